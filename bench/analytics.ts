@@ -15,17 +15,18 @@ import { type BenchOptions, inTurn, type Row } from './rows.ts';
 import { SEEDED } from './seed.ts';
 import { withService } from './service.ts';
 
-/** Questions of a round about each group, and about each page. */
+/** Queries per round for each group and each page. */
 const RUNS = 25;
-/** Pairs of filters of a round. */
+/** Pairs of filters per round. */
 const PAIRS = 60;
 const DAY_MS = 86_400_000;
-/** Matches all events, and has them read, since no rollup can answer it. */
+/** Matches all events, which must be read, since no rollup can answer the filter. */
 const READ_EVENTS: EventFilter = { conditions: conditionsOf({ types: ['link', 'qr'] }) };
 
 /**
- * Every group over the seeded events: from rollups, over spans of any length and with ragged ends, against counting
- * every event. Then pairs of filters, for which events are counted as well. The events are made where there are none.
+ * Compares every group over the seeded events from rollups, over periods of any length and
+ * alignment, with a count of every event; then pairs of filters, for which events are counted as
+ * well. Missing events are created first.
  */
 export async function benchAnalytics({ rounds }: BenchOptions): Promise<Row[]> {
   makeEvents();
@@ -39,17 +40,17 @@ export async function benchAnalytics({ rounds }: BenchOptions): Promise<Row[]> {
   }, SEEDED);
 }
 
-/** Makes the seeded events where there are none. */
+/** Creates the seeded events if they are missing. */
 export function makeEvents(): void {
   if (existsSync(SEEDED)) return;
-  // In a process of its own: the settings of a service cannot be changed while it runs.
+  // A separate process, since the settings of a service cannot change while it runs.
   const { status } = spawnSync(process.execPath, ['dist/bench/seed.js'], {
     stdio: ['ignore', 2, 2],
   });
   if (status !== 0) throw new SetupError('The events could not be made, see above');
 }
 
-/** The number of events of a workspace, for the table. */
+/** Describes the events of a workspace, for the table. */
 export async function describeEvents(projectId: string): Promise<string> {
   const [row] = await db()('events').where({ project_id: projectId }).count('* as n');
   return `${thousands(Number(row!['n']))} events of a year`;
@@ -58,7 +59,10 @@ export async function describeEvents(projectId: string): Promise<string> {
 /** Names of all groups. */
 export const GROUP_NAMES = Object.keys(GROUPS) as GroupName[];
 
-/** Milliseconds of questions about a group: percentiles over spans of any length, and all of the year. */
+/**
+ * Measures queries about a group, in ms: percentiles over periods of any length, and over the whole
+ * year.
+ */
 export async function askGroup(projectId: string, name: GroupName) {
   const everything = await resolveFilter(projectId, {}, resolveRecords);
   const events = kindsOf(GROUPS[name].defaultEvent ?? 'clicks');
@@ -70,12 +74,12 @@ export async function askGroup(projectId: string, name: GroupName) {
       ),
     );
   await ask(aYear());
-  const some: number[] = [];
-  for (let n = 0; n < RUNS; n += 1) some.push((await ask(aSpan())).ms);
+  const times: number[] = [];
+  for (let n = 0; n < RUNS; n += 1) times.push((await ask(aSpan())).ms);
   const year = await ask(aYear());
   return {
-    p50: percentileOf(some, 0.5),
-    p95: percentileOf(some, 0.95),
+    p50: percentileOf(times, 0.5),
+    p95: percentileOf(times, 0.95),
     year: year.ms,
     everyEvent: (await ask(aYear(), READ_EVENTS)).ms,
   };
@@ -106,7 +110,7 @@ async function benchGroups(projectId: string, among: string, rounds: number): Pr
   });
 }
 
-/** Pages of events, early and late ones. */
+/** Measures pages of events, early and late ones. */
 async function benchPages(projectId: string, among: string, rounds: number): Promise<Row[]> {
   const everything = await resolveFilter(projectId, {}, resolveRecords);
   const list = (offset: number, after?: Cursor) =>
@@ -158,7 +162,7 @@ const FILTERS: (() => FilterQuery)[] = [
   () => ({ domain: 'go.bench.test' }),
 ];
 
-/** Numbers of events that two filters match, from and below. */
+/** Ranges of the number of events that two filters match. */
 const MATCHED = [
   [0, 1_000],
   [1_000, 20_000],
@@ -167,19 +171,19 @@ const MATCHED = [
   [2_000_000, Infinity],
 ] as const;
 
-/** Any two filters, by how many events they match. */
+/** Measures pairs of filters, by the number of matched events. */
 async function benchFilters(projectId: string, among: string, rounds: number): Promise<Row[]> {
   const measured = MATCHED.map(() => ({ p50: [] as number[], p95: [] as number[] }));
   for (let round = 0; round < rounds; round += 1) {
     const figures = await askPairs(projectId);
     for (const [index, [from, to]] of MATCHED.entries()) {
-      const some = figures.filter(({ matched }) => matched >= from && matched < to);
-      if (some.length === 0) continue;
-      const ms = some.map((figure) => figure.ms);
+      const matching = figures.filter(({ matched }) => matched >= from && matched < to);
+      if (matching.length === 0) continue;
+      const ms = matching.map((figure) => figure.ms);
       measured[index]!.p50.push(percentileOf(ms, 0.5));
       measured[index]!.p95.push(percentileOf(ms, 0.95));
-      const slowest = some.toSorted((a, b) => b.ms - a.ms)[0]!;
-      console.error(`${some.length} pairs that match from ${from}, slowest:`, slowest);
+      const slowest = matching.toSorted((a, b) => b.ms - a.ms)[0]!;
+      console.error(`${matching.length} pairs that match from ${from}, slowest:`, slowest);
     }
   }
   return MATCHED.flatMap(([from, to], index) =>
@@ -198,7 +202,7 @@ async function benchFilters(projectId: string, among: string, rounds: number): P
   );
 }
 
-/** Milliseconds of questions with two filters. */
+/** Measures queries with two filters, in ms. */
 export async function askPairs(projectId: string) {
   const figures: { matched: number; ms: number; what: string }[] = [];
   for (let n = 0; n < PAIRS; n += 1) {
@@ -209,8 +213,8 @@ export async function askPairs(projectId: string) {
     const { clicks: matched } = await eventsStore().totals(clicks);
     const group = pick(['countries', 'timeseries', 'devices', 'top_links', 'count'] as const);
     const { ms } = await timed(async () => {
-      const asked = await resolveFilter(projectId, query, resolveRecords);
-      const question: Question = { projectId, span: aYear(), filter: asked, events: ['click'] };
+      const filter = await resolveFilter(projectId, query, resolveRecords);
+      const question: Question = { projectId, span: aYear(), filter, events: ['click'] };
       return GROUPS[group].ask(question, eventRecords.names);
     });
     figures.push({ matched: matched!, ms, what: `${group} of ${JSON.stringify(query)}` });
@@ -228,7 +232,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T 
   return { ms: performance.now() - began, value };
 }
 
-/** Any span of the year, to the millisecond. */
+/** Picks a random period of the year, with a precision of 1 ms. */
 function aSpan(): Question['span'] {
   const now = Date.now();
   const days = pick([1, 7, 30, 90, 180, 365]);

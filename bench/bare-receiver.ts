@@ -1,6 +1,9 @@
 import { createServer } from 'node:http';
 
-/* A receiver of webhooks that reads each one and responds with 204. With `report` it sends each to its parent. */
+/*
+ * A receiver of webhooks that reads each request and responds with 204. With `report` it also sends
+ * each to its parent.
+ */
 const port = Number(process.argv[2]);
 const isReporting = process.argv[3] === 'report';
 createServer((request, response) => {

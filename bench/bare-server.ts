@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 
 /*
- * The baseline of redirects: what node:http can do when there is nothing to look up and nothing to record.
+ * The baseline of redirects: the throughput of node:http without a look-up or a record of the
+ * visit.
  */
 const port = Number(process.argv[2]);
 createServer((_request, response) => {

@@ -8,20 +8,20 @@ import { freePort, isFree } from '../scripts/ports.ts';
 /** A server under load. */
 export interface Target {
   port: number;
-  /** Of the process that answers. */
+  /** Number of the process that answers. */
   pid: number;
 }
 
-/** A server that does nothing but redirect. */
+/** A server that only redirects. */
 export interface Baseline extends Target {
   stop(): void;
 }
 
-/** Of the clock in which Linux counts the time of processes, in ms. */
+/** Resolution of the processor time that Linux reports, in ms. */
 const TICK_MS = 10;
 const START_MS = 5_000;
 
-/** A bare node:http server that answers a fixed 302. */
+/** Starts a bare node:http server that answers a fixed 302. */
 export async function startBare(): Promise<Baseline> {
   const port = await freePort();
   const child = spawn(process.execPath, ['dist/bench/bare-server.js', String(port)]);
@@ -29,7 +29,7 @@ export async function startBare(): Promise<Baseline> {
   return { port, pid: child.pid!, stop: () => child.kill() };
 }
 
-/** nginx with one worker process, which answers the same; `undefined` where it is not installed. */
+/** Starts nginx with one worker process and the same answer; `undefined` if it is not installed. */
 export async function startNginx(): Promise<Baseline | undefined> {
   if (spawnSync('nginx', ['-v']).error !== undefined) return undefined;
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-nginx-'));
@@ -83,9 +83,12 @@ async function listening(port: number): Promise<void> {
   }
 }
 
-/** Processor time that a process has had, in ms. @param withEnded also that of the processes it started and that have ended */
+/**
+ * Processor time of a process so far, in ms. @param withEnded includes its child processes that
+ * have ended
+ */
 export function processorMs(pid: number, withEnded = false): number {
-  // Fields 14 to 17 of proc(5), counted from behind the name, which may contain spaces.
+  // Fields 14 to 17 of proc(5), counted after the name, which may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ');
   const ticks = fields.slice(11, withEnded ? 15 : 13);
   return ticks.reduce((sum, count) => sum + Number(count), 0) * TICK_MS;

@@ -8,8 +8,9 @@ const CLIENTS = 8;
 const SECONDS = 10;
 
 /**
- * Links a second through POST /links/bulk, each answered link committed and redirecting, against plain inserts
- * of the same rows by one client in transactions of 100, without any API, queue or cache.
+ * Measures links a second through POST /links/bulk, each committed and redirecting when it is
+ * answered. The baseline is plain inserts of the same rows by one client, in transactions of 100,
+ * without API, queue or cache.
  */
 export function benchBulk({ rounds }: BenchOptions): Promise<Row[]> {
   return withService(async (service) => {
@@ -39,7 +40,7 @@ export function benchBulk({ rounds }: BenchOptions): Promise<Row[]> {
   });
 }
 
-/** Links a second, and the times of requests in ms, of eight clients that create links. */
+/** Measures links a second, and the times of requests in ms, of eight clients that create links. */
 export async function viaApi(
   { apiUrl, apiKey }: BenchService,
   seconds: number,

@@ -2,11 +2,12 @@ import type { GroupName } from '../src/events/query/groups/index.ts';
 import { askGroup, askPairs, GROUP_NAMES } from './analytics.ts';
 
 /*
- * Asks all questions of a workspace, in a process of its own: the store of events is chosen by EVENTS_URL when it is first
- * used. The argument is the id of the workspace; the milliseconds are sent to the process that has started it.
+ * Runs all queries of a workspace in a separate process, since EVENTS_URL chooses the store of
+ * events on first use. The argument is the id of the workspace; the times in ms are sent to the
+ * parent process.
  */
 
-/** Sent when all are asked. */
+/** The message at the end. */
 export interface AskedQuestions {
   groups: Record<GroupName, Awaited<ReturnType<typeof askGroup>>>;
   pairs: Awaited<ReturnType<typeof askPairs>>;
@@ -19,6 +20,6 @@ if (import.meta.url === `file://${process.argv[1]}`) {
     groups[name] = await askGroup(projectId, name);
     console.error(process.env['EVENTS_URL'] === '' ? 'Postgres' : 'ClickHouse', name, groups[name]);
   }
-  const asked: AskedQuestions = { groups, pairs: await askPairs(projectId) };
-  process.send!(asked, () => process.exit(0));
+  const results: AskedQuestions = { groups, pairs: await askPairs(projectId) };
+  process.send!(results, () => process.exit(0));
 }

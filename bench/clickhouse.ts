@@ -27,15 +27,16 @@ import { SEEDED } from './seed.ts';
 import { type BenchService, withService } from './service.ts';
 
 const DAY_MS = 86_400_000;
-/** Days of seeded events that are put in the outbox at a time. */
+/** Days of seeded events that are put into the outbox at a time. */
 const DAYS_AT_A_TIME = 25;
 const NAMES = Object.keys(COLUMNS);
-/** Of the workspace whose visits are in ClickHouse. */
+/** Slug of the workspace whose visits are in ClickHouse. */
 const SLUG = 'bench-clickhouse';
 
 /**
- * The seeded events once more, in a workspace whose visits are in ClickHouse: how fast they are moved there, their size,
- * and all questions of the benchmark `analytics`, which are asked of Postgres in the same run.
+ * Measures the seeded events in a workspace whose visits are in ClickHouse: the speed of moving
+ * them, their size, and all queries of the benchmark `analytics`, which Postgres answers in the
+ * same run.
  */
 export async function benchClickHouse({ rounds }: BenchOptions): Promise<Row[]> {
   if (!hasClickHouse()) throw new SetupError('clickhouse-server is not installed');
@@ -47,7 +48,7 @@ export async function benchClickHouse({ rounds }: BenchOptions): Promise<Row[]> 
     try {
       const { projectId } = service;
       const other = (await findWorkspace(SLUG))?.id ?? (await makeWorkspace(service));
-      // Each time: an earlier run may have ended before.
+      // Repeated in every run, since an earlier one may have been interrupted.
       await deriveRollups(db(), other);
       await buildBlocks(pino(), new Map([[other, 1_000_000]]), { forMs: Infinity });
       await execute(db(), 'VACUUM ANALYZE events, links, qrcodes');
@@ -66,7 +67,9 @@ export async function benchClickHouse({ rounds }: BenchOptions): Promise<Row[]> 
   }, SEEDED);
 }
 
-/** A workspace with the links, QR codes, leads and sales of the seeded one. @returns its id */
+/**
+ * Creates a workspace with the links, QR codes, leads and sales of the seeded one. @returns its id
+ */
 async function makeWorkspace({ projectId }: BenchService): Promise<string> {
   const { id: other } = await createWorkspace(db(), { slug: SLUG, plan: 'enterprise' });
   const of = { projectId, other };
@@ -100,7 +103,7 @@ async function makeWorkspace({ projectId }: BenchService): Promise<string> {
 const copiedColumns = () =>
   NAMES.map((name) => (name === 'project_id' ? ':other' : name)).join(', ');
 
-/** Puts seeded visits in the outbox. @returns how many */
+/** Puts seeded visits into the outbox. @returns their number */
 async function putInOutbox(
   projectId: string,
   other: string,
@@ -115,7 +118,7 @@ async function putInOutbox(
       ORDER BY occurred_at`,
     { projectId, other, kinds: MOVED_KINDS, from, to },
   );
-  // As it is while visits come and go.
+  // The usual state of a table with constant inserts and deletes.
   await execute(db(), 'VACUUM ANALYZE event_outbox');
   return count;
 }
@@ -132,7 +135,7 @@ async function moveSeeded(projectId: string, other: string, clickhouse: ClickHou
   }
 }
 
-/** Visits that are moved from the outbox to an empty table. */
+/** Measures the move of visits from the outbox to an empty table. */
 async function benchMoving(
   projectId: string,
   other: string,
@@ -178,7 +181,7 @@ async function benchMoving(
   ];
 }
 
-/** Milliseconds so far. */
+/** Processor times so far, in ms. */
 async function processorTimes(): Promise<Record<string, number>> {
   const { user, system } = process.cpuUsage();
   const server = withDescendants(process.pid).find(({ name }) => name.includes('clickhouse'))!;
@@ -209,7 +212,7 @@ async function sizeRow(clickhouse: ClickHouse, among: string): Promise<Row> {
   };
 }
 
-/** Groups with the SQL that an analyst would write for them, of ClickHouse and of Postgres. */
+/** Groups with the SQL that an analyst would write for them, for ClickHouse and for Postgres. */
 const PLAIN: Record<string, [clickhouse: string, postgres: string]> = {
   devices: ['device', 'device'],
   countries: ['country', 'country'],
@@ -223,7 +226,7 @@ const PLAIN: Record<string, [clickhouse: string, postgres: string]> = {
   ],
 };
 
-/** Clicks of the year by plain statements, without looking at what waits or is erased. */
+/** Measures clicks of the year with plain statements, which ignore waiting and erased events. */
 async function benchPlain(
   projectId: string,
   other: string,
@@ -275,7 +278,7 @@ async function benchQuestions(
   among: string,
   rounds: number,
 ): Promise<Row[]> {
-  // Otherwise Postgres would do it during the first questions.
+  // Otherwise Postgres would do it during the first queries.
   await execute(db(), 'VACUUM ANALYZE event_outbox');
   const { DATABASE_URL, DATA_DIR } = config();
   const admin = connectDb(postgresAdminUrl(DATABASE_URL, DATA_DIR), 1, 'bench');
@@ -311,7 +314,7 @@ async function benchQuestions(
   ];
 }
 
-/** @param url of ClickHouse; empty for Postgres */
+/** @param url URL of ClickHouse; empty for Postgres */
 async function askAll(projectId: string, url: string): Promise<AskedQuestions> {
   const child = fork(fileURLToPath(import.meta.resolve('./clickhouse-questions.js')), [projectId], {
     env: { ...process.env, EVENTS_URL: url },

@@ -15,11 +15,13 @@ import { redisMs } from './processor.ts';
 import { type BenchOptions, inTurn, type Row } from './rows.ts';
 import { aVisit } from './visits.ts';
 
-/** As many as the cluster has primaries. */
+/** Number of shards, one for each primary of the cluster. */
 const SHARDS = 3;
-/** Connections that add visits for each shard, each as that of a redirect process. */
+/** Connections per shard that add visits, each standing for a redirect process. */
 const SENDERS = 8;
-/** Visits of a batch: those that a redirect process gathers at 4,000/s while the batch before is on its way. */
+/**
+ * Visits per batch: those that a redirect process collects at 4,000/s during the previous batch.
+ */
 const BATCH = 5;
 /** Interval between the batches of a connection, in ms. */
 const EVERY_MS = 4;
@@ -27,10 +29,11 @@ const SECONDS = 6;
 const WARM_SECONDS = 2;
 
 /**
- * Processor time of the busiest of three primaries of a cluster for a visit, by its own count, on its way through the queue: with a
- * single queue, and with QUEUE_SHARDS=3 at three times the load, so that a node that has a shard has as much to do as the one with the
- * queue. A server that has less to do reads fewer commands at a time, and takes more time for each. Nothing is stored: the worker
- * counts visits, so that Postgres does not take the processor.
+ * Measures the processor time per visit of the busiest of three primaries of a cluster, while
+ * visits pass the queue: with a single queue, and with QUEUE_SHARDS=3 at three times the load, so
+ * that each node with a shard has as much work as the one with the queue. An idler server reads
+ * fewer commands at a time, and takes longer for each. The worker only counts visits, so that
+ * Postgres does not take processor time.
  */
 export async function benchCluster({ rounds }: BenchOptions): Promise<Row[]> {
   const cluster = new RedisCluster({ replicas: 0 });

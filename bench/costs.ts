@@ -36,11 +36,14 @@ import { API, REDIRECT, SCHEDULER, seedLinks, worker } from './service.ts';
 import { aVisit } from './visits.ts';
 
 const LINKS = 100_000;
-/** Links that are visited again and again: all are in the memory of the redirect process. */
+/** Repeatedly visited links, all in the memory of the redirect process. */
 const HOT_LINKS = 10_000;
-/** Links whose visits are sent to a webhook: the first ones, which come before the hot ones. */
+/** Links whose visits are sent to a webhook; they precede the hot ones. */
 const WATCHED_LINKS = 100;
-/** The interval at which worker_maintenance sums up rollups: a load of this length has its share of that. */
+/**
+ * Interval at which worker_maintenance sums up rollups, so that a load of this length includes one
+ * sum.
+ */
 const SECONDS = 15;
 const COLD_RATE = 8_000;
 const MISS_RATE = 4_000;
@@ -49,7 +52,7 @@ const OTHERS_SECONDS = 8;
 const WRITES_PER_SECOND = 50;
 const DELIVERIES_PER_SECOND = 500;
 const CLICKHOUSE_RATE = 1_000;
-/** Copies of the visits in ClickHouse, for questions to many of them. */
+/** Copies of the visits in ClickHouse, for queries over many of them. */
 const COPIES = 100;
 const QUESTIONS = 20;
 const GROUPS = ['count', 'timeseries', 'countries', 'devices', 'top_links'];
@@ -60,7 +63,10 @@ export const PROCESSES = [REDIRECT, API, SCHEDULER, ...WORKERS];
 export const hotKey = (): string => `k${WATCHED_LINKS + below(HOT_LINKS - WATCHED_LINKS)}`;
 export const watchedKey = (): string => `k${below(WATCHED_LINKS)}`;
 
-/** Costs of visits, writes, deliveries and questions by part, and sizes of what they leave, against the table of costs. */
+/**
+ * Measures costs of visits, writes, deliveries and queries by part, and the sizes of stored data,
+ * and compares them with the table of costs.
+ */
 export function benchCosts(): Promise<Row[]> {
   return withAccounts(async (service) => {
     const sizes = await coldVisits(service);
@@ -98,7 +104,10 @@ export async function watchLinks({ projectId }: AccountedService): Promise<Child
   return receiver;
 }
 
-/** The first visit of each link, which nobody stores yet: sizes of links, of their entries, and of visits that wait. */
+/**
+ * Visits each link once without a worker that stores the visits: sizes of links, of their entries,
+ * and of waiting visits.
+ */
 async function coldVisits(service: AccountedService): Promise<Row[]> {
   const { queues, lookups, redirectPort } = service;
   const empty = await postgresBytes('links', 'claims');
@@ -130,9 +139,12 @@ function inTurn(first: number, count: number): () => string {
 /** Costs by part: µs of each of what a load consists of, or ms a second without load. */
 type PartCosts = PartTimes;
 
-/** Measures parts without load, and the costs of look-ups in Redis, of visits at every rate, of writes and of deliveries. */
+/**
+ * Measures parts without load, and the costs of look-ups in Redis, of visits at every rate, of
+ * writes and of deliveries.
+ */
 async function costsOf(service: AccountedService, runner: Runner): Promise<Row[]> {
-  // The processes are warm when they have stored the visits that wait.
+  // The processes are warm once they have stored the waiting visits.
   await reached('visits', LINKS * 0.97, () => processedVisits(runner));
   const visits = (perSecond: number, seconds: number, nextKey = hotKey) =>
     storedVisits(service, runner, perSecond, seconds, nextKey);
@@ -144,7 +156,7 @@ async function costsOf(service: AccountedService, runner: Runner): Promise<Row[]
     visits(MISS_RATE, MISS_SECONDS, inTurn(HOT_LINKS, LINKS - HOT_LINKS)),
   );
   await visits(MISS_RATE, 3);
-  // The rollups of all these visits are summed up within this time.
+  // Within this time, the rollups of all these visits are summed up.
   await pause((SECONDS + 2) * 1_000);
   const idle = await costOf(service, runner, undefined, () => idleAfter(SECONDS * 1_000));
   const [logged, sent] = [
@@ -155,9 +167,9 @@ async function costsOf(service: AccountedService, runner: Runner): Promise<Row[]
   const byRate: PartCosts[] = [];
   for (const rate of VISIT_RATES.toReversed()) {
     const costs = await costOf(service, runner, idle, async () => {
-      const some = await visits(rate, SECONDS);
-      count += some;
-      return some;
+      const load = await visits(rate, SECONDS);
+      count += load;
+      return load;
     });
     byRate.unshift(costs);
   }
@@ -173,13 +185,13 @@ async function costsOf(service: AccountedService, runner: Runner): Promise<Row[]
     createLinks(service, WRITES_PER_SECOND, OTHERS_SECONDS),
   );
   await questions(service, QUESTIONS);
-  const asked = await costOf(service, runner, idle, () => questions(service, QUESTIONS));
+  const queryCost = await costOf(service, runner, idle, () => questions(service, QUESTIONS));
   const watched = await costOf(service, runner, idle, async () => {
-    const some = await visits(DELIVERIES_PER_SECOND, OTHERS_SECONDS, watchedKey);
+    const load = await visits(DELIVERIES_PER_SECOND, OTHERS_SECONDS, watchedKey);
     await reached('deliveries', await rowsOf('webhook_deliveries'), () =>
       rowsOf('webhook_attempts'),
     );
-    return some;
+    return load;
   });
   const visited = byPart((part) =>
     visitMicros(
@@ -199,7 +211,7 @@ async function costsOf(service: AccountedService, runner: Runner): Promise<Row[]
       (part) => COSTS[part].miss,
     ),
     ...costRows('a write', writes, (part) => COSTS[part].write),
-    ...costRows('a question', asked, (part) => COSTS[part].question),
+    ...costRows('a question', queryCost, (part) => COSTS[part].question),
     ...costRows(
       'a delivery',
       byPart((part) => watched[part] - visited[part]),
@@ -209,7 +221,10 @@ async function costsOf(service: AccountedService, runner: Runner): Promise<Row[]
   ];
 }
 
-/** Visits that are stored in Postgres and moved to ClickHouse, and questions to few and to many of them. */
+/**
+ * Measures visits that are stored in Postgres and moved to ClickHouse, and queries over few and
+ * many of them.
+ */
 async function clickHouseCosts(service: AccountedService): Promise<Row[]> {
   if (!hasClickHouse()) {
     const skipped = 'clickhouse-server is not installed';
@@ -220,9 +235,9 @@ async function clickHouseCosts(service: AccountedService): Promise<Row[]> {
   try {
     const runner = await service.run(PROCESSES, { ...service.env, EVENTS_URL: server.url });
     const store = async (seconds: number) => {
-      const some = await storedVisits(service, runner, CLICKHOUSE_RATE, seconds, hotKey);
+      const load = await storedVisits(service, runner, CLICKHOUSE_RATE, seconds, hotKey);
       await reached('moved visits', 0, async () => -(await rowsOf('event_outbox')));
-      return some;
+      return load;
     };
     await store(2);
     const idle = await costOf(service, runner, undefined, async () => {
@@ -273,7 +288,7 @@ async function clickHouseCosts(service: AccountedService): Promise<Row[]> {
   }
 }
 
-/** Asks analytics. @returns how often */
+/** Queries analytics. @returns the number of queries */
 async function questions({ apiUrl, apiKey }: AccountedService, count: number): Promise<number> {
   for (let n = 0; n < count; n += 1) {
     const url = `${apiUrl}/analytics?groupBy=${GROUPS[n % GROUPS.length]}&interval=all`;
@@ -287,7 +302,10 @@ async function questions({ apiUrl, apiKey }: AccountedService, count: number): P
 const byPart = (figureOf: (part: Part) => number): PartCosts =>
   Object.fromEntries(PARTS.map((part) => [part, figureOf(part)])) as PartCosts;
 
-/** Processor time of parts while something is done, less that without load, divided by the number of what was done. */
+/**
+ * Measures the processor time of parts during an activity, less their idle time, per item of the
+ * activity.
+ */
 async function costOf(
   service: AccountedService,
   runner: Runner,
@@ -304,7 +322,7 @@ async function costOf(
   return costs;
 }
 
-/** Visits at a rate, until the last is stored. */
+/** Sends visits at a rate, until the last is stored. */
 export async function storedVisits(
   { redirectPort }: AccountedService,
   runner: Runner,
@@ -318,18 +336,18 @@ export async function storedVisits(
   return count;
 }
 
-/** A row for each part that takes some, against the table. */
+/** Builds a row for each part with costs, with the figure of the table. */
 function costRows(
   what: string,
   costs: PartCosts,
-  known: (part: Part) => number | undefined,
+  figureOf: (part: Part) => number | undefined,
 ): Row[] {
-  return PARTS.filter((part) => known(part) !== undefined).map((part) => ({
+  return PARTS.filter((part) => figureOf(part) !== undefined).map((part) => ({
     what: `${part}, ${what}`,
     unit: what.startsWith('idle') ? 'ms' : 'µs',
     better: 'less',
     ours: [costs[part]],
-    baseline: { what: 'table of costs', figures: [known(part)!] },
+    baseline: { what: 'table of costs', figures: [figureOf(part)!] },
   }));
 }
 
@@ -350,7 +368,7 @@ const memoryRows = (runner: Runner): Row[] =>
     baseline: { what: 'table of costs', figures: [PROCESS_MB[part]!] },
   }));
 
-/** Bytes of tables whose names are like these, with their indexes. */
+/** Bytes of tables with matching names, including their indexes. */
 async function postgresBytes(...patterns: string[]): Promise<number> {
   const { rows } = await db().raw<{ rows: [{ bytes: string }] }>(
     `SELECT coalesce(sum(pg_total_relation_size(oid)), 0) AS bytes FROM pg_class WHERE relkind = 'r' AND relname LIKE ANY(?)`,
@@ -364,7 +382,7 @@ async function rowsOf(table: string): Promise<number> {
   return Number(row!['n']);
 }
 
-/** Bytes that were written to the write-ahead log. */
+/** Bytes written to the write-ahead log. */
 async function logPosition(): Promise<number> {
   const { rows } = await db().raw<{ rows: [{ bytes: string }] }>(
     "SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes",
@@ -377,7 +395,7 @@ async function infoOf(redis: Redis, name: string): Promise<number> {
   return Number(figure);
 }
 
-/** Bytes of a visit's request and answer. */
+/** Bytes of a visit's request and response. */
 async function bytesOfVisit(port: number): Promise<number> {
   const socket = connect(port, '127.0.0.1');
   socket.write(browserRequest(1, 'k1'));

@@ -2,7 +2,7 @@ export function median(figures: number[]): number {
   return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
 }
 
-/** @param share 0.99 for the 99th percentile */
+/** Returns a percentile. @param share 0.99 for the 99th percentile */
 export function percentileOf(figures: number[], share: number): number {
   const sorted = figures.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -10,10 +10,10 @@ import { db } from '../src/infra/db.ts';
 import { createWorkspace } from '../src/workspaces/commands.ts';
 import { type BenchService, seedLinks } from './service.ts';
 
-/** Where attacks go, and what they use. */
+/** Target of attacks, and what they need. */
 export interface Target {
   service: BenchService;
-  /** Keys of free workspaces of one person. */
+  /** Keys of one person's free workspaces. */
   freeKeys: string[];
   /** Key of a workspace with many links. */
   largeKey: string;
@@ -24,9 +24,9 @@ export interface Target {
 /** An attack: requests that are repeated for a minute. */
 export interface Attack {
   name: string;
-  /** Requests under way at once. */
+  /** Concurrent requests. */
   lanes: number;
-  /** Pause of a lane after each answer, in ms. */
+  /** Pause after each answer, in ms. */
   pauseMs?: number;
   prepare?(target: Target): Promise<void>;
   /** @returns the status of the answer; 0 for none */
@@ -39,7 +39,7 @@ const SLOW_MS = 25_000;
 const FREE_WORKSPACES = 6;
 const BOMB_RECORDS = 30;
 const BOMB_NAME = 7 * 2 ** 20;
-/** The address of the stranger: limits by address apply to it. */
+/** Address of the stranger, so that limits by address apply. */
 const STRANGER = { 'x-forwarded-for': '203.0.113.66' };
 
 const agent = new Agent({ connections: 200, headersTimeout: 120_000 });
@@ -73,7 +73,7 @@ async function send(url: string, { apiKey, body, headers = {} }: Sent = {}): Pro
   }
 }
 
-/** An SVG image that takes hundreds of MB, and a filter that never ends. */
+/** Builds an SVG image that takes hundreds of MB, with a filter that never ends. */
 function svgBomb(n: number): string {
   const floods = Array.from({ length: 88 }, (_, i) => `<feFlood result="f${i}"/>`).join('');
   const svg =
@@ -83,7 +83,7 @@ function svgBomb(n: number): string {
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 }
 
-/** The export of a workspace whose few records unpack to hundreds of MB. */
+/** Builds the export of a workspace whose few records unpack to hundreds of MB. */
 function archiveBomb(): Buffer {
   const counts = Object.fromEntries(ARCHIVE_KINDS.map((kind) => [kind, 0]));
   const header = {
@@ -177,7 +177,10 @@ export const ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** A server that answers with noisy pictures, each another one, and as a Shlink whose only page never ends. */
+/**
+ * Starts a server that answers with distinct noisy images, and as a Shlink server whose only page
+ * never ends.
+ */
 async function hostileServer(): Promise<Server> {
   const side = 512;
   const raw = { width: side, height: side, channels: 3 } as const;
@@ -208,7 +211,9 @@ async function hostileServer(): Promise<Server> {
   return server;
 }
 
-/** Makes what attacks use: workspaces of the attacker, one of them with many links, and a server. */
+/**
+ * Creates what attacks need: workspaces of the attacker, one of them with many links, and a server.
+ */
 export async function prepareTarget(
   service: BenchService,
 ): Promise<{ target: Target; close(): void }> {
@@ -234,7 +239,9 @@ export async function prepareTarget(
   };
 }
 
-/** Repeats the requests of an attack until `signal` is aborted. @returns how many answers had which status */
+/**
+ * Repeats the requests of an attack until `signal` is aborted. @returns number of answers by status
+ */
 export async function keepAttacking(
   attack: Attack,
   target: Target,
@@ -251,7 +258,7 @@ export async function keepAttacking(
       const status = await Promise.race([attack.send(target, n), aborted]);
       if (status === undefined) return;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      // A refusal at once is no load.
+      // An immediate refusal is no load.
       await pause(attack.pauseMs ?? (status === 429 || status === 503 ? 50 : 0));
     }
   };

@@ -19,24 +19,25 @@ import { addOutcome, describe, newReport, table } from './report.ts';
 import { type BenchService, seedLinks, versions, withService } from './service.ts';
 
 /*
- * `npm run hostile [-- NAME …] [--seconds 60]`: a stranger or a hostile tenant makes one attack after the other, while a
- * regular tenant opens links, creates them, lists them and gets QR codes. Prints latencies of the regular tenant without
- * and with each attack, statuses of the attack, and the memory of all processes before, during and after it. `--busy` is for a
- * machine that others use: workers do not yield the processor, which they would never get. HOSTILE_ANSWERS prints answers that
- * are refusals.
+ * Usage: `npm run hostile [-- NAME …] [--seconds 60]`. A stranger or a hostile tenant runs one
+ * attack after the other, while a regular tenant opens links, creates them, lists them and gets QR
+ * codes. Prints latencies of the regular tenant without and with each attack, statuses of the
+ * attack, and the memory of all processes before, during and after it. `--busy` is for a machine
+ * with other load: workers then do not yield the processor, which they would never get.
+ * HOSTILE_ANSWERS prints answers that are refusals.
  */
 
 const KINDS = ['redirect', 'first redirect', 'write', 'read', 'image'] as const;
 const KEYS = Array.from({ length: 10 }, (_, n) => `regular-${n}`);
 const COLD_LINKS = 20_000;
 const SAMPLE_MS = 1_000;
-/** Time for what an attack leaves behind, before memory is read again. */
+/** Time for the service to settle after an attack before memory is read again, in ms. */
 const SETTLE_MS = 10_000;
 
-/** Memory in MB by process, with its children. */
+/** Memory in MB by process, including its children. */
 type Memory = Map<string, number>;
 
-/** Longest memory of each that was seen. */
+/** Updates the maximum memory of each process. */
 function raise(most: Memory, memory: Memory): void {
   for (const [name, size] of memory) most.set(name, Math.max(most.get(name) ?? 0, size));
 }
@@ -101,7 +102,7 @@ class Bench {
     return new Map(this.#runner.names.map((name) => [name, this.#runner.restarts(name)]));
   }
 
-  /** The requests of the regular tenant for so many seconds. */
+  /** Sends the requests of the regular tenant for a number of seconds. */
   async #regular(seconds: number): Promise<RegularTally> {
     const { apiUrl, redirectPort, apiKey } = this.#service;
     const target: RegularTarget = {
@@ -195,9 +196,9 @@ async function main(): Promise<void> {
     const bench = new Bench(service, runner, target, Number(values.seconds));
     for (const attack of attacks) {
       console.error(`${attack.name} …`);
-      const found = await bench.run(attack);
-      latencies.push(...found.latencies);
-      memory.push(...found.memory);
+      const result = await bench.run(attack);
+      latencies.push(...result.latencies);
+      memory.push(...result.memory);
     }
     close();
   });

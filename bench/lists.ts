@@ -4,12 +4,12 @@ import { type BenchOptions, inTurn, type Row } from './rows.ts';
 import { API, type BenchService, seedLinks, withService } from './service.ts';
 
 const LINKS = 100_000;
-/** Requests of a round. */
+/** Requests per round. */
 const REPEATS = 20;
 
 const BASELINE = 'one scan of the destinations';
 
-/** Questions that a list of links asks while a person scrolls, sorts and types. */
+/** Requests for a list of links while a person scrolls, sorts and types. */
 const QUESTIONS = {
   'newest page': '/links?pageSize=100',
   'page 900 of 1,000': '/links?pageSize=100&page=900',
@@ -26,8 +26,8 @@ const QUESTIONS = {
 };
 
 /**
- * Milliseconds that lists of a workspace with 100,000 links take over HTTP, one request at a time, against one scan of
- * their destinations in Postgres.
+ * Measures lists of a workspace with 100,000 links over HTTP, in ms, one request at a time. The
+ * baseline is a scan of their destinations in Postgres.
  */
 export function benchLists({ rounds }: BenchOptions): Promise<Row[]> {
   return withService(async (service) => {

@@ -51,7 +51,10 @@ async function main(): Promise<void> {
 const isNames = (names: readonly string[]): names is Name[] =>
   names.every((name) => (NAMES as readonly string[]).includes(name));
 
-/** Measures one after the other; the file is written after each, so that a fault in a later one loses nothing. */
+/**
+ * Runs benchmarks one after the other. The file is written after each, so that a later failure
+ * loses nothing.
+ */
 async function measure(
   names: readonly Name[],
   options: BenchOptions,
@@ -68,7 +71,10 @@ async function measure(
   console.log(showReport(report));
 }
 
-/** Each in a process of its own: none finds the settings, the connections and the memory of the one before. */
+/**
+ * Runs a benchmark in a separate process, which shares no settings, connections or memory with
+ * others.
+ */
 async function inProcess(name: Name, options: BenchOptions): Promise<Outcome | undefined> {
   const child = fork(fileURLToPath(import.meta.resolve('./one.js')), [
     name,

@@ -7,15 +7,18 @@ const LINKS = 1_000_000;
 const ROUND_SECONDS = 10;
 const MAX_ROUNDS = 60;
 
-/** Resident memory of a redirect process that remembers a million links, against what it takes at first. */
+/**
+ * Measures the resident memory of a redirect process with a million links in memory, compared with
+ * its memory at the start.
+ */
 export function benchMemory(): Promise<Row[]> {
   requireWrk();
   return withService(async (service) => {
     await seedLinks(service, LINKS);
-    // Long enough that nothing is forgotten while the rest is still being asked for.
+    // Long enough that nothing expires while the rest is still being requested.
     const runner = await service.run([REDIRECT], {
       REDIRECT_CACHE_SECONDS: '86400',
-      // Half of it is young: room for all of them there.
+      // The young generation is half of it, and must hold all of them.
       REDIRECT_CACHE_ENTRIES: String(3 * LINKS),
     });
     const rss = () => residentMegabytes(runner.pidOf('redirect'));

@@ -11,17 +11,17 @@ const BROWSER =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 const URL_BASE = 'https://example.com/landing?campaign=autumn&page=';
 
-/** Keys of one kind are consecutive; all others are those of plain links. */
+/** A range of consecutive keys of one kind; all other keys are those of plain links. */
 interface Kind {
   name: string;
   keys: number;
-  /** Fields of its links; `undefined` where no link has the key. */
+  /** Fields of its links; `undefined` for keys without a link. */
   fields: object | undefined;
-  /** Status of the answers. */
+  /** Expected status. */
   status: number;
 }
 
-/** 5% of the keys are links that need a decision or a page, and 1% are nobody's. */
+/** 5% of the keys are links that need a decision or a page, and 1% have no link. */
 const kindsWith = (pageId: string): Kind[] => [
   {
     name: 'rules by country, device and language',
@@ -67,8 +67,8 @@ const kindsWith = (pageId: string): Kind[] => [
 ];
 
 /**
- * The processor time of the redirect process for a request of each kind, measured apart, and for a mix of all: which share of its
- * time each kind takes there, and how far the sum of the kinds explains it.
+ * Measures the processor time of the redirect process per request of each kind separately, and for
+ * a mix of all: the share of each kind, and how well the sum of the kinds explains the mix.
  */
 export function benchMixed({ rounds }: BenchOptions): Promise<Row[]> {
   requireWrk();
@@ -116,7 +116,7 @@ export function benchMixed({ rounds }: BenchOptions): Promise<Row[]> {
   });
 }
 
-/** @returns every kind, plain links first, and its first key */
+/** @returns every kind, plain links first, with its first key */
 async function makeLinks(
   service: BenchService,
 ): Promise<{ name: string; from: number; keys: number }[]> {
@@ -167,7 +167,7 @@ async function post(
   return answer.json();
 }
 
-/** Processor time of a request at saturation, in µs. */
+/** Measures the processor time of a request at saturation, in µs. */
 async function costOf(
   pid: number,
   { port, first, keys }: { port: number; first: number; keys: number },

@@ -18,7 +18,7 @@ import type { Row } from './rows.ts';
 import { seedLinks } from './service.ts';
 
 const LINKS = 10_000;
-/** Loads at which the model is compared: none is one from which the costs come. */
+/** Loads at which the model is checked, none of which the costs were measured at. */
 const POINTS: Load[] = [
   { visits: 300, writes: 10, questions: 0, deliveries: 30 },
   { visits: 1_500, writes: 30, questions: 0, deliveries: 150 },
@@ -27,7 +27,10 @@ const POINTS: Load[] = [
 const SECONDS = 30;
 const OUTAGE = { perSecond: 1_500, seconds: 20 };
 
-/** Processor time of every part under two loads, and the time to catch up after an outage, against what the model says. */
+/**
+ * Compares the processor time of every part under two loads, and the time to catch up after an
+ * outage, with the model.
+ */
 export function benchModel(): Promise<Row[]> {
   return withAccounts(async (service) => {
     await seedLinks(service, LINKS);
@@ -40,10 +43,10 @@ export function benchModel(): Promise<Row[]> {
       const rows: Row[] = [];
       for (const load of POINTS) {
         const [before, began] = [await service.times(runner), performance.now()];
-        const done = await under(service, runner, load, SECONDS);
+        const actual = await under(service, runner, load, SECONDS);
         const [after, seconds] = [await service.times(runner), (performance.now() - began) / 1_000];
         const perSecond = Object.fromEntries(
-          Object.entries(done).map(([name, count]) => [name, count / seconds]),
+          Object.entries(actual).map(([name, count]) => [name, count / seconds]),
         ) as unknown as Load;
         console.error({ seconds, perSecond });
         const share = (part: Part) => (after[part] - before[part]) / 1_000 / seconds;
@@ -56,7 +59,7 @@ export function benchModel(): Promise<Row[]> {
   });
 }
 
-/** A load, until everything that it caused is done. @returns how much it was */
+/** Runs a load until everything it caused is done. @returns the actual load */
 async function under(
   service: AccountedService,
   runner: Runner,
@@ -81,10 +84,10 @@ const countOf = async (table: string, where: object): Promise<number> => {
 const delivered = () => countOf('webhook_attempts', {});
 const waiting = () => countOf('webhook_deliveries', { state: 'pending' });
 
-function rowsFor(wanted: Load, done: Load, share: (part: Part) => number): Row[] {
+function rowsFor(planned: Load, actual: Load, share: (part: Part) => number): Row[] {
   const one = Object.fromEntries(PARTS.map((part) => [part, 1])) as Record<Part, number>;
-  const expected = (part: Part) => processorOf(part, done, one, DEFAULTS);
-  const what = `${wanted.visits} visits/s, ${wanted.writes} writes/s, ${wanted.deliveries} deliveries/s`;
+  const expected = (part: Part) => processorOf(part, actual, one, DEFAULTS);
+  const what = `${planned.visits} visits/s, ${planned.writes} writes/s, ${planned.deliveries} deliveries/s`;
   const used = PARTS.filter((part) => part !== 'clickhouse');
   const row = (name: string, ours: number, figure: number): Row => ({
     what: `${name}, processor time in a second of ${what}`,
@@ -101,7 +104,7 @@ function rowsFor(wanted: Load, done: Load, share: (part: Part) => number): Row[]
   ];
 }
 
-/** Suspends worker_clicks while visits go on, and continues it. */
+/** Suspends worker_clicks while visits continue, and resumes it. */
 async function catchingUp(service: AccountedService, runner: Runner): Promise<Row> {
   const { perSecond, seconds } = OUTAGE;
   const before = await processedVisits(runner);
@@ -111,7 +114,7 @@ async function catchingUp(service: AccountedService, runner: Runner): Promise<Ro
   const began = performance.now();
   const caughtUp = new AbortController();
   const watching = (async () => {
-    // The number that is waited for grows with the visits that go on.
+    // The target grows with the visits that continue.
     await reached('visits', 0, async () => (await processedVisits(runner)) - before - sent);
     const took = (performance.now() - began) / 1_000;
     caughtUp.abort();

@@ -21,7 +21,10 @@ import { benchTenants } from './tenants.ts';
 import { benchVisits } from './visits.ts';
 import { benchWebhooks } from './webhooks.ts';
 
-/* The process of one benchmark, which main.ts starts: its name and options are the arguments, its rows are sent back. */
+/*
+ * The process of one benchmark, started by main.ts with its name and options as arguments. Its rows
+ * are sent back.
+ */
 
 const BENCHES: Record<Name, Bench> = {
   redirect: benchRedirect,
@@ -45,7 +48,7 @@ const BENCHES: Record<Name, Bench> = {
   processes: benchRedirectProcesses,
 };
 
-// Servers that it has started end with it, also where the terminal or main.ts ends it.
+// Servers that it started end with it, also if the terminal or main.ts ends it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => process.exit(1));
 }

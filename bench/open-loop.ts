@@ -2,13 +2,15 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { percentileOf } from './figures.ts';
 
-/** Latencies of requests that are sent at a fixed rate, whether earlier ones are answered or not, in ms. */
+/**
+ * Latencies of requests sent at a fixed rate, independent of the answers to earlier ones, in ms.
+ */
 export interface Latencies {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
   p999Ms: number;
-  /** Answers of another status, and requests that were never answered. */
+  /** Number of answers with another status, and of requests without an answer. */
   errors: number;
 }
 
@@ -16,22 +18,22 @@ export interface OpenLoopOptions {
   port: number;
   perSecond: number;
   seconds: number;
-  /** The bytes of the request with this number. */
+  /** Returns the bytes of the request with this number. */
   request(number: number): string;
-  /** The status of right answers. */
+  /** Status of correct answers. */
   expected?: string;
-  /** Called for each right answer. */
+  /** Called for each correct answer. */
   onAnswer?(): void;
 }
 
 const CONNECTIONS = 256;
-/** Time for the answers that are missing at the end, in ms. */
+/** Time limit for missing answers at the end, in ms. */
 const LAST_MS = 2_000;
 
 /**
- * Sends requests at the times of a Poisson process, to the millisecond: visitors do not wait for each other. Where no connection
- * is free, a latency is counted from the time at which its request was due, so that a pause of the server is seen by all that
- * fall into it (no coordinated omission).
+ * Sends requests at the times of a Poisson process, to the millisecond, since visitors do not wait
+ * for each other. Latencies count from the due time of a request even if no connection is free, so
+ * that a pause of the server affects all requests that fall into it (no coordinated omission).
  */
 export async function openLoop(options: OpenLoopOptions): Promise<Latencies> {
   const { port, perSecond, seconds, request, expected = '302', onAnswer } = options;
@@ -63,8 +65,8 @@ export async function openLoop(options: OpenLoopOptions): Promise<Latencies> {
       const at = free.indexOf(socket);
       if (at !== -1) free.splice(at, 1);
       if (isOver) return;
-      // Servers close connections that were not used for a while. As browsers do, a request that got no answer is sent once more
-      // on another one; those to a server that is gone stay without an answer.
+      // Servers close idle connections. Like a browser, it resends an unanswered request once on
+      // another connection; requests to a dead server stay unanswered.
       const before = sentAt.get(socket);
       sentAt.delete(socket);
       const other = before === undefined ? undefined : free.pop();
@@ -73,7 +75,7 @@ export async function openLoop(options: OpenLoopOptions): Promise<Latencies> {
       open().catch(() => {});
     });
     socket.on('data', (chunk) => {
-      // An answer is small, and comes as one: the next is asked for when it is here.
+      // An answer is small and arrives as a whole; the next request on its connection follows it.
       if (chunk.toString('latin1', 0, 9) !== 'HTTP/1.1 ' || !sentAt.has(socket)) return;
       if (chunk.toString('latin1', 9, 12) !== expected) errors += 1;
       else onAnswer?.();
@@ -90,7 +92,7 @@ export async function openLoop(options: OpenLoopOptions): Promise<Latencies> {
     const now = performance.now();
     for (; at <= now && at < end; at += (-Math.log(1 - Math.random()) * 1_000) / perSecond) {
       const socket = free.pop();
-      // Timers of the load are late by up to a millisecond, which is not the server's.
+      // Timers of the load are up to a millisecond late, which must not count against the server.
       if (socket === undefined) due.push(now);
       else send(socket, performance.now());
     }
@@ -110,10 +112,10 @@ export async function openLoop(options: OpenLoopOptions): Promise<Latencies> {
   };
 }
 
-/** A random whole number, at least 0. */
+/** A random integer from 0 to below `limit`. */
 export const below = (limit: number): number => Math.floor(Math.random() * limit);
 
-/** The request of a browser, each from another visitor. */
+/** The request of a browser, each from a different visitor. */
 export const browserRequest = (
   number: number,
   key: string,

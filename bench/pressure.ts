@@ -7,18 +7,19 @@ import { API, type BenchService, REDIRECT, seedLinks, withService, worker } from
 import { put } from './visits.ts';
 
 const KEYS = 10_000;
-/** The first of the links are hot. */
+/** Number of hot links, the first ones. */
 const HOT = 100;
 /** About a tenth of the capacity of a redirect process. */
 const HOT_PER_SECOND = 2_500;
 const FLOOD_PER_SECOND = 1_000;
 const SECONDS = 10;
-/** Visits that are put into the queue for a round: more than are stored in that time. */
+/** Visits put into the queue for a round, more than are stored in that time. */
 const QUEUED = 150_000;
 
 /**
- * Latencies of hot links while everything else takes what the machine has: bulk creation by eight clients, a queue full of visits,
- * and a flood of unknown keys, each looked up in Redis and Postgres.
+ * Measures latencies of hot links while everything else uses the rest of the machine: bulk creation
+ * by eight clients, a queue full of visits, and a flood of unknown keys, each looked up in Redis
+ * and Postgres.
  */
 export function benchPressure({ rounds }: BenchOptions): Promise<Row[]> {
   return withService(async (service) => {

@@ -11,16 +11,16 @@ import { processorMs } from './baselines.ts';
 import { browserRequest, openLoop } from './open-loop.ts';
 import { type BenchService, withService } from './service.ts';
 
-/** Milliseconds of processor time, by the part of the service that had them. */
+/** Processor time in ms, by part of the service. */
 export type PartTimes = Record<Part, number>;
 
-/** A service whose look-ups are in a Redis of their own, and whose processor time is known by part. */
+/** A service with a separate Redis for look-ups, whose processor time is measured by part. */
 export interface AccountedService extends BenchService {
   queues: Redis;
   lookups: Redis;
-  /** Setting of its processes that names the Redis of look-ups. */
+  /** Settings of its processes with the Redis for look-ups. */
   env: Record<string, string>;
-  /** Processor time so far, of the processes of a runner and of the servers. */
+  /** Processor times so far, of the processes of a runner and of the servers. */
   times(runner: Runner): Promise<PartTimes>;
 }
 
@@ -68,14 +68,14 @@ export function withAccounts<T>(bench: (service: AccountedService) => Promise<T>
   });
 }
 
-/** Processor time of a server of Redis in ms, with the processes that it started. */
+/** Processor time of a Redis server including its child processes, in ms. */
 export async function redisMs(redis: Redis): Promise<number> {
   const info = await redis.info('cpu');
   const seconds = [...info.matchAll(/^used_cpu_(?:sys|user)(?:_children)?:([\d.]+)/gm)];
   return seconds.reduce((sum, [, figure]) => sum + Number(figure) * 1_000, 0);
 }
 
-/** Processor time of Postgres in ms, with all its processes, also those that have ended. */
+/** Processor time of Postgres in ms, including ended processes. */
 export async function postgresMs(): Promise<number> {
   const { rows } = await db().raw<{ rows: [{ data_directory: string }] }>('SHOW data_directory');
   const file = path.join(rows[0].data_directory, 'postmaster.pid');
@@ -84,13 +84,13 @@ export async function postgresMs(): Promise<number> {
     try {
       return sum + processorMs(id, true);
     } catch {
-      // Ended since it was listed.
+      // The process has ended since it was listed.
       return sum;
     }
   }, 0);
 }
 
-/** Waits until a number is reached. @throws Error when it has not changed for a minute */
+/** Waits until a number is reached. @throws Error if it does not change for a minute */
 export async function reached(
   what: string,
   target: number,
@@ -104,7 +104,7 @@ export async function reached(
   }
 }
 
-/** Visits with which a worker_clicks has done. */
+/** Number of visits that a worker_clicks has processed. */
 export async function processedVisits(runner: Runner): Promise<number> {
   const answer = await fetch(`${runner.healthUrlOf('worker_clicks')}/metrics`);
   const counts = (await answer.text()).matchAll(/^shortlinks_visits_processed_total\{\S* (\d+)/gm);
@@ -113,7 +113,10 @@ export async function processedVisits(runner: Runner): Promise<number> {
 
 let visitors = 0;
 
-/** Visits, each by another visitor. @returns how many were answered @throws Error when some were not */
+/**
+ * Sends visits from different visitors. @returns number of answers @throws Error if some were not
+ * answered
+ */
 export async function visit(
   port: number,
   perSecond: number,
@@ -136,13 +139,15 @@ export async function visit(
   return answered;
 }
 
-/** Creates links one by one, at a rate. @returns how many @throws Error when some were not created */
+/**
+ * Creates links one by one, at a rate. @returns their number @throws Error if some were not created
+ */
 export async function createLinks(
   { apiUrl, apiKey }: BenchService,
   perSecond: number,
   seconds: number,
 ): Promise<number> {
-  // Not by `openLoop`: at few requests a second its connections would be closed for want of use.
+  // Not with `openLoop`, whose idle connections would be closed at few requests a second.
   const statuses = await Promise.all(
     Array.from({ length: Math.round(perSecond * seconds) }, async (_, n) => {
       await pause((n / perSecond) * 1_000);
@@ -155,7 +160,7 @@ export async function createLinks(
       return answer.status;
     }),
   );
-  // 202 where a worker took longer than the API waits.
+  // 202 if a worker took longer than the API waits.
   const others = statuses.filter((status) => status !== 201 && status !== 202);
   if (others.length > 0) throw new Error(`${others.length} links were not created: ${others[0]}`);
   return statuses.length;

@@ -10,24 +10,25 @@ import { DECODERS, toPixels } from '../test/support/decoders.ts';
 import { median } from './figures.ts';
 import type { BenchOptions, Row } from './rows.ts';
 
-// A CommonJS module whose types speak of a default export that is the module itself.
+// A CommonJS module whose types declare a default export that is the module itself.
 const QRCodeStyling = QRCodeStylingModule as unknown as (typeof QRCodeStylingModule)['default'];
 
 const PAYLOAD = 'https://sho.rt/launch26';
 const SIZES = [256, 512, 2_048];
-/** Codes that each candidate draws in a round. */
+/** Codes that each candidate draws per round. */
 const DRAWS = 5;
 
 interface Candidate {
   name: string;
-  /** Names of what it is compared with; absent: it is a baseline itself. */
+  /** Names of its baselines; absent: it is a baseline itself. */
   against?: string[];
   draw(size: number): Promise<Buffer>;
 }
 
 /**
- * Milliseconds for one PNG: ours against `qrcode`'s own, and against qr-code-styling, whose SVG is rasterized by the
- * same sharp as ours. Candidates take turns, so that whatever else the machine does meets all of them.
+ * Measures one PNG of this service in ms, compared with `qrcode`'s own and with qr-code-styling,
+ * whose SVG the same sharp rasterizes. Candidates take turns, so that other load on the machine
+ * affects all of them.
  */
 export async function benchQr({ rounds }: BenchOptions): Promise<Row[]> {
   const image = await sampleImage();

@@ -13,12 +13,12 @@ import { load, requireWrk } from './wrk.ts';
 
 const KEYS = 10_000;
 const SECONDS = 5;
-/** Connections to each process, so that it is never without a request. */
+/** Connections per process, so that requests always wait. */
 const CONNECTIONS = 512;
 
-/** Where Linux keeps groups of processes with a share of the processor each (cgroup v1). */
+/** Folder in which Linux keeps processor shares of groups of processes (cgroup v1). */
 const GROUPS = '/sys/fs/cgroup/cpu';
-/** Share of a core that each process gets, so that two of them leave enough for Redis and the load. */
+/** Share of a core for each process, so that two of them leave enough for Redis and the load. */
 const CORES = 0.4;
 const PERIOD_US = 20_000;
 
@@ -30,10 +30,11 @@ interface Measured {
 }
 
 /**
- * Two redirect processes against one, each visit acknowledged by the same Redis. On a machine with two cores, Redis and the load
- * take as much of the processor as a process does, so that two cannot have a core each: every process gets the same share of a
- * core instead, which leaves room for the rest. A process is slower where the other core has more to do, whoever makes it; so one
- * process is measured alone, and while a bare server has the share of the second.
+ * Compares two redirect processes with one, while the same Redis acknowledges each visit. On two
+ * cores, Redis and the load need as much of the processor as a process does, so two cannot have a
+ * core each: every process gets the same share of a core, which leaves room for the rest. A process
+ * is slower while the other core is busy; so one process is measured both alone and while a bare
+ * server uses the share of the second.
  */
 export function benchRedirectProcesses({ rounds }: BenchOptions): Promise<Row[]> {
   requireWrk();
@@ -116,13 +117,13 @@ export function benchRedirectProcesses({ rounds }: BenchOptions): Promise<Row[]>
   });
 }
 
-/** @throws SetupError where processes can be given no share of the processor */
+/** @throws SetupError if processes cannot be given a processor share */
 function requireShares(): void {
   if (existsSync(path.join(GROUPS, 'cpu.cfs_quota_us')) && process.getuid?.() === 0) return;
   throw new SetupError(`processes get a share of a core by ${GROUPS}, as root: not possible here`);
 }
 
-/** The share of a core that a process may use. */
+/** The processor share of a process. */
 class Share {
   readonly #folder: string;
 
@@ -136,7 +137,7 @@ class Share {
     write('cgroup.procs', pid);
   }
 
-  /** Gives all of the processor back to the process. */
+  /** Removes the limit of the process. */
   end(): void {
     writeFileSync(
       path.join(GROUPS, 'cgroup.procs'),

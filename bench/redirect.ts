@@ -11,12 +11,12 @@ import { type Load, load, requireWrk } from './wrk.ts';
 const KEYS = 10_000;
 const SECONDS = 5;
 /**
- * Connections of the closed loops, each of which waits for its answer. With 512, a server is bound by its work; with 128, also by
- * the time for which an answer waits until its visit is safe.
+ * Connections of the closed loops, each of which waits for its answer. With 512, a server is bound
+ * by its work; with 128, also by the time that an answer waits for its visit to be safe.
  */
 const SATURATED = { connections: 512, aim: 0.9 };
 const USUAL = { connections: 128, aim: 0.6 };
-/** Shares of the highest throughput at which latencies are measured, with aims in ms. */
+/** Shares of the maximum throughput at which latencies are measured, with targets in ms. */
 const TENTH = { share: 0.1, name: 'a tenth', p50Aim: 1 };
 const HALF = { share: 0.5, name: 'half', p99Aim: 5 };
 
@@ -27,14 +27,15 @@ interface Servers {
   bare: Baseline;
   nginx: Baseline | undefined;
   redirect: Target;
-  /** Removes the visits of the measurements before, which workers would have stored. */
+  /** Removes the visits of earlier measurements, which workers would have stored. */
   emptyQueue(): Promise<void>;
 }
 
 /**
- * Redirects a second, with every visit acknowledged by Redis before its answer, against a bare node:http server and nginx,
- * which answer a fixed 302. Then latencies at fixed rates. No worker stores the visits, which is measured by `visits`: they are
- * removed after each measurement. With those of all rounds in its memory, Redis would be stopped by each rewrite of its file.
+ * Measures redirects a second, with every visit acknowledged by Redis before its answer, against a
+ * bare node:http server and nginx, which answer a fixed 302; then latencies at fixed rates. No
+ * worker stores the visits, which the benchmark `visits` covers; they are removed after each
+ * measurement, since with those of all rounds in memory, each rewrite of its file would stop Redis.
  */
 export function benchRedirect({ rounds }: BenchOptions): Promise<Row[]> {
   requireWrk();
@@ -74,7 +75,7 @@ export function benchRedirect({ rounds }: BenchOptions): Promise<Row[]> {
   });
 }
 
-/** @returns rows of which the first has our redirects a second */
+/** @returns rows, the first with this service's redirects a second */
 async function closedLoops(
   rounds: number,
   { bare, nginx, redirect, emptyQueue }: Servers,
@@ -128,7 +129,10 @@ async function closedLoops(
   ];
 }
 
-/** A closed loop at full load, and the processor time of a request, which other programs on the machine change less. */
+/**
+ * Runs a closed loop at full load. The processor time per request is less affected by other
+ * programs on the machine.
+ */
 async function measure(
   { port, pid }: Target,
   connections: number,

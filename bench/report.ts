@@ -23,7 +23,7 @@ export interface Report {
   rows: (Row & { bench: Name })[];
 }
 
-/** A report without rows, of this machine and the commit that is checked out. */
+/** Creates an empty report of this machine and the present commit. */
 export function newReport(): Report {
   const [cpu] = cpus();
   return {
@@ -43,7 +43,7 @@ export function newReport(): Report {
   };
 }
 
-/** Empty where git, or a repository, is missing. */
+/** Runs git; empty if git or a repository is missing. */
 function git(...args: string[]): string {
   try {
     return execFileSync('git', args, {
@@ -66,7 +66,7 @@ export function writeReport(file: string, report: Report): void {
   writeFileSync(file, `${JSON.stringify(report, rounded, 1)}\n`);
 }
 
-/** @throws SetupError for a file that is not there, or is none of `--json` */
+/** Reads a report. @throws SetupError if the file is missing, or is not from `--json` */
 export function readReport(file: string): Report {
   try {
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
@@ -77,7 +77,7 @@ export function readReport(file: string): Report {
   throw new SetupError(`${file} was not written by --json`);
 }
 
-/** Where and when, then one table of all rows, in Markdown. */
+/** Formats place and time, and one table of all rows, in Markdown. */
 export function showReport(report: Report): string {
   return [
     describe(report),
@@ -113,20 +113,20 @@ function showAim(row: Row): string {
   const { aim, better, unit, ours } = row;
   if (aim === undefined) return '–';
   const isRatio = 'ratio' in aim;
-  const [wanted, got] = isRatio ? [aim.ratio, median(ratiosOf(row))] : [aim.ours, median(ours)];
+  const [target, actual] = isRatio ? [aim.ratio, median(ratiosOf(row))] : [aim.ours, median(ours)];
   const isAtLeast = isRatio || better === 'more';
-  const isMet = isAtLeast ? got >= wanted : got <= wanted;
-  const text = isRatio ? show(wanted) : show(wanted, unit);
+  const isMet = isAtLeast ? actual >= target : actual <= target;
+  const text = isRatio ? show(target) : show(target, unit);
   return `${isAtLeast ? 'at least' : 'at most'} ${text}${isMet ? '' : ', missed'}`;
 }
 
-/** The rows that two reports share, and how far the later one is from the earlier. */
+/** Compares the rows that two reports share, by the change from the earlier to the later one. */
 export function compareReports(before: Report, after: Report): string {
   const keyOf = ({ bench, what, baseline }: Report['rows'][number]) =>
     JSON.stringify([bench, what, baseline?.what]);
   const earlier = new Map(before.rows.map((row) => [keyOf(row), row]));
   const later = new Set(after.rows.map(keyOf));
-  const gone = before.rows.filter((row) => !later.has(keyOf(row)));
+  const removed = before.rows.filter((row) => !later.has(keyOf(row)));
   const isSameMachine = JSON.stringify(before.machine) === JSON.stringify(after.machine);
   return [
     `before: ${describe(before)}`,
@@ -146,7 +146,7 @@ export function compareReports(before: Report, after: Report): string {
       ],
       [
         ...after.rows.map((row) => compareRows(earlier.get(keyOf(row)), row)),
-        ...gone.map((row) => compareRows(row, undefined)),
+        ...removed.map((row) => compareRows(row, undefined)),
       ],
     ),
   ].join('\n');
@@ -169,7 +169,10 @@ function compareRows(before: Row | undefined, after: Row | undefined): string[] 
   ];
 }
 
-/** Beyond the spread are figures of which each is above, or each below, all of the other report. */
+/**
+ * A difference is beyond the spread if all figures of one report are above, or all below, those of
+ * the other.
+ */
 function verdict(before: number[], after: number[], isMoreBetter: boolean): string {
   if (before.length === 0 || after.length === 0) return '–';
   if (before.length === 1 || after.length === 1) return 'unknown, one round';
@@ -179,7 +182,7 @@ function verdict(before: number[], after: number[], isMoreBetter: boolean): stri
   return isAbove === isMoreBetter ? 'better' : 'worse';
 }
 
-/** Median, and in brackets the lowest and the highest. */
+/** Formats the median, with the minimum and maximum in brackets. */
 function withSpread(figures: number[], unit: Row['unit'] = ''): string {
   const middle = show(median(figures), unit);
   if (figures.length < 2) return middle;

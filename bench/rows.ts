@@ -22,29 +22,31 @@ export const NAMES = [
 ] as const;
 export type Name = (typeof NAMES)[number];
 
-/** A line of the table: what was measured, once in each round. */
+/** A row of the table: a quantity that was measured once per round. */
 export interface Row {
   what: string;
   unit: '/s' | 'µs' | 'ms' | 's' | 'MB' | 'bytes' | '%' | '';
   better: 'more' | 'less';
-  /** One figure for each round, as in `baseline.figures`; none where it was skipped. */
+  /** One figure per round, in the order of `baseline.figures`; empty if it was skipped. */
   ours: number[];
   baseline?: { what: string; figures: number[] };
-  /** At least, or at most, by `better`: of the median ratio, or of the median of `ours`. */
+  /**
+   * Target for the median ratio, or for the median of `ours`: a minimum or maximum, by `better`.
+   */
   aim?: { ratio: number } | { ours: number };
-  /** The reason why it was not measured. */
+  /** Reason why it was not measured. */
   skipped?: string;
 }
 
 export interface BenchOptions {
   rounds: number;
-  /** Of `sustained`. */
+  /** Duration of the benchmark `sustained`, in minutes. */
   minutes: number;
 }
 
 export type Bench = (options: BenchOptions) => Promise<Row[]>;
 
-/** Sent by the process of a benchmark when it is done. */
+/** The message of a benchmark's process at its end. */
 export interface Outcome {
   rows: Row[];
   /** Versions of the servers that it started. */
@@ -52,28 +54,28 @@ export interface Outcome {
 }
 
 /**
- * Measures what is to be compared in turn, so that all meet the same machine; every other round in reverse, so that none always
- * comes after the same one.
+ * Measures candidates in turn, so that changes of the machine affect all; every other round is in
+ * reverse order, so that none always follows the same one.
  *
- * @returns for each what it measured in each round
+ * @returns the results of each candidate, by round
  */
 export async function inTurn<M extends Record<string, () => Promise<unknown>>>(
   rounds: number,
   measures: M,
 ): Promise<{ [K in keyof M]: Awaited<ReturnType<M[K]>>[] }> {
   const names = Object.keys(measures);
-  const taken: Record<string, unknown[]> = Object.fromEntries(names.map((name) => [name, []]));
+  const results: Record<string, unknown[]> = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const measured = await measures[name]!();
-      taken[name]!.push(measured);
+      results[name]!.push(measured);
       console.error(`round ${round + 1} of ${rounds}, ${name}:`, measured);
     }
   }
-  return taken as { [K in keyof M]: Awaited<ReturnType<M[K]>>[] };
+  return results as { [K in keyof M]: Awaited<ReturnType<M[K]>>[] };
 }
 
-/** How many times as good as the baseline each round was: above 1, ours is better. */
+/** Ratio to the baseline in each round; above 1, this service is better. */
 export function ratiosOf({ ours, baseline, better }: Row): number[] {
   return ours.flatMap((figure, round) => {
     const base = baseline?.figures[round];

@@ -1,9 +1,9 @@
 /*
- * Makes events for the benchmark of analytics, a year of them, in a database of their own that is kept:
+ * Creates a year of events for the benchmark of analytics, in a separate database that is kept:
  *
  *   npm run bench:seed -- --events 10000000
  *
- * They are put straight into the table; rollups and blocks are then derived from them.
+ * They are inserted directly into the table; rollups and blocks are then derived from them.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -14,20 +14,20 @@ import { db } from '../src/infra/db.ts';
 import { thousands } from './figures.ts';
 import { type BenchService, seedLinks, withService } from './service.ts';
 
-/** URL of the seeded database. */
+/** Folder of the seeded database. */
 export const SEEDED = path.resolve('.data-bench');
 
 const LINKS = 10_000;
 const DAYS = 365;
-/** Rows of one statement. */
+/** Rows per statement. */
 const CHUNK = 500_000;
 
-/** Countries with how often each comes, most first; others share the rest. */
+/** Countries by frequency; other countries share the rest. */
 const COUNTRIES =
   'US IN BR DE GB FR JP MX ID ES IT CA NL PL TR AU KR TH VN PH AR CO ZA SE BE CH AT PT GR CZ RO HU ' +
   'DK FI NO IE NZ CL PE EG MA NG KE GH TN DZ SA AE IL QA KW OM JO LB IQ PK BD LK NP MM KH LA MY SG';
 
-/** Values that few or many have: the smaller the number, the more. */
+/** Skewed random values: smaller numbers are more frequent. */
 const skewed = (count: number, power = 3) => `floor(${count} * power(random(), ${power}))::int`;
 
 async function seed({ projectId }: BenchService, count: number): Promise<void> {
@@ -44,7 +44,7 @@ async function seed({ projectId }: BenchService, count: number): Promise<void> {
   for (const definition of indexes) await db().raw(definition);
 }
 
-/** As many QR codes as links, with ids like theirs. */
+/** Creates as many QR codes as links, with similar ids. */
 async function seedQrCodes({ projectId, domainId }: BenchService): Promise<void> {
   await db().raw(
     `INSERT INTO qrcodes (project_id, id, user_id, domain_id, key, type, url, content, design)

@@ -14,7 +14,7 @@ import { createWorkspace, updateWorkspace } from '../src/workspaces/commands.ts'
 import { findWorkspace } from '../src/workspaces/queries.ts';
 import type { Outcome } from './rows.ts';
 
-/** A service of its own, empty, with the processes that a benchmark needs. */
+/** A separate, empty service with the processes that a benchmark needs. */
 export interface BenchService {
   servers: Servers;
   apiUrl: string;
@@ -33,7 +33,7 @@ export interface BenchService {
 /**
  * Starts a service, runs a benchmark on it, and removes it.
  *
- * @param keptIn folder of a service that is kept, and used again by the next run
+ * @param keptIn folder of a service that is kept for the next run
  */
 export async function withService<T>(
   bench: (service: BenchService) => Promise<T>,
@@ -55,9 +55,9 @@ export async function withService<T>(
   const runners: Runner[] = [];
   try {
     await migrateLatest(servers);
-    const known = await findWorkspace('bench');
+    const existing = await findWorkspace('bench');
     const { id: projectId } =
-      known ?? (await createWorkspace(db(), { slug: 'bench', plan: 'enterprise' }));
+      existing ?? (await createWorkspace(db(), { slug: 'bench', plan: 'enterprise' }));
     const key = { workspace: 'bench', name: 'bench', scopes: ['*'] };
     const { apiKey } = await createApiKey(db(), key);
     await updateWorkspace(db(), 'bench', { requestsPerMinute: 0 });
@@ -91,7 +91,7 @@ export async function withService<T>(
   }
 }
 
-/** Of the servers that benchmarks of this process started. */
+/** Versions of the servers that benchmarks of this process started. */
 export const versions: Outcome['versions'] = {};
 
 export async function readVersions({ redisUrl }: Servers): Promise<void> {
@@ -120,9 +120,9 @@ export const SCHEDULER: ProcessSpec = {
 const LANDING = 'https://example.com/landing?campaign=autumn&page=';
 
 /**
- * Inserts links with the keys `k0`, `k1`, … into the tables, for a benchmark to visit.
+ * Inserts links with the keys `k0`, `k1`, … for a benchmark to visit.
  *
- * @param mark precedes the keys, and is part of the ids, of a second workspace
+ * @param mark prefix of the keys and part of the ids, for a second workspace
  */
 export async function seedLinks(
   { projectId, domainId }: Pick<BenchService, 'projectId' | 'domainId'>,

@@ -6,12 +6,12 @@ import { load, requireWrk } from './wrk.ts';
 
 const KEYS = 10_000;
 const SECONDS = 3;
-/** Those of the second load of `redirect`. */
+/** Connections, as in the second load of `redirect`. */
 const CONNECTIONS = 128;
 
 /**
- * Redirects a second under plain `npm start`: all processes run, and visits are stored while the load goes on. The bare server
- * gets its load when all visits of ours are stored.
+ * Measures redirects a second under plain `npm start`: all processes run, and visits are stored
+ * during the load. The bare server gets its load after all visits are stored.
  */
 export function benchStart({ rounds }: BenchOptions): Promise<Row[]> {
   requireWrk();

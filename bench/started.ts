@@ -12,27 +12,33 @@ import { findWorkspace } from '../src/workspaces/queries.ts';
 import { proportional, withDescendants } from '../test/support/processes.ts';
 import { readVersions } from './service.ts';
 
-/** A service as `npm start` runs it, all its processes, in a folder of its own. */
+/** A service under `npm start`, with all its processes, in a separate folder. */
 export interface StartedService {
   pid: number;
   apiUrl: string;
   redirectPort: number;
-  /** The demo workspace, and its key. */
+  /** The demo workspace and its key. */
   projectId: string;
   apiKey: string;
   domainId: string;
-  /** Seconds until it was ready, with everything installed and compiled; then of another start in the same folder. */
+  /**
+   * Seconds until it was ready, with everything installed and compiled, for the first and the
+   * second start in its folder.
+   */
   startSeconds: [number, number];
-  /** Visits of its redirect process so far that are safe in the queue, and those of them that are in the tables. */
+  /**
+   * Visits of its redirect process that are safe in the queue so far, and those of them that are in
+   * the tables.
+   */
   visits(): Promise<{ recorded: number; stored: number }>;
-  /** Resolves when all recorded visits are in the tables. */
+  /** Resolves once all recorded visits are in the tables. */
   drained(): Promise<void>;
 }
 
-/** Processes of the largest Procfile. */
-const MOST_PROCESSES = 16;
+/** Number of processes of the largest Procfile. */
+const MAX_PROCESSES = 16;
 const POLL_MS = 100;
-/** Time without a stored visit after which the others are given up. */
+/** Time without a newly stored visit after which the wait ends, in ms. */
 const STALLED_MS = 60_000;
 
 /** Starts everything with `npm start`, twice, runs a benchmark on it, and removes it. */
@@ -54,7 +60,7 @@ export async function withStart<T>(bench: (service: StartedService) => Promise<T
     const first = await start();
     await first.stop();
     const second = await start();
-    // Adopts the servers that are running.
+    // Adopts the running servers.
     const servers = await startServers({ dataDir });
     try {
       Object.assign(process.env, serversEnv(servers));
@@ -62,7 +68,7 @@ export async function withStart<T>(bench: (service: StartedService) => Promise<T
       await readVersions(servers);
       const demo = await findWorkspace('demo');
       const domain = (await db()('domains').whereNull('project_id').first('id')) as { id: string };
-      const ports = Array.from({ length: MOST_PROCESSES }, (_, n) => healthPort + n);
+      const ports = Array.from({ length: MAX_PROCESSES }, (_, n) => healthPort + n);
       const visits = await countersOf(ports);
       return await bench({
         pid: second.pid,
@@ -125,23 +131,23 @@ async function start() {
 const RECORDED = /^shortlinks_visits_recorded_total\{where="queue"\S* (\d+)/gm;
 const STORED = /^shortlinks_visits_processed_total\{outcome="stored"\S* (\d+)/gm;
 
-/** @param ports where processes may show their counters */
+/** @param ports possible ports of metrics */
 async function countersOf(ports: number[]): Promise<StartedService['visits']> {
-  const read = async (port: number): Promise<string> => {
+  const metricsOf = async (port: number): Promise<string> => {
     const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
     return answer?.ok === true ? answer.text() : '';
   };
-  const texts = await Promise.all(ports.map(read));
-  const named = ports.filter((_, n) => /^# TYPE shortlinks_visits_/m.test(texts[n]!));
+  const texts = await Promise.all(ports.map(metricsOf));
+  const matching = ports.filter((_, n) => /^# TYPE shortlinks_visits_/m.test(texts[n]!));
   return async () => {
-    const text = (await Promise.all(named.map(read))).join('\n');
+    const text = (await Promise.all(matching.map(metricsOf))).join('\n');
     const sum = (pattern: RegExp) =>
       [...text.matchAll(pattern)].reduce((total, [, count]) => total + Number(count), 0);
     return { recorded: sum(RECORDED), stored: sum(STORED) };
   };
 }
 
-/** Memory of a process and all that it started, in MB, by name; what they share is divided among them. */
+/** Memory of a process and its children in MB, by name; shared memory is divided among them. */
 export function memoryOf(pid: number): Map<string, number> {
   const megabytes = new Map<string, number>();
   for (const { id, name } of withDescendants(pid)) {

@@ -7,22 +7,29 @@ import { seedLinks } from './service.ts';
 import { memoryOf, type StartedService, withStart } from './started.ts';
 
 const KEYS = 10_000;
-/** Time for which visits come before rates are tried. */
+/** Time of visits before rates are tried, in seconds. */
 const WARM_SECONDS = 12;
-/** Time for which a rate is tried: long enough for rollups to be merged, and blocks built, several times. */
+/**
+ * Time for which a rate is tried, in seconds: long enough for rollups to be merged and blocks built
+ * several times.
+ */
 const TRY_SECONDS = 40;
 const FIRST_RATE = 5_000;
 const LOWEST_RATE = 500;
 const STEP = 1.4;
 const HALVINGS = 2;
-/** A rate is sustained if the lag of its last quarter is longer than that of the second by at most so many seconds. */
+/**
+ * Maximum growth of the lag from the second to the last quarter at which a rate counts as
+ * sustained, in seconds.
+ */
 const BOUNDED_SECONDS = 0.5;
 const SHARE = 0.8;
 const POLL_MS = 250;
 
 /**
- * Minutes of visits under plain `npm start`, at 80% of the rate that it sustains from visit to table: first rises the rate until
- * storing falls behind. Each visitor is another one, so that each visit counts.
+ * Sends visits for minutes under plain `npm start`, at 80% of the rate that it sustains from visit
+ * to table. That rate is found by increasing it until storing falls behind. Each visitor is
+ * different, so that each visit counts.
  */
 export function benchSustained({ minutes }: BenchOptions): Promise<Row[]> {
   return withStart(async (service) => {
@@ -73,7 +80,7 @@ export function benchSustained({ minutes }: BenchOptions): Promise<Row[]> {
   });
 }
 
-/** The highest rate that is sustained, by steps and then by halving the last one. */
+/** Finds the highest sustained rate, by steps and then by bisection of the last one. */
 async function highestRate(attempt: (rate: number) => Promise<boolean>): Promise<number> {
   const isRising = await attempt(FIRST_RATE);
   let last = FIRST_RATE;
@@ -96,7 +103,7 @@ const quarters = (figures: number[]): number[][] =>
 
 let visitors = 0;
 
-/** Another visitor for each number, up to 16 million. */
+/** Returns a request of a new visitor, for up to 16 million visitors. */
 function request(): string {
   visitors += 1;
   const address = [visitors >> 16, visitors >> 8, visitors].map((byte) => byte & 255).join('.');
@@ -104,10 +111,10 @@ function request(): string {
 }
 
 /**
- * Visits at a rate, until all are stored.
+ * Sends visits at a rate, until all are stored.
  *
  * @param halfway called once in the middle
- * @returns also the lags from being answered to being stored, in seconds, at regular times
+ * @returns also the lags between answering and storing, in seconds, at regular times
  */
 async function visit(
   service: StartedService,
@@ -124,7 +131,7 @@ async function visit(
     while (!ended.signal.aborted) {
       history.push({ at: performance.now(), answered });
       const stored = (await service.visits()).stored - before;
-      // The visits that were stored last are as old as the first time at which there were as many answers.
+      // The visits stored last are as old as the first time with as many answers.
       while (history.length > 1 && history[1]!.answered <= stored) history.shift();
       lags.push(stored >= answered ? 0 : (performance.now() - history[0]!.at) / 1_000);
       await pause(POLL_MS);
@@ -145,7 +152,7 @@ async function visit(
   return { ...latencies, sent: answered, lags };
 }
 
-/** Compares the number of answers with the events, with their different ids, and with what analytics count. */
+/** Compares the number of answers with the number of events, of distinct ids, and of analytics. */
 async function compareWithTables(
   { apiUrl, apiKey, projectId }: StartedService,
   sent: number,

@@ -11,11 +11,11 @@ import { percentileOf } from './figures.ts';
 import { type BenchOptions, inTurn, type Row } from './rows.ts';
 import { type BenchService, withService } from './service.ts';
 
-/** Requests of a load that are under way at once. */
+/** Concurrent requests of a load. */
 const AT_ONCE = 20;
 const REGULAR_PAUSE_MS = 20;
 const ALONE = 'without load';
-/** Time for which each load is made in a round. */
+/** Duration of each load in a round, in ms. */
 const ROUND_MS = 12_000;
 const DOMAINS = 200;
 const HANGING_WORKSPACES = 10;
@@ -23,7 +23,10 @@ const HANGING_WEBHOOKS = 10;
 
 const agent = new Agent({ connections: 200 });
 
-/** Sends a request of a workspace, or without a key. @returns the body, or `undefined` for any status but a success */
+/**
+ * Sends a request of a workspace, or without a key. @returns the body, or `undefined` unless it
+ * succeeded
+ */
 async function send(
   url: string,
   apiKey: string,
@@ -47,16 +50,16 @@ async function send(
     : undefined;
 }
 
-/** Passed to each load. */
+/** Context of each load. */
 interface LoadContext {
   service: BenchService;
-  /** API key of the workspace that makes the load. */
+  /** API key of the workspace that causes the load. */
   loadKey: string;
   /** URL of a server that accepts requests and never responds. */
   hangs: string;
 }
 
-/** Expensive requests of one kind: a preparation, then requests that are repeated. */
+/** A kind of expensive requests, which are repeated after a preparation. */
 interface Load {
   name: string;
   prepare?(context: LoadContext): Promise<string[]>;
@@ -71,10 +74,10 @@ const LOADS: Load[] = [
     async prepare({ service, loadKey }) {
       const ids: string[] = [];
       for (let n = 0; n < DOMAINS; n += 1) {
-        const made = await send(`${service.apiUrl}/domains`, loadKey, 'POST', {
+        const created = await send(`${service.apiUrl}/domains`, loadKey, 'POST', {
           slug: `d${n}.load.example`,
         });
-        if (made?.['id'] !== undefined) ids.push(made['id']);
+        if (created?.['id'] !== undefined) ids.push(created['id']);
       }
       return ids;
     },
@@ -168,7 +171,7 @@ const LOADS: Load[] = [
   },
 ];
 
-/** Makes a workspace without a limit of requests. @returns its key */
+/** Creates a workspace without a request limit. @returns its key */
 async function aWorkspace(slug: string): Promise<string> {
   const { apiKey } = await createWorkspace(db(), { slug, plan: 'enterprise' });
   await updateWorkspace(db(), slug, { requestsPerMinute: 0 });
@@ -185,7 +188,7 @@ const percentilesOf = ({ write, read, redirect }: Latencies): Record<keyof Laten
   redirect: percentileOf(redirect, 0.99),
 });
 
-/** Writes a link, reads it and opens it, again and again. @returns what each took, in ms */
+/** Writes a link, reads it and opens it, repeatedly. @returns the duration of each, in ms */
 async function measureRegular({ apiUrl, redirectPort, apiKey }: BenchService, ms: number) {
   const took: Latencies = { write: [], read: [], redirect: [] };
   const until = Date.now() + ms;
@@ -217,7 +220,7 @@ async function keepUp(load: Load, context: LoadContext, prepared: string[], sign
   await Promise.all(Array.from({ length: AT_ONCE }, loop));
 }
 
-/** Latencies of one workspace without load, and while another one makes each of the loads. */
+/** Measures latencies of one workspace without load, and under each of the loads of another one. */
 export async function benchTenants({ rounds }: BenchOptions): Promise<Row[]> {
   const nameServer = createSocket('udp4').bind(0, '127.0.0.1');
   const hanging = createServer(() => {}).listen(0, '127.0.0.1');

@@ -11,19 +11,22 @@ import { type BenchOptions, inTurn, type Row } from './rows.ts';
 import { type BenchService, seedLinks, withService, worker } from './service.ts';
 
 const LINKS = 10_000;
-/** Visits of a round. */
+/** Visits per round. */
 const VISITS = 100_000;
-/** Stored before the time of a round begins: the process is warm then. */
+/** Visits stored before the measured time of a round, so that the process is warm. */
 const WARM = 20_000;
-/** Visits of a job at 8,000 visits/s: what a redirect process answers in the 25 ms for which batches join a waiting job. */
+/**
+ * Visits per job at 8,000 visits/s: those that a redirect process answers in the 25 ms for which
+ * batches join a waiting job.
+ */
 const BATCH = 200;
 const PLAIN_SECONDS = 4;
 const STEADY_PER_SECOND = 8_000;
 const STEADY_SECONDS = 8;
 
 /**
- * Visits a second through one worker_clicks, from queue to queryable, against plain inserts of event rows into
- * the same table by one client; then the lag at a steady load.
+ * Measures visits a second through one worker_clicks, from queue to queryable, against plain
+ * inserts of event rows into the same table by one client; then the lag at a steady load.
  */
 export function benchVisits({ rounds }: BenchOptions): Promise<Row[]> {
   return withService(async (service) => {
@@ -91,7 +94,7 @@ async function lagAtSteadyLoad(
 
 let made = 0;
 
-/** Adds so many visits to the queue. */
+/** Adds a number of visits to the queue. */
 export async function put(
   producer: Producer,
   { projectId }: BenchService,
@@ -112,7 +115,7 @@ export async function put(
   await Promise.all(waiting);
 }
 
-/** A visit of a browser to one of the links, each by another visitor. */
+/** Builds a visit of a browser to one of the links, each from a different visitor. */
 export function aVisit(projectId: string): Visit {
   made += 1;
   const n = randomInt(LINKS);
@@ -131,7 +134,7 @@ export function aVisit(projectId: string): Visit {
   };
 }
 
-/** Waits until this many visits can be read in the rollups. @returns how many there are then */
+/** Waits until this many visits are in the rollups. @returns the actual number */
 async function counted({ projectId }: BenchService, visits: number): Promise<number> {
   for (;;) {
     const { rows } = await db().raw<{ rows: { counts: Buffer }[] }>(
@@ -193,7 +196,9 @@ async function lagBuckets(healthUrl: string): Promise<Buckets> {
   );
 }
 
-/** The upper bound of the bucket in which a share of the observations between two readings lies. */
+/**
+ * Upper bound of the bucket that contains a percentile of the observations between two readings.
+ */
 function percentile(before: Buckets, after: Buckets, share: number): number {
   const total = (after.get(Infinity) ?? 0) - (before.get(Infinity) ?? 0);
   for (const [le, count] of after) {

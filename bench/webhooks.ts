@@ -19,14 +19,15 @@ import {
 } from './service.ts';
 
 const DELIVERIES = 20_000;
-/** As many requests at once as the worker allows itself for one webhook. */
+/** Concurrent requests, as many as the worker sends to one webhook. */
 const AT_ONCE = 10;
 const VISITS_PER_SECOND = 100;
 const VISIT_SECONDS = 20;
 
 /**
- * Deliveries a second of one worker_webhooks to one local receiver, every attempt recorded, against bare undici that
- * signs and sends the same bodies as often at once, in turn; then the time from a redirect to its webhook's arrival.
+ * Measures deliveries a second of one worker_webhooks to one local receiver, with every attempt
+ * recorded, against bare undici that signs and sends the same bodies with the same concurrency, in
+ * turn; then the time from a redirect to the arrival of its webhook.
  */
 export function benchWebhooks({ rounds }: BenchOptions): Promise<Row[]> {
   return withService(async (service) => {
@@ -109,7 +110,7 @@ async function bareUndici(url: string, secret: string): Promise<number> {
   return perSecond;
 }
 
-/** From the commit of the deliveries to the record of the last attempt. */
+/** Measures from the commit of the deliveries to the record of the last attempt. */
 async function deliveries({ projectId }: BenchService, webhookId: string): Promise<number> {
   const pending = Array.from({ length: DELIVERIES }, (_, n) => ({
     kind: 'link.clicked' as const,
@@ -119,7 +120,8 @@ async function deliveries({ projectId }: BenchService, webhookId: string): Promi
     payload: bodyOf(n),
     to: [{ webhook_id: webhookId, id: newId('delivery'), state: 'pending' as const }],
   }));
-  // Counting deliveries reads all of them, which would take half of a processor from what is measured.
+  // Counting deliveries would read all of them, and take half of a processor from the measured
+  // service.
   const recorded = async () =>
     Number((await db()('webhook_attempts').max('id as last'))[0]!['last']);
   const delivered = async () =>
@@ -141,7 +143,7 @@ async function deliveries({ projectId }: BenchService, webhookId: string): Promi
   }
 }
 
-/** Visits at a steady pace; each names itself in its referrer, by which its webhook is known. */
+/** Sends visits at a steady rate, each with a unique referrer that identifies its webhook. */
 async function latency(service: BenchService, webhookId: string): Promise<Row[]> {
   const port = await freePort();
   const receiver = await startReceiver(port, 'report');

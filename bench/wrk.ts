@@ -8,11 +8,11 @@ export interface Load {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Answers that were neither 2xx nor 3xx, and sockets that failed. */
+  /** Number of answers that were neither 2xx nor 3xx, and of failed sockets. */
   errors: number;
 }
 
-/** @throws SetupError where wrk is not installed */
+/** Checks that wrk is installed. @throws SetupError */
 export function requireWrk(): void {
   if (spawnSync('wrk', ['--version']).error !== undefined) {
     throw new SetupError(
@@ -25,15 +25,15 @@ export interface LoadOptions {
   port: number;
   connections: number;
   seconds: number;
-  /** Number of keys that are asked for, at random: `k0` … */
+  /** Number of keys to request at random: `k0` … */
   keys: number;
-  /** Number of the first of them, where it is not 0. */
+  /** Number of the first key; absent: 0. */
   first?: number;
-  /** Asks for keys in order from this one on, rather than at random. */
+  /** Number of the first key to request in order; absent: random keys. */
   from?: number;
 }
 
-/** Sends the requests of browsers, each from another visitor, from one thread of wrk. */
+/** Sends the requests of browsers, each from a different visitor, in one thread of wrk. */
 export async function load(options: LoadOptions): Promise<Load> {
   const { port, connections, seconds, keys, first = 0, from } = options;
   const script = path.join(process.env['DATA_DIR'] ?? '.', `load-${port}.lua`);

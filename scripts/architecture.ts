@@ -11,25 +11,25 @@ interface Process {
 }
 
 const NAMES = Object.keys(QUEUES) as QueueName[];
-/** A use of a job: `linkJobs['link.create']`. */
+/** Pattern of a use of a job: `linkJobs['link.create']`. */
 const ADDED = /\b\w+Jobs\['([\w.]+)'\]/g;
-/** A file that another one imports, now or when it needs it. */
+/** Pattern of a static or dynamic import. */
 const IMPORTED = /\b(?:from |import\()'(\.[^']+\.ts)'/g;
 
 const sources = new Map<string, string>();
 const sourceOf = (file: string): string => {
-  const known = sources.get(file) ?? readFileSync(file, 'utf8');
-  sources.set(file, known);
-  return known;
+  const source = sources.get(file) ?? readFileSync(file, 'utf8');
+  sources.set(file, source);
+  return source;
 };
 
-/** The files that a process loads, from its entry on. */
+/** Returns the files that a process loads from its entry. */
 function filesOf(entry: string, found = new Set<string>()): Set<string> {
   if (found.has(entry)) return found;
   found.add(entry);
   const source = sourceOf(entry);
   for (const { 1: target, index } of source.matchAll(IMPORTED)) {
-    // Types are not of the running process.
+    // Type imports are not loaded.
     const statement = source.slice(source.lastIndexOf('\nimport ', index));
     if (!statement.startsWith('\nimport type ')) {
       filesOf(path.join(path.dirname(entry), target!), found);
@@ -38,7 +38,7 @@ function filesOf(entry: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** The queues to which these files add jobs. */
+/** Returns the queues to which files add jobs. */
 function addsOf(files: ReadonlySet<string>): QueueName[] {
   const used = new Set<string>();
   for (const file of files) {
@@ -51,7 +51,7 @@ function addsOf(files: ReadonlySet<string>): QueueName[] {
   return NAMES.filter((name) => added.some(({ queue }) => queue.name === name));
 }
 
-/** The files that the worker of a queue loads for its handlers. */
+/** Returns the files that the worker of a queue loads for its handlers. */
 function filesOfWorker(queue: string): Set<string> {
   const source = sourceOf('workers/queues.ts');
   const entries = source.slice(source.indexOf(`\n  ${queue}: `) + 1);
@@ -63,7 +63,10 @@ function filesOfWorker(queue: string): Set<string> {
   return files;
 }
 
-/** The processes of the Procfile, in its order. @throws Error where a line runs no file of ours */
+/**
+ * Returns the processes of the Procfile, in order. @throws Error for a line that runs another
+ * program
+ */
 export function processes(): Process[] {
   return readFileSync('Procfile', 'utf8')
     .trim()
@@ -104,7 +107,7 @@ function box(x: number, y: number, words: string, look = ''): string {
   return `${shape}${look === '' ? '' : ` class="${look}"`}/>${text(x + 12, y + 22, words)}`;
 }
 
-/** A line from the right side of a box to the left side of another, with a point at its end. */
+/** Draws an arrow from the right side of a box to the left side of another. */
 function arrow(fromX: number, fromRow: number, toX: number, toRow: number): string {
   const [x1, y1] = [fromX + BOX.width, rowY(fromRow) + BOX.height / 2];
   const [x2, y2] = [toX - 2, rowY(toRow) + BOX.height / 2];
@@ -112,7 +115,10 @@ function arrow(fromX: number, fromRow: number, toX: number, toRow: number): stri
   return `<path d="M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}" marker-end="url(#point)"/>`;
 }
 
-/** The picture of processes and queues, `docs/architecture.svg`, drawn from the Procfile, the queues and the imports. */
+/**
+ * Draws `docs/architecture.svg`, the processes and queues, from the Procfile, the queues and the
+ * imports.
+ */
 export function architecturePicture(): string {
   const all = processes();
   const workers = new Map(all.map((one) => [one.name, one]));

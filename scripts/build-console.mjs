@@ -1,5 +1,5 @@
-// Builds the console into dist/console, unless what it is made of is unchanged; a program of its own, since it needs packages.
-// Prints the size of the first view, and fails when that is above its budget.
+// Builds the console into dist/console, unless its inputs are unchanged. A separate program, since
+// it needs packages. Prints the size of the first view, and fails if that exceeds its budget.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,12 +9,15 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const SOURCES = path.join(ROOT, 'src', 'console');
 const OUTPUT = path.join(ROOT, 'dist', 'console');
-/** Inputs of the last build: files, and one hash over them. */
+/** Inputs of the last build: their files, and a hash over all. */
 const RECORD = path.join(ROOT, 'dist', 'console.json');
-/** The entry, and the view that most people see first: its script may have this size, in bytes after gzip. */
+/**
+ * The entry, and the view that most people see first. The budget of their scripts is in bytes after
+ * gzip.
+ */
 const FIRST_VIEW = ['index.html', 'app/shell.tsx', 'links/page.tsx'];
 const BUDGET = 200_000;
-/** Files that gain nothing by compression are served as they are. */
+/** Other files gain nothing by compression. */
 const COMPRESSED = /\.(?:css|html|js|json|svg)$/;
 
 const filesIn = (folder) =>
@@ -23,7 +26,7 @@ const filesIn = (folder) =>
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name))
     .toSorted();
 
-/** Hash over the sources, and over the server's files that the console uses. */
+/** Hashes the sources, and the server's files that the console uses. */
 function hashOf(outside) {
   const hash = createHash('sha256');
   const files = [
@@ -45,7 +48,7 @@ function isBuilt() {
   return hash === hashOf(outside);
 }
 
-/** The server's files among the modules of the build, as paths from the root. */
+/** Paths of the server's files among the modules of the build. */
 const outside = new Set();
 const recorder = {
   name: 'recorder',
@@ -58,7 +61,10 @@ const recorder = {
   },
 };
 
-/** The scripts that the browser loads before it shows a view: those of its chunks, and what these import. */
+/**
+ * Returns the scripts that the browser loads before it shows a view: those of its chunks, and their
+ * imports.
+ */
 function scriptsOf(manifest, names, found = new Set()) {
   for (const name of names) {
     const chunk = manifest[name];
@@ -73,7 +79,7 @@ function scriptsOf(manifest, names, found = new Set()) {
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
 
 if (!isBuilt()) {
-  // Takes half a second to load.
+  // Loaded here, since it takes half a second.
   const { build } = await import('vite');
   await build({
     configFile: path.join(SOURCES, 'vite.config.ts'),

@@ -1,5 +1,6 @@
-// Bundles the programs of the service into dist/programs, with the packages that they use. Node needs three to eight times
-// as much CPU time to start one from its two thousand single files. A program of its own, since it needs packages.
+// Bundles the programs of the service into dist/programs, with their packages. From two thousand
+// single files, a program takes Node three to eight times as much CPU time to start. A separate
+// program, since it needs packages.
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,20 +10,20 @@ import { PROGRAMS } from './programs.mjs';
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const OUTPUT = path.join(ROOT, 'dist', 'programs');
 
-/** Packages that find files beside their own: native code, programs of threads. */
+/** Packages that load files from their own folder: native code, programs of threads. */
 const BESIDE_FILES = /^(?:sharp|@node-rs\/argon2|msgpackr-extract|piscina)(?:\/|$)/;
-/** Databases that knex supports as well, the packages of which are not installed. */
+/** Packages of other databases that knex supports, which are not installed. */
 const NOT_INSTALLED =
   /^(?:better-sqlite3|mariadb|mysql2?|oracledb|pg-native|pg-query-stream|sqlite3|tedious)(?:\/|$)/;
-/** The plain JavaScript of `scripts`, which finds the clone by its own place. */
+/** The plain JavaScript of `scripts`, which finds the clone by its own location. */
 const PLAIN = /^#(?!font-files$)/;
 
-/** Single files that knex looks for in a folder. */
+/** Knex reads migrations as single files from a folder. */
 const migrations = readdirSync(path.join(ROOT, 'migrations'))
   .filter((name) => name.endsWith('.ts'))
   .map((name) => path.join('migrations', path.basename(name, '.ts')))
   .map((name) => [name, `${name}.ts`]);
-/** Programs of threads and child processes, which are started by a file beside that of their parent. */
+/** Programs of threads and child processes, started by a file next to that of their parent. */
 const helpers = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((name) => /-(?:process|thread)\.ts$/.test(name))
   .map((name) => [path.basename(name, '.ts'), path.join('src', name)]);
@@ -42,7 +43,8 @@ const { output } = await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
 });
-// Files of an earlier build go last: a running service may start one of its programs meanwhile.
+// Files of an earlier build are deleted last, since a running service may start one of its programs
+// meanwhile.
 const written = new Set(output.map(({ fileName }) => path.normalize(fileName)));
 for (const entry of readdirSync(OUTPUT, { recursive: true, withFileTypes: true })) {
   const file = path.join(entry.parentPath, entry.name);

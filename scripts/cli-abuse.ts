@@ -9,10 +9,10 @@ import { listBlockedLinks, readBlockedLink, unblockLink } from '../src/admin/blo
 import { isReportState, REPORT_STATES, toBlockableHost } from '../src/admin/schema.ts';
 import { type Command, type Options, required, text, UsageError } from './cli-options.ts';
 
-/** Most hosts, links and reports that are listed, the latest; `--search` finds others. */
+/** Maximum number of listed hosts, links and reports, latest first; `--search` finds others. */
 const LISTED = 1_000;
 
-/** Commands about what the operator blocks, and about reports. */
+/** Commands about blocked hosts and links, and about reports. */
 export const ABUSE_COMMANDS: Record<string, Command> = {
   'host block': {
     summary: 'Block a host and its subdomains: no link may lead there',
@@ -71,7 +71,7 @@ export const ABUSE_COMMANDS: Record<string, Command> = {
   },
 };
 
-/** The page of a list. */
+/** Returns the page of a list. */
 function listed(options: Options) {
   const search = text(options, 'search');
   return { page: 1, limit: LISTED, search };

@@ -10,7 +10,7 @@ import { type Command, required } from './cli-options.ts';
 import { checkInstallation, existingServers } from './embedded/existing.ts';
 import { type Servers, serversEnv } from './embedded/servers.ts';
 
-/** Commands about the whole installation. They neither need the newest schema nor make it. */
+/** Commands about the whole installation. They neither need nor create the newest schema. */
 export const BACKUP_COMMANDS: Record<string, Command> = {
   backup: {
     summary: 'Back up everything, also while the service runs',
@@ -36,7 +36,7 @@ export const BACKUP_COMMANDS: Record<string, Command> = {
       const folder = path.resolve(required(options, 'from'));
       const overwrite = options['overwrite'] === true;
       const manifest = await readManifest(folder);
-      // Before the key of the backup is stored.
+      // Checked before the key of the backup is stored.
       checkInstallation({ mayCreate: true });
       await takeSecretKey(folder, manifest, { overwrite });
       await withServers({ log, mayCreate: true }, (servers, connections) =>
@@ -56,7 +56,10 @@ export const BACKUP_COMMANDS: Record<string, Command> = {
   },
 };
 
-/** Lets the service tell the age of its last backup. A schema that has no place for it is one of an early release. */
+/**
+ * Records the time of the last backup for the service. A schema without a place for it is of an
+ * early release.
+ */
 async function record(
   { databaseUrl }: Servers,
   { createdAt }: BackupSummary,

@@ -14,10 +14,10 @@ const MOVES = { clickhouse: moveToClickHouse, postgres: moveToPostgres };
 
 const isPlace = (text: string): text is keyof typeof MOVES => Object.hasOwn(MOVES, text);
 
-/** Before the first visit, and after the last one. */
+/** A period that contains every visit. */
 const EVER = { start: new Date(0), end: new Date('9999-01-01') };
 
-/** Commands about rollups, and about where events are kept. */
+/** Commands about rollups and the storage of events. */
 export const EVENT_COMMANDS: Record<string, Command> = {
   'rollups rebuild': {
     summary: 'Derive the rollups of a workspace from its events',

@@ -22,7 +22,7 @@ export const EXPORT_COMMANDS: Record<string, Command> = {
         const { counts, parts } = await writeWorkspace(trx, projectId, passphrase);
         const target = { kind: 'export', id: null };
         await noteByOperator(trx, projectId, { action: 'export.workspace', target });
-        // What is cut off does not stand under the name.
+        // Renamed only once it is complete.
         await pipeline(Readable.from(parts), createWriteStream(`${file}.part`, { mode: 0o600 }));
         renameSync(`${file}.part`, file);
         return { file, ...counts };

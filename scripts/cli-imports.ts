@@ -19,13 +19,13 @@ import { workspaceId } from '../src/workspaces/queries.ts';
 import { type Command, type Options, required, slugOf, text, UsageError } from './cli-options.ts';
 
 const SOURCES: readonly Source[] = ['csv', 'workspace', ...PEER_NAMES];
-/** The operator is not bound to the plan of the workspace. */
-const MOST_ROWS = 500_000;
-/** Time between two lines of progress, in ms. */
+/** Maximum number of rows: the plan of the workspace does not limit the operator. */
+const MAX_ROWS = 500_000;
+/** Interval between two lines of progress, in ms. */
 const PROGRESS_MS = 1_000;
 const AT_REST = new Set(['checked', 'done', 'cancelled', 'undone', 'failed']);
 
-/** Commands about imports. They do the work themselves, with the workers where those run. */
+/** Commands about imports. They do the work themselves, together with any running workers. */
 export const IMPORT_COMMANDS: Record<string, Command> = {
   import: {
     summary: 'Import links of a file, or of another service',
@@ -35,14 +35,14 @@ export const IMPORT_COMMANDS: Record<string, Command> = {
       '--source … --token-file key.txt [--url https://s.acme.test]',
     async run(options) {
       const projectId = await workspaceId(db(), slugOf(options, 'workspace'));
-      const { wanted, file } = await newImportOf(projectId, options);
-      const job = jobOf(projectId, 'import.create', wanted);
+      const { newImport, file } = await newImportOf(projectId, options);
+      const job = jobOf(projectId, 'import.create', newImport);
       await createImport(
-        wanted,
+        newImport,
         job,
         file === undefined ? undefined : () => createReadStream(file),
       );
-      return followed(projectId, wanted.id);
+      return followed(projectId, newImport.id);
     },
   },
   'import start': {
@@ -79,7 +79,7 @@ async function commanded(
 async function newImportOf(
   projectId: string,
   options: Options,
-): Promise<{ wanted: NewImport; file: string | undefined }> {
+): Promise<{ newImport: NewImport; file: string | undefined }> {
   const source = oneOf(options, 'source', SOURCES);
   const onConflict = oneOf(options, 'on-conflict', ON_CONFLICT) ?? 'skip';
   const owner = (await db()('workspace_users')
@@ -91,7 +91,7 @@ async function newImportOf(
     source,
     options: { mapping: {}, onConflict, domain: text(options, 'domain') },
     dryRun: options['dry-run'] === true,
-    mostRows: MOST_ROWS,
+    mostRows: MAX_ROWS,
   };
   const token = secretOf(options, 'token-file');
   if (token === undefined) {
@@ -99,16 +99,19 @@ async function newImportOf(
     const upload = { id: '', parts: 0, bytes: sizeOf(file, 'file'), sha256: '' };
     const secret = secretOf(options, 'passphrase-file');
     const passphrase = secret === undefined ? {} : { passphrase: sealOfImport(projectId, secret) };
-    return { wanted: { ...common, ...passphrase, upload, name: path.basename(file) }, file };
+    return { newImport: { ...common, ...passphrase, upload, name: path.basename(file) }, file };
   }
   if (source === undefined || source === 'csv' || source === 'workspace') {
     throw new UsageError(`--source must be one of ${PEER_NAMES.join(', ')}`);
   }
   const api = { url: urlOf(source, options), token: sealOfImport(projectId, token) };
-  return { wanted: { ...common, api, name: PEERS[source].title }, file: undefined };
+  return { newImport: { ...common, api, name: PEERS[source].title }, file: undefined };
 }
 
-/** The secret that a file has; `undefined` where the option is not given. @throws UsageError where there is none */
+/**
+ * Reads the secret in a file; `undefined` if the option is absent. @throws UsageError if there is
+ * no such file
+ */
 export function secretOf(options: Options, name: string): string | undefined {
   const file = text(options, name);
   if (file === undefined) return undefined;
@@ -116,7 +119,7 @@ export function secretOf(options: Options, name: string): string | undefined {
   return readFileSync(file, 'utf8').trim();
 }
 
-/** The size of a file, in bytes. @throws UsageError where there is none */
+/** Returns the size of a file, in bytes. @throws UsageError if there is none */
 function sizeOf(file: string, option: string): number {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() !== true) throw new UsageError(`--${option} must be a file: ${file}`);
@@ -142,7 +145,7 @@ function oneOf<Name extends string>(
   return value as Name;
 }
 
-/** Works on an import until it is at rest. @returns what has become of it */
+/** Works on an import until it needs no more work. @returns its state */
 async function followed(projectId: string, id: string): Promise<object> {
   const job = jobOf(projectId, 'import.run', {});
   for (let shown = 0; ; ) {

@@ -2,7 +2,7 @@ import { newSlugFault, WORKSPACE_SLUG, WORKSPACE_SLUG_RULE } from '../src/worksp
 
 /** An invalid command, or an invalid or missing option. */
 export class UsageError extends Error {
-  /** The command that tells more. */
+  /** The command with further help. */
   readonly hint: string | undefined;
 
   constructor(message: string, hint?: string) {
@@ -14,39 +14,45 @@ export class UsageError extends Error {
 /** Options of a command, by name. */
 export type Options = Record<string, string | boolean | undefined>;
 
-/** A command. */
+/** A command of the command line. */
 export interface Command {
-  /** One line that says what it does, in the imperative. */
+  /** Summary in one line, in the imperative. */
   summary: string;
-  /** Its options as people write them, optional ones in brackets. The options that it takes are read from here. */
+  /**
+   * Its options in the form of the help, optional ones in brackets. Its allowed options are parsed
+   * from this text.
+   */
   usage: string;
-  /** It starts the servers that it needs by itself; others are run on servers with the newest schema. */
+  /** Starts the servers that it needs; other commands run on servers with the newest schema. */
   standsAlone?: true;
-  /** @param log receives a line for each thing that takes long */
+  /** @param log receives a line for each slow step */
   run(options: Options, log: (line: string) => void): Promise<object>;
 }
 
-/** Options that a usage names, and whether each is a flag or takes a value where it is named first. */
+/**
+ * Returns the options in a usage text, each of which is a flag or takes a value, as in its first
+ * occurrence.
+ */
 export function optionsOf(usage: string): Map<string, 'boolean' | 'string'> {
-  const found = new Map<string, 'boolean' | 'string'>();
+  const options = new Map<string, 'boolean' | 'string'>();
   for (const [, name, value] of usage.matchAll(/--([a-z-]+)( [^\s\]])?/g)) {
-    if (!found.has(name!)) found.set(name!, value === undefined ? 'boolean' : 'string');
+    if (!options.has(name!)) options.set(name!, value === undefined ? 'boolean' : 'string');
   }
-  return found;
+  return options;
 }
 
-/** The text of an option. */
+/** Returns the text of an option. */
 export const text = (options: Options, name: string): string | undefined =>
   typeof options[name] === 'string' ? options[name] : undefined;
 
-/** The text of an option that must be there. @throws UsageError */
+/** Returns the text of a required option. @throws UsageError */
 export function required(options: Options, name: string): string {
   const value = text(options, name);
   if (value === undefined || value === '') throw new UsageError(`--${name} is required`);
   return value;
 }
 
-/** The slug of a workspace. @throws UsageError */
+/** Returns the slug of a workspace. @throws UsageError */
 export function slugOf(options: Options, name: string): string {
   const slug = required(options, name);
   if (!WORKSPACE_SLUG.test(slug)) {
@@ -55,7 +61,7 @@ export function slugOf(options: Options, name: string): string {
   return slug;
 }
 
-/** The slug of a workspace that is made. @throws UsageError */
+/** Returns the slug of a new workspace. @throws UsageError */
 export function newSlugOf(options: Options, name: string): string {
   const slug = required(options, name);
   const fault = newSlugFault(slug);
@@ -63,11 +69,11 @@ export function newSlugOf(options: Options, name: string): string {
   return slug;
 }
 
-/** An object with a field, or without it where there is no value. */
+/** Builds an object with one field, or an empty object if there is no value. */
 export const optional = <Name extends string, Value>(name: Name, value: Value | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { [K in Name]?: Value };
 
-/** The number of an option. @throws UsageError */
+/** Parses the number of an option. @throws UsageError */
 export function wholeNumber(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${name} must be a whole number`);

@@ -1,13 +1,16 @@
 type Row = Readonly<Record<string, unknown>>;
 
-/** Least width to which a column of a table is cut on a narrow terminal, in characters. */
+/** Minimum width of a column on a narrow terminal, in characters. */
 const NARROWEST = 12;
 const GAP = '  ';
 
-/** Control characters, which would move the cursor of a terminal or change its colors, as escapes of JSON. */
+/**
+ * Escapes control characters like JSON, since they would move the cursor of a terminal or change
+ * its colors.
+ */
 const visible = (text: string): string =>
   text.replaceAll(
-    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+    // oxlint-disable-next-line no-control-regex -- the pattern must find control characters
     /[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
@@ -19,9 +22,11 @@ function shown(value: unknown): string {
 }
 
 /**
- * A result for people: a list as a table, one line for each record, and a record as one line for each field.
+ * Formats a result for people: a list as a table with a line per record, and a record with a line
+ * per field.
  *
- * @param width of the terminal, in characters; cells that do not fit are cut. `undefined`: nothing is cut
+ * @param width width of the terminal, in characters; cells that do not fit are truncated.
+ *   `undefined`: no truncation
  */
 export function toText(result: object, width?: number): string {
   if (!Array.isArray(result)) {
@@ -36,7 +41,7 @@ export function toText(result: object, width?: number): string {
   return align([names, ...rows.map((row) => names.map((name) => shown(row[name])))], width);
 }
 
-/** Lines of cells in columns. */
+/** Aligns cells in columns. */
 export function align(lines: readonly (readonly string[])[], width: number | undefined): string {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.max(...lines.map((line) => line[column]!.length)),
@@ -52,10 +57,10 @@ export function align(lines: readonly (readonly string[])[], width: number | und
     .join('\n');
 }
 
-/** Takes from the widest column until the line fits, or every column is narrow. */
+/** Narrows the widest column until the line fits, or every column has the minimum width. */
 function fit(widths: number[], width: number): void {
-  const taken = () => widths.reduce((sum, one) => sum + one, (widths.length - 1) * GAP.length);
-  while (taken() > width) {
+  const totalWidth = () => widths.reduce((sum, one) => sum + one, (widths.length - 1) * GAP.length);
+  while (totalWidth() > width) {
     const widest = Math.max(...widths);
     if (widest <= NARROWEST) return;
     widths[widths.indexOf(widest)] = widest - 1;

@@ -4,7 +4,7 @@ import { type Command, required, UsageError, wholeNumber } from './cli-options.t
 import { MAX_PARTS, partitionTables } from './partition.ts';
 import { checkStopped } from './stopped.ts';
 
-/** Commands about how tables are divided. */
+/** Commands about the partitions of tables. */
 export const PARTITION_COMMANDS: Record<string, Command> = {
   partition: {
     summary: 'Divide tables of links, claims and counters by workspace, or join them again (1)',

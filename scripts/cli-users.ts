@@ -25,18 +25,18 @@ export const USER_COMMANDS: Record<string, Command> = {
       const workspace =
         text(options, 'workspace') === undefined ? undefined : slugOf(options, 'workspace');
       return db().transaction(async (trx) => {
-        const made = await createAccount(trx, {
+        const account = await createAccount(trx, {
           email,
           name: required(options, 'name'),
           workspace,
           role,
         });
         if (workspace !== undefined) {
-          const target = { kind: 'member', id: made.id };
+          const target = { kind: 'member', id: account.id };
           const projectId = await workspaceId(trx, workspace);
           await noteByOperator(trx, projectId, { action: 'member.create', target });
         }
-        return made;
+        return account;
       });
     },
   },

@@ -68,14 +68,14 @@ export const WORKSPACE_COMMANDS: Record<string, Command> = {
       const expires = text(options, 'expires');
       return db().transaction(async (trx) => {
         const workspace = slugOf(options, 'workspace');
-        const made = await createApiKey(trx, {
+        const key = await createApiKey(trx, {
           workspace,
           name: text(options, 'name') ?? 'key',
           scopes: scopesOf(options),
           expiresAt: expires === undefined ? undefined : instant(expires),
         });
-        await noteKey(trx, workspace, 'apiKey.create', made.id);
-        return made;
+        await recordKeyAction(trx, workspace, 'apiKey.create', key.id);
+        return key;
       });
     },
   },
@@ -87,7 +87,7 @@ export const WORKSPACE_COMMANDS: Record<string, Command> = {
       const workspace = slugOf(options, 'workspace');
       await db().transaction(async (trx) => {
         await revokeApiKey(trx, workspace, id);
-        await noteKey(trx, workspace, 'apiKey.revoke', id);
+        await recordKeyAction(trx, workspace, 'apiKey.revoke', id);
       });
       return { id, revoked: true };
     },
@@ -114,7 +114,12 @@ export const WORKSPACE_COMMANDS: Record<string, Command> = {
   },
 };
 
-async function noteKey(trx: Db, workspace: string, action: string, id: string): Promise<void> {
+async function recordKeyAction(
+  trx: Db,
+  workspace: string,
+  action: string,
+  id: string,
+): Promise<void> {
   const target = { kind: 'apiKey', id };
   await noteByOperator(trx, await workspaceId(trx, workspace), { action, target });
 }
@@ -129,11 +134,11 @@ function planOf(options: Options): Plan | undefined {
 
 function scopesOf(options: Options): string[] {
   const scopes = (text(options, 'scopes') ?? '*').split(',').map((scope) => scope.trim());
-  const known: readonly string[] = ['*', ...SCOPES];
+  const knownScopes: readonly string[] = ['*', ...SCOPES];
   for (const scope of scopes) {
-    if (!known.includes(scope))
+    if (!knownScopes.includes(scope))
       throw new UsageError(
-        `--scopes must be a comma-separated list of ${known.join(', ')}, not "${scope}"`,
+        `--scopes must be a comma-separated list of ${knownScopes.join(', ')}, not "${scope}"`,
       );
   }
   return scopes;

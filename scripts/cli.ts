@@ -12,7 +12,10 @@ import { migrateLatest } from './migrations.ts';
 
 type Commands = Record<string, Command>;
 
-/** Commands by their first word. Those that are not asked for are not loaded, which takes longer than most commands do. */
+/**
+ * Commands by their first word. Unused ones are not loaded, which would take longer than most
+ * commands do.
+ */
 const GROUPS: readonly { words: readonly string[]; load: () => Promise<Commands> }[] = [
   {
     words: ['workspace', 'key', 'domain', 'demo'],
@@ -44,14 +47,16 @@ const GROUPS: readonly { words: readonly string[]; load: () => Promise<Commands>
   },
 ];
 
-/** The commands that a first word may mean: all of them where no command begins with it. */
+/** Returns the commands with a first word; all of them if no command begins with it. */
 async function commandsOf(word: string): Promise<Commands> {
-  const named = GROUPS.filter(({ words }) => words.includes(word));
-  const groups = await Promise.all((named.length > 0 ? named : GROUPS).map(({ load }) => load()));
+  const matching = GROUPS.filter(({ words }) => words.includes(word));
+  const groups = await Promise.all(
+    (matching.length > 0 ? matching : GROUPS).map(({ load }) => load()),
+  );
   return Object.assign({}, ...groups) as Commands;
 }
 
-/** Options of every command, besides its own. */
+/** Options of every command, in addition to its own. */
 const COMMON = new Map([
   ['json', 'Print JSON, errors too'],
   ['help', 'Show the options of a command'],
@@ -60,12 +65,12 @@ const COMMON = new Map([
 
 const CALL = 'npm run cli --';
 
-/** The command that the arguments name, or the answer where they ask for help. */
-type Asked =
+/** The requested command, or the answer to a request for help. */
+type ParsedArguments =
   | { command: Command; name: string; options: Options }
   | { answer: object; text: string };
 
-async function overview(): Promise<Asked> {
+async function overview(): Promise<ParsedArguments> {
   const commands = Object.entries(await commandsOf('')).map(([name, { summary, usage }]) => ({
     name,
     summary,
@@ -86,15 +91,15 @@ async function overview(): Promise<Asked> {
 }
 
 async function find(name: string): Promise<Command> {
-  const known = await commandsOf(name.split(' ')[0]!);
-  const command = known[name];
+  const commands = await commandsOf(name.split(' ')[0]!);
+  const command = commands[name];
   if (command !== undefined) return command;
-  const inside = Object.keys(known).filter((one) => one.startsWith(`${name} `));
+  const inside = Object.keys(commands).filter((one) => one.startsWith(`${name} `));
   const others = inside.length > 0 ? ` There are: ${inside.join(', ')}.` : '';
   throw new UsageError(`There is no command "${name}".${others}`, `${CALL} list`);
 }
 
-const help = (name: string, { summary, usage }: Command): Asked => ({
+const help = (name: string, { summary, usage }: Command): ParsedArguments => ({
   answer: { name, summary, usage },
   text: `${summary}.\n\nUsage: ${CALL} ${name} ${usage}`.trimEnd(),
 });
@@ -102,7 +107,7 @@ const help = (name: string, { summary, usage }: Command): Asked => ({
 const indented = (lines: readonly (readonly string[])[]): string =>
   align(lines, undefined).replaceAll(/^/gm, '  ');
 
-async function parse(argv: string[]): Promise<Asked> {
+async function parse(argv: string[]): Promise<ParsedArguments> {
   const words = argv.filter((arg, at) => !arg.startsWith('-') && isWord(argv, at));
   const name = words.join(' ');
   if (argv.includes('--version')) return { answer: { version: VERSION }, text: VERSION };
@@ -120,7 +125,7 @@ async function parse(argv: string[]): Promise<Asked> {
   return { command, name, options: optionsFrom(argv, name, command) };
 }
 
-/** True for an argument that is part of a command's name: those before the first option. */
+/** True for an argument that is part of a command's name: one before the first option. */
 const isWord = (argv: readonly string[], at: number): boolean =>
   !argv.slice(0, at).some((arg) => arg.startsWith('-') && !COMMON.has(arg.slice(2)));
 
@@ -133,7 +138,7 @@ function optionsFrom(argv: string[], name: string, { usage }: Command): Options 
     if (extra !== undefined) throw new Error(`"${extra}" is not part of an option`);
     return values as Options;
   } catch (error) {
-    // The first sentence: the others are for programmers.
+    // Only the first sentence; the others are for programmers.
     const [message] = (error as Error).message.split(/(?<=\.)\s/);
     throw new UsageError(message!, `${CALL} help ${name}`);
   }
@@ -159,7 +164,7 @@ async function run(
   }
 }
 
-/** Kinds of failures that are told in one line; the trace of any other is shown. */
+/** Failures that are shown in one line; others are shown with their stack trace. */
 function failureOf(
   error: unknown,
 ): { code: string; message: string; hint?: string | undefined } | undefined {
@@ -188,15 +193,15 @@ function fail(error: unknown, asJson: boolean): void {
 
 const argv = process.argv.slice(2).map((arg) => (arg === '-h' ? '--help' : arg));
 const asJson = argv.includes('--json');
-// A reader that has seen enough, such as `head`, ends nothing.
+// A reader that closes the pipe early, such as `head`, must not end the command.
 process.stdout.on('error', () => {});
 try {
-  const asked = await parse(argv);
-  if ('text' in asked) {
-    console.log(asJson ? JSON.stringify(asked.answer) : asked.text);
+  const parsed = await parse(argv);
+  if ('text' in parsed) {
+    console.log(asJson ? JSON.stringify(parsed.answer) : parsed.text);
   } else {
     const log = asJson ? () => {} : (line: string) => console.error(line);
-    const { command, name, options } = asked;
+    const { command, name, options } = parsed;
     const result = await run(command, options, log).catch((error: unknown) => {
       throw error instanceof UsageError && error.hint === undefined
         ? new UsageError(error.message, `${CALL} help ${name}`)

@@ -36,10 +36,10 @@ export function openApiPage(): string {
   return `${print(openApiDocument(routes))}\n`;
 }
 
-/** Widest line of `docs/openapi.json`, long texts aside. */
+/** Maximum width of a line of `docs/openapi.json`, except for long texts. */
 const WIDTH = 160;
 
-/** JSON in which objects and lists stand in one line if they fit, and lists of texts fill their lines. */
+/** Prints JSON with objects and lists on one line if they fit; lists of texts fill their lines. */
 function print(value: unknown, indent = ''): string {
   const text = JSON.stringify(value);
   if (indent.length + text.length <= WIDTH || typeof value !== 'object' || value === null) {
@@ -56,7 +56,7 @@ function print(value: unknown, indent = ''): string {
   return `[\n${inner}${filled(members, WIDTH - inner.length).join(`,\n${inner}`)}\n${indent}]`;
 }
 
-/** Joins members of a list to lines as long as they fit. */
+/** Joins members of a list to lines of the maximum width. */
 function filled(members: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const member of members) {
@@ -72,10 +72,10 @@ function inOneLine(value: unknown): string {
   return JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ');
 }
 
-/** Markers before and after the README's table of processes. */
+/** Markers around the README's table of processes. */
 const PROCESSES = ['<!-- processes, by `npm run docs` -->\n', '<!-- end of processes -->'] as const;
 
-/** The README with the table of processes that `src/queues/index.ts` describes. */
+/** Builds the README with its table of processes, from `src/queues/index.ts`. */
 export function readmePage(readme: string): string {
   const rows = [
     '| `api` | | responses are slow |',
@@ -94,7 +94,7 @@ export function readmePage(readme: string): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  // The pages show defaults, whatever this environment sets.
+  // Pages show defaults, independent of this environment.
   for (const name of Object.keys(SETTINGS)) delete process.env[name];
   reloadConfig();
   writeFileSync('docs/configuration.md', configurationPage());

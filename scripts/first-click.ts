@@ -8,10 +8,13 @@ import { ROOT } from '../src/infra/root.ts';
 import { freePorts } from './ports.ts';
 import { firstClick, untilReady } from './started-service.ts';
 
-/** Aims for the time until `npm start` is ready, in s. */
+/** Target times until `npm start` is ready, in seconds. */
 const AIM_S = { clone: 30, container: 30 };
 
-/** Waits for the first counted click, and reports the time until the service was ready and until then. */
+/**
+ * Waits for the first counted click, and reports the times until the service was ready and until
+ * that click.
+ */
 async function measure(
   from: keyof typeof AIM_S,
   startedAt: number,
@@ -28,7 +31,7 @@ async function measure(
   if (ready > AIM_S[from]) process.exitCode = 1;
 }
 
-/** A clone of the last commit, with nothing installed or built, and `npm start`. */
+/** Clones the last commit with nothing installed or built, and runs `npm start`. */
 async function fromClone(): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-first-click-'));
   const ports = await freePorts(2);
@@ -49,7 +52,7 @@ async function fromClone(): Promise<void> {
   }
 }
 
-/** A new container of an image that is there already, with no data. */
+/** Starts a new container of an existing image, without data. */
 async function fromImage(engine: string, image: string, options: string[]): Promise<void> {
   if (spawnSync(engine, ['image', 'inspect', image]).status !== 0) {
     console.log(`container: skipped, ${engine} has no image ${image}`);
@@ -79,7 +82,7 @@ async function fromImage(engine: string, image: string, options: string[]): Prom
   }
 }
 
-/** Sends what a Ctrl-C in a terminal does: the signal goes to the whole group. */
+/** Signals the whole process group, like Ctrl-C in a terminal. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.pid === undefined) return;
   const ended = once(child, 'exit');
@@ -88,9 +91,9 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /**
- * `npm run first-click [-- --from clone|container --engine podman --image shortlinks-all -- --network host]`: how long it
- * takes from a clone, and from the start of a container, to the first counted click. What follows a second `--` are options
- * of `run`.
+ * Usage: `npm run first-click [-- --from clone|container --engine podman --image shortlinks-all --
+ * --network host]`. Measures the time from a clone, or from the start of a container, to the first
+ * counted click. Options after a second `--` are passed to `run`.
  */
 const { values, positionals } = parseArgs({
   options: {

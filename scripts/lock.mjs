@@ -1,4 +1,5 @@
-// Plain JavaScript: used before anything is installed or built. Compiled code imports it as `#lock`.
+// Plain JavaScript: used before anything is installed or built. Compiled code imports it as
+// `#lock`.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -16,8 +17,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 const POLL_MS = 50;
 
 /**
- * Names a process for good: its number and when it began, because numbers are used again.
- * `undefined` when no such process runs.
+ * Identifies a process by its number and its start time, since numbers are reused. `undefined` if
+ * no such process runs.
  *
  * @param {number} pid
  * @returns {string | undefined}
@@ -26,7 +27,7 @@ export function identityOf(pid) {
   try {
     if (existsSync('/proc/self/stat')) {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      // The second field is a name in brackets and may hold anything; the state and what follows come after it.
+      // The second field is a name in brackets with arbitrary content; the other fields follow it.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return /[ZX]/.test(fields[0]) ? undefined : `${pid} ${fields[19]}`;
     }
@@ -53,13 +54,13 @@ export function isAlive(identity) {
 }
 
 /**
- * Runs `work` while holding the lock `file`, after waiting for its present holder. A lock whose holder
- * ended without giving it back is free.
+ * Runs `work` while holding the lock `file`, after waiting for its present holder. A lock whose
+ * holder ended without releasing it is free.
  *
  * @template T
  * @param {string} file
  * @param {() => Promise<T>} work
- * @param {() => void} [onWait] called once, when another process holds the lock
+ * @param {() => void} [onWait] called once if another process holds the lock
  * @returns {Promise<T>}
  */
 export async function withLock(file, work, onWait = () => {}) {
@@ -81,7 +82,7 @@ export async function withLock(file, work, onWait = () => {}) {
   }
 }
 
-/** A hard link appears with its content or not at all, so that a lock always names its holder. */
+/** A hard link appears together with its content, so that a lock always names its holder. */
 function take(file, mine) {
   if (tryTo('EEXIST', () => linkSync(mine, file))) return true;
   let holder = '';
@@ -89,13 +90,13 @@ function take(file, mine) {
   if (isAlive(holder)) return false;
   const aside = `${mine}.stale`;
   if (!tryTo('ENOENT', () => renameSync(file, aside))) return false;
-  // Another process may have taken the stale lock since we read it: then we moved its lock.
+  // Another process may have taken the stale lock in between, so that its lock was moved.
   if (readFileSync(aside, 'utf8') !== holder) tryTo('EEXIST', () => linkSync(aside, file));
   unlinkSync(aside);
   return false;
 }
 
-/** True if `action` succeeded; false for an error with `code`, others are thrown. */
+/** True if `action` succeeded; false for an error with `code`, other errors are thrown. */
 function tryTo(code, action) {
   try {
     action();

@@ -1,15 +1,16 @@
 import { createWriteStream, lstatSync, renameSync, type WriteStream } from 'node:fs';
 
-/** A file that is longer is put aside, and a new one begun, in bytes. */
-const LONGEST = 50_000_000;
-/** Most bytes that wait for a slow disk; lines beyond that are lost. */
-const MOST_WAITING = 1_000_000;
+/** Size from which a file is rotated, in bytes. */
+const MAX_FILE_BYTES = 50_000_000;
+/** Maximum number of bytes that wait for a slow disk; further lines are lost. */
+const MAX_WAITING_BYTES = 1_000_000;
 /** Delay before a write that failed is retried, in ms. */
 const REST_MS = 5_000;
 
 /**
- * A log file whose disk may be full, slow or gone: then lines are lost, counted, and the file is tried again. What was
- * there before is kept as `<file>.1`; something other than a plain file (a link, a pipe) stays where it is.
+ * A log file that tolerates a full, slow or missing disk: lines are then lost and counted, and the
+ * file is tried again. The previous contents are kept as `<file>.1`; anything but a plain file (a
+ * link, a pipe) is left in place.
  */
 export class LogFile {
   readonly #place: string;
@@ -20,7 +21,7 @@ export class LogFile {
   #isFailing = false;
   #retryAt = 0;
 
-  /** @param say receives a line when the file can't be written, and when it can again */
+  /** @param say receives a line when the file becomes unwritable, and when it works again */
   constructor(place: string, say: (line: string) => void) {
     this.#place = place;
     this.#say = say;
@@ -28,9 +29,9 @@ export class LogFile {
   }
 
   write(line: string): void {
-    if (this.#length > LONGEST) this.#beginAnew();
+    if (this.#length > MAX_FILE_BYTES) this.#beginAnew();
     const stream = this.#open();
-    if (stream === undefined || stream.writableLength > MOST_WAITING) {
+    if (stream === undefined || stream.writableLength > MAX_WAITING_BYTES) {
       this.#lost += 1;
       return;
     }
@@ -81,7 +82,7 @@ export class LogFile {
         renameSync(this.#place, `${this.#place}.1`);
       }
     } catch {
-      // It is appended to.
+      // Appending continues.
     }
   }
 }

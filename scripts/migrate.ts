@@ -17,7 +17,10 @@ const ACTIONS: Record<string, (db: Knex) => Promise<unknown>> = {
   entries: rebuildAllEntries,
 };
 
-/** Prints every migration. It changes nothing and waits for no other process, so that it answers in any state. */
+/**
+ * Prints every migration. It changes nothing and waits for no other process, so that it answers in
+ * any state.
+ */
 async function printStatus(databaseUrl: string): Promise<void> {
   const db = connectDb(databaseUrl, 1, 'migrate');
   try {
@@ -34,8 +37,8 @@ async function printStatus(databaseUrl: string): Promise<void> {
 }
 
 /**
- * `npm run migrate -- [latest|up|down|entries|status]`: all open migrations, the next one, the last one back, look-up entries,
- * the list.
+ * Usage: `npm run migrate -- [latest|up|down|entries|status]`: all open migrations, the next one,
+ * the last one back, look-up entries, the list.
  */
 async function main(action: string): Promise<void> {
   const run = ACTIONS[action];

@@ -6,15 +6,15 @@ import { fileURLToPath } from 'node:url';
 const FOLDER = 'migrations';
 const FILE = path.join(FOLDER, 'checksums.json');
 
-/** SHA-256 of the files of `migrations/`, by their names. */
+/** SHA-256 of the files of `migrations/`, by name. */
 type Checksums = Record<string, string>;
 
-/** The migrations that have landed, as they were then. */
+/** Checksums of the landed migrations. */
 export function landedChecksums(): Checksums {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Checksums;
 }
 
-/** The migrations that are there now. */
+/** Checksums of the present files. */
 export function presentChecksums(): Checksums {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.ts'));
   return Object.fromEntries(
@@ -25,7 +25,10 @@ export function presentChecksums(): Checksums {
   );
 }
 
-/** Names of migrations that are new, and of those that differ from their checksums or are missing. */
+/**
+ * Returns the names of new migrations, and of those that are missing or differ from their
+ * checksums.
+ */
 export function compareChecksums(present: Checksums, landed: Checksums) {
   return {
     added: Object.keys(present).filter((name) => !(name in landed)),
@@ -38,7 +41,8 @@ export const CHANGED_ADVICE =
   'If it is on the main branch, take the change back and write a new migration; if not, delete its line of ' +
   'migrations/checksums.json, and run `npm run migrations:freeze`';
 
-// `npm run migrations:freeze`: adds the checksums of new migrations, and changes none that is there.
+// `npm run migrations:freeze`: adds the checksums of new migrations, and changes none that is
+// there.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [present, landed] = [presentChecksums(), landedChecksums()];
   const { added, changed } = compareChecksums(present, landed);

@@ -11,20 +11,20 @@ import { checkSecretKey } from '../src/infra/secret-key.ts';
 import { VERSION } from '../src/infra/version.ts';
 import { type Servers, SetupError } from './embedded/servers.ts';
 
-/** Compiled files only: knex records names, and they must not depend on how it was started. */
+/** Compiled files only: knex records their names, which must not depend on how it was started. */
 const MIGRATIONS = {
   directory: MIGRATIONS_FOLDER,
   loadExtensions: ['.js'],
 };
 
-/** Any number; the same in every process that migrates this database. */
+/** An arbitrary number, the same in every process that migrates this database. */
 const LOCK = 7_305_001;
 
 /**
- * Brings a database to the newest schema and makes sure that the default short domain exists. Look-up entries stay as they
- * are, so that redirect processes of the version before go on.
+ * Brings a database to the newest schema and ensures that the default short domain exists. Look-up
+ * entries are unchanged, so that redirect processes of the previous version keep working.
  *
- * @throws ConfigError when the database was made with another secret key
+ * @throws ConfigError if the database was created with another secret key
  */
 export async function migrateLatest({
   databaseUrl,
@@ -41,10 +41,10 @@ export async function migrateLatest({
 }
 
 /**
- * Runs those of some migrations that are open.
+ * Runs the given migrations that are open.
  *
- * @param names in their order
- * @throws SetupError when this version does not have them
+ * @param names names in order
+ * @throws SetupError if this version does not have them
  */
 export async function migrateTo(databaseUrl: string, names: readonly string[]): Promise<void> {
   await migrating(databaseUrl, async (db) => {
@@ -62,26 +62,27 @@ export async function migrateTo(databaseUrl: string, names: readonly string[]): 
 }
 
 /**
- * Makes look-up entries of older shapes anew. Redirect processes of an earlier version cannot read them then: it runs once
- * there are none any more.
+ * Rebuilds look-up entries of older versions. It runs once there are no redirect processes of an
+ * earlier version, which could not read them.
  */
 export async function migrateEntries(databaseUrl: string): Promise<void> {
   await migrating(databaseUrl, rebuildAllEntries);
 }
 
 export async function rebuildAllEntries(db: Knex): Promise<void> {
-  // Seldom needed, and all of links and QR codes.
+  // Loaded here, since it is rarely needed and loads all code of links and QR codes.
   const { rebuildLookups } = await import('./rebuild-lookups.ts');
   await rebuildLookups(db);
 }
 
-/** Takes every migration back, and with them all data. */
+/** Reverts every migration, which deletes all data. */
 export async function rollbackAll(databaseUrl: string): Promise<void> {
   await migrating(databaseUrl, (db) => db.migrate.rollback(MIGRATIONS, true));
 }
 
 /**
- * Refuses a database that a newer version has migrated. Knex takes it for one whose migrations were deleted.
+ * Refuses a database that a newer version has migrated, which knex takes for one with deleted
+ * migrations.
  *
  * @throws SetupError
  */
@@ -95,10 +96,10 @@ async function checkNotNewer(db: Knex): Promise<void> {
 }
 
 /**
- * Runs `work` while no other process migrates the database. Knex' own lock is a row that stays when its owner is
- * killed; the one here ends with its connection, so its holder may clear that row.
+ * Runs `work` while no other process migrates the database. Knex' own lock is a row that stays if
+ * its owner is killed; this one ends with its connection, so its holder may clear that row.
  *
- * @throws SetupError when the database is newer than this version
+ * @throws SetupError if the database is newer than this version
  */
 export async function migrating<T>(
   databaseUrl: string,
@@ -117,7 +118,7 @@ export async function migrating<T>(
   }
 }
 
-/** Names of the migrations that were applied, and of those that are open. */
+/** Reads the names of the applied and the open migrations. */
 async function listMigrations(db: Knex): Promise<[done: string[], open: string[]]> {
   const [done, open] = (await db.migrate.list(MIGRATIONS)) as [
     { name: string }[],
@@ -129,5 +130,5 @@ async function listMigrations(db: Knex): Promise<[done: string[], open: string[]
 /** Applies the next migration. */
 export const migrateUp = (db: Knex): Promise<unknown> => db.migrate.up(MIGRATIONS);
 
-/** Takes the last migration back. */
+/** Reverts the last migration. */
 export const migrateDown = (db: Knex): Promise<unknown> => db.migrate.down(MIGRATIONS);

@@ -2,11 +2,12 @@ import { type Db, execute, rows } from '../src/infra/db.ts';
 import { migrating } from './migrations.ts';
 
 /*
- * Large tables of workspaces as partitions by the hash of a column (docs/decisions/0013-partitions.md). What a table
- * has besides its rows is read from the catalog, so that a migration may add to it without a word here.
+ * Large tables of workspaces as partitions by the hash of a column
+ * (docs/decisions/0013-partitions.md). Everything about a table except its rows is read from the
+ * catalog, so that migrations can change it without a change here.
  */
 
-/** Tables that are divided, with the column whose hash says where a row is. */
+/** Partitioned tables, with the column whose hash chooses the partition. */
 const DIVIDED: Readonly<Record<string, string>> = {
   links: 'project_id',
   link_tags: 'project_id',
@@ -14,14 +15,18 @@ const DIVIDED: Readonly<Record<string, string>> = {
   qrcode_tags: 'project_id',
   customers: 'project_id',
   counters: 'project_id',
-  // A name is unique over all workspaces, which Postgres can promise by a column of the name only.
+  // Names are unique over all workspaces, which Postgres can only enforce with a column of the
+  // name.
   claims: 'domain_id',
 };
 
-/** More of them take more locks in a transaction than a server has by default. */
+/**
+ * Maximum number of partitions. More would need more locks per transaction than a server has by
+ * default.
+ */
 export const MAX_PARTS = 64;
 
-/** A table after it was divided. */
+/** A table after its division. */
 export interface Divided {
   table: string;
   parts: number;
@@ -29,8 +34,9 @@ export interface Divided {
 }
 
 /**
- * Divides tables into so many partitions each, or makes them whole again where that is one. In one transaction, during
- * which nobody else uses them. A table that has as many already stays as it is.
+ * Divides tables into a number of partitions each, or makes them whole again if the number is one.
+ * It runs in one transaction, during which nobody else can use them. A table with the right number
+ * is left alone.
  *
  * @param log receives a line for each table
  */
@@ -66,12 +72,12 @@ export async function partitionTables(
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const list = (names: readonly string[]): string => names.map(quoted).join(', ');
 
-/** Runs a statement that has no placeholders: knex takes every question mark for one. */
+/** Runs a statement without placeholders: knex takes every question mark for one. */
 const run = (trx: Db, sql: string): Promise<number> => execute(trx, sql.replaceAll('?', '\\?'));
 
-/** The tables that have another number of partitions. */
+/** Reads the tables with another number of partitions. */
 async function tablesWithout(trx: Db, parts: number): Promise<string[]> {
-  const found = await rows<{ name: string }>(
+  const tables = await rows<{ name: string }>(
     trx,
     `SELECT relname AS name FROM pg_class c
       WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(:names) AND relkind IN ('r', 'p')
@@ -79,7 +85,7 @@ async function tablesWithout(trx: Db, parts: number): Promise<string[]> {
       ORDER BY array_position(:names::text[], relname::text)`,
     { names: Object.keys(DIVIDED), parts },
   );
-  return found.map(({ name }) => name);
+  return tables.map(({ name }) => name);
 }
 
 interface Definition {
@@ -88,7 +94,7 @@ interface Definition {
   definition: string;
 }
 
-/** Foreign keys of tables, and those of others that refer to them. */
+/** Reads the foreign keys of tables, and those of other tables that reference them. */
 const referencesOf = (trx: Db, tables: readonly string[]): Promise<Definition[]> =>
   rows(
     trx,
@@ -100,7 +106,7 @@ const referencesOf = (trx: Db, tables: readonly string[]): Promise<Definition[]>
     { tables },
   );
 
-/** Makes a table anew with its rows. @returns how many it has */
+/** Rebuilds a table with its rows. @returns their number */
 async function divide(trx: Db, table: string, parts: number): Promise<number> {
   const before = `${table}_before`;
   const after = await definitionsOf(trx, table);
@@ -126,7 +132,7 @@ async function divide(trx: Db, table: string, parts: number): Promise<number> {
   );
   const [was, is] = [await countOf(trx, before), await countOf(trx, table)];
   if (was !== is) throw new Error(`${table} has ${is} rows after ${was} before`);
-  // Its indexes have the names that those of the new one get.
+  // The indexes of the new table get the names of the old ones.
   await run(trx, `DROP TABLE ${quoted(before)}`);
   for (const statement of after) await run(trx, statement);
   return is;
@@ -137,7 +143,7 @@ async function countOf(trx: Db, table: string): Promise<number> {
   return row!.count;
 }
 
-/** Columns that are stored. */
+/** Reads the stored columns. */
 async function columnsOf(trx: Db, table: string): Promise<string[]> {
   const found = await rows<{ name: string }>(
     trx,
@@ -148,7 +154,10 @@ async function columnsOf(trx: Db, table: string): Promise<string[]> {
   return found.map(({ name }) => name);
 }
 
-/** Statements that give a table its keys, indexes, triggers and privileges; LIKE takes the rest over. */
+/**
+ * Builds the statements for keys, indexes, triggers and privileges of a table; LIKE copies the
+ * rest.
+ */
 async function definitionsOf(trx: Db, table: string): Promise<string[]> {
   const found = await rows<{ statement: string }>(
     trx,
@@ -170,7 +179,7 @@ async function definitionsOf(trx: Db, table: string): Promise<string[]> {
   return found.map(({ statement }) => statement);
 }
 
-/** Storage parameters of a table, as a clause: a partitioned one has those of its partitions. */
+/** Storage parameters of a table as a clause; a partitioned table uses those of its partitions. */
 async function optionsOf(trx: Db, table: string): Promise<string> {
   const [row] = await rows<{ options: string[] | null }>(
     trx,

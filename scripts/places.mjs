@@ -1,24 +1,25 @@
-// Plain JavaScript beside prepare.mjs, whose npm it runs. Compiled code imports it as `#places`.
+// Plain JavaScript like prepare.mjs, whose npm it runs. Compiled code imports it as `#places`.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { npm, ROOT, readJson, withPackages } from './prepare.mjs';
 
-/** The workspace of the package with the database of places. */
+/** Workspace of the package with the database of places. */
 const WORKSPACE = 'places';
 
 /**
- * Installs the database of places, where it is missing: its package is larger than all others that the service needs, which
- * runs without it, and opens it as soon as it is there. Until it is whole, it is beside its place.
+ * Installs the database of places, if it is missing. Its package is larger than all others
+ * together; the service runs without it, and opens it as soon as it is there. It is moved to its
+ * place once it is complete.
  *
- * @param {() => void} onStart called before something is downloaded
- * @returns {Promise<boolean>} false where there was nothing to do
- * @throws {Error} that says what npm said
+ * @param {() => void} onStart called before a download
+ * @returns {Promise<boolean>} false if there was nothing to do
+ * @throws {Error} with the output of npm
  */
 export async function installPlaces(onStart) {
   const { packages } = readJson('package-lock.json') ?? {};
   const [name, version] =
     Object.entries(packages?.[WORKSPACE]?.optionalDependencies ?? {})[0] ?? [];
-  // An image has no lock file, and all packages.
+  // An image has no lock file, but all packages.
   if (name === undefined) return false;
   const place = `node_modules/${name}`;
   const isThere = () => readJson('node_modules/.package-lock.json')?.packages[place] !== undefined;
@@ -29,7 +30,7 @@ export async function installPlaces(onStart) {
     const draft = path.join(ROOT, 'node_modules', '.places');
     rmSync(draft, { recursive: true, force: true });
     mkdirSync(draft);
-    // A lock file of its own, so that npm compares what it downloads with ours.
+    // A separate lock file, so that npm verifies the download against this clone's.
     const project = { name: WORKSPACE, dependencies: { [name]: version } };
     const lock = { lockfileVersion: 3, packages: { '': project, [place]: packages[place] } };
     writeFileSync(path.join(draft, 'package.json'), JSON.stringify(project));

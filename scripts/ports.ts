@@ -5,22 +5,22 @@ import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 
 /**
- * Below the ranges from which Linux (32768) and macOS (49152) take ports for outgoing connections: a server that
- * is started again must not find one of those on its port.
+ * Range below the ports that Linux (32768) and macOS (49152) use for outgoing connections: a
+ * restarted server must not find its port taken by one.
  */
 const LOWEST = 20_000;
 const BEYOND = 32_768;
-/** Time for which a port is nobody else's once it was found to be free, in ms: servers listen there by then. */
+/** Time for which a free port is reserved, in ms, within which its server starts to listen. */
 const KEPT_MS = 60_000;
-/** Has an empty file for each port that was found by a process of this user. */
+/** Folder with an empty file for each port that a process of this user has reserved. */
 const KEPT = path.join(tmpdir(), `shortlinks-ports-${userInfo().uid}`);
 
-/** True if a server could listen there now. */
+/** True if a server can listen on the port. */
 export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return (await bindError(port, host)) === undefined;
 }
 
-/** Why a server could not listen there now; `undefined` when it could. */
+/** Reason why a server cannot listen on the port; `undefined` if it can. */
 export async function bindError(
   port: number,
   host: string,
@@ -31,7 +31,7 @@ export async function bindError(
   return undefined;
 }
 
-/** Different free ports. For a minute, no other process of this user that asks for free ports is given them. */
+/** Finds distinct free ports. For a minute, they are given to no other process of this user. */
 export async function freePorts(count: number): Promise<number[]> {
   const held = new Map<number, Server>();
   while (held.size < count) {
@@ -43,18 +43,20 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...held.keys()];
 }
 
-/** A free port, as {@link freePorts}. */
+/** Finds a free port, like {@link freePorts}. */
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1);
   return port;
 }
 
-/** Makes a port, such as a configured one, the caller's: no process is given it as a free one for a minute. */
+/**
+ * Reserves a port, such as a configured one: for a minute, it is given to no process as a free one.
+ */
 export function keepPort(port: number): void {
   isKept(port);
 }
 
-/** True for a port that was given away in the last minute; otherwise it is the caller's from now on. */
+/** True for a port that was reserved in the last minute; otherwise reserves it. */
 function isKept(port: number): boolean {
   const file = path.join(KEPT, String(port));
   const now = Date.now();
@@ -63,7 +65,7 @@ function isKept(port: number): boolean {
     closeSync(openSync(file, 'wx'));
     return false;
   } catch (error) {
-    // Where no files can be made, ports are not kept.
+    // Ports are not reserved if files cannot be created.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
   }
   const isRecent = now - statSync(file).mtimeMs < KEPT_MS;

@@ -2,24 +2,24 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { LogFile } from './log-file.ts';
 
-/** Levels of pino that are shown, by their number. */
+/** Levels of pino shown on the terminal, by number. */
 const SHOWN: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal' };
 
-/** Time for which a warning or an error of a process is not shown again, in ms. */
+/** Time for which a warning or error of a process is not shown again, in ms. */
 const SHOWN_MS = 3_600_000;
 
 /**
- * Writes all output of processes to `<folder>/<name>.log`, and warnings and errors to the terminal, the same one of a process once
- * an hour. The files of the previous run are kept as `<name>.log.1`.
+ * Writes all output of processes to `<folder>/<name>.log`, and warnings and errors to the terminal,
+ * each at most once an hour per process. The files of the previous run are kept as `<name>.log.1`.
  */
 export class ProcessLogs {
   readonly #folder: string;
   readonly #verbose: boolean;
   readonly #files = new Map<string, LogFile>();
-  /** Times at which lines were shown, in ms, in this order. */
+  /** Times at which lines were shown, in ms, in ascending order. */
   readonly #shown = new Map<string, number>();
 
-  /** @param verbose shows every line as it is */
+  /** @param verbose shows every line unchanged */
   constructor(folder: string, verbose: boolean) {
     this.#folder = folder;
     this.#verbose = verbose;
@@ -56,7 +56,9 @@ export class ProcessLogs {
   }
 }
 
-/** The part of a log line that the terminal shows; other lines are shown as they are. */
+/**
+ * Returns the part of a log line for the terminal; `undefined` for lines that are shown unchanged.
+ */
 function summary(line: string): string | undefined {
   const { level, msg, err } = parse(line);
   if (level === undefined) return line;
@@ -69,7 +71,7 @@ function parse(line: string): { level?: number; msg?: string; err?: { message?: 
   try {
     return line.startsWith('{"level":') ? JSON.parse(line) : {};
   } catch {
-    // A process that was killed in the middle of a line.
+    // The process was killed in the middle of a line.
     return {};
   }
 }

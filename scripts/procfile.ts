@@ -6,12 +6,14 @@ import { Supervised } from './supervised.ts';
 /** A line of a Procfile. */
 export interface ProcessSpec {
   name: string;
-  /** Program and arguments, separated by spaces; there is no shell, so an `exec` before them is left out. */
+  /**
+   * Program and arguments, separated by spaces. There is no shell, so a leading `exec` is removed.
+   */
   command: string;
 }
 
 /**
- * Reads lines of the form `name: command`; empty lines and those that begin with `#` mean nothing.
+ * Parses lines of the form `name: command`; empty lines and those that begin with `#` are ignored.
  *
  * @throws SetupError naming a line of another form
  */
@@ -32,17 +34,22 @@ export interface RunnerOptions {
   cwd: string;
   /** Receives every line that a process prints. */
   onLine: (name: string, line: string) => void;
-  /** Number of instances by process; 1 without an entry. Several are called `redirect.1`, `redirect.2`. */
+  /**
+   * Number of instances by process; absent: 1. Several instances are called `redirect.1`,
+   * `redirect.2`.
+   */
   scale?: Record<string, number>;
-  /** Variables for one process alone, by its name: copies of a server need ports of their own. */
+  /**
+   * Environment variables of single processes, by name: copies of a server need their own ports.
+   */
   envOf?: Record<string, Record<string, string>>;
-  /** Workers that nobody waits for leave the processor to the other processes where it is scarce. */
+  /** Lowers the priority of workers that nobody waits for. */
   yields?: boolean;
 }
 
 /**
- * Much longer than a process itself waits for its servers, so that it can say what it waited for: a machine at load 30
- * takes minutes to start twelve processes.
+ * Much longer than a process itself waits for its servers, so that it can report what it waited
+ * for: a machine at load 30 takes minutes to start twelve processes.
  */
 const READY_MS = 300_000;
 const STOP_MS = 30_000;
@@ -50,13 +57,13 @@ const STOP_MS = 30_000;
 const isWorker = (name: string): boolean => name.startsWith('worker_');
 
 /**
- * Runs the processes of a Procfile and keeps them running: one that ends unasked is started again. They end in
- * order when the program that runs them ends, however that happens (see `endWithSupervisor` in
+ * Runs the processes of a Procfile, and restarts those that end unexpectedly. They end in order
+ * when the program that runs them ends, however that happens (`endWithSupervisor` in
  * src/infra/process.ts).
  */
 export class Runner {
   readonly #processes: Map<string, Supervised>;
-  /** The port of the first process; those after it have the ports after it. 0: free ones. */
+  /** Port of the first process, followed by those of the others; 0: free ones. */
   readonly #firstHealthPort: number;
   #isStopped = false;
 
@@ -84,7 +91,7 @@ export class Runner {
     );
   }
 
-  /** The names of all processes, in the Procfile's order. */
+  /** Names of all processes, in the order of the Procfile. */
   get names(): string[] {
     return [...this.#processes.keys()];
   }
@@ -92,8 +99,9 @@ export class Runner {
   /**
    * Starts processes and waits until each is ready.
    *
-   * @param names all of them unless given
-   * @throws SetupError saying which process is not, with its last lines; then all have been stopped
+   * @param names default: all
+   * @throws SetupError naming the process that is not ready, with its last lines, after all have
+   *   been stopped
    */
   async start(names: readonly string[] = this.names): Promise<void> {
     const first = this.#firstHealthPort;
@@ -111,7 +119,7 @@ export class Runner {
     }
   }
 
-  /** @throws Error when the process is not running now */
+  /** @throws Error if the process is not running */
   pidOf(name: string): number {
     const { pid } = this.#process(name);
     if (pid === undefined) throw new Error(`${name} is not running`);
@@ -127,7 +135,7 @@ export class Runner {
     return this.#process(name).healthUrl;
   }
 
-  /** Sends a signal to a process, as an accident would: it is started again when it ends. */
+  /** Sends a signal to a process, which is restarted when it ends. */
   kill(name: string, signal: NodeJS.Signals): void {
     process.kill(this.pidOf(name), signal);
   }
@@ -138,8 +146,8 @@ export class Runner {
   }
 
   /**
-   * Ends all processes in order: first those that take requests, which need workers for their answers, then the
-   * workers. One that still runs after 30 s is killed.
+   * Ends all processes in order: first those that take requests, which need workers for their
+   * answers, then the workers. A process that still runs after 30 s is killed.
    */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -157,8 +165,8 @@ export class Runner {
   }
 
   #process(name: string): Supervised {
-    const found = this.#processes.get(name);
-    if (found === undefined) throw new Error(`no process is called "${name}"`);
-    return found;
+    const process = this.#processes.get(name);
+    if (process === undefined) throw new Error(`no process is called "${name}"`);
+    return process;
   }
 }

@@ -1,8 +1,8 @@
 // Plain JavaScript: used before anything is built, and by compiled code as `#programs`.
 
 /**
- * What people and process managers run: `dist/programs/<name>.js` is a bundle of the source file, its imports and their
- * packages.
+ * Programs for people and process managers: `dist/programs/<name>.js` is a bundle of the source
+ * file, its imports and their packages.
  */
 export const PROGRAMS = {
   api: 'src/api/main.ts',
@@ -15,7 +15,10 @@ export const PROGRAMS = {
   systemd: 'scripts/systemd.ts',
 };
 
-/** Commands, with compiled single files in place of bundles: for what counts the files and lines that run. */
+/**
+ * Replaces bundles in commands by compiled single files, for tools that count the files and lines
+ * that run.
+ */
 export const withSingleFiles = (commands) =>
   commands.replaceAll(
     /dist\/programs\/(\w+)\.js/g,

@@ -1,17 +1,18 @@
-// Plain JavaScript: used before anything is installed or built. Compiled code imports it as `#progress`.
+// Plain JavaScript: used before anything is installed or built. Compiled code imports it as
+// `#progress`.
 
-/** Interval of lines that say how long something takes, in ms; a terminal shows every second in one line. */
+/** Interval of progress lines, in ms; a terminal updates one line every second. */
 const LINE_MS = 5_000;
 const TERMINAL_MS = 1_000;
 
-/** Reports to a person what a command does, and for how long: no more than five seconds pass without a sign of it. */
+/** Reports the progress of a command to a person, at least every five seconds. */
 export class Progress {
   /** @type {NodeJS.WriteStream} */
   #stream;
-  /** Tasks that run, oldest first, with the time at which each began. @type {Map<string, number>} */
+  /** Running tasks with their start times, oldest first. @type {Map<string, number>} */
   #tasks = new Map();
   #timer;
-  /** True while the last line of the terminal is the one that is rewritten. */
+  /** True while the last line of the terminal can be rewritten. */
   #isOpen = false;
 
   /** @param {NodeJS.WriteStream} stream standard output or standard error */
@@ -26,7 +27,7 @@ export class Progress {
   }
 
   /**
-   * Reports `title` and the seconds since its start until `work` is done.
+   * Reports `title` and the elapsed seconds until `work` is done.
    *
    * @template T
    * @param {string} title
@@ -58,7 +59,7 @@ export class Progress {
       return;
     }
     this.#clear();
-    // A line that wraps could not be rewritten.
+    // A wrapped line could not be rewritten.
     this.#stream.write(tasks.join(', ').slice(0, (this.#stream.columns || 80) - 1));
     this.#isOpen = true;
   }

@@ -9,9 +9,7 @@ import { largestMiddle, refuseUnscannable } from '../src/qrcodes/render/scannabi
 import { toSvg } from '../src/qrcodes/render/svg.ts';
 import { setLine } from '../src/qrcodes/render/text.ts';
 
-/*
- * Makes docs/qr-styles.png, a sheet of what codes can look like. Every code on it can be scanned.
- */
+/* Draws docs/qr-styles.png, a sheet of possible designs. Every code on it can be scanned. */
 
 const PAYLOAD = 'https://acme.link/spring';
 const WIDTH = 1_600;
@@ -118,7 +116,7 @@ const mark: MiddleImage = {
   height: 240,
 };
 
-/** Drawn larger than shown, so that modules keep their whole px. */
+/** Drawn larger than shown, so that modules have whole px. */
 const SIZE = 410;
 
 function place(
@@ -141,7 +139,7 @@ function place(
   return { svg: svg + caption, height: height + CAPTION };
 }
 
-/** @param anchor 0: `x` is the left end, 0.5: the middle */
+/** @param anchor 0: `x` is the left end; 0.5: the middle */
 function words(
   text: string,
   x: number,

@@ -5,8 +5,8 @@ import { qrCodeEntry } from '../src/qrcodes/entry.ts';
 import { QR_CODE_TABLES, type QrCodeRow } from '../src/qrcodes/model.ts';
 import { rebuildEntries } from '../src/short-links/rebuild.ts';
 
-/** Makes look-up entries of older shapes anew. */
+/** Rebuilds look-up entries of older versions. */
 export async function rebuildLookups(db: Knex): Promise<void> {
-  await rebuildEntries<LinkRow>(db, LINK_TABLES, (row, _, known) => linkEntry(row, known));
+  await rebuildEntries<LinkRow>(db, LINK_TABLES, (row, _, previous) => linkEntry(row, previous));
   await rebuildEntries<QrCodeRow>(db, QR_CODE_TABLES, qrCodeEntry);
 }

@@ -1,4 +1,5 @@
-// Plain JavaScript: `npm start` looks for Redis while packages are installed. Compiled code imports it as `#redis-program`.
+// Plain JavaScript: `npm start` looks for Redis while packages are installed. Compiled code imports
+// it as `#redis-program`.
 import { execFile } from 'node:child_process';
 import {
   accessSync,
@@ -17,7 +18,7 @@ import { withLock } from './lock.mjs';
 import { SetupError } from './setup-error.mjs';
 
 /**
- * A Redis or Valkey server, and the environment that it needs.
+ * A Redis or Valkey server, and its environment.
  *
  * @typedef {{ command: string, env: Record<string, string> }} RedisProgram
  */
@@ -31,7 +32,9 @@ const PLACES = [
   '/home/linuxbrew/.linuxbrew/bin',
 ];
 
-/** Packages of a plan of apt that a server is made of: its own, the one with its program, and libraries. */
+/**
+ * Packages in a plan of apt that form a server: its own, the one with its program, and libraries.
+ */
 const PARTS_OF_SERVER = /^(?:(?:redis|valkey)-|zlib1g|lib(?!c6$|perl|.*-perl$))/;
 
 const INSTALL =
@@ -39,22 +42,22 @@ const INSTALL =
 const IN_DOCKER =
   'run one in Docker ("docker run -d -p 127.0.0.1:6379:6379 redis:7", then "REDIS_URL=redis://127.0.0.1:6379 npm start")';
 
-/** Package managers other than apt whose package starts no service of its own accord. */
+/** Package managers other than apt whose package does not start a service by itself. */
 const MANAGERS = [
   { command: 'brew', args: ['install', 'redis'], asRoot: false },
   { command: 'dnf', args: ['install', '-y', 'redis'], asRoot: true },
   { command: 'apk', args: ['add', 'redis'], asRoot: true },
 ];
 
-/** Of apt, which is to give up on a server that does not answer. */
+/** Options of apt for giving up on a server that does not answer. */
 const PATIENCE = ['Acquire::Retries=1', 'Acquire::http::Timeout=20', 'Acquire::https::Timeout=20'];
 
 /**
- * A server from this machine; where there is none, one is installed.
+ * Finds a server on this machine, or installs one.
  *
- * @param {(line: string) => void} log receives a line for each thing that takes long
+ * @param {(line: string) => void} log receives a line for each slow step
  * @returns {Promise<RedisProgram>}
- * @throws {SetupError} when that is not possible
+ * @throws {SetupError} if that is not possible
  */
 export async function findRedis(log) {
   return (await installed()) ?? (await unpacked()) ?? (await install(log));
@@ -76,7 +79,7 @@ function isNewEnough([major, minor] = [0, 0]) {
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 }
 
-/** `undefined` where there is no such program, or none for this machine. */
+/** `undefined` if there is no such program, or not for this machine. */
 async function versionOf({ command, env }) {
   if (!path.isAbsolute(command) || !existsSync(command)) return undefined;
   const { output } = await run(command, ['--version'], { env: { ...process.env, ...env } });
@@ -123,12 +126,12 @@ const exists = async (command) => (await run('/bin/sh', ['-c', `command -v ${com
 const cache = () =>
   path.join(process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'shortlinks', 'redis');
 
-/** The server that `unpackWithApt` left, now or earlier. */
+/** Finds the server that `unpackWithApt` has unpacked, now or earlier. */
 export const unpacked = () => firstUsable(programsIn(cache()));
 
-/** Programs that were unpacked in a folder, with their libraries. */
+/** Returns the programs unpacked in a folder, with their libraries. */
 function programsIn(root) {
-  // Debian keeps libraries in a folder named after the machine: x86_64-linux-gnu.
+  // Debian keeps libraries in a folder named after the machine, such as x86_64-linux-gnu.
   const libraries = ['lib', 'usr/lib']
     .map((folder) => path.join(root, folder))
     .filter((folder) => existsSync(folder))
@@ -140,9 +143,9 @@ function programsIn(root) {
 }
 
 /**
- * Downloads a server with the libraries that it needs, whatever the system has of them, and keeps it in the user's cache if
- * it runs. Unlike an installation this needs no root, no lock of the system's packages, and leaves no service behind that
- * starts with the machine.
+ * Downloads a server with all its libraries, whichever the system has, and keeps it in the user's
+ * cache if it runs. Unlike an installation, this needs neither root nor the system's package lock,
+ * and leaves no service that starts with the machine.
  *
  * @returns {Promise<{ text: string, isTooOld?: boolean } | undefined>} why there is none
  */
@@ -156,7 +159,7 @@ export async function unpackWithApt(log) {
 async function unpackTo(target, log) {
   if (await unpacked()) return undefined;
   log('Redis is missing: unpacking it with apt-get …');
-  // Others are of commands that were killed.
+  // Other drafts were left by killed commands.
   const drafts = `${path.basename(target)}.new.`;
   for (const entry of readdirSync(path.dirname(target))) {
     if (!entry.startsWith(drafts)) continue;
@@ -166,7 +169,8 @@ async function unpackTo(target, log) {
   try {
     let problem = await unpackInto(draft, systemApt(draft));
     if (problem && !problem.isTooOld) {
-      // The lists of the system may be missing or old, and only root may renew them: then others are fetched.
+      // The system's lists may be missing or old, and only root can update them, so others are
+      // fetched.
       log('Fetching the lists of packages …');
       const options = ownApt(draft);
       const { ok } = await apt([...options, 'update'], draft);
@@ -183,31 +187,31 @@ async function unpackTo(target, log) {
   }
 }
 
-/** Options of apt-get for the lists of packages that the system has. */
+/** Options of apt-get for the system's lists of packages. */
 function systemApt(draft) {
-  // With no package installed, a plan holds all that is needed: the system may have it in another version.
+  // Without installed packages, a plan contains everything: the system may have other versions.
   const status = path.join(draft, 'status');
   writeFileSync(status, '');
   return optionsOf([
     `Dir::State::status=${status}`,
-    // The second command reuses the caches of the first, also in images whose apt stores none.
+    // The second command reuses the caches of the first, even in images whose apt stores none.
     `Dir::Cache=${emptied(draft, 'cache')}`,
     'Dir::Cache::pkgcache=pkgcache.bin',
     'Dir::Cache::srcpkgcache=srcpkgcache.bin',
-    // As root, apt would fetch as another account, which cannot read the draft.
+    // As root, apt would fetch under another account, which cannot read the draft.
     'APT::Sandbox::User=root',
     ...PATIENCE,
   ]);
 }
 
-/** The same for lists that are fetched into the draft. */
+/** Options of apt-get for lists that are fetched into the draft. */
 function ownApt(draft) {
   return [...systemApt(draft), ...optionsOf([`Dir::State::lists=${emptied(draft, 'lists')}`])];
 }
 
 const optionsOf = (settings) => settings.flatMap((setting) => ['-o', setting]);
 
-/** An empty folder for files of apt. */
+/** Creates an empty folder for files of apt. */
 function emptied(draft, name) {
   const folder = path.join(draft, name);
   rmSync(folder, { recursive: true, force: true });
@@ -215,7 +219,7 @@ function emptied(draft, name) {
   return folder;
 }
 
-/** Downloads and unpacks a server into the draft. @returns why that was not possible */
+/** Downloads and unpacks a server into the draft. @returns the reason of a failure */
 async function unpackInto(draft, options) {
   const root = path.join(draft, 'root');
   let problem = { text: 'apt-get has none' };
@@ -241,11 +245,15 @@ async function unpackInto(draft, options) {
   return problem;
 }
 
-/** The packages of a server, of its program and of their libraries, each with its version; and that of the server. */
+/**
+ * Returns the packages of a server, its program and their libraries, each with its version; and the
+ * version of the server.
+ */
 async function planOf(name, draft, options) {
   const args = [...options, 'install', '--simulate', '--no-install-recommends', name];
   const { ok, output } = await apt(args, draft);
-  // "Inst name (version …": a package of the plan. The C library is that of the system, as of every program that runs.
+  // "Inst name (version …" is a package of the plan. The C library must be that of the system, as
+  // for every running program.
   const plan = ok ? [...output.matchAll(/^Inst (\S+) \((\S+)/gm)] : [];
   const [, , version] = plan.find(([, one]) => one === name) ?? [];
   return {
@@ -256,7 +264,9 @@ async function planOf(name, draft, options) {
   };
 }
 
-/** @throws {SetupError} when this account cannot write there; names the variable by which the folder was chosen */
+/**
+ * @throws {SetupError} if this account cannot write there; names the variable that chose the folder
+ */
 function makeCache(folder) {
   try {
     mkdirSync(folder, { recursive: true });
@@ -272,7 +282,10 @@ function makeCache(folder) {
 const apt = (args, cwd) =>
   run('apt-get', ['-q', ...args], { cwd, env: { ...process.env, LC_ALL: 'C' } });
 
-/** Runs a program. @returns {Promise<{ ok: boolean, output: string }>} its standard output, also where it fails */
+/**
+ * Runs a program. @returns {Promise<{ ok: boolean, output: string }>} its standard output, also if
+ * it fails
+ */
 function run(command, args, options = {}) {
   return new Promise((resolve) => {
     execFile(command, args, { maxBuffer: 2 ** 26, ...options }, (error, stdout) =>

@@ -17,9 +17,9 @@ import type { Inspector } from '../src/queues/inspect.ts';
 import { decodeOutcome, encodeOutcome } from '../src/queues/replies.ts';
 
 /*
- * Seals everything in Postgres again with the present SECRET_KEY, while the service runs. Each row is written only if it is
- * as it was read, in small transactions; what is sealed with the present key is passed over, so that a command that was
- * interrupted is simply run again.
+ * Reseals everything in Postgres with the present SECRET_KEY, while the service runs. Each row is
+ * written, in small transactions, only if it is unchanged since it was read. Texts that are sealed
+ * with the present key are skipped, so an interrupted command can simply be run again.
  */
 
 /** A column with sealed texts, and the primary key of its table. */
@@ -28,7 +28,7 @@ interface SealedColumn {
   key: readonly string[];
   column: string;
   purpose: Purpose;
-  /** Column of the fingerprint by which the text is found. */
+  /** Column of the fingerprint with which the text is looked up. */
   fingerprint?: string;
 }
 
@@ -67,18 +67,21 @@ const COLUMNS: readonly SealedColumn[] = [
   },
 ];
 
-/** Rows that are read at a time: some have half a megabyte. */
+/** Number of rows read at a time; some have half a megabyte. */
 const PAGE = 50;
 
 type Row = Readonly<Record<string, unknown>> & { project_id: string; text: string };
 
-/** The numbers of texts that were sealed again, by their places, and of jobs in Redis that still need SECRET_KEY_OTHER. */
+/** Numbers of resealed texts by place, and of jobs in Redis that still need SECRET_KEY_OTHER. */
 export interface Rewritten {
   rewritten: Record<string, number>;
   jobsLeft: number;
 }
 
-/** Seals all texts in Postgres again with the present key; then that is the key of the database. @throws ConfigError */
+/**
+ * Reseals all texts in Postgres with the present key, which then becomes the key of the database.
+ * @throws ConfigError
+ */
 export async function rewriteSecrets(
   inspector: Inspector,
   log: (line: string) => void,
@@ -114,10 +117,10 @@ async function rewriteColumn(place: SealedColumn, prefix: string): Promise<numbe
   });
 }
 
-/** Seals the results of jobs again, in which sealed texts are members of records. */
+/** Reseals the results of jobs, in which sealed texts are members of records. */
 function rewriteOutcomes(prefix: string): Promise<number> {
   const key = ['project_id', 'id'];
-  // Those of callers may look like it: they are read and stay.
+  // Callers' texts may look sealed; such rows are read and left unchanged.
   const where: [string, string[]] = [
     `outcome LIKE '%"sealed:v_:%' AND replace(outcome, ?, '') LIKE '%"sealed:v_:%'`,
     [`"${prefix}`],
@@ -136,7 +139,10 @@ function rewriteOutcomes(prefix: string): Promise<number> {
 const keyOf = (key: readonly string[], row: Row) =>
   Object.fromEntries(key.map((name) => [name, row[name]]));
 
-/** Calls a function for each row that matches, page by page in the order of the key. @returns the sum of its answers */
+/**
+ * Calls a function for each matching row, page by page in the order of the key. @returns the sum of
+ * its results
+ */
 async function eachPage(
   {
     table,
@@ -158,9 +164,9 @@ async function eachPage(
       [...bindings, ...((after ?? []) as string[])],
     );
     total += await db().transaction(async (trx) => {
-      let written = 0;
-      for (const row of page) written += await rewrite(trx, row);
-      return written;
+      let count = 0;
+      for (const row of page) count += await rewrite(trx, row);
+      return count;
     });
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return total;
@@ -168,7 +174,7 @@ async function eachPage(
   }
 }
 
-/** Makes a key that of the database. */
+/** Makes a key the key of the database. */
 async function takeOver(secretKey: string): Promise<void> {
   await db().transaction(async (trx) => {
     await checkSecretKey(trx, secretKeys());
@@ -182,7 +188,7 @@ async function takeOver(secretKey: string): Promise<void> {
   });
 }
 
-/** The number of jobs, dead letters among them, with texts that are not sealed with the present key. */
+/** Counts jobs, including dead letters, with texts that are not sealed with the present key. */
 async function countJobs(inspector: Inspector, prefix: string): Promise<number> {
   let count = 0;
   for (const { queue } of Object.values(QUEUES)) {

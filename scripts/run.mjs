@@ -1,6 +1,7 @@
-// `node scripts/run.mjs <name> …` makes the clone ready and runs the script with the other arguments: its bundle in
-// dist/programs where there is one, or else dist/scripts/<name>.js.
-// package.json has `exec` before it: npm's signals must reach this process, not a shell that dies of them.
+// Usage: `node scripts/run.mjs <name> …`. Prepares the clone and runs the script with the other
+// arguments: its bundle in dist/programs if there is one, or else dist/scripts/<name>.js.
+// package.json has `exec` before it, so that npm's signals reach this process and not a shell that
+// they would end.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +11,7 @@ import { Progress } from './progress.mjs';
 import { findRedis } from './redis-program.mjs';
 
 const [name, ...args] = process.argv.slice(2);
-/** Other scripts are for work on the code. */
+/** Other scripts are for development. */
 const isProgram = Object.hasOwn(PROGRAMS, name);
 // Standard output belongs to the script.
 const progress = new Progress(process.stderr);
@@ -26,13 +27,16 @@ try {
   process.exit(1);
 }
 
-// In this process, so that signals and the exit code are the script's own.
+// The script runs in this process, so that signals and the exit code are its own.
 const script = path.join(ROOT, 'dist', isProgram ? 'programs' : 'scripts', `${name}.js`);
 process.argv = [process.execPath, script, ...args];
 process.setSourceMapsEnabled(true);
 await import(pathToFileURL(script).href);
 
-/** Unpacks Redis while packages are installed. The script looks for it again, waits for it, and says what was wrong. */
+/**
+ * Unpacks Redis while packages are installed. The script looks for it again, waits for it, and
+ * reports failures.
+ */
 function fetchRedis() {
   findRedis((line) => progress.line(line)).catch(() => {});
 }

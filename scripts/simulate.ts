@@ -20,7 +20,7 @@ Of a month: visits, links that are created (default: a hundredth of the links), 
   --server-cores ${MACHINES.serverCores}  of the largest server for Postgres, and for ClickHouse
   --server-disk ${MACHINES.serverDisk}   of that server, in TB`;
 
-/** A misuse of the command. */
+/** An invalid use of the command. */
 class UsageError extends Error {}
 
 function main(args: string[]): void {
@@ -49,11 +49,11 @@ function main(args: string[]): void {
     name: Exclude<keyof typeof values, 'clickhouse' | 'json' | 'help'>,
     or: number,
   ) => {
-    const given = values[name] === undefined ? or : Number(values[name]);
-    if (values[name] === '' || !Number.isFinite(given) || given < 0) {
+    const value = values[name] === undefined ? or : Number(values[name]);
+    if (values[name] === '' || !Number.isFinite(value) || value < 0) {
       throw new UsageError(`--${name} must be a number, at least 0`);
     }
-    return given;
+    return value;
   };
   const [visits, links] = [number('visits', DEFAULTS.visits), number('links', DEFAULTS.links)];
   const workload: Workload = {
@@ -87,11 +87,11 @@ interface OutageRow {
   waits: string;
   most: number;
   gigabytes: number;
-  /** `null`: never. */
+  /** `null` if it never does. */
   caughtUpMinutes: number | null;
 }
 
-/** Outages that begin with the busiest minutes of a day. */
+/** Simulates outages that begin in the busiest minutes of a day. */
 function outagesOf(
   plan: Plan,
   { peak, deliveries, visits }: Workload,

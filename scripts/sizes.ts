@@ -3,13 +3,13 @@ import { isSmallMachine, machineMemory } from '../src/infra/machine.ts';
 
 const MB = 2 ** 20;
 
-/** The Procfile for `npm start` on this machine. */
+/** Chooses the Procfile for `npm start` on this machine. */
 export function procfileFor({ WORKER_PROCESSES: wish }: Config): string {
   const isOne = wish === 'auto' ? isSmallMachine() : wish === 'one';
   return isOne ? 'Procfile.small' : 'Procfile';
 }
 
-/** Settings that `npm start` has on a small machine where the operator has set none. */
+/** Settings of `npm start` on a small machine that the operator has not set. */
 const SMALL_SETTINGS = {
   DATABASE_POOL: '5',
   WEBHOOKS_CONCURRENCY: '100',
@@ -19,11 +19,14 @@ const SMALL_SETTINGS = {
   QR_CONCURRENCY: '2',
 } satisfies Partial<Record<keyof Config, string>>;
 
-/** Entries of the near cache of a redirect process take about 150 bytes each: at most an eighth of the memory. */
+/**
+ * The near cache of a redirect process takes about 150 bytes per entry, and at most an eighth of
+ * the memory.
+ */
 const CACHE_SHARE = 8;
 const ENTRY_BYTES = 150;
 
-/** Settings for this machine, of those that the operator has not set. */
+/** Returns settings for this machine that the operator has not set. */
 export function settingsFor(env: NodeJS.ProcessEnv): Record<string, string> {
   if (!isSmallMachine()) return {};
   const entries = Math.floor(machineMemory() / CACHE_SHARE / ENTRY_BYTES / 1_000) * 1_000;
@@ -35,9 +38,9 @@ export function settingsFor(env: NodeJS.ProcessEnv): Record<string, string> {
 }
 
 /**
- * Settings of the private Postgres, whose durability stays as it is by default.
+ * Settings of the private Postgres, with its default durability.
  *
- * @param major its version
+ * @param major its major version
  */
 export function postgresSettings(major: number): Record<string, string> {
   const buffers = Math.floor(machineMemory() / 16 / MB);
@@ -53,7 +56,7 @@ export function postgresSettings(major: number): Record<string, string> {
     wal_compression: 'on',
     maintenance_work_mem: '32MB',
     autovacuum_max_workers: '1',
-    // Processes that nothing here uses.
+    // Background processes that this service does not use.
     max_logical_replication_workers: '0',
     max_parallel_workers_per_gather: '0',
     jit: 'off',
@@ -61,5 +64,8 @@ export function postgresSettings(major: number): Record<string, string> {
   };
 }
 
-/** The size from which the private Redis rewrites its append-only file: what it replays at its next start. */
+/**
+ * Size from which the private Redis rewrites its append-only file, which it replays at its next
+ * start.
+ */
 export const redisRewriteSize = (): string => (isSmallMachine() ? '16mb' : '64mb');

@@ -4,8 +4,8 @@ import path from 'node:path';
 const CONSOLE = path.join('src', 'console');
 
 /**
- * The TypeScript files below some folders, as paths from the root of the repository. Those of the console, which is a
- * client of the API, only where its folder is named.
+ * Returns the TypeScript files below folders, as paths from the root of the repository. The
+ * console, a client of the API, is included only if its folder is named.
  */
 export function sourceFiles(...folders: string[]): string[] {
   return folders.flatMap((folder) =>

@@ -20,27 +20,34 @@ import { ProcessLogs } from './process-logs.ts';
 import { parseProcfile, Runner } from './procfile.ts';
 import { procfileFor, settingsFor } from './sizes.ts';
 
-/** A signal that comes sooner after the first is the same keypress: npm passes on what we got from the terminal too. */
+/**
+ * Time within which a second signal counts as the same keypress, in ms: npm passes signals of the
+ * terminal on.
+ */
 const SAME_KEYPRESS_MS = 1_000;
-/** Processes of a run that was killed may still be ending. */
+/** Time limit to wait for ports, in ms, since processes of a killed run may still be ending. */
 const PORT_PATIENCE_MS = 3_000;
-/** Processes that answer requests, of which a write and a click are part: on two cores all at once would take twice as long. */
+/**
+ * Processes that answer requests, writes and clicks, which are started first: on two cores,
+ * starting all at once takes twice as long.
+ */
 const FIRST = ['api', 'redirect', 'worker_writes', 'worker_clicks', 'worker_all'];
-/** Then that of a first QR code, which would wait for all others to start otherwise. */
+/** The worker for QR codes is next, which would otherwise wait for all others to start. */
 const SECOND = ['worker_qr'];
 const BROWSER =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 
 /**
- * `npm start [-- --verbose]`: private servers where none are given, schema, demo workspace, all processes of the
- * Procfile, or of Procfile.small; until Ctrl-C or SIGTERM, when all of it ends in order.
+ * Usage: `npm start [-- --verbose]`. Starts private servers if none are configured, creates the
+ * schema and a demo workspace, and runs all processes of the Procfile or of Procfile.small, until
+ * Ctrl-C or SIGTERM, after which everything ends in order.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { verbose: { type: 'boolean', default: false } } });
   const progress = new Progress(process.stdout);
   let servers: Servers | undefined;
   let runner: Runner | undefined;
-  // A terminal that was closed, or a full disk behind it, ends nothing.
+  // A closed terminal, or a full disk behind it, must not end the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const end = endOnSignal(() => {
     runner?.abandon();
@@ -58,7 +65,8 @@ async function main(): Promise<void> {
     reloadConfig();
     await progress.during('Preparing the database', () => prepareDatabase(servers!));
     const { slug, apiKey, isNew } = await ensureDemo(db());
-    // At the first start only: what is printed goes to the log of a container, which others may read.
+    // Printed at the first start only, since the output goes to the log of a container, which
+    // others may read.
     const secrets = isNew ? { apiKey, signIn: await firstAddress(db(), slug) } : undefined;
     end.throwIfAborted();
 
@@ -67,7 +75,7 @@ async function main(): Promise<void> {
       processes: parseProcfile(readFileSync(path.join(ROOT, procfileFor(config)), 'utf8')),
       env: {
         ...process.env,
-        // Read by Node 22 and newer: compiled code is kept, so that the next start has not to compile it.
+        // Node 22 and newer stores compiled code there, so that the next start need not compile it.
         NODE_COMPILE_CACHE:
           process.env['NODE_COMPILE_CACHE'] ?? path.join(config.DATA_DIR, 'compiled'),
       },
@@ -76,8 +84,8 @@ async function main(): Promise<void> {
       onLine: (name, line) => logs.take(name, line),
     });
     const { names } = runner;
-    const startThose = async (some: readonly string[]) => {
-      await Promise.race([runner!.start(some), aborted(end)]);
+    const startThose = async (names: readonly string[]) => {
+      await Promise.race([runner!.start(names), aborted(end)]);
       end.throwIfAborted();
     };
     await progress.during('Starting the processes', () =>
@@ -105,7 +113,7 @@ async function main(): Promise<void> {
 
 async function prepareDatabase(servers: Servers): Promise<void> {
   await migrateLatest(servers);
-  // All processes are started by this one: none of an earlier version is left.
+  // This process has started all others, so none of an earlier version is left.
   await migrateEntries(servers.databaseUrl);
 }
 
@@ -126,12 +134,12 @@ async function findCountries(log: (line: string) => void): Promise<void> {
 /** Checks that the ports are free, replaces port 0 by a free one, and returns the configuration. */
 async function choosePorts(): Promise<Config> {
   takePort();
-  const given = reloadConfig();
-  if (given.API_PORT !== 0 && given.API_PORT === given.REDIRECT_PORT) {
-    throw new SetupError(`API_PORT and REDIRECT_PORT must differ: both are ${given.API_PORT}`);
+  const configured = reloadConfig();
+  if (configured.API_PORT !== 0 && configured.API_PORT === configured.REDIRECT_PORT) {
+    throw new SetupError(`API_PORT and REDIRECT_PORT must differ: both are ${configured.API_PORT}`);
   }
   for (const name of ['API_PORT', 'REDIRECT_PORT'] as const) {
-    const { [name]: port, HOST } = given;
+    const { [name]: port, HOST } = configured;
     if (port === 0) {
       process.env[name] = String(await freePort());
       continue;
@@ -147,8 +155,8 @@ async function choosePorts(): Promise<Config> {
 }
 
 /**
- * Why a server cannot listen on HOST, or why `localhost` might lead to another program: browsers and curl try ::1 and
- * 127.0.0.1 in an order of their own.
+ * Reason why a server cannot listen on HOST, or why `localhost` might lead to another program:
+ * browsers and curl try ::1 and 127.0.0.1 in different orders.
  */
 async function portFault(name: string, port: number, host: string): Promise<Error | undefined> {
   const error = await bindError(port, host);
@@ -156,7 +164,7 @@ async function portFault(name: string, port: number, host: string): Promise<Erro
   if (!isLocal(host)) return undefined;
   for (const other of ['127.0.0.1', '::1']) {
     const cause = await bindError(port, other);
-    // Others mean that the machine has no such address.
+    // Other errors mean that the machine has no such address.
     if (isInUse(cause)) {
       const message = `Port ${port} of ${other}, to which localhost leads too, is in use: stop the other program or set ${name}`;
       return new ConfigError(message, { cause });
@@ -167,7 +175,10 @@ async function portFault(name: string, port: number, host: string): Promise<Erro
 
 const isLocal = (host: string): boolean => ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host);
 
-/** A platform's PORT is the API's: every process inherits the environment, and two servers cannot share it. */
+/**
+ * Takes a platform's PORT as the API's: every process inherits the environment, and two servers
+ * cannot share it.
+ */
 function takePort(): void {
   const { PORT } = reloadConfig();
   if (PORT !== 0) process.env['API_PORT'] ||= String(PORT);
@@ -178,9 +189,9 @@ const isInUse = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
 
 /**
- * Aborts on the first Ctrl-C or SIGTERM; the second ends this process at once.
+ * Aborts on the first Ctrl-C or SIGTERM; the second one ends this process at once.
  *
- * @param abandon called before that
+ * @param abandon called before the process ends at once
  */
 function endOnSignal(abandon: () => void): AbortSignal {
   const controller = new AbortController();
@@ -203,7 +214,10 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-/** The URLs of the service; at its first start also the demo's key, the address to sign in, and three example commands. */
+/**
+ * The URLs of the service and, at its first start, the demo's key, the sign-in link, and three
+ * example commands.
+ */
 function welcome(config: Config, secrets?: { apiKey: string; signIn: string }): string {
   const { HOST, API_PORT, REDIRECT_PORT, BASE_URL, DATA_DIR } = config;
   const { DEFAULT_SHORT_DOMAIN, DEFAULT_SHORT_ORIGIN } = config;

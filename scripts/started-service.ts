@@ -8,10 +8,10 @@ const PATIENCE_MS = 900_000;
 const POLL_MS = 50;
 
 /**
- * Waits until `npm start` says that everything is ready.
+ * Waits until `npm start` reports that everything is ready.
  *
- * @returns what it printed
- * @throws what it printed, when it ends or is not ready after 15 minutes
+ * @returns its output
+ * @throws its output, if it ends or is not ready after 15 minutes
  */
 export async function untilReady(child: ChildProcess): Promise<string> {
   let output = '';
@@ -29,21 +29,21 @@ export async function untilReady(child: ChildProcess): Promise<string> {
 }
 
 /**
- * Makes a link, visits it, and waits until that is counted.
+ * Creates a link, visits it, and waits until the click is counted.
  *
- * @param output of the first `npm start`, with the key of the demo workspace
- * @throws when any of that fails
+ * @param output output of the first `npm start`, with the key of the demo workspace
+ * @throws if any of that fails
  */
 export async function firstClick(output: string, [apiPort, redirectPort]: number[]): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   const authorization = `Bearer ${/API key +(\S+)/.exec(output)?.[1] ?? ''}`;
   const api = `http://127.0.0.1:${apiPort}`;
-  const made = await fetch(`${api}/links`, {
+  const created = await fetch(`${api}/links`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json' },
     body: JSON.stringify({ url: 'https://example.com/', key: 'first-click' }),
   });
-  if (made.status !== 201) throw new Error(`POST /links answered ${made.status}`);
+  if (created.status !== 201) throw new Error(`POST /links answered ${created.status}`);
   const visit = await fetch(`http://localhost:${redirectPort}/first-click`, {
     redirect: 'manual',
     headers: { 'user-agent': BROWSER },

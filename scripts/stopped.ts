@@ -2,7 +2,7 @@ import { listProcesses } from '../src/infra/heartbeat.ts';
 import type { Redis } from '../src/infra/redis.ts';
 import { SetupError } from './embedded/setup-error.ts';
 
-/** Makes sure that no process of the service runs. @throws SetupError that names those that do */
+/** Checks that no process of the service runs. @throws SetupError naming those that do */
 export async function checkStopped(queue: Redis): Promise<void> {
   const running = (await listProcesses(queue)).filter(({ state }) => state !== 'silent');
   if (running.length === 0) return;

@@ -3,18 +3,19 @@ import { sourceFiles } from './source-files.ts';
 import { measureWalks, type Walks } from './walks.ts';
 
 /*
- * `npm run structure` measures how far apart things that belong together are: which files one request passes, how many lines name a thing of a kind. With `--check` it fails when a figure is above its limit.
- * docs/structure.md has the figures and their aims.
+ * Usage: `npm run structure`. Measures how far apart related code is: the files that a request
+ * passes, and the lines that name a thing of a kind. With `--check` it fails if a figure exceeds
+ * its limit. docs/structure.md has the figures and their goals.
  */
 
 interface Figure {
   name: string;
-  /** Lower it when the code gets better; to raise it needs a reason in the commit. */
+  /** Lowered when the code improves; raising it needs a reason in the commit. */
   limit: number;
   measure(walks: Walks): number;
 }
 
-/** Passed by every request alike: the frame of the processes, not what this one request is about. */
+/** The frame of the processes, which every request passes, whatever it is about. */
 const FRAME = /^src\/(api|http|infra|jobs|queues|visitors)\/|^src\/[\w-]+\.ts$|\/main\.ts$/;
 
 const walk = (title: string, name: keyof Walks, limit: number): Figure => ({
@@ -23,7 +24,7 @@ const walk = (title: string, name: keyof Walks, limit: number): Figure => ({
   measure: (walks) => walks[name].filter((file) => !FRAME.test(file)).length,
 });
 
-/** @param sample one of its kind, as it is written wherever it has to be named: what a new one costs */
+/** @param sample pattern of every place that names a thing of this kind: the cost of a new one */
 const places = (kind: string, sample: RegExp, limit: number): Figure => ({
   name: `lines that name ${kind}`,
   limit,

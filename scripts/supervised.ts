@@ -8,27 +8,29 @@ import { freePort, isFree } from './ports.ts';
 import { yieldProcessor } from './priority.ts';
 
 const FIRST_BACKOFF_MS = 200;
-const LONGEST_BACKOFF_MS = 5_000;
-/** A process that lived this long was well: the next backoff is the first one again. */
+const MAX_BACKOFF_MS = 5_000;
+/**
+ * Lifetime after which a process counts as healthy, in ms: its next backoff is the first one again.
+ */
 const WELL_MS = 10_000;
 const POLL_MS = 50;
 const KEPT_LINES = 10;
-/** Most of an answer that is shown, in characters. */
-const LONGEST_REASON = 1_000;
+/** Maximum length of the shown part of an answer, in characters. */
+const MAX_REASON_LENGTH = 1_000;
 
 interface SupervisedOptions {
   name: string;
-  /** Program and arguments, parted by spaces. */
+  /** Program and arguments, separated by spaces. */
   command: string;
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** Leaves the processor to others where it is scarce. */
+  /** Lowers the priority of the process. */
   yields?: boolean;
   onLine: (line: string) => void;
 }
 
 /**
- * One process that is started again when it ends unasked.
+ * A process that is restarted when it ends unexpectedly.
  *
  * It is `running`, or `waiting` out the backoff before its next start, until `stop` or `abandon`.
  */
@@ -42,14 +44,14 @@ export class Supervised {
   #backoffMs = FIRST_BACKOFF_MS;
   #nextStart: NodeJS.Timeout | undefined;
   #unwanted = false;
-  /** Why it was not ready when it was last asked. */
+  /** Reason of the last failed readiness check. */
   #notReady = '';
 
   constructor(options: SupervisedOptions) {
     this.#options = options;
   }
 
-  /** The number of the running process. */
+  /** Number of the running process. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
@@ -58,7 +60,7 @@ export class Supervised {
     return `http://${hostOf(this.#options.env)}:${this.#healthPort}`;
   }
 
-  /** @param healthPort where it is to answer `/readyz` */
+  /** @param healthPort port for `/readyz` */
   start(healthPort: number): void {
     this.#unwanted = false;
     this.#healthPort = healthPort;
@@ -70,19 +72,19 @@ export class Supervised {
       child = spawn(program === 'node' ? process.execPath : program, args, {
         cwd,
         env: { ...env, HEALTH_PORT: String(healthPort), SUPERVISED: String(process.pid) },
-        // A Ctrl-C in the terminal is for us alone, who stop things in order.
+        // A separate process group: on Ctrl-C in the terminal, this program stops things in order.
         detached: true,
-        // Standard input stays open as long as we live.
+        // Standard input stays open as long as this process lives.
         stdio: ['pipe', 'pipe', 'pipe'],
       });
     } catch (error) {
-      // The machine has no memory, or no descriptors, for another process.
+      // The machine has no memory or file descriptors for another process.
       this.#ended(`could not be run: ${(error as Error).message}`, 0);
       return;
     }
     this.#child = child;
     if (this.restarts > 0) this.#yield();
-    // Without descriptors there are no streams either.
+    // Without file descriptors there are no streams either.
     child.stdin?.on('error', () => {});
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('error', () => {});
@@ -103,9 +105,10 @@ export class Supervised {
   }
 
   /**
-   * Resolves when it answers that it is ready.
+   * Resolves once the process reports that it is ready.
    *
-   * @throws SetupError with its last lines when it ends before, or isn't ready after `ms` milliseconds
+   * @throws SetupError with its last lines, if it ends before or is not ready after `ms`
+   *   milliseconds
    */
   async ready(ms: number): Promise<void> {
     const deadline = Date.now() + ms;
@@ -119,7 +122,7 @@ export class Supervised {
       }
       await pause(POLL_MS);
     }
-    // Not before: somebody waits for its start.
+    // Not earlier, while somebody waits for its start.
     this.#yield();
   }
 
@@ -127,7 +130,7 @@ export class Supervised {
     if (this.#options.yields === true) yieldProcessor(this.pid);
   }
 
-  /** Asks it to end, kills it after `ms` milliseconds, resolves when it is gone. */
+  /** Requests its end, kills it after `ms` milliseconds, and resolves once it is gone. */
   async stop(ms: number): Promise<void> {
     this.#unwanted = true;
     clearTimeout(this.#nextStart);
@@ -143,7 +146,7 @@ export class Supervised {
     clearTimeout(timer);
   }
 
-  /** Kills it. */
+  /** Kills the process. */
   abandon(): void {
     this.#unwanted = true;
     clearTimeout(this.#nextStart);
@@ -162,11 +165,11 @@ export class Supervised {
     if (livedMs >= WELL_MS) this.#backoffMs = FIRST_BACKOFF_MS;
     this.#take(`${how}; started again in ${this.#backoffMs} ms`);
     this.#nextStart = setTimeout(() => void this.#restart(), this.#backoffMs);
-    this.#backoffMs = Math.min(this.#backoffMs * 2, LONGEST_BACKOFF_MS);
+    this.#backoffMs = Math.min(this.#backoffMs * 2, MAX_BACKOFF_MS);
   }
 
   async #restart(): Promise<void> {
-    // Kept where possible: an operator may be watching it.
+    // Kept if possible, since an operator may be watching it.
     const port = (await isFree(this.#healthPort)) ? this.#healthPort : await freePort();
     if (this.#unwanted) return;
     this.restarts += 1;
@@ -184,19 +187,19 @@ export class Supervised {
   }
 }
 
-/** An address under which a process that listens on HOST can be reached from here. */
+/** Returns a local address of a process that listens on HOST. */
 function hostOf({ HOST = '' }: NodeJS.ProcessEnv): string {
   if (HOST === '' || HOST === '0.0.0.0' || HOST === '::') return '127.0.0.1';
   return HOST.includes(':') ? `[${HOST}]` : HOST;
 }
 
-/** The answer of a server; `undefined` where there is none. */
+/** Requests a URL; `undefined` without a response. */
 function ask(url: string): Promise<{ status: number; body: string } | undefined> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: 5_000 }, (response) => {
       let body = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
-        if (body.length < LONGEST_REASON) body += chunk;
+        if (body.length < MAX_REASON_LENGTH) body += chunk;
       });
       response.once('error', () => resolve(undefined));
       response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));

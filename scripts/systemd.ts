@@ -6,28 +6,29 @@ import { SetupError } from './embedded/setup-error.ts';
 import { YIELDING, yieldsProcessor } from './priority.ts';
 import { type ProcessSpec, parseProcfile } from './procfile.ts';
 
-/** Servers: the name of a unit's instance is their port. Of a worker it is any name. */
+/** Servers, whose unit instances are named by their port. Those of workers have any name. */
 const SERVERS: Readonly<Record<string, { variable: string; port: number }>> = {
   api: { variable: 'API_PORT', port: 3000 },
   redirect: { variable: 'REDIRECT_PORT', port: 3001 },
 };
 
 interface Installation {
-  /** The account of all processes. */
+  /** Account of all processes. */
   user: string;
-  /** The folder of package.json. */
+  /** Folder of package.json. */
   app: string;
-  /** The file of the settings. */
+  /** File of the settings. */
   environment: string;
   node: string;
 }
 
-/** Folder of the backups that `shortlinks-backup.timer` starts; those of the last two weeks are kept. */
+/** Folder of the backups by `shortlinks-backup.timer`, which are kept for two weeks. */
 const BACKUPS = '/var/backups/shortlinks';
 
 /**
- * The units of systemd for all lines of a Procfile, by file name: a template for each, one that migrates the database
- * before them, the target that starts one of each, and a backup with its timer.
+ * Builds the systemd units for all lines of a Procfile, by file name: a template for each, a unit
+ * that migrates the database before them, a target that starts one of each, and a backup with its
+ * timer.
  */
 export function systemdUnits(
   processes: readonly ProcessSpec[],
@@ -69,7 +70,10 @@ RemainAfterExit=yes
 ExecStart=${installation.node} dist/programs/migrate.js
 ${common(installation)}`;
 
-/** By node itself: `npm run` would write into the folder of the application, which the account may only read. */
+/**
+ * Runs node directly: `npm run` would write into the folder of the application, which the account
+ * can only read.
+ */
 const backupUnit = (installation: Installation): string =>
   `[Unit]
 Description=Short links: backup
@@ -102,7 +106,7 @@ function processUnit(
   installation: Installation,
 ): string {
   const server = SERVERS[name];
-  // Servers start after the workers so that they stop before them: their answers need workers.
+  // Servers start after the workers and so stop before them, since their answers need workers.
   const after = ['shortlinks-migrate.service', ...(server === undefined ? [] : workers)];
   return `[Unit]
 Description=Short links: ${name} ${server === undefined ? '%i' : 'on port %i'}
@@ -157,7 +161,7 @@ SystemCallFilter=@system-service
 SystemCallErrorNumber=EPERM
 `;
 
-/** `npm run systemd -- --dir /etc/systemd/system`: writes the units of the Procfile. */
+/** Usage: `npm run systemd -- --dir /etc/systemd/system`. Writes the units of the Procfile. */
 function main(): void {
   const { values } = parseArgs({
     options: {
@@ -186,7 +190,7 @@ function main(): void {
 try {
   main();
 } catch (error) {
-  // An unknown option, a folder that cannot be written.
+  // Caused by an unknown option or a folder that cannot be written.
   console.error((error as Error).message);
   process.exitCode = 1;
 }

@@ -15,15 +15,15 @@ import { freePort } from './ports.ts';
 import { parseProcfile, Runner } from './procfile.ts';
 
 /*
- * Which files really run for one request: the service is started with the inspector of every process open, and V8 tells
- * which functions were called between two moments. Only functions count: a file that is read when its process starts, and
- * of which no function is called, is no part of a walk.
+ * Finds the files that run for a request: the service is started with the inspector of every
+ * process open, and V8 reports which functions were called between two moments. A file that is only
+ * loaded when its process starts, without a called function, does not count.
  */
 
-/** Repeats of each request: work in the background is not part of all of them. */
+/** Repeats of each request, since background work is not part of all of them. */
 const ROUNDS = 3;
 
-/** Files of ours, as paths from the root, by the name of the walk. */
+/** The service's own files by walk, as paths from the root. */
 export type Walks = Record<'write' | 'read' | 'redirect' | 'click', string[]>;
 
 /** The inspector of one process. */
@@ -52,7 +52,9 @@ class Session {
     return session;
   }
 
-  /** The files of ours of which a function was called since this was asked last. */
+  /**
+   * Returns the service's own files with functions that were called since the last call of this.
+   */
   async files(): Promise<Set<string>> {
     const { result } = (await this.#call('Profiler.takePreciseCoverage')) as {
       result: {
@@ -139,7 +141,7 @@ class Service {
 
 interface Walk {
   processes: string[];
-  /** Done before the count begins. @returns the id of a link */
+  /** Runs before the count begins. @returns the id of a link */
   prepare?: (service: Service, key: string) => Promise<string>;
   run(service: Service, key: string, linkId: string): Promise<unknown>;
 }
@@ -153,10 +155,10 @@ const WALKS: Record<keyof Walks, Walk> = {
   redirect: { processes: ['redirect'], prepare: createLink, run: visit },
   click: { processes: ['worker_clicks'], prepare: createLink, run: visit },
 };
-/** Longer than a click takes to be stored, in ms. */
+/** Time in which a click is surely stored, in ms. */
 const SETTLED_MS = 400;
 
-/** Starts the service, makes the requests, and answers with the files of each walk. */
+/** Starts the service, sends the requests, and returns the files of each walk. */
 export async function measureWalks(): Promise<Walks> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-walks-'));
   for (const name of ['DATABASE_URL', 'REDIS_URL', 'CACHE_REDIS_URL']) delete process.env[name];

@@ -19,12 +19,13 @@ import { countVisits, decodeVisits, type VisitBatch } from '../src/visits/batch.
 import { visitJobs } from '../src/visits/jobs.ts';
 
 /**
- * Limit of the visits in memory at once: two transactions are stored while the next two are prepared. A job of a queue
- * that lags has up to 2,000 visits, each of which takes kilobytes once it is read, and hundreds of jobs run at once.
+ * Maximum number of visits in memory: two transactions are stored while the next two are prepared.
+ * When the queue lags, a job has up to 2,000 visits, each of which takes kilobytes once it is
+ * decoded, and hundreds of jobs run at once.
  */
 const MAX_VISITS = 20_000;
 
-/** Makes the handlers of the queue `clicks`, which share one recorder of visits. */
+/** Builds the handlers of the queue `clicks`, which share one recorder of visits. */
 export async function clickHandlers(log: Log): Promise<JobHandler[]> {
   const semaphore = new Semaphore(MAX_VISITS);
   const recorder = new VisitRecorder({
@@ -33,20 +34,20 @@ export async function clickHandlers(log: Log): Promise<JobHandler[]> {
     publish: publishToWebhooks,
     log,
   });
-  // Connected before the first visit, which clients may be watching for.
+  // Connected before the first visit, for which clients may be waiting.
   cacheRedis();
   const visitHandlers = handlers(visitJobs, {
     'visits.record': async (batch, { further = [] }) => {
       const batches = [batch, ...(further as VisitBatch[])];
       const units = batches.reduce((sum, one) => sum + countVisits(one), 0);
-      // Decoded only once there is memory for them.
+      // Decoded only once there is memory for the visits.
       const record = () => recorder.record(batches.flatMap((one) => decodeVisits(one)));
       await semaphore.run(record, { units });
     },
     'click.track': async (visit, job) => {
       const { clickId } = visit;
       const result = await runIdempotent(job, async () => ({ clickId }));
-      // Not in the transaction: a visit with a known click id is not recorded again.
+      // Outside the transaction: a visit with a known click id is not recorded again.
       await recorder.record([Object.assign(visit, result)]);
       return result;
     },
@@ -55,7 +56,7 @@ export async function clickHandlers(log: Log): Promise<JobHandler[]> {
   const rejectedVisitHandlers = handlers(rejectedVisitJobs, {
     'rejected.retry': async ({ id }) => {
       await retryRejected(db(), { id }, (visits) => recorder.record(visits));
-      // As it is now, so that a second run has the same result.
+      // The present state, so that a second run has the same result.
       return { isStored: (await findRejected(id)) === undefined };
     },
     'rejected.discard': async ({ id }) => {

@@ -40,7 +40,7 @@ import { visitJobs } from '../src/visits/jobs.ts';
 import { deliveryJobs, webhookJobs, webhookMaintenanceJobs } from '../src/webhooks/jobs.ts';
 import { keyUseJobs } from '../src/workspaces/jobs.ts';
 
-/** All jobs of the service: the schedule, the audit log and the fuzzer read them. */
+/** All jobs of the service, for the schedule, the audit log and the fuzzer. */
 export const ALL_JOBS: readonly AnyJob[] = [
   adminJobs,
   adminMaintenanceJobs,

@@ -12,7 +12,7 @@ import {
 } from '../src/infra/redis.ts';
 import { spoolFolder } from '../src/infra/spool.ts';
 import { Answers } from '../src/lookup/answers.ts';
-import { QUESTIONS } from '../src/lookup/questions.ts';
+import { LOOKUP_REQUESTS } from '../src/lookup/remote-source.ts';
 import { QUEUES, type QueueName } from '../src/queues/index.ts';
 import { Inspector } from '../src/queues/inspect.ts';
 import { JobSpool } from '../src/queues/job-spool.ts';
@@ -23,13 +23,21 @@ import { ALL_JOBS } from './jobs.ts';
 import { HANDLERS } from './queues.ts';
 import { watchBackups, watchCertificates, watchDepth, watchOldestVisit } from './watch.ts';
 
-/** `node dist/programs/worker.js <name>` serves a queue; `all` serves every queue and keeps the schedule. */
+/**
+ * Name of the worker that serves every queue and keeps the schedule. Usage: `node
+ * dist/programs/worker.js <name>`.
+ */
 const ALL = 'all';
 const ALL_HEALTH_PORT = 3113;
-/** Time after which a connection that waits for questions is opened again, in ms: Redis answers within half of it. */
+/**
+ * Time after which a connection that waits for look-ups is reopened, in ms. Redis answers within
+ * half of it.
+ */
 const ANSWERS_SILENCE_MS = 10_000;
 
-/** Timeouts of statements by queue, in ms: clients wait for some, sums and exports take their time. */
+/**
+ * Timeouts of statements by queue, in ms: clients wait for some, while sums and exports are slow.
+ */
 const LIMITS: Partial<Record<QueueName, Limits>> = {
   writes: { statement_timeout: 30_000, lock_timeout: 10_000 },
   webhooks: { statement_timeout: 30_000, lock_timeout: 10_000 },
@@ -102,9 +110,9 @@ await runProcess(
   },
 );
 
-/** Answers redirect processes that have no Postgres, for as long as this process runs. */
+/** Answers the look-ups of redirect processes without Postgres, until this process ends. */
 function answerLookups(queue: Redis, { REDIS_URL }: Config, log: Log): Answers {
-  const waiting = connectToOwner(REDIS_URL, QUESTIONS, 'wait', {
+  const waiting = connectToOwner(REDIS_URL, LOOKUP_REQUESTS, 'wait', {
     socketTimeout: ANSWERS_SILENCE_MS,
   });
   const errors = new ErrorLog(log, 'look-ups of redirect processes were not answered');
@@ -112,8 +120,9 @@ function answerLookups(queue: Redis, { REDIS_URL }: Config, log: Log): Answers {
 }
 
 /**
- * Jobs of a queue that run at once. Exports, imports and sums hold a connection to Postgres for long: where all queues share
- * one pool, the writes that people wait for must find one.
+ * Number of jobs of a queue to run at a time. Exports, imports and sums hold a connection to
+ * Postgres for long; if all queues share one pool, the writes that people wait for must still get
+ * one.
  */
 function concurrencyOf(queue: QueueName, settings: Config): number {
   const concurrency = settings[QUEUES[queue].concurrency];

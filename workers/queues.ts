@@ -4,14 +4,17 @@ import type { JobHandler } from '../src/queues/job.ts';
 
 interface WorkerOptions {
   log: Log;
-  /** True where one event loop serves all queues: a handler that would block it for long uses a thread. */
+  /**
+   * True if one event loop serves all queues: a handler that would block it for long then uses a
+   * thread.
+   */
   isShared: boolean;
 }
 
 const all = async (loading: Promise<JobHandler[]>[]): Promise<JobHandler[]> =>
   (await Promise.all(loading)).flat();
 
-/** Loads the handlers of each queue. A worker process loads only the code of its own queue. */
+/** Loaders of the handlers of each queue. A worker process loads only the code of its own queue. */
 export const HANDLERS: Readonly<
   Record<QueueName, (options: WorkerOptions) => Promise<JobHandler[]>>
 > = {

@@ -3,7 +3,7 @@ import { reportJobs } from '../src/events/jobs.ts';
 import { sendReports } from '../src/events/report/send.ts';
 import { handlers } from '../src/queues/job.ts';
 
-/** Reports name records, which the folder of events does not know. */
+/** Binds reports to the names of records, which the folder of events does not know. */
 export const reportHandlers = handlers(reportJobs, {
   'reports.send': (_, { log }) => sendReports(eventRecords.names, log),
 });

@@ -12,7 +12,7 @@ import type { Inspector } from '../src/queues/inspect.ts';
 const QUEUE_MS = 5_000;
 /** Interval at which certificates are read, in ms. */
 const CERTIFICATES_MS = 3_600_000;
-/** Longest time that a server may take to show its certificate, in ms. */
+/** Time limit for a server to present its certificate, in ms. */
 const CERTIFICATE_MS = 10_000;
 
 /** Exports the depth of a queue and its shards. */
@@ -26,7 +26,10 @@ export function watchDepth(inspector: Inspector, queue: QueueId): void {
   });
 }
 
-/** Exports for how long the oldest visit in the queue waits. While Redis is away, that which was the oldest before goes on waiting. */
+/**
+ * Exports the wait of the oldest visit in the queue. While Redis is down, the wait of the last
+ * known one keeps growing.
+ */
 export function watchOldestVisit(inspector: Inspector): void {
   let oldestAt: number | undefined;
   exportGauge(
@@ -41,7 +44,10 @@ export function watchOldestVisit(inspector: Inspector): void {
   });
 }
 
-/** Exports the age of the last backup, from the first one on. While Postgres is away, it goes on from what was known. */
+/**
+ * Exports the age of the last backup, once there is one. While Postgres is down, the age of the
+ * last known one keeps growing.
+ */
 export function watchBackups(): void {
   let last: Date | undefined;
   exportGauge(
@@ -57,7 +63,9 @@ export function watchBackups(): void {
   );
 }
 
-/** Exports for how long the certificates of the addresses of the API and of the default short domain are still valid. */
+/**
+ * Exports the remaining validity of the certificates of the API and of the default short domain.
+ */
 export function watchCertificates({ BASE_URL, DEFAULT_SHORT_ORIGIN }: Config, log: Log): void {
   const urls = [...new Set([BASE_URL, DEFAULT_SHORT_ORIGIN])].filter((url) =>
     url.startsWith('https:'),
@@ -86,7 +94,7 @@ export function watchCertificates({ BASE_URL, DEFAULT_SHORT_ORIGIN }: Config, lo
   });
 }
 
-/** Measures now, and then at intervals; what fails is measured again the next time. */
+/** Measures now and at intervals; a failed measurement is repeated at the next interval. */
 function repeat(ms: number, measure: () => Promise<void>): void {
   const run = () => void measure().catch(() => {});
   run();

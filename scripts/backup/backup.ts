@@ -23,14 +23,14 @@ import {
 } from './files.ts';
 import { exportTables } from './tables.ts';
 
-/** A part of an uploaded file, as the look-up Redis holds it: sealed. */
+/** A sealed part of an uploaded file, as stored in the look-up Redis. */
 export interface UploadPart {
   name: string;
   value: string;
   seconds: number;
 }
 
-/** The summary that `backup` prints. */
+/** The summary printed by `backup`. */
 export interface BackupSummary {
   folder: string;
   version: string;
@@ -45,10 +45,10 @@ export interface BackupSummary {
 /**
  * Writes a backup of an installation, which may be running.
  *
- * The order decides that no visit is missed: a visit moves from the spool to the queue to Postgres, and is deleted from one
- * only once the next has it. So they are read in this order, and a visit that moves meanwhile is in the backup twice rather
- * than not at all. It counts once all the same: by the ids of visits, which Postgres knows (`visit_guards`). The same holds
- * for writes, by the ids of jobs.
+ * The order of reading ensures that no visit is missed: a visit moves from the spool to the queue
+ * to Postgres, and is deleted from one only once the next has it. They are read in this order, so a
+ * visit that moves meanwhile is in the backup twice rather than not at all. It still counts once,
+ * by its id (`visit_guards`). The same holds for writes, by the ids of jobs.
  *
  * @throws SetupError
  */
@@ -77,7 +77,7 @@ export async function writeBackup(
     const spooledJobs = await write(SPOOLED_JOBS_FILE, spooled(spool, 'jobs'));
     const queues: Record<string, number> = {};
     const inspector = new Inspector(queue);
-    // Its parts are deleted when Postgres has the file.
+    // The parts are deleted once Postgres has the file.
     const uploads = await write(UPLOADS_FILE, uploadsIn(cache));
     for (const { queue } of Object.values(QUEUES)) {
       queues[queue.name] = await write(queueFile(queue.name), inspector.storedJobs(queue));
@@ -128,20 +128,23 @@ export async function writeBackup(
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
-/** The items of one kind in a spool. A file that is gone was delivered to the queue, which is read later, or has another name now. */
+/**
+ * Reads the items of one kind from a spool. A missing file was delivered to the queue, which is
+ * read later, or has been renamed.
+ */
 async function* spooled(folder: string, kind: SpoolKind): AsyncGenerator<unknown, void, undefined> {
-  const read = new Set<string>();
+  const readFiles = new Set<string>();
   for (let isComplete = false; !isComplete; ) {
     isComplete = true;
     for (const name of await readdir(folder).catch(() => [])) {
-      if (spoolKindOf(name) !== kind || read.has(name)) continue;
+      if (spoolKindOf(name) !== kind || readFiles.has(name)) continue;
       const text = await readFile(path.join(folder, name), 'utf8').catch(() => undefined);
       if (text === undefined) {
         isComplete = false;
         continue;
       }
-      read.add(name);
-      // An item whose line is incomplete was not answered yet.
+      readFiles.add(name);
+      // An item with an incomplete line has not been acknowledged.
       for (const line of text.split('\n')) if (isJson(line)) yield JSON.parse(line);
     }
   }

@@ -9,15 +9,15 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { SetupError } from '../embedded/setup-error.ts';
 
 /*
- * A backup is a folder:
+ * A backup is a folder with these files:
  *
- *   manifest.json        described by `Manifest`; written last, so that a folder without it is no backup
- *   secret.key           the SECRET_KEY of the installation, unless it was left out
- *   secret.key.other     the second key, where the first one was being replaced
+ *   manifest.json        a `Manifest`, written last, so that a folder without it is no backup
+ *   secret.key           the SECRET_KEY of the installation, unless it was excluded
+ *   secret.key.other     the second key, if the first one was being replaced
  *   tables/<name>.gz     rows of a table, in the text format of COPY
  *   queues/<name>.gz     jobs of a queue, one as JSON on each line
  *   spool.gz             visits that waited on disk, one as JSON on each line
- *   spooled-jobs.gz      accepted jobs that waited on disk, likewise
+ *   spooled-jobs.gz      accepted jobs that waited on disk, one as JSON on each line
  *   uploads.gz           parts of files that wait to be imported, one as JSON on each line
  */
 
@@ -38,13 +38,13 @@ export interface TableInfo {
 /** The manifest of a backup: its files, and the installation that they come from. */
 export interface Manifest {
   format: number;
-  /** Of the service that made it. */
+  /** Version of the service that wrote the backup. */
   version: string;
   /** Time of the state of Postgres, ISO 8601. */
   createdAt: string;
   /** Verifier of the SECRET_KEY, from which the key cannot be derived. */
   secretKeyCheck: string;
-  /** Names of the migrations that were applied, in order. */
+  /** Names of the applied migrations, in order. */
   migrations: string[];
   tables: TableInfo[];
   /** Partitions, with their bounds as SQL. */
@@ -53,10 +53,10 @@ export interface Manifest {
   /** Numbers of jobs by queue. */
   queues: Record<string, number>;
   spooledVisits: number;
-  /** Missing in backups of 0.5 and earlier. */
+  /** Absent in backups of 0.5 and earlier. */
   spooledJobs?: number;
   uploads: number;
-  /** SHA-256 of every file, by its path. */
+  /** SHA-256 of every file, by path. */
   files: Record<string, string>;
 }
 
@@ -78,7 +78,7 @@ export async function writeZipped(file: string, content: Readable): Promise<stri
   return hash.digest('hex');
 }
 
-/** Writes values as JSON lines. @returns the SHA-256 of the file, and how many there were */
+/** Writes values as JSON lines. @returns the SHA-256 of the file, and their number */
 export async function writeLines(
   file: string,
   values: AsyncIterable<unknown>,
@@ -94,10 +94,10 @@ export async function writeLines(
   return { sha256, count };
 }
 
-/** The content of a gzip file. */
+/** Returns the unpacked contents of a gzip file. */
 export const readZipped = (file: string): Readable => createReadStream(file).pipe(createGunzip());
 
-/** The values of a file of JSON lines, some at a time. */
+/** Reads the values of a file of JSON lines, some at a time. */
 export async function* readLines<Value>(
   file: string,
   most = 500,
@@ -115,9 +115,9 @@ export async function* readLines<Value>(
 export const manifestFile = (folder: string): string => path.join(folder, MANIFEST);
 
 /**
- * Reads the manifest of a backup, and checks that every file is as it was written.
+ * Reads the manifest of a backup, and verifies every file by its hash.
  *
- * @throws SetupError that says what is wrong
+ * @throws SetupError naming the fault
  */
 export async function readManifest(folder: string): Promise<Manifest> {
   let text: string;

@@ -27,34 +27,34 @@ import {
 } from './files.ts';
 import { importTables } from './tables.ts';
 
-/** A spool is adopted at once by a redirect process when its file has not been touched for long. */
+/** A redirect process adopts a spool at once if its file has not been touched for long. */
 const LONG_AGO = new Date(0);
 
 /**
- * Makes sure that the process has the SECRET_KEY of a backup; to be called before servers are started, which would make a
- * new one.
+ * Ensures that the process has the SECRET_KEY of a backup. Called before servers are started, which
+ * would create a new key.
  *
- * @throws SetupError where it has another, or none
+ * @throws SetupError if it has another key, or none
  */
 export async function takeSecretKey(
   folder: string,
   { secretKeyCheck }: Manifest,
   { overwrite }: { overwrite: boolean },
 ): Promise<void> {
-  const { SECRET_KEY: given, DATA_DIR: dataDir } = config();
+  const { SECRET_KEY: ownKey, DATA_DIR: dataDir } = config();
   const isRight = (key: string) => keyCheck(key) === secretKeyCheck;
-  if (given !== '') {
-    if (isRight(given)) return;
+  if (ownKey !== '') {
+    if (isRight(ownKey)) return;
     throw new SetupError(
       'SECRET_KEY is not the one of the backup: unset the variable, or set the one of the installation that was backed up.',
     );
   }
-  const kept = path.join(dataDir, SECRET_KEY_FILE);
-  if (existsSync(kept)) {
-    if (isRight((await readFile(kept, 'utf8')).trim())) return;
+  const keyFile = path.join(dataDir, SECRET_KEY_FILE);
+  if (existsSync(keyFile)) {
+    if (isRight((await readFile(keyFile, 'utf8')).trim())) return;
     if (!overwrite) {
       throw new SetupError(
-        `${kept} is not the key of the backup. --overwrite replaces it; what was sealed with it cannot be read any more.`,
+        `${keyFile} is not the key of the backup. --overwrite replaces it; what was sealed with it cannot be read any more.`,
       );
     }
   }
@@ -65,7 +65,7 @@ export async function takeSecretKey(
     );
   }
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
-  keep(kept, await readFile(stored, 'utf8'));
+  keep(keyFile, await readFile(stored, 'utf8'));
   const other = path.join(folder, OTHER_KEY_FILE);
   if (existsSync(other)) keep(path.join(dataDir, OTHER_KEY_FILE), await readFile(other, 'utf8'));
 }
@@ -73,7 +73,7 @@ export async function takeSecretKey(
 /**
  * Restores a backup into the servers, which no process of the service may use.
  *
- * @throws SetupError where processes run, or there is something and `overwrite` is false
+ * @throws SetupError if processes run, or if there are data and `overwrite` is false
  */
 export async function restoreBackup(
   folder: string,
@@ -97,7 +97,8 @@ export async function restoreBackup(
   await rm(spool, { recursive: true, force: true });
 
   await migrateTo(servers.databaseUrl, manifest.migrations);
-  // Partitions of events are made one by one; these are of tables that migrations make whole.
+  // Partitions of events are created one by one; these belong to tables that migrations create as a
+  // whole.
   const parts = manifest.partitions.filter(({ of }) => of === 'links').length;
   if (parts > 1) await partitionTables(servers.databaseUrl, parts);
   await importTables(servers.databaseUrl, folder, manifest);
@@ -116,13 +117,13 @@ export async function restoreBackup(
   await migrateLatest(servers);
 }
 
-/** The contents of an installation that is not empty, in words for a message. */
+/** Describes the contents of an installation that is not empty, for a message. */
 async function findContents(
   { databaseUrl }: Servers,
   inspector: Inspector,
   spool: string,
 ): Promise<string[]> {
-  const found: string[] = [];
+  const contents: string[] = [];
   const database = connectDb(databaseUrl, 1, 'restore');
   try {
     if (await database.schema.hasTable('workspaces')) {
@@ -130,7 +131,7 @@ async function findContents(
         database,
         'SELECT count(*)::int AS count FROM workspaces',
       );
-      if (row!.count > 0) found.push(`${row!.count} workspaces`);
+      if (row!.count > 0) contents.push(`${row!.count} workspaces`);
     }
   } finally {
     await database.destroy();
@@ -139,13 +140,15 @@ async function findContents(
   for (const { queue } of Object.values(QUEUES)) {
     for await (const _ of inspector.storedJobs(queue)) jobs += 1;
   }
-  if (jobs > 0) found.push(`${jobs} jobs in queues`);
+  if (jobs > 0) contents.push(`${jobs} jobs in queues`);
   const files = (await readdir(spool).catch(() => [])).filter((name) => spoolKindOf(name));
-  if (files.length > 0) found.push(`${files.length} files of spooled visits or jobs`);
-  return found;
+  if (files.length > 0) contents.push(`${files.length} files of spooled visits or jobs`);
+  return contents;
 }
 
-/** Deletes what was derived from the data before: it seems newer than what is restored. */
+/**
+ * Deletes data derived from the previous contents, which would seem newer than what is restored.
+ */
 async function forget(redis: Redis, patterns: readonly string[]): Promise<void> {
   for (const match of patterns) {
     for await (const names of scanKeys(redis, match)) {
@@ -159,7 +162,7 @@ async function restoreSpool(file: string, spool: string, kind: SpoolKind): Promi
   for await (const items of readLines<unknown>(file, 10_000)) {
     sequence += 1;
     await mkdir(spool, { recursive: true });
-    // Named as that of a process that has ended.
+    // The name marks the process as ended.
     const name = spoolFile(kind, { pid: 1, instance: '0'.repeat(12), sequence });
     const lines = items.map((item) => `${JSON.stringify(item)}\n`);
     await writeFile(path.join(spool, name), lines.join(''), { mode: 0o600, flush: true });

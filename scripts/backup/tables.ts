@@ -6,11 +6,11 @@ import { connectDb, type Db, type Knex, rows } from '../../src/infra/db.ts';
 import { type Manifest, readZipped, type TableInfo, tableFile, writeZipped } from './files.ts';
 
 /*
- * Postgres by its own COPY, over a connection like any other: no program of Postgres need be installed, and none of another
- * version can get in the way. The schema is not stored: migrations make it.
+ * Reads and writes Postgres with COPY over an ordinary connection, so that no program of Postgres
+ * must be installed in the right version. The schema is not stored, since migrations create it.
  */
 
-/** Tables of the migrations themselves, which a restore fills by running them. */
+/** Tables of the migration tool, which are filled by running migrations. */
 const OWN = ['knex_migrations', 'knex_migrations_lock'];
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -21,7 +21,7 @@ type DatabasePart = Pick<
 >;
 
 /**
- * Writes every table of a database, all as of one moment.
+ * Writes every table of a database in one snapshot.
  *
  * @param files receives the SHA-256 of each file
  */
@@ -40,7 +40,7 @@ export async function exportTables(
     const tables: TableInfo[] = [];
     for (const { name, columns } of await listTables(db)) {
       const list = columns.map(quoted).join(', ');
-      // A query, because COPY of a partitioned table has none of its rows.
+      // A query, since COPY of a partitioned table returns none of its rows.
       const copy = client.query(copyTo(`COPY (SELECT ${list} FROM ${quoted(name)}) TO STDOUT`));
       files[tableFile(name)] = await writeZipped(path.join(folder, tableFile(name)), copy);
       tables.push({ name, columns, rows: copy.rowCount });
@@ -55,9 +55,7 @@ export async function exportTables(
   });
 }
 
-/**
- * Fills the tables of a database whose schema is that of the manifest, in one transaction. What they hold is deleted.
- */
+/** Replaces the rows of a database with the schema of the manifest, in one transaction. */
 export async function importTables(
   databaseUrl: string,
   folder: string,
@@ -68,7 +66,7 @@ export async function importTables(
     await db.raw(`TRUNCATE ${names.map(quoted).join(', ')} CASCADE`);
     for (const { name, of, bounds } of partitions) {
       const sql = `CREATE TABLE IF NOT EXISTS ${quoted(name)} PARTITION OF ${quoted(of)} ${bounds}`;
-      // A question mark would be a placeholder of knex.
+      // knex would take a question mark for a placeholder.
       await client.query(sql);
     }
     for (const name of await inOrderOfReferences(db, names)) {
@@ -85,8 +83,8 @@ export async function importTables(
 }
 
 /**
- * Lets times that end something go on from the backup, as if none had passed since: rows that say which visits and jobs had
- * their effects already must outlive the ones that the backup holds.
+ * Shifts times of expiry as if no time had passed since the backup: rows that record which visits
+ * and jobs have had their effects must outlive the visits and jobs in the backup.
  */
 async function goOn(client: pg.Client, createdAt: string): Promise<void> {
   await client.query(
@@ -113,7 +111,7 @@ async function withConnection<Result>(
   }
 }
 
-/** Tables of the schema that are no partitions, with the columns that are stored. */
+/** Reads the tables of the schema, except partitions, with their stored columns. */
 const listTables = async (db: Db): Promise<{ name: string; columns: string[] }[]> =>
   rows(
     db,
@@ -137,18 +135,18 @@ async function sequencesOf(db: Db): Promise<Manifest['sequences']> {
     `SELECT relname AS name FROM pg_class
       WHERE relkind = 'S' AND relnamespace = current_schema()::regnamespace AND NOT starts_with(relname, 'knex_migrations')`,
   );
-  const found: Manifest['sequences'] = [];
+  const sequences: Manifest['sequences'] = [];
   for (const { name } of names) {
     const [row] = await rows<{ value: string; isCalled: boolean }>(
       db,
       `SELECT last_value::text AS value, is_called AS "isCalled" FROM ${quoted(name)}`,
     );
-    found.push({ name, ...row! });
+    sequences.push({ name, ...row! });
   }
-  return found;
+  return sequences;
 }
 
-/** Tables so that each comes after those that it refers to. */
+/** Sorts tables so that each comes after those that it references. */
 async function inOrderOfReferences(db: Db, names: readonly string[]): Promise<string[]> {
   const references = await rows<{ from: string; to: string }>(
     db,
@@ -157,14 +155,15 @@ async function inOrderOfReferences(db: Db, names: readonly string[]): Promise<st
       WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace AND c.conrelid <> c.confrelid`,
   );
   const ordered: string[] = [];
-  let left = [...names];
-  while (left.length > 0) {
-    const ready = left.filter(
-      (name) => !references.some(({ from, to }) => from === name && left.includes(to)),
+  let remaining = [...names];
+  while (remaining.length > 0) {
+    const sortable = remaining.filter(
+      (name) => !references.some(({ from, to }) => from === name && remaining.includes(to)),
     );
-    if (ready.length === 0) throw new Error(`tables refer to each other: ${left.join(', ')}`);
-    ordered.push(...ready);
-    left = left.filter((name) => !ready.includes(name));
+    if (sortable.length === 0)
+      throw new Error(`tables refer to each other: ${remaining.join(', ')}`);
+    ordered.push(...sortable);
+    remaining = remaining.filter((name) => !sortable.includes(name));
   }
   return ordered;
 }

@@ -1,28 +1,32 @@
 /*
- * Measured costs, on 2 cores of an AMD EPYC with Node 20.20, PostgreSQL 18.4 and Redis 7.0. `npm run bench -- costs` measures them again
- * and prints them beside these figures; those of questions and of blocks come from `npm run bench -- analytics` and `npm run bench:seed`.
+ * Measured costs, on 2 cores of an AMD EPYC with Node 20.20, PostgreSQL 18.4 and Redis 7.0. `npm
+ * run bench -- costs` measures them again and prints both; those of analytics queries and blocks
+ * are from `npm run bench -- analytics` and `npm run bench:seed`.
  */
 
-/** Visits a second at which the costs of a visit were measured: batches are larger where visits come closer together. */
+/** Visits a second at which the costs of a visit were measured: batches grow with the rate. */
 export const VISIT_RATES = [100, 1_000, 4_000] as const;
 
-/** Processor time of a process or server. Where a member is missing, the part has nothing to do with it. */
+/** Processor time of a process or server. A member is absent if it causes no work there. */
 export interface Costs {
-  /** Milliseconds a second, without load, of each. */
+  /** Idle time of each process, in ms a second. */
   idle: number;
-  /** Microseconds of a visit, at {@link VISIT_RATES}. */
+  /** Time of a visit, in µs, at {@link VISIT_RATES}. */
   visit?: readonly [number, number, number];
-  /** Microseconds that a visit takes more if its link is not in the memory of the redirect process, but in Redis. */
+  /**
+   * Additional time of a visit, in µs, if its link is not in the memory of the redirect process but
+   * in Redis.
+   */
   miss?: number;
-  /** Microseconds of a link that is created by `POST /links`. */
+  /** Time of a link created by `POST /links`, in µs. */
   write?: number;
-  /** Microseconds of a question to analytics. */
+  /** Time of an analytics query, in µs. */
   question?: number;
-  /** Microseconds of a webhook delivery of a visit. */
+  /** Time of a webhook delivery of a visit, in µs. */
   delivery?: number;
 }
 
-/** Processes and servers, in the order in which a visit meets them. */
+/** Processes and servers, in the order in which a visit reaches them. */
 export const PARTS = [
   'redirect',
   'redis_lookups',
@@ -50,7 +54,7 @@ export const COSTS: Record<Part, Costs> = {
   clickhouse: { idle: 2 },
 };
 
-/** Costs that are others where ClickHouse keeps visits, at any rate. */
+/** Costs that differ if ClickHouse stores visits, at any rate. */
 export const CLICKHOUSE_COSTS: Partial<
   Record<Part, { visit?: number; question?: number; questionPerMillionVisits?: number }>
 > = {
@@ -60,7 +64,9 @@ export const CLICKHOUSE_COSTS: Partial<
   clickhouse: { visit: 6.2, question: 10_500, questionPerMillionVisits: 117_000 },
 };
 
-/** Resident memory of a process after the loads, in MB; of redirect without the links it remembers. */
+/**
+ * Resident memory of a process after the loads, in MB; for redirect, without the links in memory.
+ */
 export const PROCESS_MB: Partial<Record<Part, number>> = {
   redirect: 83,
   api: 140,
@@ -70,7 +76,7 @@ export const PROCESS_MB: Partial<Record<Part, number>> = {
   worker_maintenance: 125,
 };
 
-/** Bytes. */
+/** Sizes in bytes. */
 export const SIZES = {
   /** A link in Postgres: its row, the claim of its key, and their indexes. */
   linkInPostgres: 785,
@@ -80,7 +86,7 @@ export const SIZES = {
   linkInMemory: 150,
   /** A visit in Postgres: its event and the indexes of events. */
   visitInPostgres: 691,
-  /** The same visit in blocks of events and in rollups; measured by `npm run bench:seed`. */
+  /** A visit in blocks of events and in rollups; measured by `npm run bench:seed`. */
   visitInBlocks: 61,
   /** Write-ahead log of a visit, which also goes to each standby. */
   visitInLog: 1_520,
@@ -92,8 +98,10 @@ export const SIZES = {
   visitInSpool: 397,
   /** A webhook delivery that waits in Postgres: about the payload of a visit. */
   deliveryInPostgres: 2_000,
-  /** A visit from the redirect process to the Redis of the queues, and on to worker_clicks. */
+  /**
+   * A visit on its way from the redirect process through the Redis of the queues to worker_clicks.
+   */
   visitThroughQueue: 476,
-  /** Request and answer of a visitor, without TLS. */
+  /** Request and response of a visitor, without TLS. */
   visitOnNetwork: 548,
 };

@@ -10,34 +10,35 @@ import {
 } from './costs.ts';
 
 /*
- * Processor time, memory and disk of an installation, from measured costs and what it is asked to do. A part's processor time is the
- * sum of its costs; nothing else is assumed but that batches of visits are larger where visits come closer together.
+ * Computes processor time, memory and disk of an installation from measured costs and a workload.
+ * The processor time of a part is the sum of its costs; the only other assumption is that batches
+ * of visits grow with the rate.
  */
 
-/** Load of an installation, as numbers of a month of 30 days. */
+/** Load of an installation, per month of 30 days. */
 export interface Workload {
   visits: number;
-  /** Links that exist. */
+  /** Number of existing links. */
   links: number;
-  /** Links that are created or changed. */
+  /** Number of created or changed links. */
   writes: number;
-  /** Questions to analytics. */
+  /** Number of analytics queries. */
   questions: number;
-  /** Deliveries to webhooks. */
+  /** Number of webhook deliveries. */
   deliveries: number;
   /** Rate of the busiest minutes, as a multiple of the average. */
   peak: number;
   /** Share of the visits whose link is not in the memory of the redirect process. */
   misses: number;
-  /** Where visits are kept. */
+  /** Store of visits. */
   store: 'postgres' | 'clickhouse';
-  /** Visits that a question to ClickHouse reads. */
+  /** Number of visits that a query to ClickHouse reads. */
   visitsPerQuestion: number;
-  /** Months for which visits are kept. */
+  /** Retention of visits, in months. */
   months: number;
 }
 
-/** Few visits, of few links, with few misses. */
+/** Defaults: few visits of few links, with few misses. */
 export const DEFAULTS: Workload = {
   visits: 1e6,
   links: 1e5,
@@ -51,21 +52,24 @@ export const DEFAULTS: Workload = {
   months: 12,
 };
 
-/** The machines that can be had. */
+/** The available machines. */
 export interface Machines {
   /** Cores of a machine for processes of the service. */
   cores: number;
-  /** Of the largest server for Postgres, and for ClickHouse: cores, and disk in TB. */
+  /** Cores of the largest server for Postgres or ClickHouse, and its disk in TB. */
   serverCores: number;
   serverDisk: number;
 }
 
 const MONTH_SECONDS = 30 * 86_400;
-/** Share of a core, or of all of a server's, that is planned for at peak: beyond it waiting times rise steeply. */
+/**
+ * Planned share of a core at peak, or of all cores of a server: beyond it, waiting times rise
+ * steeply.
+ */
 export const PLANNED = 0.6;
 const GB = 1e9;
 
-/** Parts of which any number may run. */
+/** Parts with any number of instances. */
 const COPIED: ReadonlySet<Part> = new Set([
   'redirect',
   'worker_clicks',
@@ -79,7 +83,10 @@ const MANY_CORES: ReadonlySet<Part> = new Set(['postgres', 'clickhouse']);
 /** Number of processes, by part. */
 type Counts = Record<Part, number>;
 
-/** The processor costs of a visit at a rate, in µs: those between measured rates lie on a line, by processor time a second. */
+/**
+ * The processor time of a visit at a rate, in µs. Between measured rates, processor time a second
+ * is interpolated linearly.
+ */
 export function visitMicros(costs: readonly number[], perSecond: number): number {
   if (perSecond <= VISIT_RATES[0]) return costs[0]!;
   for (let n = 1; n < VISIT_RATES.length; n += 1) {
@@ -91,10 +98,10 @@ export function visitMicros(costs: readonly number[], perSecond: number): number
   return costs.at(-1)!;
 }
 
-/** Load of a second. */
+/** Load per second. */
 export type Load = Pick<Workload, 'visits' | 'writes' | 'questions' | 'deliveries'>;
 
-/** The load at a multiple of the average rates. */
+/** Returns the load at a multiple of the average rates. */
 export function loadOf(workload: Workload, factor = 1): Load {
   const perSecond = (count: number) => (count * factor) / MONTH_SECONDS;
   const { visits, writes, questions, deliveries } = workload;
@@ -106,7 +113,7 @@ export function loadOf(workload: Workload, factor = 1): Load {
   };
 }
 
-/** The costs of a part where visits are kept in that store. */
+/** Returns the costs of a part with a store of visits. */
 function costsOf(part: Part, { store, visitsPerQuestion }: Workload): Costs {
   const costs = COSTS[part];
   const other = CLICKHOUSE_COSTS[part];
@@ -123,11 +130,11 @@ function costsOf(part: Part, { store, visitsPerQuestion }: Workload): Costs {
   };
 }
 
-/** Processor seconds a second of all processes of a part together. */
+/** Processor seconds a second of all processes of a part. */
 export function processorOf(part: Part, load: Load, counts: Counts, workload: Workload): number {
   const { idle, visit, miss = 0, write = 0, question = 0, delivery = 0 } = costsOf(part, workload);
   if (part === 'clickhouse' && workload.store === 'postgres') return 0;
-  // Batches are made by redirect processes; a worker_clicks stores those that wait together.
+  // Redirect processes form batches; a worker_clicks stores waiting batches together.
   const makers =
     part === 'redirect' || part.startsWith('redis') ? counts.redirect : counts.worker_clicks;
   const micros =
@@ -139,7 +146,7 @@ export function processorOf(part: Part, load: Load, counts: Counts, workload: Wo
   return (idle * counts[part]) / 1e3 + micros / 1e6;
 }
 
-/** Numbers of processes that take no more than the planned share of a core each, at peak. */
+/** Returns numbers of processes at which none exceeds the planned share of a core at peak. */
 function countsFor(workload: Workload): Counts {
   const counts = Object.fromEntries(PARTS.map((part) => [part, 1])) as Counts;
   const load = loadOf(workload, workload.peak);
@@ -150,25 +157,28 @@ function countsFor(workload: Workload): Counts {
   return counts;
 }
 
-/** A part, with what it takes. */
+/** A part with its needs. */
 export interface PartPlan {
   part: Part;
-  /** Processes, or servers. */
+  /** Number of processes or servers. */
   count: number;
   /** Processor seconds a second, of all of them. */
   average: number;
   peak: number;
   memoryGb: number;
   diskGb: number;
-  /** Megabits a second at peak, in and out. */
+  /** Network traffic at peak, in and out, in Mbit/s. */
   megabits: number;
-  /** Visits a month at which it has its planned share, with everything else in proportion; `null` where another one can be added. */
+  /**
+   * Visits a month at which it reaches its planned share, with everything else in proportion;
+   * `null` if another instance can be added.
+   */
   fullAt: number | null;
-  /** The resource that is used up then. */
+  /** The resource that is exhausted then. */
   fullOf: string;
 }
 
-/** Machines of a kind: each has these cores and this memory. */
+/** Machines of one kind, each with these cores and this memory. */
 export interface MachinePlan {
   kind: string;
   count: number;
@@ -181,7 +191,7 @@ export interface MachinePlan {
 export interface Plan {
   load: Load;
   parts: PartPlan[];
-  /** The first part that cannot take more. */
+  /** The part that reaches its limit first. */
   first: PartPlan;
   /** Machines for processes, for Postgres, for both Redis and for ClickHouse. */
   machines: MachinePlan[];
@@ -190,7 +200,7 @@ export interface Plan {
 const isUsed = (part: Part, { store }: Workload): boolean =>
   part !== 'clickhouse' || store === 'clickhouse';
 
-/** Works out what an installation takes. */
+/** Plans an installation for a workload. */
 export function planFor(workload: Workload, machines: Machines): Plan {
   const counts = countsFor(workload);
   const [average, peak] = [loadOf(workload), loadOf(workload, workload.peak)];
@@ -217,30 +227,33 @@ export function planFor(workload: Workload, machines: Machines): Plan {
   };
 }
 
-/** GB of memory that a part needs, all of its processes together. */
+/** Memory of all processes of a part, in GB. */
 function memoryOf(part: Part, { links, visits, peak }: Workload, counts: Counts): number {
-  const own = ((PROCESS_MB[part] ?? 0) * counts[part]) / 1e3;
+  const processGb = ((PROCESS_MB[part] ?? 0) * counts[part]) / 1e3;
   if (part === 'redirect') {
-    return own + (counts[part] * Math.min(links, REMEMBERED) * SIZES.linkInMemory) / GB;
+    return processGb + (counts[part] * Math.min(links, REMEMBERED) * SIZES.linkInMemory) / GB;
   }
   if (part === 'redis_lookups') return (links * SIZES.linkInRedis) / GB;
   if (part === 'redis_queues') {
     const perSecond = (visits * peak) / MONTH_SECONDS;
     return (perSecond * QUEUED_SECONDS * SIZES.visitInQueue) / GB;
   }
-  // Indexes that every visit and every write goes through; the rest may be on disk.
+  // Indexes that every visit and every write uses; the rest may be on disk.
   if (part === 'postgres') return (links * SIZES.linkInPostgres * INDEXED) / GB;
-  return own;
+  return processGb;
 }
 
 /** Default of REDIRECT_CACHE_ENTRIES. */
 const REMEMBERED = 1_000_000;
-/** Time at peak for which visits may wait in Redis, in seconds: an hour without worker_clicks, or without Postgres. */
+/**
+ * Time at peak for which visits may wait in Redis, in seconds: an hour without worker_clicks or
+ * Postgres.
+ */
 const QUEUED_SECONDS = 3_600;
-/** Share of a link's bytes in Postgres that are indexes, about. */
+/** Approximate share of indexes in the size of a link in Postgres. */
 const INDEXED = 0.4;
 
-/** GB on disk after the time for which visits are kept. */
+/** Disk usage once visits reach their retention, in GB. */
 function diskOf(part: Part, { links, visits, months, store }: Workload): number {
   const kept = visits * months;
   const { linkInPostgres, visitInPostgres, visitInBlocks, visitInClickHouse } = SIZES;
@@ -258,7 +271,10 @@ function bytesPerSecond(part: Part, { visits }: Load): number {
   return 0;
 }
 
-/** The load at which a part of which there is one has its planned share of the processor, or its disk is full. */
+/**
+ * Returns the load at which a part with a single instance reaches its planned processor share, or
+ * its disk is full.
+ */
 function limitOf(
   part: Part,
   workload: Workload,
@@ -279,7 +295,7 @@ function limitOf(
     if (isWithin(middle)) low = middle;
     else high = middle;
   }
-  // Links take the same whatever the number of visits.
+  // Links take the same space whatever the number of visits.
   const linksGb = diskOf(part, { ...workload, visits: 0 });
   const visitsGb = diskGb - linksGb;
   const byDisk = visitsGb > 0 ? Math.max(0, serverDisk * 1e3 - linksGb) / visitsGb : Infinity;
@@ -289,7 +305,7 @@ function limitOf(
   };
 }
 
-/** Machines for processes, which share them, and for servers. */
+/** Plans machines that processes share, and machines for servers. */
 function machinesFor(parts: readonly PartPlan[], { cores }: Machines): MachinePlan[] {
   const kinds: Record<string, (part: Part) => boolean> = {
     processes: (part) => PROCESS_MB[part] !== undefined,
@@ -316,7 +332,7 @@ function machinesFor(parts: readonly PartPlan[], { cores }: Machines): MachinePl
   });
 }
 
-/** A multiple of a workload. */
+/** Multiplies a workload. */
 const scale = (workload: Workload, factor: number): Workload => ({
   ...workload,
   visits: workload.visits * factor,

@@ -7,18 +7,18 @@ import { SetupError } from './setup-error.ts';
 export interface Account {
   uid: number;
   gid: number;
-  /** Options for `spawn`; empty when `prefix` changes the account. */
+  /** Options for `spawn`; empty if `prefix` changes the account. */
   spawnOptions: { uid?: number; gid?: number };
-  /** A command that goes before the program. */
+  /** Command to put before the program. */
   prefix: string[];
 }
 
 /**
- * The account for Postgres, which refuses to run as root: `undefined` when we are not root and may run it
- * ourselves, else `postgres` or `nobody`, or the owner of the data where there are data already.
+ * Chooses the account for Postgres, which refuses to run as root. `undefined` if this process is
+ * not root and can run it itself; otherwise the owner of existing data, `postgres` or `nobody`.
  *
- * @param folders where the program and the data live; the account must be able to enter them
- * @throws SetupError when it cannot
+ * @param folders folders of the program and the data, which the account must be able to enter
+ * @throws SetupError if it cannot
  */
 export function postgresAccount(dataFolder: string, folders: string[]): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -40,8 +40,8 @@ export function postgresAccount(dataFolder: string, folders: string[]): Account 
 }
 
 /**
- * Runs a program as `uid`, but with the capability to pass folders that are closed to it, such as root's home or
- * one of `mktemp -d`. Linux only. `access(2)`, with which Postgres looks at its own files, ignores that
+ * Runs a program as `uid`, with the capability to pass closed folders, such as root's home or one
+ * of `mktemp -d`. Linux only. `access(2)`, with which Postgres checks its own files, ignores that
  * capability unless the fix-up is off.
  */
 function enterEverything(uid: number, gid: number): string[] {
@@ -57,7 +57,7 @@ function enterEverything(uid: number, gid: number): string[] {
   ];
 }
 
-/** The outermost folder on the way to one of `folders` that the account may not enter. */
+/** Returns the outermost folder on the way to `folders` that the account cannot enter. */
 function firstBarred({ spawnOptions, prefix }: Account, folders: string[]): string | undefined {
   const onTheWay = folders.flatMap((folder) => {
     const parts = path.resolve(folder).split('/');

@@ -5,16 +5,17 @@ import { hostsOf } from './given.ts';
 import { type Servers, startServers } from './servers.ts';
 import { SetupError } from './setup-error.ts';
 
-/** Files of an installation under systemd; its settings are known to its units alone. */
+/** Files of an installation under systemd, whose settings are known only to its units. */
 const INSTALLED = ['/etc/shortlinks.env', '/etc/systemd/system/shortlinks.target'];
 
 /**
- * Servers for a command on an installation that exists: those of the environment, or the private ones that `npm start` has
- * made. A command that made some itself would work on an empty installation beside the one that is meant.
+ * Returns the servers of an existing installation for a command: those of the environment, or the
+ * private ones of `npm start`. Creating some here would make the command work on an empty
+ * installation instead of the intended one.
  *
- * @param options.log receives a line that names the servers, and one for each thing that takes long
- * @param options.mayCreate true if a DATA_DIR that the environment names may be a new one
- * @throws SetupError where there are none
+ * @param options.log receives a line that names the servers, and one for each slow step
+ * @param options.mayCreate true if the DATA_DIR of the environment may be new
+ * @throws SetupError if there are none
  */
 export async function existingServers({
   log,
@@ -31,7 +32,7 @@ export async function existingServers({
   return startServers({ dataDir: DATA_DIR, log });
 }
 
-/** The checks of `existingServers`, without starting anything. @throws SetupError */
+/** Runs the checks of `existingServers` without starting anything. @throws SetupError */
 export function checkInstallation({ mayCreate = false }: { mayCreate?: boolean } = {}): void {
   const { DATA_DIR, DATABASE_URL, REDIS_URL } = readConfig(process.env);
   const unset = [

@@ -7,7 +7,7 @@ import { SetupError } from './setup-error.ts';
 
 const WAIT_MS = 5_000;
 
-/** @throws SetupError when the operator's Postgres cannot be used */
+/** Checks the operator's Postgres. @throws SetupError if it cannot be used */
 export async function checkPostgres(url: string): Promise<void> {
   const target = readPostgresUrl(url);
   let client: pg.Client | undefined;
@@ -23,7 +23,7 @@ export async function checkPostgres(url: string): Promise<void> {
   }
 }
 
-/** @throws SetupError when the operator's Redis cannot be used */
+/** Checks the operator's Redis. @throws SetupError if it cannot be used */
 export async function checkRedis(variable: RedisVariable, url: string): Promise<void> {
   try {
     await checkRedisServer(variable, url, WAIT_MS);
@@ -33,7 +33,7 @@ export async function checkRedis(variable: RedisVariable, url: string): Promise<
   }
 }
 
-/** Hosts and ports of a URL, for people: the URL itself holds the password. */
+/** Returns hosts and ports of a URL for messages, since the URL itself contains the password. */
 export function hostsOf(url: string, usualPort: string): string {
   const hosts = singleHosts(url).map((one) => {
     const { hostname, port } = new URL(one);

@@ -5,10 +5,11 @@ import { identityOf, isAlive } from '#lock';
 let notes = 0;
 
 /**
- * Notes in `DATA_DIR/in-use` that this process uses the private servers. The answer takes the note away, and says
- * whether it was the last one of a living process. Both to be called by one process at a time.
+ * Records in `DATA_DIR/in-use` that this process uses the private servers. The returned function
+ * removes the record, and reports whether it was the last one of a living process. Both must be
+ * called by one process at a time.
  */
-export function noteUse(dataDir: string): () => boolean {
+export function recordUse(dataDir: string): () => boolean {
   const folder = path.join(dataDir, 'in-use');
   mkdirSync(folder, { recursive: true });
   notes += 1;

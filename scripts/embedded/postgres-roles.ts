@@ -1,13 +1,15 @@
 import type pg from 'pg';
 
-/** Name of the role of the service, and of its database. */
+/** Name of the service's role and database. */
 export const SERVICE = 'shortlinks';
 /** The superuser of a private server, which no process of the service uses. */
 const SUPERUSER = 'postgres';
-/** Exists within one transaction only: no session may rename its own role. */
+/** Role that exists within one transaction, since no session can rename its own role. */
 const RENAMING = 'shortlinks_renaming';
 
-/** Statements that give the role of the service what the superuser owns in this database. */
+/**
+ * SQL: statements that give the role of the service everything the superuser owns in this database.
+ */
 const TAKE_OVER = `
   SELECT format('ALTER TABLE %s OWNER TO ${SERVICE}', c.oid::regclass) AS statement
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -21,9 +23,10 @@ const TAKE_OVER = `
    WHERE p.proowner = 10 AND n.nspname !~ '^(pg_|information_schema$)'`;
 
 /**
- * Makes the role of the service an ordinary one that owns its database: whoever gets a statement of theirs run by the
- * service runs no program, and reads no file, of the machine. `initdb` gives that name to the superuser, and earlier
- * versions used it; the superuser gets another name and password.
+ * Makes the role of the service an ordinary one that owns its database, so that an injected
+ * statement can neither run programs nor read files of the machine. `initdb` gives the service's
+ * name to the superuser, and earlier versions used it; the superuser gets another name and
+ * password.
  *
  * @param client a connection of the role to its database
  */
@@ -42,7 +45,7 @@ export async function leaveSuperuser(
   };
   await run(
     'BEGIN',
-    // The server would log these statements with their passwords.
+    // Otherwise the server would log these statements with their passwords.
     'SET LOCAL log_min_error_statement = panic',
     'SET LOCAL log_statement = none',
     "SET LOCAL lock_timeout = '30s'",
@@ -51,7 +54,7 @@ export async function leaveSuperuser(
     `ALTER ROLE ${SERVICE} RENAME TO ${SUPERUSER}`,
     `ALTER ROLE ${SUPERUSER} PASSWORD ${escapeLiteral(passwords.superuser)}`,
     `CREATE ROLE ${SERVICE} LOGIN PASSWORD ${escapeLiteral(passwords.service)}`,
-    // By SHOW data_directory a command knows the server of its DATA_DIR from that of a copy.
+    // With SHOW data_directory, commands tell the server of their DATA_DIR from that of a copy.
     `GRANT pg_read_all_settings TO ${SERVICE}`,
     `ALTER DATABASE ${SERVICE} OWNER TO ${SERVICE}`,
   );

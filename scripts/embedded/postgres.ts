@@ -28,7 +28,8 @@ const SETTINGS = { listen_addresses: '127.0.0.1', unix_socket_directories: '' };
 type Run = (program: string, args: string[], output: number | 'pipe') => ChildProcess;
 
 /**
- * Runs the private Postgres of `dataDir`, or adopts it where it runs. To be called by one process at a time.
+ * Runs the private Postgres of `dataDir`, or adopts a running one. Must be called by one process at
+ * a time.
  *
  * @param fixedPort 0: any
  * @returns the server and the URL of its database
@@ -72,7 +73,7 @@ export async function startPostgres(
 }
 
 /**
- * initdb passes the path of its programs to a shell, in double quotes.
+ * Refuses paths that initdb cannot pass to a shell in double quotes.
  *
  * @throws SetupError
  */
@@ -92,17 +93,19 @@ function runAs(
   const [command = '', ...rest] = [...(account?.prefix ?? []), program, ...args];
   return spawn(command, rest, {
     ...account?.spawnOptions,
-    // The account may not be able to enter our own folder.
+    // The account may be unable to enter the present folder.
     cwd: '/',
-    // Not ours: PGPORT and its like, or a locale unknown to the bundled programs, would change what they do.
+    // A clean environment: PGPORT and similar variables, or a locale unknown to the bundled
+    // programs, would change their behavior.
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
-    // A Ctrl-C in the terminal is for us alone: the server is stopped after its clients.
+    // A separate process group, since on Ctrl-C in the terminal the server must stop after its
+    // clients.
     detached: true,
     stdio: ['ignore', output, output],
   });
 }
 
-/** Makes the data beside their place and moves them there when they are whole. */
+/** Creates the data in a temporary folder, and moves them to their place once they are complete. */
 async function makeData(
   data: string,
   password: string,
@@ -120,7 +123,7 @@ async function makeData(
   const passwordFile = `${draft}.password`;
   mkdirSync(draft, { mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  if (account) for (const made of [draft, passwordFile]) chownSync(made, account.uid, account.gid);
+  if (account) for (const file of [draft, passwordFile]) chownSync(file, account.uid, account.gid);
   const failure = await outcome(
     run(
       'initdb',
@@ -142,7 +145,7 @@ async function makeData(
   renameSync(draft, data);
 }
 
-/** `undefined` when the process ends well, else what it says of the cause. */
+/** Returns `undefined` if the process succeeds, otherwise its output about the cause. */
 function outcome(child: ChildProcess): Promise<string | undefined> {
   return new Promise((resolve) => {
     let output = '';
@@ -160,18 +163,18 @@ async function greet(port: number, password: string, data: string): Promise<Gree
   try {
     return await withClient(port, password, 'postgres', async (client) => {
       const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
-      // A copy of DATA_DIR has the same password, and names the original's server as the last one.
+      // A copy of DATA_DIR has the same password, and its last server is the original's.
       return realpathSync(rows[0]?.data_directory ?? '/') === realpathSync(data)
         ? 'ready'
         : 'elsewhere';
     });
   } catch (error) {
-    // Class 28: the password is wrong. Anything else passes: not listening yet, or busy recovering.
+    // Class 28 means a wrong password. Other errors mean that it is starting or recovering.
     return (error as { code?: string }).code?.startsWith('28') ? 'refused' : 'starting';
   }
 }
 
-/** Makes the database of the service, whose role is no superuser. */
+/** Creates the database of the service, whose role is not a superuser. */
 async function ensureDatabase(
   port: number,
   passwords: { service: string; superuser: string },
@@ -200,7 +203,7 @@ async function withClient<T>(
     ssl: false,
     connectionTimeoutMillis: 2_000,
   });
-  // The caller of a query gets the error of a broken connection.
+  // The caller of a query receives the error of a broken connection.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -211,9 +214,10 @@ async function withClient<T>(
 }
 
 /**
- * Postgres refuses to start while the process that its lock file names runs and could be a server. After a crash
- * that number may be another program's by now. A lock file that names our own process is taken as left behind;
- * Postgres' other check, for processes that still use the data, stays in force.
+ * Removes a stale lock file. Postgres refuses to start while the process in its lock file runs and
+ * could be a server; after a crash that number may belong to another program. A lock file with the
+ * number of its own parent counts as stale; Postgres' other check, for processes that still use the
+ * data, stays in force.
  */
 function disownPidFile(data: string, lastPid: number): void {
   const file = path.join(data, 'postmaster.pid');

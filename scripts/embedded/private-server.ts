@@ -17,26 +17,26 @@ import { summaryOf } from './server-log.ts';
 import { SetupError } from './setup-error.ts';
 
 /**
- * State of a server when it is asked with our password: ready with our data, starting, refusing the password, or ready
- * with other data (`elsewhere`).
+ * State of a server that is contacted with the installation's password: ready with the right data,
+ * starting, refusing the password, or ready with other data (`elsewhere`).
  */
 export type Greeting = 'ready' | 'starting' | 'refused' | 'elsewhere';
 
-/** Description of a kind of private server. */
+/** A kind of private server. */
 export interface Kind {
-  /** For people: `Postgres`. */
+  /** Name for people: `Postgres`. */
   title: string;
-  /** For files: `postgres`. */
+  /** Name for files: `postgres`. */
   name: string;
-  /** The variable that fixes its port, and its value; 0: any port. */
+  /** The variable that fixes its port, and the value of that; 0: any port. */
   portVariable: string;
   fixedPort: number;
-  /** Starts it in a process group of its own; its output goes to the open file `log`. */
+  /** Starts it in its own process group; its output goes to the open file `log`. */
   spawn(port: number, log: number): ChildProcess;
   greet(port: number): Promise<Greeting>;
-  /** Asks it to end in order, without waiting for its clients. */
+  /** Signal for an orderly end that does not wait for clients. */
   stopSignal: NodeJS.Signals;
-  /** Called before a start when the server that ran last is known to have ended. */
+  /** Called before a start if the last server is known to have ended. */
   cleanUp?(lastPid: number): void;
 }
 
@@ -44,16 +44,16 @@ export interface Kind {
 export interface PrivateServer {
   port: number;
   isAlive(): boolean;
-  /** Asks it to end in order, and does not wait. */
+  /** Requests an orderly end without waiting. */
   end(): void;
-  /** Ends it in order; resolves when it is gone. */
+  /** Ends it in order; resolves once it is gone. */
   stop(): Promise<void>;
 }
 
-/** The server that was started last, kept in `DATA_DIR/<name>.json`. */
+/** The last started server, stored in `DATA_DIR/<name>.json`. */
 interface Launch {
   port: number;
-  /** See `identityOf`. */
+  /** Identity of the process (`identityOf`). */
   identity: string;
 }
 
@@ -62,11 +62,12 @@ const STOP_MS = 60_000;
 const POLL_MS = 20;
 const ATTEMPTS = 3;
 const RETRY_MS = 500;
-/** Logs larger than this are put aside at the next start. */
+/** Size from which logs are rotated at the next start, in bytes. */
 const LOG_BYTES = 5_000_000;
 
 /**
- * The private server of `dataDir`: the one that runs, else a new one. To be called by one process at a time.
+ * Returns the private server of `dataDir`: a running one, or else a new one. Must be called by one
+ * process at a time.
  *
  * @throws SetupError
  */
@@ -88,8 +89,8 @@ export async function ensureRunning(dataDir: string, kind: Kind): Promise<Privat
       return running(kind, launch);
     }
     if (state === 'ended' && attempt < ATTEMPTS) {
-      // Another program may have taken the port since the check; after a crash, processes of the server that ran
-      // before may still be ending.
+      // Another program may have taken the port since the check; or, after a crash, processes of
+      // the previous server may still be ending.
       await pause(RETRY_MS);
       continue;
     }
@@ -113,21 +114,21 @@ function readLaunch(file: string, { title }: Kind): Launch | undefined {
     if (Number.isInteger(port) && /^\d+ ./.test(String(identity)))
       return { port, identity } as Launch;
   } catch {
-    // Not JSON: damaged like any other.
+    // Invalid JSON counts as damaged, too.
   }
-  // Two servers on the same data would destroy them, and which one runs is not known any more.
+  // Two servers on the same data would destroy them, and the running one is no longer known.
   throw new SetupError(
     `${file} is damaged: end the private ${title} where it still runs, and remove the file.`,
   );
 }
 
-/** The identity of a process that was just spawned. */
+/** Returns the identity of a process that was just spawned. */
 async function launched(kind: Kind, child: ChildProcess): Promise<string> {
   if (child.pid === undefined) {
     const error = await new Promise<Error>((resolve) => child.once('error', resolve));
     throw new SetupError(`The private ${kind.title} could not be run: ${error.message}`);
   }
-  // It outlives us when we are killed, and does not keep us from ending.
+  // The server outlives this process if that is killed, and does not keep it running.
   child.unref();
   return identityOf(child.pid) ?? `${child.pid} ended`;
 }
@@ -140,7 +141,8 @@ async function untilReady(kind: Kind, launch: Launch): Promise<Greeting | 'ended
     if (greeting === 'ready') return greeting;
     if (greeting !== 'starting') {
       refusals += 1;
-      // The first ones may come from another program on that port, on which our server is just failing.
+      // The first refusals may come from another program on the port, on which this server fails to
+      // start.
       if (refusals > 10) return greeting;
     }
     if (Date.now() > deadline) {
@@ -190,7 +192,7 @@ function running(kind: Kind, launch: Launch): PrivateServer {
   };
 }
 
-/** The server's log, opened to be appended to; `summary()` is that of what was added since. */
+/** Opens the server's log for appending; `summary()` summarizes what was added since. */
 function openLog(
   dataDir: string,
   { name }: Kind,

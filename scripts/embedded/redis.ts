@@ -9,13 +9,15 @@ import { ensureRunning, type Greeting } from './private-server.ts';
 import type { Started } from './stack.ts';
 
 /**
- * Rights of the service: all commands but those that empty, configure or stop the server, or write files. Redis 6 has only
- * `CLIENT` as a whole; `CONFIG GET dir` tells the server of a DATA_DIR from that of its copy.
+ * Permissions of the service: all commands except those that empty, configure or stop the server,
+ * or write files. Redis 6 has `CLIENT` only as a whole; `CONFIG GET dir` distinguishes the server
+ * of a DATA_DIR from that of its copy.
  */
 const SERVICE = '+@all -@admin -@dangerous +client +info +config|get';
 
 /**
- * Runs the private Redis of `dataDir`, or adopts it where it runs. To be called by one process at a time.
+ * Runs the private Redis of `dataDir`, or adopts a running one. Must be called by one process at a
+ * time.
  *
  * @param fixedPort 0: any
  * @throws SetupError
@@ -37,11 +39,12 @@ export async function startRedis(
     spawn(port, logFile) {
       const child = spawn(program.command, ['-'], {
         env: { ...process.env, ...program.env, LC_ALL: 'C' },
-        // A Ctrl-C in the terminal is for us alone: the server is stopped after its clients.
+        // A separate process group, since on Ctrl-C in the terminal the server must stop after its
+        // clients.
         detached: true,
         stdio: ['pipe', logFile, logFile],
       });
-      // On standard input, because every user of the machine can read a command line.
+      // On standard input, since every user of the machine can read a command line.
       child.stdin?.on('error', () => {}).end(settings(port, data, { password, adminPassword }));
       return child;
     },
@@ -64,8 +67,8 @@ function settings(
     `dir ${JSON.stringify(data)}`,
     'appendonly yes',
     'appendfsync everysec',
-    // A start replays what was written since the last rewrite, about a minute a gigabyte on a busy machine. A queue whose
-    // jobs are done is small, so that to rewrite it costs little.
+    // A start replays what was written since the last rewrite, about a minute per gigabyte on a
+    // busy machine. A queue whose jobs are done is small, so a rewrite costs little.
     `auto-aof-rewrite-min-size ${redisRewriteSize()}`,
     'aof-use-rdb-preamble yes',
     'save ""',
@@ -90,7 +93,7 @@ async function greet(port: number, password: string, data: string): Promise<Gree
   try {
     await redis.connect();
     await redis.ping();
-    // A copy of DATA_DIR has the same password, and names the original's server as the last one.
+    // A copy of DATA_DIR has the same password, and its last server is the original's.
     const [, folder] = (await redis.config('GET', 'dir')) as string[];
     return realpathSync(folder ?? '/') === realpathSync(data) ? 'ready' : 'elsewhere';
   } catch (error) {

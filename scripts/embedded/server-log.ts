@@ -1,12 +1,19 @@
-/** Lines in which a server says why it ends; those after them often only follow from it. */
+/**
+ * Lines in which a server reports the cause of its end; later lines are often only consequences.
+ */
 const CAUSE = /\b(?:FATAL|PANIC|ERROR): |\*\*\* FATAL |Fatal error|No space left/;
-/** Begins Postgres's FATAL answer to clients that connect before it is ready, such as our own readiness check. */
+/**
+ * Start of Postgres's FATAL answer to clients that connect too early, such as the readiness check.
+ */
 const NOT_YET = 'the database system is ';
 const SHOWN_LINES = 4;
-/** Postgres has no room for its shared memory, as in a container with little of it. */
+/** Postgres has too little shared memory, as in a small container. */
 const NO_SHARED_MEMORY = 'could not resize shared memory segment';
 
-/** The output of a server in one line: from the first cause of its end on, else its last lines. */
+/**
+ * Summarizes the output of a server in one line: from the first cause of its end, or else its last
+ * lines.
+ */
 export function summaryOf(log: string): string {
   const lines = log.trim().split('\n');
   const noMemory = lines.find((line) => line.includes(NO_SHARED_MEMORY));

@@ -12,35 +12,35 @@ import { Stack } from './stack.ts';
 
 export { SetupError };
 
-/** Files of generated keys in DATA_DIR: the SECRET_KEY, and the other one while it is replaced. */
+/** Files of generated keys in DATA_DIR: the SECRET_KEY, and the second one while it is replaced. */
 export const SECRET_KEY_FILE = 'secret.key';
 export const OTHER_KEY_FILE = 'secret.key.other';
 
-/** Connection data of the servers, whether they are the operator's or private ones. */
+/** Connection data of the servers, whether the operator's or private ones. */
 export interface Servers {
   databaseUrl: string;
   redisUrl: string;
   secretKey: string;
   /** Empty unless the key is being replaced. */
   otherSecretKey?: string;
-  /** The folder they were started for, absolute. */
+  /** Absolute path of the folder for which they were started. */
   dataDir: string;
-  /** From now on a private server that ends by a crash or a `kill` is restarted. */
+  /** Restarts private servers from now on if they crash or are killed. */
   keepRunning(): void;
   /**
-   * Ends the private servers, unless another command uses them too: then that one ends them. The operator's
-   * servers are left alone.
+   * Ends the private servers, unless another command uses them, which then ends them. The
+   * operator's servers are left alone.
    */
   stop(): Promise<void>;
-  /** `stop` for a process that ends at once: asks the servers to end, and does not wait. */
+  /** Requests the end of the servers without waiting, for a process that ends at once. */
   abandon(): void;
 }
 
 /**
- * Starts, or adopts where they already run, the private servers of `dataDir`: only those for which `env` has no
- * DATABASE_URL or REDIS_URL. Those it has are checked.
+ * Starts the private servers of `dataDir`, or adopts running ones; only those for which `env` has
+ * no DATABASE_URL or REDIS_URL. Configured servers are checked.
  *
- * @param options.log receives a line for each thing that takes long; without it they go to standard error
+ * @param options.log receives a line for each slow step; by default they go to standard error
  * @throws SetupError
  */
 export async function startServers({
@@ -91,13 +91,16 @@ export async function startServers({
   }
 }
 
-/** The second key in a folder, which is there while the key is replaced; empty where there is none, or the key is set. */
+/**
+ * The second key in a folder, which exists while the key is replaced; empty if there is none, or if
+ * the key is set.
+ */
 function otherKeyIn(dataDir: string, secretKey: string): string {
   const file = path.join(dataDir, OTHER_KEY_FILE);
   return secretKey === '' && existsSync(file) ? keptSecret(file) : '';
 }
 
-/** The environment for child processes: our own, with where the servers are. */
+/** The environment for child processes: this process's own, with the servers. */
 export function serversEnv(servers: Servers): Record<string, string> {
   const secrets = {
     DATABASE_URL: servers.databaseUrl,
@@ -105,7 +108,8 @@ export function serversEnv(servers: Servers): Record<string, string> {
     SECRET_KEY: servers.secretKey,
     SECRET_KEY_OTHER: servers.otherSecretKey ?? '',
   };
-  // Their files have been read: a variable and its file are not both set. An empty variable counts as unset.
+  // The files have been read, and a variable and its file must not both be set. An empty variable
+  // counts as unset.
   const files = Object.keys(secrets).map((name) => [fileVariable(name), '']);
   return {
     ...(process.env as Record<string, string>),
@@ -115,7 +119,7 @@ export function serversEnv(servers: Servers): Record<string, string> {
   };
 }
 
-/** Postgres may run under another account, which has to pass through. */
+/** Other accounts may pass through the folder, since Postgres may run under another one. */
 function makeFolder(dataDir: string): void {
   if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory() === false) {
     throw new SetupError(`DATA_DIR: ${dataDir} is not a folder: remove it, or use another.`);

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { withLock } from '#lock';
-import { noteUse } from './in-use.ts';
+import { recordUse } from './in-use.ts';
 import type { PrivateServer } from './private-server.ts';
 
-/** A private server and the URL under which it is used. */
+/** A private server and its URL. */
 export interface Started {
   url: string;
   server: PrivateServer;
@@ -12,11 +12,11 @@ export interface Started {
 type Name = 'postgres' | 'redis';
 
 const WATCH_MS = 500;
-const LONGEST_BACKOFF_MS = 10_000;
+const MAX_BACKOFF_MS = 10_000;
 
 /**
- * The private servers of one DATA_DIR as this process uses them. Commands that use the same ones take turns to
- * start and stop them, and the last to leave ends them.
+ * The private servers of a DATA_DIR that this process uses. Commands that share them take turns to
+ * start and stop them, and the last one ends them.
  */
 export class Stack {
   readonly #dataDir: string;
@@ -26,10 +26,10 @@ export class Stack {
   #leave: (() => boolean) | undefined;
   #watch: NodeJS.Timeout | undefined;
   #backoffMs = WATCH_MS;
-  /** Why a server that ended could not be started again, as it was said last. */
+  /** Last reported reason why a server could not be restarted. */
   #reason = '';
 
-  /** @param starts how to start or adopt each server; only those that are wanted */
+  /** @param starts starts or adopts each required server */
   constructor(
     dataDir: string,
     log: (line: string) => void,
@@ -40,10 +40,10 @@ export class Stack {
     this.#starts = starts;
   }
 
-  /** Starts or adopts them all, or none. */
+  /** Starts or adopts all servers, or none. */
   async start(): Promise<void> {
     await this.#inTurn(async () => {
-      this.#leave = noteUse(this.#dataDir);
+      this.#leave = recordUse(this.#dataDir);
       try {
         await this.#ensureAll();
       } catch (error) {
@@ -57,7 +57,7 @@ export class Stack {
     return this.#started[name]?.url;
   }
 
-  /** From now on starts again what ended unasked. */
+  /** Restarts servers that end unexpectedly from now on. */
   keepRunning(): void {
     this.#watch = setTimeout(() => void this.#look(), this.#backoffMs).unref();
   }
@@ -67,7 +67,7 @@ export class Stack {
     await this.#inTurn(() => this.#end());
   }
 
-  /** `stop` for a process that ends at once: neither waits for its turn nor for the servers. */
+  /** Ends the servers without waiting for its turn or for them, for a process that ends at once. */
   abandon(): void {
     if (this.#leave?.()) for (const { server } of Object.values(this.#started)) server.end();
   }
@@ -93,17 +93,17 @@ export class Stack {
   async #startAgain(names: string): Promise<void> {
     if (this.#reason === '') this.#log(`The private ${names} ended: starting again …`);
     try {
-      // After `stop` there is no note of ours any more.
+      // After `stop`, this process no longer uses the servers.
       await this.#inTurn(async () => this.#leave && this.#ensureAll());
       if (this.#leave) this.#log(`The private ${names} runs again.`);
       this.#reason = '';
       this.#backoffMs = WATCH_MS;
     } catch (error) {
       const { message } = error as Error;
-      // A full disk, say, stays full for hours.
+      // A reason such as a full disk can last for hours, and is logged once.
       if (message !== this.#reason) this.#log(message);
       this.#reason = message;
-      this.#backoffMs = Math.min(this.#backoffMs * 2, LONGEST_BACKOFF_MS);
+      this.#backoffMs = Math.min(this.#backoffMs * 2, MAX_BACKOFF_MS);
     }
   }
 

@@ -5,8 +5,8 @@ import { networkOf } from '../infra/network.ts';
 import type { Redis } from '../infra/redis.ts';
 import type { Producer } from '../queues/producer.ts';
 import { sessionTokenIn } from '../users/cookie.ts';
-import { noteSessionUse } from '../users/sessions.ts';
-import { type Caller, noteApiKeyUse } from '../workspaces/api-keys.ts';
+import { recordSessionUse } from '../users/sessions.ts';
+import { type Caller, recordApiKeyUse } from '../workspaces/api-keys.ts';
 import { Authenticator, authorize, NOBODY } from './authenticate.ts';
 import { allowOrigin, isOpen } from './cors.ts';
 import { noteLimit } from './note-limit.ts';
@@ -51,7 +51,7 @@ export class Admission {
     const params = request.params as Record<string, string>;
     const isOwn = route.isOwn?.(caller, params) === true;
     authorize(caller, isOwn ? undefined : route.scope, route.plan);
-    noteApiKeyUse(producer, caller);
+    recordApiKeyUse(producer, caller);
     return caller;
   }
 
@@ -74,7 +74,7 @@ export class Admission {
     response.locals['projectId'] = caller.projectId;
     await this.take(route, caller, producer, response);
     authorize(caller, route.scope, route.plan);
-    noteApiKeyUse(producer, caller);
+    recordApiKeyUse(producer, caller);
     return caller;
   }
 
@@ -121,7 +121,7 @@ export class Admission {
     refuseOtherOrigins(request);
     const workspace = isOfWorkspace(scope) ? (request.get('x-workspace') ?? '') : null;
     const caller = await this.#authenticator.bySession(token, workspace, network);
-    noteSessionUse(producer, caller);
+    recordSessionUse(producer, caller);
     return caller;
   }
 

@@ -7,7 +7,7 @@ import { connectRedis, redisReady } from '../infra/redis.ts';
 import { connectSubscriber } from '../infra/redis-channels.ts';
 import { needsReplicas } from '../infra/replicas.ts';
 import { spoolFolder } from '../infra/spool.ts';
-import { noteRounds } from '../queues/all-queued.ts';
+import { acknowledgeRounds } from '../queues/all-queued.ts';
 import { Inspector } from '../queues/inspect.ts';
 import { JobSpool } from '../queues/job-spool.ts';
 import { LiveChannels } from '../queues/live.ts';
@@ -31,7 +31,7 @@ const PROCESS = { name: 'api', healthPort: 3100, database: { limits: LIMITS } };
 await runProcess(PROCESS, async ({ config, log }) => {
   const onError = (error: Error) => log.warn({ err: error }, 'the connection to Redis failed');
   const redis = connectRedis(config.REDIS_URL, 'fail-fast', { commandTimeout: REDIS_MS, onError });
-  // WAIT keeps other commands of its connection waiting.
+  // WAIT blocks the other commands of its connection.
   const jobsRedis = needsReplicas()
     ? connectRedis(config.REDIS_URL, 'fail-fast', { commandTimeout: REDIS_MS, onError })
     : redis;
@@ -67,7 +67,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
   const server = createApiServer(app, config.REQUEST_SECONDS);
   await listen(server, 'API_PORT', config.API_PORT, config.HOST);
   const { port } = server.address() as AddressInfo;
-  const endNotes = noteRounds('api', redis, () => spool.isAllQueued);
+  const stopRounds = acknowledgeRounds('api', redis, () => spool.isAllQueued);
   log.info({ host: config.HOST, port }, 'API is listening');
   return {
     checks,
@@ -81,7 +81,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
       await endServer(server, CUT_MS);
       clearTimeout(hurry);
       await spool.close();
-      await endNotes();
+      await stopRounds();
       await producer.close();
       replies.close();
       redis.disconnect();

@@ -87,7 +87,8 @@ class Predecessors {
     } else if (this.#current.jobs === undefined) {
       const state = await this.#rounds.state(this.#current.round);
       if (state === 'unknown') this.#current.round = await this.#rounds.begin();
-      if (state === 'noted') this.#current.jobs = await this.#inspector.unfinished(queue, isMeant);
+      if (state === 'acknowledged')
+        this.#current.jobs = await this.#inspector.unfinished(queue, isMeant);
     } else {
       const unfinished = await this.#inspector.unfinished(queue);
       for (const id of this.#current.jobs) if (!unfinished.has(id)) this.#current.jobs.delete(id);

@@ -9,7 +9,7 @@ import { containing } from '../infra/like.ts';
 import { normalize } from '../infra/normalize.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { type Requester, runJob } from '../jobs/run-job.ts';
-import { askFrameable } from '../short-links/destination.ts';
+import { requestFrameable } from '../short-links/destination.ts';
 import { domainChecks } from './check-record.ts';
 import { domainCheckJobs, domainJobs } from './jobs.ts';
 import { Domain } from './model.ts';
@@ -177,7 +177,7 @@ async function withFraming<Changes extends DomainChanges>(
 ): Promise<Changes> {
   const { type = before?.type, target = before?.target } = changes;
   if (type !== 'rewrite' || typeof target !== 'string' || !/^https?:/i.test(target)) return changes;
-  const frameable = await askFrameable(request, [target]);
+  const frameable = await requestFrameable(request, [target]);
   return { ...changes, targetFrameable: frameable.length > 0 };
 }
 

@@ -19,7 +19,7 @@ export interface DomainChanges {
   assetLinks?: AssetLink[] | null;
   archived?: boolean;
   primary?: boolean;
-  /** Found out by the API before the write, never sent by a caller. */
+  /** Set by the API before the write; callers cannot send it. */
   targetFrameable?: boolean;
 }
 

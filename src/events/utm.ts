@@ -22,7 +22,7 @@ export function utmText(url: string, name: UtmField): string | undefined {
   if (start < 0) return undefined;
   const written = query.slice(start + name.length + 2).split('&', 1)[0]!;
   const text = decoded(written.replaceAll('+', ' '));
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern must find control characters
   return text.replaceAll(/[\u0001-\u001f\u007f]/g, ' ') || undefined;
 }
 

@@ -3,7 +3,7 @@ import { Refusal } from '../errors.ts';
 import type { ArchiveKind } from '../exports/archive.ts';
 import { type Db, rows as select } from '../infra/db.ts';
 import { draftLinks } from '../links/commands.ts';
-import { taken } from '../short-links/claims.ts';
+import { takenRefusal } from '../short-links/claims.ts';
 import { loadReferences, type References } from '../short-links/references.ts';
 import { refuseBlocked } from '../short-links/write.ts';
 import { type Conflicts, destinationOf, findConflicts, namesOf } from './conflicts.ts';
@@ -95,8 +95,8 @@ export function meet(one: Import, row: LinkRow, isOther: boolean): Judged {
   return refused(
     row,
     key === undefined
-      ? taken('externalId', externalId ?? '', 'in this workspace')
-      : taken('key', key, 'by another link'),
+      ? takenRefusal('externalId', externalId ?? '', 'in this workspace')
+      : takenRefusal('key', key, 'by another link'),
   );
 }
 
@@ -200,7 +200,7 @@ function judge(
 ): Judged {
   if (conflicts.twinOf(row) !== undefined) return meet(one, row, conflicts.isOther(row));
   if (conflicts.isTaken(row))
-    return refused(row, taken('key', row.link.key ?? '', 'on its domain'));
+    return refused(row, takenRefusal('key', row.link.key ?? '', 'on its domain'));
   const meeting = meetingOf(row);
   return meeting === 'none' ? { row, outcome: 'created' } : meet(one, row, meeting === 'other');
 }

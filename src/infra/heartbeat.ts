@@ -70,7 +70,7 @@ export function startHeartbeat(
     await redis.hset(PROCESSES, id, JSON.stringify(heartbeat));
   };
   const tryToBeat = (): void => {
-    // While Redis is away, some connections would keep every command.
+    // While Redis is down, some connections would queue every command.
     if (isBeating || redis.status !== 'ready') return;
     isBeating = true;
     // A lost heartbeat shows by itself.

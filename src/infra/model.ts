@@ -13,7 +13,7 @@ export const nounOf = (table: string): string =>
 export class WorkspaceModel extends Model {
   declare project_id: string;
 
-  /** A query over the rows of one workspace. */
+  /** A query over the rows of a workspace. */
   static of<M extends WorkspaceModel>(
     this: ModelClass<M>,
     projectId: string,

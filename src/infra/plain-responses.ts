@@ -3,7 +3,7 @@ import type { Response } from './plain-requests.ts';
 
 /** Optional parts of an answer. */
 export interface SendOptions {
-  /** Search engines may show it. */
+  /** Allows search engines to index the answer. */
   isIndexed?: boolean;
   cookies?: readonly string[];
 }
@@ -18,13 +18,13 @@ export function sendRedirect(
   try {
     response.writeHead(status, redirectHeaders(destination, options));
   } catch {
-    // No header may contain it. Stored URLs are encoded, except in rows of early releases.
+    // Headers must be ASCII. Stored URLs are, except in rows of early releases.
     response.writeHead(status, redirectHeaders(asciiUrl(destination), options));
   }
   response.end();
 }
 
-// Flat, because node copies an object into such a list first.
+// A flat list, since Node converts an object into one first.
 function redirectHeaders(location: string, { isIndexed, cookies }: SendOptions): string[] {
   const headers = ['Location', location, 'Cache-Control', 'private, no-store'];
   headers.push('Content-Length', '0');
@@ -37,7 +37,7 @@ function addCookies(headers: string[], cookies: readonly string[]): void {
   for (const cookie of cookies) headers.push('Set-Cookie', cookie);
 }
 
-/** Percent-encodes what a header cannot hold and leaves everything else alone. */
+/** Percent-encodes what a header cannot hold, and nothing else. */
 export function asciiUrl(url: string): string {
   let text = '';
   for (const byte of Buffer.from(url)) {
@@ -56,7 +56,7 @@ interface PageContent {
   body: string | Uint8Array;
 }
 
-/** Answers with a page of ours. */
+/** Sends one of the service's own pages. */
 export function sendPage(
   response: Response,
   { status, headers, body }: PageContent,
@@ -67,7 +67,7 @@ export function sendPage(
   response.writeHead(status, all).end(body);
 }
 
-/** Answers with a text for programs. */
+/** Sends a text to a program. */
 export function sendText(
   response: Response,
   status: number,
@@ -88,7 +88,7 @@ export function sendText(
     .end(text);
 }
 
-/** The bytes of an answer where there is no response object, and after which the connection is closed. */
+/** The bytes of a response without a response object, after which the connection is closed. */
 export function lastAnswer(
   status: number,
   headers: readonly string[],

@@ -17,13 +17,13 @@ import { originOf, type Requester, refusalFrom } from './run-job.ts';
 type Writer = Requester & Pick<ApiRequest, 'idempotency' | 'ifMatch'>;
 
 /**
- * Puts a write on its queue and waits for the worker. The answer says that the write is done; when the
- * client does not want to wait, or the worker takes longer than WRITE_WAIT_MS, it is 202 and the address of the job.
- * A repeat of a request with an Idempotency-Key gets the first answer.
+ * Queues a write and waits for its worker. The answer is the result; it is 202 with the URL of the
+ * job if the client does not want to wait, or the worker takes longer than WRITE_WAIT_MS. A repeat
+ * of a request with an Idempotency-Key gets the first answer.
  *
- * @param data a function where it takes work: it is not called for a repeat
- * @param finish makes the answer from the job's result
- * @throws Refusal when the worker refused, and Error when the job failed for good
+ * @param data a function if it is expensive: it is not called for a repeat
+ * @param finish builds the answer from the job's result
+ * @throws Refusal if the worker refused, and Error if the job failed for good
  */
 export async function answerWrite<Data, Result>(
   request: ApiRequest<RouteInput>,
@@ -36,16 +36,17 @@ export async function answerWrite<Data, Result>(
   const first = await firstAnswer(request, finish);
   if (first !== undefined) return first;
   if (idempotency?.late !== undefined) throw idempotency.late;
-  const made = await madeOf(data);
-  if (request.respondAsync) return answerAccepted(request, job, made);
+  const jobData = await valueOf(data);
+  if (request.respondAsync) return answerAccepted(request, job, jobData);
 
   const jobId = idempotency?.jobId ?? newJobId(caller);
   const reply = replies.expect<Result>(jobId, config().WRITE_WAIT_MS);
-  // The job may be that of a repeat, which another process waits for.
+  // A repeat may have added the job, and another process may wait for it.
   const replyTo = idempotency === undefined ? replies.address : EVERYBODY;
   try {
-    await send(request, job, made, { jobId, replyTo });
-    // The job of a repeat may have replied just before we listened, and kept ours away because it was not quite gone.
+    await enqueue(request, job, jobData, { jobId, replyTo });
+    // A repeat's job may have replied just before the subscription, while its remains made Redis
+    // drop this one.
     const early = await readableAnswer(request, finish);
     if (early !== undefined) {
       reply.cancel();
@@ -57,11 +58,11 @@ export async function answerWrite<Data, Result>(
   }
   const outcome = await reply.outcome;
   if (outcome === undefined) {
-    if (needsReplicas()) await confirm(request, job, made, { jobId, replyTo });
+    if (needsReplicas()) await confirm(request, job, jobData, { jobId, replyTo });
     return accepted(jobId);
   }
   if ('fault' in outcome) throw new Error(`job ${jobId} failed`);
-  // This request and its repeats are all answered from the job's row.
+  // The job's row answers this request and its repeats.
   if (idempotency !== undefined) {
     return (await readableAnswer(request, finish)) ?? accepted(jobId);
   }
@@ -69,13 +70,13 @@ export async function answerWrite<Data, Result>(
   return finish(outcome.result);
 }
 
-const madeOf = async <Data>(data: Data | (() => Promise<Data>)): Promise<Data> =>
+const valueOf = async <Data>(data: Data | (() => Promise<Data>)): Promise<Data> =>
   typeof data === 'function' ? (data as () => Promise<Data>)() : data;
 
 /**
- * The answer that the first request with the same Idempotency-Key got.
+ * The answer to the first request with the same Idempotency-Key.
  *
- * @throws Refusal what the first one was refused with; `conflict` when it had other contents
+ * @throws Refusal the first request's refusal; `conflict` if its contents differ
  */
 async function firstAnswer<Result>(
   { idempotency, caller }: Pick<ApiRequest, 'idempotency' | 'caller'>,
@@ -93,8 +94,8 @@ async function firstAnswer<Result>(
 }
 
 /**
- * The first answer of a request with a job on its queue; `undefined` also where Postgres cannot tell: a failure would be taken
- * for one of the write, which goes on.
+ * The first answer to a request whose job is queued; `undefined` also if Postgres cannot tell,
+ * since a failure here would look like one of the write, which continues.
  *
  * @throws Refusal as `firstAnswer` does
  */
@@ -112,7 +113,7 @@ async function readableAnswer<Result>(
   }
 }
 
-/** Adds a job without waiting for it: 202 and the URL of the job. */
+/** Queues a job without waiting for it: 202 and the URL of the job. */
 export async function answerAccepted<Data>(
   request: Writer,
   job: Job<Data, unknown>,
@@ -120,18 +121,19 @@ export async function answerAccepted<Data>(
 ): Promise<Answer> {
   const jobId = request.idempotency?.jobId ?? newJobId(request.caller);
   const replyTo = request.idempotency === undefined ? {} : { replyTo: EVERYBODY };
-  await send(request, job, data, { jobId, ...replyTo, isAccepted: true });
+  await enqueue(request, job, data, { jobId, ...replyTo, isAccepted: true });
   return accepted(jobId);
 }
 
 /**
- * Puts a write on its queue. Where Redis may have got it and has not said so, it is written to the disk, from where it is added
- * again. That is safe, because a job that runs twice has its effects once.
+ * Queues a write. If Redis does not acknowledge it, it is written to disk, from where it is added
+ * again. That is safe, since a job that runs twice has its effects once.
  *
- * @throws Refusal `conflict` when a job with the same Idempotency-Key and other contents is there, `service_unavailable` when
- *   neither Redis nor the disk has the job, and Error when it was certainly not added
+ * @throws Refusal `conflict` if there is a job with the same Idempotency-Key and other contents,
+ *   `service_unavailable` if neither Redis nor the disk has the job, and Error if it was certainly
+ *   not added
  */
-async function send<Data>(
+async function enqueue<Data>(
   request: Writer,
   job: Job<Data, unknown>,
   data: NoInfer<Data>,
@@ -139,7 +141,7 @@ async function send<Data>(
 ): Promise<void> {
   const { producer, spool } = request.queues;
   const add = adding(request, job, data, address);
-  // Of a job that is waited for, the outcome is in Postgres: it may be lost by Redis as long as it has none.
+  // The outcome of an awaited job is in Postgres, so until it has one Redis may lose the job.
   const added = async () => {
     await (isAccepted ? producer.replicated(job.queue, add) : add());
     await refuseOtherJob(request, job.queue, address.jobId);
@@ -147,13 +149,16 @@ async function send<Data>(
   try {
     await spool.inTime(added());
   } catch (error) {
-    if (error instanceof Unacknowledged) await keep(request, job, data, address);
+    if (error instanceof Unacknowledged) await spoolJob(request, job, data, address);
     else if (error instanceof Refusal || !spool.isHurried) throw error;
     else throw unavailable();
   }
 }
 
-/** @throws Refusal `conflict` when the job of the request was dropped for one with other contents that has not run yet */
+/**
+ * @throws Refusal `conflict` if the job was dropped for a pending one with the same key and other
+ *   contents
+ */
 async function refuseOtherJob(
   { queues, caller, idempotency }: Writer,
   queue: QueueId,
@@ -163,12 +168,15 @@ async function refuseOtherJob(
   if (keyed === undefined) return;
   const waiting = await queues.producer.keyedOf(queue, jobId);
   if (waiting === undefined || waiting.fingerprint === keyed.fingerprint) return;
-  // Or ours has ended, and the one that waits came after it.
+  // Or this job has ended, and the waiting one came later.
   const ended = await findOutcome(caller.projectId, [jobId], keyed);
   if (ended === undefined) refuseOtherContents(waiting.fingerprint, keyed);
 }
 
-/** Adds a job that has no outcome yet once more, so that replicas or the disk have it before it is answered with 202. */
+/**
+ * Adds a job without an outcome once more, so that replicas or the disk have it before it is
+ * answered with 202.
+ */
 async function confirm<Data>(
   request: Writer,
   job: Job<Data, unknown>,
@@ -179,30 +187,30 @@ async function confirm<Data>(
   const add = adding(request, job, data, address);
   await spool
     .inTime(producer.replicated(job.queue, add))
-    .catch(() => keep(request, job, data, address));
+    .catch(() => spoolJob(request, job, data, address));
 }
 
-/** Writes a job to the disk. @throws Refusal `service_unavailable` */
-async function keep<Data>(
+/** Writes a job to disk. @throws Refusal `service_unavailable` */
+async function spoolJob<Data>(
   request: Writer,
   job: Job<Data, unknown>,
   data: NoInfer<Data>,
   address: JobAddress,
 ): Promise<void> {
   const options = optionsOf(request, address);
-  await request.queues.spool.keep(job, data, options).catch(() => {
+  await request.queues.spool.store(job, data, options).catch(() => {
     throw unavailable();
   });
 }
 
-/** The job may have reached Redis all the same. */
+/** The refusal when a job may have reached Redis or not. */
 const unavailable = () =>
   new Refusal(
     'service_unavailable',
     `The service cannot store this now. Try again in ${RETRY_S} s; with the same Idempotency-Key it is done once`,
   );
 
-/** The id of a job, and where its outcome is awaited. */
+/** The id of a job, and the address of its reply. */
 interface JobAddress {
   jobId: string;
   replyTo?: string;
@@ -215,7 +223,7 @@ const optionsOf = (request: Writer, address: JobAddress) => ({
   ...address,
 });
 
-/** Adds the job of a write, when it is called. */
+/** Returns a function that adds the job of a write. */
 const adding =
   <Data>(request: Writer, job: Job<Data, unknown>, data: NoInfer<Data>, address: JobAddress) =>
   (): Promise<void> =>

@@ -4,10 +4,10 @@ import { handlers } from '../queues/job.ts';
 import { outcomeJobs } from './jobs.ts';
 import { KEYED_HOURS } from './keyed.ts';
 
-/** Retention of the rows of jobs after their result was deleted. */
+/** Retention of the row of a job after its result was deleted. */
 const KNOWN_FOR = '30 days';
 
-/** Deletes old results, and later the rows of the jobs. */
+/** Deletes old results, and later the rows of their jobs. */
 export async function expireJobs(): Promise<void> {
   await execute(
     db(),

@@ -3,7 +3,10 @@ import { Producer } from '../queues/producer.ts';
 
 const producers = new WeakMap<Redis, Producer>();
 
-/** Puts jobs on queues that follow from the one that a worker runs. While Redis is away they wait. */
+/**
+ * Returns the producer for jobs that follow from the running one. While Redis is down its additions
+ * wait.
+ */
 export function followUps(): Producer {
   const redis = queueRedis();
   const producer = producers.get(redis) ?? new Producer(redis);

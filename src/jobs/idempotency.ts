@@ -9,7 +9,7 @@ import { earlierKeyedJobId, type JobOwner, keyedJobId } from './job-ids.ts';
 
 export const MAX_KEY_LENGTH = 255;
 
-/** An Idempotency-Key that was sent. @throws Refusal `unprocessable_entity` */
+/** Validates an Idempotency-Key. @throws Refusal `unprocessable_entity` */
 export function checkedKey(key: string | undefined): string | undefined {
   if (key === undefined || (key.length >= 1 && key.length <= MAX_KEY_LENGTH)) return key;
   throw new Refusal(
@@ -19,10 +19,10 @@ export function checkedKey(key: string | undefined): string | undefined {
 }
 
 /**
- * The Idempotency-Key of a POST.
+ * Reads the Idempotency-Key of a POST.
  *
  * @param late see `Idempotency`
- * @param input what the route's schemas made of the request
+ * @param input the request as parsed by the route's schemas
  */
 export async function readIdempotency(
   route: Route,
@@ -42,8 +42,9 @@ export async function readIdempotency(
 }
 
 /**
- * A body as values: what says the same as a field that is absent is left out. The parts of a body that are checked one
- * by one are taken as they were sent, each by its fingerprint: checking them all at once would hold up other requests.
+ * The contents of a body for its fingerprint, without values that mean the same as an absent field.
+ * Items that are validated one by one are represented by their fingerprints as sent, since
+ * validating all of them here would delay other requests.
  */
 async function contentsOf(
   { bodyCheck, upload, defaults = {} }: Route,
@@ -60,11 +61,11 @@ function withoutDefaults(value: unknown, defaults: Readonly<Record<string, unkno
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(
     Object.entries(value).filter(
-      ([name, given]) =>
-        given !== null &&
-        given !== undefined &&
-        !(Array.isArray(given) && given.length === 0) &&
-        given !== defaults[name],
+      ([name, member]) =>
+        member !== null &&
+        member !== undefined &&
+        !(Array.isArray(member) && member.length === 0) &&
+        member !== defaults[name],
     ),
   );
 }

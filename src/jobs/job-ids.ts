@@ -7,30 +7,30 @@ import type { Caller } from '../workspaces/api-keys.ts';
 /** Time for which an accepted job may be unknown to every store, in ms. */
 export const UNSETTLED_MS = 15 * 60_000;
 
-/** Length of what `sign` makes. */
+/** Length of a signature by `sign`. */
 const SIGNATURE_LENGTH = 22;
-/** Largest clock difference between two API processes, in ms. */
+/** Maximum clock difference between two API processes, in ms. */
 const CLOCKS_MS = 60_000;
 
-/** The owner of a job: a workspace and the API key of the request, or the person whose session it had. */
+/** The owner of a job: a workspace, and the API key or the signed-in person of the request. */
 export type JobOwner = Pick<Caller, 'projectId' | 'apiKeyId' | 'userId'>;
 
 const writerOf = ({ apiKeyId, userId }: JobOwner): string => (apiKeyId === '' ? userId : apiKeyId);
 
 /*
- * Ids of jobs that callers hear of are signed: a job may be on its way into Redis while no store knows it, and every
- * API process can tell an id that was given out from one that was made up.
+ * Ids of jobs that callers see are signed: a job on its way into Redis is in no store, and every
+ * API process must tell an issued id from an invented one.
  */
 
-/** The id of a job of a workspace, by which it is known again which key, or person, wrote it. */
+/** Creates the id of a job, which later proves the key or person that sent it. */
 export function newJobId(owner: JobOwner): string {
   return signed(owner, newId('job'));
 }
 
 /**
- * The id of the job of a request with an Idempotency-Key: the same for every repeat by the same key or person, so that the
- * row of the job, which is written in the transaction of its effects, is what makes them happen once. Another caller who
- * sends the same Idempotency-Key gets another job.
+ * The id for the job of a request with an Idempotency-Key: the same for every repeat by the same
+ * key or person, so that the job's row, written in the transaction of its effects, makes them
+ * happen once. Another caller with the same Idempotency-Key gets another job.
  */
 export function keyedJobId(owner: JobOwner, idempotencyKey: string): string {
   const { projectId } = owner;
@@ -38,8 +38,8 @@ export function keyedJobId(owner: JobOwner, idempotencyKey: string): string {
 }
 
 /**
- * The id that version 0.5 and earlier gave to the job of an Idempotency-Key: one for all callers of a workspace. A repeat
- * of a request that was sent before the upgrade is known by it.
+ * The id that version 0.5 and earlier gave to the job of an Idempotency-Key: the same for all
+ * callers of a workspace. It identifies repeats of requests from before the upgrade.
  */
 export function earlierKeyedJobId(projectId: string, idempotencyKey: string): string {
   const id = keyedId(`${projectId}\n${idempotencyKey}`);
@@ -51,21 +51,24 @@ const keyedId = (text: string): string => {
   return `job_${hash.digest('base64url').slice(0, 24)}`;
 };
 
-/** True when a job was sent with this key, or by this person, and this id was given to it. */
+/** True when this key or person sent the job, and the id was issued for it. */
 export const isJobOf = (owner: JobOwner, jobId: string): boolean =>
   isEqual(jobId, signed(owner, jobId.slice(0, -SIGNATURE_LENGTH)));
 
-/** True when a job id says that it was made a short while ago; that of a request with an Idempotency-Key says nothing. */
+/**
+ * True when a job id contains a recent time; that of a request with an Idempotency-Key contains
+ * none.
+ */
 export function isRecentJobId(jobId: string): boolean {
   const age = Date.now() - timeOfId(jobId);
   return age > -CLOCKS_MS && age < UNSETTLED_MS;
 }
 
-/** An id with half a signature for its workspace, and half of one for its sender. */
+/** Appends half of a signature for the workspace and half of one for the sender. */
 const signed = (owner: JobOwner, id: string): string =>
   id +
   halfOf(signLasting('job id', `${owner.projectId} ${id}`)) +
   halfOf(signLasting('job key', `${writerOf(owner)} ${id}`));
 
-/** 66 bits of a signature. */
+/** The first 66 bits of a signature. */
 const halfOf = (signature: string): string => signature.slice(0, SIGNATURE_LENGTH / 2);

@@ -4,7 +4,9 @@ import type { Keyed } from '../queues/definition.ts';
 /** Time for which repeats of a request with an Idempotency-Key get its outcome, in hours. */
 export const KEYED_HOURS = 24;
 
-/** @throws Refusal `conflict` when the key came with other contents before */
+/**
+ * Refuses an Idempotency-Key that was first sent with other contents. @throws Refusal `conflict`
+ */
 export function refuseOtherContents(first: string | null, { fingerprint }: Keyed): void {
   if (first === fingerprint) return;
   throw new Refusal(

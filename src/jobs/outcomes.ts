@@ -5,23 +5,23 @@ import type { Keyed } from '../queues/definition.ts';
 import { decodeOutcome } from '../queues/replies.ts';
 import { KEYED_HOURS, refuseOtherContents } from './keyed.ts';
 
-/** The outcome of a job that its row stores. */
+/** The outcome of a job as stored in its row. */
 export type StoredOutcome = { result: unknown } | { refused: RefusalData };
 
 interface EndedJob {
   outcome: StoredOutcome;
-  /** Names of the look-up cache that it changed. */
+  /** Names of the look-up entries that it changed. */
   changes: ChangedName[];
-  /** Of the requests with its Idempotency-Key, the one that it was done for. */
+  /** The request that ran, among those with the job's Idempotency-Key. */
   firstRequest: string | null;
 }
 
 /**
- * The outcome of a job; `undefined` until it has ended, and after its retention.
+ * Reads the outcome of a job; `undefined` until it has ended, and after its retention.
  *
- * @param ids its id, and any other that it may have
+ * @param ids its id and possible earlier ids
  * @param keyed the Idempotency-Key of the request
- * @throws Refusal `conflict` when the job belongs to a request with other contents
+ * @throws Refusal `conflict` if the job belongs to a request with other contents
  */
 export async function findOutcome(
   projectId: string,

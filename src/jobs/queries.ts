@@ -10,9 +10,9 @@ export type JobRecord =
   | { id: string; status: 'failed'; error: RefusalData };
 
 /**
- * A job that has ended; `undefined` while it has not, or where there is none.
+ * Reads a job that has ended; `undefined` if it has not, or does not exist.
  *
- * @throws Refusal `invite_expired` when its result is no longer kept
+ * @throws Refusal `invite_expired` if its result is no longer kept
  */
 export async function findJob(projectId: string, id: string): Promise<JobRecord | undefined> {
   const row = (await db()('jobs').where({ project_id: projectId, id }).first('outcome')) as

@@ -9,7 +9,7 @@ import { isJobOf, isRecentJobId } from './job-ids.ts';
 import { findJob, type JobRecord } from './queries.ts';
 import { openResult } from './sealed.ts';
 
-/** Queues whose jobs callers may ask for. */
+/** Queues whose jobs callers can read. */
 const QUEUES = [writes, bulk, clicks];
 
 export const jobRoutes: Route[] = [
@@ -44,7 +44,8 @@ export const jobRoutes: Route[] = [
       }).meta({ name: 'Job' }),
     },
     async handle({ caller, params, queues }) {
-      // Other names are not asked for: the queues have keys of their own, such as `events`.
+      // Other names are refused before Redis is read, since queues have further keys, such as
+      // `events`.
       if (kindOfId(params.id) !== 'job' || !isJobOf(caller, params.id)) throw noJob(params.id);
       const { projectId } = caller;
       let isSilent = false;
@@ -54,9 +55,9 @@ export const jobRoutes: Route[] = [
           isSilent = true;
           return undefined;
         })) ??
-        // It may have ended between the two looks.
+        // The job may have ended between the two reads.
         (await findJob(projectId, params.id));
-      // Redis doesn't answer, or may be about to be given the job.
+      // Redis does not answer, or may be about to receive the job.
       const isComing =
         isSilent || isRecentJobId(params.id) || queues.spool.has(projectId, params.id);
       if (job === undefined && isComing) return ok({ id: params.id, status: 'queued' });

@@ -16,21 +16,24 @@ import { KEYED_HOURS } from './keyed.ts';
 import { findOutcome, type StoredOutcome } from './outcomes.ts';
 
 /*
- * A job may run twice: its worker died after the commit, or was thought dead. So the job's outcome is a row
- * that is written in the transaction of its effects:
+ * A job may run twice: its worker died after the commit, or was thought dead. So the job's outcome
+ * is a row that is written in the transaction of its effects:
  *
- *   begin ─ effects ─ row of the audit log ─ row of the job ─ commit ─ publish entries, note the position ─ reply
+ *   begin ─ effects ─ row of the audit log ─ row of the job ─ commit
+ *     ─ publish entries, record the position ─ reply
  *
- * If it died before the commit, nothing happened and the next run does it all. If it died after it, the next run finds the
- * row, publishes the present state of the entries that it changed, and replies the stored outcome. Two runs at once:
- * the second waits on the row's key, rolls back, and replies the outcome of the first.
+ * If the worker died before the commit, nothing has happened and the next run does everything. If
+ * it died after it, the next run finds the row, publishes the present state of the changed entries,
+ * and replies with the stored outcome. Of two concurrent runs the second waits for the row's key,
+ * rolls back, and replies with the outcome of the first.
  */
 
-/** Takes changes of the look-up cache that are published once the transaction has committed. */
+/** Takes changes of the look-up entries that are published once the transaction has committed. */
 export type Publish = (changes: readonly LookupChange[]) => void;
 
 /**
- * Runs a command so that its effects happen once, and resolves when redirect processes can see them.
+ * Runs a command so that its effects happen once, and resolves once redirect processes can see
+ * them.
  *
  * @param command resolves to the result of the job; look-up entries that it changed go to `publish`
  * @throws Refusal as the command does, or as its first run did
@@ -43,9 +46,9 @@ export async function runIdempotent<Result>(
     const earlier = await earlierRun<Result>(job);
     if (earlier !== undefined) return earlier.result;
   }
-  let written: { result: Result; changes: LookupChange[] };
+  let outcome: { result: Result; changes: LookupChange[] };
   try {
-    written = await db().transaction(async (trx) => {
+    outcome = await db().transaction(async (trx) => {
       const changes: LookupChange[] = [];
       const result = await command(trx, (more) => changes.push(...more));
       await noteJob(trx, job, result);
@@ -57,13 +60,14 @@ export async function runIdempotent<Result>(
     if (thrown instanceof Refusal) {
       await remember(db(), job, { refused: thrown.toJSON() }, []).catch(ignoreRanBefore);
     }
-    // Two runs at once: whatever this one met, what the other one committed is the outcome.
+    // With two concurrent runs, the outcome is what the other one committed, whatever went wrong in
+    // this one.
     const earlier = await earlierRun<Result>(job);
     if (earlier === undefined) throw thrown instanceof RanBefore ? expired(job.jobId) : thrown;
     return earlier.result;
   }
-  await Promise.all([publishCommitted(cacheRedis(), written.changes), noteWrite(job.projectId)]);
-  return written.result;
+  await Promise.all([publishCommitted(cacheRedis(), outcome.changes), noteWrite(job.projectId)]);
+  return outcome.result;
 }
 
 /**
@@ -82,7 +86,9 @@ export async function inSavepoint<Result>(
   return result;
 }
 
-/** A value that Postgres refuses is refused at every attempt: it is the request's own error. */
+/**
+ * A value that Postgres refuses would be refused at every attempt, so it is the request's error.
+ */
 function refusalOf(fault: unknown, { log }: JobContext): unknown {
   if (!isValueError(fault)) return fault;
   log.warn({ err: fault }, 'a statement refused a value');
@@ -91,7 +97,7 @@ function refusalOf(fault: unknown, { log }: JobContext): unknown {
 
 const nameOf = ({ name, version }: LookupChange): ChangedName => ({ name, version });
 
-/** Another run of the job has committed. */
+/** Thrown when another run of the job has committed. */
 class RanBefore extends Error {}
 
 /** A job that was spooled for long may have run so long ago that its result is no longer kept. */
@@ -108,9 +114,9 @@ async function remember(
   outcome: StoredOutcome,
   changes: LookupChange[],
 ): Promise<void> {
-  // An Idempotency-Key is free again when it is old: then its row is the new request's. It was not old for a request that
-  // came earlier and was spooled: the row is that of this job.
-  const written = await rows<object>(
+  // The row of an expired Idempotency-Key is free for a new request. For a request that was
+  // accepted earlier and spooled it had not expired: then the row belongs to this job.
+  const stored = await rows<object>(
     connection,
     `INSERT INTO jobs AS known (project_id, id, outcome, changes, fingerprint, first_request)
      VALUES (:projectId, :jobId, :outcome, :changes, :fingerprint, :request)
@@ -131,7 +137,7 @@ async function remember(
       hours: KEYED_HOURS,
     },
   );
-  if (written.length === 0) throw new RanBefore();
+  if (stored.length === 0) throw new RanBefore();
 }
 
 async function earlierRun<Result>({

@@ -13,7 +13,10 @@ const PATIENCE_MS = 15_000;
 /** The parts of a request that a job needs. */
 export type Requester = Pick<ApiRequest, 'queues' | 'caller' | 'requestId'>;
 
-/** The origin of a job that a request adds: its workspace, its actor, and the tenant on whose share it runs. */
+/**
+ * The origin of a job that a request adds: its workspace, its actor, and the tenant whose share it
+ * uses.
+ */
 export const originOf = ({
   caller: { projectId, network, userId, apiKeyId },
   requestId,
@@ -25,9 +28,9 @@ export const originOf = ({
 });
 
 /**
- * Runs a job whose result no client requests later, and waits for it.
+ * Runs a job and waits for its result, which nobody can request later.
  *
- * @throws Refusal when the worker refused or took longer than PATIENCE_MS, and Error when it failed
+ * @throws Refusal if the worker refused or took longer than PATIENCE_MS, and Error if it failed
  */
 export async function runJob<Data, Result>(
   request: Requester,
@@ -41,7 +44,7 @@ export async function runJob<Data, Result>(
     const options = { jobId, ...originOf(request), replyTo: replies.address };
     await producer.add(job, data, options);
   } catch (error) {
-    // It may be on its queue: then its reply comes.
+    // The job may be queued, so its reply may still come.
     if (!(error instanceof Unacknowledged)) {
       reply.cancel();
       throw error;
@@ -50,10 +53,10 @@ export async function runJob<Data, Result>(
   return resultOf(jobId, await reply.outcome);
 }
 
-/** Pending results that several requests of this process share, by job. */
+/** Pending results by job, which requests of this process share. */
 const flights = new Map<string, Promise<unknown>>();
 
-/** A job whose result is cached under its id or, where there is no room, handed over. */
+/** A job whose result is cached under its id, or handed over if the cache is full. */
 interface OnceJob<Data> {
   job: Job<Data, HandedOver | undefined>;
   data: NoInfer<Data>;
@@ -61,65 +64,66 @@ interface OnceJob<Data> {
   isLowPriority?: boolean;
 }
 
-interface OnceResult<Made> {
-  /** Reads the cached result; `null` without one. */
-  find(): Promise<Made | null>;
-  /** The result of the bytes that were handed over. */
-  read(bytes: Buffer): Made;
+interface OnceResult<Result> {
+  /** Reads the cached result; `null` if there is none. */
+  find(): Promise<Result | null>;
+  /** Parses the bytes of a result that was handed over. */
+  read(bytes: Buffer): Result;
 }
 
 /**
- * Returns a result that is cached under the job's id, or runs the job that makes it. Concurrent requests for one result wait
- * for one job, in all processes.
+ * Returns a result that is cached under the job's id, or runs the job for it. Concurrent requests
+ * for a result wait for one job, across all processes.
  *
  * @throws as runJob does
  */
-export async function runJobOnce<Data, Made>(
+export async function runJobOnce<Data, Result>(
   request: Requester,
   once: OnceJob<Data>,
-  result: OnceResult<Made>,
-): Promise<Made> {
-  const made = await result.find();
-  if (made !== null) return made;
-  let flight = flights.get(once.jobId) as Promise<Made> | undefined;
+  result: OnceResult<Result>,
+): Promise<Result> {
+  const stored = await result.find();
+  if (stored !== null) return stored;
+  let flight = flights.get(once.jobId) as Promise<Result> | undefined;
   if (flight === undefined) {
-    flight = askAgain(request, once, result).finally(() => flights.delete(once.jobId));
+    flight = retryJoin(request, once, result).finally(() => flights.delete(once.jobId));
     flights.set(once.jobId, flight);
   }
   return flight;
 }
 
-/** Number of times that a result is asked for, each of which another process has taken. */
-const MOST_ASKED = 5;
+/** Maximum number of attempts to get a result that another process takes first. */
+const MAX_READS = 5;
 
-async function askAgain<Data, Made>(
+async function retryJoin<Data, Result>(
   request: Requester,
   once: OnceJob<Data>,
-  result: OnceResult<Made>,
-): Promise<Made> {
-  for (let asked = 0; asked < MOST_ASKED; asked += 1) {
-    const made = await join(request, once, result);
-    if (made !== null) return made;
+  result: OnceResult<Result>,
+): Promise<Result> {
+  for (let attempt = 0; attempt < MAX_READS; attempt += 1) {
+    const stored = await join(request, once, result);
+    if (stored !== null) return stored;
   }
   throw noRoom();
 }
 
-/** @returns `null` where another process has taken what was handed over */
-async function join<Data, Made>(
+/** @returns `null` if another process has taken the result */
+async function join<Data, Result>(
   request: Requester,
   { job, data, jobId, isLowPriority = false }: OnceJob<Data>,
-  { find, read }: OnceResult<Made>,
-): Promise<Made | null> {
+  { find, read }: OnceResult<Result>,
+): Promise<Result | null> {
   const { cache, producer, replies } = request.queues;
   const reply = replies.expect<HandedOver | undefined>(jobId, PATIENCE_MS);
   try {
     const options = { jobId, ...originOf(request), replyTo: EVERYBODY, isLowPriority };
     await producer.add(job, data, options);
-    // An earlier job may have replied just before we listened, and ours was dropped because that one was not quite gone.
-    const made = await find();
-    if (made !== null) {
+    // An earlier job may have replied just before the subscription, while its remains made Redis
+    // drop this one.
+    const stored = await find();
+    if (stored !== null) {
       reply.cancel();
-      return made;
+      return stored;
     }
   } catch (error) {
     reply.cancel();
@@ -134,7 +138,7 @@ async function join<Data, Made>(
 }
 
 function resultOf<Result>(jobId: string, outcome: Outcome<Result> | undefined): Result {
-  // Every job is bounded to less than that: this one waited for other jobs, or for a worker.
+  // Every job has a shorter time limit, so this one waited for other jobs or for a worker.
   if (outcome === undefined) {
     throw new Refusal(
       'service_unavailable',
@@ -146,7 +150,7 @@ function resultOf<Result>(jobId: string, outcome: Outcome<Result> | undefined): 
   return outcome.result;
 }
 
-/** The refusal that a worker replied with. */
+/** The refusal in a worker's reply. */
 export function refusalFrom(
   { code, message, retryAfterSeconds }: RefusalData,
   isReplayed = false,

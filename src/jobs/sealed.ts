@@ -1,9 +1,9 @@
 import { type Purpose, seal, unseal } from '../infra/seal.ts';
 
 /*
- * Jobs and their results are plain text in Redis and Postgres: passwords, secrets and inputs that were refused are
- * encrypted in them, and opened only in the answer to their owner. In results they are objects, which only workers make:
- * a text of a caller is never opened, whatever it looks like.
+ * Jobs and their results are plain text in Redis and Postgres, so passwords, secrets and refused
+ * inputs are encrypted in them, and opened only in the answer to their owner. In results they are
+ * objects, which only workers create: a caller's text is never opened, whatever it looks like.
  */
 
 /** A sealed text as a member of a result. */
@@ -11,17 +11,17 @@ export interface Sealed {
   sealed: string;
 }
 
-/** The input of a bulk request, encrypted: what is refused may hold a secret in any field. */
+/** Seals the input of a bulk request, any field of which may hold a secret. */
 export const sealInput = (projectId: string, sent: unknown): string =>
   seal({ purpose: 'job input', owner: projectId }, JSON.stringify(sent));
 
-/** The members of a list that {@link sealInput} was given, each encrypted by itself. */
+/** Reseals the items of a list from {@link sealInput}, each on its own. */
 export const sealEach = (projectId: string, sealed: string): string[] =>
   (JSON.parse(openText(projectId, 'job input', sealed)) as unknown[]).map((sent) =>
     sealInput(projectId, sent),
   );
 
-/** An item of a bulk answer that was refused, with its input opened. */
+/** Opens the input in a refused item of a bulk answer. */
 export const openInput = (projectId: string, item: object): object =>
   mapMembers(
     item,
@@ -29,7 +29,7 @@ export const openInput = (projectId: string, item: object): object =>
     (sealed, purpose) => JSON.parse(openText(projectId, purpose, sealed)) as unknown,
   );
 
-/** A member of a result that a worker has sealed, by the purpose for which it did. @throws Error for anything else */
+/** Opens a sealed member of a result. @throws Error unless a worker sealed it for this purpose */
 export function openSealed(projectId: string, purpose: Purpose, member: Sealed): string {
   const sealed = sealedIn(member);
   if (sealed === undefined) throw new Error('not a sealed member');
@@ -37,8 +37,8 @@ export function openSealed(projectId: string, purpose: Purpose, member: Sealed):
 }
 
 /**
- * The result of a job as its request would have answered it: what its worker sealed is opened. Which members those are
- * follows from the kind of the record, which its id tells.
+ * Opens the sealed members of a job's result, like the answer to its request would. The kind of the
+ * record, known by its id, decides which members those are.
  */
 export function openResult(projectId: string, result: unknown): unknown {
   if (typeof result === 'object' && result !== null && 'isReplayed' in result) {
@@ -50,14 +50,14 @@ export function openResult(projectId: string, result: unknown): unknown {
   });
 }
 
-/** The result of a job with everything that is sealed in it sealed once more, with the present SECRET_KEY. */
+/** Reseals the sealed members of a job's result with the present SECRET_KEY. */
 export const sealAgain = (projectId: string, result: unknown): unknown =>
   mapSealed(result, (sealed, purpose): Sealed => {
     const context = { purpose, owner: projectId };
     return { sealed: seal(context, unseal(context, sealed)) };
   });
 
-/** A result with another value for each sealed member. */
+/** Replaces each sealed member of a result. */
 function mapSealed(result: unknown, map: (sealed: string, purpose: Purpose) => unknown): unknown {
   if (Array.isArray(result)) return result.map((item) => mapSealed(item, map));
   if (typeof result !== 'object' || result === null) return result;
@@ -65,7 +65,7 @@ function mapSealed(result: unknown, map: (sealed: string, purpose: Purpose) => u
   return mapMembers(result, 'error' in result ? REFUSED : (OPENED[kind] ?? {}), map);
 }
 
-/** The sealed members of records, by the prefix of the record's id. */
+/** Sealed members of records, by the prefix of the record's id. */
 const OPENED: Readonly<Record<string, Readonly<Record<string, Purpose>>>> = {
   link: { password: 'password' },
   qr: { password: 'password' },
@@ -74,7 +74,7 @@ const OPENED: Readonly<Record<string, Readonly<Record<string, Purpose>>>> = {
   inv: { url: 'invitation' },
 };
 
-/** The sealed members of an item that was refused. */
+/** Sealed members of refused items. */
 const REFUSED: Readonly<Record<string, Purpose>> = { link: 'job input', qrcode: 'job input' };
 
 function mapMembers(
@@ -90,7 +90,10 @@ function mapMembers(
   return copy;
 }
 
-/** The sealed text of a member. Results of 0.5 and earlier have it as it is, in members that hold nothing else. */
+/**
+ * The sealed text of a member. Results of 0.5 and earlier hold it as plain text, in members that
+ * hold nothing else.
+ */
 function sealedIn(value: unknown): string | undefined {
   if (typeof value === 'string') return value.startsWith('sealed:v1:') ? value : undefined;
   const isSealed = typeof value === 'object' && value !== null && 'sealed' in value;

@@ -13,9 +13,9 @@ import { type KeyRecord, type KeyWithSecret, toKey } from './record.ts';
 import type { KeyChanges } from './schema.ts';
 
 /** Maximum number of keys of a workspace that are neither revoked nor expired. */
-const MOST = 200;
+const MAX_KEYS = 200;
 
-/** @throws Refusal `unprocessable_entity` when there are too many */
+/** Creates a key. @throws Refusal `unprocessable_entity` if there are too many */
 export function createKey(
   { key, userId, expiresAt, scopes, ...columns }: CreateKey,
   job: JobContext,
@@ -24,8 +24,8 @@ export function createKey(
     const { projectId } = job;
     await refuseOverfull(trx, `keys ${projectId}`, {
       count: () => ApiKey.of(projectId, trx).whereNull('revoked_at').resultSize(),
-      most: MOST,
-      message: `A workspace has at most ${MOST} API keys`,
+      most: MAX_KEYS,
+      message: `A workspace has at most ${MAX_KEYS} API keys`,
     });
     const row = await ApiKey.add(
       projectId,
@@ -41,7 +41,7 @@ export function createKey(
   });
 }
 
-/** @throws Refusal `not_found` */
+/** Changes a key. @throws Refusal `not_found` */
 export function updateKey(
   { id, changes }: { id: string; changes: KeyChanges },
   job: JobContext,
@@ -53,9 +53,9 @@ export function updateKey(
 }
 
 /**
- * Replaces a key; the previous one ends at once.
+ * Replaces a key; the previous one is revoked at once.
  *
- * @throws Refusal `not_found`, or `forbidden` when the key may do what the caller may not
+ * @throws Refusal `not_found`, or `forbidden` if the key has scopes that the caller lacks
  */
 export function rotateKey(
   { id, callerScopes, key, hash, hint }: RotateKey,
@@ -69,7 +69,7 @@ export function rotateKey(
   });
 }
 
-/** Ends a key. @throws Refusal `not_found` */
+/** Revokes a key. @throws Refusal `not_found` */
 export function revokeKey({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
   return runIdempotent(job, async (trx) => {
     refuseChanged(job.ifMatch, toKey(await lockKey(trx, job.projectId, id)));
@@ -79,12 +79,12 @@ export function revokeKey({ id }: { id: string }, job: JobContext): Promise<{ id
 }
 
 /**
- * A key cannot have scopes that the person who gets it lacks.
+ * Refuses scopes that the caller lacks.
  *
- * @throws Refusal `forbidden` for scopes that a caller does not have
+ * @throws Refusal `forbidden`
  */
-export function refuseBeyond(own: readonly string[], wanted: readonly string[]): void {
-  const scope = scopeBeyond(own, wanted);
+export function refuseBeyond(callerScopes: readonly string[], requested: readonly string[]): void {
+  const scope = scopeBeyond(callerScopes, requested);
   if (scope === undefined) return;
   throw new Refusal('forbidden', `scopes must not contain "${scope}", which the caller lacks`);
 }

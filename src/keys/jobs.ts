@@ -5,7 +5,7 @@ import type { KeyRecord, KeyWithSecret } from './record.ts';
 import type { KeyChanges } from './schema.ts';
 
 /** The data of a job that creates a key. */
-export interface CreateKey extends Drawn {
+export interface CreateKey extends NewKeyParts {
   id: string;
   name: string;
   userId: string;
@@ -14,22 +14,22 @@ export interface CreateKey extends Drawn {
 }
 
 /** The data of a job that replaces a key. */
-export interface RotateKey extends Drawn {
+export interface RotateKey extends NewKeyParts {
   id: string;
-  /** Scopes of the caller, who gets the new key. */
+  /** Scopes of the caller, who receives the new key. */
   callerScopes: readonly string[];
 }
 
-/** A key as a job carries it. */
-export interface Drawn {
-  /** Sealed: for the answer alone. */
+/** A new key in its job. */
+export interface NewKeyParts {
+  /** The sealed key, for the answer only. */
   key: string;
   hash: string;
   hint: string;
 }
 
 export const keyJobs = jobsOf(writes, {
-  /** A key itself is sealed; its hash is stored. */
+  /** The key is sealed; only its hash is stored. */
   'apiKey.create': job<CreateKey, KeyWithSecret>({ audit: changes('apiKey') }),
   'apiKey.update': job<{ id: string; changes: KeyChanges }, KeyRecord>({
     audit: changes('apiKey'),

@@ -6,7 +6,7 @@ export class ApiKey extends WorkspaceModel {
   static override readonly idColumn = 'id';
 
   declare id: string;
-  /** Who made it. */
+  /** Id of the person who created the key. */
   declare user_id: string;
   declare name: string;
   declare hash: string;

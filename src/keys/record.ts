@@ -2,7 +2,7 @@ import { Joi, scope } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import type { ApiKey } from './model.ts';
 
-/** The public record of an API key, without the key itself. */
+/** Builds the public record of an API key, without the key itself. */
 export function toKey(row: ApiKey) {
   return {
     id: row.id,
@@ -18,7 +18,7 @@ export function toKey(row: ApiKey) {
 
 export type KeyRecord = ReturnType<typeof toKey>;
 
-/** An API key with the key itself, as a job's result carries it: sealed. */
+/** An API key with the sealed key itself, in the result of a job. */
 export type KeyWithSecret = KeyRecord & { key: Sealed };
 
 /** Decrypts the key for its owner. */
@@ -30,7 +30,7 @@ export const openKey = (projectId: string, record: KeyWithSecret): KeyRecord & {
 const text = Joi.string().required();
 const nullableTime = Joi.string().isoDate().allow(null).required();
 
-/** The record of an API key, for the reference and for checking answers. */
+/** Schema of the record of an API key, for the reference and for checking answers. */
 export const keyRecord = Joi.object({
   id: text.description('Id of the key.').example('key_5Hx1vQ0aTq'),
   name: text.allow('').description('Name.').example('Shop'),
@@ -39,13 +39,13 @@ export const keyRecord = Joi.object({
     .items(scope)
     .required()
     .description('What the key may do; `*` is everything.'),
-  userId: text.description('Id of the person who made it.').example('user_7Kx1vQ0aTq'),
+  userId: text.description('Id of the person who created it.').example('user_7Kx1vQ0aTq'),
   createdAt: Joi.string().isoDate().required().description('Time of creation.'),
   lastUsedAt: nullableTime.description('Time of the last request with it, to the minute.'),
   expiresAt: nullableTime.description('Time from which it is refused.'),
 }).meta({ name: 'ApiKey' });
 
-/** The answer that shows a key. */
+/** Schema of an answer that contains a key. */
 export const keyWithSecret = keyRecord
   .keys({
     key: text

@@ -30,13 +30,13 @@ const tag = 'API keys';
 
 type Params = { id: string };
 
-/** A new key as its job carries it. */
+/** Draws a key for its job. */
 function draw({ projectId }: Caller) {
   const { apiKey, hash, hint } = drawApiKey();
   return { key: seal({ purpose: 'api key', owner: projectId }, apiKey), hash, hint };
 }
 
-/** An extension of the contract. */
+/** Endpoints of API keys, an extension of the contract. */
 export const keyRoutes: Route[] = [
   route<{ body: NewKey }>({
     method: 'post',
@@ -57,8 +57,8 @@ export const keyRoutes: Route[] = [
       const { scopes = caller.scopes } = body;
       refuseBeyond(caller.scopes, scopes);
       const data = { ...body, scopes, id: newId('apiKey'), userId: caller.userId, ...draw(caller) };
-      return answerWrite(request, keyJobs['apiKey.create'], data, (made) =>
-        created(`/keys/${made.id}`, openFor(caller, made)),
+      return answerWrite(request, keyJobs['apiKey.create'], data, (record) =>
+        created(`/keys/${record.id}`, openFor(caller, record)),
       );
     },
   }),
@@ -138,8 +138,8 @@ export const keyRoutes: Route[] = [
     handle(request) {
       const { caller, params } = request;
       const data = { id: params.id, callerScopes: caller.scopes, ...draw(caller) };
-      return answerWrite(request, keyJobs['apiKey.rotate'], data, (made) =>
-        ok(openFor(caller, made)),
+      return answerWrite(request, keyJobs['apiKey.rotate'], data, (record) =>
+        ok(openFor(caller, record)),
       );
     },
   }),
@@ -161,10 +161,13 @@ export const keyRoutes: Route[] = [
   }),
 ];
 
-/** The answer with the key itself. The caller of a repeat by Idempotency-Key may have fewer scopes than it had at first. */
-function openFor({ projectId, scopes }: Caller, made: KeyWithSecret): KeyRecord {
-  refuseBeyond(scopes, made.scopes);
-  return openKey(projectId, made);
+/**
+ * Opens the key in an answer. The caller of a repeat by Idempotency-Key may have fewer scopes than
+ * at first.
+ */
+function openFor({ projectId, scopes }: Caller, record: KeyWithSecret): KeyRecord {
+  refuseBeyond(scopes, record.scopes);
+  return openKey(projectId, record);
 }
 
 function isCallers({ apiKeyId }: { apiKeyId: string }, { id }: { id?: string }): boolean {

@@ -1,6 +1,6 @@
 import { futureDateTime, id, Joi, list, nameText, paging, scope } from '../http/fields.ts';
 
-/** The body of an update: the fields that change. */
+/** The body of an update, with the fields to change. */
 export interface KeyChanges {
   name?: string;
   scopes?: string[];
@@ -8,7 +8,7 @@ export interface KeyChanges {
 
 export interface NewKey {
   name: string;
-  /** Absent: those of the caller. */
+  /** Absent: the scopes of the caller. */
   scopes?: string[];
   expiresAt?: string;
 }

@@ -4,43 +4,53 @@ import type { Log } from '../infra/log.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
-import { type DestinationAnswer, DestinationAsker } from './ask-destination.ts';
 import { DESTINATION_STATES } from './destination-state.ts';
 import { announceExpired } from './expire.ts';
 import { linkMaintenanceJobs } from './jobs.ts';
+import { type DestinationAnswer, DestinationProber } from './probe-destination.ts';
 import { linkQueries } from './queries.ts';
 
 /*
- * Checks of destinations. A run, every minute, first walks over some links and notes destinations that are new or were
- * changed; then it asks those that are due. Each has its next time: an interval after a check, sooner after a failure.
- * A run takes so many that all of them have their turn within an interval, and of one host no more than fit into it.
+ * Checks of destinations, in a run every minute. A run first walks over the next links and records
+ * new and changed destinations. Then it requests the destinations that are due: an interval after a
+ * successful check, sooner after a failure. A run is large enough for all destinations to be
+ * checked within an interval, and bounded per host.
  */
 
-/** Links that one run walks over: seven million in a day. */
-const WALKED_PER_RUN = 5_000;
-/** Fewest destinations of a run, so that new ones of a small installation are checked at once. */
-const LEAST_PER_RUN = 200;
-/** Share of a run beyond the average, for repeated checks and hosts that make it wait. */
+/** Links walked over per run: seven million a day. */
+const LINKS_PER_RUN = 5_000;
+/**
+ * Minimum number of destinations per run, so that new ones of a small installation are checked at
+ * once.
+ */
+const MIN_PER_RUN = 200;
+/** Factor on the average size of a run, for repeated checks and hosts that ask for pauses. */
 const SPARE = 1.5;
-/** Due destinations that a run looks at besides, so that a host with many does not hide the others. */
-const LOOKED_AT = 20_000;
-/** Most further destinations of a link that are checked. */
-const MOST_OTHERS = 10;
-/** Destinations of one host in a run: each takes up to two requests, at one a second. */
-const PER_HOST = 20;
+/**
+ * Further due destinations that a run reads, so that a host with many of them does not hide the
+ * others.
+ */
+const CANDIDATES = 20_000;
+/** Maximum number of further destinations of a link to check. */
+const MAX_OTHERS = 10;
+/** Destinations per host and run. Each takes up to two requests, at one a second. */
+const MAX_PER_HOST = 20;
 const HOSTS_AT_ONCE = 20;
-/** When a run begins no further check, in ms, and when another process may begin one, in seconds. */
+/**
+ * Time after which a run starts no further check, in ms, and time for which it keeps others from
+ * running, in seconds.
+ */
 const RUN_MS = 40_000;
 const HELD_SECONDS = 170;
-/** Time until a failed check is repeated the first time, in minutes; each further time takes four times as long. */
+/** Delay of the first retry, in minutes. Each further delay is four times as long. */
 const RETRY_MINUTES = 15;
-/** Hosts that fell silent together from which on our own network is taken to be the cause. */
+/** Number of hosts that must fall silent together for the cause to be this machine's network. */
 const SILENT_HOSTS = 3;
 
-/** Of all runs: a host is not asked by two of them within a second. */
-const asker = new DestinationAsker();
+/** Shared by all runs, so that two runs cannot request a host within a second. */
+const prober = new DestinationProber();
 
-/** A destination that is due. */
+/** A link whose destinations are due for a check. */
 interface Due {
   project_id: string;
   link_id: string;
@@ -48,19 +58,19 @@ interface Due {
   /** Further destinations of the link. */
   others: string[];
   host: string;
-  /** It answered at its last check, and has not been due for long. */
+  /** True if the last check succeeded and is not long overdue. */
   was_well: boolean;
 }
 
-/** What a check found: the answer of the worst destination of a link. */
-interface Found extends DestinationAnswer {
-  /** The destination that gave it. */
+/** The result of a check: the answer of a link's worst destination. */
+interface CheckResult extends DestinationAnswer {
+  /** The destination of this answer. */
   url: string;
-  /** A host that asked for a pause. */
+  /** Pause that a host asked for. */
   rest?: { host: string; seconds: number } | undefined;
 }
 
-/** SQL of the further destinations of a row of `links`, each once and in the order of the alphabet. */
+/** SQL: the distinct further destinations of a row of `links`, sorted. */
 const OTHERS = `ARRAY(
   SELECT other FROM (
     SELECT unnest(ARRAY[ios, android, expired_url]) AS other
@@ -69,9 +79,12 @@ const OTHERS = `ARRAY(
     UNION SELECT value ->> 'url'
             FROM jsonb_array_elements(CASE jsonb_typeof(test_variants) WHEN 'array' THEN test_variants END)
            WHERE test_completed_at IS NULL OR test_completed_at > now()) AS named
-   WHERE other ~* '^https\\?://' AND other <> url ORDER BY other LIMIT ${MOST_OTHERS})`;
+   WHERE other ~* '^https\\?://' AND other <> url ORDER BY other LIMIT ${MAX_OTHERS})`;
 
-/** Runs the checks that are due; does nothing where they are switched off, or another process does so. */
+/**
+ * Runs the checks that are due. Does nothing if they are switched off or another process is running
+ * them.
+ */
 export async function checkDestinations(_data: object, { log }: JobContext): Promise<void> {
   if (config().DESTINATION_CHECK_HOURS === 0) return;
   const [walk] = await rows<{ project_id: string; link_id: string }>(
@@ -82,19 +95,19 @@ export async function checkDestinations(_data: object, { log }: JobContext): Pro
   );
   if (walk === undefined) return;
   try {
-    await noteDestinations(walk);
-    await saveAll(await askAll(await findDue()), log);
+    await recordDestinations(walk);
+    await saveAll(await probeAll(await findDue()), log);
   } finally {
     await execute(db(), "UPDATE destination_walk SET held_until = '-infinity'");
   }
 }
 
-/** Notes the destinations of the next links after a place, and the place that was reached. */
-async function noteDestinations(after: { project_id: string; link_id: string }): Promise<void> {
+/** Records the destinations of the links after a position, and stores the new position. */
+async function recordDestinations(after: { project_id: string; link_id: string }): Promise<void> {
   const links = (columns: string) =>
     `SELECT project_id, id${columns} FROM links WHERE (project_id, id) > (:project_id, :link_id)`;
   const inOrder = 'ORDER BY project_id, id LIMIT :limit';
-  const bindings = { ...after, limit: WALKED_PER_RUN };
+  const bindings = { ...after, limit: LINKS_PER_RUN };
   await execute(
     db(),
     `INSERT INTO destination_checks AS known (project_id, link_id, url, others, host)
@@ -120,8 +133,9 @@ async function noteDestinations(after: { project_id: string; link_id: string }):
 }
 
 /**
- * The destinations of a run: those that have waited longest, hosts in turn. Those of a host that has more than fit into a
- * run are put off by minutes, and those of links that have another destination by now until the walk has noted it.
+ * Reads the destinations of a run: the longest overdue first, hosts in turn. It postpones the rest
+ * of a host with too many by minutes, and links whose destination has changed until the walk
+ * reaches them.
  */
 async function findDue(): Promise<Due[]> {
   const [size] = await rows<{ links: number }>(
@@ -129,8 +143,8 @@ async function findDue(): Promise<Due[]> {
     "SELECT reltuples AS links FROM pg_class WHERE oid = 'destination_checks'::regclass",
   );
   const runs = config().DESTINATION_CHECK_HOURS * 60;
-  const most = Math.max(LEAST_PER_RUN, Math.ceil((size!.links * SPARE) / runs));
-  // With limits that Postgres knows when it plans.
+  const most = Math.max(MIN_PER_RUN, Math.ceil((size!.links * SPARE) / runs));
+  // The limit is computed here, not in SQL, so that Postgres knows it when it plans.
   return rows<Due>(
     db(),
     `WITH looked_at AS MATERIALIZED (
@@ -149,35 +163,38 @@ async function findDue(): Promise<Due[]> {
             coalesce(state IN ('ok', 'redirecting'), false) AND next_check_at > now() - interval '1 day' AS was_well
        FROM ranked WHERE is_present AND turn <= :perHost
       ORDER BY turn, next_check_at LIMIT :most`,
-    { perHost: PER_HOST, most, lookedAt: most + LOOKED_AT },
+    { perHost: MAX_PER_HOST, most, lookedAt: most + CANDIDATES },
   );
 }
 
-/** Asks destinations, hosts side by side. A host that asks for a pause is not asked further. */
-async function askAll(due: readonly Due[]): Promise<Map<Due, Found>> {
+/**
+ * Requests destinations, several hosts in parallel. A host that asks for a pause gets no further
+ * request.
+ */
+async function probeAll(destinations: readonly Due[]): Promise<Map<Due, CheckResult>> {
   const until = Date.now() + RUN_MS;
-  const answers = new Map<Due, Found>();
-  const hosts = byHost(due);
-  const askHosts = async () => {
+  const answers = new Map<Due, CheckResult>();
+  const hosts = byHost(destinations);
+  const probeHosts = async () => {
     for (let host = hosts.shift(); host !== undefined; host = hosts.shift()) {
       for (const one of host) {
         if (Date.now() > until) return;
-        const found = await askDestinations(one);
-        answers.set(one, found);
-        if (found.rest?.host === one.host) break;
+        const result = await probeDestinations(one);
+        answers.set(one, result);
+        if (result.rest?.host === one.host) break;
       }
     }
   };
-  await Promise.all(Array.from({ length: HOSTS_AT_ONCE }, askHosts));
+  await Promise.all(Array.from({ length: HOSTS_AT_ONCE }, probeHosts));
   return answers;
 }
 
-/** Asks the destinations of a link, until one fails. */
-async function askDestinations({ url, others }: Due): Promise<Found> {
-  let worst: Found | undefined;
-  let rest: Found['rest'];
+/** Requests the destinations of a link until one fails. */
+async function probeDestinations({ url, others }: Due): Promise<CheckResult> {
+  let worst: CheckResult | undefined;
+  let rest: CheckResult['rest'];
   for (const one of [url, ...others]) {
-    const answer = await asker.ask(one);
+    const answer = await prober.probe(one);
     if (answer.restSeconds !== undefined) {
       rest = { host: new URL(one).host, seconds: answer.restSeconds };
     }
@@ -195,9 +212,12 @@ function byHost(due: readonly Due[]): Due[][] {
   return [...hosts.values()];
 }
 
-async function saveAll(answers: ReadonlyMap<Due, Found>, log: Log): Promise<void> {
+async function saveAll(answers: ReadonlyMap<Due, CheckResult>, log: Log): Promise<void> {
   if (isOurOutage(answers)) {
-    log.warn({ destinations: answers.size }, 'no destination responds: is there a network?');
+    log.warn(
+      { destinations: answers.size },
+      'no destination responded: check the network of this machine',
+    );
     return;
   }
   for (const [one, answer] of answers) {
@@ -214,8 +234,8 @@ async function saveAll(answers: ReadonlyMap<Due, Found>, log: Log): Promise<void
 }
 
 /**
- * True when no host gave any response, several of which did at their last check: then links are not broken, and nobody
- * wants to be told so. After a day the answers count all the same.
+ * True when no host responded although several did at their last check: the links are not broken,
+ * and no owner should be alarmed. After a day such answers count as failures.
  */
 function isOurOutage(answers: ReadonlyMap<Due, DestinationAnswer>): boolean {
   const hosts = new Set([...answers.keys()].filter((one) => one.was_well).map(({ host }) => host));
@@ -225,11 +245,11 @@ function isOurOutage(answers: ReadonlyMap<Due, DestinationAnswer>): boolean {
   );
 }
 
-/** Stores what a check found, and publishes the event of a link that broke or recovered. */
-async function save(trx: Db, due: Due, answer: Found): Promise<void> {
+/** Stores the result of a check, and publishes an event if the link broke or recovered. */
+async function save(trx: Db, due: Due, answer: CheckResult): Promise<void> {
   const { DESTINATION_CHECK_HOURS, DESTINATION_FAILURES } = config();
   const { project_id: projectId, link_id: linkId, url } = due;
-  // The link first, as all its writers do.
+  // Locks the link first, in the order of all its writers.
   const [before] = await rows<{ failures: number; broken_since: Date | null }>(
     trx,
     `WITH l AS MATERIALIZED (

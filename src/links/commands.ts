@@ -34,20 +34,22 @@ import { findTwin, linkQueries } from './queries.ts';
 import { type BulkLinkItem, type SealedLink, toSealedLink } from './record.ts';
 import type { LinkChanges, NewLink } from './schema.ts';
 
-/** @throws Refusal when the link breaks a rule or its key or external id is taken */
+/**
+ * Creates a link. @throws Refusal if the link breaks a rule, or if its key or external id is taken
+ */
 export async function createLink(
   { userId, link }: { userId: string; link: NewLink },
   job: JobContext,
 ): Promise<SealedLink> {
   const { projectId } = job;
-  const made = await runIdempotent(job, (trx, publish) =>
+  const record = await runIdempotent(job, (trx, publish) =>
     insertOne(trx, { projectId, userId }, link, publish),
   );
-  if (made.proxy) await requestPreview(job, 'link', made);
-  return made;
+  if (record.proxy) await requestPreview(job, 'link', record);
+  return record;
 }
 
-/** Makes up to 100 links; each stands alone. Where all fail, the first one's refusal is the answer. */
+/** Creates up to 100 links independently. If all fail, the first refusal is the answer. */
 export function createLinks(
   {
     userId,
@@ -62,28 +64,28 @@ export function createLinks(
   );
 }
 
-/** Changes the link that {@link findTwin} finds; where there is none, makes it. */
+/** Changes the link that {@link findTwin} finds, or creates it if there is none. */
 export async function upsertLink(
   { userId, link }: { userId: string; link: NewLink },
   job: JobContext,
 ): Promise<SealedLink> {
   const { projectId } = job;
-  const written = await runIdempotent(job, async (trx, publish) => {
-    // Two upserts of one workspace at once would both find nothing.
+  const record = await runIdempotent(job, async (trx, publish) => {
+    // Two concurrent upserts of a workspace would both find nothing.
     await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`upsert ${projectId}`]);
-    const found = await findTwin(projectId, link, trx);
-    if (found === undefined) {
+    const twinId = await findTwin(projectId, link, trx);
+    if (twinId === undefined) {
       refuseChanged(job.ifMatch, undefined);
       return insertOne(trx, { projectId, userId }, link, publish);
     }
     const { id: _, prefix: __, ...fields } = link;
-    return changeOne(trx, await linkQueries.lock(trx, job, found), fields, publish);
+    return changeOne(trx, await linkQueries.lock(trx, job, twinId), fields, publish);
   });
-  if (written.id === link.id && written.proxy) await requestPreview(job, 'link', written);
-  return written;
+  if (record.id === link.id && record.proxy) await requestPreview(job, 'link', record);
+  return record;
 }
 
-/** @throws Refusal `not_found`; otherwise as for a new link */
+/** Changes a link. @throws Refusal `not_found`; otherwise as {@link createLink} */
 export async function updateLink(
   { linkId, changes }: { linkId: string; changes: LinkChanges },
   job: JobContext,
@@ -95,7 +97,7 @@ export async function updateLink(
   return link;
 }
 
-/** Makes the same change to up to 100 links; each stands alone. */
+/** Makes the same change to up to 100 links independently. */
 export function updateLinks(
   { linkIds, changes }: { linkIds: string[]; changes: LinkChanges },
   job: JobContext,
@@ -105,17 +107,17 @@ export function updateLinks(
   );
 }
 
-/** Fills the card of a link with the preview that was read for it. @throws Refusal `not_found` */
-export const fillLink = (found: FoundPreview, job: JobContext): Promise<{ id: string }> =>
-  fillPreview(linkQueries, job, found, changeOne);
+/** Fills the card of a link with the preview of its destination. @throws Refusal `not_found` */
+export const fillLink = (preview: FoundPreview, job: JobContext): Promise<{ id: string }> =>
+  fillPreview(linkQueries, job, preview, changeOne);
 
-/** @throws Refusal `not_found` */
+/** Deletes a link. @throws Refusal `not_found` */
 export const deleteLink = (
   { linkId, events }: { linkId: string; events?: EventsOnDelete },
   job: JobContext,
 ): Promise<{ id: string }> => deleteRecord(linkQueries, job, linkId, events);
 
-/** Deletes up to 100 links; ids that do not exist are ignored. */
+/** Deletes up to 100 links; unknown ids are ignored. */
 export const deleteLinks = (
   { linkIds, events }: { linkIds: string[]; events?: EventsOnDelete },
   job: JobContext,
@@ -132,8 +134,8 @@ async function insertOne(
 }
 
 /**
- * Links as they would be stored, checked by every rule but that of taken keys and external ids. One that breaks a
- * rule has its Refusal in its place.
+ * Builds links as they would be stored. Every rule is checked except taken keys and external ids; a
+ * link that breaks one has its Refusal in its place.
  */
 export async function draftLinks(
   trx: Db,
@@ -151,7 +153,9 @@ export async function draftLinks(
   });
 }
 
-/** Stores links within the transaction of a command, each on its own; refusals stay in their places. */
+/**
+ * Stores links independently, within the transaction of a command; refusals stay in their places.
+ */
 export async function insertLinks(
   trx: Db,
   owner: Owner,
@@ -160,7 +164,7 @@ export async function insertLinks(
 ): Promise<(SealedLink | Refusal)[]> {
   const drafts = await draftLinks(trx, owner, links);
   const inserted = await insert(trx, LINK_TABLES, drafts, publish);
-  return mapAccepted(inserted, (made) => toSealedLink(made.row, made));
+  return mapAccepted(inserted, (draft) => toSealedLink(draft.row, draft));
 }
 
 async function changeOne(
@@ -174,7 +178,10 @@ async function changeOne(
   return link;
 }
 
-/** Stores a change of a locked link within the transaction of a command. @throws Refusal as for a new link */
+/**
+ * Stores a change of a locked link, within the transaction of a command. @throws Refusal as {@link
+ * createLink}
+ */
 export async function changeLink(
   trx: Db,
   before: LinkRow,
@@ -190,21 +197,21 @@ export async function changeLink(
   return linkQueries.get(row.project_id, row.id, trx);
 }
 
-/** The row as it is after the changes. Absent fields stay, `null` clears. */
+/** Applies changes to a row. An absent field stays, `null` clears it. */
 function applyChanges(row: LinkRow, changes: LinkChanges): LinkRow {
   const next = applySharedChanges(row, changes);
   if (changes.video !== undefined) next.video = changes.video;
   if (changes.importedClicks !== undefined) next.imported_clicks = changes.importedClicks;
-  // UTM fields that are not named stay, unless the new destination has its own.
-  const given = chosenUrl(next, changes) ?? changes.url;
-  const url = given === undefined ? row.url : withMissingUtm(given, row);
+  // UTM fields that the change does not name stay, unless the new destination has its own.
+  const destination = chosenUrl(next, changes) ?? changes.url;
+  const url = destination === undefined ? row.url : withMissingUtm(destination, row);
   next.url = writeUtm(url, changes);
   return Object.assign(next, readUtm(next.url));
 }
 
-/** Look-up entry of a link. */
-export const linkEntry = (row: LinkRow, known?: LinkEntry): Promise<string> =>
-  shortLinkEntry(row, { destination: row.url }, known);
+/** Builds the look-up entry of a link. */
+export const linkEntry = (row: LinkRow, previous?: LinkEntry): Promise<string> =>
+  shortLinkEntry(row, { destination: row.url }, previous);
 
 export const linkHandlers = [
   ...handlers(linkJobs, {

@@ -1,11 +1,14 @@
 import { Joi } from '../http/fields.ts';
 
-/** What a check found, from best to worst. A destination fails a few times before its link counts as broken. */
+/**
+ * States of a destination, from best to worst. A destination fails several checks before its link
+ * counts as broken.
+ */
 export const DESTINATION_STATES = ['ok', 'redirecting', 'unclear', 'failing', 'broken'] as const;
 
 export type DestinationState = (typeof DESTINATION_STATES)[number];
 
-/** The last check of a link's destination, as Postgres has it in JSON. */
+/** The last check of a link's destination, as Postgres returns it in JSON. */
 export interface StoredCheck {
   url: string;
   other_url: string | null;
@@ -18,20 +21,20 @@ export interface StoredCheck {
   broken_since: string | null;
 }
 
-/** The check of the destination that a row of `links` has now; none while it was not checked. */
+/** SQL: the check of the present destination of a row of `links`; empty before the first check. */
 const CHECK = `FROM destination_checks dc
    WHERE dc.project_id = links.project_id AND dc.link_id = links.id AND dc.url = links.url`;
 
-/** SQL of a column of queries over links: {@link StoredCheck}, or NULL. */
+/** SQL: column of queries over links with {@link StoredCheck}, or NULL. */
 export const CHECK_COLUMN = `(SELECT to_json(dc) ${CHECK} AND dc.state IS NOT NULL) AS destination_check`;
 
-/** SQL of the condition that a link's destination is in a state, which is bound to `?`. */
+/** SQL: condition that a link's destination is in the state bound to `?`. */
 export const IS_IN_STATE = `EXISTS (SELECT 1 ${CHECK} AND dc.state = ?)`;
 
-/** SQL of the condition that a link's destination was not checked. */
+/** SQL: condition that a link's destination has not been checked. */
 export const IS_UNCHECKED = `NOT EXISTS (SELECT 1 ${CHECK} AND dc.state IS NOT NULL)`;
 
-/** The last check, as the record of a link has it. */
+/** Builds the last check in the record of a link. */
 export const toDestinationCheck = (check: StoredCheck) => ({
   url: check.other_url ?? check.url,
   state: check.state,
@@ -45,13 +48,13 @@ export const toDestinationCheck = (check: StoredCheck) => ({
 
 const time = () => Joi.string().isoDate();
 
-/** The schema of {@link toDestinationCheck}. */
+/** Schema of {@link toDestinationCheck}. */
 export const destinationCheckRecord = Joi.object({
   url: Joi.string()
     .required()
     .description(
-      'The destination that the result is about: the worst of the link, which has `url` and those of `testVariants`, ' +
-        '`ios`, `android`, `geo`, `rules` and `expiredUrl`.',
+      'The destination with this result, the worst among `url`, `testVariants`, `ios`, `android`, ' +
+        '`geo`, `rules` and `expiredUrl`.',
     )
     .example('https://example.org/spring'),
   state: Joi.string()
@@ -59,8 +62,8 @@ export const destinationCheckRecord = Joi.object({
     .required()
     .description(
       '`ok`: the destination answers; `redirecting`: it answers, but leads to another host; `unclear`: its host refuses ' +
-        'automated requests, or only visitors can reach it; `failing`: the last check failed; `broken`: so many in a row ' +
-        'did (DESTINATION_FAILURES).',
+        'automated requests, or only visitors can reach it; `failing`: the last check failed; `broken`: DESTINATION_FAILURES ' +
+        'checks in a row failed.',
     )
     .example('broken'),
   status: Joi.number()

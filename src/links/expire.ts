@@ -2,12 +2,12 @@ import { db, rows } from '../infra/db.ts';
 import { publishEvents, withoutPassword } from '../webhooks/outbox.ts';
 import { linkQueries } from './queries.ts';
 
-/** Links of one transaction. */
+/** Links per transaction. */
 const BATCH = 500;
-/** Links that expired longer ago are no news, such as those of an import, in days. */
+/** Age in days from which an expiry is not announced, such as that of an imported link. */
 const NEWS_DAYS = 1;
 
-/** Links that have expired, by their date or by their number of visits. */
+/** SQL: links that have expired, by date or by number of visits. */
 const EXPIRED = `
   SELECT l.project_id, l.id FROM links l
    WHERE l.expires_at <= now() AND l.expires_at > now() - make_interval(days => :days)
@@ -15,7 +15,9 @@ const EXPIRED = `
   SELECT l.project_id, l.id FROM links l JOIN counters c ON c.project_id = l.project_id AND c.record_id = l.id
    WHERE l.max_visits IS NOT NULL AND c.visits >= l.max_visits`;
 
-/** Tells webhooks and people of links that have expired: once, and again after they were valid in between. */
+/**
+ * Announces expired links to webhooks and people: once, and again if a link was valid in between.
+ */
 export async function announceExpired(): Promise<void> {
   await forgetValid();
   while ((await announceSome()) === BATCH);
@@ -32,7 +34,7 @@ async function forgetValid(): Promise<void> {
   );
 }
 
-/** @returns how many links were announced */
+/** @returns the number of announced links */
 function announceSome(): Promise<number> {
   return db().transaction(async (trx) => {
     const told = await rows<{ project_id: string; link_id: string }>(

@@ -2,8 +2,8 @@ import { Joi } from '../http/fields.ts';
 import { parseJson } from '../infra/parse-json.ts';
 import { geoField } from '../short-links/fields.ts';
 import {
+  containsText,
   type FilterTable,
-  part,
   type SharedFilters,
   schemasOf,
   sharedFilters,
@@ -17,7 +17,7 @@ import {
 } from './destination-state.ts';
 import { LINK_TABLES } from './model.ts';
 
-/** Filters of lists and counts of links, as the query names them. */
+/** Filters of lists and counts of links, under their names in the query string. */
 export interface LinkFilters extends SharedFilters {
   geo?: object | null;
   ios?: string;
@@ -27,15 +27,18 @@ export interface LinkFilters extends SharedFilters {
   destinationState?: DestinationState | 'unchecked';
 }
 
-/** Most values in the JSON of a query: more than there are countries. */
-const MOST_VALUES = 1_000;
+/** Maximum number of members of a JSON object in the query string; there are fewer countries. */
+const MAX_VALUES = 1_000;
 
 const geo = geoField();
 
-/** A JSON object in a query, of what a body may have: `{"DE":"https://…"}`, or `null`. */
+/**
+ * A JSON object in the query string that the `geo` of matching links contains, such as
+ * `{"DE":"https://…"}`, or `null`.
+ */
 const geoPairs = Joi.string().custom((value: string, { error }) => {
   try {
-    const parsed = parseJson(Buffer.from(value), MOST_VALUES);
+    const parsed = parseJson(Buffer.from(value), MAX_VALUES);
     return Joi.attempt(parsed, geo.required()) as object | null;
   } catch {
     return error('rule', { rule: 'must be a JSON object of country codes and URLs, or null' });
@@ -53,16 +56,16 @@ export const LINK_FILTERS: FilterTable<LinkFilters> = {
         ? query.whereNull('links.geo')
         : query.whereRaw('links.geo @> ?::jsonb', [JSON.stringify(value)]),
   },
-  ios: part('links.ios', 'the destination URL for iOS'),
-  android: part('links.android', 'the destination URL for Android'),
+  ios: containsText('links.ios', 'the destination URL for iOS'),
+  android: containsText('links.android', 'the destination URL for Android'),
   clicksMin: visits('>='),
   clicksMax: visits('<='),
   destinationState: {
     schema: Joi.string()
       .valid(...DESTINATION_STATES, 'unchecked')
       .description(
-        'What the last check found: only links whose destination is in this state (`destinationCheck.state`), or ' +
-          '`unchecked`.',
+        'Only links whose destination was in this state at the last check ' +
+          '(`destinationCheck.state`), or `unchecked`.',
       )
       .meta({ extension: true }),
     where: (query, value) =>
@@ -70,5 +73,5 @@ export const LINK_FILTERS: FilterTable<LinkFilters> = {
   },
 };
 
-/** Schemas of the filters, for the schema of a query. */
+/** Schemas of the filters, for the schema of a query string. */
 export const filterSchemas = schemasOf(LINK_FILTERS);

@@ -7,7 +7,10 @@ import type { LinkChanges, NewLink } from './schema.ts';
 
 export const linkJobs = jobsOf(writes, {
   'link.create': job<{ userId: string; link: NewLink }, SealedLink>({ audit: changes('link') }),
-  /** The result has the id of the job's own link where that was made, else of the one that was there. */
+  /**
+   * The result has the id of this job's link if it was created, otherwise the id of the existing
+   * link.
+   */
   'link.upsert': job<{ userId: string; link: NewLink }, SealedLink>({ audit: changes('link') }),
   'link.update': job<{ linkId: string; changes: LinkChanges }, SealedLink>({
     audit: changes('link'),

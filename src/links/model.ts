@@ -12,13 +12,13 @@ export class Link extends ShortLinkModel {
 
   declare url: string;
   declare video: string | null;
-  /** Clicks that another service had counted before. */
+  /** Clicks that another service had counted before the import. */
   declare imported_clicks: number;
 }
 
 export type LinkRow = RowOf<Link>;
 
-/** A new link before its caller's fields are applied. */
+/** Defaults of a new link. */
 export const BLANK_LINK: Omit<LinkRow, keyof RowIds> = {
   ...BLANK_ROW,
   url: '',

@@ -20,8 +20,8 @@ export const linkQueries = new ShortLinkQueries<Link, SealedLink, LinkFilters>({
 });
 
 /**
- * The id of the link that an upsert changes: the one with the external id; without an external id, the one on the domain
- * with the key; without a key, the newest on the domain with the same destination.
+ * Finds the link that an upsert changes: the one with the external id; without an external id, the
+ * one with the domain and key; without a key, the newest on the domain with the same destination.
  */
 export async function findTwin(
   projectId: string,
@@ -33,7 +33,7 @@ export async function findTwin(
   }
   const { mainDomain, domain } = await loadReferences(connection, projectId, []);
   const domain_id = (link.domain === undefined ? mainDomain : domain(link.domain))?.id;
-  // The domain is not the workspace's: there is nothing on it, and nothing can be made.
+  // The workspace does not own the domain, so it has no links there and can create none.
   if (domain_id === undefined) return undefined;
   return findNewest(
     connection,
@@ -44,7 +44,7 @@ export async function findTwin(
   );
 }
 
-/** The id of the newest link whose columns have these values. */
+/** The id of the newest link with these column values. */
 async function findNewest(
   connection: Db,
   projectId: string,

@@ -15,14 +15,14 @@ import {
 } from './destination-state.ts';
 import type { LinkRow } from './model.ts';
 
-/** The link record of the contract; its password is still sealed. */
+/** Builds the public link record, with its password still sealed. */
 export function toSealedLink(
   row: LinkRow & { destination_check?: StoredCheck | null },
   context: RecordContext,
 ) {
   const shortLink = shortLinkOf(context.domain, row.key);
   const check = row.destination_check ?? null;
-  // A spread into a literal with further members takes ten times as long.
+  // A spread into a literal with further members takes V8 ten times as long.
   return Object.assign(toSharedRecord(row, context), {
     url: row.url,
     video: row.video,
@@ -34,13 +34,13 @@ export function toSealedLink(
   });
 }
 
-/** A link record as jobs and their results carry it. */
+/** A link record in jobs and their results. */
 export type SealedLink = ReturnType<typeof toSealedLink>;
 
-/** One place of a bulk answer: the record, or why there is none and what was sent. */
+/** One place of a bulk answer: the record, or the error together with the input. */
 export type BulkLinkItem = BulkItem<SealedLink>;
 
-/** The link record, for the reference and for checking answers. */
+/** Schema of the link record, for the reference and for checking answers. */
 export const linkRecord = Joi.object({
   ...sharedRecordFields,
   url: Joi.string()
@@ -75,5 +75,5 @@ export const linkRecord = Joi.object({
     .example('https://api.example.com/qr?url=https%3A%2F%2Fgo.example.com%2Fspring%3Fqr%3D1'),
 }).meta({ name: 'Link' });
 
-/** An array of records and errors, in the order of the request. */
+/** Schema of an array of records and errors, in the order of the request. */
 export const bulkAnswer = bulkAnswerOf(linkRecord, 'link');

@@ -14,7 +14,7 @@ import {
   findAvailability,
 } from '../short-links/availability.ts';
 import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts';
-import { askFrameable, framedUrls, withFrameable } from '../short-links/destination.ts';
+import { framedUrls, requestFrameable, withFrameable } from '../short-links/destination.ts';
 import { isHeavyList } from '../short-links/filters.ts';
 import { countAnswer, openPassword } from '../short-links/record.ts';
 import type { EventsOnDelete } from '../short-links/schema.ts';
@@ -152,9 +152,9 @@ export const linkRoutes: Route[] = [
     answers: { 200: linkRecord, 201: linkRecord },
     writes: true,
     async handle(request) {
-      const wanted = toNewLink(request.caller.projectId, request.body);
-      const link = await withFrameable(request, wanted, async () => [
-        (await twinOf(request.caller.projectId, wanted)) ?? {},
+      const draft = toNewLink(request.caller.projectId, request.body);
+      const link = await withFrameable(request, draft, async () => [
+        (await twinOf(request.caller.projectId, draft)) ?? {},
       ]);
       const data = { userId: request.caller.userId, link };
       return answerWrite(request, linkJobs['link.upsert'], data, (link) =>
@@ -170,8 +170,8 @@ export const linkRoutes: Route[] = [
     operationId: 'bulkCreateLinks',
     summary: 'Create up to 100 links',
     description:
-      'Each link stands alone: the answer has, in the order of the request, the record of each link or the ' +
-      'error that kept it from being made. Where all fail, the first one’s error is the answer.',
+      'Each link is created independently: the answer has the record or the error of each link, in the ' +
+      'order of the request. If all fail, the first error is the answer.',
     tag,
     scope: 'links.write',
     body: bulkBody,
@@ -223,7 +223,7 @@ export const linkRoutes: Route[] = [
     path: '/links/bulk',
     operationId: 'bulkDeleteLinks',
     summary: 'Delete up to 100 links',
-    description: 'Deletes up to 100 links for good. Links that do not exist are passed over.',
+    description: 'Deletes up to 100 links permanently. Unknown ids are ignored.',
     tag,
     scope: 'links.write',
     query: deleteQuery,
@@ -278,7 +278,7 @@ export const linkRoutes: Route[] = [
     operationId: 'deleteLink',
     summary: 'Delete a link',
     description:
-      'Deletes a link for good. Its events are kept unless `events=remove` is given. Its key is free for the workspace at once; ' +
+      'Deletes a link permanently. Its events are kept unless `events=remove` is given. Its key is free for the workspace at once; ' +
       'on the domain that all workspaces share, it is free for others after 24 hours. A key of a link that the operator ' +
       'blocks is free for nobody until the link is unblocked.',
     tag,
@@ -295,31 +295,33 @@ export const linkRoutes: Route[] = [
   }),
 ];
 
-/** A checked body as a link to be made, with its id. */
+/** Builds a new link, with its id, from a valid body. */
 const toNewLink = (projectId: string, body: LinkBody): NewLink => ({
   ...toSharedChanges(projectId, body),
   id: newId('link'),
 });
 
-/** The links of a bulk request as their job carries them: checked, or refused each by itself. */
+/** Packs the links of a bulk request for their job: valid inputs, or the refusal of each. */
 async function toBulkLinks(request: Requester, sent: unknown[]): Promise<BulkInputs<NewLink>> {
   const { projectId } = request.caller;
   const checked = await checkEach<NewLink>(newLinkBody, sent, 'link');
   const links = mapAccepted(checked, (body) => toNewLink(projectId, body));
   const urls = links.flatMap((link) => (link instanceof Refusal ? [] : framedUrls(link)));
   if (urls.length === 0) return toBulkInputs(projectId, links, sent);
-  const frameable = await askFrameable(request, urls);
-  const ready = mapAccepted(links, (link) => ({ ...link, frameable: onlyOwn(link, frameable) }));
-  return toBulkInputs(projectId, ready, sent);
+  const frameable = await requestFrameable(request, urls);
+  const framed = mapAccepted(links, (link) => ({ ...link, frameable: onlyOwn(link, frameable) }));
+  return toBulkInputs(projectId, framed, sent);
 }
 
-/** Of what may be framed, what a link would show in a frame: jobs and rows carry no more. */
+/**
+ * Picks the frameable destinations that a link would show in a frame; jobs and rows hold no others.
+ */
 function onlyOwn(link: NewLink, frameable: readonly string[]): string[] {
-  const own = new Set(framedUrls(link));
-  return frameable.filter((url) => own.has(url));
+  const urls = new Set(framedUrls(link));
+  return frameable.filter((url) => urls.has(url));
 }
 
-/** The record of the link that an upsert will change. */
+/** Reads the link that an upsert will change. */
 async function twinOf(projectId: string, link: NewLink) {
   const id = await findTwin(projectId, link);
   return id === undefined ? undefined : linkQueries.find(projectId, id);

@@ -28,16 +28,16 @@ import { filterSchemas, type LinkFilters } from './filters.ts';
 export interface LinkChanges extends SharedChanges, Partial<Utm> {
   url?: string | undefined;
   video?: string | null | undefined;
-  /** Clicks that another service had counted before: only imports set it. */
+  /** Clicks that another service had counted, set by imports only. */
   importedClicks?: number | undefined;
 }
 
-/** A link to be made. */
+/** A new link. */
 export interface NewLink extends LinkChanges, NewShortLink {
   url: string;
 }
 
-/** A link's fields as a request body has them. */
+/** The fields of a new link in a request body. */
 export type LinkBody = Omit<NewLink, 'id' | 'tags'> & TagFields;
 
 const url = destination().description('Destination URL.').example('https://example.com/spring');
@@ -60,7 +60,7 @@ const ownFields = {
   ),
 };
 
-/** Body of a link to be made. */
+/** Schema of the body of a new link. */
 export const newLinkBody = Joi.object<LinkBody>({
   url: url.required(),
   ...creationFields,
@@ -70,10 +70,10 @@ export const newLinkBody = Joi.object<LinkBody>({
   .meta({ name: 'NewLink' })
   .example({ url: 'https://example.com/landing', key: 'summer', tagNames: ['Summer campaign'] });
 
-/** The fields of a change as a request body has them. */
+/** The fields of a change in a request body. */
 type LinkChangesBody = Omit<LinkBody, 'prefix'> & TagEditFields;
 
-/** Body of a change. */
+/** Schema of the body of a change. */
 export const linkChangesBody = Joi.object<LinkChangesBody>({
   url,
   ...changeFields,
@@ -102,7 +102,10 @@ export const bulkChangesBody = Joi.object<BulkChanges>({
     .meta({ name: 'BulkLinkChange' }),
 }).meta({ name: 'BulkLinkUpdate' });
 
-/** The links of a bulk request; each is checked on its own, so that one bad link does not spoil the rest. */
+/**
+ * Schema of the links of a bulk request. Each item is validated on its own, so that an invalid one
+ * does not fail the rest.
+ */
 export const bulkBody = Joi.array().items(newLinkBody).min(1).max(BULK_LIMIT);
 export const bulkEnvelope = Joi.array().min(1).max(BULK_LIMIT);
 
@@ -118,7 +121,7 @@ export const deleteQuery = Joi.object<DeleteQuery>({
 
 export const linkParams = Joi.object<{ linkId: string }>({ linkId: recordId().required() });
 
-/** Query of the deletion of one link. */
+/** Schema of the query string of a deletion. */
 export const deleteOneQuery = Joi.object<{ events?: EventsOnDelete }>({ events: eventsOnDelete() });
 
 export const SORTS = ['createdAt', 'clicks', 'lastClicked'] as const;

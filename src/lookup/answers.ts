@@ -8,48 +8,55 @@ import type { Redis, SingleRedis } from '../infra/redis.ts';
 import { publish } from '../infra/redis-channels.ts';
 import { installed, LASTING_KEYS } from '../infra/secret-key.ts';
 import { CURRENT_PREFIX, readStored } from './codec.ts';
-import { epochOf, fill, KeptMisses } from './publish.ts';
+import { epochOf, fill, MissLimit } from './publish.ts';
 import {
   type Answer,
   answersTo,
   KEY_CHECK_NAME,
   LASTING_KEYS_NAME,
-  QUESTIONS,
-  type Question,
-} from './questions.ts';
+  LOOKUP_REQUESTS,
+  type LookupRequest,
+} from './remote-source.ts';
 import { POSTGRES_MS, type Row } from './rows.ts';
 import { PostgresSource } from './source.ts';
 
-/** Questions that are answered at once; further ones wait in Redis, for other processes too. */
-const MOST_AT_ONCE = 16;
-/** Time for which Redis holds the request for a question, in seconds. */
+/**
+ * Maximum number of requests answered at a time; further ones wait in Redis, for other processes
+ * too.
+ */
+const MAX_CONCURRENT = 16;
+/** Time for which Redis blocks a read of the empty list, in seconds. */
 const WAIT_SECONDS = 5;
 /** Pause after a failure, in ms. */
 const PAUSE_MS = 250;
-/** Longest time until no further question is taken, in ms. */
+/** Time limit for the pending read when the process closes, in ms. */
 const CLOSE_MS = 1_000;
-/** Timeout of a look-up in the cache, in ms. */
+/** Timeout of a read from the look-up cache, in ms. */
 const CACHE_MS = 300;
 
 /** Dependencies of {@link Answers}. */
 export interface AnswersOptions {
   /** Connection to the Redis of the queues. */
   queue: Redis;
-  /** Connection to the server of the same Redis that has {@link QUESTIONS}; waits for them, and does nothing else. */
+  /**
+   * Connection to the server of the same Redis that has {@link LOOKUP_REQUESTS}, for blocking
+   * reads only.
+   */
   waiting: SingleRedis;
-  /** The look-up cache, to which can be written. */
+  /** Writable connection to the look-up cache. */
   cache: Redis;
   errors: ErrorLog;
 }
 
 /**
- * Answers the questions of redirect processes without Postgres (`questions.ts`): from the cache where that knows, else
- * from Postgres, and then fills the cache. One that nobody waits for any more costs a query and no more.
+ * Answers the look-ups of redirect processes without Postgres (`remote-source.ts`): from the cache
+ * if it has the entry, else from Postgres, and then fills the cache. A request whose sender has
+ * given up costs one query.
  */
 export class Answers {
   readonly #options: AnswersOptions;
   readonly #source = new PostgresSource();
-  readonly #misses = new KeptMisses();
+  readonly #misses = new MissLimit();
   readonly #underWay = new Set<Promise<void>>();
   readonly #running: Promise<void>;
   #isClosed = false;
@@ -59,11 +66,11 @@ export class Answers {
     this.#running = this.#run();
   }
 
-  /** Takes no further question, and answers those that it has taken. */
+  /** Stops taking requests, and answers those already taken. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#options.waiting.disconnect();
-    // A command that waits for a connection is never settled once that is given up.
+    // A command that waits for a connection never settles once the connection is closed.
     await within(CLOSE_MS, this.#running, 'closing').catch(() => {});
     await Promise.all(this.#underWay);
   }
@@ -71,13 +78,13 @@ export class Answers {
   async #run(): Promise<void> {
     while (!this.#isClosed) {
       try {
-        const taken = await this.#options.waiting.blpop(QUESTIONS, WAIT_SECONDS);
-        if (taken === null) continue;
-        const answering = this.#answer(JSON.parse(taken[1]) as Question).finally(() =>
+        const item = await this.#options.waiting.blpop(LOOKUP_REQUESTS, WAIT_SECONDS);
+        if (item === null) continue;
+        const answering = this.#answer(JSON.parse(item[1]) as LookupRequest).finally(() =>
           this.#underWay.delete(answering),
         );
         this.#underWay.add(answering);
-        if (this.#underWay.size >= MOST_AT_ONCE) await Promise.race(this.#underWay);
+        if (this.#underWay.size >= MAX_CONCURRENT) await Promise.race(this.#underWay);
       } catch (error) {
         if (this.#isClosed) return;
         this.#options.errors.report(error);
@@ -86,7 +93,7 @@ export class Answers {
     }
   }
 
-  async #answer({ to, id, names }: Question): Promise<void> {
+  async #answer({ to, id, names }: LookupRequest): Promise<void> {
     const { queue, errors } = this.#options;
     const answers = await Promise.all(
       names.map(async (name): Promise<Answer> => {
@@ -119,21 +126,21 @@ export class Answers {
     epochOfCache.refresh(performance.now());
     const epoch = epochOfCache.known;
     if (epoch === undefined) return this.#source.read(name);
-    const read = await within(CACHE_MS, cache.get(name), 'the look-up cache').catch(
+    const value = await within(CACHE_MS, cache.get(name), 'the look-up cache').catch(
       () => undefined,
     );
-    if (read === undefined) return this.#source.read(name);
-    const stored = readStored(read, epoch);
+    if (value === undefined) return this.#source.read(name);
+    const stored = readStored(value, epoch);
     if (stored === null) return null;
     if (stored?.startsWith(CURRENT_PREFIX)) {
-      return { entry: stored, version: Number.parseInt(read ?? '', 10) };
+      return { entry: stored, version: Number.parseInt(value ?? '', 10) };
     }
-    const found = await this.#source.read(name);
-    if (found !== null || this.#misses.mayKeep()) {
-      fill(cache, name, { read, found, epoch }).catch(() => {
-        // The next question asks Postgres again.
+    const row = await this.#source.read(name);
+    if (row !== null || this.#misses.tryTake()) {
+      fill(cache, name, { value, row, epoch }).catch(() => {
+        // The next look-up asks Postgres again.
       });
     }
-    return found;
+    return row;
   }
 }

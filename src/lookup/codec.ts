@@ -9,8 +9,8 @@ import type {
 } from './entry.ts';
 
 /*
- * The names of look-up entries, and their text forms. These are compact, because a redirect process remembers a million
- * of them.
+ * The names of look-up entries, and their text forms, which are compact since a redirect process
+ * keeps a million of them in memory.
  *
  * In Postgres (`claims.entry`) and in Redis:
  *
@@ -21,7 +21,7 @@ import type {
  *   its files   (none)
  *   workspace   projectId
  *   page        id, projectId
- *   blocked     (none)
+ *   blocklist   (none)
  *
  * In Redis, a name holds
  *
@@ -31,20 +31,21 @@ import type {
  *
  *   key \n id \n destination \n extras as JSON, or nothing
  *
- * There the version is always the present one, and the workspace is stored once for all of its links.
+ * There the version is always the present one, and each workspace is stored once for all its
+ * links.
  *
- * A change of the shape needs a new VERSION, which `npm run migrate -- entries` brings to stored entries. Older versions
- * that can still be read stay in READABLE until then.
+ * A change of the form needs a new VERSION. `npm run migrate -- entries` rebuilds stored entries;
+ * until then, older versions that can still be read stay in READABLE.
  */
 
 const VERSION = '3';
-/** Versions 1 and 2 had fewer extras. */
+/** Versions 1 and 2 have fewer extras. */
 const READABLE: ReadonlySet<string> = new Set(['1', '2', VERSION]);
 
-/** The beginning of every stored entry of the present version. Those of an older one may lack what their rows say. */
+/** Prefix of stored entries of the present version. Older entries may lack fields of their rows. */
 export const CURRENT_PREFIX = `${VERSION}\n`;
 
-/** Channel of Redis on which the names of changed entries are announced, several joined by a line feed. */
+/** Redis channel that announces the names of changed entries, joined by line feeds. */
 export const CHANGED = 'lookup:changed';
 
 /** Name of the entry of a link or QR code. */
@@ -57,13 +58,16 @@ export const siteFilesName = (domainId: string): string => `sf:${domainId}`;
 export const workspaceName = (projectId: string): string => `ws:${projectId}`;
 /** Name of the entry of a page before destinations. */
 export const pageName = (projectId: string, id: string): string => `pg:${projectId}:${id}`;
-/** Name of the entry of what the operator blocks, which is one. */
+/** Name of the entry of what the operator blocks; there is only one. */
 export const BLOCKLIST_NAME = 'bh:';
 
 /** Patterns of all these names. */
 export const ENTRY_NAMES = ['lk:*', 'dm:*', 'sf:*', 'ws:*', 'pg:*', 'bh:*'] as const;
 
-/** The value of a name in Redis: the entry, `null` for "nothing there", `undefined` for "not known" in this epoch. */
+/**
+ * Parses the value of a name in Redis: the entry, `null` if the name stands for nothing,
+ * `undefined` if this epoch does not know.
+ */
 export function readStored(stored: string | null, epoch: string): string | null | undefined {
   if (stored === null) return undefined;
   const [at, bar] = [stored.indexOf('@'), stored.indexOf('|')];
@@ -80,7 +84,7 @@ export function readEntry<Entry>(
 ): Entry | null | undefined {
   const stored = readStored(read, epoch);
   if (stored === undefined || stored === null) return stored;
-  // Of another version than this process: the row is what counts.
+  // The entry is of another version than this process, so the row decides.
   if (!stored.startsWith(CURRENT_PREFIX)) return undefined;
   try {
     return decode(stored);
@@ -93,7 +97,7 @@ export function encodeLink({ id, projectId, destination, ...extras }: LinkEntry)
   return join([VERSION, id, projectId, destination], extras);
 }
 
-/** @throws Error when the text is not an entry of a version that can be read */
+/** @throws Error if the text is not an entry of a readable version */
 export function decodeLink(text: string): LinkEntry {
   const [fields, extras] = split(text, 3);
   return { id: fields[0]!, projectId: fields[1]!, destination: fields[2]!, ...extras };
@@ -144,7 +148,7 @@ export function decodeBlocklist(text: string): Blocklist {
   return { hosts: new Set(hosts), links: new Set(links) };
 }
 
-/** A link in the form for memory. The workspace is left to the caller. */
+/** Encodes a link for memory, without its workspace. */
 export function encodeRecord(
   key: string,
   { id, projectId: _, destination, ...extras }: LinkEntry,
@@ -153,9 +157,10 @@ export function encodeRecord(
 }
 
 /**
- * Reads the form for memory. Of all decoding, this is what a redirect waits for: nothing is split into a list.
+ * Decodes a link from memory. Redirects wait for this decoding, so it does not split the text into
+ * a list.
  *
- * @param start index at which the id begins, behind the key
+ * @param start index at which the id begins, after the key
  */
 export function decodeRecord(text: string, start: number, projectId: string): LinkEntry {
   const first = text.indexOf('\n', start);

@@ -1,32 +1,31 @@
 import { isDataError } from '../infra/outage.ts';
 
 /*
- * Many requests ask at once: those for one name share a look-up (`SharedLookups`), those for different names a query
- * (`Batch`).
+ * Combines concurrent look-ups: those of one name share a look-up (`SharedLookups`), those of
+ * different names share a query (`Batch`).
  */
 
-/** A look-up that is under way. */
+/** A running look-up. */
 export interface Lookup {
-  /** The entry was changed after the look-up began: the answer may be given, but not remembered. */
+  /** The entry has changed since the look-up began, so its answer must not be remembered. */
   isOutdated: boolean;
 }
 
 interface Running {
   readonly lookup: Lookup;
-  /** Resolves when the look-up has ended, well or not. */
+  /** Resolves once the look-up has ended, successfully or not. */
   readonly ended: Promise<void>;
   next: Promise<unknown> | undefined;
 }
 
 /**
- * At most one look-up of a name is under way, and at most one waits for its end. A caller joins the one
- * that waits: none gets an answer from a look-up that began before the question, because that would miss
- * what was created in between.
+ * Runs at most one look-up of a name at a time, with at most one waiting for its end. Callers join
+ * the waiting one: a look-up that began before a call could miss what was created in between.
  */
 export class SharedLookups {
   readonly #running = new Map<string, Running>();
 
-  /** @param start starts the look-up; for one name it must always be the same one */
+  /** @param start starts the look-up; the same for every call with this name */
   ask<T>(name: string, start: (lookup: Lookup) => Promise<T>): Promise<T> {
     const running = this.#running.get(name);
     if (running === undefined) return this.#start(name, start);
@@ -47,7 +46,7 @@ export class SharedLookups {
     const lookup: Lookup = { isOutdated: false };
     const result = start(lookup);
     const end = () => {
-      // The next one, if there is one, takes the place in the map when it starts.
+      // The next look-up, if there is one, takes this place in the map when it starts.
       if (running.next === undefined) this.#running.delete(name);
     };
     const running: Running = { lookup, ended: result.then(end, end), next: undefined };
@@ -56,57 +55,58 @@ export class SharedLookups {
   }
 }
 
-/** Questions of one query. */
-const MOST_QUESTIONS = 500;
-/** Queries under way at once: with all kinds of look-ups at most half of the pool. */
-const MOST_QUERIES = 2;
+/** Maximum number of keys in a query. */
+const MAX_LOOKUPS_PER_QUERY = 500;
+/** Maximum number of concurrent queries: with all kinds of look-ups at most half of the pool. */
+const MAX_QUERIES = 2;
 
-interface Waiting<Question, Answer> {
-  question: Question;
-  resolve(answer: Answer | null): void;
+interface Waiting<Key, Value> {
+  key: Key;
+  resolve(answer: Value | null): void;
   reject(error: unknown): void;
 }
 
 /**
- * Asks all questions of one turn of the event loop in one query, and few queries at once: what comes meanwhile
- * waits for the next one. So thousands of requests for names that nothing has cost some queries, not thousands.
+ * Reads all keys of one turn of the event loop in one query, with few queries at a time: further
+ * keys wait for the next one. So thousands of requests for names that do not exist cost a few
+ * queries.
  *
- * A question is only ever part of a query that began after it.
+ * A key is only ever part of a query that began after it was requested.
  */
-export class Batch<Question, Answer> {
-  readonly #query: (questions: readonly Question[]) => Promise<readonly (Answer | null)[]>;
-  #waiting: Waiting<Question, Answer>[] = [];
+export class Batch<Key, Value> {
+  readonly #query: (keys: readonly Key[]) => Promise<readonly (Value | null)[]>;
+  #waiting: Waiting<Key, Value>[] = [];
   #queries = 0;
-  readonly #mostQueries: number;
+  readonly #maxQueries: number;
   #isPlanned = false;
 
   /**
-   * @param query answers in the order of the questions
-   * @param mostQueries that may be under way at once
+   * @param query returns the values in the order of the keys
+   * @param maxQueries maximum number of concurrent queries
    */
   constructor(
-    query: (questions: readonly Question[]) => Promise<readonly (Answer | null)[]>,
-    mostQueries = MOST_QUERIES,
+    query: (keys: readonly Key[]) => Promise<readonly (Value | null)[]>,
+    maxQueries = MAX_QUERIES,
   ) {
     this.#query = query;
-    this.#mostQueries = mostQueries;
+    this.#maxQueries = maxQueries;
   }
 
-  ask(question: Question): Promise<Answer | null> {
+  ask(key: Key): Promise<Value | null> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ question, resolve, reject });
+      this.#waiting.push({ key, resolve, reject });
       this.#plan();
     });
   }
 
   #plan(): void {
-    if (this.#isPlanned || this.#waiting.length === 0 || this.#queries >= this.#mostQueries) return;
+    if (this.#isPlanned || this.#waiting.length === 0 || this.#queries >= this.#maxQueries) return;
     this.#isPlanned = true;
     setImmediate(() => {
       this.#isPlanned = false;
-      const group = this.#waiting.splice(0, MOST_QUESTIONS);
+      const group = this.#waiting.splice(0, MAX_LOOKUPS_PER_QUERY);
       this.#queries += 1;
-      void this.#answer(group).finally(() => {
+      void this.#read(group).finally(() => {
         this.#queries -= 1;
         this.#plan();
       });
@@ -114,16 +114,16 @@ export class Batch<Question, Answer> {
     });
   }
 
-  async #answer(group: readonly Waiting<Question, Answer>[]): Promise<void> {
+  async #read(group: readonly Waiting<Key, Value>[]): Promise<void> {
     try {
-      const answers = await this.#query(group.map(({ question }) => question));
-      for (const [at, { resolve }] of group.entries()) resolve(answers[at] ?? null);
+      const values = await this.#query(group.map(({ key }) => key));
+      for (const [at, { resolve }] of group.entries()) resolve(values[at] ?? null);
     } catch (error) {
       if (group.length > 1 && isDataError(error)) {
-        // One question is at fault: the others are asked apart from it.
+        // One key is at fault, so the others are read without it.
         const middle = Math.ceil(group.length / 2);
-        await this.#answer(group.slice(0, middle));
-        await this.#answer(group.slice(middle));
+        await this.#read(group.slice(0, middle));
+        await this.#read(group.slice(middle));
       } else {
         for (const { reject } of group) reject(error);
       }
@@ -131,13 +131,13 @@ export class Batch<Question, Answer> {
   }
 }
 
-/** `prefix`: the name is a beginning of a path, and others do not wait for it. */
+/** Priority of a look-up; `prefix` for a prefix of a path, for which other look-ups do not wait. */
 export type Priority = 'exact' | 'prefix';
 
 /** Look-ups of one request that are made at once, and count as one towards the limit of those that wait for Postgres. */
 export interface LookupGroup {
   priority: Priority;
-  /** Those that wait for Postgres. */
+  /** Number of look-ups that wait for Postgres. */
   waiting: number;
 }
 

@@ -1,37 +1,40 @@
 import type { Brand } from '../web/brand.ts';
 
 /*
- * The look-up entry of a host and a key, as the redirect process uses it. A link's entry is created with its row, and stored
- * with the claim of its domain and key; `codec.ts` defines the stored text.
+ * The look-up entries that the redirect process uses. A link's entry is created with its row and
+ * stored with the claim of its domain and key; `codec.ts` defines the stored text.
  */
 
 /** A line of a display page: a label and a text that can be copied or opened. */
 export interface DisplayRow {
   label: string;
-  /** May have several lines. */
+  /** Text, possibly of several lines. */
   value: string;
-  /** Link of the value: `mailto:`, `tel:`, a web address. */
+  /** Link on the value: `mailto:`, `tel:` or a web address. */
   href?: string;
-  /** Offers a button that copies the value. */
+  /** Shows a button that copies the value. */
   copy?: true;
 }
 
 /**
- * The page that a dynamic QR code shows instead of leading on. Worked out where the code is made, so that the
- * redirect process knows nothing of content types. Its words are English; they are translated when it is shown.
+ * The page that a dynamic QR code shows instead of a redirect. It is built when the code is saved,
+ * so that the redirect process needs no knowledge of content types. Its words are English, and
+ * translated when it is shown.
  */
 export interface DisplayPage {
-  /** Type of the content: the page's icon. */
+  /** Type of the content, which decides the page's icon. */
   type: string;
   title: string;
-  /** The title is the owner's, and is not translated. */
+  /** The title is the owner's text and is not translated. */
   isOwnTitle?: true | undefined;
   /** One sentence under the title. */
   subtitle?: string | undefined;
-  /** Buttons; the first is what most people want. */
+  /** Buttons, the most likely one first. */
   actions: { label: string; href: string }[];
   rows: DisplayRow[];
-  /** A code on the page, for another phone to scan: side in modules, and an SVG path in modules. */
+  /**
+   * A code on the page for another phone to scan: its label, its side in modules, and its SVG path.
+   */
   code?: { label: string; size: number; path: string } | undefined;
   /** A file to open on the phone, such as a contact. */
   file?: { label: string; name: string; type: string; text: string } | undefined;
@@ -45,37 +48,43 @@ export interface LinkCard {
   video?: string;
 }
 
-/** Conditions of a rule, all of which must be met. Texts are lower-case; of several, one must match. */
+/**
+ * Conditions of a rule, all of which must be met. Texts are lower-case; one text of a list must
+ * match.
+ */
 export interface Conditions {
   /** ISO 3166-1 alpha-2, or XK. */
   country?: string[];
   city?: string[];
-  /** Desktop, mobile, tablet … */
+  /** Types such as desktop, mobile, tablet. */
   device?: string[];
   os?: string[];
   browser?: string[];
-  /** Language tags: `de` also matches `de-AT`. */
+  /** Language ranges: `de` also matches `de-AT`. */
   language?: string[];
-  /** Parameters of the visitor's query as sent: one of the values, or `true` where any will do. */
+  /** Parameters of the visitor's query as sent: one of these values, or `true` for any value. */
   query?: Record<string, string[] | true>;
-  /** Milliseconds since 1970; `until` is the first moment that does not match. */
+  /** Milliseconds since 1970; `until` is exclusive. */
   from?: number;
   until?: number;
   time?: TimeWindow;
 }
 
-/** Hours of days in a zone. */
+/** Hours of certain days in a time zone. */
 export interface TimeWindow {
-  /** Minutes since midnight. Where `to` is not after `from`, the window goes on into the next day. */
+  /** Minutes since midnight. If `to` is not after `from`, the window ends on the next day. */
   from: number;
   to: number;
-  /** Days on which it begins: 0 is Sunday. Absent: every day. */
+  /** Days on which the window begins: 0 is Sunday. Absent: every day. */
   days?: number[] | undefined;
   /** IANA zone. */
   timezone: string;
 }
 
-/** Sends the visitors who match `when` to `url`. A text matches visitors of whom any one trait is that text. */
+/**
+ * Sends the visitors who match `when` to `url`. A text matches if any one trait of the visitor
+ * equals it.
+ */
 export interface RuleEntry {
   when: string | Conditions;
   url: string;
@@ -85,77 +94,82 @@ export interface RuleEntry {
 export interface SplitVariant {
   name: string;
   url: string;
-  /** Share of the visitors; those of all variants add up to 100. */
+  /** Share of the visitors in percent; the shares of all variants add up to 100. */
   percentage: number;
 }
 
-/** A link or QR code as the redirect sees it. */
+/** A link or QR code for the redirect process. */
 export interface LinkEntry {
   id: string;
   projectId: string;
   destination: string;
-  /** When it begins to lead to `destination`, milliseconds since 1970. */
+  /** Time from which it leads to `destination`, in ms since 1970. */
   startsAt?: number;
-  /** When it stops leading to `destination`, milliseconds since 1970. */
+  /** Time from which it no longer leads to `destination`, in ms since 1970. */
   expiresAt?: number;
-  /** Destination after its expiry; without it, the domain's. */
+  /** Destination after its expiry; absent: the domain's. */
   expiredUrl?: string;
-  /** Counted visits after which it is as expired. */
+  /** Maximum number of counted visits, after which it counts as expired. */
   maxVisits?: number;
   /** Argon2id hash of the password that protects it. */
   passwordHash?: string;
-  /** Shown to link-preview crawlers. */
+  /** Metadata shown to link-preview crawlers. */
   card?: LinkCard;
-  /** Shown before the destination: a page of ours, or the owner's own. */
+  /** Page shown before the destination: one of this service, or a URL of the owner. */
   before?: { pageId: string } | { url: string };
-  /** Nobody gets past `before` without filling in its form. */
+  /** Requires the form of `before` to be filled in. */
   isFormMandatory?: true;
-  /** The first that matches decides. */
+  /** Rules, of which the first match decides. */
   rules?: RuleEntry[];
   /** Destinations for Apple and Android devices. */
   ios?: string;
   android?: string;
   /** Destinations by country. */
   geo?: Record<string, string>;
-  /** Destinations among which the other visitors are divided, until some time in milliseconds since 1970. */
+  /** Destinations among which the remaining visitors are divided, until a time in ms since 1970. */
   split?: { variants: SplitVariant[]; until?: number };
-  /** Destinations that are shown in a frame under the short address, as they stand here. */
+  /**
+   * Destinations that are shown in a frame under the short address, in the same spelling as above.
+   */
   framed?: string[];
   /** Title of the window around a frame. */
   title?: string;
-  /** Shown instead of leading to `destination`. */
+  /** Page that is shown instead of a redirect to `destination`. */
   page?: DisplayPage;
-  /** Status of the redirect; 302 without. */
+  /** Status of the redirect; absent: 302. */
   status?: 301 | 307 | 308;
-  /** The visitor's own query is not passed on. */
+  /** Does not pass the visitor's query on. */
   dropsQuery?: true;
-  /** The rest of the path after the key is appended to the path of the destination. */
+  /** Appends the rest of the path after the key to the path of the destination. */
   forwardsPath?: true;
-  /** The click's id is handed on to the destination. */
+  /** Passes the click's id to the destination. */
   tracksConversion?: true;
-  /** Search engines may show it. */
+  /** Allows search engines to index it. */
   isIndexed?: true;
   hasPublicStats?: true;
 }
 
-/** A domain as the redirect sees it; only verified domains have one. */
+/** A domain for the redirect process; only verified domains have an entry. */
 export interface DomainEntry {
   id: string;
   /** Empty for the service's default short domain. */
   projectId: string;
   /** Destination of the root of the domain. */
   target?: string | undefined;
-  /** The target is shown in a frame. */
+  /** Shows the target in a frame. */
   isFramed?: true | undefined;
   /** Destination of expired links of the domain. */
   expiredUrl?: string | undefined;
   /** Destination of unknown keys. */
   notFoundUrl?: string | undefined;
-  /** It has had links that answer every path below their key. */
+  /** The domain has had links that answer every path below their key. */
   hasWildcards?: true | undefined;
 }
 
-/** Files of a domain for apps, as JSON texts. Apart from the domain, since they are large and seldom asked for. */
+/**
+ * Files of a domain for apps, as JSON texts. They have an entry of their own, since they are large
+ * and rarely requested.
+ */
 export interface SiteFilesEntry {
   /** `/.well-known/apple-app-site-association`. */
   apple?: string | undefined;
@@ -163,24 +177,24 @@ export interface SiteFilesEntry {
   android?: string | undefined;
 }
 
-/** What the operator blocks. */
+/** Hosts and links that the operator blocks. */
 export interface Blocklist {
-  /** Hosts that nobody is redirected to, nor to their subdomains. */
+  /** Hosts to which nobody is redirected, including their subdomains. */
   hosts: ReadonlySet<string>;
   /** Ids of links and QR codes. */
   links: ReadonlySet<string>;
 }
 
-/** A workspace as the redirect sees it, where click ids are handed out. */
+/** A workspace for the redirect process, in which click ids are handed out. */
 export interface WorkspaceEntry {
   projectId: string;
   /** Length of the window in which a visitor counts once, in seconds. */
   dedupeSeconds: number;
-  /** Its look on pages for visitors; absent where it has none. */
+  /** Branding of pages for visitors; absent if the workspace has none. */
   brand?: Brand;
 }
 
-/** The columns of a workspace that its entry is made of. */
+/** Columns of a workspace from which its entry is built. */
 export interface WorkspaceColumns {
   id: string;
   click_dedupe_seconds: number;
@@ -188,7 +202,7 @@ export interface WorkspaceColumns {
   brand_color: string | null;
 }
 
-/** Entry of a workspace. */
+/** Builds the entry of a workspace. */
 export function workspaceEntry({
   id: projectId,
   click_dedupe_seconds: dedupeSeconds,
@@ -214,22 +228,22 @@ export interface FormField {
 export interface PageContent {
   title: string;
   text?: string;
-  /** Address of a picture. */
+  /** URL of an image. */
   image?: string;
-  /** Words on the button. */
+  /** Label of the button. */
   button?: string;
   fields?: FormField[];
-  /** Time before the button can be used. */
+  /** Time until the button can be used, in seconds. */
   waitSeconds?: number;
 }
 
-/** A page before the destination, as the redirect sees it. */
+/** A page before the destination, for the redirect process. */
 export interface PageEntry extends PageContent {
   id: string;
   projectId: string;
 }
 
-/** Columns of a domain from which its entry is made. */
+/** Columns of a domain from which its entry is built. */
 export interface DomainColumns {
   id: string;
   project_id: string | null;
@@ -247,7 +261,7 @@ export interface SiteFileColumns {
   asset_links: string | null;
 }
 
-/** Entry of the files of a domain; `undefined` where it has none. */
+/** Builds the entry of a domain's files; `undefined` if it has none. */
 export function siteFilesEntry({
   apple_app_site_association: apple,
   asset_links: android,
@@ -256,7 +270,7 @@ export function siteFilesEntry({
   return { apple: apple ?? undefined, android: android ?? undefined };
 }
 
-/** Entry of a domain. */
+/** Builds the entry of a domain. */
 export function domainEntry(row: DomainColumns): DomainEntry {
   return {
     id: row.id,
@@ -269,12 +283,12 @@ export function domainEntry(row: DomainColumns): DomainEntry {
   };
 }
 
-/** Entries of a host and a key. */
-export interface Found {
+/** The entries of a host and a key. */
+export interface Entries {
   domain: DomainEntry;
-  /** `null` where nothing has this key, and for the empty key: the root of the domain. */
+  /** `null` if no link has the key, and for the empty key, which is the root of the domain. */
   link: LinkEntry | null;
-  /** Set if a flexible link or a wildcard was found by a prefix of the path. */
+  /** Set if a flexible or wildcard link was found by a prefix of the path. */
   prefix?: KeyPrefix;
 }
 
@@ -283,6 +297,6 @@ export interface KeyPrefix {
   key: string;
   /** The rest of the path, with its leading slash. */
   rest: string;
-  /** The link is that of all paths below the key. */
+  /** The link answers all paths below the key. */
   isWildcard?: true;
 }

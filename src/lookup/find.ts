@@ -15,7 +15,7 @@ import {
 import { groupOf, type Lookup, type LookupGroup, SharedLookups } from './concurrent-lookups.ts';
 import type {
   Blocklist,
-  Found,
+  Entries,
   KeyPrefix,
   PageEntry,
   SiteFilesEntry,
@@ -30,7 +30,7 @@ import {
   otherTarget,
   siteFilesTarget,
 } from './near-cache.ts';
-import { fill, KeptMisses } from './publish.ts';
+import { fill, MissLimit } from './publish.ts';
 import type { Row } from './rows.ts';
 import type { EntrySource } from './source.ts';
 import { SourceReads } from './source-reads.ts';
@@ -42,48 +42,51 @@ import { Epoch, InvalidationMonitor } from './validity.ts';
  *   invalidations arrive:   own memory → Redis → Postgres
  *   invalidations are lost: Postgres → own memory, at most REMEMBERED_MS after the loss
  *
- * A process without Postgres asks others in its place (`questions.ts`). While none of them answers either, it goes by the
- * Redis near it, whether invalidations arrive or not: that may be all that its place can reach. What it had in memory when
- * invalidations were connected again counts as its memory for the rest of REMEMBERED_MS: after a failover, those others are
- * found again later than Redis.
+ * A process without Postgres asks other processes in its place (`remote-source.ts`). While none of
+ * them answers, it trusts the Redis near it even without invalidations, since that may be the only
+ * store in reach. The memory from before the reconnection of invalidations stays usable for the
+ * rest of REMEMBERED_MS: after a failover, other processes are reachable later than Redis.
  *
- * - A created link is found at the instant of the answer, also where its key was asked for before: misses are not
- *   remembered in memory, and no request joins a look-up that began before it.
- * - An update or deletion is seen by every redirect process within 100 ms of its answer.
+ * - A created link is found at the instant of the answer, even if its key was requested before:
+ *   misses are not remembered in memory, and no request joins a look-up that began before it.
+ * - Every redirect process sees an update or deletion within 100 ms of its answer.
  *
- * `docs/decisions/0003-lookup-cache.md` says why.
+ * `docs/decisions/0003-lookup-cache.md` gives the reasons.
  */
 
-/** Time for which an unreachable store is not queried, in ms: other requests do not wait for the same failure. */
+/**
+ * Time for which an unreachable store is not queried, in ms, so that other requests do not wait for
+ * the same failure.
+ */
 const PAUSE_MS = 250;
-/** Time for which the memory cache is used without invalidations while Postgres is unavailable, in ms. */
+/** Time for which memory is used without invalidations while Postgres is unavailable, in ms. */
 const REMEMBERED_MS = 60_000;
 
-/** Time for which the blocklist is not read again while invalidations are lost, in ms. */
+/** Minimum time between two reads of the blocklist while invalidations are lost, in ms. */
 const BLOCKLIST_MS = 1_000;
 
-/** No store can be asked, and memory holds no answer that may still be given. */
+/** No store can be asked, and memory holds no answer that is still valid. */
 export class Unavailable extends Error {}
 
-/** The value in Redis behind a miss: none, or one that is not trusted. */
+/** The value in Redis behind a miss: none, or one that cannot be trusted. */
 interface Unknown {
-  read: string | null;
+  value: string | null;
   epoch: string;
 }
 
-type Stored<Entry> = { found: Entry | null } | Unknown;
+type Stored<Entry> = { entry: Entry | null } | Unknown;
 
 /** Dependencies and settings of a finder. */
 export interface FinderOptions {
-  /** Connection to the look-up Redis whose commands time out soon. */
+  /** Connection to the look-up Redis, with a short command timeout. */
   commands: Redis;
-  /** Connection to the same Redis for invalidations alone, of `connectSubscriber`. */
+  /** Connection to the same Redis for invalidations only, of `connectSubscriber`. */
   subscriber: SingleRedis;
-  /** Connection to its primary, which is used where it is a replica. */
+  /** Connection to its primary, which is used if it is a replica. */
   primary: Redis;
-  /** Source of the entries that Redis doesn't have. */
+  /** Source of the entries that Redis lacks. */
   source: EntrySource;
-  /** Connection to the Redis of the queues, where processes tell each other their hottest links. */
+  /** Connection to the Redis of the queues, through which processes share their hottest links. */
   queue: Redis;
   /** Unique to this process. */
   instance: string;
@@ -102,18 +105,21 @@ export class Finder {
   readonly #redis: Redis;
   readonly #limits: FinderOptions['limits'];
   #near: NearCache;
-  /** What was in memory when it was last emptied, on a host without Postgres: for when no store answers. */
+  /**
+   * The memory from before it was last emptied, on a host without Postgres, for when no store
+   * answers.
+   */
   #past: { near: NearCache; until: number } | undefined;
   readonly #invalidations: InvalidationMonitor;
   readonly #epoch: Epoch;
-  /** Apart by priority: who asks for a key is not to wait for others who ask for what follows it. */
+  /** Separate by priority, so that an exact key does not wait for look-ups of prefixes. */
   readonly #shared = { exact: new SharedLookups(), prefix: new SharedLookups() };
   readonly #primary: Redis;
   readonly #source: EntrySource;
   readonly #sourceReads: SourceReads;
   readonly #hotKeys: HotKeys;
   readonly #connected: Promise<void>;
-  readonly #misses = new KeptMisses();
+  readonly #misses = new MissLimit();
   readonly #answeredBySource: { inc(): void };
   #redisPausedUntil = 0;
   #blocklist: Blocklist = { hosts: new Set(), links: new Set() };
@@ -154,32 +160,36 @@ export class Finder {
     });
   }
 
-  /** The entries in memory, while they are known to be current; `undefined` when `find` has to be asked. */
-  near(host: string, key: string): Found | undefined {
+  /**
+   * Returns the entries in memory while they are known to be current; `undefined` if `find` must be
+   * called.
+   */
+  near(host: string, key: string): Entries | undefined {
     if (!this.#invalidations.isReceiving(performance.now())) return undefined;
     const domain = this.#near.domain(host);
     if (domain === undefined) return undefined;
     if (key === '') return { domain, link: null };
     const link = this.#near.link(domain.id, key);
     if (link === undefined) return undefined;
-    this.#hotKeys.note(host, key);
+    this.#hotKeys.record(host, key);
     answeredBy.near.add();
     return { domain, link };
   }
 
   /**
-   * Finds the entries of a host and a key; `null` for a host that is nobody's domain.
+   * Finds the entries of a host and a key; `null` for a host that is not a domain.
    *
-   * @param key `null` when no link can have it
-   * @param prefixes beginnings of the path that may be the key of a flexible link or a wildcard, the longest first; they are looked up
-   *   where nothing has `key`. While no store answers, those that are in memory are found.
+   * @param key `null` for a text that cannot be a key
+   * @param prefixes prefixes of the path that may be the key of a flexible or wildcard link,
+   *   longest first; looked up if no link has `key`. While no store answers, only those in memory
+   *   are found.
    * @throws Unavailable
    */
   async find(
     host: string,
     key: string | null,
     prefixes: readonly KeyPrefix[] = [],
-  ): Promise<Found | null> {
+  ): Promise<Entries | null> {
     if (!isStorable(host)) return null;
     const domain = await this.#lookUp(domainTarget(host));
     if (domain === null) return null;
@@ -190,7 +200,7 @@ export class Finder {
     const [exact] = await Promise.allSettled([lookUp(key, groupOf('exact'))]);
     const link = entryOf(exact!);
     if (link !== null) return { domain, link };
-    // Nobody else pays for twice as many look-ups.
+    // Only domains with wildcards pay for twice as many look-ups.
     const candidates =
       domain.hasWildcards === true
         ? prefixes.flatMap((one) => [{ ...one, isWildcard: true as const }, one])
@@ -207,7 +217,7 @@ export class Finder {
   }
 
   /**
-   * The workspace of a link; `null` when it is gone.
+   * Finds a workspace; `null` if it was deleted.
    *
    * @throws Unavailable
    */
@@ -216,7 +226,7 @@ export class Finder {
   }
 
   /**
-   * A page before destinations; `null` when it is gone.
+   * Finds a page before destinations; `null` if it was deleted.
    *
    * @throws Unavailable
    */
@@ -225,8 +235,8 @@ export class Finder {
   }
 
   /**
-   * The files of a domain for apps; `null` where it has none. Not remembered in memory: they are large, and operating
-   * systems ask for them seldom.
+   * Finds the files of a domain for apps; `null` if it has none. They are not kept in memory, since
+   * they are large and operating systems rarely request them.
    *
    * @throws Unavailable
    */
@@ -234,7 +244,10 @@ export class Finder {
     return this.#lookUp(siteFilesTarget(domainId));
   }
 
-  /** What is blocked, from memory, while that is known to be current; `undefined` when `blocklist` has to be asked. */
+  /**
+   * Returns the blocklist in memory while that is known to be current; `undefined` if `blocklist`
+   * must be called.
+   */
   nearBlocklist(): Blocklist | undefined {
     return this.#invalidations.isReceiving(performance.now())
       ? (this.#near.other(BLOCKLIST_NAME) as Blocklist | undefined)
@@ -242,8 +255,8 @@ export class Finder {
   }
 
   /**
-   * What the operator blocks. Without invalidations it is read at most once in {@link BLOCKLIST_MS}, and while no store answers
-   * it is what was read last: redirects go on.
+   * Reads what the operator blocks. Without invalidations it is read at most once in {@link
+   * BLOCKLIST_MS}; while no store answers, the last read applies, so that redirects continue.
    */
   async blocklist(): Promise<Blocklist> {
     const now = performance.now();
@@ -261,9 +274,9 @@ export class Finder {
   }
 
   /**
-   * Looks up, into memory, the links that this process and others were asked for most.
+   * Loads the most requested links of all processes into memory.
    *
-   * @returns how many were looked up; 0 where none are known
+   * @returns the number of looked up links; 0 if none are known
    */
   warmUp(): Promise<number> {
     return this.#hotKeys.warmUp((host, key) => this.find(host, key), this.#connected);
@@ -274,7 +287,7 @@ export class Finder {
     this.#hotKeys.close();
   }
 
-  /** The connection on which can be written; a replica passes on what its primary gets. */
+  /** The connection for writes: a replica receives what its primary stores. */
   get #writable(): Redis | undefined {
     const { isReplica } = this.#epoch;
     return isReplica === undefined ? undefined : isReplica ? this.#primary : this.#redis;
@@ -284,57 +297,57 @@ export class Finder {
     target: LookupTarget<Entry>,
     group = groupOf('exact'),
   ): Promise<Entry | null> {
-    const known = this.#invalidations.isReceiving(performance.now())
+    const remembered = this.#invalidations.isReceiving(performance.now())
       ? target.recall(this.#near)
       : undefined;
-    if (known !== undefined) return known;
+    if (remembered !== undefined) return remembered;
     const shared = this.#shared[group.priority];
-    return shared.ask(target.name, (lookup) => this.#ask(target, group, lookup));
+    return shared.ask(target.name, (lookup) => this.#read(target, group, lookup));
   }
 
-  async #ask<Entry>(
+  async #read<Entry>(
     target: LookupTarget<Entry>,
     group: LookupGroup,
     lookup: Lookup,
   ): Promise<Entry | null> {
     const isReceiving = this.#invalidations.isReceiving(performance.now());
-    const stored = isReceiving ? await this.#askRedis(target) : undefined;
-    let found: Entry | null;
-    if (stored !== undefined && 'found' in stored) found = stored.found;
+    const stored = isReceiving ? await this.#readRedis(target) : undefined;
+    let entry: Entry | null;
+    if (stored !== undefined && 'entry' in stored) entry = stored.entry;
     else {
       try {
-        found = await this.#askSource(target, group, stored);
+        entry = await this.#readSource(target, group, stored);
       } catch (error) {
         return this.#fallBack(target, error);
       }
     }
-    if (lookup.isOutdated) return found;
-    if (found === null) target.forget(this.#near);
-    else target.remember(this.#near, found, performance.now());
-    return found;
+    if (lookup.isOutdated) return entry;
+    if (entry === null) target.forget(this.#near);
+    else target.remember(this.#near, entry, performance.now());
+    return entry;
   }
 
-  /** The answer of Redis; `undefined` when it does not answer. */
-  async #askRedis<Entry>({
+  /** Reads an entry from Redis; `undefined` if it does not answer. */
+  async #readRedis<Entry>({
     name,
     decode,
   }: LookupTarget<Entry>): Promise<Stored<Entry> | undefined> {
     const epoch = this.#epoch.known;
     if (epoch === undefined || performance.now() < this.#redisPausedUntil) return undefined;
-    let read: string | null;
+    let value: string | null;
     try {
-      read = await this.#redis.get(name);
+      value = await this.#redis.get(name);
     } catch {
       this.#redisPausedUntil = performance.now() + PAUSE_MS;
       return undefined;
     }
-    const found = epoch === this.#epoch.known ? readEntry(read, epoch, decode) : undefined;
-    if (found === undefined) return { read, epoch };
+    const entry = epoch === this.#epoch.known ? readEntry(value, epoch, decode) : undefined;
+    if (entry === undefined) return { value, epoch };
     answeredBy.redis.inc();
-    return { found };
+    return { entry };
   }
 
-  async #askSource<Entry>(
+  async #readSource<Entry>(
     target: LookupTarget<Entry>,
     group: LookupGroup,
     stored: Unknown | undefined,
@@ -346,37 +359,38 @@ export class Finder {
     return row === null ? null : target.decode(row.entry);
   }
 
-  #fill(name: string, stored: Unknown, found: Row | null): void {
+  #fill(name: string, stored: Unknown, row: Row | null): void {
     const redis = this.#writable;
-    if (redis === undefined || !(found !== null || this.#misses.mayKeep())) return;
-    fill(redis, name, { ...stored, found }).catch(() => {
+    if (redis === undefined || !(row !== null || this.#misses.tryTake())) return;
+    fill(redis, name, { ...stored, row }).catch(() => {
       // The next look-up asks Postgres again.
     });
   }
 
   async #fallBack<Entry>(target: LookupTarget<Entry>, error: unknown): Promise<Entry | null> {
     if (this.#source.isRemote) {
-      const stored = await this.#askRedis(target);
-      if (stored !== undefined && 'found' in stored) return stored.found;
+      const stored = await this.#readRedis(target);
+      if (stored !== undefined && 'entry' in stored) return stored.entry;
     }
     const now = performance.now();
-    const mayRecall =
+    const canRecall =
       this.#invalidations.isReceiving(now) || now < this.#invalidations.lostAt + REMEMBERED_MS;
-    const known =
-      (mayRecall ? target.recall(this.#near) : undefined) ??
+    const remembered =
+      (canRecall ? target.recall(this.#near) : undefined) ??
       (this.#past !== undefined && now < this.#past.until
         ? target.recall(this.#past.near)
         : undefined);
-    if (known === undefined) {
+    if (remembered === undefined) {
       throw new Unavailable('no store answers', { cause: error });
     }
     answeredBy.remembered.inc();
-    return known;
+    return remembered;
   }
 
   #forgetAll(): void {
     const now = performance.now();
-    // A failover empties memory twice: when invalidations arrive again, and when its epoch is known.
+    // A failover empties memory twice: when invalidations arrive again, and when its epoch is
+    // known.
     if (this.#source.isRemote && this.#past === undefined && this.#near.size > 0) {
       const until = Math.min(now, this.#invalidations.lostAt) + REMEMBERED_MS;
       this.#past = { near: this.#near, until };

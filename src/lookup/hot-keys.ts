@@ -1,32 +1,32 @@
 import type { Redis } from '../infra/redis.ts';
 
 /*
- * The links that redirect processes are asked for most, which one that starts reads before it takes requests: else those would
- * be its first look-ups, all at once.
+ * The most requested links. A redirect process that starts loads them before it takes requests;
+ * otherwise they would be its first look-ups, all at once.
  *
- * Each process puts its own in the Redis of the queues now and then, under one of few names that it shares with others. Any
- * of them will do: visitors come to all alike.
+ * Each process stores its own list in the Redis of the queues now and then, under one of a few
+ * names that it shares with others. Visitors are spread over all processes, so any list will do.
  */
 
-/** One of so many requests that memory answers is counted. */
+/** One in this many requests that memory answers is counted. */
 const SAMPLED = 16;
-/** Most links that are counted at once. */
-const MOST_COUNTED = 4_096;
-/** Most links of one list. */
-const MOST_LISTED = 500;
-/** Most links that are read at the start. */
-const MOST_READ = 1_000;
-/** Links that are looked up at once when a process starts. */
+/** Maximum number of links counted at a time. */
+const MAX_COUNTED = 4_096;
+/** Maximum number of links in a list. */
+const MAX_LISTED = 500;
+/** Maximum number of links loaded at the start. */
+const MAX_PRELOADED = 1_000;
+/** Links looked up at a time when a process starts. */
 const WARMED_AT_ONCE = 200;
-/** Lists; which one a process writes is chosen by chance when it starts. */
+/** Number of lists. A process picks one at random when it starts. */
 const LISTS = 8;
-/** Time for which a list is kept, in seconds: processes that all were stopped for a while find it again. */
+/** Time to live of a list, in seconds, which outlasts a stop of all processes. */
 const KEEP_SECONDS = 86_400;
 const PUBLISH_MS = 10_000;
 
 const listName = (number: number): string => `lookup:hot:${number}`;
 
-/** Counts the links that are asked for, and tells other processes which they are. */
+/** Counts requested links, and shares the most requested ones with other processes. */
 export class HotKeys {
   readonly #redis: Redis;
   readonly #list = listName(Math.floor(Math.random() * LISTS));
@@ -34,18 +34,18 @@ export class HotKeys {
   readonly #timer: NodeJS.Timeout;
   #asked = 0;
 
-  /** @param redis of the queues */
+  /** @param redis Redis of the queues */
   constructor(redis: Redis) {
     this.#redis = redis;
     this.#timer = setInterval(() => this.#publish(), PUBLISH_MS).unref();
   }
 
-  /** To be called for each request that memory answers. */
-  note(host: string, key: string): void {
+  /** Counts a request that memory answered. */
+  record(host: string, key: string): void {
     this.#asked = (this.#asked + 1) % SAMPLED;
     if (this.#asked !== 0) return;
     const name = `${host}/${key}`;
-    if (this.#counts.size >= MOST_COUNTED && !this.#counts.has(name)) this.#decay();
+    if (this.#counts.size >= MAX_COUNTED && !this.#counts.has(name)) this.#decay();
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
@@ -68,7 +68,7 @@ export class HotKeys {
     return hottest.length;
   }
 
-  /** The links that processes were asked for most, as host and key, the hottest first. */
+  /** Reads the most requested links of all processes as host and key, the hottest first. */
   async #hottest(): Promise<[host: string, key: string][]> {
     const lists = await Promise.all(
       Array.from({ length: LISTS }, (_, number) => this.#redis.get(listName(number))),
@@ -77,7 +77,7 @@ export class HotKeys {
     for (const [name, count] of lists.flatMap((list) => parse(list))) {
       counts.set(name, (counts.get(name) ?? 0) + count);
     }
-    return hottestOf(counts, MOST_READ).map(([name]) => {
+    return hottestOf(counts, MAX_PRELOADED).map(([name]) => {
       const slash = name.indexOf('/');
       return [name.slice(0, slash), name.slice(slash + 1)];
     });
@@ -89,14 +89,17 @@ export class HotKeys {
 
   #publish(): void {
     if (this.#counts.size === 0 || this.#redis.status !== 'ready') return;
-    const list = JSON.stringify(hottestOf(this.#counts, MOST_LISTED));
+    const list = JSON.stringify(hottestOf(this.#counts, MAX_LISTED));
     this.#decay();
     this.#redis.set(this.#list, list, 'EX', KEEP_SECONDS).catch(() => {
-      // The next one says the same.
+      // The next list repeats the counts.
     });
   }
 
-  /** Recent requests count more; a link that is requested once is forgotten. */
+  /**
+   * Halves the counts, so that recent requests weigh more and links with a single request
+   * disappear.
+   */
   #decay(): void {
     for (const [name, count] of this.#counts) {
       if (count < 2) this.#counts.delete(name);
@@ -108,5 +111,5 @@ export class HotKeys {
 const parse = (list: string | null): [string, number][] =>
   list === null ? [] : (JSON.parse(list) as [string, number][]);
 
-const hottestOf = (counts: ReadonlyMap<string, number>, most: number): [string, number][] =>
-  [...counts].toSorted(([, one], [, other]) => other - one).slice(0, most);
+const hottestOf = (counts: ReadonlyMap<string, number>, limit: number): [string, number][] =>
+  [...counts].toSorted(([, one], [, other]) => other - one).slice(0, limit);

@@ -13,21 +13,23 @@ import type { DomainEntry, LinkEntry, SiteFilesEntry } from './entry.ts';
 /*
  * The entries that one redirect process remembers. Misses are never remembered.
  *
- * Count and age are bounded without a date per entry: there are two generations. New entries go to the young one; when
- * it holds half of the entries that are allowed, or is half as old as allowed, it becomes the old one, and the old one is
- * dropped whole. A hit in the old one stays there, so nothing outlives two halves.
+ * Number and age are bounded without a date per entry, by two generations. New entries go to the
+ * young one. When it holds half of the allowed entries, or reaches half of the allowed age, it
+ * becomes the old one, and the previous old one is dropped whole. A hit in the old generation stays
+ * there, so no entry outlives two halves.
  *
- * Domains, workspaces and pages are few, and kept as objects. Links are kept as bytes outside V8's heap: a million of
- * them as strings take 300 MB and make every major collection slower. A link is a record
+ * Domains, workspaces and pages are few, and kept as objects. Links are kept as bytes outside V8's
+ * heap: a million of them as strings take 300 MB and slow every major collection down. A link is a
+ * record
  *
  *   u32 domain | u32 workspace | u32 length of text | text
  *
- * where `domain` and `workspace` are places in a table of names, and the text is that of `encodeRecord` in UTF-8. Records
- * are only ever appended; a table with open addressing leads from the hash of domain and key to the newest record. No
- * room is given back before the generation is dropped.
+ * where `domain` and `workspace` are indexes in a table of names, and the text is that of
+ * `encodeRecord` in UTF-8. Records are only appended; a hash table with open addressing maps domain
+ * and key to the newest record. Space is freed only with the whole generation.
  */
 
-/** Entries in memory. Times are milliseconds on a clock that never goes back. */
+/** Entries in memory. Times are in ms on a monotonic clock. */
 export class NearCache {
   readonly #halfEntries: number;
   readonly #halfMs: number;
@@ -41,7 +43,10 @@ export class NearCache {
     this.#youngSince = now;
   }
 
-  /** Links that are remembered; one that changed counts again, since it takes room again. */
+  /**
+   * Number of links written to memory; a changed link counts again, since its old record keeps its
+   * space.
+   */
   get size(): number {
     return this.#young.links.written + this.#old.links.written;
   }
@@ -54,7 +59,7 @@ export class NearCache {
     return this.#young.links.get(domainId, key) ?? this.#old.links.get(domainId, key);
   }
 
-  /** A workspace or a page, as its name says. */
+  /** Returns a workspace or a page by its name. */
   other(name: string): object | undefined {
     return this.#young.others.get(name) ?? this.#old.others.get(name);
   }
@@ -101,14 +106,14 @@ export class NearCache {
     }
   }
 
-  /** Drops what has become too old; to be called now and then. */
+  /** Drops what has become too old. Called regularly. */
   age(now: number): void {
     const ageMs = now - this.#youngSince;
     if (ageMs >= 2 * this.#halfMs) this.clear(now);
     else if (ageMs >= this.#halfMs) this.#turn(now);
   }
 
-  /** Forgets everything. */
+  /** Drops everything. */
   clear(now: number): void {
     this.#turn(now);
     this.#old = new Generation();
@@ -173,10 +178,10 @@ export const otherTarget = <Entry extends object>(
   forget: (memory) => memory.forgetOther(name),
 });
 
-/** Entries of one half of the time, or of the room, that is allowed. */
+/** Entries of one half of the allowed time or space. */
 class Generation {
   readonly domains = new Map<string, DomainEntry>();
-  /** Workspaces and pages, of which there are few, by name. */
+  /** Workspaces and pages by name; there are few of them. */
   readonly others = new Map<string, object>();
   readonly links = new Records();
 
@@ -186,37 +191,42 @@ class Generation {
 }
 
 const HEADER = 12;
-/** Room for records is taken in pieces of this many bytes; a link that is longer than one is not remembered. */
+/**
+ * Size of the chunks that hold records, in bytes; a link that does not fit into one is not
+ * remembered.
+ */
 const CHUNK = 1 << 20;
 /** Positions are 32-bit. */
-const MOST_BYTES = 2 ** 32;
-const FEWEST_SLOTS = 1024;
+const MAX_BYTES = 2 ** 32;
+const MIN_SLOTS = 1024;
 const LINE_FEED = 0x0a;
 
-/** A slot that never held anything ends a search; one whose link was forgotten does not. */
+/** A slot that never held anything ends a search; a forgotten link's slot does not. */
 const EMPTY = 0;
 const FORGOTTEN = 1;
 const FIRST_POSITION = 2;
 
 /** Links as bytes; they are remembered until all are dropped together. */
 class Records {
-  /** Records ever written: what is forgotten or replaced counts too, because it takes room. */
+  /**
+   * Number of records ever written, including forgotten and replaced ones, which keep their space.
+   */
   written = 0;
-  // Differs by process, so that keys that all share a slot can't be made up.
+  // Random by process, so that nobody can construct keys that all share a slot.
   readonly #seed = Math.floor(Math.random() * 2 ** 32);
   readonly #numbers = new Map<string, number>();
   readonly #names: string[] = [];
   readonly #chunks: Buffer[] = [];
-  #end = MOST_BYTES;
-  #slots = new Uint32Array(FEWEST_SLOTS);
-  #hashes = new Int32Array(FEWEST_SLOTS);
+  #end = MAX_BYTES;
+  #slots = new Uint32Array(MIN_SLOTS);
+  #hashes = new Int32Array(MIN_SLOTS);
   #usedSlots = 0;
-  /** The text that `#find` compared last: reading it again would cost as much as the search. */
+  /** The text that `#find` compared last, since reading it again costs as much as the search. */
   #lastText = '';
 
   /** True when positions run out. */
   get isFull(): boolean {
-    return this.#chunks.length * CHUNK > MOST_BYTES - CHUNK;
+    return this.#chunks.length * CHUNK > MAX_BYTES - CHUNK;
   }
 
   get(domainId: string, key: string): LinkEntry | undefined {
@@ -226,14 +236,14 @@ class Records {
     return slot < 0 ? undefined : this.#entryAt(slot, key);
   }
 
-  /** Returns true when it is remembered. A link that is longer than a chunk is not. */
+  /** Stores a link. @returns false if it is longer than a chunk */
   set(domainId: string, key: string, entry: LinkEntry): boolean {
     const text = encodeRecord(key, entry);
     const length = HEADER + Buffer.byteLength(text);
     if (length > CHUNK) return false;
     const domain = this.#numberOf(domainId);
     const slot = this.#find(domain, key);
-    // While invalidations are lost everything is asked for again and again; mostly nothing has changed.
+    // While invalidations are lost everything is looked up again and again, mostly unchanged.
     if (slot >= 0 && this.#lastText === text) return true;
     const position = this.#write(length, domain, this.#numberOf(entry.projectId), text);
     if (slot >= 0) this.#slots[slot] = position + FIRST_POSITION;
@@ -252,20 +262,20 @@ class Records {
     let number = this.#numbers.get(text);
     if (number === undefined) {
       number = this.#names.length;
-      const own = copyOf(text);
-      this.#names.push(own);
-      this.#numbers.set(own, number);
+      const copy = copyOf(text);
+      this.#names.push(copy);
+      this.#numbers.set(copy, number);
     }
     return number;
   }
 
   #find(domain: number, key: string): number {
     const mask = this.#slots.length - 1;
-    const wanted = this.#hash(domain, key);
-    for (let slot = wanted & mask; ; slot = (slot + 1) & mask) {
+    const hash = this.#hash(domain, key);
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const value = this.#slots[slot]!;
       if (value === EMPTY) return -1;
-      if (value !== FORGOTTEN && this.#hashes[slot] === wanted) {
+      if (value !== FORGOTTEN && this.#hashes[slot] === hash) {
         if (this.#isAt(value - FIRST_POSITION, domain, key)) return slot;
       }
     }
@@ -284,7 +294,7 @@ class Records {
     return this.#chunks[Math.floor(position / CHUNK)]!;
   }
 
-  /** The entry in a slot that `#find` has just found. */
+  /** Returns the entry in a slot that `#find` has just returned. */
   #entryAt(slot: number, key: string): LinkEntry {
     const position = this.#slots[slot]! - FIRST_POSITION;
     const project = this.#chunkOf(position).readUInt32LE((position % CHUNK) + 4);
@@ -318,7 +328,7 @@ class Records {
   }
 
   #hash(domain: number, key: string): number {
-    // FNV-1a, then mixed: low bits choose the slot.
+    // FNV-1a, then mixed, since the low bits choose the slot.
     let value = this.#seed ^ domain;
     for (let i = 0; i < key.length; i += 1) {
       value = Math.imul(value ^ key.charCodeAt(i), 0x01000193);
@@ -339,7 +349,7 @@ class Records {
   }
 }
 
-/** A text cut from a request or a reply holds all of it in memory; this one stands alone. */
+/** Copies a text: a substring of a request or reply keeps all of it in memory. */
 function copyOf(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -7,39 +7,40 @@ import { PostgresSource } from './source.ts';
 import { Epoch } from './validity.ts';
 
 /*
- * Publishes committed changes to all redirect processes. `codec.ts` defines names and values in Redis.
+ * Publishes committed changes to all redirect processes. `codec.ts` defines names and values in
+ * Redis.
  *
- * Two workers may publish in another order than they committed; the higher version wins, whichever comes
- * last. Entries of another epoch (`validity.ts`) are passed over: Redis may have lost what replaced them. After an update
- * or a deletion, the name is announced on CHANGED so that every redirect process forgets it. A creation needs no
- * announcement: processes do not remember misses.
+ * Two workers may publish in another order than they committed; the higher version wins, whichever
+ * comes last. Entries of another epoch (`validity.ts`) do not win, since Redis may have lost what
+ * replaced them. After an update or deletion, the name is announced on CHANGED so that every
+ * redirect process forgets it. A creation needs no announcement: processes do not remember misses.
  */
 
-/** Copies in Redis expire, so that an error in one lasts a day at most. */
+/** Time to live of an entry in Redis, in seconds, so that a wrong one lasts a day at most. */
 const KEEP_SECONDS = 86_400;
-/** Time to live of a miss. */
+/** Time to live of a miss, in seconds. */
 const MISS_SECONDS = 30;
 /**
- * Time to live of the tombstone of a deletion: longer than any put can be under way, also in a process that was suspended,
- * or on a connection that hung.
+ * Time to live of a deletion's tombstone, in seconds: longer than any put can take, even by a
+ * suspended process or on a hanging connection.
  */
 export const GONE_SECONDS = 1_800;
 
 /** A change of what a name stands for. */
 export interface LookupChange {
   name: string;
-  /** Version of the row; for a deletion, that of the row that was deleted. */
+  /** Version of the row; for a deletion, the version of the deleted row. */
   version: number;
-  /** `null`: nothing stands under this name any more. */
+  /** `null` if the name stands for nothing any more. */
   entry: string | null;
-  /** True for an update or deletion: what processes remember must be forgotten. */
+  /** True for an update or deletion, which makes processes forget the name. */
   announce: boolean;
 }
 
 /*
- * KEYS names   ARGV[1] epoch   then for each name: version, entry or '', seconds to keep
- * Where something at least as new is there, it stays. An empty entry also replaces its own version: it is the deletion of
- * exactly that row. So does an entry where the other is of another epoch.
+ * KEYS names   ARGV[1] epoch   then for each name: version, entry or '', TTL in seconds
+ * A value that is at least as new stays. An empty entry also replaces its own version, since it is
+ * the deletion of that row. So does an entry if the stored one is of another epoch.
  */
 const PUT = `
 for i, name in ipairs(KEYS) do
@@ -55,12 +56,12 @@ for i, name in ipairs(KEYS) do
     redis.call('SET', name, new .. '@' .. ARGV[1] .. '|' .. entry, 'EX', seconds)
   end
 end`;
-/** Most names of one call: Redis serves nobody else meanwhile, about 0.3 ms. */
-const PUT_AT_ONCE = 100;
+/** Maximum number of names per call, since Redis serves nobody else meanwhile, about 0.3 ms. */
+const NAMES_PER_CALL = 100;
 
 /*
- * KEYS[1] name   ARGV[1] the value that was read   ARGV[2] the value to put in its place   ARGV[3] seconds to keep
- * Answers 1 when replaced, 0 when another value was there.
+ * KEYS[1] name   ARGV[1] expected value   ARGV[2] new value   ARGV[3] TTL in seconds
+ * Returns 1 if replaced, 0 if Redis held another value.
  */
 const REPLACE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -82,7 +83,7 @@ function withScripts(redis: Redis): WithScripts {
 
 const epochs = new WeakMap<Redis, Epoch>();
 
-/** The epoch of the Redis behind a connection that is shared by a whole process. */
+/** Returns the epoch of the Redis behind a connection that the whole process shares. */
 export function epochOf(redis: Redis): Epoch {
   const epoch = epochs.get(redis) ?? new Epoch(redis);
   epochs.set(redis, epoch);
@@ -90,43 +91,45 @@ export function epochOf(redis: Redis): Epoch {
 }
 
 /**
- * Stores committed changes in the cache, and makes redirect processes forget the entries before them.
- * Resolves when Redis has acknowledged everything: from then on no process that asks gets the old answer.
+ * Stores committed changes in the cache, and makes redirect processes forget the previous entries.
+ * Resolves once Redis has acknowledged everything: from then on no process returns an old answer.
  */
 export async function publish(redis: Redis, changes: readonly LookupChange[]): Promise<void> {
   if (changes.length === 0) return;
   const epochOfRedis = epochOf(redis);
   const epoch = epochOfRedis.known ?? (await epochOfRedis.ask());
   const commands = withScripts(redis);
-  // On a cluster, any two names may be on different nodes.
-  const atOnce = redis instanceof RedisCluster ? 1 : PUT_AT_ONCE;
+  // On a cluster, two names may be on different nodes.
+  const atOnce = redis instanceof RedisCluster ? 1 : NAMES_PER_CALL;
   const puts: Promise<null>[] = [];
   for (let first = 0; first < changes.length; first += atOnce) {
-    const some = changes.slice(first, first + atOnce);
-    const values = some.flatMap(({ version, entry }) => [
+    const chunk = changes.slice(first, first + atOnce);
+    const values = chunk.flatMap(({ version, entry }) => [
       version,
       entry ?? '',
       entry === null ? GONE_SECONDS : KEEP_SECONDS,
     ]);
-    puts.push(commands.putLookups(some.length, ...some.map(({ name }) => name), epoch, ...values));
+    puts.push(
+      commands.putLookups(chunk.length, ...chunk.map(({ name }) => name), epoch, ...values),
+    );
   }
   await Promise.all(puts);
   const announced = changes.filter((change) => change.announce).map((change) => change.name);
   if (announced.length > 0) await announce(redis, CHANGED, announced.join('\n'));
 }
 
-/** A name that a job changed, and the version that it gave it. */
+/** A name that a job changed, with the version that the change gave it. */
 export type ChangedName = Pick<LookupChange, 'name' | 'version'>;
 
 /**
- * Up to here it is certain that the mark of a deletion that came meanwhile is still there, and keeps an older entry
- * from being put over it, in ms.
+ * Time for which the tombstone of a concurrent deletion is sure to be there still, so that no older
+ * entry can replace it, in ms.
  */
 const CERTAIN_MS = (GONE_SECONDS * 1000) / 2;
 
 /**
- * Publishes what has just been committed. Where that took so long that it may have been overtaken, what is true now is
- * published.
+ * Publishes what has just been committed. If that took so long that a later change may have
+ * overtaken it, publishes the present state too.
  */
 export async function publishCommitted(
   redis: Redis,
@@ -138,8 +141,8 @@ export async function publishCommitted(
 }
 
 /**
- * Publishes what is true of some names at this moment: what a job committed earlier may have been changed or deleted
- * since, and the cache may have forgotten that it was.
+ * Publishes the present state of names: what a job committed earlier may have been changed or
+ * deleted since, and the cache may have forgotten that.
  */
 export async function publishPresent(redis: Redis, names: readonly ChangedName[]): Promise<void> {
   if (names.length === 0) return;
@@ -149,7 +152,7 @@ export async function publishPresent(redis: Redis, names: readonly ChangedName[]
     const rows = await Promise.all(names.map(({ name }) => source.read(name)));
     const changes = names.map(({ name, version }, at): LookupChange => {
       const row = rows[at] ?? null;
-      // Whatever came later has a higher version than the job's own, also where it is on its way.
+      // A later change has a higher version than the job's own, even if it is still on its way.
       return row === null
         ? { name, version, entry: null, announce: true }
         : { name, ...row, announce: true };
@@ -160,39 +163,43 @@ export async function publishPresent(redis: Redis, names: readonly ChangedName[]
 }
 
 /**
- * Keeps what Postgres said, unless a worker has published something meanwhile (then that is newer).
+ * Stores a row from Postgres, unless a worker has published something newer meanwhile.
  *
- * @param read what Redis held before Postgres was asked
+ * @param value what Redis held before Postgres was asked
  */
 export async function fill(
   redis: Redis,
   name: string,
-  { read, found, epoch }: { read: string | null; found: Row | null; epoch: string },
+  { value, row, epoch }: { value: string | null; row: Row | null; epoch: string },
 ): Promise<void> {
-  // An entry that is gone keeps the version that was read, so that a late put of it still finds something newer.
-  const version = found?.version ?? (Number.parseInt(read ?? '', 10) || 0);
-  const value = `${version}@${epoch}|${found?.entry ?? ''}`;
-  const seconds = found === null ? (version === 0 ? MISS_SECONDS : GONE_SECONDS) : KEEP_SECONDS;
-  if (read === null) await redis.set(name, value, 'EX', seconds, 'NX');
-  else await withScripts(redis).replaceLookup(name, read, value, seconds);
+  // A missing entry keeps the version that was read, so that a late put of it still finds something
+  // newer.
+  const version = row?.version ?? (Number.parseInt(value ?? '', 10) || 0);
+  const next = `${version}@${epoch}|${row?.entry ?? ''}`;
+  const seconds = row === null ? (version === 0 ? MISS_SECONDS : GONE_SECONDS) : KEEP_SECONDS;
+  if (value === null) await redis.set(name, next, 'EX', seconds, 'NX');
+  else await withScripts(redis).replaceLookup(name, value, next, seconds);
 }
 
-/** Misses that are stored in Redis in a second. Each takes room for 30 s, and a client can make up thousands. */
-const MISSES_KEPT_PER_SECOND = 500;
+/**
+ * Maximum number of misses stored in Redis per second. Each takes memory for 30 s, and a client can
+ * invent thousands.
+ */
+const MAX_MISSES_PER_SECOND = 500;
 
-/** Limits how many misses one process stores in Redis. */
-export class KeptMisses {
-  #kept = 0;
+/** Limits the misses that a process stores in Redis. */
+export class MissLimit {
+  #taken = 0;
   #since = 0;
 
-  /** Takes the place of one miss; false where this second has none left. */
-  mayKeep(): boolean {
+  /** Reserves the place of a miss; false if this second has none left. */
+  tryTake(): boolean {
     const now = performance.now();
     if (now - this.#since >= 1_000) {
       this.#since = now;
-      this.#kept = 0;
+      this.#taken = 0;
     }
-    this.#kept += 1;
-    return this.#kept <= MISSES_KEPT_PER_SECOND;
+    this.#taken += 1;
+    return this.#taken <= MAX_MISSES_PER_SECOND;
   }
 }

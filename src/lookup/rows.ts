@@ -17,12 +17,12 @@ import {
 } from './entry.ts';
 
 /**
- * Timeout of a look-up, in ms. Each statement has this limit too: knex then discards its connection, which may hang for
- * ever.
+ * Timeout of a look-up, in ms. It also limits each statement: knex then discards the connection,
+ * which may hang forever.
  */
 export const POSTGRES_MS = 1_000;
 
-/** An entry as it is stored, with the version of its row. */
+/** A stored entry with the version of its row. */
 export interface Row {
   entry: string;
   version: number;
@@ -34,12 +34,13 @@ export interface LinkName {
   key: string;
 }
 
-/** The links and QR codes that have these keys, in their order; `null` where nothing has. */
+/** Reads links and QR codes by their keys, in the given order; `null` for a key without one. */
 export async function readLinks(names: readonly LinkName[]): Promise<(Row | null)[]> {
   const domains = names.map(({ domainId }) => domainId);
-  // Each name by the index. A join of many may read all partitions of claims; one domain, as most batches have, is in one.
+  // A lateral join uses the index for each name. A plain join of many names may read all partitions
+  // of claims; a single domain, as in most batches, is in one partition.
   const isOne = domains.every((domain) => domain === domains[0]);
-  const found = await rows<Row & { at: number }>(
+  const claims = await rows<Row & { at: number }>(
     db(),
     `SELECT q.at, c.entry, c.version
          FROM unnest(:domains::text[], :keys::text[]) WITH ORDINALITY AS q (domain_id, key, at)
@@ -50,7 +51,7 @@ export async function readLinks(names: readonly LinkName[]): Promise<(Row | null
     POSTGRES_MS,
   );
   const inOrder: (Row | null)[] = Array.from(names, () => null);
-  for (const { at, entry, version } of found) {
+  for (const { at, entry, version } of claims) {
     inOrder[at - 1] = { entry, version };
   }
   return inOrder;
@@ -58,7 +59,7 @@ export async function readLinks(names: readonly LinkName[]): Promise<(Row | null
 
 type DomainRow = DomainColumns & { slug: string; version: number };
 
-/** The domains of these names that resolve, in their order: the service's own, or verified ones. */
+/** Reads domains that resolve, the service's own and verified ones, in the order of the names. */
 export async function readDomains(hosts: readonly string[]): Promise<(Row | null)[]> {
   const domains = await rows<DomainRow>(
     db(),
@@ -69,57 +70,57 @@ export async function readDomains(hosts: readonly string[]): Promise<(Row | null
     [hosts],
     POSTGRES_MS,
   );
-  const found = new Map(domains.map((row) => [row.slug, row]));
+  const bySlug = new Map(domains.map((row) => [row.slug, row]));
   return hosts.map((host) => {
-    const row = found.get(host);
+    const row = bySlug.get(host);
     return row === undefined
       ? null
       : { entry: encodeDomain(domainEntry(row)), version: row.version };
   });
 }
 
-/** The files of a domain that resolves. */
+/** Reads the files of a domain that resolves. */
 export async function readSiteFiles(domainId: string): Promise<Row | null> {
   const sql =
     'SELECT apple_app_site_association, asset_links, version FROM domains WHERE id = ? AND verified';
-  type Found = SiteFileColumns & { version: number };
-  const [row] = await rows<Found>(db(), sql, [domainId], POSTGRES_MS);
+  type FilesRow = SiteFileColumns & { version: number };
+  const [row] = await rows<FilesRow>(db(), sql, [domainId], POSTGRES_MS);
   const files = row && siteFilesEntry(row);
   return files === undefined ? null : { entry: encodeSiteFiles(files), version: row!.version };
 }
 
-/** Entry of a workspace. */
+/** Reads the entry of a workspace. */
 export async function readWorkspace(projectId: string): Promise<Row | null> {
   const sql =
     'SELECT id, click_dedupe_seconds, logo, brand_color, version FROM workspaces WHERE id = ?';
-  type Found = WorkspaceColumns & { version: number };
-  const [row] = await rows<Found>(db(), sql, [projectId], POSTGRES_MS);
+  type WorkspaceRow = WorkspaceColumns & { version: number };
+  const [row] = await rows<WorkspaceRow>(db(), sql, [projectId], POSTGRES_MS);
   if (row === undefined) return null;
   return { entry: encodeWorkspace(workspaceEntry(row)), version: row.version };
 }
 
-/** Entry of a page before destinations. */
+/** Reads the entry of a page before destinations. */
 export async function readPage(projectId: string, id: string): Promise<Row | null> {
   const sql = 'SELECT content, version FROM pages WHERE project_id = ? AND id = ?';
-  type Found = { content: PageContent; version: number };
-  const [row] = await rows<Found>(db(), sql, [projectId, id], POSTGRES_MS);
+  type PageRow = { content: PageContent; version: number };
+  const [row] = await rows<PageRow>(db(), sql, [projectId, id], POSTGRES_MS);
   return row === undefined
     ? null
     : { entry: encodePage({ id, projectId, ...row.content }), version: row.version };
 }
 
-/** Entry of what the operator blocks; there always is one. */
+/** Reads the entry of what the operator blocks; there always is one. */
 export async function readBlocklist(connection: Db = db()): Promise<Row> {
   const sql = `SELECT version, ARRAY(SELECT host FROM blocked_hosts ORDER BY host) AS hosts,
                       ARRAY(SELECT record_id FROM blocked_links ORDER BY record_id) AS links
                  FROM host_blocklist`;
-  type Found = { version: number; hosts: string[]; links: string[] };
-  const [row] = await rows<Found>(connection, sql, [], POSTGRES_MS);
+  type BlocklistRow = { version: number; hosts: string[]; links: string[] };
+  const [row] = await rows<BlocklistRow>(connection, sql, [], POSTGRES_MS);
   const { version, ...lists } = row!;
   return { entry: encodeBlocklist(lists), version };
 }
 
-/** Number of counted visits of a link or QR code. */
+/** Reads the number of counted visits of a link or QR code. */
 export async function countVisits(projectId: string, id: string): Promise<number> {
   const sql = 'SELECT visits FROM counters WHERE project_id = ? AND record_id = ?';
   const [row] = await rows<{ visits: number }>(db(), sql, [projectId, id], POSTGRES_MS);

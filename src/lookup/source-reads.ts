@@ -9,13 +9,14 @@ import type { EntrySource } from './source.ts';
 /** Time for which Postgres is not queried after an outage, in ms: other requests do not wait for the same failure. */
 const PAUSE_MS = 250;
 /**
- * Requests that wait for Postgres at once, for the name itself and for beginnings of their paths, up to 32 names each. Beyond
- * that they fail at once, rather than wait for longer than they may: a flood of unknown keys, or a slow Postgres, takes
- * bounded memory. What memory and Redis hold is found all the same.
+ * Maximum number of requests that wait for Postgres, for the exact name and for prefixes of their
+ * paths, up to 32 names each. Further requests fail at once instead of waiting beyond their time
+ * limit, so that a flood of unknown keys or a slow Postgres takes bounded memory. Entries in memory
+ * and Redis are still found.
  */
 const MOST_WAITING = { exact: 1_000, prefix: 250 } as const;
 
-/** One for all, since a flood has thousands a second. */
+/** A shared instance, since a flood throws thousands a second. */
 const OVERLOAD = new Error('too many requests wait for Postgres');
 
 const refused = lookups.labels('refused');
@@ -52,7 +53,7 @@ export class SourceReads {
         this.#log.warn({ err: error }, 'Postgres refused the value of a look-up');
         return undefined;
       }
-      // Prefixes may be late because there are many of them.
+      // Look-ups of prefixes may time out because there are many of them.
       if (isOutage(error) && priority === 'exact') {
         this.#pausedUntil = performance.now() + PAUSE_MS;
         this.#failure = error;
@@ -61,7 +62,7 @@ export class SourceReads {
     }
   }
 
-  /** Counts for as long as the query waits or runs, which may be longer than its request waits for it. */
+  /** Counts a look-up while its query waits or runs, which may be longer than its request waits. */
   async #readRow(name: string, group: LookupGroup): Promise<Row | null> {
     const { priority } = group;
     if (group.waiting === 0) this.#waiting[priority] += 1;

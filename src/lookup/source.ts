@@ -12,19 +12,19 @@ import {
   readWorkspace,
 } from './rows.ts';
 
-/** Where the entries are read that neither memory nor Redis has. */
+/** Source of the entries that neither memory nor Redis has. */
 export interface EntrySource {
   /** Label of its look-ups in metrics. */
   readonly label: string;
-  /** Whether another process reads Postgres, and fills Redis. */
+  /** True if another process reads Postgres and fills Redis. */
   readonly isRemote: boolean;
-  /** The row behind the name of an entry; `null` where there is none. */
+  /** Reads the row behind the name of an entry; `null` if there is none. */
   read(name: string, priority?: Priority): Promise<Row | null>;
-  /** Number of counted visits of a link or QR code. */
+  /** Reads the number of counted visits of a link or QR code. */
   countVisits(projectId: string, id: string): Promise<number>;
 }
 
-/** Reads entries from Postgres; domains and links that are asked for at once in one query. */
+/** Reads entries from Postgres; concurrent look-ups of domains or links share a query. */
 export class PostgresSource implements EntrySource {
   readonly label = 'postgres';
   readonly isRemote = false;
@@ -42,7 +42,7 @@ export class PostgresSource implements EntrySource {
     if (kind === 'ws') return readWorkspace(first);
     if (kind === 'pg') return readPage(first, second);
     if (name === BLOCKLIST_NAME) return readBlocklist();
-    throw new Error(`"${name}" is no name of the look-up cache`);
+    throw new Error(`"${name}" is not a name of the look-up cache`);
   }
 
   countVisits(projectId: string, id: string): Promise<number> {
@@ -50,7 +50,7 @@ export class PostgresSource implements EntrySource {
   }
 }
 
-/** A key may have colons, an id has none. */
+/** Splits the name of a link. Keys may contain colons, ids do not. */
 function linkIn(name: string): LinkName {
   const [, domainId = ''] = name.split(':', 2);
   return { domainId, key: name.slice(`lk:${domainId}:`.length) };

@@ -5,37 +5,42 @@ import { digestOf } from '../infra/redis-topology.ts';
 import { CHANGED } from './codec.ts';
 
 /*
- * Distinguishes valid copies of entries from outdated ones: copies in memory are valid while invalidations arrive, copies
- * in Redis if they are of the present epoch. `docs/decisions/0003-lookup-cache.md` says why.
+ * Distinguishes valid copies of entries from outdated ones: copies in memory are valid while
+ * invalidations arrive, copies in Redis if they are of the present epoch.
+ * `docs/decisions/0003-lookup-cache.md` gives the reasons.
  */
 
 const HEARTBEAT_MS = 250;
-/** Time for which a received heartbeat proves that all earlier invalidations have arrived, in ms. */
+/**
+ * Time for which a received heartbeat proves that all earlier invalidations have arrived, in ms.
+ */
 const VALID_MS = 1_000;
-/** A subscriber that receives nothing for so long has lost its connection without noticing. */
+/** Time after which a silent subscriber counts as disconnected without notice, in ms. */
 const SILENCE_MS = 5_000;
 
 /** Callbacks of an {@link InvalidationMonitor}. */
 export interface InvalidationEvents {
-  /** Entries were changed; names as in `codec.ts`. */
+  /** Called with the names of changed entries, as in `codec.ts`. */
   onChanged(names: string[]): void;
-  /** Invalidations arrive (again); some may have been missed before. */
+  /** Called when invalidations arrive (again); some may have been missed before. */
   onConnected(): void;
-  /** Invalidations may no longer arrive. */
+  /** Called when invalidations may no longer arrive. */
   onLost(): void;
-  /** At every heartbeat. */
+  /** Called at every heartbeat. */
   onHeartbeat(now: number): void;
 }
 
 /**
- * Knows whether invalidations reach this process.
+ * Monitors whether invalidations reach this process.
  *
- *   lost ──a heartbeat comes back──▶ receiving ──none for VALID_MS, or the subscriber's connection closes──▶ lost
+ *   lost ──a heartbeat comes back──▶ receiving
+ *   receiving ──none for VALID_MS, or the subscriber's connection closes──▶ lost
  *
- * A heartbeat is the present time, published on a channel of this process and received on the connection that receives
- * invalidations: messages keep their order, so a heartbeat proves the arrival of all that was published before it. The
- * time in it counts, not that of its arrival, so that a slow connection is no proof. Heartbeats are numbered: a replica that
- * was synchronized anew has the data of its primary, but not the messages of the time between.
+ * A heartbeat is the present time, published on a channel of this process and received on the
+ * connection that receives invalidations. Messages keep their order, so a heartbeat proves the
+ * arrival of everything published before it. The time in it counts, not that of its arrival, so
+ * that a slow connection is no proof. Heartbeats are numbered, since a resynchronized replica has
+ * the data of its primary but missed the messages in between.
  */
 export class InvalidationMonitor {
   readonly #publisher: () => Redis | undefined;
@@ -50,8 +55,8 @@ export class InvalidationMonitor {
   #received = 0;
 
   /**
-   * @param publisher the connection to the Redis where changes are announced, as soon as it is known: where the
-   *   subscriber's is a replica, that is its primary
+   * @param publisher returns the connection to the Redis on which changes are announced, once it is
+   *   known: the primary, if the subscriber is connected to a replica
    * @param subscriber a connection of its own, of `connectSubscriber`
    */
   constructor(
@@ -84,7 +89,9 @@ export class InvalidationMonitor {
     return now < this.#receivingUntil;
   }
 
-  /** When it was lost, on the clock of `performance.now()`; meaningful while none are received. */
+  /**
+   * Time of the loss, on the clock of `performance.now()`; meaningful only while none are received.
+   */
   get lostAt(): number {
     return this.#receivingUntil;
   }
@@ -97,11 +104,11 @@ export class InvalidationMonitor {
 
   #subscribe(): void {
     this.#lastMessage = performance.now();
-    // In one command, so that no beat can arrive before invalidations do.
+    // One command, so that no heartbeat can arrive before invalidations do.
     subscribe(this.#subscriber, CHANGED, this.#channel).then(
       () => this.#publish(),
       () => {
-        // The connection broke again: the next one subscribes. Until then no beat arrives.
+        // The connection broke again; the next one subscribes. Until then no heartbeat arrives.
       },
     );
   }
@@ -122,7 +129,7 @@ export class InvalidationMonitor {
     if (publisher?.status !== 'ready') return;
     this.#sent += 1;
     publish(publisher, this.#channel, `${performance.now()} ${this.#sent}`).catch(() => {
-      // Then it does not come back, which is all that counts.
+      // The lost heartbeat does not come back, which is all that counts.
     });
   }
 
@@ -132,7 +139,8 @@ export class InvalidationMonitor {
     this.#received = number;
     const receivingUntil = sentAt + VALID_MS;
     if (receivingUntil <= now) return;
-    // Asked of the clock and not of #wasReceiving: the proof may have run out since the last beat.
+    // Checked by the clock and not by #wasReceiving, since the proof may have expired after the
+    // last heartbeat.
     if (!(isNext && this.isReceiving(now))) {
       this.#wasReceiving = true;
       this.#events.onConnected();
@@ -148,33 +156,39 @@ export class InvalidationMonitor {
   }
 }
 
-/** Often enough to notice a failover behind an address that keeps connections open, in ms. */
+/**
+ * Interval short enough to notice a failover behind an address that keeps connections open, in ms.
+ */
 const EPOCH_MS = 1_000;
 
 /**
  * The epoch of the Redis behind one connection.
  *
- * A Redis that was killed may come back without its last second, and a replica that takes over may lack more: entries
- * that had been replaced or deleted are there again. So every entry names the epoch in which it was put, and only those
- * of the present one are used.
+ * A Redis that was killed may come back without its last second, and a promoted replica may lack
+ * more: entries that had been replaced or deleted are back. So every entry names the epoch in which
+ * it was put, and only entries of the present epoch are used.
  *
- * The epoch is a digest of `master_replid`, which Redis changes by itself whenever that may have happened: with every start
- * of a primary, and with every failover, also back to a server that has gone on running. A replica has that of its
- * primary, whose data it has. So all processes agree without a message. Entries that are put with an outdated epoch are ignored, which costs a look-up
- * in Postgres and no more. On a cluster it is a digest of the ids of all primaries.
+ * The epoch is a digest of `master_replid`, which Redis itself changes whenever data may have been
+ * lost: at every start of a primary and at every failover, even back to a server that kept running.
+ * A replica has the value of its primary. So all processes agree without a message. Entries that
+ * are put with an outdated epoch are ignored, which costs one look-up in Postgres. On a cluster the
+ * epoch is a digest of the ids of all primaries.
  */
 export class Epoch {
   readonly #redis: Redis;
   readonly #changed: () => void;
   #known: string | undefined;
-  /** On a cluster, the one before connections were lost: those to other nodes, and so memory, may have outlived them. */
+  /**
+   * On a cluster, the epoch before connections were lost: connections to other nodes, and thus
+   * memory, may have survived.
+   */
   #before: string | undefined;
   #isReplica: boolean | undefined;
-  /** Counts connections: an answer of one that has been lost says nothing of the next. */
+  /** Number of connections so far: an answer on a lost connection says nothing about the next. */
   #connection = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param changed called when it changed without a loss of all connections */
+  /** @param changed called if the epoch changed without a loss of all connections */
   constructor(redis: Redis, changed: () => void = () => {}) {
     this.#redis = redis;
     this.#changed = changed;
@@ -187,26 +201,26 @@ export class Epoch {
     });
   }
 
-  /** `undefined` until it was asked for on the present connection. */
+  /** The epoch; `undefined` until it has been read on the present connection. */
   get known(): string | undefined {
     return this.#known;
   }
 
-  /** Whether it is a replica, to which nothing can be written; `undefined` until it was asked for. */
+  /** True for a replica, which cannot be written; `undefined` until it has been read. */
   get isReplica(): boolean | undefined {
     return this.#isReplica;
   }
 
-  /** Asks for it once a second; to be called more often. */
+  /** Reads the epoch, at most once a second. */
   refresh(now: number): void {
     if (this.#redis.status !== 'ready' || now - this.#askedAt < EPOCH_MS) return;
     this.#askedAt = now;
     this.ask().catch(() => {
-      // It stays as it is; when the connection is lost it is forgotten.
+      // The epoch stays as it is; a lost connection clears it.
     });
   }
 
-  /** @throws Error as the connection does */
+  /** Reads the epoch. @throws Error as the connection does */
   async ask(): Promise<string> {
     const connection = this.#connection;
     const { epoch, isReplica } = await epochIn(this.#redis);

@@ -1,22 +1,22 @@
 import type { Role } from '../workspaces/roles.ts';
 
-/** A webhook event of which people can be told by email. */
+/** A webhook event with an alert by email. */
 interface AlertDefinition {
-  /** Completes "Get an email when …", for the reference and the console. */
+  /** End of the sentence "Get an email when …", for the reference and the console. */
   when: string;
-  /** Roles that get it unless they choose otherwise. */
+  /** Roles that receive it by default. */
   roles: readonly Role[];
-  /** Time for which events are gathered into one mail, in minutes. */
+  /** Time for which events are collected for one mail, in minutes. */
   gatheredMinutes: number;
-  /** The subject of a mail about so many events. */
+  /** Subject of a mail about a number of events. */
   title(count: number): string;
-  /** One line about an event, from the data that webhooks get. */
+  /** Line about an event, from its webhook data. */
   line(data: Readonly<Record<string, unknown>>): string;
-  /** The view of the console to look at, below the workspace. */
+  /** Path of the console view to open, below the workspace. */
   view: string;
 }
 
-/** The table of alerts: subscriptions, mails, reference and console follow from it. */
+/** All alerts: subscriptions, mails, reference and console derive from this table. */
 const ALERTS = {
   'limit.reached': {
     when: 'the workspace uses 80% or all of a limit of its plan',
@@ -43,7 +43,7 @@ const ALERTS = {
       count === 1
         ? 'The destination of a link is broken'
         : `The destinations of ${count} links are broken`,
-    // A link has several destinations: the check names the one that broke.
+    // A link has several destinations, and the check names the broken one.
     line: ({ shortLink, destinationCheck }) => {
       const { url, error } = destinationCheck as { url: string; error: string };
       return `${String(shortLink)}: ${url} ${error}`;
@@ -74,7 +74,7 @@ export const isAlertKind = (kind: string): kind is AlertKind => Object.hasOwn(AL
 
 export const alertOf = (kind: AlertKind): AlertDefinition => ALERTS[kind];
 
-/** The alerts that a person gets: those that they have chosen, or those of their role. */
+/** The alerts that a person receives: the chosen ones, or the defaults of their role. */
 export const alertsOf = (role: Role, chosen: readonly AlertKind[] | null): AlertKind[] =>
   ALERT_KINDS.filter((kind) =>
     chosen === null ? alertOf(kind).roles.includes(role) : chosen.includes(kind),

@@ -9,8 +9,8 @@ import { addMails, isMailSetUp, pruneMails } from './outbox.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
 /*
- * Alerts wait in a table until their kind is due, so that one mail tells of everything that happened meanwhile: where a
- * host goes down, hundreds of destinations break within minutes.
+ * Alerts wait in a table until their kind is due, so that one mail covers everything that happened
+ * meanwhile: when a host goes down, hundreds of destinations break within minutes.
  */
 
 /** The parts of a webhook event that an alert needs. */
@@ -19,7 +19,7 @@ interface AlertEvent {
   data(): object;
 }
 
-/** Stores the alerts among events, in the transaction that publishes them. */
+/** Stores the alerts for events, in the transaction that publishes them. */
 export async function addAlerts(
   trx: Db,
   projectId: string,
@@ -34,16 +34,16 @@ export async function addAlerts(
   if (alerts.length > 0) await trx('pending_alerts').insert(alerts);
 }
 
-/** Writes the mails of all kinds that are due, one for each workspace, kind and reader. */
+/** Writes the mails of all due kinds, one for each workspace, kind and reader. */
 export async function sendAlerts(): Promise<void> {
   for (const kind of ALERT_KINDS) {
-    const due = await rows<{ projectId: string }>(
+    const dueWorkspaces = await rows<{ projectId: string }>(
       db(),
       `SELECT project_id AS "projectId" FROM pending_alerts WHERE kind = ?
         GROUP BY project_id HAVING min(created_at) <= now() - make_interval(mins => ?)`,
       [kind, alertOf(kind).gatheredMinutes],
     );
-    for (const { projectId } of due) {
+    for (const { projectId } of dueWorkspaces) {
       await db().transaction((trx) => mailAlerts(trx, projectId, kind));
     }
   }
@@ -59,14 +59,14 @@ interface Reader {
 }
 
 async function mailAlerts(trx: Db, projectId: string, kind: AlertKind): Promise<void> {
-  // Of two runs at once, one takes the alerts: the other waits for it, and finds none.
-  const taken = await rows<{ line: string }>(
+  // Of two concurrent runs one takes the alerts; the other waits for it and finds none.
+  const alerts = await rows<{ line: string }>(
     trx,
-    `WITH taken AS (DELETE FROM pending_alerts WHERE project_id = ? AND kind = ? RETURNING id, line)
-     SELECT line FROM taken ORDER BY id`,
+    `WITH alerts AS (DELETE FROM pending_alerts WHERE project_id = ? AND kind = ? RETURNING id, line)
+     SELECT line FROM alerts ORDER BY id`,
     [projectId, kind],
   );
-  if (taken.length === 0) return;
+  if (alerts.length === 0) return;
   const members = await rows<Reader>(
     trx,
     `SELECT m.user_id AS "userId", m.role, m.alerts, u.email, w.name AS workspace, w.slug
@@ -75,7 +75,7 @@ async function mailAlerts(trx: Db, projectId: string, kind: AlertKind): Promise<
     [projectId],
   );
   const readers = members.filter(({ role, alerts }) => alertsOf(role, alerts).includes(kind));
-  const lines = taken.map(({ line }) => line);
+  const lines = alerts.map(({ line }) => line);
   await addMails(
     trx,
     readers.map((reader) => ({
@@ -91,8 +91,8 @@ async function mailAlerts(trx: Db, projectId: string, kind: AlertKind): Promise<
   );
 }
 
-/** Most events of which one mail tells. */
-const MOST_LISTED = 20;
+/** Maximum number of events listed in a mail. */
+const MAX_LISTED = 20;
 
 function messageOf(
   kind: AlertKind,
@@ -100,10 +100,10 @@ function messageOf(
   { workspace, slug }: { workspace: string; slug: string },
 ): Message {
   const { title, view } = alertOf(kind);
-  const left = events.length - MOST_LISTED;
+  const restCount = events.length - MAX_LISTED;
   return {
     subject: `${workspace}: ${title(events.length)}`,
-    lines: [...events.slice(0, MOST_LISTED), ...(left > 0 ? [`and ${left} more`] : [])],
+    lines: [...events.slice(0, MAX_LISTED), ...(restCount > 0 ? [`and ${restCount} more`] : [])],
     action: { label: 'Open the console', url: `${config().BASE_URL}/console/${slug}/${view}` },
     reason: `You get this because you are a member of "${workspace}".`,
   };

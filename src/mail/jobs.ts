@@ -3,7 +3,7 @@ import { HOUR_MS, job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
 import type { AlertKind } from './alert-kinds.ts';
 import type { NotificationChanges, NotificationsRecord } from './schema.ts';
 
-/** The mails that a person stops: those of a kind, in a workspace. */
+/** A subscription to end: mails of a kind, from a workspace. */
 export interface Subscription {
   userId: string;
   projectId: string;
@@ -20,7 +20,7 @@ export const notificationJobs = jobsOf(writes, {
 
 export const mailJobs = jobsOf(mail, {
   'mail.send': job<{ mailId: string }>(),
-  /** Adds jobs of mails that were lost. */
+  /** Adds jobs for mails whose job was lost. */
   'mail.sweep': scheduled({ everyMs: MINUTE_MS, attempts: 4 }),
 });
 

@@ -1,25 +1,27 @@
 import { DIRECTION_MARKS, html, NOTHING } from '../web/layout.ts';
 
-/** A table of a mail: names or texts, then a value at the end of each row. */
+/** A table in a mail, with a value at the end of each row. */
 export interface MailTable {
   title: string;
   rows: readonly (readonly string[])[];
 }
 
-/** What a mail says; texts of users are plain text. */
+/** Content of a mail; texts of users are plain text. */
 export interface Message {
   subject: string;
   lines: readonly string[];
   tables?: readonly MailTable[];
-  /** The one thing to do. */
+  /** The main button. */
   action?: { label: string; url: string };
-  /** Why the reader gets it. */
+  /** Reason why the reader receives it. */
   reason: string;
-  /** Address at which the reader stops mails of this kind; none for a mail that they get once. */
+  /**
+   * URL that unsubscribes the reader from mails of this kind; absent for a mail that is sent once.
+   */
   unsubscribeUrl?: string;
 }
 
-/** The parts of a mail as they are sent. */
+/** The encoded parts of a mail. */
 export interface MailContent {
   subject: string;
   text: string;
@@ -27,10 +29,10 @@ export interface MailContent {
   unsubscribeUrl?: string | undefined;
 }
 
-const LONGEST_SUBJECT = 200;
-const LONGEST_LINE = 1_000;
+const MAX_SUBJECT_LENGTH = 200;
+const MAX_LINE_LENGTH = 1_000;
 
-/** One line, whatever a name has in it: a line break in a subject would begin another header. */
+/** Joins a text into one line: a line break in a subject would begin another header. */
 const oneLine = (text: string, longest: number): string =>
   text
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
@@ -38,7 +40,9 @@ const oneLine = (text: string, longest: number): string =>
     .slice(0, longest)
     .toWellFormed();
 
-/** A message as plain text and as HTML without images, scripts or anything else that is fetched. */
+/**
+ * Formats a message as plain text, and as HTML without images, scripts or other external content.
+ */
 export function toContent(message: Message): MailContent {
   const clean = cleaned(message);
   const { subject, unsubscribeUrl } = clean;
@@ -50,12 +54,12 @@ export function toContent(message: Message): MailContent {
   };
 }
 
-/** The message with each of its texts on one line. */
+/** Joins each text of a message into one line. */
 function cleaned({ subject, lines, tables = [], reason, ...rest }: Message) {
-  const clean = (text: string): string => oneLine(text, LONGEST_LINE);
+  const clean = (text: string): string => oneLine(text, MAX_LINE_LENGTH);
   return {
     ...rest,
-    subject: oneLine(subject, LONGEST_SUBJECT),
+    subject: oneLine(subject, MAX_SUBJECT_LENGTH),
     lines: lines.map(clean),
     tables: tables.map(({ title, rows }) => ({ title, rows: rows.map((row) => row.map(clean)) })),
     reason: clean(reason),
@@ -75,7 +79,7 @@ function toText({ lines, tables, action, reason, unsubscribeUrl }: CleanMessage)
   ];
   return `${parts.join('\n\n')}\n`;
 }
-/** Styles of elements: many mailboxes drop a style sheet. Of fonts, those of the reader's device. */
+/** Inline styles, since many mail clients drop style sheets, with fonts of the reader's device. */
 const STYLES = {
   body: 'margin:0;padding:24px 12px;background:#f5f7fa',
   card: 'max-width:560px;margin:0 auto;padding:24px;background:#ffffff;border:1px solid #dce2ea;border-radius:12px;color:#14181f;font-family:system-ui,-apple-system,Segoe UI,Roboto,sans-serif;font-size:16px;line-height:1.5;overflow-wrap:anywhere',

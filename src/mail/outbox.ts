@@ -7,29 +7,30 @@ import { mailJobs } from './jobs.ts';
 import { type Message, toContent } from './message.ts';
 
 /*
- * A transactional outbox: a mail is written in the transaction of what it tells of, so neither exists without the other.
- * It is sent after the commit; a sweep finds mails whose job was lost.
+ * A transactional outbox: a mail is written in the transaction of the change that it reports, so
+ * that neither exists without the other. It is sent after the commit; a sweep finds mails whose job
+ * was lost.
  */
 
 /** A mail to one person. */
 export interface NewMail {
   projectId: string;
-  /** `null`: somebody who is no member of the workspace. The mail of a member goes with their membership. */
+  /** Id of a member, whose mails are deleted with the membership; `null` for anyone else. */
   userId: string | null;
   kind: string;
   recipient: string;
   message: Message;
 }
 
-/** True where the operator has set up a mail server. */
+/** True if the operator has configured a mail server. */
 export const isMailSetUp = (): boolean => config().SMTP_URL !== '';
 
-/** Stores mails, and has them sent after the commit; without a mail server, does nothing. */
+/** Stores mails and sends them after the commit; without a mail server, does nothing. */
 export async function addMails(trx: Db, mails: readonly NewMail[]): Promise<void> {
-  // Owners whom the command line made up have an address that nobody can have (RFC 2606).
-  const sent = mails.filter(({ recipient }) => !recipient.endsWith('.invalid'));
-  if (sent.length === 0 || !isMailSetUp()) return;
-  const added = sent.map(({ projectId, userId, kind, recipient, message }) => ({
+  // Owners that the command line created without an address have a reserved one (RFC 2606).
+  const deliverable = mails.filter(({ recipient }) => !recipient.endsWith('.invalid'));
+  if (deliverable.length === 0 || !isMailSetUp()) return;
+  const added = deliverable.map(({ projectId, userId, kind, recipient, message }) => ({
     id: newId('mail'),
     project_id: projectId,
     user_id: userId,
@@ -47,13 +48,13 @@ const queueMail = (mailId: string, projectId: string): Promise<void> =>
   followUps().add(mailJobs['mail.send'], { mailId }, { jobId: mailId, projectId });
 
 /**
- * Ages of mails whose jobs are looked for, in minutes. A job is tried for 22 hours: one that is a dead letter then, and is
- * discarded, must not come back.
+ * Ages of mails whose jobs are checked, in minutes. A job is retried for 22 hours; after that it
+ * may be a dead letter that an operator discards, and must not come back.
  */
-const SWEPT = { from: 1, until: 20 * 60 };
-const MOST_SWEPT = 1_000;
+const SWEPT_AGE_MINUTES = { from: 1, until: 20 * 60 };
+const MAX_REQUEUED = 1_000;
 
-/** Adds jobs of mails that wait and may have none; one that has a job keeps it. */
+/** Adds jobs for waiting mails that may have none; an existing job stays. */
 export async function sweepMails(): Promise<void> {
   const waiting = await rows<{ id: string; project_id: string }>(
     db(),
@@ -61,12 +62,12 @@ export async function sweepMails(): Promise<void> {
       WHERE state = 'pending' AND created_at < now() - make_interval(mins => :from)
         AND created_at > now() - make_interval(mins => :until)
       ORDER BY created_at LIMIT :most`,
-    { ...SWEPT, most: MOST_SWEPT },
+    { ...SWEPT_AGE_MINUTES, most: MAX_REQUEUED },
   );
   for (const { id, project_id } of waiting) await queueMail(id, project_id);
 }
 
-/** Days for which mails are remembered: they have email addresses. */
+/** Retention of mails in days, since they contain email addresses. */
 const KEPT_DAYS = 30;
 
 /** Deletes mails past their retention. */

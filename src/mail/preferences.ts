@@ -9,7 +9,7 @@ import { notificationJobs } from './jobs.ts';
 import { nextReportAt, type ReportInterval } from './report-times.ts';
 import type { NotificationChanges, NotificationsRecord } from './schema.ts';
 
-/** Lowest plan that has reports, as it is of analytics. */
+/** Lowest plan with reports, as with analytics. */
 export const REPORT_PLAN: Plan = 'pro';
 
 interface MemberRow {
@@ -37,12 +37,12 @@ const toRecord = ({ plan: _, role, alerts, report, timezone, dueAt, ...workspace
     report === null ? null : { every: report, timezone: timezone!, nextAt: dueAt!.toISOString() },
 });
 
-/** The mail that a person gets from each of their workspaces. */
+/** Reads the mail that a person receives from each of their workspaces. */
 export async function readNotifications(userId: string): Promise<NotificationsRecord[]> {
-  const found = await rows<MemberRow>(db(), `${MEMBERSHIPS} ORDER BY lower(w.name), w.id`, {
+  const memberships = await rows<MemberRow>(db(), `${MEMBERSHIPS} ORDER BY lower(w.name), w.id`, {
     userId,
   });
-  return found.map(toRecord);
+  return memberships.map(toRecord);
 }
 
 async function lockMembership(
@@ -58,9 +58,10 @@ async function lockMembership(
 }
 
 /**
- * Changes the mail that a person gets from a workspace.
+ * Changes the mail that a person receives from a workspace.
  *
- * @throws Refusal `not_found` where the person is no member; `forbidden` for a report that the plan does not have
+ * @throws Refusal `not_found` for a person who is not a member; `forbidden` for a report that the
+ *   plan lacks
  */
 export async function changeNotifications({
   changes: { alerts, report },
@@ -96,7 +97,7 @@ async function reportColumns(
   if (report === undefined) return {};
   if (report === null) return NO_REPORT;
   const { every, timezone } = report;
-  // The same choice again does not put the next report off.
+  // Saving the same choice must not postpone the next report.
   if (before.report === every && before.timezone === timezone) return {};
   return {
     report: every,
@@ -107,15 +108,15 @@ async function reportColumns(
 
 const NO_REPORT = { report: null, report_timezone: null, report_due_at: null };
 
-/** Stops the mails of a subscription; where there is none any more, does nothing. */
+/** Ends a subscription; does nothing if it has ended already. */
 export async function unsubscribe({ kind, ...who }: Subscription): Promise<void> {
   await db().transaction(async (trx) => {
     const before = await lockMembership(trx, who);
     if (before === undefined) return;
-    const left = alertsOf(before.role, before.alerts).filter((alert) => alert !== kind);
+    const alerts = alertsOf(before.role, before.alerts).filter((alert) => alert !== kind);
     await trx('workspace_users')
       .where({ project_id: who.projectId, user_id: who.userId })
-      .update(kind === 'report' ? NO_REPORT : { alerts: left });
+      .update(kind === 'report' ? NO_REPORT : { alerts });
   });
 }
 

@@ -1,10 +1,10 @@
 import { type Db, rows } from '../infra/db.ts';
 
-/** How often a report comes. */
+/** Intervals of reports. */
 export const REPORT_INTERVALS = ['weekly', 'monthly'] as const;
 export type ReportInterval = (typeof REPORT_INTERVALS)[number];
 
-/** The calendar's unit that a report is about. */
+/** Calendar unit that a report covers. */
 export const UNIT_OF: Readonly<Record<ReportInterval, 'week' | 'month'>> = {
   weekly: 'week',
   monthly: 'month',
@@ -13,7 +13,7 @@ export const UNIT_OF: Readonly<Record<ReportInterval, 'week' | 'month'>> = {
 /** Hour of the day at which reports are sent, in the reader's time zone. */
 export const REPORT_HOUR = 8;
 
-/** The next time after `after` at which a report is sent: on Monday, or on the first of a month. */
+/** The next time of a report after `after`: on Monday, or on the first of a month. */
 export async function nextReportAt(
   connection: Db,
   interval: ReportInterval,

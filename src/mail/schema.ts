@@ -8,7 +8,7 @@ export interface ReportChoice {
   timezone: string;
 }
 
-/** What a person changes about the mail that they get from a workspace. */
+/** Changes of the mail that a person receives from a workspace. */
 export interface NotificationChanges {
   alerts?: AlertKind[];
   report?: ReportChoice | null;
@@ -49,7 +49,7 @@ export const notificationChangesBody = Joi.object<NotificationChanges>({
   .or('alerts', 'report')
   .meta({ name: 'NotificationsUpdate' });
 
-/** The mail that a person gets from a workspace. */
+/** The mail that a person receives from a workspace. */
 export interface NotificationsRecord {
   projectId: string;
   slug: string;

@@ -2,23 +2,23 @@ import type { Transporter } from 'nodemailer';
 import { config } from '../config.ts';
 import { db, execute, rows } from '../infra/db.ts';
 import { unseal } from '../infra/seal.ts';
-import { Hopeless } from '../queues/definition.ts';
+import { PermanentFailure } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { mailJobs } from './jobs.ts';
 import type { MailContent } from './message.ts';
 import { sweepMails } from './outbox.ts';
 
-/** Longest silence of the mail server: while it is connected to, until it greets, and later, in ms. */
+/** Timeouts of the mail server, in ms: to connect, to greet, and of silence later. */
 const SILENCE_MS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1']);
 
 // One per process: its settings name one mail server, which limits connections.
 let transporter: Transporter | undefined;
 
-/** The pool of connections to the mail server, made on first use. */
+/** Returns the pool of connections to the mail server, created on first use. */
 async function transport(): Promise<Transporter> {
   if (transporter !== undefined) return transporter;
-  // Loaded with the first mail: many installations send none.
+  // Loaded with the first mail, since many installations send none.
   const { createTransport } = await import('nodemailer');
   const { protocol, hostname, port, username, password } = new URL(config().SMTP_URL);
   const host = hostname.replaceAll(/[[\]]/g, '');
@@ -28,7 +28,7 @@ async function transport(): Promise<Transporter> {
     host,
     port: port === '' ? (secure ? 465 : 587) : Number(port),
     secure,
-    // A password never crosses a network in the clear.
+    // A password is never sent over a network in plain text.
     requireTLS: hasAccount && !LOOPBACK.has(host),
     ...(hasAccount
       ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }
@@ -50,15 +50,16 @@ interface StoredMail {
 }
 
 /**
- * Sends a mail, once however often the job runs: a second run waits for the first and finds the mail sent. If the worker
- * dies between the server's answer and the commit, the repeat has the same Message-ID, by which mailboxes know it.
+ * Sends a mail once, however often the job runs: a second run waits for the first and finds the
+ * mail sent. If the worker dies between the server's answer and the commit, the repeat has the same
+ * Message-ID, so that mail clients can detect it.
  *
- * @throws Hopeless when the mail server refuses the mail for good (5xx)
- * @throws Error when it is away or asks for patience (4xx): the job is run again
+ * @throws PermanentFailure if the mail server refuses the mail permanently (5xx)
+ * @throws Error if it is unavailable or defers the mail (4xx): the job is retried
  */
 export async function sendMail({ mailId }: { mailId: string }): Promise<void> {
   const refusal = await db().transaction(async (trx) => {
-    // No lock of the row: who leaves a workspace must not wait for a slow mail server.
+    // An advisory lock, since leaving a workspace must not wait on this row for a slow mail server.
     await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`mail ${mailId}`]);
     const [mail] = await rows<StoredMail>(
       trx,
@@ -72,10 +73,10 @@ export async function sendMail({ mailId }: { mailId: string }): Promise<void> {
       .update(error === null ? { state: 'sent', content: null } : { state: 'refused' });
     return error;
   });
-  if (refusal !== null) throw new Hopeless(`The mail server refused the mail: ${refusal}`);
+  if (refusal !== null) throw new PermanentFailure(`The mail server refused the mail: ${refusal}`);
 }
 
-/** @returns why the server refused the mail for good; `null` when it took it */
+/** @returns reason of a permanent refusal; `null` if the server accepted the mail */
 async function deliver({ id, project_id, recipient, content }: StoredMail): Promise<string | null> {
   const opened = unseal({ purpose: 'mail', owner: project_id }, content);
   const { subject, text, html, unsubscribeUrl } = JSON.parse(opened) as MailContent;
@@ -89,7 +90,7 @@ async function deliver({ id, project_id, recipient, content }: StoredMail): Prom
       html,
       messageId: `<${id}@${hostOf(MAIL_FROM)}>`,
       headers: {
-        // Mailboxes must not answer with an "out of office" (RFC 3834).
+        // Prevents automatic answers such as "out of office" (RFC 3834).
         'Auto-Submitted': 'auto-generated',
         ...(unsubscribeUrl === undefined
           ? {}
@@ -101,12 +102,15 @@ async function deliver({ id, project_id, recipient, content }: StoredMail): Prom
   } catch (error) {
     const reason = refusalIn(error);
     if (reason === undefined) throw error;
-    // Logs and dead letters have no addresses of people.
+    // Logs and dead letters must not contain people's addresses.
     return reason.replaceAll(recipient, '…');
   }
 }
 
-/** Why the server refused recipient or contents for good (5xx); `undefined` for all that a retry may mend. */
+/**
+ * Reason of a permanent refusal (5xx) of recipient or contents; `undefined` for anything that a
+ * retry may solve.
+ */
 function refusalIn(error: unknown): string | undefined {
   const { code, command, responseCode, response, message } = error as Error & {
     code?: string;
@@ -115,7 +119,7 @@ function refusalIn(error: unknown): string | undefined {
     response?: string;
   };
   const isPermanent = responseCode === undefined ? code === 'EENVELOPE' : responseCode >= 500;
-  // A refused sender or account is the operator's to mend.
+  // A refused sender or account is for the operator to fix.
   const isOfMail = code === 'EMESSAGE' || (code === 'EENVELOPE' && command !== 'MAIL FROM');
   return isPermanent && isOfMail ? (response ?? message).slice(0, 500) : undefined;
 }

@@ -3,13 +3,13 @@ import { isEqual, signLasting } from '../infra/secrets.ts';
 import { isAlertKind } from './alert-kinds.ts';
 import type { Subscription } from './jobs.ts';
 
-/** The address at which a reader stops mails without signing in. Nobody else can make one. */
+/** Builds the signed URL at which a reader unsubscribes without signing in. */
 export function unsubscribeUrl({ userId, projectId, kind }: Subscription): string {
   const what = Buffer.from(`${userId} ${projectId} ${kind}`).toString('base64url');
   return `${config().BASE_URL}/unsubscribe/${what}.${signLasting('unsubscribe', what)}`;
 }
 
-/** The subscription of the last part of such an address; `undefined` where we have not made it. */
+/** Reads the subscription in the token of such a URL; `undefined` if the signature is invalid. */
 export function readUnsubscribeToken(token: string): Subscription | undefined {
   const [what = '', signature = ''] = token.split('.');
   if (!isEqual(signature, signLasting('unsubscribe', what))) return undefined;

@@ -11,7 +11,8 @@ import { findMember } from './queries.ts';
 import { type MemberRecord, toMember } from './record.ts';
 
 /**
- * Changes the role of a person. Their API keys of the workspace that may do more than the new role end.
+ * Changes the role of a person, and revokes their API keys of the workspace that exceed the new
+ * role.
  *
  * @throws Refusal `not_found`, or `conflict` for the last owner
  */
@@ -29,7 +30,7 @@ export function updateMember(
 }
 
 /**
- * Takes a person out of a workspace, and ends their API keys there.
+ * Removes a person from a workspace, and revokes their API keys there.
  *
  * @throws Refusal `not_found`, or `conflict` for the last owner
  */
@@ -47,9 +48,10 @@ export function removeMember(
 }
 
 /**
- * Locks all people of the workspace, so that of two owners who leave at once one stays.
+ * Locks all members of the workspace, so that two owners who leave at once cannot leave it without
+ * one.
  *
- * @param role that the person is to have; `undefined` for none
+ * @param role the person's new role; `undefined` for none
  */
 async function lockMember(
   trx: Db,

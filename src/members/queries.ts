@@ -1,7 +1,7 @@
 import { type Db, db, rows } from '../infra/db.ts';
 import type { Role } from '../workspaces/roles.ts';
 
-/** A person of a workspace. */
+/** A member of a workspace. */
 export interface MemberRow {
   user_id: string;
   email: string;
@@ -11,7 +11,10 @@ export interface MemberRow {
   last_seen_at: Date | null;
 }
 
-/** People are seen when they sign in, use the console, or one of their keys of the workspace is used. */
+/**
+ * SQL: members, with the last time of a sign-in, a use of the console, or a use of one of their
+ * keys of the workspace.
+ */
 const MEMBERS = `
   SELECT m.user_id, u.email, u.name, m.role, m.joined_at,
          greatest(u.last_sign_in_at,
@@ -21,7 +24,7 @@ const MEMBERS = `
     FROM workspace_users m JOIN users u ON u.id = m.user_id
    WHERE m.project_id = :projectId`;
 
-/** One page of the people of a workspace, by name. */
+/** Reads a page of the members of a workspace, by name. */
 export function listMembers(
   projectId: string,
   { page, pageSize }: { page: number; pageSize: number },
@@ -33,7 +36,7 @@ export function listMembers(
   );
 }
 
-/** One person of a workspace. */
+/** Reads a member of a workspace. */
 export async function findMember(
   projectId: string,
   userId: string,

@@ -2,7 +2,7 @@ import { Joi } from '../http/fields.ts';
 import { ROLES } from '../workspaces/roles.ts';
 import type { MemberRow } from './queries.ts';
 
-/** The public record of a person of a workspace. */
+/** Builds the public record of a member. */
 export function toMember(row: MemberRow) {
   return {
     userId: row.user_id,
@@ -16,7 +16,7 @@ export function toMember(row: MemberRow) {
 
 export type MemberRecord = ReturnType<typeof toMember>;
 
-/** The record of a person of a workspace, for the reference and for checking answers. */
+/** Schema of the record of a member, for the reference and for checking answers. */
 export const memberRecord = Joi.object({
   userId: Joi.string().required().description('Id of the person.').example('user_7Kx1vQ0aTq'),
   email: Joi.string().required().description('Email address.').example('ada@example.com'),

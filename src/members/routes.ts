@@ -17,7 +17,7 @@ const params = Joi.object<Params>({
   userId: id().required().description('Id of the person.'),
 });
 
-/** An extension of the contract. */
+/** Endpoints of members, an extension of the contract. */
 export const memberRoutes: Route[] = [
   route<{ query: { page: number; pageSize: number } }>({
     method: 'get',

@@ -6,19 +6,19 @@ import { type Requester, runJobOnce } from '../jobs/run-job.ts';
 import { metatagJobs, previewImageJobs } from './jobs.ts';
 import {
   findRead,
-  foundIn,
   imageName,
   type PreviewImage,
   pageName,
   parseRead,
   type Read,
+  resultOf,
 } from './reads.ts';
 import type { Metatags } from './record.ts';
 
 /**
- * Answers with what a page says about itself: from the cache where it has been read lately, else read by a worker.
+ * Answers with the metadata of a page, from the cache or read by a worker.
  *
- * @throws Refusal when the page can't be read, or when more are asked for than can be
+ * @throws Refusal if the page cannot be read, or if too many requests wait
  */
 export async function answerMetatags(request: Requester, url: string): Promise<Answer> {
   const jobId = pageName(url);
@@ -34,16 +34,16 @@ export async function answerMetatags(request: Requester, url: string): Promise<A
   });
   return {
     status: 200,
-    body: foundIn(read),
+    body: resultOf(read),
     headers: { 'Cache-Control': `public, max-age=${secondsLeft(read)}` },
   };
 }
 
 /**
- * Answers with an image of another host, redrawn and as small as a preview needs it: from the cache, else read by a
- * worker. 304 where the client has it.
+ * Answers with an image of another host, redrawn in the size of a preview, from the cache or read
+ * by a worker. 304 if the client has it.
  *
- * @throws Refusal when there is no image to be read, or when more are asked for than can be
+ * @throws Refusal if there is no readable image, or if too many requests wait
  */
 export async function answerImage(
   request: Requester & Pick<ApiRequest, 'ifNoneMatch'>,
@@ -60,7 +60,7 @@ export async function answerImage(
     find: () => findRead<PreviewImage>(request.queues.cache, jobId),
     read: (bytes) => parseRead<PreviewImage>(bytes),
   });
-  const { webp } = await namingField('url', Promise.resolve(read).then(foundIn));
+  const { webp } = await namingField('url', Promise.resolve(read).then(resultOf));
   const body = Buffer.from(webp, 'base64');
   const headers = {
     ETag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
@@ -73,6 +73,6 @@ export async function answerImage(
   return { status: 200, body, headers };
 }
 
-/** Time for which an outcome stays, in s. */
+/** Time until an outcome expires, in seconds. */
 const secondsLeft = ({ until }: Read<object>): number =>
   Math.max(0, Math.floor((until - Date.now()) / 1_000));

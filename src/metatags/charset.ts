@@ -1,21 +1,22 @@
 import { charsetIn, Head } from './head.ts';
 
-/** As far as the character set is looked for in the page itself (HTML, 13.2.3.2). */
+/** Number of bytes of a page that are searched for its character set (HTML, 13.2.3.2). */
 const PRESCAN_BYTES = 1_024;
 
 /**
- * The text of a page. Its character set is that of its byte order mark, else of its Content-Type, else of a `<meta>` in
- * its first 1,024 bytes, as the HTML standard has it (13.2.3). A page that says nothing is UTF-8 where it can be; else
- * what a later `<meta>` says, as in browsers, or windows-1252.
+ * Decodes a page. Its character set is that of its byte order mark, else of its Content-Type, else
+ * of a `<meta>` in its first 1,024 bytes, as the HTML standard requires (13.2.3). A page without
+ * any of these is UTF-8 if it is valid UTF-8; otherwise that of a later `<meta>`, as in browsers,
+ * or windows-1252.
  *
  * @param page may end in the middle of a character
  */
 export function decodePage(page: Buffer, contentType: string): string {
-  const named =
+  const charset =
     charsetOfMark(page) ??
     knownCharset(charsetIn(contentType)) ??
     charsetOfMeta(page.subarray(0, PRESCAN_BYTES));
-  if (named !== undefined) return decode(page, named);
+  if (charset !== undefined) return decode(page, charset);
   try {
     return decode(page, 'utf-8', { fatal: true });
   } catch {
@@ -24,7 +25,8 @@ export function decodePage(page: Buffer, contentType: string): string {
 }
 
 function decode(page: Buffer, charset: string, options: { fatal?: boolean } = {}): string {
-  // As a stream: that leaves out half a character at the end; and Node 20 takes a whole windows-1252 for ISO 8859-1.
+  // Streaming omits an incomplete character at the end; and Node 20 decodes a whole windows-1252
+  // text as ISO 8859-1.
   return new TextDecoder(charset, options).decode(page, { stream: true });
 }
 
@@ -37,18 +39,21 @@ function charsetOfMark(page: Buffer): string | undefined {
 
 function charsetOfMeta(page: Buffer): string | undefined {
   const head = new Head();
-  // Tags are ASCII in every character set in which a tag can name it.
+  // Tags are ASCII in every character set that they can name.
   head.write(page.toString('latin1'));
   for (const label of head.charsets) {
     if (label.trim().toLowerCase() === 'x-user-defined') return 'windows-1252';
     const charset = knownCharset(label);
-    // A tag that could be read as ASCII cannot be in UTF-16 (HTML, 13.2.3.2).
+    // A tag that is readable as ASCII cannot be in UTF-16 (HTML, 13.2.3.2).
     if (charset !== undefined) return charset.startsWith('utf-16') ? 'utf-8' : charset;
   }
   return undefined;
 }
 
-/** The name of a character set, by any of its labels (Encoding Standard); `undefined` for one that is not known. */
+/**
+ * Returns the name of a character set for any of its labels (Encoding Standard); `undefined` for an
+ * unknown label.
+ */
 function knownCharset(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
   try {

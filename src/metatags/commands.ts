@@ -5,49 +5,56 @@ import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { metatagJobs } from './jobs.ts';
 import { readPage } from './read-page.ts';
-import { findRead, handOverRead, type KeptRead, keepRead, pageName, type Read } from './reads.ts';
+import {
+  type CachedRead,
+  cacheRead,
+  findRead,
+  handOverRead,
+  pageName,
+  type Read,
+} from './reads.ts';
 import type { Metatags } from './record.ts';
 
 /** Reads a page and caches the outcome, unless one is cached. */
-export const keepPage = (
+export const cachePage = (
   { url }: { url: string },
   { projectId }: Pick<JobContext, 'projectId'>,
-): Promise<KeptRead<Metatags>> =>
-  keepFound(pageName(url), projectId === '' ? 'strangers' : 'workspaces', () => readPage(url));
+): Promise<CachedRead<Metatags>> =>
+  cacheResult(pageName(url), projectId === '' ? 'strangers' : 'workspaces', () => readPage(url));
 
-/** Reads a page for whoever waits for it. */
-export async function readAskedPage(
+/** Reads a page for a waiting request. */
+export async function readPageForRequest(
   page: { url: string },
   context: JobContext,
 ): Promise<HandedOver | undefined> {
   const budget = context.projectId === '' ? 'strangers' : 'workspaces';
-  return handOverRead(cacheRedis(), await keepPage(page, context), budget);
+  return handOverRead(cacheRedis(), await cachePage(page, context), budget);
 }
 
-/** Caches what a function finds, or that it refuses, unless something is cached under the name. */
-export async function keepFound<Found extends object>(
+/** Caches the result or the refusal of a function, unless the name is cached. */
+export async function cacheResult<Result extends object>(
   name: string,
   budget: Budget,
-  read: () => Promise<Found>,
-): Promise<KeptRead<Found>> {
+  read: () => Promise<Result>,
+): Promise<CachedRead<Result>> {
   const cache = cacheRedis();
-  const cached = await findRead<Found>(cache, name);
-  if (cached !== null) return { read: cached, isKept: true };
-  return keepRead(cache, name, await outcomeOf(read), budget);
+  const cached = await findRead<Result>(cache, name);
+  if (cached !== null) return { read: cached, isCached: true };
+  return cacheRead(cache, name, await outcomeOf(read), budget);
 }
 
-async function outcomeOf<Found extends object>(
-  read: () => Promise<Found>,
-): Promise<Read<Found>['outcome']> {
+async function outcomeOf<Result extends object>(
+  read: () => Promise<Result>,
+): Promise<Read<Result>['outcome']> {
   try {
     return await read();
   } catch (thrown) {
-    // A refusal for want of capacity is not remembered: the page is read again.
+    // A refusal for lack of capacity is not cached, so that the page is read again.
     if (!(thrown instanceof Refusal) || thrown.code === 'service_unavailable') throw thrown;
     return { refused: thrown.toJSON() };
   }
 }
 
 export const metatagHandlers = handlers(metatagJobs, {
-  'page.read': readAskedPage,
+  'page.read': readPageForRequest,
 });

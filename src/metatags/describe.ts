@@ -3,8 +3,8 @@ import type { Head } from './head.ts';
 import { MAX_TEXT, MAX_URL, type Metatags } from './record.ts';
 
 /**
- * Metadata of a page from its head: Open Graph before Twitter before plain HTML, and of several tags the first that is not
- * empty.
+ * Describes a page by its head: Open Graph before Twitter before plain HTML, and among several tags
+ * the first that is not empty.
  *
  * @param url of the page: the base of relative URLs, unless the page has a `<base>`
  */
@@ -42,9 +42,9 @@ export function describePage(head: Head, url: string): Metatags {
 }
 
 function baseOf(head: Head, url: string): URL {
-  const own = new URL(url);
-  const base = head.base === undefined ? undefined : parseUrl(head.base.trim(), own);
-  return base !== undefined && isWeb(base) ? base : own;
+  const pageUrl = new URL(url);
+  const base = head.base === undefined ? undefined : parseUrl(head.base.trim(), pageUrl);
+  return base !== undefined && isWeb(base) ? base : pageUrl;
 }
 
 const isWeb = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
@@ -57,23 +57,26 @@ function firstOf<T>(candidates: readonly string[], read: (one: string) => T | nu
   return null;
 }
 
-/** One line of text that can be shown anywhere; `null` where nothing of it would be seen. */
-function readText(given: string, max: number): string | null {
-  const line = given
-    // Embeddings, overrides and isolates turn what stands around a text as well; plain marks (U+200E, U+200F) don't.
+/**
+ * Returns a single line of text that can be shown anywhere; `null` if none of it would be visible.
+ */
+function readText(text: string, max: number): string | null {
+  const line = text
+    // Embeddings, overrides and isolates reorder the surrounding text too; plain marks (U+200E,
+    // U+200F) do not.
     .replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '')
     .replaceAll(/(?!\s)\p{Cc}/gu, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
   if (!/[^\p{C}\p{Z}]/u.test(line)) return null;
-  // A character beyond U+FFFF is two units, of which one alone is none.
+  // A character beyond U+FFFF is two units, and half of it must not remain.
   return line
     .slice(0, max)
     .replace(/[\ud800-\udbff]$/, '')
     .trimEnd();
 }
 
-function readAddress(given: string, base: URL): string | null {
-  const url = parseUrl(given.trim(), base);
+function readAddress(text: string, base: URL): string | null {
+  const url = parseUrl(text.trim(), base);
   return url !== undefined && isWeb(url) && url.href.length <= MAX_URL ? url.href : null;
 }

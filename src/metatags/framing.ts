@@ -2,21 +2,22 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
 
-/** For one page, in ms. */
+/** Time limit for a page, in ms. */
 const PAGE_MS = 4_000;
-/** Timeout of a check of all its pages, in ms: the write of a link waits for it. */
+/** Time limit for all pages of a check, in ms, for which the write of a link waits. */
 const ALL_MS = 7_000;
 const AT_ONCE = 20;
 
 /**
- * Which pages may be shown in a frame of ours. A page that does not answer in time counts as one that may not: its
- * link then redirects.
+ * Finds the pages that allow being framed by this service. A page that does not answer in time
+ * counts as one that does not, and its link redirects.
  */
 export async function findFrameable({ urls }: { urls: string[] }): Promise<string[]> {
   const deadline = Date.now() + ALL_MS;
   const open = [...urls];
   const allowed = new Set<string>();
-  // Addresses that are refused unasked would follow each other within one turn of the event loop.
+  // Addresses that are refused without a request would all be handled within one turn of the event
+  // loop.
   let turn = Promise.resolve();
   const turnOfItsOwn = () => (turn = turn.then(() => nextTurn()));
   const ask = async () => {
@@ -47,8 +48,8 @@ async function isFrameable(url: string, timeoutMs: number): Promise<boolean> {
 }
 
 /**
- * True if any site may frame a page: it has no `X-Frame-Options` (RFC 7034), or one that browsers ignore because of its
- * `frame-ancestors` (CSP 3, 6.4.2), and each of its policies allows any site.
+ * True if any site may frame a page: it has no `X-Frame-Options` (RFC 7034), or one that browsers
+ * ignore because of its `frame-ancestors` (CSP 3, 6.4.2), and each of its policies allows any site.
  */
 export function allowsFrames(headers: Record<string, string>): boolean {
   const ancestors = (headers['content-security-policy'] ?? '')

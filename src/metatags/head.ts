@@ -1,13 +1,20 @@
 import { Parser } from 'htmlparser2';
 
-/** Elements whose content is ignored: images have titles too, and `<noscript>` does not describe the page. */
+/**
+ * Elements whose content is ignored: images have titles too, and `<noscript>` does not describe the
+ * page.
+ */
 const OTHERS = new Set(['svg', 'math', 'noscript', 'template', 'iframe', 'noframes']);
-/** Deeper than any head. The parser scans all open elements at each tag: without a limit a page of a megabyte takes minutes. */
+/**
+ * Maximum depth of open elements, more than any real head has. The parser scans all of them at each
+ * tag, which without a limit takes minutes for a page of a megabyte.
+ */
 const MAX_DEPTH = 100;
 
 /**
- * Parser of the head of a page. It collects values as they are, without validation, resolution or truncation. HTML is written
- * in pieces; `isOver` is set at the end of the head, or at the beginning of the body.
+ * Parser of the head of a page. It collects values unchanged, without validation, resolution or
+ * truncation. HTML is written in pieces; `isOver` is set at the end of the head or the beginning of
+ * the body.
  */
 export class Head {
   isOver = false;
@@ -37,12 +44,12 @@ export class Head {
     });
   }
 
-  /** Reads on, until it is over. */
+  /** Parses further HTML, until the head is over. */
   write(html: string): void {
     if (!this.isOver) this.#parser.write(html);
   }
 
-  /** Nothing more comes: what was begun counts. */
+  /** Ends the page; unfinished elements count. */
   end(): void {
     if (!this.isOver) this.#parser.end();
   }
@@ -52,7 +59,7 @@ export class Head {
     return this.#metas.get(name) ?? [];
   }
 
-  /** The addresses of `<link>` with a relation, in order. */
+  /** URLs of the `<link>` tags with a relation, in order. */
   link(relation: string): readonly string[] {
     return this.#links.get(relation) ?? [];
   }
@@ -87,7 +94,7 @@ export class Head {
       const named = charsetIn(content ?? '');
       if (named !== undefined) this.charsets.push(named);
     }
-    // Open Graph says `property`, everybody else `name`; pages confuse the two.
+    // Open Graph uses `property`, everything else `name`, but pages confuse the two.
     const names = new Set([...wordsOf(attributes['property']), ...wordsOf(attributes['name'])]);
     for (const name of names) add(this.#metas, name, content);
   }
@@ -100,7 +107,7 @@ export class Head {
   }
 }
 
-/** The character set that a Content-Type names. */
+/** The character set in a Content-Type. */
 export function charsetIn(contentType: string): string | undefined {
   return /charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType)?.[1];
 }

@@ -7,25 +7,28 @@ import { describePage } from './describe.ts';
 import { Head } from './head.ts';
 import { MAX_URL, type Metatags } from './record.ts';
 
-/** Of a page at most, after decompression. */
+/** Maximum size of a page after decompression, in bytes. */
 const MAX_BYTES = 1024 * 1024;
-/** For everything: names, redirects, the page up to the end of its head. */
+/**
+ * Time limit for everything: name resolution, redirects, and the page up to the end of its head, in
+ * ms.
+ */
 const TIMEOUT_MS = 5_000;
 const REDIRECTS = 5;
 
-/** The kind of a response by its Content-Type, which may be missing. */
+/** Kind of a response by its Content-Type, which may be missing. */
 type Kind = 'html' | 'unclear' | 'image' | 'other';
 
 /**
- * Reads what a page says about itself, from the page as its server sends it: no script is run. Of an image, that it is
- * one.
+ * Reads the metadata in a page as its server sends it, without running scripts. For an image,
+ * returns that it is one.
  *
- * @throws Refusal `unprocessable_entity` when there is no page to be read
+ * @throws Refusal `unprocessable_entity` if there is no readable page
  */
 export async function readPage(url: string): Promise<Metatags> {
   const fetched = await fetchHead(url);
   const { status, headers } = fetched;
-  // Nothing is fetched by a fragment, and a page looks the same with any.
+  // The fragment is not part of a request, and does not change the page.
   const at = fetched.url.replace(/#.*$/s, '');
   if (!isSuccess(status)) {
     const name = STATUS_CODES[status];
@@ -55,8 +58,8 @@ const refuse = (rule: string) => new Refusal('unprocessable_entity', `url ${rule
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 async function fetchHead(url: string): Promise<Fetched> {
-  // While it comes it is only watched for the end of its head. Its character set doesn't matter for that, except
-  // for UTF-16: of such a page more is read than needed.
+  // During the download only the end of the head matters, for which the character set is irrelevant
+  // except for UTF-16: of such a page more than needed is read.
   const watched = new Head();
   try {
     return await guardedFetch(url, {
@@ -80,7 +83,7 @@ async function fetchHead(url: string): Promise<Fetched> {
   }
 }
 
-/** The media type without its parameters; empty where it is none. */
+/** Returns the media type without its parameters; empty if it is invalid. */
 function essenceOf(contentType: string): string {
   return (
     /^\s*([\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100})/.exec(contentType)?.[1]?.toLowerCase() ?? ''

@@ -1,8 +1,8 @@
 import { Joi } from '../http/fields.ts';
 
-/** Longest texts that are answered, in UTF-16 units; longer ones are cut. */
+/** Maximum lengths of texts, in UTF-16 units; longer ones are truncated. */
 export const MAX_TEXT = { title: 300, description: 1_000, siteName: 100 };
-/** Longest address that is answered; a longer one counts as absent. */
+/** Maximum length of a URL; a longer one counts as absent. */
 export const MAX_URL = 2_048;
 
 /** The metadata of a page; missing values are `null`, URLs are absolute and http or https. */

@@ -20,19 +20,19 @@ const queryOf = (what: string) =>
       .description(`Address of the ${what}. Without a scheme, \`https://\` is put before it.`),
   });
 
-/** Query of what a page says. */
+/** Schema of the query string for a page. */
 export const metatagsQuery = queryOf('page');
 
-/** Query of an image. */
+/** Schema of the query string for an image. */
 export const imageQuery = queryOf('image');
 
 /**
- * The address of a page, without its fragment, which is not sent to its host.
+ * Parses the URL of a page, without its fragment, which is not sent to its host.
  *
  * @throws BadDestination
  */
-function parsePageUrl(given: string): string {
-  const url = parseDestination(given);
+function parsePageUrl(text: string): string {
+  const url = parseDestination(text);
   if (/^https?:/i.test(url)) return url.replace(/#.*$/s, '');
   throw new BadDestination('must begin with http:// or https://');
 }

@@ -13,10 +13,10 @@ import { findPage } from './queries.ts';
 import { type PageRecord, toPage } from './record.ts';
 import type { NewPage, PageChanges } from './schema.ts';
 
-/** The counts of a new page; those of others do not count for an ETag. */
+/** Counts of a new page, which ETags of pages do not include. */
 const NO_VISITS = { views: 0, leads: 0 };
 
-/** Makes a page. */
+/** Creates a page. */
 export function createPage(
   { id, page }: { id: string; page: NewPage },
   job: JobContext,
@@ -28,7 +28,7 @@ export function createPage(
   });
 }
 
-/** @throws Refusal `not_found` */
+/** Changes a page. @throws Refusal `not_found` */
 export function updatePage(
   { id, changes }: { id: string; changes: PageChanges },
   job: JobContext,
@@ -52,7 +52,7 @@ export function updatePage(
   });
 }
 
-/** @throws Refusal `not_found`, or `conflict` while links or QR codes show it */
+/** Deletes a page. @throws Refusal `not_found`, or `conflict` while links or QR codes use it */
 export function deletePage({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
   return runIdempotent(job, async (trx, publish) => {
     const { projectId } = job;
@@ -78,10 +78,10 @@ export function deletePage({ id }: { id: string }, job: JobContext): Promise<{ i
   });
 }
 
-/** The page's content after the changes, without empty fields. */
+/** Applies changes to the content of a page, and removes empty fields. */
 function apply(content: PageContent, changes: PageChanges): PageContent {
   const next = { ...content, ...changes };
-  // Entries don't carry the types of their names; `title` is never empty.
+  // Object.fromEntries loses the types of members; `title` is never empty.
   return Object.fromEntries(
     Object.entries(next).filter(([, value]) => value !== null && value !== undefined),
   ) as unknown as PageContent;

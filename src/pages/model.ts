@@ -1,7 +1,7 @@
 import { WorkspaceModel } from '../infra/model.ts';
 import type { PageContent } from '../lookup/entry.ts';
 
-/** A row of `pages`: what is shown before a destination. */
+/** A row of `pages`, which are shown before destinations. */
 export class Page extends WorkspaceModel {
   static override readonly tableName = 'pages';
   static override readonly idColumn = ['project_id', 'id'];

@@ -16,7 +16,7 @@ const counted = (projectId: string, connection: Db) =>
 
 const read = (row: Page): PageRecord => toPage(row, row as Page & PageCounters);
 
-/** A page by its id. */
+/** Reads a page by its id. */
 export async function findPage(
   projectId: string,
   id: string,
@@ -26,7 +26,7 @@ export async function findPage(
   return row === undefined ? undefined : read(row);
 }
 
-/** Pages by their ids; those that are not there are left out. */
+/** Reads pages by their ids; missing ones are left out. */
 export async function findPages(
   projectId: string,
   ids: readonly string[],
@@ -36,34 +36,34 @@ export async function findPages(
   return (await counted(projectId, connection).whereIn('pages.id', ids)).map(read);
 }
 
-/** One page of the pages whose titles contain a text, newest first. */
+/** Reads one page of a list: those whose titles contain a text, newest first. */
 export async function listPages(
   projectId: string,
   { search, page, pageSize }: { search?: string; page: number; pageSize: number },
 ): Promise<PageRecord[]> {
   const pages = counted(projectId, db());
   if (search !== undefined) pages.whereRaw(...contains(`content->>'title'`, search));
-  const found = await pages
+  const pageRows = await pages
     .orderBy('pages.id', 'desc')
     .limit(pageSize)
     .offset((page - 1) * pageSize);
-  return found.map(read);
+  return pageRows.map(read);
 }
 
-/** Finds the titles of pages by their ids; those that do not exist are left out. */
+/** Reads the titles of pages by their ids; missing ones are left out. */
 export async function findTitles(
   projectId: string,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const found = await rows<{ id: string; title: string }>(
+  const titles = await rows<{ id: string; title: string }>(
     db(),
     "SELECT id, content->>'title' AS title FROM pages WHERE project_id = :projectId AND id = ANY(:ids)",
     { projectId, ids },
   );
-  return new Map(found.map(({ id, title }) => [id, title]));
+  return new Map(titles.map(({ id, title }) => [id, title]));
 }
 
-/** Number of views of all pages of a workspace, by their counters. */
+/** Sums the views of all pages of a workspace, from their counters. */
 export async function sumViews(projectId: string): Promise<number> {
   const [row] = await rows<{ views: number }>(
     db(),

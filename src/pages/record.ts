@@ -2,7 +2,7 @@ import { flag, Joi } from '../http/fields.ts';
 import type { FormField } from '../lookup/entry.ts';
 import type { Page } from './model.ts';
 
-/** A page that is shown before a destination. */
+/** A page shown before a destination. */
 export interface PageRecord {
   id: string;
   title: string;
@@ -42,7 +42,7 @@ export function toPage(row: Page, { views, leads }: PageCounters): PageRecord {
 
 const nullable = Joi.string().allow(null).required();
 
-/** The page record, for the reference and for checking answers. */
+/** Schema of the page record, for the reference and for checking answers. */
 export const pageRecord = Joi.object({
   id: Joi.string().required().description('Id of the page.').example('page_2Wm8nBv6Cx'),
   title: Joi.string().required().description('Title.').example('Before you go'),

@@ -21,7 +21,10 @@ const tag = 'Pages';
 
 type Params = { id: string };
 
-/** An extension of the contract, in which links and QR codes name a page by its id. */
+/**
+ * Endpoints of pages, an extension of the contract, in which links and QR codes name a page by its
+ * id.
+ */
 export const pageRoutes: Route[] = [
   route<{ body: NewPage }>({
     method: 'post',

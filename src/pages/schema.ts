@@ -3,8 +3,8 @@ import type { FormField } from '../lookup/entry.ts';
 import { webAddress } from '../short-links/url-field.ts';
 
 const FIELD_TYPES = ['text', 'email', 'phone', 'number', 'textarea', 'select', 'checkbox'] as const;
-const MOST_FIELDS = 30;
-const LONGEST_WAIT = 60;
+const MAX_FIELDS = 30;
+const MAX_WAIT_SECONDS = 60;
 
 /** The writable fields of a page. An absent field is not changed, `null` clears it. */
 export interface PageChanges {
@@ -58,7 +58,7 @@ const changes = {
   ),
   fields: Joi.array()
     .items(field)
-    .max(MOST_FIELDS)
+    .max(MAX_FIELDS)
     .unique('name')
     .allow(null)
     .description('Fields of a form, at most 30. Answers are recorded as a lead.'),
@@ -66,7 +66,7 @@ const changes = {
     .integer()
     .strict()
     .min(0)
-    .max(LONGEST_WAIT)
+    .max(MAX_WAIT_SECONDS)
     .allow(null)
     .description('Seconds before the button can be used, at most 60. Default 0.'),
 };

@@ -2,14 +2,14 @@ import type { Granularity } from '../events/span.ts';
 import type { Language } from '../web/language.ts';
 import { type Html, html } from '../web/layout.ts';
 
-/** About so many lines across, and words under the bars. */
+/** Approximate number of grid lines, and of labels under the bars. */
 const LINES = 4;
 const WORDS = 6;
-/** Widest and lowest bar, in percent of the chart. */
-const WIDEST = 7;
-const LOWEST = 0.75;
+/** Maximum width and minimum height of a bar, in percent of the chart. */
+const MAX_WIDTH = 7;
+const MIN_HEIGHT = 0.75;
 
-/** Format of a time step. */
+/** Formats of time steps. */
 const FORMATS: Record<Granularity, Intl.DateTimeFormatOptions> = {
   minute: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   hour: { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
@@ -17,16 +17,16 @@ const FORMATS: Record<Granularity, Intl.DateTimeFormatOptions> = {
   month: { month: 'short', year: 'numeric' },
 };
 
-/** Writes the steps of a chart, in UTC. */
+/** Returns the format for the steps of a chart, in UTC. */
 export function timeFormat(granularity: Granularity, language: Language): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(language, { ...FORMATS[granularity], timeZone: 'UTC' });
 }
 
 /**
- * Bars over time, drawn as SVG. Everything that it says stands in a table beside it too. All places are in percent,
- * so that the letters are as large on a phone as elsewhere.
+ * Draws bars over time as SVG. A table next to it has the same data. All positions are in percent,
+ * so that text keeps its size on a phone.
  *
- * @param label what a screen reader says of it
+ * @param label text for screen readers
  */
 export function timeChart(
   points: readonly { start: Date; count: number }[],
@@ -38,7 +38,7 @@ export function timeChart(
   const step = niceStep(most / LINES);
   const top = Math.ceil(most / step) * step;
   const slot = 100 / points.length;
-  const width = Math.min(slot * 0.72, WIDEST);
+  const width = Math.min(slot * 0.72, MAX_WIDTH);
   const number = new Intl.NumberFormat(language, {
     notation: top < 10_000 ? 'standard' : 'compact',
   });
@@ -51,8 +51,8 @@ export function timeChart(
   });
   const bars = points.flatMap(({ count }, at) => {
     if (count === 0) return [];
-    const y = 100 - Math.max(LOWEST, (100 * count) / top);
-    // Longer than it looks: its lower corners are round too, and cut off.
+    const y = 100 - Math.max(MIN_HEIGHT, (100 * count) / top);
+    // Taller than visible, since its lower corners are rounded too and must be clipped.
     return [
       html`<rect x="${percent(slot * at + (slot - width) / 2)}" y="${percent(y)}" width="${percent(width)}" height="110%" rx="3"/>`,
     ];
@@ -72,7 +72,7 @@ export function timeChart(
 
 const percent = (value: number): string => `${Math.round(value * 100) / 100}%`;
 
-/** The next larger of 1, 2, 5, 10, 20, 50 … */
+/** Returns the next larger of 1, 2, 5, 10, 20, 50 … */
 function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
   const step = [1, 2, 5, 10].find((one) => one * power >= least) ?? 10;

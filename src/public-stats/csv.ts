@@ -1,7 +1,7 @@
 import { BOM, csvLines } from '../infra/csv.ts';
 import type { Statistics } from './queries.ts';
 
-/** The numbers of a statistics page as CSV: one row for each value of each group. */
+/** Formats the numbers of a statistics page as CSV, with a row for each value of each group. */
 export function toCsv({ times, countries, devices, browsers, referrers }: Statistics): string {
   const groups = { country: countries, device: devices, browser: browsers, referrer: referrers };
   const rows = [

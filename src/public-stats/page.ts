@@ -22,7 +22,7 @@ import { timeChart, timeFormat } from './chart.ts';
 import { toCsv } from './csv.ts';
 import { findPublicRecord, readStatistics, type Share, type Statistics } from './queries.ts';
 
-/** Spans of time that can be chosen, with their names. */
+/** Selectable periods with their names. */
 const INTERVALS = {
   '24h': 'Last 24 hours',
   '7d': 'Last 7 days',
@@ -33,8 +33,8 @@ const INTERVALS = {
 } as const satisfies Record<string, Phrase>;
 type IntervalName = keyof typeof INTERVALS;
 
-/** Longest lists; what is further down is summed up. */
-const MOST_ROWS = 8;
+/** Maximum rows of a list; the rest is summed up. */
+const MAX_ROWS = 8;
 
 const ASSETS = pageAssets(`${BASE_STYLE}
 main{max-width:56rem;display:flex;flex-direction:column;gap:1.5rem}
@@ -83,10 +83,10 @@ footer a{display:inline-block;padding:.75rem 0;color:var(--on-tint)}
 body{padding:0}main{max-width:none;box-shadow:none;padding:0}nav,footer a{display:none}
 .panel,li,tr{break-inside:avoid}.bars,.bar{-webkit-print-color-adjust:exact;print-color-adjust:exact}}`);
 
-/** The notice that the license of the database asks for, in its own words. */
+/** The attribution that the license of the database requires, word for word. */
 const DB_IP = html`<a href="https://db-ip.com" rel="noreferrer" lang="en">IP Geolocation by DB-IP</a>`;
 
-/** The same page for an unknown link and for one without public statistics. */
+/** Shown both for an unknown link and for one without public statistics. */
 const missing = fixedNotice(404, {
   title: 'Link not found',
   text: 'There is nothing at this address. Check it for typing errors.',
@@ -96,14 +96,14 @@ const missing = fixedNotice(404, {
 export interface StatsRequest {
   domain: string;
   key: string;
-  /** Of the request, already decoded. */
+  /** Decoded query of the request. */
   query: URLSearchParams;
   language: Language;
 }
 
 /**
- * The public statistics of a link or QR code, as a page or, with `format=csv`, as a file. Says nothing of where it
- * leads.
+ * Answers with the public statistics of a link or QR code, as a page or, with `format=csv`, as a
+ * file. They do not reveal its destination.
  */
 export async function statsAnswer({ domain, key, query, language }: StatsRequest): Promise<Page> {
   const canExist = isStorable(domain) && isStorable(key);
@@ -111,8 +111,8 @@ export async function statsAnswer({ domain, key, query, language }: StatsRequest
     ? await findPublicRecord(domain.toLowerCase(), normalize(key, 'NFC'))
     : undefined;
   if (record === undefined) return missing(language);
-  const asked = query.get('interval') ?? '';
-  const interval: IntervalName = Object.hasOwn(INTERVALS, asked) ? (asked as IntervalName) : '30d';
+  const name = query.get('interval') ?? '';
+  const interval: IntervalName = Object.hasOwn(INTERVALS, name) ? (name as IntervalName) : '30d';
   const statistics = await readStatistics(record, interval);
   if (query.get('format') === 'csv') {
     return answer(200, 'text/csv', "default-src 'none'; sandbox", toCsv(statistics), [
@@ -139,15 +139,15 @@ export async function statsAnswer({ domain, key, query, language }: StatsRequest
 interface StatsPageOptions {
   /** Short link without its scheme. */
   name: string;
-  /** Name of the counted events. */
+  /** Noun for the counted events. */
   what: string;
   interval: IntervalName;
   language: Language;
-  /** Owner of the database that the countries come from, if its license requires a link. */
+  /** Owner of the database of countries, if its license requires a link. */
   locationsBy?: PlacesOwner;
 }
 
-/** The page that shows statistics. */
+/** Builds the page of statistics. */
 export function statsPage(statistics: Statistics, options: StatsPageOptions): Page {
   const { name, what, interval, language, locationsBy } = options;
   const { total, span, times } = statistics;
@@ -223,11 +223,11 @@ function panel(
   language: Language,
 ): Html {
   const number = new Intl.NumberFormat(language);
-  const shown = shares.slice(0, MOST_ROWS).map(({ value, count }) => ({
+  const shown = shares.slice(0, MAX_ROWS).map(({ value, count }) => ({
     name: value === UNKNOWN ? say(language, 'Unknown') : nameOf(value),
     count,
   }));
-  const rest = shares.slice(MOST_ROWS).reduce((sum, { count }) => sum + count, 0);
+  const rest = shares.slice(MAX_ROWS).reduce((sum, { count }) => sum + count, 0);
   if (rest > 0) shown.push({ name: say(language, 'Others'), count: rest });
   const rows = shown.map(
     ({ name, count }) =>

@@ -5,7 +5,7 @@ import type { Interval, Span } from '../events/span.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { db, rows } from '../infra/db.ts';
 
-/** A link or QR code whose statistics everybody may see. */
+/** A link or QR code with public statistics. */
 export interface PublicRecord {
   projectId: string;
   id: string;
@@ -30,8 +30,8 @@ export interface Statistics {
 }
 
 /**
- * The record under a public name, if its owner shows its statistics. Visitors know no workspace: this finds it, by
- * the name that is claimed.
+ * Finds a record by its short link, if its owner publishes its statistics. This query names no
+ * workspace, since visitors know none.
  */
 export async function findPublicRecord(
   domain: string,
@@ -51,7 +51,7 @@ export async function findPublicRecord(
   return row === undefined ? undefined : { ...row, event: visitKindOf(row.id) };
 }
 
-/** Counts the visits of a record, in UTC. */
+/** Reads the statistics of a record's visits, in UTC. */
 export async function readStatistics(
   { projectId, id, event }: PublicRecord,
   interval: Interval,

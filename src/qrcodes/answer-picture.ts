@@ -7,11 +7,11 @@ import { findPicture, type Picture, pictureName } from './pictures.ts';
 import { FILE_ENDINGS, MEDIA_TYPES } from './render/design.ts';
 
 /**
- * Answers with a picture: 304 where the client has it, from the cache where it has been drawn, else drawn by a
- * worker. Requests for the same picture at the same time wait for one drawing, in whichever processes they are.
+ * Answers with an image: 304 if the client has it, otherwise from the cache or drawn by a worker.
+ * Concurrent requests for an image, in any process, wait for one drawing.
  *
- * @param file name of the file without its ending, for those who save it
- * @param cacheControl how long the address stands for this picture
+ * @param file name for saving the file, without its extension
+ * @param cacheControl how long the URL stands for this image
  */
 export async function answerPicture(
   request: Requester & Pick<ApiRequest, 'ifNoneMatch'>,
@@ -24,9 +24,9 @@ export async function answerPicture(
     ETag: `"${name}"`,
     'Cache-Control': cacheControl,
     'Content-Type': MEDIA_TYPES[picture.format],
-    // Browsers take the ending from the type otherwise, and make .ps of an .eps.
+    // Otherwise browsers derive the extension from the type, and save an .eps as .ps.
     'Content-Disposition': `inline; filename="${fileName(file)}.${FILE_ENDINGS[picture.format]}"`,
-    // An SVG that is opened by itself is a document: it shall run and load nothing.
+    // An SVG opened on its own is a document, so it must not run scripts or load anything.
     'Content-Security-Policy':
       "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox",
     'X-Content-Type-Options': 'nosniff',
@@ -36,7 +36,7 @@ export async function answerPicture(
   return { status: 200, body: await obtain(request, name, picture), headers };
 }
 
-/** A name that every system takes: the key `menu/café` is `menu-cafe`. */
+/** Transliterates a name for every file system: the key `menu/café` becomes `menu-cafe`. */
 const fileName = (name: string): string =>
   anyAscii(name)
     .replaceAll(/[^A-Za-z0-9._-]+/g, '-')

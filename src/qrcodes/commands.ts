@@ -28,26 +28,29 @@ import { BLANK_QR_CODE, QR_CODE_TABLES, type QrCodeRow } from './model.ts';
 import { qrCodeQueries } from './queries.ts';
 import { type BulkQrCodeItem, type SealedQrCode, toSealedQrCode } from './record.ts';
 import type { StoredDesign } from './render/stored-design.ts';
-import { applyChanges, refuseFixed, withMiddle } from './rules.ts';
+import { applyChanges, refusePrintedChange, withMiddle } from './rules.ts';
 import type { NewQrCode, QrCodeChanges } from './schema.ts';
 import { Template } from './templates/model.ts';
 
-/** @throws Refusal when the code breaks a rule, can't be scanned, or its key or external id is taken */
+/**
+ * Creates a QR code. @throws Refusal if it breaks a rule, cannot be scanned, or its key or external
+ * id is taken
+ */
 export async function createQrCode(
   { userId, qrcode }: { userId: string; qrcode: NewQrCode },
   job: JobContext,
 ): Promise<SealedQrCode> {
   const { projectId } = job;
-  const made = await runIdempotent(job, async (trx, publish) => {
+  const record = await runIdempotent(job, async (trx, publish) => {
     const inserted = await insertQrCodes(trx, { projectId, userId }, [qrcode], publish);
     return publishCreated(trx, QR_CODE_TABLES, projectId, inserted);
   });
-  // A static code has no short link that could be shared.
-  if (made.proxy && !made.static) await requestPreview(job, 'qrcode', made);
-  return made;
+  // A static code has no short link to share.
+  if (record.proxy && !record.static) await requestPreview(job, 'qrcode', record);
+  return record;
 }
 
-/** Makes up to 100 QR codes; each stands alone. Where all fail, the first one's refusal is the answer. */
+/** Creates up to 100 QR codes independently. If all fail, the first refusal is the answer. */
 export function createQrCodes(
   {
     userId,
@@ -62,22 +65,25 @@ export function createQrCodes(
   );
 }
 
-/** @throws Refusal `not_found`, `conflict` where what is printed would change; otherwise as for a new code */
+/**
+ * Changes a QR code. @throws Refusal `not_found`, `conflict` if printed content would change;
+ * otherwise as {@link createQrCode}
+ */
 export async function updateQrCode(
   { qrcodeId, changes }: { qrcodeId: string; changes: QrCodeChanges },
   job: JobContext,
 ): Promise<SealedQrCode> {
   const qrcode = await runIdempotent(job, async (trx, publish) => {
     const before = await qrCodeQueries.lock(trx, job, qrcodeId);
-    const ready = withLook(changes, await loadLooks(trx, job.projectId, [changes]));
-    if (ready instanceof Refusal) throw ready;
-    return changeOne(trx, before, ready, publish);
+    const withDesign = completeDesign(changes, await loadDesigns(trx, job.projectId, [changes]));
+    if (withDesign instanceof Refusal) throw withDesign;
+    return changeOne(trx, before, withDesign, publish);
   });
   if (changes.proxy === true && !qrcode.static) await requestPreview(job, 'qrcode', qrcode);
   return qrcode;
 }
 
-/** Makes the same change to up to 100 QR codes; each stands alone. */
+/** Makes the same change to up to 100 QR codes independently. */
 export function updateQrCodes(
   { qrcodeIds, changes }: { qrcodeIds: string[]; changes: QrCodeChanges },
   job: JobContext,
@@ -87,31 +93,34 @@ export function updateQrCodes(
   );
 }
 
-/** Fills the card of a QR code with the preview that was read for it. @throws Refusal `not_found` */
-export const fillQrCode = (found: FoundPreview, job: JobContext): Promise<{ id: string }> =>
-  fillPreview(qrCodeQueries, job, found, changeOne);
+/** Fills the card of a QR code with the preview of its destination. @throws Refusal `not_found` */
+export const fillQrCode = (preview: FoundPreview, job: JobContext): Promise<{ id: string }> =>
+  fillPreview(qrCodeQueries, job, preview, changeOne);
 
-/** @throws Refusal `not_found` */
+/** Deletes a QR code. @throws Refusal `not_found` */
 export const deleteQrCode = (
   { qrcodeId, events }: { qrcodeId: string; events?: EventsOnDelete },
   job: JobContext,
 ): Promise<{ id: string }> => deleteRecord(qrCodeQueries, job, qrcodeId, events);
 
-/** Deletes up to 100 QR codes; ids that do not exist are ignored. */
+/** Deletes up to 100 QR codes; unknown ids are ignored. */
 export const deleteQrCodes = (
   { qrcodeIds, events }: { qrcodeIds: string[]; events?: EventsOnDelete },
   job: JobContext,
 ): Promise<{ deletedCount: number }> => deleteRecords(qrCodeQueries, job, qrcodeIds, events);
 
-/** Stores QR codes within the transaction of a command, each on its own; refusals stay in their places. */
+/**
+ * Stores QR codes independently, within the transaction of a command; refusals stay in their
+ * places.
+ */
 export async function insertQrCodes(
   trx: Db,
   owner: Owner,
   inputs: readonly (NewQrCode | Refusal)[],
   publish: Publish,
 ): Promise<(SealedQrCode | Refusal)[]> {
-  const looks = await loadLooks(trx, owner.projectId, inputs);
-  const qrcodes = mapAccepted(inputs, (input) => withLook<NewQrCode>(input, looks));
+  const designs = await loadDesigns(trx, owner.projectId, inputs);
+  const qrcodes = mapAccepted(inputs, (input) => completeDesign<NewQrCode>(input, designs));
   const references = await loadReferences(trx, owner.projectId, qrcodes);
   const now = new Date();
   const drafts = mapAccepted(qrcodes, (qrcode): Draft<QrCodeRow> => {
@@ -123,9 +132,9 @@ export async function insertQrCodes(
   for (const [index, made] of inserted.entries()) {
     const input = qrcodes[index]!;
     if (made instanceof Refusal || input instanceof Refusal) continue;
-    await keepLook(trx, made.row, input);
+    await storeDesign(trx, made.row, input);
   }
-  return mapAccepted(inserted, (made) => toSealedQrCode(made.row, made));
+  return mapAccepted(inserted, (draft) => toSealedQrCode(draft.row, draft));
 }
 
 async function changeOne(
@@ -139,7 +148,10 @@ async function changeOne(
   return qrcode;
 }
 
-/** Stores a change of a locked code within the transaction of a command. @throws Refusal as for a new code */
+/**
+ * Stores a change of a locked code, within the transaction of a command. @throws Refusal as {@link
+ * createQrCode}
+ */
 async function changeQrCode(
   trx: Db,
   before: QrCodeRow,
@@ -148,23 +160,23 @@ async function changeQrCode(
 ): Promise<SealedQrCode> {
   const { row: moved, domain, tags } = await placeAfter(trx, QR_CODE_TABLES, before, changes);
   const changed = applyChanges(moved, changes);
-  refuseFixed(before, changed);
+  refusePrintedChange(before, changed);
   const row = withMiddle(changed, domain, before);
-  const entry = (known?: LinkEntry) => qrCodeEntry(row, domain, known);
+  const entry = (previous?: LinkEntry) => qrCodeEntry(row, domain, previous);
   publish(await update(trx, QR_CODE_TABLES, before, { row, domain, tags, entry }));
   const result = await qrCodeQueries.get(row.project_id, row.id, trx);
-  await keepLook(trx, row, changes);
+  await storeDesign(trx, row, changes);
   return result;
 }
 
-type Looks = ReadonlyMap<string, StoredDesign>;
+type Designs = ReadonlyMap<string, StoredDesign>;
 
-/** The looks of the templates that the inputs name. */
-async function loadLooks(
+/** Reads the designs of the templates that the inputs name. */
+async function loadDesigns(
   trx: Db,
   projectId: string,
   inputs: readonly (QrCodeChanges | Refusal)[],
-): Promise<Looks> {
+): Promise<Designs> {
   const ids = inputs.flatMap((input) =>
     !(input instanceof Refusal) && typeof input.templateId === 'string' ? [input.templateId] : [],
   );
@@ -173,27 +185,30 @@ async function loadLooks(
   return new Map(templates.map(({ id, design }) => [id, design]));
 }
 
-/** The input with the look of its template under its own. */
-function withLook<Input extends QrCodeChanges>(input: Input, looks: Looks): Input | Refusal {
+/** Completes the design of an input with that of its template. */
+function completeDesign<Input extends QrCodeChanges>(
+  input: Input,
+  designs: Designs,
+): Input | Refusal {
   if (typeof input.templateId !== 'string') return input;
-  const look = looks.get(input.templateId);
-  if (look === undefined) {
+  const template = designs.get(input.templateId);
+  if (template === undefined) {
     return new Refusal(
       'unprocessable_entity',
       `templateId: there is no template "${input.templateId}"`,
     );
   }
-  return { ...input, design: { ...look, ...input.design } };
+  return { ...input, design: { ...template, ...input.design } };
 }
 
-/** Stores the look of a code as a template, where its input asks for one. */
-async function keepLook(
+/** Stores the design of a code as a template, if its input asks for one. */
+async function storeDesign(
   trx: Db,
   row: QrCodeRow,
   { newTemplateId }: Pick<QrCodeChanges, 'newTemplateId'>,
 ): Promise<void> {
   if (newTemplateId === undefined) return;
-  // The place of an image depends on the text of the code, and is computed for each code.
+  // The position of an image depends on the text of the code, and is computed for each code.
   const { middle: _, ...design } = row.design;
   await Template.add(row.project_id, { id: newTemplateId, design }, trx);
 }

@@ -5,19 +5,19 @@ import type { QrCodeRow } from './model.ts';
 
 type Contents = Pick<QrCodeRow, 'type' | 'content'>;
 
-/** The content of a code and the type that knows what to do with it. */
+/** Returns the content of a code with its content type. */
 export function contentOf({ type, content }: Contents): { type: ContentType; value: never } {
-  // Stored content was checked by the schema of the same type.
+  // Stored content has passed the schema of the same type.
   return { type: CONTENT_TYPES[type] as ContentType, value: content[type] as never };
 }
 
-/** The exact text that the code holds as a static one. */
+/** The exact text of the code as a static one. */
 export function staticContent(row: Contents): string {
   const { type, value } = contentOf(row);
   return type.encode(value);
 }
 
-/** The exact text in the picture: the content of a static code, the short link of a dynamic one. */
+/** The exact text in the image: the content of a static code, the short link of a dynamic one. */
 export function payloadOf(
   row: Contents & Pick<QrCodeRow, 'static' | 'key'>,
   domain: string,

@@ -9,7 +9,10 @@ import { FONT_FAMILIES } from './render/text.ts';
 
 const MAX_SIZE = 4_096;
 
-/** A color: hexadecimal, a name or `rgb()` of CSS; where `transparent` is allowed, also that word. */
+/**
+ * Schema of a color: hexadecimal, a CSS name or `rgb()`, or the word `transparent` if that is
+ * allowed.
+ */
 export const colorField = (options: { alpha?: boolean; transparent?: boolean } = {}) =>
   Joi.string().custom((value: string, { error }) => {
     const rule = colorFault(value, options);
@@ -74,7 +77,7 @@ export const designFields = {
   frameColor: colorField().allow(null).description('Color of the frame. Default #000000.'),
   frameText: text(60)
     .allow(null, '')
-    .description('Text in the frame, at most 60 characters. Default: that of the frame.'),
+    .description('Text in the frame, at most 60 characters. Default: the text of the frame.'),
   frameTextColor: colorField().allow(null).description('Color of the text. Default #FFFFFF.'),
   frameTextStyles: Joi.object({
     weight: fontWeight.description('Weight: 100 to 900, `normal` or `bold`. Default 600.'),
@@ -92,5 +95,5 @@ export const designFields = {
     .meta({ name: 'FrameTextStyles' }),
 };
 
-/** Names of the fields above. */
+/** Names of these fields. */
 export const DESIGN_FIELDS = Object.keys(designFields) as (keyof typeof designFields)[];

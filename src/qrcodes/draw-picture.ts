@@ -5,14 +5,14 @@ import type { JobContext } from '../queues/definition.ts';
 import { handlers, type JobHandler } from '../queues/job.ts';
 import { pictureJobs } from './jobs.ts';
 import { drawInThread } from './picture-pool.ts';
-import { findPicture, keepPicture, type Picture } from './pictures.ts';
+import { findPicture, type Picture, storePicture } from './pictures.ts';
 import type { drawPicture } from './render/picture.ts';
 
 /**
- * Makes the handler that draws a picture and keeps it under its name, the id of its job, or hands it over; one that is there
- * already is left alone.
+ * Builds the handler that draws an image and caches it under its name, which is the id of the job,
+ * or hands it over. An image that is cached already is left alone.
  *
- * @param draw in this thread, or in another
+ * @param draw draws in this thread or in another one
  */
 const pictureRenderer =
   (draw: typeof drawPicture) =>
@@ -29,10 +29,13 @@ const pictureRenderer =
           };
     const bytes = await draw(payload, design, format, middle);
     const budget = projectId === '' ? 'strangers' : 'workspaces';
-    return keepPicture(cacheRedis(), jobId, bytes, budget);
+    return storePicture(cacheRedis(), jobId, bytes, budget);
   };
 
-/** @param isShared true where other queues share the event loop: pictures are then drawn in another thread */
+/**
+ * @param isShared true if other queues share the event loop; images are then drawn in another
+ *   thread
+ */
 export function pictureHandlers(isShared: boolean): JobHandler[] {
   if (isShared) return handlers(pictureJobs, { 'qr.render': pictureRenderer(drawInThread()) });
   const loading = import('./render/picture.ts');

@@ -8,7 +8,7 @@ import {
 import { CONTENT_NAMES, type ContentName } from './content/index.ts';
 import { QR_CODE_TABLES } from './model.ts';
 
-/** Filters of lists and counts of QR codes, as the query names them. */
+/** Filters of lists and counts of QR codes, under their names in the query string. */
 export interface QrCodeFilters extends SharedFilters {
   format?: 'static' | 'dynamic';
   type?: ContentName;

@@ -5,20 +5,22 @@ import { type ImageRef, imageName, type MadeImage } from '../images/name.ts';
 import { keep } from '../infra/kept.ts';
 import type { Requester } from '../jobs/run-job.ts';
 import type { StoredDesign } from './render/stored-design.ts';
-import type { KeptImages } from './schema.ts';
+import type { StoredImages } from './schema.ts';
 
-/** Images of one request by their sources: each is fetched once, however many codes show it. */
-export type KeptSources = Map<string, Promise<ImageRef>>;
+/** Images of one request by their sources. Each is fetched once, however many codes show it. */
+export type ImageSources = Map<string, Promise<ImageRef>>;
 
-/** Fetches the images that a body names, and stores them for the workspace. @throws Refusal naming the field */
-export async function keepImages(
+/**
+ * Fetches the images of a body and stores them for the workspace. @throws Refusal naming the field
+ */
+export async function storeImages(
   request: Requester,
   { src, logo }: Pick<StoredDesign, 'src' | 'logo'>,
-  kept: KeptSources = new Map(),
-): Promise<KeptImages> {
+  sources: ImageSources = new Map(),
+): Promise<StoredImages> {
   const [srcImage, logoImage] = await Promise.all([
-    keepImage(request, 'src', src, kept),
-    keepImage(request, 'logo', logo, kept),
+    storeImage(request, 'src', src, sources),
+    storeImage(request, 'logo', logo, sources),
   ]);
   return {
     src: srcImage,
@@ -26,30 +28,33 @@ export async function keepImages(
   };
 }
 
-async function keepImage(
+async function storeImage(
   request: Requester,
   field: 'src' | 'logo',
   source: string | null | undefined,
-  kept: KeptSources = new Map(),
+  sources: ImageSources = new Map(),
 ): Promise<ImageRef | undefined> {
   if (typeof source !== 'string') return undefined;
-  const keeping = kept.get(source) ?? askImage(request, source);
-  kept.set(source, keeping);
-  return namingField(field, keeping);
+  const fetching = sources.get(source) ?? askImage(request, source);
+  sources.set(source, fetching);
+  return namingField(field, fetching);
 }
 
-/** Time for which an image of a public picture is found by its source, in s. The image is kept longer. */
+/**
+ * Time for which the image of a public picture is cached by its source, in seconds. The image
+ * itself is kept longer.
+ */
 const PUBLIC_SECONDS = 300;
 
-/** A look whose image is there, and the image. */
+/** A design and its stored image. */
 interface WithPublicImage {
   look: StoredDesign;
   image: MadeImage | null;
 }
 
 /**
- * The look with the image that it names, which belongs to no workspace and is kept for minutes. One that is not kept is
- * fetched and drawn, and counts against the limit of such images.
+ * Adds the image that a design names, which belongs to no workspace and is cached for minutes. An
+ * image that is not cached is fetched and drawn, and counts against a limit.
  *
  * @throws Refusal naming the field; `rate_limit_exceeded`
  */
@@ -62,10 +67,10 @@ export async function withPublicImage(
   const field = typeof look.src === 'string' ? 'src' : 'logo';
   const { cache } = request.queues;
   const name = `imgsrc:${createHash('sha256').update(source).digest('base64url')}`;
-  const known = JSON.parse((await cache.get(name)) ?? 'null') as ImageRef | null;
-  // A cache that evicts may have kept the name and not the image.
-  if (known !== null && (await cache.exists(imageName(known.id))) === 1) {
-    return { look: { ...look, srcImage: known }, image: known };
+  const cached = JSON.parse((await cache.get(name)) ?? 'null') as ImageRef | null;
+  // The cache may have evicted the image but not the name.
+  if (cached !== null && (await cache.exists(imageName(cached.id))) === 1) {
+    return { look: { ...look, srcImage: cached }, image: cached };
   }
   await request.connection.takeImage();
   const image = await namingField(field, askImage(request, source));

@@ -14,10 +14,10 @@ export class QrCode extends ShortLinkModel {
 
   declare type: ContentName;
   declare static: boolean;
-  /** The checked content under the name of its type. */
+  /** The validated content, under the name of its type. */
   declare content: Record<string, unknown>;
   declare design: StoredDesign;
-  /** The content again where it is a URL: lists are searched by it. */
+  /** The content if it is a URL, since lists are searched by it. */
   declare url: string | null;
   declare use_display_page: boolean;
   declare template_id: string | null;
@@ -25,7 +25,7 @@ export class QrCode extends ShortLinkModel {
 
 export type QrCodeRow = RowOf<QrCode>;
 
-/** A new QR code before its caller's fields are applied. */
+/** Defaults of a new QR code. */
 export const BLANK_QR_CODE: Omit<QrCodeRow, keyof RowIds> = {
   ...BLANK_ROW,
   url: null,

@@ -26,7 +26,7 @@ export interface ImageQuery {
   margin?: number;
 }
 
-/** Query of the picture of a record; everything else is the record's. */
+/** Schema of the query string of a record's image. */
 export const imageQuery = Joi.object<ImageQuery>(pictureFields);
 
 export interface QrQuery extends StoredDesign {
@@ -44,7 +44,7 @@ const {
   ...lookFields
 } = designFields;
 
-/** Query of a picture that belongs to no record. Colors may be written without their `#`. */
+/** Schema of the query string of an image without a record. Colors may omit their `#`. */
 export const qrQuery = Joi.object<QrQuery>({
   url: destination()
     .max(2_953)

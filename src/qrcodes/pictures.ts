@@ -5,23 +5,23 @@ import type { Redis } from '../infra/redis.ts';
 import type { Design, Format } from './render/design.ts';
 
 /*
- * Pictures are drawn by worker_qr and kept in Redis under a hash of everything that they depend on. The hash is
- * also the id of the job that draws one, and its ETag.
+ * Images of QR codes are drawn by worker_qr and cached in Redis under a hash of everything that
+ * they depend on. The hash is also the id of the drawing job, and the image's ETag.
  */
 
-/** Part of every hash: a new way of drawing makes new pictures. */
+/** Part of every hash. A changed drawing needs a new version. */
 const DRAWING_VERSION = '2';
 
-/** Everything that a picture depends on. */
+/** Everything that an image depends on. */
 export interface Picture {
   payload: string;
   design: Design;
   format: Format;
-  /** The image in the middle, as it was kept. */
+  /** The stored image in the middle. */
   image: (MadeImage & { projectId: string }) | null;
 }
 
-/** The name of a picture: the same for the same picture, wherever and whenever it is asked for. */
+/** Name of an image, a hash of everything that it depends on. */
 export function pictureName({ payload, design, format, image }: Picture): string {
   const parts = [DRAWING_VERSION, payload, design, format, image?.id ?? null];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
@@ -30,16 +30,16 @@ export function pictureName({ payload, design, format, image }: Picture): string
 /** Name of a picture in the cache. */
 const cacheName = (name: string) => `pic:${name}`;
 
-/** A picture that has been drawn; `null` when it has not, or not lately. */
+/** Reads an image; `null` if it has not been drawn, or not recently. */
 export function findPicture(cache: Redis, name: string): Promise<Buffer | null> {
   return cache.getBuffer(cacheName(name));
 }
 
-/** Time to live of a picture, where there is room for it, in s. */
+/** Time to live of an image, in seconds. */
 const KEEP_SECONDS = { strangers: 300, workspaces: 86_400 };
 
-/** Keeps a picture that was drawn, or hands it over. @throws Refusal as `handOver` does */
-export function keepPicture(
+/** Caches a drawn image, or hands it over. @throws Refusal as `handOver` does */
+export function storePicture(
   cache: Redis,
   name: string,
   bytes: Buffer,

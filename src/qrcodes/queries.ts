@@ -15,16 +15,16 @@ export const qrCodeQueries = new ShortLinkQueries<QrCode, SealedQrCode, QrCodeFi
   hide: hidePasswords,
 });
 
-/** The input of a code's picture: its look and its text. */
+/** The parts of a code that its image needs: its design and its text. */
 export interface DrawnRow {
   key: string;
   design: StoredDesign;
   payload: string;
-  /** The picture shows the password of a wireless network. */
+  /** The image contains the password of a wireless network. */
   drawsPassword: boolean;
 }
 
-/** A code as its picture needs it, by its id or the caller's own id. */
+/** Reads the parts of a code that its image needs, by its id or the caller's own id. */
 export async function findQrCodeRow(projectId: string, ref: string): Promise<DrawnRow | undefined> {
   const externalId = externalIdIn(ref);
   const row = await QrCode.of(projectId)

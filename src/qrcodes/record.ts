@@ -17,10 +17,10 @@ import type { QrCodeRow } from './model.ts';
 import { warningsOf } from './render/scannability.ts';
 import { resolveDesign } from './render/stored-design.ts';
 
-/** Name of the number of visits in records. */
+/** Name of the count of visits in records. */
 export const VISITS = 'scans';
 
-/** The QR code record of the contract; its password is still sealed. */
+/** Builds the public QR code record, with its password still sealed. */
 export function toSealedQrCode(row: QrCodeRow, context: RecordContext) {
   const { type, design: asked } = row;
   const design = resolveDesign(asked, '');
@@ -58,7 +58,10 @@ export function toSealedQrCode(row: QrCodeRow, context: RecordContext) {
   };
 }
 
-/** A record for those who may not write it: that there is a password, of the code or of a wireless network, and not which. */
+/**
+ * Hides the passwords of a code and of a wireless network, from callers who cannot write the
+ * record.
+ */
 export function hidePasswords<
   Item extends Pick<SealedQrCode, 'password' | 'wifi' | 'contentStatic'>,
 >(record: Item): Item & { password: null } {
@@ -69,21 +72,21 @@ export function hidePasswords<
   return { ...hidden, wifi, contentStatic: null };
 }
 
-/** True for a code whose picture shows the password of a wireless network. */
+/** True for a code whose image contains the password of a wireless network. */
 export const drawsPassword = ({ type, static: isStatic, content }: QrCodeRow): boolean =>
   isStatic && type === 'wifi' && (content['wifi'] as Wifi).password !== undefined;
 
-/** A QR code record as jobs and their results carry it. */
+/** A QR code record in jobs and their results. */
 export type SealedQrCode = ReturnType<typeof toSealedQrCode>;
 
-/** One place of a bulk answer: the record, or why there is none and what was sent. */
+/** One place of a bulk answer: the record, or the error together with the input. */
 export type BulkQrCodeItem = BulkItem<SealedQrCode>;
 
 const object = Joi.object().unknown().allow(null).required();
 const added = (schema: ReturnType<typeof Joi.any>, description: string) =>
   schema.description(description).meta({ extension: true });
 
-/** The content in the form that its type takes in a body: a text, an object, or either. */
+/** Schema of a content: a text, an object, or either, like its type in a body. */
 function contentField(name: string, { type }: Schema): Schema {
   const either = () =>
     Joi.alternatives(Joi.string(), Joi.object().unknown()).allow(null).required();
@@ -91,12 +94,12 @@ function contentField(name: string, { type }: Schema): Schema {
   return field.description(`Content of a code of type ${name}.`);
 }
 
-/** One field for each content type; all but that of the code's own type are null. */
+/** A member for each content type; all but the code's own are null. */
 const contents = Object.fromEntries(
   Object.entries(CONTENT_TYPES).map(([name, { schema }]) => [name, contentField(name, schema)]),
 ) as Record<ContentName, Schema>;
 
-/** The QR code record, for the reference and for checking answers. */
+/** Schema of the QR code record, for the reference and for checking answers. */
 export const qrCodeRecord = Joi.object({
   ...sharedRecordFields,
   type: Joi.string()
@@ -113,8 +116,8 @@ export const qrCodeRecord = Joi.object({
     .description('true: codes of type phone, email or sms open a page with buttons.')
     .example(true),
   contentStatic: nullable.description(
-    'Text that a static code holds; null where it has the password of a wireless network and the caller lacks the ' +
-      'scope to write codes.',
+    'Text of a static code; null if it contains the password of a wireless network and the caller ' +
+      'lacks the scope to write codes.',
   ),
 
   ...contents,
@@ -162,5 +165,5 @@ export const qrCodeRecord = Joi.object({
   ).example([]),
 }).meta({ name: 'QrCode' });
 
-/** An array of records and errors, in the order of the request. */
+/** Schema of an array of records and errors, in the order of the request. */
 export const bulkAnswer = bulkAnswerOf(qrCodeRecord, 'qrcode');

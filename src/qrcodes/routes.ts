@@ -10,11 +10,11 @@ import { type Requester } from '../jobs/run-job.ts';
 import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts';
 import { type Framing, withFrameable } from '../short-links/destination.ts';
 import { isHeavyList } from '../short-links/filters.ts';
-import { countAnswer, mayReadPasswords, openPassword } from '../short-links/record.ts';
+import { canReadPasswords, countAnswer, openPassword } from '../short-links/record.ts';
 import type { EventsOnDelete } from '../short-links/schema.ts';
 import { answerPicture } from './answer-picture.ts';
 import { QR_CODE_FILTERS } from './filters.ts';
-import { type KeptSources, keepImages, withPublicImage } from './images.ts';
+import { type ImageSources, storeImages, withPublicImage } from './images.ts';
 import { qrCodeBulkJobs, qrCodeJobs } from './jobs.ts';
 import { type ImageQuery, imageQuery, type QrQuery, qrQuery } from './picture-schema.ts';
 import { findQrCodeRow, qrCodeQueries } from './queries.ts';
@@ -51,9 +51,9 @@ import {
 const tag = 'QR codes';
 const BULK_BYTES = 5 * 1024 * 1024;
 const PICTURE = { media: Object.values(MEDIA_TYPES) };
-/** A picture of `GET /qr` depends on nothing but its address. */
+/** An image of `GET /qr` depends only on its URL. */
 const FOR_A_DAY = 'public, max-age=86400';
-/** A record's picture changes with the record; its ETag tells whether it has. */
+/** A record's image changes with the record, so clients revalidate it by its ETag. */
 const ASK_AGAIN = 'private, no-cache';
 
 type Params = { qrcodeId: string };
@@ -100,7 +100,7 @@ export const qrCodeRoutes: Route[] = [
     defaults: QR_CODE_DEFAULTS,
     handle(request) {
       const data = async () => {
-        const images = await keepImages(request, request.body);
+        const images = await storeImages(request, request.body);
         const qrcode = await withFraming(
           request,
           toNewQrCode(request.caller.projectId, request.body, images),
@@ -163,8 +163,8 @@ export const qrCodeRoutes: Route[] = [
     summary: 'Create up to 100 QR codes',
     extension: true,
     description:
-      'Each code stands alone: the answer has, in the order of the request, the record of each code or the ' +
-      'error that kept it from being made. Where all fail, the first one’s error is the answer.',
+      'Each code is created independently: the answer has the record or the error of each code, in the ' +
+      'order of the request. If all fail, the first error is the answer.',
     tag,
     scope: 'qrcodes.write',
     body: bulkBody,
@@ -221,7 +221,7 @@ export const qrCodeRoutes: Route[] = [
     path: '/qrcodes/bulk',
     operationId: 'bulkDeleteQrCodes',
     summary: 'Delete up to 100 QR codes',
-    description: 'Deletes up to 100 QR codes for good. Codes that do not exist are passed over.',
+    description: 'Deletes up to 100 QR codes permanently. Unknown ids are ignored.',
     tag,
     scope: 'qrcodes.write',
     query: deleteQuery,
@@ -249,7 +249,7 @@ export const qrCodeRoutes: Route[] = [
     operationId: 'retrieveQrCodeImage',
     summary: 'Retrieve the image of a QR code',
     description:
-      'Renders the QR code as it is stored. Size, margin and format may be chosen. The image of a static code with the ' +
+      'Renders the stored QR code. Size, margin and format can be chosen. The image of a static code with the ' +
       'password of a wireless network needs the scope `qrcodes.write`.',
     extension: true,
     tag,
@@ -264,7 +264,7 @@ export const qrCodeRoutes: Route[] = [
         `QR code "${params.qrcodeId}"`,
       );
       const { key, payload } = row;
-      if (row.drawsPassword && !mayReadPasswords(caller, 'qrcode')) {
+      if (row.drawsPassword && !canReadPasswords(caller, 'qrcode')) {
         throw new Refusal(
           'forbidden',
           'The image shows the password of a wireless network, which needs the scope qrcodes.write',
@@ -301,7 +301,7 @@ export const qrCodeRoutes: Route[] = [
     writes: true,
     handle: async (request) => {
       const { qrcodeId } = request.params;
-      const images = await keepImages(request, request.body);
+      const images = await storeImages(request, request.body);
       const changes = await withFraming(
         request,
         toChanges(request.caller.projectId, request.body, images),
@@ -323,7 +323,7 @@ export const qrCodeRoutes: Route[] = [
     operationId: 'deleteQrCode',
     summary: 'Delete a QR code',
     description:
-      'Deletes a QR code for good. Its events are kept unless `events=remove` is given. Its key is free as that of a link.',
+      'Deletes a QR code permanently. Its events are kept unless `events=remove` is given. Its key becomes free like the key of a link.',
     tag,
     scope: 'qrcodes.write',
     record: true,
@@ -338,16 +338,16 @@ export const qrCodeRoutes: Route[] = [
   }),
 ];
 
-/** The codes of a bulk request as their job carries them: checked, or refused each by itself. */
+/** Packs the codes of a bulk request for their job: valid inputs, or the refusal of each. */
 async function toBulkQrCodes(request: Requester, sent: unknown[]): Promise<BulkInputs<NewQrCode>> {
   const checked = await checkEach<NewQrCodeBody>(newQrCodeBody, sent, 'qrcode');
   const { projectId } = request.caller;
-  const kept: KeptSources = new Map();
-  const ready = await Promise.all(
+  const sources: ImageSources = new Map();
+  const inputs = await Promise.all(
     checked.map(async (body) => {
       if (body instanceof Refusal) return body;
       try {
-        const images = await keepImages(request, body, kept);
+        const images = await storeImages(request, body, sources);
         return await withFraming(request, toNewQrCode(projectId, body, images));
       } catch (thrown) {
         if (!(thrown instanceof Refusal)) throw thrown;
@@ -355,10 +355,10 @@ async function toBulkQrCodes(request: Requester, sent: unknown[]): Promise<BulkI
       }
     }),
   );
-  return toBulkInputs(projectId, ready, sent);
+  return toBulkInputs(projectId, inputs, sent);
 }
 
-/** The QR code, and whether its destination may be shown in a frame. */
+/** Adds to a QR code whether its destination may be shown in a frame. */
 async function withFraming<Changes extends QrCodeChanges>(
   request: Requester,
   changes: Changes,

@@ -13,11 +13,11 @@ import { resolveDesign } from './render/stored-design.ts';
 import type { QrCodeChanges } from './schema.ts';
 
 /**
- * The row with the place of the image in the middle, which depends on the text of the code.
+ * Computes the position of the image in the middle, which depends on the text of the code.
  *
  * @param domain name of its domain
- * @param before the row as it is stored; absent for a new one
- * @throws Refusal `unprocessable_entity` when it leads to itself, or can't be scanned
+ * @param before the stored row; absent for a new one
+ * @throws Refusal `unprocessable_entity` if it leads to itself, or cannot be scanned
  */
 export function withMiddle(row: QrCodeRow, domain: string, before?: QrCodeRow): QrCodeRow {
   refuseLoops(row, domain);
@@ -27,19 +27,19 @@ export function withMiddle(row: QrCodeRow, domain: string, before?: QrCodeRow): 
       'key must not end in /*: a QR code has exactly one short link',
     );
   }
-  const { payload, design } = drawn(row, domain);
-  refuseUnscannable(payload, design, before && drawn(before, domain));
+  const { payload, design } = drawingOf(row, domain);
+  refuseUnscannable(payload, design, before && drawingOf(before, domain));
   return { ...row, design: { ...row.design, middle: design.middle } };
 }
 
-/** The text in the picture of a code, and how it is drawn. */
-function drawn(row: QrCodeRow, domain: string) {
+/** The text of a code and its complete design. */
+function drawingOf(row: QrCodeRow, domain: string) {
   const payload = payloadOf(row, domain);
   return { payload, design: resolveDesign({ ...row.design, middle: null }, payload) };
 }
 
-/** Fields that act when a short link is visited, and their columns. */
-const AT_A_VISIT = {
+/** Fields that take effect when a short link is visited, with their columns. */
+const VISIT_FIELDS = {
   password: 'password_fingerprint',
   expiresAt: 'expires_at',
   expiredUrl: 'expired_url',
@@ -54,16 +54,16 @@ const AT_A_VISIT = {
 } as const satisfies Record<string, keyof QrCodeRow>;
 
 /**
- * Refuses what would have no effect: a static code is read without the service. What an older code has already does not
- * stop a change of something else.
+ * Refuses fields without effect, since a static code is read without the service. Values that an
+ * older code has already do not stop a change of something else.
  */
-function refuseAtAVisit(before: QrCodeRow, after: QrCodeRow): void {
+function refuseVisitFields(before: QrCodeRow, after: QrCodeRow): void {
   if (!after.static) return;
   const isSet = (value: unknown) =>
     typeof value === 'object' && value !== null && !(value instanceof Date)
       ? Object.keys(value).length > 0
       : value !== null && value !== false;
-  const faults = Object.entries(AT_A_VISIT)
+  const faults = Object.entries(VISIT_FIELDS)
     .filter(
       ([, column]) =>
         isSet(after[column]) && canonicalJson(after[column]) !== canonicalJson(before[column]),
@@ -76,9 +76,9 @@ function refuseAtAVisit(before: QrCodeRow, after: QrCodeRow): void {
 }
 
 /**
- * The row as it is after the changes. Absent fields stay, `null` clears.
+ * Applies changes to a row. An absent field stays, `null` clears it.
  *
- * @throws Refusal `unprocessable_entity` when they do not fit together
+ * @throws Refusal `unprocessable_entity` if the fields contradict each other
  */
 export function applyChanges(row: QrCodeRow, changes: QrCodeChanges): QrCodeRow {
   const next = applySharedChanges(row, changes);
@@ -103,7 +103,7 @@ export function applyChanges(row: QrCodeRow, changes: QrCodeChanges): QrCodeRow 
   if (design !== undefined) next.design = { ...row.design, ...design };
   if (templateId !== undefined) next.template_id = templateId;
   if (newTemplateId !== undefined) next.template_id = newTemplateId;
-  refuseAtAVisit(row, next);
+  refuseVisitFields(row, next);
   if (next.test_variants !== null && next.type !== 'url') {
     throw new Refusal(
       'unprocessable_entity',
@@ -113,14 +113,17 @@ export function applyChanges(row: QrCodeRow, changes: QrCodeChanges): QrCodeRow 
   return next;
 }
 
-/** The destination of the winner of a test as the content of its code. */
+/** The destination of the winner of a test, as the content of its code. */
 function contentOfWinner(row: QrCodeRow, changes: QrCodeChanges): QrCodeChanges['content'] {
   const url = chosenUrl(row, changes);
   return url === undefined ? undefined : { type: 'url', value: url };
 }
 
-/** Refuses to change what is printed: the short link or, in a static code, the content. @throws Refusal `conflict` */
-export function refuseFixed(before: QrCodeRow, after: QrCodeRow): void {
+/**
+ * Refuses to change printed content: the short link or, in a static code, the content. @throws
+ * Refusal `conflict`
+ */
+export function refusePrintedChange(before: QrCodeRow, after: QrCodeRow): void {
   if (after.static !== before.static) {
     throw new Refusal(
       'conflict',
@@ -134,7 +137,7 @@ export function refuseFixed(before: QrCodeRow, after: QrCodeRow): void {
       `${printed} cannot be changed: the short link is printed in the code`,
     );
   }
-  // A picture stays right as long as its text is the same, in whatever form the content was sent.
+  // An image stays correct while its text is the same, in whatever form the content was sent.
   const isSame = after.type === before.type && staticContent(after) === staticContent(before);
   if (isSame || !before.static) return;
   throw new Refusal(
@@ -143,7 +146,10 @@ export function refuseFixed(before: QrCodeRow, after: QrCodeRow): void {
   );
 }
 
-/** Names of the shared fields that are in a printed code, and differ between two states of its row. */
+/**
+ * Names of shared fields that are part of the printed code and differ between two states of its
+ * row.
+ */
 function changedInPrint(before: QrCodeRow, after: QrCodeRow): string[] {
   const old: Readonly<Record<string, unknown>> = before;
   const changed: Readonly<Record<string, unknown>> = after;

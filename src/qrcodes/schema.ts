@@ -35,16 +35,19 @@ export interface QrCodeChanges extends SharedChanges {
   filled?: boolean | undefined;
   design?: StoredDesign | undefined;
   templateId?: string | null | undefined;
-  /** Id of the template that is to be made of the look. */
+  /** Id of the template to create from the design. */
   newTemplateId?: string | undefined;
 }
 
-/** A QR code to be made. */
+/** A new QR code. */
 export interface NewQrCode extends QrCodeChanges, NewShortLink {
   content: { type: ContentName; value: unknown };
 }
 
-/** A QR code's fields as a request body has them; the content is under the name of its type. */
+/**
+ * The fields of a QR code in a request body; the content is in the member with the name of its
+ * type.
+ */
 type QrCodeBody = Omit<NewShortLink, 'id' | 'tags'> &
   TagFields &
   StoredDesign & { [Type in ContentName]?: unknown } & {
@@ -56,9 +59,9 @@ type QrCodeBody = Omit<NewShortLink, 'id' | 'tags'> &
     useAsTemplate?: boolean;
   };
 
-/** The checked body of a new QR code. */
+/** The validated body of a new QR code. */
 export type NewQrCodeBody = QrCodeBody & { type: ContentName };
-/** The checked body of a change. */
+/** The validated body of a change. */
 export type QrCodeChangesBody = QrCodeBody & TagEditFields;
 
 const contentFields = Object.fromEntries(
@@ -90,20 +93,20 @@ const ownFields = {
   ),
 };
 
-/** The content must be in the field that is named as the type, and in no other. */
+/** Requires the content in the member named by the type, and in no other. */
 const oneContent: CustomValidator<QrCodeBody> = (body, { error }) => {
-  const given = CONTENT_NAMES.filter((name) => body[name] !== undefined && body[name] !== null);
+  const names = CONTENT_NAMES.filter((name) => body[name] !== undefined && body[name] !== null);
   if (body.type === undefined) {
-    // A change may name the content alone.
-    const [name, second] = given;
+    // A change can contain the content alone.
+    const [name, second] = names;
     if (second !== undefined) return error('rule', { rule: `must not have ${name} and ${second}` });
     return name === undefined ? body : { ...body, type: name };
   }
   const { type } = body;
-  if (!given.includes(type)) {
+  if (!names.includes(type)) {
     return error('rule', { rule: `must have ${type}, the content of a code of type ${type}` });
   }
-  const other = given.find((name) => name !== type);
+  const other = names.find((name) => name !== type);
   if (other === undefined) return body;
   return error('rule', { rule: `must not have ${other}: the code is of type ${type}` });
 };
@@ -113,11 +116,11 @@ const typeField = Joi.string()
   .meta({ name: 'QrCodeType' })
   .description('Type of the content, and name of the field that holds it.');
 
-/** Defaults of fields that are absent from the body of a new code. */
+/** Defaults of a new code. */
 export const QR_CODE_DEFAULTS = {
   ...defaultDesign(),
   ...SHARED_DEFAULTS,
-  // It depends on what is drawn in the middle.
+  // The default level depends on the image in the middle.
   level: undefined,
   static: false,
   useDisplayPage: true,
@@ -127,7 +130,7 @@ export const QR_CODE_DEFAULTS = {
   excavate: false,
 };
 
-/** Body of a QR code to be made. Forms send what was not filled in as empty texts. */
+/** Schema of the body of a new QR code. Forms send empty texts for empty fields. */
 export const newQrCodeBody = Joi.object<NewQrCodeBody>({
   type: typeField.required(),
   ...emptyAsAbsent({ ...creationFields, ...ownFields, ...newRecordFields }),
@@ -136,7 +139,7 @@ export const newQrCodeBody = Joi.object<NewQrCodeBody>({
   .meta({ name: 'NewQrCode' })
   .example({ type: 'url', url: 'https://example.com/landing', fgColor: '#1A237E' });
 
-/** Body of a change. */
+/** Schema of the body of a change. */
 export const qrCodeChangesBody = Joi.object<QrCodeChangesBody>({
   type: typeField,
   ...changeFields,
@@ -151,7 +154,7 @@ export interface BulkChanges {
   data: QrCodeChangesBody;
 }
 
-/** Content and look are changed code by code: a bulk change has the fields that links have as well. */
+/** Schema of a bulk change, without content and design, which are changed code by code. */
 export const bulkChangesBody = Joi.object<BulkChanges>({
   qrcodeIds: Joi.array()
     .items(recordId())
@@ -168,7 +171,10 @@ export const bulkChangesBody = Joi.object<BulkChanges>({
     .meta({ name: 'BulkQrCodeChange' }),
 }).meta({ name: 'BulkQrCodeUpdate' });
 
-/** The codes of a bulk request; each is checked on its own, so that one bad code does not spoil the rest. */
+/**
+ * Schema of the codes of a bulk request. Each item is validated on its own, so that an invalid one
+ * does not fail the rest.
+ */
 export const bulkBody = Joi.array().items(newQrCodeBody).min(1).max(BULK_LIMIT);
 export const bulkEnvelope = Joi.array().min(1).max(BULK_LIMIT);
 
@@ -182,7 +188,7 @@ export const deleteQuery = Joi.object<DeleteQuery>({
   events: eventsOnDelete(),
 });
 
-/** Query of the deletion of one code. */
+/** Schema of the query string of a deletion. */
 export const deleteOneQuery = Joi.object<{ events?: EventsOnDelete }>({
   events: eventsOnDelete(),
 });
@@ -237,17 +243,17 @@ export const qrCodeInfoQuery = Joi.object<QrCodeInfoQuery>({
     'object.missing': 'domain with key, or qrCodeId, or externalId is required',
   });
 
-/** The images that a body names, once they are kept; an absent one was not named. */
-export interface KeptImages {
+/** The stored images of a body; an absent one was not named. */
+export interface StoredImages {
   src?: ImageRef | undefined;
   logo?: ImageRef | undefined;
 }
 
-/** A checked body as a job carries it: content, look and tags each in one place. */
+/** Converts a valid body for its job: content, design and tags in one member each. */
 export function toChanges(
   projectId: string,
   body: QrCodeChangesBody,
-  images: KeptImages,
+  images: StoredImages,
 ): QrCodeChanges {
   const { type, useAsTemplate, ...rest } = toSharedChanges(projectId, body);
   const changes: Record<string, unknown> = {};
@@ -267,8 +273,12 @@ export function toChanges(
   };
 }
 
-/** A checked body as a QR code to be made, with its id. */
-export function toNewQrCode(projectId: string, body: NewQrCodeBody, images: KeptImages): NewQrCode {
+/** Builds a new QR code, with its id, from a valid body. */
+export function toNewQrCode(
+  projectId: string,
+  body: NewQrCodeBody,
+  images: StoredImages,
+): NewQrCode {
   const content = { type: body.type, value: body[body.type] };
   return { ...toChanges(projectId, body, images), content, id: newId('qrcode') };
 }

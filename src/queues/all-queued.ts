@@ -3,76 +3,90 @@ import { within } from '../infra/clock.ts';
 import type { Redis } from '../infra/redis.ts';
 
 /*
- * Redirect processes and the API keep on disk or in memory what Redis does not take. Whoever misses something that may be
- * there begins a round: it counts up a number in Redis. Each of these processes notes the latest number whenever everything
- * that it accepted is in Redis:
+ * Redirect processes and the API keep on disk or in memory what Redis does not accept. A process
+ * that needs to know when all of that has reached Redis begins a round by incrementing a number
+ * there. Each of the other processes acknowledges the latest number once everything that it had
+ * accepted is in Redis:
  *
- *   round 7 begins ──▶ redirect notes 7, redirect notes 7 ──▶ what was accepted before round 7 is in queues, or done
+ *   round 7 begins ──▶ every redirect process acknowledges 7
+ *     ──▶ what they accepted before round 7 is queued or done
  *
- * Numbers rather than times, because clocks of machines differ.
+ * Rounds have numbers rather than times, since the clocks of machines differ.
  */
 
-/** The number of the last round. */
+/** Number of the last round. */
 const ROUND = 'accepted:round';
-/** The hash of notes, one for each process: the round, and a number that changes while the process lives. */
+/**
+ * Hash with an entry for each process: the acknowledged round, and a counter that changes while the
+ * process lives.
+ */
 const NOTES = 'accepted:notes';
-const NOTE_EVERY_MS = 1_000;
-/** Longest time that a stopping process takes to delete its note, in ms. */
-const FAREWELL_MS = 500;
-/** Time without a new note after which a process counts as lost, with what it had outside Redis, in ms. */
+const WRITE_EVERY_MS = 1_000;
+/** Time limit for a stopping process to delete its entry, in ms. */
+const DELETE_MS = 500;
+/**
+ * Time without a change of its entry after which a process counts as lost, with what it had outside
+ * Redis, in ms.
+ */
 const LOST_MS = 5 * 60_000;
-/** Pause between two looks at the notes after which it is unknown whether processes were silent meanwhile, in ms. */
-const LONGEST_PAUSE_MS = 150_000;
+/**
+ * Pause between two reads of the entries beyond which it is unknown whether processes were silent
+ * meanwhile, in ms.
+ */
+const MAX_PAUSE_MS = 150_000;
 
-/** The processes that accept something without Redis. */
+/** Processes that accept visits or jobs without Redis. */
 export type Acceptor = 'api' | 'redirect';
 
 /**
- * Notes rounds for as long as this process lives.
+ * Acknowledges rounds for as long as this process lives.
  *
  * @param isAllQueued true when everything that this process has accepted is in Redis
- * @returns ends it; the note of a process that has left something outside Redis stays
+ * @returns stops it; the entry stays if the process has left something outside Redis
  */
-export function noteRounds(
+export function acknowledgeRounds(
   acceptor: Acceptor,
   redis: Redis,
   isAllQueued: () => boolean,
 ): () => Promise<void> {
   const field = `${acceptor}:${randomUUID()}`;
-  let [beats, noted, isNoting] = [0, 0, false];
-  const note = async (): Promise<void> => {
+  let [beats, acknowledged, isWriting] = [0, 0, false];
+  const write = async (): Promise<void> => {
     const round = Number((await redis.get(ROUND)) ?? 0);
-    if (isAllQueued()) noted = round;
+    if (isAllQueued()) acknowledged = round;
     beats += 1;
-    await redis.hset(NOTES, field, `${noted} ${beats}`);
+    await redis.hset(NOTES, field, `${acknowledged} ${beats}`);
   };
-  const tryToNote = (): void => {
-    // While Redis is away, some connections would keep every command.
-    if (isNoting || redis.status !== 'ready') return;
-    isNoting = true;
-    note()
+  const tryToWrite = (): void => {
+    // While Redis is down, some connections would queue every command.
+    if (isWriting || redis.status !== 'ready') return;
+    isWriting = true;
+    write()
       .catch(() => {
-        // Whoever waits for the round waits for the next note.
+        // A later attempt acknowledges the round.
       })
       .finally(() => {
-        isNoting = false;
+        isWriting = false;
       });
   };
-  tryToNote();
-  const timer = setInterval(tryToNote, NOTE_EVERY_MS).unref();
+  tryToWrite();
+  const timer = setInterval(tryToWrite, WRITE_EVERY_MS).unref();
   return async () => {
     clearInterval(timer);
     if (!isAllQueued() || redis.status !== 'ready') return;
-    await within(FAREWELL_MS, redis.hdel(NOTES, field), 'Redis').catch(() => {});
+    await within(DELETE_MS, redis.hdel(NOTES, field), 'Redis').catch(() => {});
   };
 }
 
-/** Begins rounds, and reads what processes noted. */
+/** Begins rounds, and reads which processes have acknowledged them. */
 export class Rounds {
   readonly #redis: Redis;
   readonly #acceptor: Acceptor;
-  /** The last note of each process, and since when it is the same, in ms of this process. */
-  readonly #notes = new Map<string, { note: string; since: number }>();
+  /**
+   * The last entry of each process, and the time since which it is unchanged, in ms of this
+   * process.
+   */
+  readonly #entries = new Map<string, { entry: string; since: number }>();
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(redis: Redis, acceptor: Acceptor) {
@@ -80,43 +94,43 @@ export class Rounds {
     this.#acceptor = acceptor;
   }
 
-  /** @returns the number of the new round */
+  /** Begins a round. @returns its number */
   async begin(): Promise<number> {
     return this.#redis.incr(ROUND);
   }
 
   /**
-   * Tells whether all processes have noted a round. Those that are lost are forgotten.
+   * Reads whether all processes have acknowledged a round. Lost processes are removed.
    *
-   * @returns `unknown` for a round that Redis has lost
+   * @returns `unknown` if Redis has lost the round
    */
-  async state(round: number): Promise<'open' | 'noted' | 'unknown'> {
+  async state(round: number): Promise<'open' | 'acknowledged' | 'unknown'> {
     const last = Number((await this.#redis.get(ROUND)) ?? 0);
     if (last < round) return 'unknown';
-    const notes = Object.entries(await this.#redis.hgetall(NOTES)).filter(([field]) =>
+    const entries = Object.entries(await this.#redis.hgetall(NOTES)).filter(([field]) =>
       field.startsWith(`${this.#acceptor}:`),
     );
-    const lost = this.#lostOf(notes);
+    const lost = this.#lostOf(entries);
     if (lost.length > 0) await this.#redis.hdel(NOTES, ...lost);
-    const isOpen = notes.some(([field, note]) => {
-      return Number(note.split(' ')[0]) < round && !lost.includes(field);
+    const isOpen = entries.some(([field, entry]) => {
+      return Number(entry.split(' ')[0]) < round && !lost.includes(field);
     });
-    return isOpen ? 'open' : 'noted';
+    return isOpen ? 'open' : 'acknowledged';
   }
 
-  #lostOf(notes: readonly (readonly [field: string, note: string])[]): string[] {
+  #lostOf(entries: readonly (readonly [field: string, entry: string])[]): string[] {
     const now = performance.now();
-    if (now - this.#lookedAt > LONGEST_PAUSE_MS) this.#notes.clear();
+    if (now - this.#lookedAt > MAX_PAUSE_MS) this.#entries.clear();
     this.#lookedAt = now;
     const lost: string[] = [];
     const present = new Set<string>();
-    for (const [field, note] of notes) {
+    for (const [field, entry] of entries) {
       present.add(field);
-      const known = this.#notes.get(field);
-      if (known?.note !== note) this.#notes.set(field, { note, since: now });
-      else if (now - known.since > LOST_MS) lost.push(field);
+      const last = this.#entries.get(field);
+      if (last?.entry !== entry) this.#entries.set(field, { entry, since: now });
+      else if (now - last.since > LOST_MS) lost.push(field);
     }
-    for (const field of this.#notes.keys()) if (!present.has(field)) this.#notes.delete(field);
+    for (const field of this.#entries.keys()) if (!present.has(field)) this.#entries.delete(field);
     return lost;
   }
 }

@@ -1,14 +1,14 @@
 import type { QueueId } from './definition.ts';
 import type { Job } from './job.ts';
 import type { JobSender } from './job-sender.ts';
-import { MOST_SHARDS, shardsOf } from './shards.ts';
+import { MAX_SHARDS, shardsOf } from './shards.ts';
 
-/** Time for which a job waits for further batches where one was added shortly before, in ms. */
+/** Time for which a job waits for further batches if one was added shortly before, in ms. */
 const WAIT_MS = 25;
 /** Most items of a job. */
 const MOST_UNITS = 2_000;
 
-/** A job that waits for further batches. */
+/** A job that can still take batches. */
 interface WaitingJob {
   id: string;
   shard: QueueId;
@@ -29,9 +29,9 @@ export class BatchJobs<Batch> {
   readonly #sender: JobSender;
   readonly #job: Job<Batch, unknown>;
   readonly #shards: readonly QueueId[];
-  /** Processes begin with different shards. */
-  #turn = Math.floor(Math.random() * MOST_SHARDS);
-  /** The last job that was added; `undefined` when no batch may join it. */
+  /** Starts at random, so that processes begin with different shards. */
+  #turn = Math.floor(Math.random() * MAX_SHARDS);
+  /** The last added job; `undefined` if no batch can join it. */
   #last: WaitingJob | undefined;
   #addedAt = Number.NEGATIVE_INFINITY;
 

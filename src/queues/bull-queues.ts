@@ -8,28 +8,28 @@ import { tagOf } from './shards.ts';
 /** A job as BullMQ stores it. */
 export interface Envelope extends JobOrigin {
   data: unknown;
-  /** The span of the request that added it, where requests are traced. */
+  /** The span of the request that added it, if requests are traced. */
   trace?: string | undefined;
 }
 
 const DEAD_LETTERS = { age: 14 * 86_400, count: 10_000 };
-/** Minutes for which queues count the jobs that ended. */
+/** Minutes for which queues count ended jobs. */
 export const ACTIVITY_MINUTES = 60;
 
-/** The connection to the server of a queue. */
+/** Returns the connection to the server of a queue. */
 export const serverOf = (redis: Redis, queue: QueueId): SingleRedis => ownerOf(redis, tagOf(queue));
 
-/** The key of the hash of a job. */
+/** The Redis key of a job's hash. */
 export const keyOf = (queue: QueueId, jobId: string) => `${tagOf(queue)}:${queue.name}:${jobId}`;
 
-/** Prefix of the fields of a job's hash that extend it; BullMQ ignores them. */
+/** Prefix of the fields of a job's hash with data added by `extend`; BullMQ ignores them. */
 export const FURTHER = 'further:';
 
-/** The fields by which a job was extended. */
+/** The fields of a job's hash that `extend` added. */
 export const furtherFields = (fields: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).filter(([field]) => field.startsWith(FURTHER)));
 
-/** The options of a job in BullMQ. @param jobId none: BullMQ numbers the job */
+/** The BullMQ options of a job. @param jobId absent: BullMQ numbers the job */
 export function jobOptions(
   { attempts, queue: { keepFailed } }: AnyJob,
   jobId?: string,
@@ -43,7 +43,7 @@ export function jobOptions(
   };
 }
 
-/** A span of a job; none where the request that caused it is not traced. */
+/** Starts a span of a job, if the request that caused it is traced. */
 export function jobSpan(
   kind: 'producer' | 'consumer',
   operation: string,
@@ -62,7 +62,7 @@ export function jobSpan(
   });
 }
 
-/** BullMQ's queues in one Redis. */
+/** The BullMQ queues in one Redis. */
 export class BullQueues {
   readonly #redis: Redis;
   readonly #queues = new Map<string, Queue>();
@@ -71,7 +71,7 @@ export class BullQueues {
     this.#redis = redis;
   }
 
-  /** The queue in BullMQ; it uses the connection of its server. */
+  /** Returns the BullMQ queue, which uses the connection of its server. */
   get(queueId: QueueId): Queue {
     const { name } = queueId;
     let queue = this.#queues.get(name);

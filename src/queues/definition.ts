@@ -2,30 +2,33 @@ import { UnrecoverableError } from 'bullmq';
 import type { Log } from '../infra/log.ts';
 
 /*
- * The only folder that imports BullMQ. A job travels like this:
+ * The types of queues and jobs. Only this folder imports BullMQ. The way of a job:
  *
  *   producer.add ──▶ Redis ──▶ worker runs the handler ──▶ reply on the producer's own channel
  *
- * - A refusal (a taken key, say) is a result and ends the job; a fault is thrown and tried again.
- * - Jobs may run twice: a worker that dies loses its lock after LOCK_MS and another takes the job over.
- *   Handlers make their effects happen once (`jobs/run-idempotent.ts`).
- * - One tenant cannot fill the slots of a worker (`slots.ts`): its further jobs wait until some of its own have ended.
- * - Nothing is kept in Redis of a job that ended well: its durable result is a row in Postgres. A job that
- *   failed for good stays as a dead letter.
+ * - A refusal (such as a taken key) is a result and ends the job; a fault is thrown and retried.
+ * - A job may run twice: a worker that dies loses its lock after LOCK_MS, and another takes the job
+ *   over. Handlers make their effects happen once (`jobs/run-idempotent.ts`).
+ * - One tenant cannot fill the slots of a worker (`slots.ts`): its further jobs wait for its
+ *   running ones.
+ * - Redis keeps nothing of a job that succeeded: its durable result is a row in Postgres. A job
+ *   that failed for good stays as a dead letter.
  */
 
-/** A queue. Producer and worker both import it. */
+/** A queue, imported by its producers and its worker. */
 export interface QueueDefinition {
   readonly name: string;
-  /** Attempts of a job that meets faults, with pauses of 250 ms, 500 ms, 1 s … in between. */
+  /** Number of attempts of a faulty job, with pauses of 250 ms, 500 ms, 1 s … in between. */
   readonly attempts: number;
-  /** Longest pause before another attempt, in ms. */
-  readonly longestPauseMs: number;
-  /** True if jobs that failed for good are kept as dead letters; false where their ids must be free again. */
+  /** Maximum pause before another attempt, in ms. */
+  readonly maxPauseMs: number;
+  /**
+   * True if jobs that failed for good stay as dead letters; false if their ids must become free.
+   */
   readonly keepFailed: boolean;
   /** True if QUEUE_SHARDS spreads its jobs (`shards.ts`). */
   readonly isSharded: boolean;
-  /** The number of a shard; `undefined` for the queue itself. */
+  /** Number of the shard; `undefined` for the queue itself. */
   readonly shard?: number;
 }
 
@@ -38,86 +41,97 @@ export type QueueId = Pick<QueueDefinition, 'name' | 'shard'> & {
 export function defineQueue(
   name: string,
   options: Pick<QueueDefinition, 'attempts'> &
-    Partial<Pick<QueueDefinition, 'longestPauseMs' | 'keepFailed' | 'isSharded'>>,
+    Partial<Pick<QueueDefinition, 'maxPauseMs' | 'keepFailed' | 'isSharded'>>,
 ): QueueDefinition {
-  return { name, longestPauseMs: 15_000, keepFailed: true, isSharded: false, ...options };
+  return { name, maxPauseMs: 15_000, keepFailed: true, isSharded: false, ...options };
 }
 
-/** The Idempotency-Key of a job's request. */
+/** The Idempotency-Key of a request. */
 export interface Keyed {
   /** Keyed hash of the contents of the request. */
   fingerprint: string;
-  /** Tells the request from its repeats. */
+  /** Distinguishes the request from its repeats. */
   request: string;
 }
 
-/** The person, and the API key if there was one, for whom a job writes. */
+/** The person, and the API key if any, for whom a job writes. */
 export interface Actor {
   userId: string;
   apiKeyId?: string | undefined;
 }
 
-/** The row of the audit log that a job adds: the kind of its record, and whether its result or its data has the id. */
+/**
+ * Rule for the row of the audit log that a job adds: the kind of its record, and whether the id is
+ * in its result or its data.
+ */
 export interface AuditRule {
   readonly kind: string;
   readonly by: 'result' | 'data';
 }
 
-/** The states of a record that a write is meant for, by their ETags; `*` for any. */
+/** ETags of the states of a record to which a write applies; `*` for any state. */
 export type IfMatch = '*' | string[];
 
-/** The request that a job is done for. */
+/** The request that caused a job. */
 export interface JobOrigin {
   projectId: string;
-  /** On whose share of the slots the job runs, where that is not its workspace. */
+  /** Tenant whose share of the slots the job uses, if that is not its workspace. */
   tenant?: string | undefined;
   requestId?: string | undefined;
   actor?: Actor | undefined;
   replyTo?: string | undefined;
   keyed?: Keyed | undefined;
   ifMatch?: IfMatch | undefined;
-  /** When the job was accepted, where it is added later than that: milliseconds since 1970. */
+  /** Time at which the job was accepted, if it was added later, in ms since 1970. */
   acceptedAt?: number | undefined;
 }
 
 /** The context of a running job. */
 export interface JobContext {
   jobId: string;
-  /** The number of the shard that it was taken from; `undefined` for the queue itself. */
+  /** Number of the shard from which the job was taken; `undefined` for the queue itself. */
   shard?: number | undefined;
-  /** The workspace for which the job runs; empty for the service's own jobs. */
+  /** The workspace of the job; empty for the service's own jobs. */
   projectId: string;
-  /** The data by which a job was extended while it waited, in no order. */
+  /** Data that was added to the job while it waited, in no particular order. */
   further?: readonly unknown[] | undefined;
-  /** The job as the audit log reads it; `undefined` where the service runs a command by itself. */
+  /** The job as the audit log sees it; `undefined` if the service runs a command without a job. */
   task?: { name: string; data: unknown; audit?: AuditRule | undefined } | undefined;
   actor?: Actor | undefined;
-  /** True when this job may have run before, in part or whole. */
+  /** True if this job may have run before, partly or completely. */
   isRepeat: boolean;
-  /** Number of times that a worker has taken the job, this one included; `undefined` where the service runs a command by itself. */
+  /**
+   * Number of times that a worker has started the job, including this one; `undefined` if the
+   * service runs a command without a job.
+   */
   starts?: number | undefined;
-  /** The request had an Idempotency-Key: an earlier job of the same id may have been its own. */
+  /** The request's Idempotency-Key: an earlier job with the same id may be its own. */
   keyed?: Keyed | undefined;
-  /** The state of the record that the write is meant for (`refuseChanged`). */
+  /** ETags of the record's states to which the write applies (`refuseChanged`). */
   ifMatch?: IfMatch | undefined;
-  /** When the job was accepted, where it was added later than that: milliseconds since 1970. */
+  /** Time at which the job was accepted, if it was added later, in ms since 1970. */
   acceptedAt?: number | undefined;
   log: Log;
 }
 
-/** Delay of a job that was postponed, or timed out waiting for a lock of the database, in ms. */
+/** Default delay of a postponed job, or one that timed out on a database lock, in ms. */
 export const POSTPONED_MS = 2_000;
 
-/** Thrown by a handler that cannot do its job now: the job runs again soon, which does not count as an attempt. */
+/**
+ * Thrown by a handler that cannot do its job now: it runs again soon, without counting as an
+ * attempt.
+ */
 export class Postponed extends Error {
   readonly delayMs: number;
 
-  /** @param delayMs time until the job is run again */
+  /** @param delayMs time until the job runs again */
   constructor(message: string, delayMs = POSTPONED_MS) {
     super(message);
     this.delayMs = delayMs;
   }
 }
 
-/** Thrown by a handler when no further attempt can succeed: the job becomes a dead letter at once. */
-export class Hopeless extends UnrecoverableError {}
+/**
+ * Thrown by a handler when no further attempt can succeed: the job becomes a dead letter at once.
+ */
+export class PermanentFailure extends UnrecoverableError {}

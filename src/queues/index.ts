@@ -2,35 +2,42 @@ import type { Config } from '../config.ts';
 import { defineQueue, type QueueDefinition } from './definition.ts';
 import { HOUR_MS } from './job.ts';
 
-/** Creates, updates and deletions of single records. Ids of new records are made before the job. */
+/** Creations, updates and deletions of single records. New records get their ids before the job. */
 export const writes = defineQueue('writes', { attempts: 12 });
 
 /** Writes of many records at once, exports, and imports. */
 export const bulk = defineQueue('bulk', { attempts: 12 });
 
 /**
- * Visits and abuse reports, from redirect processes to `worker_clicks`. Visitors have their answers already, so the visits
- * must be counted: a batch is tried for half a year, in the end every 15 s. Visits that Postgres refuses because of their
- * data become dead letters (`events/ingest/rejected-visits.ts`), and are not retried with the batch.
+ * Visits and abuse reports, from redirect processes to `worker_clicks`. The visitors have been
+ * answered, so the visits must be counted: a batch is retried for half a year, at the end every 15
+ * s. Visits whose data Postgres refuses become dead letters (`events/ingest/rejected-visits.ts`)
+ * and are not retried with the batch.
  */
 export const clicks = defineQueue('clicks', { attempts: 1_000_000, isSharded: true });
 
 /**
- * Pictures of QR codes. The id of a job is the name of its picture, so that a picture is not drawn twice at once; all API
- * processes get the outcome on their channel.
+ * Images of QR codes. The id of a job is the name of its image, so that concurrent requests draw it
+ * once; all API processes receive the outcome on their channel.
  */
 export const qr = defineQueue('qr', { attempts: 3, keepFailed: false });
 
-/** Images of other hosts. The id of a job of a preview is the image's name, so that it is not fetched twice at once. */
+/**
+ * Images of other hosts. The id of a preview's job is the image's name, so that concurrent requests
+ * fetch it once.
+ */
 export const images = defineQueue('images', { attempts: 2, keepFailed: false });
 
-/** Requests to web pages. The id of a job that reads a page is the page's name, so that it is not read twice at once. */
+/**
+ * Requests to web pages. The id of a job that reads a page is the page's name, so that concurrent
+ * requests read it once.
+ */
 export const metatags = defineQueue('metatags', { attempts: 2, keepFailed: false });
 
-/** Exchange rates, and amounts that are converted by them. */
-export const currency = defineQueue('currency', { attempts: 4, longestPauseMs: HOUR_MS });
+/** Exchange rates, and the conversion of amounts. */
+export const currency = defineQueue('currency', { attempts: 4, maxPauseMs: HOUR_MS });
 
-/** Deliveries of webhooks. The requests to send are in Postgres; a job only names the webhook. */
+/** Deliveries of webhooks. The messages are in Postgres; a job only names the webhook. */
 export const webhooks = defineQueue('webhooks', {
   attempts: 6,
   keepFailed: false,
@@ -38,28 +45,30 @@ export const webhooks = defineQueue('webhooks', {
 });
 
 /**
- * Email. The mails are in Postgres; a job only names one. Mail servers ask for minutes of patience, so a mail is tried for
- * 22 hours.
+ * Email. The mails are in Postgres; a job only names one. Mail servers can defer mail for hours, so
+ * it is retried for 22 hours.
  */
-export const mail = defineQueue('mail', { attempts: 36, longestPauseMs: HOUR_MS });
+export const mail = defineQueue('mail', { attempts: 36, maxPauseMs: HOUR_MS });
 
-/** Scheduled work of the service itself. A run that failed is not kept: the next one is due soon. */
+/**
+ * Scheduled work of the service itself. Failed runs are not kept, since the next one is due soon.
+ */
 export const maintenance = defineQueue('maintenance', { attempts: 4, keepFailed: false });
 
-/** A queue and how operators run its worker. */
+/** A queue, and how operators run its worker. */
 interface QueueRow {
-  /** The setting that says how many jobs one worker process runs at once. */
+  /** The setting for the number of jobs that a worker process runs at a time. */
   concurrency: Extract<keyof Config, `${string}_CONCURRENCY`>;
-  /** When to run more processes of its worker: a row of the README's table. */
+  /** Condition for running more processes of its worker, in a table of the README. */
   scaleWhen: string;
-  /** Port of health and metrics of its worker, where HEALTH_PORT is not set. */
+  /** Port of its worker's health checks and metrics, if HEALTH_PORT is not set. */
   healthPort: number;
   queue: QueueDefinition;
 }
 
 /**
- * Every queue, in the order of the Procfile. The process `worker_<name>` serves the queue; `workers/queues.ts` lists its
- * handlers.
+ * Every queue, in the order of the Procfile. The process `worker_<name>` serves the queue with the
+ * handlers of `workers/queues.ts`.
  */
 export const QUEUES = {
   writes: {

@@ -12,14 +12,14 @@ import {
 import type { QueueId } from './definition.ts';
 import { queuesOf } from './shards.ts';
 
-/** Jobs at either end of a list among which the oldest one is looked for. */
-const LOOKED_AT = 1_000;
+/** Number of jobs at either end of a list among which the oldest is searched. */
+const CANDIDATES = 1_000;
 /** States of jobs that have not ended. */
 const UNFINISHED = ['waiting', 'prioritized', 'active', 'delayed'] as const;
-/** Most jobs that are read in one pipeline. */
-const READ_AT_ONCE = 1_000;
+/** Maximum number of jobs read in one pipeline. */
+const JOBS_PER_READ = 1_000;
 
-/** A job that failed for good. */
+/** Reads a job that failed for good. */
 export interface FailedJob {
   jobId: string;
   job: string;
@@ -47,10 +47,10 @@ function toFailedJob(job: BullJob): FailedJob {
   };
 }
 
-/** A job as Redis holds it. */
+/** A job as stored in Redis. */
 export interface StoredJob {
   id: string;
-  /** Of its hash. */
+  /** The fields of its hash. */
   fields: Readonly<Record<string, string>>;
 }
 
@@ -67,10 +67,10 @@ export interface QueueActivity {
 const MINUTE_MS = 60_000;
 
 /**
- * Number of jobs that ended in the last hour. BullMQ moves counts to its list of minutes when the next job ends, so that
- * the list ends with the minute before that of the last job.
+ * Counts the jobs that ended in the last hour. BullMQ moves counts to its list of minutes when the
+ * next job ends, so the list ends with the minute before that of the last job.
  *
- * @param counts by the minute, the latest first
+ * @param counts by minute, latest first
  */
 function endedSince(
   meta: { count: number; prevTS: number; prevCount: number },
@@ -83,7 +83,7 @@ function endedSince(
   return kept.reduce((sum, count) => sum + count, meta.count - meta.prevCount);
 }
 
-/** Reads and changes what the queues of one Redis hold, for operators and backups. */
+/** Reads and changes the contents of the queues in one Redis, for operators and backups. */
 export class Inspector {
   readonly #redis: Redis;
   readonly #queues: BullQueues;
@@ -93,7 +93,7 @@ export class Inspector {
     this.#queues = new BullQueues(redis);
   }
 
-  /** The state of a job and its workspace; `undefined` if the queue does not have it. */
+  /** Reads the state of a job and its workspace; `undefined` if the queue does not have it. */
   async stateOf(
     queue: QueueId,
     jobId: string,
@@ -106,7 +106,10 @@ export class Inspector {
     return { status: state === 'active' ? 'running' : 'queued', projectId };
   }
 
-  /** Number of jobs by state, of a queue and of each of its shards by name; `prioritized` are those of low priority that wait. */
+  /**
+   * Counts jobs by state, for a queue and each of its shards by name. `prioritized` counts waiting
+   * jobs of low priority.
+   */
   async depths(queue: QueueId): Promise<Map<string, Record<string, number>>> {
     const depths = await this.#ofEach(queue, (bullQueue) =>
       bullQueue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
@@ -114,7 +117,7 @@ export class Inspector {
     return new Map(depths.map(([{ name }, counts]) => [name, counts]));
   }
 
-  /** The same of a queue with all its shards. */
+  /** Counts jobs by state, for a queue with all its shards. */
   async depth(queue: QueueId): Promise<Record<string, number>> {
     const sums: Record<string, number> = {};
     for (const counts of (await this.depths(queue)).values()) {
@@ -124,18 +127,19 @@ export class Inspector {
   }
 
   /**
-   * Finds the oldest job that waits or runs, of a queue and its shards. Exact for up to 2,000 jobs that wait and as many that
-   * are retried; of more, the oldest of those at both ends of either list.
+   * Finds the oldest waiting or running job of a queue and its shards. The result is exact for up
+   * to 2,000 waiting jobs and as many retried ones; beyond that it is the oldest among both ends of
+   * each list.
    *
-   * @returns its creation time, in ms since 1970; `undefined` where there is none
+   * @returns its creation time, in ms since 1970; `undefined` if there is none
    */
   async oldestAt(queue: QueueId): Promise<number | undefined> {
     const lists = await this.#ofEach(queue, (bullQueue, place) => {
       const reads = serverOf(this.#redis, place).pipeline();
       const [wait, delayed] = [bullQueue.toKey('wait'), bullQueue.toKey('delayed')];
-      reads.lrange(wait, 0, LOOKED_AT - 1).lrange(wait, -LOOKED_AT, -1);
+      reads.lrange(wait, 0, CANDIDATES - 1).lrange(wait, -CANDIDATES, -1);
       reads.lrange(bullQueue.toKey('active'), 0, -1);
-      reads.zrange(delayed, '0', String(LOOKED_AT - 1)).zrange(delayed, String(-LOOKED_AT), '-1');
+      reads.zrange(delayed, '0', String(CANDIDATES - 1)).zrange(delayed, String(-CANDIDATES), '-1');
       return reads.exec();
     });
     const times = lists.flatMap(([, answers]) =>
@@ -147,7 +151,10 @@ export class Inspector {
     return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
   }
 
-  /** Counts the jobs of a queue that ended in the last hour, to the minute, and the processes that take its jobs. */
+  /**
+   * Counts the jobs of a queue that ended in the last hour, by minute, and the processes that serve
+   * it.
+   */
   async activity(queue: QueueId): Promise<QueueActivity> {
     const activities = await this.#ofEach(queue, async (bullQueue) => {
       const ended = async (how: 'completed' | 'failed') => {
@@ -160,13 +167,13 @@ export class Inspector {
     for (const [, [completed, failed, workers]] of activities) {
       all.completedLastHour += completed;
       all.failedLastHour += failed;
-      // Each process takes the jobs of all shards.
+      // Each process serves all shards.
       all.workers = Math.max(all.workers, workers);
     }
     return all;
   }
 
-  /** Asks a queue and each of its shards. */
+  /** Reads from a queue and each of its shards. */
   async #ofEach<Answer>(
     queue: QueueId,
     ask: (bullQueue: Queue, place: QueueId) => Promise<Answer>,
@@ -179,12 +186,12 @@ export class Inspector {
     );
   }
 
-  /** Jobs of a queue that failed for good, the latest first. */
+  /** Reads the jobs of a queue that failed for good, the latest first. */
   async listFailed(queue: QueueId, limit: number): Promise<FailedJob[]> {
     const lists = await this.#ofEach(queue, (bullQueue) =>
       bullQueue.getJobs(['failed'], 0, limit - 1, false),
     );
-    // One that has been retried meanwhile is `undefined`.
+    // A job that has been retried meanwhile is `undefined`.
     const jobs = lists.flatMap(([, list]) => list.filter((job) => job !== undefined));
     const failed = jobs.map((job) => toFailedJob(job));
     return failed
@@ -192,29 +199,29 @@ export class Inspector {
       .slice(0, limit);
   }
 
-  /** A job that failed for good. */
+  /** Reads a job that failed for good. */
   async findFailed(queue: QueueId, jobId: string): Promise<FailedJob | undefined> {
     const job = await this.#failed(queue, jobId);
     return job === undefined ? undefined : toFailedJob(job);
   }
 
-  /** Lets a job that failed for good run once more. @returns false where there is none */
+  /** Retries a job that failed for good. @returns false if there is none */
   async retryFailed(queue: QueueId, jobId: string): Promise<boolean> {
     return this.#end(await this.#failed(queue, jobId), (job) => job.retry('failed'));
   }
 
-  /** Deletes a job that failed for good. @returns false where there is none */
+  /** Deletes a job that failed for good. @returns false if there is none */
   async discardFailed(queue: QueueId, jobId: string): Promise<boolean> {
     return this.#end(await this.#failed(queue, jobId), (job) => job.remove());
   }
 
   async #failed(queue: QueueId, jobId: string): Promise<BullJob | undefined> {
-    const found = await this.#ofEach(queue, async (bullQueue) => {
-      // Asked for first: not every key under the name of a queue is that of a job.
+    const jobs = await this.#ofEach(queue, async (bullQueue) => {
+      // The state is checked first, since other keys than jobs share the prefix of the queue.
       if ((await bullQueue.getJobState(jobId)) !== 'failed') return undefined;
       return bullQueue.getJob(jobId);
     });
-    return found.find(([, job]) => job !== undefined)?.[1];
+    return jobs.find(([, job]) => job !== undefined)?.[1];
   }
 
   async #end(job: BullJob | undefined, act: (job: BullJob) => Promise<void>): Promise<boolean> {
@@ -230,8 +237,9 @@ export class Inspector {
   }
 
   /**
-   * The jobs of a queue that wait, run or have failed for good. Each that is there during the whole call is among them, while
-   * workers go on; those that the schedule or `wake` added are left out, since they come again by themselves.
+   * Reads the jobs of a queue that wait, run or have failed for good, while workers continue. Every
+   * job that exists during the whole call is included, except those that the schedule or `wake`
+   * added, since they come back by themselves.
    */
   async *storedJobs(queue: QueueId): AsyncGenerator<StoredJob, void, undefined> {
     for (const one of await queuesOf(this.#redis, queue)) yield* this.#storedJobs(one);
@@ -244,8 +252,8 @@ export class Inspector {
     for await (const keys of server.scanStream(options) as AsyncIterable<string[]>) {
       const reads = server.pipeline();
       for (const key of keys) reads.hgetall(key);
-      const found = (await reads.exec()) ?? [];
-      for (const [at, [error, value]] of found.entries()) {
+      const replies = (await reads.exec()) ?? [];
+      for (const [at, [error, value]] of replies.entries()) {
         if (error) throw error;
         const [id, fields] = [keys[at]!.slice(names.length), value as StoredJob['fields']];
         const isJob = fields['data'] !== undefined && fields['timestamp'] !== undefined;
@@ -256,9 +264,9 @@ export class Inspector {
   }
 
   /**
-   * Ids of the jobs of a queue and its shards that have neither ended nor failed for good.
+   * Reads the ids of jobs of a queue and its shards that have neither ended nor failed for good.
    *
-   * @param isMeant chooses among them
+   * @param isMeant selects among them
    */
   async unfinished(
     queue: QueueId,
@@ -266,7 +274,7 @@ export class Inspector {
   ): Promise<Set<string>> {
     const all = new Set<string>();
     for (const one of await queuesOf(this.#redis, queue)) {
-      // In one step: a job that moves from one state to another is not missed.
+      // One command, so that a job that changes its state is not missed.
       const ids = await this.#queues.get(one).getRanges([...UNFINISHED], 0, -1);
       const chosen = isMeant === undefined ? ids : await this.#chosen(one, ids, isMeant);
       for (const id of chosen) all.add(id);
@@ -281,22 +289,25 @@ export class Inspector {
   ): Promise<string[]> {
     const server = serverOf(this.#redis, queue);
     const chosen: string[] = [];
-    for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
-      const part = ids.slice(from, from + READ_AT_ONCE);
+    for (let from = 0; from < ids.length; from += JOBS_PER_READ) {
+      const chunk = ids.slice(from, from + JOBS_PER_READ);
       const reads = server.pipeline();
-      for (const id of part) reads.hmget(keyOf(queue, id), 'name', 'data');
+      for (const id of chunk) reads.hmget(keyOf(queue, id), 'name', 'data');
       for (const [at, [error, fields]] of ((await reads.exec()) ?? []).entries()) {
         if (error) throw error;
         const [name, data] = fields as [string | null, string | null];
-        // A job that is gone has ended.
+        // A missing job has ended.
         if (name === null || data === null) continue;
-        if (isMeant(name, (JSON.parse(data) as Envelope).data)) chosen.push(part[at]!);
+        if (isMeant(name, (JSON.parse(data) as Envelope).data)) chosen.push(chunk[at]!);
       }
     }
     return chosen;
   }
 
-  /** Puts jobs into a queue that no worker serves: those that failed for good among its dead letters, the others to run. */
+  /**
+   * Puts jobs into a queue that no worker serves: jobs that failed for good become dead letters,
+   * the others run.
+   */
   async restoreJobs(queue: QueueId, jobs: readonly StoredJob[]): Promise<void> {
     const bullQueue = this.#queues.get(queue);
     const server = serverOf(this.#redis, queue);
@@ -310,19 +321,19 @@ export class Inspector {
         continue;
       }
       const { name = '', data = '', opts = '', timestamp = '', atm = '0' } = fields;
-      // It may have run: so the next run counts as a repeat.
+      // It may have run already, so the next run counts as a repeat.
       const attempts = Math.max(1, Number(atm));
       const kept = { name, data, opts, timestamp, delay: 0, priority: 0, atm: attempts };
       writes.hset(bullQueue.toKey(id), { ...kept, ats: attempts, ...furtherFields(fields) });
       writes.lpush(bullQueue.toKey('wait'), id);
     }
-    // BullMQ numbers jobs without an id, and takes a number that is there for the same job.
+    // BullMQ numbers jobs without an id, and would take an existing number for the same job.
     const counter = bullQueue.toKey('id');
     if (lastNumber > Number((await server.get(counter)) ?? 0)) writes.set(counter, lastNumber);
     for (const [error] of (await writes.exec()) ?? []) if (error) throw error;
   }
 
-  /** Deletes everything of a queue. */
+  /** Deletes the contents of a queue. */
   async clear(queue: QueueId): Promise<void> {
     await this.#ofEach(queue, (bullQueue) => bullQueue.obliterate({ force: true }));
   }

@@ -9,8 +9,8 @@ import { Producer } from './producer.ts';
 /**
  * Adds jobs to queues.
  *
- * A BullMQ queue asks Redis for its version once; when that fails, it never works again. So the next job
- * after a failure gets a new one.
+ * A BullMQ queue asks Redis for its version once, and never works again if that fails. So the next
+ * job after a failure gets a new queue.
  */
 export class JobSender {
   readonly #redis: Redis;
@@ -20,12 +20,15 @@ export class JobSender {
     this.#redis = redis;
   }
 
-  /** Lets `write` add jobs to a queue, and resolves when REDIS_WAIT_REPLICAS replicas have them. */
+  /**
+   * Runs `write`, which adds jobs to a queue, and resolves once REDIS_WAIT_REPLICAS replicas have
+   * them.
+   */
   replicated<Result>(queue: QueueId, write: () => Promise<Result>): Promise<Result> {
     return replicated(serverOf(this.#redis, queue), write);
   }
 
-  /** Adds a job. @param options.delayMs time until it may run @returns its id */
+  /** Adds a job. @param options.delayMs time until it can run @returns its id */
   async add<Data>(
     job: Job<Data, unknown>,
     data: NoInfer<Data>,

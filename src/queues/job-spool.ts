@@ -9,33 +9,40 @@ import type { Job } from './job.ts';
 import { type Producer, Unacknowledged } from './producer.ts';
 
 /*
- * Jobs that were accepted and that Redis has not acknowledged, on disk: a 202 is sent when Redis or the disk has the job.
+ * Jobs on disk that were accepted but not acknowledged by Redis: a 202 is sent once Redis or the
+ * disk has the job.
  *
- *   add ──no answer──▶ spooled, 202 ──Redis answers──▶ added with the same id ──acknowledged──▶ deleted from the spool
+ *   add ──no answer──▶ spooled, 202 ──Redis answers──▶ added with the same id
+ *     ──acknowledged──▶ deleted from the spool
  *
- * Redis may have had the job all the time. While it waits or runs there, one with the same id is dropped; where it has ended,
- * its row in Postgres tells the second run so (`jobs/run-idempotent.ts`).
+ * Redis may have had the job all along. While it waits or runs there, a second one with the same id
+ * is dropped; if it has ended, its row in Postgres makes the second run a repeat
+ * (`jobs/run-idempotent.ts`).
  *
- * The spool of a process that has ended is adopted by the next API process of its machine, or by worker_maintenance.
+ * The spool of an ended process is adopted by the next API process on its machine, or by
+ * worker_maintenance.
  */
 
-/** Most jobs that are added at once. */
+/** Maximum number of jobs added at a time. */
 const JOBS_PER_DELIVERY = 100;
-/** Timeout of adding them, in ms. */
+/** Time limit for adding them, in ms. */
 const REPLAY_MS = 5_000;
-/** Timeout of a write to the disk, in ms: a disk that hangs is as bad as one that is full. A busy one takes seconds. */
+/**
+ * Time limit for a write to the disk, in ms: a hanging disk is as bad as a full one. A busy disk
+ * takes seconds.
+ */
 const SPOOL_MS = 10_000;
-/** The same while the process stops. */
+/** Time limit for a write to the disk while the process stops, in ms. */
 const LAST_SPOOL_MS = 2_000;
 /** Pause between two rounds of upkeep, in ms. */
 const UPKEEP_MS = 1_000;
-/** Timeout of the question whether Redis answers, in ms. */
+/** Time limit for a ping of Redis, in ms. */
 const PROBE_MS = 1_000;
-/** Time that Redis still has to acknowledge a job once the process must answer, in ms. */
+/** Time that Redis has left to acknowledge a job when the process is stopping, in ms. */
 const LAST_MS = 500;
 
 interface SpooledJob {
-  /** The name of its queue. */
+  /** Name of its queue. */
   queue: string;
   name: string;
   /** Absent in spools of 0.5 and earlier. */
@@ -53,11 +60,11 @@ export class JobSpool {
   readonly #probe: () => Promise<unknown>;
   readonly #log: Log;
   readonly #errors: ErrorLog;
-  /** Jobs that this process has spooled and Redis has not acknowledged. */
+  /** Jobs that this process has spooled and Redis has not acknowledged yet. */
   readonly #spooled = new Set<string>();
-  /** True once the spools of processes that have ended were looked for. */
+  /** True once the spools of ended processes have been searched for. */
   #hasLooked = false;
-  /** Ends the waiting of each request whose job Redis has not acknowledged. */
+  /** Callbacks that end the wait of each request for Redis. */
   readonly #adding = new Set<() => void>();
   #isHurried = false;
   #isClosed = false;
@@ -75,25 +82,28 @@ export class JobSpool {
     this.#spool = new Spool({ folder, kind: 'jobs', perDelivery: JOBS_PER_DELIVERY, log });
   }
 
-  /** Begins to add what is spooled, by this process or by ones that have ended. */
+  /** Starts to add spooled jobs, by this process or ended ones. */
   start(): void {
     this.#scheduleUpkeep(0);
   }
 
-  /** True when every job that this process has accepted is in its queue, those of ended processes of this machine included. */
+  /**
+   * True when every job that this process has accepted is in its queue, including those of ended
+   * processes on this machine.
+   */
   get isAllQueued(): boolean {
     return this.#hasLooked && !this.#spool.hasItems;
   }
 
-  /** True for a job that this process has spooled, until Redis has acknowledged it. */
+  /** True for a job that this process has spooled, until Redis acknowledges it. */
   has(projectId: string, jobId: string): boolean {
     return this.#spooled.has(`${projectId} ${jobId}`);
   }
 
   /**
-   * Settles as the adding of a job does, but not later than the process must answer.
+   * Settles with the addition of a job, or as soon as the process must answer.
    *
-   * @throws Unacknowledged when that is earlier
+   * @throws Unacknowledged if that is earlier
    */
   async inTime<Result>(adding: Promise<Result>): Promise<Result> {
     let end = () => {};
@@ -110,7 +120,7 @@ export class JobSpool {
     }
   }
 
-  /** Ends all waiting for Redis: the process is about to stop. */
+  /** Ends all waiting for Redis, since the process is about to stop. */
   hurry(): void {
     this.#isHurried = true;
     for (const end of this.#adding) end();
@@ -121,8 +131,8 @@ export class JobSpool {
     return this.#isHurried;
   }
 
-  /** Resolves when a job is on the disk. @throws Error when the disk does not take it */
-  async keep<Data>(
+  /** Resolves once a job is on disk. @throws Error if the disk does not accept it */
+  async store<Data>(
     { queue, name, attempts }: Job<Data, unknown>,
     data: NoInfer<Data>,
     options: JobOrigin & { jobId: string },
@@ -140,7 +150,7 @@ export class JobSpool {
     this.#spooled.add(nameOf(job));
   }
 
-  /** Waits for what is being written. Jobs that are left are added by another process. */
+  /** Waits for pending writes. Another process adds the remaining jobs. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -162,7 +172,7 @@ export class JobSpool {
     this.#hasLooked = true;
     if (!this.#spool.hasItems) return;
     try {
-      // Some connections keep every command until Redis answers.
+      // Some connections queue every command until Redis answers.
       await within(PROBE_MS, this.#probe(), 'Redis');
       const count = await this.#spool.replay((jobs) => this.#add(jobs));
       if (count > 0) this.#log.info({ replayed: count }, 'spooled jobs were added to their queues');

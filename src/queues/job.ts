@@ -4,9 +4,9 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 
 interface JobOptions {
-  /** Row of the audit log that the job adds; no row without it. */
+  /** Rule for the row of the audit log that the job adds; absent: no row. */
   readonly audit?: AuditRule | undefined;
-  /** Attempts of a job that meets faults; by default those of its queue. */
+  /** Number of attempts of a faulty job; absent: the queue's. */
   readonly attempts?: number | undefined;
   /** True if data can be added to the job while it waits (`Producer.extend`). */
   readonly isExtensible?: boolean | undefined;
@@ -21,11 +21,11 @@ interface ScheduleOptions {
 
 /** A kind of job whose queue and name are not known yet. */
 export interface JobDraft<Data, Result> extends JobOptions, ScheduleOptions {
-  /** Never set: carries the types. */
+  /** Never set; holds the types. */
   readonly types?: { data: Data; result: Result };
 }
 
-/** A kind of job: producers add it, and a handler runs it. */
+/** A kind of job, which producers add and a handler runs. */
 export interface Job<Data, Result> extends JobDraft<Data, Result> {
   readonly queue: QueueDefinition;
   readonly name: string;
@@ -49,8 +49,8 @@ export function job<Data, Result = void>(options: JobOptions = {}): JobDraft<Dat
 }
 
 /**
- * Describes a job that the schedule adds. Each worker process runs it once at a time: a run that comes due while the one
- * before it goes on is skipped, so that slow runs don't take the slots of other jobs.
+ * Describes a job that the schedule adds. A worker process runs it once at a time: a run that comes
+ * due during the previous one is skipped, so that slow runs do not use up the slots of other jobs.
  */
 export function scheduled(
   options: Required<Pick<ScheduleOptions, 'everyMs'>> & ScheduleOptions & JobOptions,
@@ -58,15 +58,15 @@ export function scheduled(
   return options;
 }
 
-/** Jobs by their names. */
+/** Jobs by name. */
 type Jobs<Drafts> = {
   readonly [Name in keyof Drafts]: Job<DataOf<Drafts[Name]>, ResultOf<Drafts[Name]>>;
 };
 
 /**
- * Declares the jobs of a queue. Their names are stored with jobs that wait, so they cannot change.
+ * Declares the jobs of a queue. Their names are stored with waiting jobs, so they cannot change.
  *
- * @param drafts made by {@link job} and {@link scheduled}, by name
+ * @param drafts results of {@link job} and {@link scheduled}, by name
  */
 export function jobsOf<Drafts extends Record<string, JobDraft<unknown, unknown>>>(
   queue: QueueDefinition,
@@ -93,7 +93,10 @@ type Runs<Declared> = {
   ) => Promise<ResultOf<Declared[Name]>>;
 };
 
-/** Binds declared jobs to the functions that run them. A missing function, or one with other types, does not compile. */
+/**
+ * Binds declared jobs to the functions that run them. A missing function, or one with other types,
+ * does not compile.
+ */
 export function handlers<Declared extends Record<string, AnyJob>>(
   declared: Declared,
   runs: Runs<Declared>,

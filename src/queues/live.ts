@@ -4,52 +4,57 @@ import { listenedTo, onMessage, publish, subscribe, unsubscribe } from '../infra
 /*
  * Events on their way to the clients that watch them:
  *
- *   a worker has committed ──▶ channel of the workspace, if an API process listens ──▶ streams of GET /events/live
+ *   a worker has committed ──▶ channel of the workspace, if an API process listens
+ *     ──▶ streams of GET /events/live
  *
- * Nothing is kept in Redis. A client that missed events gets them from the store when it connects again.
+ * Redis stores none of them. A client that missed events gets them from the store when it
+ * reconnects.
  */
 
-/** An event that is sent to its workspace. */
+/** An event for the listeners of its workspace. */
 interface Sent {
   project_id: string;
 }
 
 const channelOf = (projectId: string) => `live:${projectId}`;
 
-/** Events of one message, about 200 KiB. */
+/** Maximum number of events in a message, about 200 KiB. */
 const PER_MESSAGE = 200;
 
-/** Sends events to the API processes that listen to their workspaces; one command of Redis if none does. */
+/**
+ * Publishes events to the API processes that listen to their workspaces; a single Redis command if
+ * none does.
+ */
 export async function publishLive(redis: Redis, events: readonly Sent[]): Promise<void> {
   const byChannel = new Map<string, Sent[]>();
   for (const event of events) {
     const channel = channelOf(event.project_id);
-    const own = byChannel.get(channel);
-    if (own === undefined) byChannel.set(channel, [event]);
-    else own.push(event);
+    const queued = byChannel.get(channel);
+    if (queued === undefined) byChannel.set(channel, [event]);
+    else queued.push(event);
   }
   for (const channel of await listenedTo(redis, [...byChannel.keys()])) {
-    const own = byChannel.get(channel)!;
-    for (let first = 0; first < own.length; first += PER_MESSAGE) {
-      await publish(redis, channel, JSON.stringify(own.slice(first, first + PER_MESSAGE)));
+    const queued = byChannel.get(channel)!;
+    for (let first = 0; first < queued.length; first += PER_MESSAGE) {
+      await publish(redis, channel, JSON.stringify(queued.slice(first, first + PER_MESSAGE)));
     }
   }
 }
 
-/** What listens to one workspace. */
+/** A listener to one workspace. */
 export interface LiveListener {
-  /** @param events as they were published */
+  /** @param events in the published form */
   take(events: unknown[]): void;
-  /** Events may have been missed from here on, and none will come. */
+  /** Called when events may have been missed and no more will come. */
   end(): void;
 }
 
-/** Listens to the events of workspaces over one connection to Redis. */
+/** Listens to the events of workspaces over one Redis connection. */
 export class LiveChannels {
   readonly #subscriber: SingleRedis;
   readonly #listeners = new Map<string, LiveListener>();
 
-  /** @param subscriber a connection that is used for nothing else, of `connectSubscriber` */
+  /** @param subscriber a connection of its own, of `connectSubscriber` */
   constructor(subscriber: SingleRedis) {
     this.#subscriber = subscriber;
     onMessage(subscriber, (channel, message) => {
@@ -58,7 +63,10 @@ export class LiveChannels {
     subscriber.on('close', () => this.#endAll());
   }
 
-  /** Resolves when events that are published from now on reach the listener, the only one of the workspace. */
+  /**
+   * Resolves once events that are published from then on reach the listener, the only one of the
+   * workspace.
+   */
   async listen(projectId: string, listener: LiveListener): Promise<void> {
     const channel = channelOf(projectId);
     this.#listeners.set(channel, listener);

@@ -14,13 +14,13 @@ import type { JobOrigin, Keyed, QueueId } from './definition.ts';
 import type { Job, ScheduledJob } from './job.ts';
 import { ShardRecord, shardFor } from './shards.ts';
 
-/** Difference of clocks at which a scheduled run is not yet taken for misplaced, in ms. */
+/** Difference of clocks up to which a scheduled run counts as correctly placed, in ms. */
 const CLOCK_TOLERANCE_MS = 30_000;
 
 /*
- * KEYS[1] a job   ARGV[1] field   ARGV[2] value
+ * KEYS[1] job   ARGV[1] field   ARGV[2] value
  * A worker that takes a job writes `processedOn` in the same step, and reads the fields after it.
- * Answers 1: the job waits, and has the field; 0: it has been taken before, or is not there.
+ * Returns 1: the job waits, and has the field; 0: it has been taken before, or does not exist.
  */
 const EXTEND = `
 local job = redis.call('HMGET', KEYS[1], 'timestamp', 'processedOn')
@@ -32,10 +32,15 @@ interface WithExtend {
   extendJob(key: string, field: string, value: string): Promise<number>;
 }
 
-/** Redis may have got a job, and has not said so, or too few of its replicas have: the job may run or not. */
+/**
+ * Thrown when Redis has not acknowledged a job, or too few replicas have: the job may run or not.
+ */
 export class Unacknowledged extends Error {}
 
-/** Errors after which a command may be carried out all the same: no answer came, or the connection broke. */
+/**
+ * True for errors after which a command may still be carried out: no answer came, or the connection
+ * broke.
+ */
 function isUnacknowledged(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
@@ -58,21 +63,21 @@ export class Producer {
   }
 
   /**
-   * Adds a job, unless one with its id waits or runs. Resolves when Redis has acknowledged it; rejects at once when
-   * Redis is away.
+   * Adds a job, unless one with its id waits or runs. Resolves once Redis has acknowledged it;
+   * rejects at once while Redis is down.
    *
-   * @throws Unacknowledged when it isn't known whether the job was added
+   * @throws Unacknowledged if it is unknown whether the job was added
    */
   async add<Data>(
     job: Job<Data, unknown>,
     data: NoInfer<Data>,
     options: JobOrigin & {
       jobId: string;
-      /** The shard of its queue that gets the job; by default the queue itself. */
+      /** The shard that gets the job; absent: the queue itself. */
       shard?: QueueId;
-      /** Taken only when no other job of the queue waits. */
+      /** Starts only when no other job of the queue waits. */
       isLowPriority?: boolean;
-      /** Time until it may run. */
+      /** Time until it can run. */
       delayMs?: number;
     },
   ): Promise<void> {
@@ -99,9 +104,10 @@ export class Producer {
   }
 
   /**
-   * Lets `write` add jobs to a queue, and resolves when REDIS_WAIT_REPLICAS replicas have them.
+   * Runs `write`, which adds jobs to a queue, and resolves once REDIS_WAIT_REPLICAS replicas have
+   * them.
    *
-   * @throws Unacknowledged when it isn't known whether they have them; what `write` throws
+   * @throws Unacknowledged if it is unknown whether they have them; whatever `write` throws
    */
   async replicated<Result>(queue: QueueId, write: () => Promise<Result>): Promise<Result> {
     try {
@@ -113,11 +119,12 @@ export class Producer {
   }
 
   /**
-   * Adds data to a job that waits, which costs much less than a job of its own. Resolves when Redis has acknowledged it.
+   * Adds data to a waiting job, which is much cheaper than another job. Resolves once Redis has
+   * acknowledged it.
    *
    * @param shard the queue that has the job
-   * @param part unique to this extension of the job
-   * @returns false when a worker has taken the job already: the data needs another one
+   * @param part unique among the extensions of the job
+   * @returns false if a worker has taken the job already, so that the data needs another one
    * @throws Error for a job that is not extensible
    */
   async extend<Data>(
@@ -141,9 +148,9 @@ export class Producer {
   }
 
   /**
-   * The Idempotency-Key of the request of a job that waits or runs; `undefined` where there is none.
+   * Reads the Idempotency-Key of a waiting or running job; `undefined` if there is none.
    *
-   * @throws Unacknowledged when Redis does not answer
+   * @throws Unacknowledged if Redis does not answer
    */
   async keyedOf(queue: QueueId, jobId: string): Promise<Keyed | undefined> {
     const job = await this.#acknowledged(queue, jobId, () => this.#queues.get(queue).getJob(jobId));
@@ -164,17 +171,20 @@ export class Producer {
     }
   }
 
-  /** A dead letter has changed nothing, and would keep a repeat of its request from being tried. */
+  /**
+   * Deletes a dead letter, which has changed nothing and would keep a repeat of its request from
+   * running.
+   */
   async #dropFailed(queue: QueueId, jobId: string): Promise<void> {
     const job = await this.#queues.get(queue).getJob(jobId);
     if (job === undefined || !(await job.isFailed())) return;
-    // A repeat at the same instant may have replaced it, and its job runs.
+    // A simultaneous repeat may have replaced it, and its job runs.
     await job.remove().catch(() => {});
   }
 
   /**
-   * Adds a job unless one with the same subject waits already; while one runs, another follows it. So of the jobs of
-   * one subject never two run at once: they are all in the shard of the subject.
+   * Adds a job unless one with the same subject waits; while one runs, another follows it. All jobs
+   * of a subject are in the same shard, so two of them never run at once.
    */
   async wake<Data>(
     job: Job<Data, unknown>,
@@ -187,9 +197,9 @@ export class Producer {
     }: {
       subject: string;
       projectId: string;
-      /** The tenant in whose share of the slots it runs, where that is not the workspace. */
+      /** Tenant whose share of the slots it uses, if not the workspace. */
       tenant?: string;
-      /** Time until it may run. */
+      /** Time until it can run. */
       delayMs?: number;
     },
   ): Promise<void> {
@@ -205,23 +215,23 @@ export class Producer {
   }
 
   /**
-   * Registers the jobs of a queue that run every so many ms, and removes other registrations. One that is registered
-   * already is left alone, since to register it anew would put its next run off, unless that is later than its interval
-   * allows: a worker whose clock was wrong has put it there.
+   * Registers the scheduled jobs of a queue, and removes other registrations. An existing
+   * registration stays, since registering again would postpone its next run. It is replaced only if
+   * that run is later than the interval allows, which a worker with a wrong clock causes.
    */
   async schedule(queue: QueueId, jobs: readonly ScheduledJob[]): Promise<void> {
     const bullQueue = this.#queues.get(queue);
-    const known = await bullQueue.getJobSchedulers();
-    for (const { key } of known) {
+    const schedulers = await bullQueue.getJobSchedulers();
+    for (const { key } of schedulers) {
       if (!jobs.some(({ name }) => name === key)) await bullQueue.removeJobScheduler(key);
     }
     const envelope: Envelope = { data: {}, projectId: '' };
-    // Not of this machine, whose clock may be the wrong one.
+    // The clock of Redis, since this machine's may be the wrong one.
     const [seconds] = await serverOf(this.#redis, queue).time();
     for (const job of jobs) {
       const { name, everyMs } = job;
       const latest = Number(seconds) * 1_000 + everyMs + CLOCK_TOLERANCE_MS;
-      const registered = known.find((one) => one.key === name && one.every === everyMs);
+      const registered = schedulers.find((one) => one.key === name && one.every === everyMs);
       if (registered !== undefined) {
         if (Number(registered.next) <= latest) continue;
         await bullQueue.removeJobScheduler(name);

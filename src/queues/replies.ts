@@ -9,10 +9,10 @@ export type Outcome<Result = unknown> =
   | { refused: RefusalData }
   | { fault: true };
 
-/** Texts of lists: each is needed for the row of its job, and for the reply. */
+/** Encoded lists, each of which is needed twice: for the row of its job and for the reply. */
 const texts = new WeakMap<object, string>();
 
-/** An outcome as text, in which a list of records is packed. */
+/** Encodes an outcome as text; lists of records are packed. */
 export function encodeOutcome(outcome: Outcome): string {
   if (!('result' in outcome) || !Array.isArray(outcome.result)) return JSON.stringify(outcome);
   const list: unknown[] = outcome.result;
@@ -25,18 +25,18 @@ export function encodeOutcome(outcome: Outcome): string {
   return text;
 }
 
-/** The outcome that {@link encodeOutcome} was given. */
+/** Decodes the text of {@link encodeOutcome}. */
 export function decodeOutcome<Some extends Outcome>(text: string): Some {
   const outcome = JSON.parse(text) as Some | { packed: Packed };
   return 'packed' in outcome ? ({ result: unpack(outcome.packed) } as Some) : outcome;
 }
 
-/** Address at which every waiting process hears: for jobs that several may wait for. */
+/** Address that all waiting processes subscribe to, for jobs that several may wait for. */
 export const EVERYBODY = 'everybody';
 
 const replyChannel = (address: string) => `reply:${address}`;
 
-/** Tells the process that waits for a job how it ended. */
+/** Sends the outcome of a job to the process that waits for it. */
 export async function reply(
   redis: Redis,
   address: string,
@@ -47,14 +47,14 @@ export async function reply(
 }
 
 /**
- * Waits for the outcomes of jobs over one subscription, however many jobs there are. `expect` before `add`:
- * ids are made first, so no answer can be missed.
+ * Waits for the outcomes of any number of jobs over one subscription. `expect` comes before `add`,
+ * so that no reply can be missed; job ids are made first.
  */
 export class Replies {
-  /** Goes into `add` as `replyTo`. */
+  /** The `replyTo` of jobs. */
   readonly address: string;
   readonly #subscriber: SingleRedis;
-  /** By job: several requests may wait for one. */
+  /** Callbacks by job, since several requests may wait for one. */
   readonly #waiting = new Map<string, Set<(outcome?: Outcome) => void>>();
 
   private constructor(subscriber: SingleRedis, address: string) {
@@ -62,7 +62,7 @@ export class Replies {
     this.address = address;
   }
 
-  /** @param subscriber a connection that is used for nothing else, of `connectSubscriber` */
+  /** @param subscriber a connection of its own, of `connectSubscriber` */
   static async open(subscriber: SingleRedis, address: string): Promise<Replies> {
     const replies = new Replies(subscriber, address);
     onMessage(subscriber, (_channel, message) => {
@@ -76,13 +76,13 @@ export class Replies {
     await listen();
     subscriber.on('ready', () => {
       listen().catch(() => {
-        // The connection broke again: the next one subscribes.
+        // The connection broke again; the next one subscribes.
       });
     });
     return replies;
   }
 
-  /** Starts waiting for a job; resolves with `undefined` when it has not ended after `ms` milliseconds. */
+  /** Waits for a job; resolves with `undefined` if it has not ended after `ms` milliseconds. */
   expect<Result>(
     jobId: string,
     ms: number,
@@ -103,7 +103,7 @@ export class Replies {
     return { outcome, cancel: () => finish() };
   }
 
-  /** Ends all waiting: no outcome is known. */
+  /** Ends all waiting without an outcome. */
   giveUp(): void {
     for (const waiting of this.#waiting.values()) {
       for (const finish of waiting) finish();

@@ -4,15 +4,20 @@ import { bulk } from './index.ts';
 import { type AnyJob, MINUTE_MS, type ScheduledJob } from './job.ts';
 import type { Producer } from './producer.ts';
 
-/** Interval at which the schedule is registered again, in ms: an operator may have emptied Redis. */
+/**
+ * Interval at which the schedule is registered again, in ms, since an operator may have emptied
+ * Redis.
+ */
 const AGAIN_MS = MINUTE_MS;
 
 const isScheduled = (job: AnyJob): job is ScheduledJob => job.everyMs !== undefined;
 
-/** Makes Redis hold the schedule of these jobs, and no other. @param jobs all jobs of the service */
+/**
+ * Makes Redis hold the schedule of these jobs, and no other. @param jobs all jobs of the service
+ */
 export async function registerSchedule(producer: Producer, jobs: readonly AnyJob[]): Promise<void> {
   const scheduled = jobs.filter((job) => isScheduled(job));
-  // Earlier versions had scheduled jobs of `bulk`.
+  // Earlier versions scheduled jobs of `bulk`.
   for (const queue of new Set([...scheduled.map((job) => job.queue), bulk])) {
     await producer.schedule(
       queue,
@@ -22,11 +27,12 @@ export async function registerSchedule(producer: Producer, jobs: readonly AnyJob
 }
 
 /**
- * Registers the schedule, now and from time to time, and adds the jobs that run at each start: an installation that was off
- * for days fetches the exchange rates of today before it converts the first sale. Several processes may do so at once.
+ * Registers the schedule, now and at intervals, and adds the jobs that run at each start: an
+ * installation that was off for days fetches today's exchange rates before it converts a sale.
+ * Several processes may do so at once.
  *
  * @param jobs all jobs of the service
- * @returns ends it
+ * @returns stops it
  */
 export async function keepSchedule(
   producer: Producer,

@@ -16,7 +16,7 @@ import {
   serverOf,
 } from './bull-queues.ts';
 import {
-  Hopeless,
+  PermanentFailure,
   POSTPONED_MS,
   Postponed,
   type QueueDefinition,
@@ -30,25 +30,25 @@ import { CALL_MS, Slots } from './slots.ts';
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 const FIRST_PAUSE_MS = 250;
-/** Longest time for which a worker without jobs in hand waits for Redis when it closes. */
+/** Time limit for a closing worker without running jobs to wait for Redis, in ms. */
 const CLOSE_MS = 2_000;
 const CLOSE_CHECK_MS = 100;
-/** Interval at which a worker looks for shards that other processes use, in ms. */
+/** Interval of the search for shards that other processes use, in ms. */
 const NEW_SHARDS_MS = 5_000;
-/** Longest delay before a job over its tenant's share requests a slot again, in ms. */
+/** Delay after which a job over its tenant's share requests a slot again at the latest, in ms. */
 const PARKED_MS = 15_000;
 
-/** A worker that takes jobs. */
+/** A running worker. */
 export interface RunningWorker {
-  /** Takes no further jobs and resolves when those in hand have ended. */
+  /** Stops taking jobs, and resolves once the running ones have ended. */
   close(): Promise<void>;
 }
 
 /**
- * Takes the jobs of a queue.
+ * Runs the jobs of a queue.
  *
- * @param options.concurrency jobs that run at once; the jobs of one tenant get a share of it
- * @throws Error when two handlers run the same job, or one runs a job of another queue
+ * @param options.concurrency jobs to run at a time, of which each tenant gets a share
+ * @throws Error if two handlers run the same job, or one runs a job of another queue
  */
 export function serve(
   queue: QueueDefinition,
@@ -57,12 +57,13 @@ export function serve(
 ): RunningWorker {
   const byName = new Map<string, JobHandler>();
   for (const handler of handlers) {
-    const { name, queue: own } = handler.job;
-    if (own.name !== queue.name || byName.has(name)) {
+    const { name, queue: handledQueue } = handler.job;
+    if (handledQueue.name !== queue.name || byName.has(name)) {
       throw new Error(`the job "${name}" has two handlers, or is not a job of ${queue.name}`);
     }
     byName.set(name, handler.job.everyMs === undefined ? handler : oneAtATime(handler));
-    // An alert on an increase would miss the first dead letter, were it also the first sample.
+    // A series must exist before the first dead letter, or an alert on its increase would miss
+    // that.
     deadLetters.inc({ queue: queue.name, job_name: name }, 0);
   }
   const startOn = (place: QueueId, share: number) =>
@@ -75,7 +76,9 @@ export function serve(
   return queue.isSharded ? serveShards(redis, queue, startOn) : startOn(queue, 1);
 }
 
-/** Skips a run while the one before it goes on: slow runs must not take the slots of all other jobs. */
+/**
+ * Skips a run during the previous one, since slow runs must not use up the slots of all other jobs.
+ */
 function oneAtATime({ job, run }: JobHandler): JobHandler {
   let isRunning = false;
   return {
@@ -93,9 +96,9 @@ function oneAtATime({ job, run }: JobHandler): JobHandler {
 }
 
 /**
- * Serves a queue and its shards, also those that are used later.
+ * Serves a queue and its shards, including shards that appear later.
  *
- * @param start takes as its second argument the number of queues among which the slots are divided
+ * @param start receives as its second argument the number of queues that share the slots
  */
 function serveShards(
   redis: Redis,
@@ -108,8 +111,8 @@ function serveShards(
       if (!workers.has(place.name)) workers.set(place.name, start(place, share));
     }
   };
-  const own = shardsOf(queue);
-  startAll([queue, ...own], own.length);
+  const shards = shardsOf(queue);
+  startAll([queue, ...shards], shards.length);
   let isClosed = false;
   const look = async () => {
     const places = await queuesOf(redis, queue);
@@ -140,14 +143,14 @@ function startWorker(
 ): RunningWorker {
   const slots = new Slots(concurrency);
   const server = serverOf(redis, place);
-  /** Lets parked jobs return. */
+  /** Brings parked jobs back. */
   const call = (jobIds: string[]): void => {
     for (const jobId of jobIds) {
       new BullJob(worker, '', undefined, {}, jobId)
         .promote()
         .catch(() => call(slots.forget(jobId)));
     }
-    // If other processes took all of them, no job of this process may end or arrive to have the next ones called.
+    // If other processes took all called jobs, no event of this process would call the next ones.
     if (jobIds.length > 0) setTimeout(() => call(slots.callAgain()), CALL_MS + 1).unref();
   };
   let inHand = 0;
@@ -156,7 +159,7 @@ function startWorker(
     async (job, token) => {
       const { projectId, tenant = projectId } = job.data as Envelope;
       const jobId = job.id ?? '';
-      // Parking counts as a start, and not as an attempt.
+      // Parking counts as a start, not as an attempt.
       const wasParked = job.attemptsStarted > job.attemptsMade + 1;
       if (!slots.enter(tenant, jobId, wasParked)) {
         try {
@@ -190,11 +193,11 @@ function startWorker(
       stalledInterval: STALLED_CHECK_MS,
       metrics: { maxDataPoints: ACTIVITY_MINUTES },
       runRetryDelay: FIRST_PAUSE_MS,
-      // A job that outlives its worker is not at fault: hand it on as often as it takes.
+      // A job that outlives its worker is not at fault, so it is handed on any number of times.
       maxStalledCount: 1_000,
       settings: {
         backoffStrategy: (attempts) =>
-          Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), queue.longestPauseMs),
+          Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), queue.maxPauseMs),
       },
     },
   );
@@ -253,7 +256,7 @@ function startWorker(
   worker.on('error', (error) =>
     log.warn({ err: error }, 'a worker lost its connection to Redis, or the lock of a job'),
   );
-  // A job of the schedule may fail for days, such as one that fetches where there is no network.
+  // A scheduled job may fail for days, such as one that needs an unreachable network.
   const problems = new Seldom();
   worker.on('completed', ({ name, data }) => {
     const isOver = (data as Envelope).projectId === '' && problems.end(name);
@@ -270,7 +273,7 @@ function startWorker(
       attempt: job.attemptsMade,
     };
     const isTriedAgain = job.attemptsMade < (job.opts.attempts ?? queue.attempts);
-    if (isTriedAgain && !(error instanceof Hopeless)) {
+    if (isTriedAgain && !(error instanceof PermanentFailure)) {
       if (isLogged) log.warn({ ...fields, err: error }, 'job failed and was scheduled for a retry');
       return;
     }
@@ -285,10 +288,10 @@ function startWorker(
 }
 
 /**
- * Closes a worker once no handler runs. While Redis is away BullMQ never does: the worker is then left to the end of the
- * process, and a job whose end Redis does not know runs again.
+ * Closes a worker once no handler runs. While Redis is down, BullMQ never finishes: the worker is
+ * then left to the end of the process, and a job whose end Redis does not know runs again.
  *
- * @param inHand the number of handlers that run
+ * @param inHand the number of running handlers
  */
 async function closeWorker(worker: Worker, inHand: () => number): Promise<void> {
   const closed = worker.close().then(() => true);

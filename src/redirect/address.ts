@@ -6,21 +6,25 @@ import { normalizeHost } from './visitor.ts';
 /** The parts of a request target. */
 export interface Address {
   asks: Asks;
-  /** Empty for the root of the domain; `null` when no link can ever have it. */
+  /** Empty for the root of the domain; `null` for a text that cannot be a key. */
   key: string | null;
-  /** As it was sent, without its question mark. */
+  /** Raw query, without its question mark. */
   query: string;
-  /** The token of a path that continues past a page. */
+  /** Token of a URL that continues past a page. */
   token?: string;
-  /** Of a flexible link or a wildcard: what follows its key in the path, as it was sent, with the slash before it. */
+  /**
+   * Rest of the path after the key of a flexible or wildcard link, as it was sent, with its leading
+   * slash.
+   */
   rest?: string;
-  /** The link is that of all paths below the key. */
+  /** The link answers all paths below the key. */
   isWildcard?: true;
 }
 
 /**
+ * Purpose of a request for a link:
  * - `link`: the link itself
- * - `preview`: where it leads (`/key+`)
+ * - `preview`: a page that shows its destination (`/key+`)
  * - `file`: the file of its page (`/_/file/key`)
  * - `continue`: its destination, past the page before it (`/_/continue/token/key`)
  * - `stats`: its public statistics (`/_/stats/key`)
@@ -31,9 +35,9 @@ const FILE = '_/file/';
 const STATS = '_/stats/';
 const CONTINUE = '_/continue/';
 
-/** Path of the form by which links are reported. */
+/** Path of the form for reporting a link. */
 export const REPORT_PATH = '/_/report';
-/** The same with a short link filled in. */
+/** Path of the form for reporting a link, filled in with a short link. */
 export const reportPath = (shortLink: string): string =>
   `${REPORT_PATH}?${new URLSearchParams({ link: shortLink }).toString()}`;
 
@@ -46,7 +50,7 @@ export const filePath = (key: string): string => `/${FILE}${encodeURI(key)}`;
 export const continuePath = (token: string, { key, query, rest = '' }: Address): string =>
   withQuery(`/${CONTINUE}${token}/${encodeURI(key ?? '')}${rest}`, query);
 
-/** Path that was asked for, after a form was sent to it. */
+/** Path of the request itself, to which a browser returns after it has sent a form. */
 export function ownPath({ key, query, rest = '', asks }: Address): string {
   const plus = asks === 'preview' ? '+' : '';
   return rest === '' ? keyPath(`${key!}${plus}`, query) : keyPath(key!, query, `${rest}${plus}`);
@@ -54,15 +58,21 @@ export function ownPath({ key, query, rest = '', asks }: Address): string {
 
 const withQuery = (path: string, query: string) => (query === '' ? path : `${path}?${query}`);
 
-/** A flexible key has at most so many segments: each is a name to look up in every path that nothing else has. */
-const MOST_SEGMENTS = 16;
+/**
+ * Maximum number of segments of a flexible key. Each is one more name to look up for a path that
+ * matches nothing.
+ */
+const MAX_SEGMENTS = 16;
 
-/** Longest key that can exist, in UTF-16 units: 190 characters, each of at most two. */
-const LONGEST_KEY = 380;
-/** The same in a path: a UTF-16 unit is at most three bytes, each written as `%XX`. */
-const LONGEST_IN_PATH = 9 * LONGEST_KEY;
+/** Length of the longest possible key, in UTF-16 units: 190 characters of at most two units. */
+const MAX_KEY_LENGTH = 380;
+/**
+ * Length of the longest key in a path: a UTF-16 unit has at most three bytes, each written as
+ * `%XX`.
+ */
+const MAX_ENCODED_LENGTH = 9 * MAX_KEY_LENGTH;
 
-/** The beginning of the absolute form. */
+/** Scheme and authority of a target in the absolute form. */
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
 const SLASH = 0x2f;
@@ -73,11 +83,11 @@ const UNDERSCORE = 0x5f;
 const PLUS = 0x2b;
 
 /**
- * Key and query of a request target; `undefined` when it is malformed.
- * A trailing slash is taken off: no key ends with one, but people write `/summer/`.
+ * Parses a request target into key and query; `undefined` if it is malformed. A trailing slash is
+ * removed: no key ends with one, but people write `/summer/`.
  */
 export function readAddress(target: string): Address | undefined {
-  // The absolute form (RFC 9112, 3.2.2) is what proxies are sent.
+  // Proxies are sent the absolute form (RFC 9112, 3.2.2).
   if (target.charCodeAt(0) !== SLASH) return readAbsolute(target);
   let end = target.length;
   let isPlain = true;
@@ -88,19 +98,19 @@ export function readAddress(target: string): Address | undefined {
   }
   const last = end > 1 && target.charCodeAt(end - 1) === SLASH ? end - 1 : end;
   const path = target.slice(1, last);
-  // A path too long for a key is not decoded: composing its characters takes quadratic time.
-  const name = isPlain || path.length > LONGEST_IN_PATH ? path : decode(path);
+  // A path that is too long for a key stays encoded: Unicode composition takes quadratic time.
+  const name = isPlain || path.length > MAX_ENCODED_LENGTH ? path : decode(path);
   if (name === undefined) return undefined;
   const query = end === target.length ? '' : readQuery(target, end);
   if (name.charCodeAt(0) === UNDERSCORE) return readOwn(name, query);
-  // No key has a plus sign.
+  // Keys contain no plus sign.
   if (name.charCodeAt(name.length - 1) === PLUS) {
     return asking('preview', name.slice(0, -1), query);
   }
   return { asks: 'link', key: canExist(name) ? name : null, query };
 }
 
-/** Reads a path under `_/`, where no links are. */
+/** Parses a path under `_/`, where there are no links. */
 function readOwn(name: string, query: string): Address {
   if (name.startsWith(FILE)) return asking('file', name.slice(FILE.length), query);
   if (name.startsWith(STATS)) return asking('stats', name.slice(STATS.length), query);
@@ -113,34 +123,34 @@ function readOwn(name: string, query: string): Address {
 }
 
 /**
- * The beginnings of a path that may be the key of a flexible link or a wildcard, the longest first. None where the rest of the path
- * climbs up (`..`), which would lead out of the destination's path.
+ * Returns the prefixes of a path that may be the key of a flexible or wildcard link, longest first.
+ * There are none if the rest of the path contains `..`, which would leave the destination's path.
  */
 export function keyPrefixesOf({ asks }: Address, target: string): KeyPrefix[] {
   const path = percentEncoded(pathOf(target));
   const start = asks === 'continue' ? path.indexOf('/', CONTINUE.length + 1) + 1 : 1;
   if (asks === 'file' || asks === 'stats' || start === 0 || isReserved(path, start)) return [];
-  // A slash at the end only means the key before it.
+  // A trailing slash does not start another segment.
   const end = asks === 'preview' ? path.replace(/(\+|%2b)\/?$/i, '').length : path.length;
   const prefixes: KeyPrefix[] = [];
   let segments = 0;
   let slash = path.indexOf('/', start + 1);
   if (slash < 0 || CLIMB.test(path.slice(slash, end))) return [];
-  while (slash >= 0 && slash < end - 1 && slash - start <= LONGEST_IN_PATH) {
+  while (slash >= 0 && slash < end - 1 && slash - start <= MAX_ENCODED_LENGTH) {
     const key = path.charCodeAt(slash - 1) === SLASH ? undefined : decode(path.slice(start, slash));
     if (key !== undefined && canExist(key)) {
       prefixes.unshift({ key, rest: path.slice(slash, end) });
     }
     segments += 1;
-    if (segments === MOST_SEGMENTS) break;
+    if (segments === MAX_SEGMENTS) break;
     slash = path.indexOf('/', slash + 1);
   }
   return prefixes;
 }
 
 /**
- * True when the request names its host in two ways, or not at all: we and a proxy in front of us might read it as two
- * different requests (RFC 9112, 3.2).
+ * True when a request names its host twice or not at all, so that this server and a proxy before it
+ * might read two different requests (RFC 9112, 3.2).
  */
 export function isAmbiguous(
   { rawHeaders, httpVersionMinor, url = '/' }: IncomingMessage,
@@ -156,9 +166,9 @@ export function isAmbiguous(
 }
 
 /**
- * Node refuses a path with bytes of UTF-8 that are not percent-encoded, as a few clients send it. They are sent to the
- * path that they mean. Answers `undefined` where something else is wrong, and for `//host`, which is another host, as is
- * `/\host` to browsers.
+ * Returns the percent-encoded path of a request that Node refused for raw UTF-8 in its path, as a
+ * few clients send it, so that the client can be redirected there. `undefined` if something else is
+ * wrong, and for `//host` and `/\host`, which browsers read as another host.
  */
 export function encodedPath(packet: Buffer | undefined): string | undefined {
   const line = packet?.subarray(0, packet.indexOf('\r')).toString('latin1') ?? '';
@@ -168,29 +178,32 @@ export function encodedPath(packet: Buffer | undefined): string | undefined {
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 
-/** The bytes of a request that no address may hold as they are; a character stands for a byte. */
+/**
+ * Encodes the bytes that a URL cannot hold as they are. A character of the text stands for one
+ * byte.
+ */
 const percentEncoded = (bytes: string): string =>
   bytes.replaceAll(
     /[^!-~]/g,
     (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
   );
 
-/** Host and port of a target in the absolute form; empty for any other. */
+/** Host and port of a target in the absolute form; empty for other forms. */
 const authorityOf = (target: string): string =>
   ORIGIN.exec(target)?.[0].replace(/^https?:\/\//i, '') ?? '';
 
-/** A segment that climbs up. Browsers take a backslash for a slash, and some servers decode either. */
+/** A `..` segment. Browsers read a backslash as a slash, and some servers decode both. */
 const CLIMB = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i;
 
 /** True when a path is below `_/` or `.well-known/`. */
 function isReserved(path: string, start: number): boolean {
   const slash = path.indexOf('/', start);
-  if (slash < 0 || slash - start > LONGEST_IN_PATH) return false;
+  if (slash < 0 || slash - start > MAX_ENCODED_LENGTH) return false;
   const first = decode(path.slice(start, slash));
   return first === '_' || first === '.well-known';
 }
 
-/** The path of a request target, without its query. */
+/** Returns the path of a request target, without its query. */
 function pathOf(target: string): string {
   const path = target.charCodeAt(0) === SLASH ? target : target.replace(ORIGIN, '');
   return path.slice(0, path.search(/[?#]|$/));
@@ -211,14 +224,14 @@ function readAbsolute(target: string): Address | undefined {
 
 function readQuery(target: string, start: number): string {
   if (target.charCodeAt(start) === NUMBER_SIGN) return '';
-  // Browsers keep the fragment to themselves; some crawlers send it.
+  // Browsers do not send the fragment, but some crawlers do.
   const hash = target.indexOf('#', start);
   return target.slice(start + 1, hash < 0 ? target.length : hash);
 }
 
 function decode(path: string): string | undefined {
   try {
-    // Node hands over one character per byte, where it takes UTF-8 that is not percent-encoded.
+    // Node returns raw UTF-8 as one character per byte.
     const text = normalize(decodeURIComponent(Buffer.from(path, 'latin1').toString()), 'NFC');
     return text.endsWith('/') ? text.slice(0, -1) : text;
   } catch {
@@ -227,7 +240,7 @@ function decode(path: string): string | undefined {
 }
 
 function canExist(key: string): boolean {
-  if (key.length > LONGEST_KEY) return false;
+  if (key.length > MAX_KEY_LENGTH) return false;
   switch (key.charCodeAt(0)) {
     case UNDERSCORE:
       if (key === '_' || key.startsWith('_/')) return false;

@@ -5,7 +5,7 @@ import type {
   Conditions,
   DisplayPage,
   DomainEntry,
-  Found,
+  Entries,
   LinkCard,
   LinkEntry,
   PageEntry,
@@ -16,34 +16,34 @@ import type {
 import type { Facts } from './facts.ts';
 import type { Traits } from './visitor.ts';
 
-/** The record whose visit it is. */
+/** The record that a visit is counted for. */
 export interface Visited {
   projectId: string;
   /** Empty for the root of a domain. */
   linkId: string;
 }
 
-/** Common to all that is a visit of the link. */
+/** The members of all decisions that are visits of the link. */
 interface VisitDecision {
-  /** The URL of the redirect or of the page; the destination in its events. */
+  /** URL of the redirect or of the page, which events have as the destination. */
   destination: string;
-  /** Name of the variant, where an A/B test decided. */
+  /** Name of the variant that an A/B test chose. */
   variant?: string;
   via: 'link' | 'qr';
   /** `undefined` for the service's own domain, whose visits belong to no workspace. */
   visited: Visited | undefined;
 }
 
-/** The answer that a visitor gets. */
+/** The answer to a visitor. */
 export type Decision =
   | ({ kind: 'redirect'; status: 301 | 302 | 307 | 308 } & VisitDecision)
   | ({ kind: 'frame'; title: string | undefined } & VisitDecision)
   | ({ kind: 'display'; page: DisplayPage } & VisitDecision)
-  /** A redirect that is no visit of the link. */
-  | { kind: 'elsewhere'; reason: 'expired' | 'notFound'; destination: string }
-  /** To the public statistics of the link. */
+  /** A redirect that does not count as a visit of the link. */
+  | { kind: 'otherUrl'; reason: 'expired' | 'notFound'; destination: string }
+  /** A redirect to the public statistics of the link. */
   | { kind: 'stats' }
-  /** To the link itself, so that the page before its destination is shown again. */
+  /** A redirect to the link itself, which shows the page before its destination again. */
   | { kind: 'restart' }
   | { kind: 'before'; page: PageEntry; isMandatory: boolean; visited: Visited }
   | { kind: 'ownersPage'; url: string; isMandatory: boolean }
@@ -51,15 +51,15 @@ export type Decision =
   | { kind: 'card'; card: LinkCard; destination: string }
   | { kind: 'preview'; link: LinkEntry; destination: string }
   | { kind: 'notStarted'; startsAt: number }
-  /** The root of the service's own domain, without a target. */
+  /** The root of the service's own domain, if it has no target. */
   | { kind: 'home' }
   | { kind: 'notFound' }
   | { kind: 'expired' }
-  /** The operator blocks the link, or a host that it would lead to. */
+  /** The operator blocks the link or the host of its destination. */
   | { kind: 'blocked' };
 
-/** Decides what a visitor gets. */
-export function decide({ domain, link }: Found, facts: Facts): Decision {
+/** Decides the answer to a visitor. */
+export function decide({ domain, link }: Entries, facts: Facts): Decision {
   if (facts.isRoot) return decideRoot(domain, facts);
   if (facts.asks === 'stats') return { kind: link?.hasPublicStats === true ? 'stats' : 'notFound' };
   if (facts.passed === 'outdated') return { kind: 'restart' };
@@ -67,17 +67,18 @@ export function decide({ domain, link }: Found, facts: Facts): Decision {
 }
 
 /**
- * Decides a request for a key. The order of the checks is their documentation; `docs/redirects.md` has it in words.
+ * Decides a request for a key. The order of the checks is the rule; `docs/redirects.md` describes
+ * it.
  */
 function decideLink(link: LinkEntry | null, domain: DomainEntry, facts: Facts): Decision {
-  if (link === null) return elsewhere(domain.notFoundUrl, 'notFound');
+  if (link === null) return otherUrl(domain.notFoundUrl, 'notFound');
   if (link.startsAt !== undefined && link.startsAt > facts.now) {
     return { kind: 'notStarted', startsAt: link.startsAt };
   }
   if (link.expiresAt !== undefined && link.expiresAt <= facts.now) return expired(link, domain);
   if (link.passwordHash !== undefined && !facts.isUnlocked) return { kind: 'password' };
   const before = pageBefore(link, facts);
-  // The destination must not be revealed before the form was submitted.
+  // The destination stays secret until the form has been submitted.
   if (before?.isMandatory === true) return before;
   const destination = withPath(link.destination, facts.rest);
   if (facts.asks === 'preview') return { kind: 'preview', link, destination };
@@ -87,12 +88,12 @@ function decideLink(link: LinkEntry | null, domain: DomainEntry, facts: Facts): 
   return before ?? decideDestination(link, facts);
 }
 
-/** The decision on a link whose visits are used up: once it has begun, as if it had expired. */
+/** Decides for a link whose visits are used up: once it has begun, like an expired link. */
 export function decideUsedUp(decision: Decision, link: LinkEntry, domain: DomainEntry): Decision {
   return decision.kind === 'notStarted' ? decision : expired(link, domain);
 }
 
-/** The decision, unless the operator blocks the link, or a host that it leads to: then that it is blocked. */
+/** Replaces a decision if the operator blocks the link or the host of its destination. */
 export function decideBlocked(
   decision: Decision,
   link: LinkEntry | null,
@@ -121,10 +122,10 @@ function decideRoot(domain: DomainEntry, facts: Facts): Decision {
 }
 
 const expired = (link: LinkEntry, domain: DomainEntry) =>
-  elsewhere(link.expiredUrl ?? domain.expiredUrl, 'expired');
+  otherUrl(link.expiredUrl ?? domain.expiredUrl, 'expired');
 
-function elsewhere(url: string | undefined, reason: 'expired' | 'notFound'): Decision {
-  return url === undefined ? { kind: reason } : { kind: 'elsewhere', reason, destination: url };
+function otherUrl(url: string | undefined, reason: 'expired' | 'notFound'): Decision {
+  return url === undefined ? { kind: reason } : { kind: 'otherUrl', reason, destination: url };
 }
 
 function pageBefore(
@@ -134,7 +135,7 @@ function pageBefore(
   const { before } = link;
   if (before === undefined || passed === 'submitted') return undefined;
   const isOurs = 'pageId' in before;
-  // A page that was deleted can't be shown, and a form without questions can't be filled in.
+  // A deleted page cannot be shown, and a form without questions cannot be filled in.
   if (isOurs && page === undefined) return undefined;
   const hasForm = !isOurs || (page?.fields?.length ?? 0) > 0;
   const isMandatory = link.isFormMandatory === true && hasForm;
@@ -160,7 +161,7 @@ function decideDestination(link: LinkEntry, facts: Facts): Decision {
   );
   const destination =
     facts.clickId === undefined ? url : withParameter(url, 'click_id', facts.clickId);
-  // Only the destination itself was asked whether it may be framed.
+  // Only the exact destination has been checked for whether it may be framed.
   const isFramed =
     facts.rest === '' && link.framed?.includes(chosen) === true && canFrame(destination, facts);
   const decision: Decision = isFramed
@@ -170,16 +171,19 @@ function decideDestination(link: LinkEntry, facts: Facts): Decision {
   return decision;
 }
 
-/** The variant of the visitor in a test that runs: the one in whose share of 0 to 100 their place is. */
+/**
+ * Chooses a visitor's variant in a running test: the one whose range between 0 and 100 contains the
+ * visitor's place.
+ */
 function variantOf({ id, split }: LinkEntry, facts: Facts): SplitVariant | undefined {
   if (split === undefined || (split.until !== undefined && split.until <= facts.now)) {
     return undefined;
   }
-  let left = 100 * facts.placeIn(id);
-  return split.variants.find(({ percentage }) => (left -= percentage) < 0);
+  let rest = 100 * facts.placeIn(id);
+  return split.variants.find(({ percentage }) => (rest -= percentage) < 0);
 }
 
-/** The destination by rules, device or country; `undefined` where none of them matches. */
+/** Destination by rules, device or country; `undefined` if none matches. */
 function targetOf(link: LinkEntry, facts: Facts): string | undefined {
   if (link.rules !== undefined) {
     const rule = link.rules.find((one) => matches(one, facts));
@@ -190,11 +194,11 @@ function targetOf(link: LinkEntry, facts: Facts): string | undefined {
   return link.geo?.[facts.traits.country];
 }
 
-/** Browsers show nothing of a plain http page in a frame of an https page. */
+/** Browsers block a plain http page in a frame of an https page. */
 const canFrame = (destination: string, { isSecure }: Facts): boolean =>
   isWeb(destination) && (!isSecure || /^https:/i.test(destination));
 
-/** True when the conditions of a rule are met. */
+/** True when all conditions of a rule are met. */
 function matches({ when }: RuleEntry, facts: Facts): boolean {
   return typeof when === 'string' ? isOneTrait(when, facts.traits) : meets(when, facts);
 }
@@ -213,28 +217,29 @@ function meets(when: Conditions, { traits, query, now }: Facts): boolean {
   for (const trait of TRAITS) {
     if (when[trait]?.includes(traits[trait].toLowerCase()) === false) return false;
   }
-  if (when.language?.some((wanted) => speaks(traits.language, wanted)) === false) return false;
+  if (when.language?.some((range) => speaks(traits.language, range)) === false) return false;
   if (when.query !== undefined && !hasParameters(query, when.query)) return false;
   return when.time === undefined || isWithin(when.time, now);
 }
 
-/** True when a language tag is of a wanted language: `de-at` is of `de`, not the other way round (RFC 4647, 3.3.1). */
-function speaks(tag: string, wanted: string): boolean {
-  const own = tag.toLowerCase();
-  return wanted !== '' && (own === wanted || own.startsWith(`${wanted}-`));
+/**
+ * True when a language tag matches a language range: `de-at` matches `de`, but not the reverse (RFC
+ * 4647, 3.3.1).
+ */
+function speaks(language: string, range: string): boolean {
+  const tag = language.toLowerCase();
+  return range !== '' && (tag === range || tag.startsWith(`${range}-`));
 }
 
-function hasParameters(query: string, wanted: Record<string, string[] | true>): boolean {
-  const sent = parametersOf(query);
-  return Object.entries(wanted).every(([name, values]) => {
-    const given = sent.get(name);
-    return (
-      given !== undefined && (values === true || given.some((value) => values.includes(value)))
-    );
+function hasParameters(query: string, required: Record<string, string[] | true>): boolean {
+  const parameters = parametersOf(query);
+  return Object.entries(required).every(([name, values]) => {
+    const sent = parameters.get(name);
+    return sent !== undefined && (values === true || sent.some((value) => values.includes(value)));
   });
 }
 
-// Parameters of the last query: all rules of a link read the same one, which may be long.
+// Parameters of the last query: all rules of a link read the same one, which can be long.
 let lastQuery = '';
 let lastParameters = new Map<string, string[]>();
 
@@ -270,24 +275,24 @@ function isWithin({ from, to, days, timezone }: TimeWindow, now: number): boolea
   const today = DAYS.indexOf(parts.get('weekday') ?? '');
   const isDay = (day: number) => days === undefined || days.includes((day + 7) % 7);
   if (from < to) return isDay(today) && minute >= from && minute < to;
-  // The window ends on the next day: it may have begun yesterday.
+  // The window ends on the next day, so it may have begun yesterday.
   return (isDay(today) && minute >= from) || (isDay(today - 1) && minute < to);
 }
 
-/** The URL to which a visitor is redirected, and how the short link was opened. */
+/** URL of a redirect, and how the short link was opened. */
 interface FinalUrl {
   url: string;
-  /** `qr`: the short link came from its QR code (`?qr=1`). */
+  /** `qr` if the short link came from its QR code (`?qr=1`). */
   via: 'link' | 'qr';
 }
 
 /**
- * Passes the visitor's own query parameters on to the destination. They win over parameters of the same name;
- * both sides keep their bytes, because some destinations sign their query.
+ * Adds the visitor's query parameters to the destination. They replace parameters of the same name.
+ * Both sides keep their bytes, since some destinations sign their query.
  *
- * @param destination an absolute URL; only http and https ones take parameters
+ * @param destination an absolute URL; only http and https URLs take parameters
  * @param query raw query of the request, without its question mark
- * @param isPassedOn false where the owner does not want the query passed on
+ * @param isPassedOn false if the owner does not want the query passed on
  */
 export function finalUrl(destination: string, query: string, isPassedOn = true): FinalUrl {
   if (query === '') return { url: destination, via: 'link' };
@@ -300,14 +305,17 @@ export function finalUrl(destination: string, query: string, isPassedOn = true):
   return { url: merge(destination, passedOn), via };
 }
 
-/** The destination with a parameter of ours, which wins over any of the same name; an app's own address stays. */
+/**
+ * Sets a parameter in the destination's query, replacing any of the same name; app URLs are
+ * returned unchanged.
+ */
 export function withParameter(destination: string, name: string, value: string): string {
   return isWeb(destination)
     ? merge(destination, [`${name}=${encodeURIComponent(value)}`])
     : destination;
 }
 
-/** The destination with a path added to its own; an app's own address stays. */
+/** Appends a path to that of the destination; app URLs are returned unchanged. */
 function withPath(destination: string, path: string): string {
   if (path === '' || !isWeb(destination)) return destination;
   const end = destination.search(/[?#]|$/);
@@ -322,12 +330,13 @@ function merge(destination: string, passedOn: string[]): string {
   const mark = address.indexOf('?');
   if (mark < 0) return `${address}?${added}${fragment}`;
   const overridden = new Set(passedOn.filter((part) => part !== '').map(nameOf));
-  const own = address.slice(mark + 1);
-  const kept = own === '' ? [] : own.split('&').filter((part) => !overridden.has(nameOf(part)));
+  const present = address.slice(mark + 1);
+  const kept =
+    present === '' ? [] : present.split('&').filter((part) => !overridden.has(nameOf(part)));
   return `${address.slice(0, mark)}?${[...kept, added].join('&')}${fragment}`;
 }
 
-/** Name of a parameter as the destination will read it: `utm%5Fsource` and `utm_source` are the same. */
+/** Decodes the name of a parameter, as the destination will: `utm%5Fsource` equals `utm_source`. */
 function nameOf(part: string): string {
   const equals = part.indexOf('=');
   const raw = equals < 0 ? part : part.slice(0, equals);

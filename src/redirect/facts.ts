@@ -3,7 +3,7 @@ import { newId } from '../ids.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
 import { lastingKeyFor } from '../infra/keys.ts';
 import type { RequestHead, Response } from '../infra/plain-requests.ts';
-import type { Found, LinkEntry, PageEntry } from '../lookup/entry.ts';
+import type { Entries, LinkEntry, PageEntry } from '../lookup/entry.ts';
 import type { Finder } from '../lookup/find.ts';
 import { clickId } from '../visitors/click-id.ts';
 import type { FindPlace } from '../visitors/places.ts';
@@ -18,43 +18,44 @@ import { type ContinueToken, type Passwords, verifyContinueToken } from './passw
 import type { VisitLog } from './visit-log.ts';
 import type { Traits, Visitor } from './visitor.ts';
 
-/** All that is known of a request when it is decided. */
+/** Facts about a request on which its decision depends. */
 export interface Facts {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly asks: Asks;
-  /** The root of the domain is asked for. */
+  /** The request is for the root of the domain. */
   readonly isRoot: boolean;
   /** Raw query, without its question mark. */
   readonly query: string;
-  /** The rest of the path after the key of a flexible link, with its leading slash; else empty. */
+  /** Rest of the path after the key of a flexible link, with its leading slash; otherwise empty. */
   readonly rest: string;
-  /** The request came over https, as far as we can believe who says so. */
+  /** The request came over https, as reported by a trusted proxy. */
   readonly isSecure: boolean;
-  /** A link-preview crawler asks. */
+  /** The visitor is a link-preview crawler. */
   readonly isCrawler: boolean;
-  /** Only looked at where the link targets devices. */
+  /** Read only if the link targets devices. */
   readonly platform: 'ios' | 'android' | undefined;
-  /** Only looked at where the link has rules or targets countries. */
+  /** Read only if the link has rules or targets countries. */
   readonly traits: Traits;
   /**
-   * Place of the visitor among all visitors of a link, from 0 to just below 1: always the same for an IP address and a
-   * user agent. Only looked at where the link divides its visitors.
+   * Place of the visitor among all visitors of a link, from 0 to just below 1, derived from IP
+   * address and user agent. Read only if the link divides its visitors.
    */
   placeIn(linkId: string): number;
   /** The visitor has entered the password. */
   readonly isUnlocked: boolean;
-  /** The page before the destination, where the link has one of ours and it is still there. */
+  /** The link's page before its destination, if it is one of this service and still exists. */
   readonly page: PageEntry | undefined;
   /**
-   * Progress of the visitor past that page. `outdated`: the URL to continue has expired, or belongs to another link.
+   * Progress of the visitor past that page. `outdated`: the URL to continue has expired or belongs
+   * to another link.
    */
   readonly passed: 'no' | 'seen' | 'submitted' | 'outdated';
-  /** Id of the click, which is passed to the destination. */
+  /** Id of the click, which the destination receives. */
   readonly clickId: string | undefined;
 }
 
-/** The facts of one request. What its headers say is read when the decision asks for it. */
+/** The facts of one request. Headers are read only when the decision needs them. */
 export class RequestFacts implements Facts {
   readonly now: number;
   readonly asks: Asks;
@@ -97,21 +98,21 @@ export class RequestFacts implements Facts {
   }
 }
 
-/** The parts of the process that visits are served with. */
+/** The parts of the process that visits depend on. */
 export interface VisitDependencies {
   finder: Finder;
   visits: VisitLog;
   passwords: Passwords;
   quota: Quota;
-  /** Logs what is answered with a 5xx. */
+  /** Logs requests that are answered with a 5xx. */
   errors: ErrorLog;
-  /** Opens the database of places when it is first asked for. */
+  /** Opens the database of places on its first call. */
   places(): Promise<FindPlace>;
-  /** The next id of a visit; unique. */
+  /** Returns the unique id of the next visit. */
   nextVisitId(): string;
-  /** Public address of the API, where statistics are shown. */
+  /** Public URL of the API, where statistics are shown. */
   baseUrl: string;
-  /** The page at the root of the service's own domain. */
+  /** Builds the page at the root of the service's own domain. */
   home(language: Language): Page;
 }
 
@@ -121,37 +122,49 @@ export interface VisitRequest {
   visitor: Visitor;
   request: RequestHead;
   response: Response;
-  /** The form that was sent with POST. */
+  /** The form of a POST request. */
   form?: URLSearchParams;
 }
 
-/** A request with the link that was found, and all that was gathered about it. */
+/** A request with its link and everything that was gathered about it. */
 export interface VisitContext extends VisitRequest {
-  found: Found;
+  entries: Entries;
   facts: RequestFacts;
-  /** Id of the visit, if it becomes one. */
+  /** Id of the visit, if the request becomes one. */
   visitId: string;
-  /** The workspace's window in which a visitor counts once; 0 where the link doesn't depend on it. */
+  /**
+   * The workspace's window in which a visitor counts once, in seconds; 0 if the link does not
+   * depend on it.
+   */
   dedupeSeconds: number;
-  /** From the path that continues past a page. */
+  /** Token from a path that continues past a page. */
   token?: ContinueToken;
-  /** Answers of a form that are complete. */
+  /** Complete answers to a form. */
   lead?: FormLead;
-  /** Answers that were refused. */
+  /** Refused answers to a form. */
   refused?: NonNullable<BeforePageOptions['sent']>;
 }
 
-/** True when a visit is counted, if the request is one. */
+/** True when the request counts, provided that it is a visit. */
 export const isCounted = ({ visitor, request }: VisitRequest): boolean =>
   !visitor.isAutomatic && request.method !== 'HEAD';
 
-/** Id of the click: the same for visits that count as one. */
-export function clickIdOf({ found, visitor, facts, visitId, dedupeSeconds }: VisitContext): string {
+/** Id of the click: equal for visits that count as one. */
+export function clickIdOf({
+  entries,
+  visitor,
+  facts,
+  visitId,
+  dedupeSeconds,
+}: VisitContext): string {
   const { ip, userAgent } = visitor;
-  return clickId({ target: found.link!.id, ip, userAgent, at: facts.now, visitId }, dedupeSeconds);
+  return clickId(
+    { target: entries.link!.id, ip, userAgent, at: facts.now, visitId },
+    dedupeSeconds,
+  );
 }
 
-/** True when the decision needs no fact but those of the request, as for most links. */
+/** True when the decision needs nothing beyond the request, as for most links. */
 export function isPlain(link: LinkEntry | null, { asks }: Address): boolean {
   return (
     asks === 'link' &&
@@ -166,12 +179,12 @@ export function isPlain(link: LinkEntry | null, { asks }: Address): boolean {
 }
 
 /**
- * Gathers the facts that the link's entry asks for.
+ * Gathers the facts that the link's entry needs.
  *
- * @throws Unavailable when a store that has to be asked doesn't answer
+ * @throws Unavailable if a required store does not answer
  */
 export async function gatherFacts(
-  found: Found,
+  entries: Entries,
   visit: VisitRequest,
   { finder, passwords, places, nextVisitId }: VisitDependencies,
 ): Promise<VisitContext> {
@@ -179,12 +192,12 @@ export async function gatherFacts(
   const facts = new RequestFacts(address, visitor, Date.now());
   const context: VisitContext = {
     ...visit,
-    found,
+    entries,
     facts,
     visitId: nextVisitId(),
     dedupeSeconds: 0,
   };
-  const { link } = found;
+  const { link } = entries;
   if (link === null || facts.asks === 'stats') return context;
   if (link.geo !== undefined || link.rules !== undefined) {
     const find = await places();
@@ -206,7 +219,7 @@ export async function gatherFacts(
   return context;
 }
 
-/** Reads the token in the address, and the form that was sent with it. */
+/** Reads the token in the address and the form that was sent with it. */
 function readContinuation(link: LinkEntry, context: VisitContext): void {
   const { facts, address, form } = context;
   const token = verifyContinueToken(link, address.token ?? '', facts.now);
@@ -217,7 +230,7 @@ function readContinuation(link: LinkEntry, context: VisitContext): void {
   context.token = token;
   facts.isUnlocked = true;
   const waitMs = (facts.page?.waitSeconds ?? 0) * 1000;
-  // A second is given, because clocks of browsers and of servers tick differently.
+  // Tolerates a second, since clocks of browsers and servers differ.
   if (link.before === undefined || facts.now + 1_000 < token.shownAt + waitMs) return;
   facts.passed = 'seen';
   if (form === undefined) return;

@@ -6,15 +6,18 @@ import type { LinkEntry } from '../lookup/entry.ts';
 import { Unavailable } from '../lookup/find.ts';
 import type { EntrySource } from '../lookup/source.ts';
 
-/** Timeout of a request to the counter, in ms. */
+/** Timeout of a counter command, in ms. */
 const ANSWER_MS = 300;
-/** Time to live of a counter. By then every visit is in Postgres, from which an expired counter is restored. */
+/**
+ * Time to live of a counter, in seconds. By then every visit is in Postgres, from which an expired
+ * counter is restored.
+ */
 const KEEP_SECONDS = 7 * 86_400;
 
 /*
- * KEYS[1] count of visits   KEYS[2] this visit's id   (one hash tag: one node of a cluster)
- * ARGV[1] most visits   ARGV[2] count to begin with, or ''   ARGV[3] seconds to know the id   ARGV[4] to keep the count
- * Answers 1: may pass; 0: used up; -1: there is no count, and none to begin with.
+ * KEYS[1] count of visits   KEYS[2] this visit's id   (one hash tag: one node of a cluster) ARGV[1]
+ * limit   ARGV[2] initial count, or ''   ARGV[3] TTL of the id in s   ARGV[4] TTL of the count
+ * Returns 1: allowed; 0: used up; -1: no count and no initial count.
  */
 const TAKE = `
 local count = tonumber(redis.call('GET', KEYS[1]) or ARGV[2])
@@ -29,16 +32,16 @@ interface WithTake {
 }
 
 /**
- * Counts the visits of links that may have only so many. The count is kept in the Redis of the queues, which all
- * processes share, and begins with what Postgres has counted. A visit that would not count as a new one (the same
- * visitor, in the same window) takes nothing.
+ * Enforces the maximum number of visits of links. The count is kept in the Redis of the queues,
+ * which all processes share, and starts from the count in Postgres. A visit that does not count as
+ * a new one (same visitor, same window) is free.
  */
 export class Quota {
   readonly #redis: Redis;
   readonly #source: EntrySource;
   readonly #counting = new Map<string, Promise<number>>();
 
-  /** @param source what is asked for the count where Redis has none */
+  /** @param source supplies the count that Redis lacks */
   constructor(redis: Redis, source: EntrySource) {
     this.#redis = redis;
     this.#source = source;
@@ -48,10 +51,11 @@ export class Quota {
   /**
    * Takes one of the visits of a link.
    *
-   * @param clickId the same for visits that count as one
-   * @param windowSeconds length of the window in which they do, 0 where every visit counts
-   * @returns false when all are taken
-   * @throws Unavailable when neither Redis nor Postgres answers
+   * @param clickId equal for visits that count as one
+   * @param windowSeconds length of the window in which a visitor counts once; 0 if every visit
+   *   counts
+   * @returns false if none is left
+   * @throws Unavailable if neither Redis nor Postgres answers
    */
   async take(
     { id, projectId, maxVisits }: LinkEntry,
@@ -74,14 +78,16 @@ export class Quota {
     return (answer === -1 ? await take(await this.#counted(projectId, id)) : answer) === 1;
   }
 
-  /** @throws Unavailable when neither Redis nor Postgres answers */
+  /**
+   * True when a link has no visit left. @throws Unavailable if neither Redis nor Postgres answers
+   */
   async isUsedUp({ id, projectId, maxVisits }: LinkEntry): Promise<boolean> {
     const stored = await this.#ask(this.#redis.get(countName(id)));
     const count = stored === null ? await this.#counted(projectId, id) : Number(stored);
     return count >= maxVisits!;
   }
 
-  /** Visitors who come at once to a link without a count share the query. */
+  /** Reads the count from the source. Concurrent visitors of a link share the query. */
   #counted(projectId: string, id: string): Promise<number> {
     let counting = this.#counting.get(id);
     if (counting === undefined) {
@@ -101,18 +107,18 @@ export class Quota {
 }
 
 const countName = (linkId: string) => `visits:{${linkId}}`;
-/** Patterns of the names of these counters, and of the ids beside them. */
+/** Patterns of the names of these counters and their ids. */
 export const COUNT_NAMES = ['visits:*'];
 
-/** Tries of one visitor at one link in TRY_SECONDS. */
+/** Attempts per visitor and link in TRY_SECONDS. */
 const TRIES = 5;
 const TRY_SECONDS = 60;
-/** Wrong tries of one network at all links together in TRY_SECONDS: each check delays all others. */
+/** Failed attempts per network, over all links, in TRY_SECONDS: each check delays all others. */
 const TRIES_AT_ALL = 30;
 
 /**
- * Limits how often passwords are tried. Tries are counted in Redis for all processes together; while it is away each
- * process counts for itself.
+ * Limits password attempts. They are counted in Redis for all processes; while it is down, each
+ * process counts on its own.
  */
 export class PasswordTries {
   readonly #tries: RateLimiterRedis;
@@ -125,10 +131,10 @@ export class PasswordTries {
   }
 
   /**
-   * Takes one try of a visitor at a link. It must be taken before the check: many tries at once must not all be the
-   * first.
+   * Consumes an attempt of a visitor at a link. Called before the check, so that concurrent
+   * attempts cannot all pass as the first.
    *
-   * @returns for how long further tries are refused, in ms, when none was left
+   * @returns time until the next attempt, in ms, if none was left
    */
   async take(linkId: string, ip: string): Promise<number | undefined> {
     const { visitor, network } = namesOf(linkId, ip);
@@ -139,24 +145,24 @@ export class PasswordTries {
     return waitAtAllMs;
   }
 
-  /** Gives back a try whose password was not checked. */
+  /** Refunds an attempt whose password was not checked. */
   async giveBack(linkId: string, ip: string): Promise<void> {
     const { visitor, network } = namesOf(linkId, ip);
     await Promise.all([this.#tries.reward(visitor), this.#triesAtAll.reward(network)]);
   }
 
-  /** Forgets the tries of a visitor who has entered the right password. */
+  /** Clears the attempts of a visitor who entered the right password. */
   async reset(linkId: string, ip: string): Promise<void> {
     const { visitor, network } = namesOf(linkId, ip);
     await Promise.all([this.#tries.delete(visitor), this.#triesAtAll.reward(network)]);
   }
 }
 
-/** Reports of one network in REPORT_SECONDS. */
+/** Reports per network in REPORT_SECONDS. */
 const REPORTS = 10;
 const REPORT_SECONDS = 3_600;
 
-/** Limits how many links one network reports, counted as {@link PasswordTries}. */
+/** Limits the reports of a network, counted like {@link PasswordTries}. */
 export class ReportLimit {
   readonly #reports: RateLimiterRedis;
 
@@ -164,13 +170,13 @@ export class ReportLimit {
     this.#reports = limiter(redis, 'reports', { points: REPORTS, duration: REPORT_SECONDS });
   }
 
-  /** Takes one report. @returns for how long further ones are refused, in ms, when none was left */
+  /** Consumes a report. @returns time until the next report, in ms, if none was left */
   take(ip: string): Promise<number | undefined> {
     return consume(this.#reports, networkOf(ip));
   }
 }
 
-/** Counts in Redis, and in the process while that is away. */
+/** Builds a limiter that counts in Redis, and in the process while Redis is down. */
 const limiter = (
   redis: Redis,
   keyPrefix: string,
@@ -184,13 +190,13 @@ const limiter = (
     insuranceLimiter: new RateLimiterMemory(limit),
   });
 
-/** Keys under which tries are counted. */
+/** Names under which attempts are counted. */
 function namesOf(linkId: string, ip: string): { visitor: string; network: string } {
   const network = networkOf(ip);
   return { visitor: `${linkId}:${network}`, network };
 }
 
-/** Takes one point. Returns for how long further ones are refused, in ms, when there was none left. */
+/** Consumes a point. @returns time until the next point, in ms, if none was left */
 async function consume(limiter: RateLimiterRedis, name: string): Promise<number | undefined> {
   try {
     await limiter.consume(name);

@@ -12,10 +12,10 @@ import { needsReplicas } from '../infra/replicas.ts';
 import { openLastingKeys } from '../infra/secret-key.ts';
 import { spoolFolder } from '../infra/spool.ts';
 import { Finder } from '../lookup/find.ts';
-import { KEY_CHECK_NAME, LASTING_KEYS_NAME, RemoteSource } from '../lookup/questions.ts';
+import { KEY_CHECK_NAME, LASTING_KEYS_NAME, RemoteSource } from '../lookup/remote-source.ts';
 import { POSTGRES_MS } from '../lookup/rows.ts';
 import { type EntrySource, PostgresSource } from '../lookup/source.ts';
-import { noteRounds } from '../queues/all-queued.ts';
+import { acknowledgeRounds } from '../queues/all-queued.ts';
 import { BatchJobs } from '../queues/batch-jobs.ts';
 import { serverOf } from '../queues/bull-queues.ts';
 import { clicks } from '../queues/index.ts';
@@ -33,19 +33,21 @@ import { VisitSpool } from './spool.ts';
 import { VisitLog, visitIds } from './visit-log.ts';
 import { VisitorReader } from './visitor.ts';
 
-/** Timeout of a look-up in Redis before Postgres is queried, in ms. */
+/** Time after which a look-up in Redis gives way to Postgres, in ms. */
 const LOOKUP_MS = 150;
 const PROBE_MS = 200;
-/** Longest time that the start waits for Redis, in ms; then it continues without. */
+/** Time limit for the start to wait for Redis, in ms; it then continues without. */
 const PATIENCE_MS = 1_000;
-/** Interval at which the connection to Postgres is used, in ms. */
+/** Interval of the query that keeps a connection to Postgres open, in ms. */
 const WARM_MS = 1_000;
-/** Longest time that the start takes to look up hot links, in ms. */
+/** Time limit for the start to look up hot links, in ms. */
 const WARM_UP_MS = 1_000;
-/** Time without data after which a connection is reopened, in ms: its host may be unreachable. */
+/**
+ * Time without data after which a connection is reopened, in ms, since its host may be unreachable.
+ */
 const SILENCE_MS = 5_000;
 
-/** Interval at which SECRET_KEY is compared until a process with Postgres answers, in ms. */
+/** Interval of the check of SECRET_KEY until a process with Postgres answers, in ms. */
 const RETRY_KEY_MS = 5_000;
 const PROCESS = {
   name: 'redirect',
@@ -89,7 +91,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
     limits: { entries: config.REDIRECT_CACHE_ENTRIES, seconds: config.REDIRECT_CACHE_SECONDS },
     log,
   });
-  // WAIT keeps other commands of its connection waiting.
+  // WAIT blocks the other commands of its connection.
   const jobsQueue = needsReplicas()
     ? connectRedis(config.REDIS_URL, 'fail-fast', { socketTimeout: SILENCE_MS })
     : queue;
@@ -105,7 +107,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
   const errors = new ErrorLog(log, 'requests were answered with 5xx');
   const reports = new Reports({ finder, jobs, limit: new ReportLimit(queue), errors });
   const passwords = new Passwords(new PasswordTries(queue));
-  // Either is enough to answer.
+  // Either source is enough to answer.
   const checkSource = answers === undefined ? checkDb : checkRedis(queue);
   const checks = { lookups: () => checkRedis(commands)().catch(checkSource) };
   const notes = () => visits.notes();
@@ -134,11 +136,11 @@ await runProcess(PROCESS, async ({ config, log }) => {
   );
   if (answers !== undefined) await checkKey(source, log);
   await visits.start();
-  const endNotes = noteRounds('redirect', queue, () => visits.isAllQueued);
+  const stopRounds = acknowledgeRounds('redirect', queue, () => visits.isAllQueued);
   const warmed = await within(WARM_UP_MS, finder.warmUp(), 'the warm-up').catch(
     () => 'not in time',
   );
-  log.info({ warmed }, 'links that are asked for most were looked up');
+  log.info({ warmed }, 'the most requested links were loaded');
   const port = await server.listen(config.REDIRECT_PORT, config.HOST);
   log.info({ host: config.HOST, port }, 'redirect listens');
 
@@ -150,7 +152,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
       await server.close();
       errors.flush();
       await visits.close();
-      await endNotes();
+      await stopRounds();
       await passwords.close();
       finder.close();
       clearInterval(connection);
@@ -162,9 +164,10 @@ await runProcess(PROCESS, async ({ config, log }) => {
 });
 
 /**
- * ioredis declares a class that extends `String`, at which V8 turns `String.prototype` into a dictionary: from
- * then on every `length` and `charCodeAt` of the process takes ten times as long, optimized or not. Reading a
- * property through it a few times turns it back (V8 11.3; `%HasFastProperties(String.prototype)` shows it).
+ * Restores fast access to `String.prototype`. ioredis declares a class that extends `String`, at
+ * which V8 turns `String.prototype` into a dictionary: from then on every `length` and `charCodeAt`
+ * of the process takes ten times as long. Reading a property through it a few times turns it back
+ * (V8 11.3; `%HasFastProperties(String.prototype)` shows it).
  */
 function mendStrings(): void {
   const read = (text: { at?: unknown }) => text.at;
@@ -173,9 +176,10 @@ function mendStrings(): void {
 }
 
 /**
- * Keeps a connection to Postgres open, for the look-ups that follow when Redis goes away: on a busy machine, opening one
- * takes longer than they may. A query a second opens it at once, and again after Postgres was restarted, which a minimum
- * of the pool does not; it also keeps the pool from closing it after 30 s without use.
+ * Keeps a connection to Postgres open for the look-ups that follow when Redis goes down: on a busy
+ * machine, opening one takes longer than their time limit. A query a second opens it at once, also
+ * after a restart of Postgres, which a minimum of the pool does not; it also prevents the pool from
+ * closing it after 30 s of idleness.
  */
 function keepWarm(): NodeJS.Timeout {
   let isAsking = false;
@@ -184,7 +188,7 @@ function keepWarm(): NodeJS.Timeout {
     isAsking = true;
     rows(db(), 'SELECT 1', [], POSTGRES_MS)
       .catch(() => {
-        // Postgres is away: the next query tries again, and look-ups that fail are logged.
+        // Postgres is down: the next query tries again, and failed look-ups are logged.
       })
       .finally(() => {
         isAsking = false;
@@ -195,10 +199,10 @@ function keepWarm(): NodeJS.Timeout {
 }
 
 /**
- * Compares SECRET_KEY with that of the processes that have Postgres, and takes the lasting keys from them; tried again later
- * while none answers.
+ * Compares SECRET_KEY with that of the processes that have Postgres, and takes the lasting keys
+ * from them. Retried later while none answers.
  *
- * @throws ConfigError when it is another: ids of clicks would be different ones
+ * @throws ConfigError if the keys differ, since ids of clicks would differ too
  */
 async function checkKey(source: EntrySource, log: Log): Promise<void> {
   try {
@@ -223,7 +227,7 @@ async function checkKey(source: EntrySource, log: Log): Promise<void> {
   }
 }
 
-/** Does something when it is first asked for, and only then. */
+/** Runs the work on the first call only, and returns its result to every caller. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | undefined;
   return () => {

@@ -5,20 +5,23 @@ import { isSigned, sign } from '../infra/secrets.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import type { PasswordTries } from './limits.ts';
 
-/** Time for which a link stays unlocked after its password was entered. */
+/** Time for which a link stays unlocked after its password was entered, in seconds. */
 const UNLOCKED_SECONDS = 3_600;
-/** Validity of the URL that continues after a page, in ms: enough time for a long form. */
+/** Validity of the URL that continues after a page, in ms, long enough for a long form. */
 const CONTINUE_MS = 2 * 3_600_000;
 
-/** Outcome of a try to unlock a link. */
+/** Outcome of an attempt to unlock a link. */
 export type Attempt =
-  /** With a `Set-Cookie` header. */
+  /** The value of a `Set-Cookie` header comes with it. */
   | { outcome: 'unlocked'; cookie: string }
   | { outcome: 'wrong' }
   | { outcome: 'tooMany'; waitSeconds: number }
   | { outcome: 'busy'; error: Busy };
 
-/** Passwords of links. The right one is answered with a cookie that unlocks this link, under this password, for an hour. */
+/**
+ * Checks the passwords of links. The right one earns a cookie that unlocks this link, under this
+ * password, for an hour.
+ */
 export class Passwords {
   readonly #tries: PasswordTries;
   readonly #hashes = new PasswordHashes();
@@ -27,7 +30,7 @@ export class Passwords {
     this.#tries = tries;
   }
 
-  /** True when the visitor has entered the link's password before. */
+  /** True when a cookie of the visitor unlocks the link. */
   isUnlocked(link: LinkEntry, cookies: string | undefined, now: number): boolean {
     const value = cookies === undefined ? undefined : parseCookie(cookies)[cookieName(link)];
     if (value === undefined) return false;
@@ -37,7 +40,7 @@ export class Passwords {
     );
   }
 
-  /** Takes one try, and checks the password unless there were too many. */
+  /** Consumes an attempt, and checks the password unless there were too many attempts. */
   async unlock(
     link: LinkEntry,
     password: string,
@@ -61,7 +64,7 @@ export class Passwords {
       value: `${until}.${sign('unlock', unlockText(link, until))}`,
       maxAge: UNLOCKED_SECONDS,
       path: '/',
-      // Sent along when a link on another site is followed.
+      // The cookie must accompany links that are followed from other sites.
       sameSite: 'lax',
       secure: isSecure,
       httpOnly: true,
@@ -76,7 +79,7 @@ export class Passwords {
 
 const cookieName = ({ id }: LinkEntry): string => `unlock_${id}`;
 
-// With the hash, so that a new password locks the link again.
+// The hash is part of the text, so that a new password locks the link again.
 const unlockText = ({ id, passwordHash }: LinkEntry, until: string): string =>
   `${id}\n${until}\n${passwordHash}`;
 
@@ -84,20 +87,23 @@ const unlockText = ({ id, passwordHash }: LinkEntry, until: string): string =>
 export interface ContinueToken {
   /** Milliseconds since 1970. */
   shownAt: number;
-  /** Differs each time that a page is shown: what its form sends twice counts once. */
+  /** Unique to each time the page is shown, so that a form sent twice counts once. */
   nonce: string;
 }
 
-/** Makes the token for a visitor who is shown the page before a link's destination. It can be part of a path. */
+/**
+ * Creates the token for a visitor who sees the page before a link's destination. It is safe in a
+ * path.
+ */
 export function signContinueToken(link: LinkEntry, now: number): string {
   const [shownAt, nonce] = [now.toString(36), randomBytes(9).toString('base64url')];
   return `${shownAt}.${nonce}.${sign('pass', continueText(link, shownAt, nonce))}`;
 }
 
 /**
- * Reads a token; `undefined` when it is of another link, or too old. It was made for a visitor for whom the link was
- * unlocked, and unlocks it again: the form of an owner's own page is sent from another site, and then browsers don't
- * send the cookie of the password along.
+ * Verifies a token; `undefined` if it is expired or belongs to another link. It was issued to a
+ * visitor for whom the link was unlocked, and unlocks it again: the form of an owner's own page
+ * comes from another site, for which browsers withhold the password cookie.
  */
 export function verifyContinueToken(
   link: LinkEntry,

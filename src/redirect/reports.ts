@@ -24,7 +24,7 @@ interface ReportOptions {
   errors: ErrorLog;
 }
 
-/** Takes reports of visitors about links: shows the form, and passes on what is sent for operators to answer. */
+/** Handles visitors' reports about links: shows the form, and queues reports for the operator. */
 export class Reports {
   readonly #options: ReportOptions;
 
@@ -32,7 +32,7 @@ export class Reports {
     this.#options = options;
   }
 
-  /** Answers a request for the form, or the form that was sent. */
+  /** Answers a request for the form, or a submitted form. */
   async answer(
     form: URLSearchParams | undefined,
     query: string,
@@ -47,34 +47,34 @@ export class Reports {
       return reportPage(pageLanguage, form, { waitMinutes });
     }
     try {
-      await this.#passOn(report, ip);
+      await this.#enqueue(report, ip);
     } catch (error) {
       this.#options.errors.report(error);
       return unavailablePage(pageLanguage);
     }
-    // The same where there is no such link: who asks learns no more than by a visit.
+    // The answer is the same if there is no such link, so that it reveals no more than a visit.
     return reportedPage(pageLanguage);
   }
 
-  /** Adds the report to the queue, if its link is there. */
-  async #passOn({ link: { host, target }, ...report }: Report, ip: string): Promise<void> {
+  /** Queues the report, if its link exists. */
+  async #enqueue({ link: { host, target }, ...report }: Report, ip: string): Promise<void> {
     const domain = normalizeHost(host);
-    const asked = readAddress(target);
-    if (asked === undefined || domain === '') return;
+    const address = readAddress(target);
+    if (address === undefined || domain === '') return;
     const { finder, jobs } = this.#options;
-    const found = await finder.find(domain, asked.key, keyPrefixesOf(asked, target));
-    if (found === null || found.link === null) return;
-    const { key, isWildcard } = found.prefix ?? asked;
-    const sent = {
+    const entries = await finder.find(domain, address.key, keyPrefixesOf(address, target));
+    if (entries === null || entries.link === null) return;
+    const { key, isWildcard } = entries.prefix ?? address;
+    const data = {
       ...report,
       id: newId('abuseReport'),
       at: Date.now(),
-      projectId: found.link.projectId,
-      recordId: found.link.id,
+      projectId: entries.link.projectId,
+      recordId: entries.link.id,
       shortLink: shortLinkOf(domain, isWildcard === true ? `${key}/*` : (key ?? '')),
       ip,
     };
-    const adding = jobs.replicated(ADD.queue, () => jobs.add(ADD, sent));
+    const adding = jobs.replicated(ADD.queue, () => jobs.add(ADD, data));
     await within(QUEUE_MS, adding, 'adding a report');
   }
 }

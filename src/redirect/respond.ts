@@ -3,7 +3,7 @@ import { redirects } from '../infra/metrics.ts';
 import type { Response } from '../infra/plain-requests.ts';
 import { type SendOptions, sendPage, sendRedirect } from '../infra/plain-responses.ts';
 import { Tally } from '../infra/tally.ts';
-import type { Found } from '../lookup/entry.ts';
+import type { Entries } from '../lookup/entry.ts';
 import { Unavailable } from '../lookup/find.ts';
 import { shortLinkOf } from '../lookup/short-link.ts';
 import type { Visit } from '../visits/visit.ts';
@@ -31,7 +31,7 @@ import { unavailablePage } from './pages/unavailable.ts';
 import { signContinueToken } from './passwords.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Lifetime of the cookie with the click id. */
+/** Lifetime of the cookie with the click id, in seconds. */
 const CLICK_SECONDS = 90 * 86_400;
 
 const answered = {
@@ -39,7 +39,7 @@ const answered = {
   frame: redirects.labels('frame'),
   display: redirects.labels('display'),
   file: redirects.labels('file'),
-  elsewhere: redirects.labels('elsewhere'),
+  otherUrl: redirects.labels('elsewhere'),
   before: redirects.labels('before'),
   ownersPage: redirects.labels('before'),
   password: redirects.labels('protected'),
@@ -56,17 +56,17 @@ const INDEXED: SendOptions = { isIndexed: true };
 const NOT_INDEXED: SendOptions = {};
 
 /**
- * Carries out a redirect about which nothing had to be gathered: records the visit, then answers. Not by promises, of which the
- * most frequent way would need three for each visit.
+ * Carries out a redirect that needed no further facts: records the visit, then answers. It takes
+ * callbacks, since promises would cost this most frequent path three per visit.
  */
 export function redirectTo(
   decision: Extract<Decision, { kind: 'redirect' }>,
   visit: VisitRequest,
-  { visitId, now, found }: { visitId: string; now: number; found: Found },
+  { visitId, now, entries }: { visitId: string; now: number; entries: Entries },
   { visits, errors }: VisitDependencies,
 ): void {
   const { status, destination, visited } = decision;
-  const options = found.link?.isIndexed === true ? INDEXED : NOT_INDEXED;
+  const options = entries.link?.isIndexed === true ? INDEXED : NOT_INDEXED;
   if (visited === undefined || !isCounted(visit)) {
     answered.redirect.add();
     return sendRedirect(visit.response, status, destination, options);
@@ -82,14 +82,15 @@ export function redirectTo(
   });
 }
 
-/** Carries out a decision: records the visit where there is one, then answers. */
+/** Carries out a decision: records the visit if it is one, then answers. */
 export async function respond(
   decision: Decision,
   context: VisitContext,
   dependencies: VisitDependencies,
 ): Promise<void> {
-  const { address, visitor, request, response, found, facts } = context;
-  // A form that was sent to a link itself can only be its password; to its statistics, it is nothing.
+  const { address, visitor, request, response, entries, facts } = context;
+  // A form sent to a link itself can only be its password; sent to its statistics it is
+  // meaningless.
   if (context.form !== undefined && address.asks !== 'continue' && address.asks !== 'stats') {
     return respondToPassword(decision, context, dependencies);
   }
@@ -97,7 +98,7 @@ export async function respond(
     return sendFile(response, decision, visitor);
   }
   await recordVisit(decision, context, dependencies);
-  const options: SendOptions = { isIndexed: found.link?.isIndexed === true };
+  const options: SendOptions = { isIndexed: entries.link?.isIndexed === true };
   const language = () => visitor.pageLanguage;
   const show = async (counter: { inc(): void }, page: Page) => {
     counter.inc();
@@ -109,18 +110,18 @@ export async function respond(
   switch (decision.kind) {
     case 'redirect':
       answered.redirect.add();
-      // After a form, 307 and 308 would send its answers on to the destination.
+      // 307 and 308 would make browsers send the form's answers to the destination.
       return sendRedirect(
         response,
         request.method === 'POST' ? 303 : decision.status,
         decision.destination,
         options,
       );
-    case 'elsewhere':
-      answered.elsewhere.inc();
+    case 'otherUrl':
+      answered.otherUrl.inc();
       return sendRedirect(response, 302, decision.destination, options);
     case 'stats': {
-      answered.elsewhere.inc();
+      answered.otherUrl.inc();
       const path = `${visitor.host}/${encodeURI(address.key!)}`;
       return sendRedirect(response, 302, `${dependencies.baseUrl}/stats/${path}`, options);
     }
@@ -140,7 +141,7 @@ export async function respond(
       return show(
         answered.frame,
         framePage(
-          { ...decision, isShared: found.domain.projectId === '' },
+          { ...decision, isShared: entries.domain.projectId === '' },
           shortLink(context),
           language(),
           options.isIndexed,
@@ -179,7 +180,9 @@ export async function respond(
   }
 }
 
-/** Records the visit, the view of a page and the lead of its form. Resolves when all of them are safe. */
+/**
+ * Records the visit, the page view and the lead of the form. Resolves once all of them are safe.
+ */
 async function recordVisit(
   decision: Decision,
   context: VisitContext,
@@ -187,39 +190,40 @@ async function recordVisit(
 ): Promise<void> {
   const { lead, token, visitId, facts } = context;
   const { now, clickId } = facts;
-  // One id for all: where every visit counts, the click's follows from it, and the lead names the click.
-  const own = { id: visitId, now };
+  // One id for all: if every visit counts, the click's id derives from it, and the lead names the
+  // click.
+  const identity = { id: visitId, now };
   const handedOut = clickId === undefined ? {} : { clickId };
   const atShortLink = () => ({ destination: shortLink(context), via: 'link' as const });
   const safe: Promise<void>[] = [];
   if (lead !== undefined) {
-    const link = context.found.link!;
+    const link = context.entries.link!;
     const of = { projectId: link.projectId, linkId: link.id };
-    // Also of visitors who are not counted: a form is not filled in by mistake.
-    const visit = visitOf(context, own, of, { ...atShortLink(), ...variantOf(decision) });
+    // Visitors who are not counted too: nobody fills in a form by mistake.
+    const visit = visitOf(context, identity, of, { ...atShortLink(), ...variantOf(decision) });
     safe.push(visits.record({ ...visit, ...handedOut, lead }));
   }
   if ('visited' in decision && decision.visited !== undefined && isCounted(context)) {
     const { visited } = decision;
     if (decision.kind !== 'before') {
-      safe.push(visits.record({ ...visitOf(context, own, visited, decision), ...handedOut }));
+      safe.push(visits.record({ ...visitOf(context, identity, visited, decision), ...handedOut }));
     } else if (token === undefined) {
       const view = { pageId: decision.page.id };
-      const visit = visitOf(context, own, visited, atShortLink());
+      const visit = visitOf(context, identity, visited, atShortLink());
       safe.push(visits.record({ ...visit, ...handedOut, view }));
     }
   }
   if (safe.length > 0) await Promise.all(safe);
 }
 
-/** The variant of a test that the visitor is led to, where there is one. */
+/** Name of the test variant that the visitor got, if any. */
 const variantOf = (decision: Decision): Pick<Visit, 'variant'> =>
   'variant' in decision && decision.variant !== undefined ? { variant: decision.variant } : {};
 
 /** Key of the visited link; that of a wildcard is not in the path. */
 const keyOf = ({ key, isWildcard }: Address): string => (isWildcard ? `${key}/*` : key || '_root');
 
-/** The record of a visit. */
+/** Builds the record of a visit. */
 function visitOf(
   { address, visitor }: VisitRequest,
   { id, now }: { id: string; now: number },
@@ -243,18 +247,18 @@ function visitOf(
   return visit;
 }
 
-/** Tries the password that was sent to a link. */
+/** Checks the password that was sent to a link. */
 async function respondToPassword(
   decision: Decision,
   context: VisitContext,
   dependencies: VisitDependencies,
 ): Promise<void> {
   const { passwords, errors } = dependencies;
-  const { address, found, facts, visitor, response, form } = context;
-  // Sent twice, or no longer asked for.
+  const { address, entries, facts, visitor, response, form } = context;
+  // The form was sent twice, or the link no longer has a password.
   if (decision.kind !== 'password') return sendRedirect(response, 303, ownPath(address));
   const password = form?.get('password') ?? '';
-  const attempt = await passwords.unlock(found.link!, password, visitor, facts.now);
+  const attempt = await passwords.unlock(entries.link!, password, visitor, facts.now);
   switch (attempt.outcome) {
     case 'unlocked':
       return sendRedirect(response, 303, ownPath(address), { cookies: [attempt.cookie] });
@@ -278,10 +282,10 @@ async function askPassword(
   sendPage(response, await inItsLook(page, context, dependencies));
 }
 
-/** A page with the brand of its workspace; without a brand while no store answers. */
+/** Adds the brand of the workspace to a page, unless no store answers. */
 async function inItsLook(
   page: Page,
-  { found: { link, domain } }: VisitContext,
+  { entries: { link, domain } }: VisitContext,
   { finder, baseUrl }: VisitDependencies,
 ): Promise<Page> {
   const projectId = link?.projectId ?? domain.projectId;
@@ -295,7 +299,7 @@ async function inItsLook(
   }
 }
 
-/** Sends the file of a display page. It is no visit, because the page was visited before. */
+/** Sends the file of a display page. It is not a visit, since the page was one. */
 function sendFile(response: Response, decision: Decision, visitor: Visitor): void {
   const file = decision.kind === 'display' ? decision.page.file : undefined;
   if (file === undefined) {
@@ -308,10 +312,10 @@ function sendFile(response: Response, decision: Decision, visitor: Visitor): voi
 
 function pageBefore(
   { page, isMandatory }: Extract<Decision, { kind: 'before' }>,
-  { found, address, facts, visitor, token, refused }: VisitContext,
+  { entries, address, facts, visitor, token, refused }: VisitContext,
 ): Page {
   const until = (token?.shownAt ?? facts.now) + (page.waitSeconds ?? 0) * 1000;
-  const next = token === undefined ? signContinueToken(found.link!, facts.now) : address.token!;
+  const next = token === undefined ? signContinueToken(entries.link!, facts.now) : address.token!;
   return beforePage(page, {
     language: visitor.pageLanguage,
     onward: continuePath(next, address),
@@ -321,14 +325,14 @@ function pageBefore(
   });
 }
 
-/** URL of the owner's page, with the URL that continues to the destination. */
+/** URL of the owner's page, with the URL that continues to the destination as a parameter. */
 function ownersPage(
   url: string,
-  { found, address, facts, visitor, request }: VisitContext,
+  { entries, address, facts, visitor, request }: VisitContext,
 ): string {
   const port = /:\d{1,5}$/.exec(request.headers.host ?? '')?.[0] ?? '';
   const origin = `${visitor.isSecure ? 'https' : 'http'}://${visitor.host}${port}`;
-  const token = signContinueToken(found.link!, facts.now);
+  const token = signContinueToken(entries.link!, facts.now);
   return withParameter(url, 'continue', origin + continuePath(token, address));
 }
 

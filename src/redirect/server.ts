@@ -9,7 +9,7 @@ import { PlainRequests, type RequestHead, type Response } from '../infra/plain-r
 import { lastAnswer, sendPage, sendText } from '../infra/plain-responses.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import { startSpan } from '../infra/tracing.ts';
-import type { Blocklist, Found, LinkEntry, SiteFilesEntry } from '../lookup/entry.ts';
+import type { Blocklist, Entries, LinkEntry, SiteFilesEntry } from '../lookup/entry.ts';
 import {
   type Address,
   encodedPath,
@@ -42,9 +42,9 @@ import { normalizeHost, type Visitor, type VisitorReader } from './visitor.ts';
 const HEADERS_MS = 20_000;
 /** Interval of the check for requests that take too long to arrive, in ms. */
 const CHECK_MS = 1_000;
-/** Of the request line and all headers. */
+/** Maximum size of the request line and all headers. */
 const HEADER_BYTES = 64 * 1024;
-/** Time for which connections are kept open for responses when the server stops. */
+/** Time for which connections stay open for responses when the server stops, in ms. */
 const CUT_MS = 6_000;
 
 const answered = {
@@ -55,26 +55,26 @@ const answered = {
   unavailable: redirects.labels('unavailable'),
 };
 
-/** The parts of the process that requests are served with. */
+/** The parts of the process that requests depend on. */
 export interface ServerDependencies extends VisitDependencies {
   visitors: VisitorReader;
   reports: Reports;
-  /** Behind `/readyz`, with further fields of its answer. */
+  /** Checks behind `/readyz`, and further fields of its answer. */
   checks: Record<string, Check>;
   notes(): object;
 }
 
-/** A request, and where its response goes. */
+/** A request and its response. */
 interface Exchange {
   request: RequestHead;
   response: Response;
-  /** The request, where node:http has read it. */
+  /** The request, if node:http has parsed it. */
   message: IncomingMessage | undefined;
 }
 
 /**
- * Serves requests: finds what host and key stand for, gathers facts, decides once, and carries the decision out. Most
- * links need no more facts than the request has, and are answered on the shortest way.
+ * Serves requests: finds the entries of host and key, gathers facts, decides once, and carries the
+ * decision out. Most links need no facts beyond the request and take the short path.
  */
 export class RedirectServer {
   readonly #dependencies: ServerDependencies;
@@ -90,13 +90,14 @@ export class RedirectServer {
       requestTimeout: HEADERS_MS,
       connectionsCheckingInterval: CHECK_MS,
       maxHeaderSize: HEADER_BYTES,
-      // Node's own answer to a request without `Host` is empty.
+      // Node answers a request without `Host` with an empty body.
       requireHostHeader: false,
     });
-    // Node keeps the address from here on: of a connection that is reset it can't be asked for any more.
+    // Node caches the address on the first read; after a reset it is no longer available.
     this.#http.on('connection', (socket) => void socket.remoteAddress);
     this.#http.on('request', (request, response) => this.#answer(request, response, request));
-    // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); node's own answer is empty.
+    // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); Node's own answer
+    // has an empty body.
     this.#http.on('checkExpectation', (request, response) =>
       this.#http.emit('request', request, response),
     );
@@ -107,7 +108,7 @@ export class RedirectServer {
     });
   }
 
-  /** The port it listens on. */
+  /** The port that the server listens on. */
   async listen(port: number, host: string): Promise<number> {
     if (!this.#isTraced) {
       const limits = { headersMs: HEADERS_MS, keepAliveMs: KEEP_ALIVE_MS };
@@ -120,7 +121,10 @@ export class RedirectServer {
     return typeof address === 'object' && address !== null ? address.port : port;
   }
 
-  /** Records a span for one of so many requests, all of which node:http then reads. To be called before {@link listen}. */
+  /**
+   * Records a span for one in `many` requests, all of which node:http then parses. Called before
+   * {@link listen}.
+   */
   traceOneOf(many: number): void {
     this.#isTraced = true;
     let at = 0;
@@ -139,13 +143,16 @@ export class RedirectServer {
     });
   }
 
-  /** Accepts nothing new and resolves when every request in hand is answered. */
+  /** Stops accepting requests, and resolves once all pending ones are answered. */
   async close(): Promise<void> {
     this.#plain?.close(CUT_MS);
     await endServer(this.#http, CUT_MS);
   }
 
-  /** @param message the request, where node:http has read it: only then it may have a body, or name its host twice */
+  /**
+   * @param message the request, if node:http has parsed it; only then can it have a body or name
+   *   its host twice
+   */
   #answer(request: RequestHead, response: Response, message?: IncomingMessage): void {
     try {
       this.#handle(request, response, message);
@@ -171,7 +178,7 @@ export class RedirectServer {
     }
     const { key } = address;
     if (key === 'healthz' || key === 'readyz') {
-      // Load balancers ask for the address; under a name these are keys like any other.
+      // Load balancers request the IP address; under a host name these paths are ordinary keys.
       if (isIP(visitor.host) !== 0) return this.#answerHealth(key, response);
     }
     // The path after a flexible key need not be a valid key.
@@ -198,57 +205,60 @@ export class RedirectServer {
   }
 
   async #serve(
-    near: Found | undefined,
-    asked: Address,
+    near: Entries | undefined,
+    target: Address,
     visitor: Visitor,
     { request, response, message }: Exchange,
   ): Promise<void> {
-    const found =
+    const entries =
       near ??
       (await this.#dependencies.finder.find(
         visitor.host,
-        asked.key,
-        keyPrefixesOf(asked, request.url ?? '/'),
+        target.key,
+        keyPrefixesOf(target, request.url ?? '/'),
       ));
-    const address = found?.prefix === undefined ? asked : { ...asked, ...found.prefix };
-    if (found === null) {
+    const address = entries?.prefix === undefined ? target : { ...target, ...entries.prefix };
+    if (entries === null) {
       answered.notFound.inc();
       return sendPage(response, notFoundPage(visitor.pageLanguage));
     }
     const isForm = request.method === 'POST';
-    if (isForm && !takesForms(found.link, address)) {
+    if (isForm && !takesForms(entries.link, address)) {
       answered.refused.inc();
       return sendPage(response, methodNotAllowedPage(visitor.pageLanguage));
     }
     const form = isForm ? await readForm(message!) : undefined;
     const visit = { address, visitor, request, response, ...(form === undefined ? {} : { form }) };
-    const context = await gatherFacts(found, visit, this.#dependencies);
+    const context = await gatherFacts(entries, visit, this.#dependencies);
     const blocked = await this.#dependencies.finder.blocklist();
-    const decided = decideBlocked(decide(found, context.facts), found.link, blocked);
-    // What follows the last visit may lead to a blocked host as well.
+    const decided = decideBlocked(decide(entries, context.facts), entries.link, blocked);
+    // The destination after the last visit may be blocked too.
     const limited = await this.#applyLimit(decided, context);
-    const decision = decideBlocked(limited, found.link, blocked);
+    const decision = decideBlocked(limited, entries.link, blocked);
     return respond(decision, context, this.#dependencies);
   }
 
   /** Serves a link that {@link isPlain}. */
-  #servePlain(found: Found, visit: VisitRequest, blocked: Blocklist): void {
+  #servePlain(entries: Entries, visit: VisitRequest, blocked: Blocklist): void {
     const facts = new RequestFacts(visit.address, visit.visitor, Date.now());
-    const decision = decideBlocked(decide(found, facts), found.link, blocked);
+    const decision = decideBlocked(decide(entries, facts), entries.link, blocked);
     const visitId = this.#dependencies.nextVisitId();
     if (decision.kind === 'redirect') {
-      return redirectTo(decision, visit, { visitId, now: facts.now, found }, this.#dependencies);
+      return redirectTo(decision, visit, { visitId, now: facts.now, entries }, this.#dependencies);
     }
-    const context = { ...visit, found, facts, visitId, dedupeSeconds: 0 };
+    const context = { ...visit, entries, facts, visitId, dedupeSeconds: 0 };
     respond(decision, context, this.#dependencies).catch((error: unknown) =>
       this.#fail(visit.response, error),
     );
   }
 
-  /** Takes one of the visits that a link may have, where there will be a visit. Where none is left, decides that. */
+  /**
+   * Takes one of a link's limited visits, if the decision is a visit. If none is left, decides
+   * again.
+   */
   async #applyLimit(decision: Decision, context: VisitContext): Promise<Decision> {
-    const { facts, dedupeSeconds, found } = context;
-    const { link, domain } = found;
+    const { facts, dedupeSeconds, entries } = context;
+    const { link, domain } = entries;
     if (link?.maxVisits === undefined || facts.asks === 'stats' || decision.kind === 'restart') {
       return decision;
     }
@@ -260,7 +270,7 @@ export class RedirectServer {
     return isLeft ? decision : decideUsedUp(decision, link, domain);
   }
 
-  /** Answers requests for paths that cannot be links: well-known files, and the check of proxies. */
+  /** Answers requests for paths that cannot be links: well-known files and health checks. */
   async #answerOwn(
     { query }: Address,
     visitor: Visitor,
@@ -303,13 +313,13 @@ export class RedirectServer {
     sendPage(response, notFoundPage(visitor.pageLanguage));
   }
 
-  /** A file by which operating systems open links of a domain in an app. */
+  /** A file with which operating systems open the links of a domain in an app. */
   async #siteFile(path: string | undefined, host: string): Promise<string | undefined> {
     const name = SITE_FILES.get(path ?? '');
     const { finder } = this.#dependencies;
-    const found = name === undefined ? null : await finder.find(host, '');
-    if (name === undefined || found === null) return undefined;
-    return (await finder.siteFiles(found.domain.id))?.[name];
+    const entries = name === undefined ? null : await finder.find(host, '');
+    if (name === undefined || entries === null) return undefined;
+    return (await finder.siteFiles(entries.domain.id))?.[name];
   }
 
   #answerHealth(name: string, response: Response): void {
@@ -337,23 +347,23 @@ export class RedirectServer {
   }
 }
 
-/** Paths of files for apps, by the name that each has in the entry. */
+/** Paths of the files for apps, with their members in the entry. */
 const SITE_FILES = new Map<string, keyof SiteFilesEntry>([
   ['/.well-known/apple-app-site-association', 'apple'],
   ['/.well-known/assetlinks.json', 'android'],
 ]);
 
-// Each answer says if search engines may show it, so they must be let in to read that.
+// Every answer says whether it may be indexed, so crawlers must be let in to read that.
 const ROBOTS = 'User-agent: *\nDisallow: /_/\n';
 
-/** True when a form may be sent to a link: its password, or that of the page before it. */
+/** True when a link accepts forms: its password, or the form of the page before it. */
 function takesForms(link: LinkEntry | null, { asks }: Address): boolean {
   return asks === 'continue' ? link?.before !== undefined : link?.passwordHash !== undefined;
 }
 
 type MalformedError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
-/** The answer to a request that node could not read: there is no response object, only the socket. */
+/** Answers a request that Node could not parse. There is only a socket, no response object. */
 function answerTo(error: MalformedError): Buffer {
   answered.refused.inc();
   const path = error.code === 'HPE_INVALID_URL' ? encodedPath(error.rawPacket) : undefined;

@@ -4,14 +4,14 @@ import { Spool } from '../infra/spool.ts';
 import type { Visit } from '../visits/visit.ts';
 
 /*
- * Storage of visits while the queue does not take them: on disk (`VisitSpool`), and if the disk fails too, in bounded memory
- * (`HeldVisits`). `visit-log.ts` chooses.
+ * Stores visits that the queue does not accept: on disk (`VisitSpool`), or in bounded memory if the
+ * disk fails too (`HeldVisits`). `visit-log.ts` chooses.
  */
 
-/** Most visits of one batch. */
+/** Maximum number of visits in a batch. */
 export const VISITS_PER_BATCH = 500;
-/** Limit of visits in memory, in characters of their JSON: some 60,000 usual ones. */
-const MOST_HELD_CHARACTERS = 32 << 20;
+/** Limit of visits in memory, in characters of their JSON: about 60,000 ordinary visits. */
+const MAX_HELD_CHARACTERS = 32 << 20;
 
 /** The spooled visits of this process. */
 export class VisitSpool extends Spool<Visit> {
@@ -25,16 +25,19 @@ interface Held {
   characters: number;
 }
 
-/** Visits that neither the queue nor the disk takes, in bounded memory. Those beyond the limit are counted as not recorded. */
+/**
+ * Holds visits that neither queue nor disk accepts, in bounded memory. Visits beyond the limit are
+ * counted as not recorded.
+ */
 export class HeldVisits {
   #held: Held[] = [];
   #characters = 0;
   readonly #limit: number;
-  /** Visits that were answered and will not be counted. */
+  /** Number of visits that were answered but will not be counted. */
   notRecorded = 0;
 
   /** @param limit in characters of JSON */
-  constructor(limit = MOST_HELD_CHARACTERS) {
+  constructor(limit = MAX_HELD_CHARACTERS) {
     this.#limit = limit;
   }
 
@@ -54,7 +57,7 @@ export class HeldVisits {
     heldVisits.set(this.count);
   }
 
-  /** Discards all visits. Returns how many there were. */
+  /** Discards all visits. @returns their number */
   discard(): number {
     const { count } = this;
     this.#countLost(count);
@@ -65,9 +68,9 @@ export class HeldVisits {
   }
 
   /**
-   * Passes all visits to `take`, those of a job at a time.
+   * Passes all visits to `take`, in batches of one job each.
    *
-   * @throws Error when `take` does; what it did not take stays
+   * @throws Error if `take` does; visits that it did not take stay
    */
   async drain(take: (visits: Visit[]) => Promise<void>): Promise<void> {
     while (this.#held.length > 0) {

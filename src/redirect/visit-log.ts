@@ -7,34 +7,39 @@ import type { Visit } from '../visits/visit.ts';
 import { HeldVisits, VISITS_PER_BATCH } from './spool.ts';
 
 /*
- * Makes visits safe before they are answered, by group commit: a visit that comes alone is sent to the queue at the end of the
- * turn of the event loop, and while a batch is on its way, those that come gather in the next one. So nobody waits for a timer,
- * and under load a batch grows with what arrives: it costs little more for a hundred visits than for one.
+ * Makes visits safe before they are answered, by group commit. A single visit is sent to the queue
+ * at the end of the turn of the event loop. While a batch is being sent, further visits gather in
+ * the next one. So nobody waits for a timer, and batches grow under load: a hundred visits cost
+ * little more than one.
  *
  *   up ──a batch fails, or takes longer than QUEUE_MS──▶ down
- *   down ──a probe succeeds, and the first visits that waited are acknowledged──▶ up
+ *   down ──a probe succeeds, and the first held visits are acknowledged──▶ up
  *
- * While the queue is down, batches go to the spool at once. A batch that timed out is spooled although Redis
- * may have it: visits have ids, and the worker stores each once.
+ * While the queue is down, batches go to the spool at once. A batch that timed out is spooled
+ * although Redis may have it: visits have ids, and the worker stores each once.
  *
- * Visitors are answered whatever happens to counting: what the disk does not take either waits in bounded memory, and
- * goes to whichever takes it first. While something waits there, batches that the queue does not take join it at once.
+ * Visitors are answered even if counting fails: visits that the disk does not accept either are
+ * held in bounded memory, and go to whichever accepts them first. While any are held, batches that
+ * the queue does not accept are held too.
  */
 
-/** Timeout of adding a job, after which its visits are spooled, in ms. */
+/** Time limit for adding a job, in ms. Its visits are then spooled. */
 const QUEUE_MS = 500;
-/** Timeout of a write to the disk, in ms: a disk that hangs is as bad as one that is full. */
+/** Time limit for a write to the disk, in ms: a hanging disk is as bad as a full one. */
 const SPOOL_MS = 2_000;
-/** Timeout of adding a job of spooled visits, in ms. */
+/** Time limit for adding a job of spooled visits, in ms. */
 const REPLAY_MS = 2_000;
-/** Longest time that upkeep waits for a replay, which continues by itself. It fails earlier when the queue takes no visits. */
+/**
+ * Time limit for upkeep to wait for a replay, which continues on its own. It fails earlier if the
+ * queue accepts no visits.
+ */
 const REPLAY_WAIT_MS = SPOOL_MS + REPLAY_MS;
-/** Pause between two rounds of upkeep, while the queue works and while it doesn't, in ms. */
+/** Pause between two rounds of upkeep, in ms, while the queue is up and down. */
 const UPKEEP_MS = { up: 5_000, down: 200 };
 
 interface Batch {
   visits: Visit[];
-  /** Called when its visits are safe. */
+  /** Callbacks for when the visits are safe. */
   settled: (() => void)[];
 }
 
@@ -45,12 +50,12 @@ export interface VisitLogOptions {
   /** Settles soon; rejects while Redis does not answer. */
   probe(): Promise<unknown>;
   spool: Spool<Visit>;
-  /** Limit of memory for what neither the queue nor the disk takes, in characters of JSON. */
+  /** Limit of memory for visits that neither queue nor disk accepts, in characters of JSON. */
   heldCharacters?: number;
   log: Log;
 }
 
-/** Timeout of storing the visits in memory when the process ends, in ms. */
+/** Time limit for delivering held visits when the process ends, in ms. */
 const LAST_MS = 5_000;
 
 const madeSafe = {
@@ -64,19 +69,22 @@ export class VisitLog {
   readonly #held: HeldVisits;
   readonly #heldErrors: ErrorLog;
   readonly #lostErrors: ErrorLog;
-  /** Why the disk did not take visits, the last time. */
+  /** Error of the last failed write to the disk. */
   #cause: unknown;
-  /** Writes that took too long and have not ended. */
+  /** Number of writes that timed out and are still running. */
   #unfinished = 0;
-  /** True while the spool is maintained or replayed. Where the disk hangs this does not end, and nothing further is begun. */
+  /**
+   * True while the spool is maintained or replayed. With a hanging disk that never ends, and
+   * nothing further starts.
+   */
   #isSpoolBusy = false;
   #gathering: Batch | undefined;
   readonly #sending = new Set<Promise<void>>();
   #isUp = false;
   #isClosed = false;
-  /** True once the spools of processes that have ended were looked for. */
+  /** True once the spools of ended processes have been searched for. */
   #hasLooked = false;
-  /** The upkeep that is under way, or the timer of the next one. */
+  /** The running upkeep, or the timer of the next one. */
   #upkeep: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -90,7 +98,7 @@ export class VisitLog {
     this.#lostErrors = new ErrorLog(options.log, 'visits were answered and not recorded');
   }
 
-  /** Finds out whether the queue works and begins to replay what an earlier process left. */
+  /** Checks whether the queue works, and begins to replay what an earlier process left. */
   async start(): Promise<void> {
     await this.#options.probe().then(
       () => {
@@ -105,12 +113,18 @@ export class VisitLog {
     this.#scheduleUpkeep(0);
   }
 
-  /** Resolves when the visit is safe, or waits in memory because nothing takes it. Never rejects. */
+  /**
+   * Resolves once the visit is safe, or is held in memory because nothing accepts it. Never
+   * rejects.
+   */
   record(visit: Visit): Promise<void> {
     return new Promise((resolve) => this.recordThen(visit, resolve));
   }
 
-  /** The same for the many visits that are answered at once: calls `settled`, which must not throw, when the visit is safe. */
+  /**
+   * Records a visit and calls `settled`, which must not throw, once it is safe. Cheaper than {@link
+   * record}, for the many visits that are answered at once.
+   */
   recordThen(visit: Visit, settled: () => void): void {
     const batch = this.#gathering ?? this.#open();
     batch.visits.push(visit);
@@ -118,7 +132,7 @@ export class VisitLog {
     if (batch.visits.length >= VISITS_PER_BATCH) this.#send(batch);
   }
 
-  /** Makes everything that was recorded safe. */
+  /** Makes all recorded visits safe. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -137,13 +151,16 @@ export class VisitLog {
     this.#lostErrors.flush();
   }
 
-  /** True when every visit that was answered is in the queue, those of ended processes of this machine included. */
+  /**
+   * True when every answered visit is in the queue, including those of ended processes on this
+   * machine.
+   */
   get isAllQueued(): boolean {
     const { spool } = this.#options;
     return this.#hasLooked && !spool.hasItems && this.#held.count === 0 && this.#unfinished === 0;
   }
 
-  /** For `/readyz`: visits that wait in memory or were not recorded. */
+  /** Fields for `/readyz`: visits that are held in memory or were not recorded. */
   notes(): object {
     const { count: held, notRecorded } = this.#held;
     return held === 0 && notRecorded === 0 ? {} : { visits: { held, notRecorded } };
@@ -161,7 +178,7 @@ export class VisitLog {
     this.#gathering = undefined;
     const sending = this.#store(batch.visits).then(() => {
       this.#sending.delete(sending);
-      // First, so that Redis works on them while the others are answered.
+      // Sent first, so that Redis works on them while the others are answered.
       if (this.#gathering !== undefined) this.#send(this.#gathering);
       for (const settled of batch.settled) settled();
     });
@@ -189,18 +206,18 @@ export class VisitLog {
   }
 
   async #spool(visits: readonly Visit[]): Promise<void> {
-    // Writes to a hanging disk stay in memory until they end: it gets no more of them.
+    // Writes to a hanging disk stay in memory until they end, so it gets no more of them.
     if (this.#unfinished > 0) throw new Error('the disk has not finished earlier writes');
-    const written = this.#options.spool.append(visits);
+    const write = this.#options.spool.append(visits);
     try {
-      await within(SPOOL_MS, written, 'writing visits to the disk');
+      await within(SPOOL_MS, write, 'writing visits to the disk');
     } catch (error) {
       if (error instanceof Timeout) {
         this.#unfinished += 1;
         const end = () => {
           this.#unfinished -= 1;
         };
-        written.then(end, end);
+        write.then(end, end);
       }
       throw error;
     }
@@ -236,7 +253,10 @@ export class VisitLog {
     }, ms);
   }
 
-  /** Probes the queue, and replays what is spooled. The queue comes first: it must not wait for a disk that hangs. */
+  /**
+   * Probes the queue and replays the spool. The probe comes first, so that it does not wait for a
+   * hanging disk.
+   */
   async #runUpkeep(): Promise<void> {
     const { probe, spool, log } = this.#options;
     const wasUp = this.#isUp;
@@ -247,7 +267,7 @@ export class VisitLog {
         await this.#maintain();
         return spool.hasItems ? spool.replay((visits) => this.#replay(visits)) : 0;
       });
-      // One that went down meanwhile is probed first.
+      // A queue that went down meanwhile is probed first.
       if (wasUp) return this.#logReplay(count);
       this.#isUp = true;
       log.info({ replayed: count }, 'the queue took visits again');
@@ -271,8 +291,8 @@ export class VisitLog {
   }
 
   /**
-   * Waits at most `ms` for work on the spool, which then goes on by itself. Answers how many visits were replayed: 0
-   * where that is not known yet, or earlier work has not ended.
+   * Waits at most `ms` for work on the spool, which then continues on its own. Returns the number
+   * of replayed visits: 0 if that is not known yet, or if earlier work is still running.
    */
   async #atSpool(ms: number, work: () => Promise<number>): Promise<number> {
     if (this.#isSpoolBusy) return 0;
@@ -296,7 +316,7 @@ export class VisitLog {
     if (count > 0) this.#options.log.info({ replayed: count }, 'spooled visits were replayed');
   }
 
-  /** Delivers what waits in memory when the process ends: what nothing takes now is lost. */
+  /** Delivers held visits when the process ends; what nothing accepts now is lost. */
   async #drainLast(): Promise<void> {
     if (this.#held.count === 0) return;
     const drain = () =>
@@ -311,19 +331,19 @@ export class VisitLog {
   async #deliverHeld(visits: Visit[]): Promise<void> {
     await within(REPLAY_MS, this.#options.deliver(visits), 'adding visits to the queue');
     madeSafe.queue.inc(visits.length);
-    // As in a replay: what comes in now need not wait for the disk.
+    // As in a replay, new visits need not wait for the disk.
     this.#isUp = true;
   }
 
   async #replay(visits: Visit[]): Promise<void> {
     await within(REPLAY_MS, this.#options.deliver(visits), 'replaying visits');
-    // The queue has just taken a job: what comes in now need not wait for the end of the replay.
+    // The queue has just accepted a job, so new visits need not wait for the end of the replay.
     this.#isUp = true;
   }
 }
 
 /**
- * Ids of visits, which count up.
+ * Generates increasing ids of visits.
  *
  * @param instance unique to this start of the process
  */

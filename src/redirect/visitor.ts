@@ -6,12 +6,15 @@ import { isIos, readDevice } from '../visitors/device.ts';
 import { NOWHERE, type Place } from '../visitors/places.ts';
 import { favouriteLanguage, type Language, languageOf } from '../web/language.ts';
 
-/** The traits of a visitor that rules match. Texts in any case. */
+/** The traits of a visitor that rules match, in any letter case. */
 export type Traits = Pick<Visitor, 'country' | 'city' | 'device' | 'os' | 'browser' | 'language'>;
 
-/** A visitor, as described by the request. Most of it is read from the headers only when a link needs it. */
+/**
+ * A visitor as described by a request. Most members are read from the headers only when a link
+ * needs them.
+ */
 export class Visitor {
-  /** The name that was asked: lower-case, without port; empty when it cannot be a domain. */
+  /** Requested host in lower case, without its port; empty if it cannot be a domain. */
   readonly host: string;
   readonly ip: string;
   readonly userAgent: string;
@@ -25,18 +28,18 @@ export class Visitor {
 
   constructor(
     request: RequestHead,
-    known: Pick<Visitor, 'host' | 'ip' | 'userAgent' | 'isAutomatic'> & { isTrusted: boolean },
+    parts: Pick<Visitor, 'host' | 'ip' | 'userAgent' | 'isAutomatic'> & { isTrusted: boolean },
   ) {
-    this.host = known.host;
-    this.ip = known.ip;
-    this.userAgent = known.userAgent;
-    this.isAutomatic = known.isAutomatic;
-    this.referer = textOf(request.headers.referer, LONGEST_REFERER);
+    this.host = parts.host;
+    this.ip = parts.ip;
+    this.userAgent = parts.userAgent;
+    this.isAutomatic = parts.isAutomatic;
+    this.referer = textOf(request.headers.referer, MAX_REFERER_LENGTH);
     this.#request = request;
-    this.#isTrusted = known.isTrusted;
+    this.#isTrusted = parts.isTrusted;
   }
 
-  /** The request came over https, by the word of a proxy that we trust. */
+  /** True when the request came over https, as reported by a trusted proxy. */
   get isSecure(): boolean {
     if (!this.#isTrusted) return false;
     const header = textOf(this.#request.headers['x-forwarded-proto'], 100);
@@ -48,7 +51,7 @@ export class Visitor {
     );
   }
 
-  /** Asks for a page in order to show a preview of it in a chat or a feed. */
+  /** True when the visitor fetches a page to preview it in a chat or a feed. */
   get isCrawler(): boolean {
     return PREVIEWS.test(this.userAgent);
   }
@@ -84,34 +87,34 @@ export class Visitor {
     return readDevice(this.userAgent).browser;
   }
 
-  /** The language tag that they like best. */
+  /** The language tag that the visitor prefers. */
   get language(): string {
     return favouriteLanguage(this.#languages);
   }
 
-  /** The language of ours that they like best. */
+  /** The supported language that the visitor prefers. */
   get pageLanguage(): Language {
     return languageOf(this.#languages);
   }
 
   get #languages(): string {
-    return textOf(this.#request.headers['accept-language'], LONGEST_LANGUAGES);
+    return textOf(this.#request.headers['accept-language'], MAX_LANGUAGES_LENGTH);
   }
 }
 
-/** Windows phones said that they were Android too. */
+/** Windows phones claimed to be Android too. */
 const isAndroid = (userAgent: string): boolean =>
   /android/i.test(userAgent) && !/windows phone/i.test(userAgent);
 
-/** User agents that are remembered; people use a few hundred. */
+/** Number of user agents to remember; people use a few hundred. */
 const REMEMBERED_AGENTS = 5_000;
-/** Longest parts that are kept of headers, which a client can make as long as it likes. */
-const LONGEST_AGENT = 1_024;
-const LONGEST_REFERER = 2_048;
-const LONGEST_HOST = 253;
-const LONGEST_LANGUAGES = 256;
+/** Maximum lengths of the stored parts of headers, which clients control. */
+const MAX_AGENT_LENGTH = 1_024;
+const MAX_REFERER_LENGTH = 2_048;
+const MAX_HOST_LENGTH = 253;
+const MAX_LANGUAGES_LENGTH = 256;
 
-/** Programs that fetch links on behalf of people, or measure pages, and are unknown to isbot. */
+/** Programs that fetch links for people or measure pages, and are missing in isbot. */
 const MORE_BOTS = new RegExp(
   [
     '^(microsoft office/|ms-office|dalvik/|mobilesafari/)',
@@ -122,8 +125,8 @@ const MORE_BOTS = new RegExp(
 const PREFETCH = /prefetch|preview|prerender/i;
 
 /**
- * Programs that fetch a page to show a preview of it. Programs that people browse with name the same firms ("LinkedInApp",
- * "FBAN", "MetaIAB", "Twitter for iPhone"): each of these is a name of the fetcher alone.
+ * Programs that fetch a page to preview it. Browsers name the same companies ("LinkedInApp",
+ * "FBAN", "MetaIAB", "Twitter for iPhone"), so each name here is one that only the fetcher uses.
  */
 const PREVIEWS = new RegExp(
   [
@@ -150,14 +153,14 @@ export class VisitorReader {
   readonly #isProxy: ReturnType<typeof proxyTrust>;
   readonly #bots = new LRUCache<string, boolean>({ max: REMEMBERED_AGENTS });
 
-  /** @param proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed (`proxyTrust`) */
+  /** @param proxies trusted to set `X-Forwarded-For` and `X-Forwarded-Proto` (`proxyTrust`) */
   constructor(proxies: number | readonly string[]) {
     this.#isProxy = proxyTrust(proxies);
   }
 
   read(request: RequestHead): Visitor {
     const headers = request.headers;
-    const userAgent = textOf(headers['user-agent'], LONGEST_AGENT);
+    const userAgent = textOf(headers['user-agent'], MAX_AGENT_LENGTH);
     const purpose =
       headers['sec-purpose'] ?? headers['purpose'] ?? headers['x-purpose'] ?? headers['x-moz'];
     const peer = plainIp(request.socket.remoteAddress ?? '');
@@ -176,21 +179,23 @@ export class VisitorReader {
   }
 
   #isBot(userAgent: string): boolean {
-    const known = this.#bots.get(userAgent);
-    if (known !== undefined) return known;
+    const cached = this.#bots.get(userAgent);
+    if (cached !== undefined) return cached;
     const isAutomatic =
       userAgent === '' || isBot(userAgent) || MORE_BOTS.test(userAgent) || PREVIEWS.test(userAgent);
-    // A text that was cut off keeps all of the header in memory.
-    if (userAgent.length >= LONGEST_AGENT) return isAutomatic;
+    // A substring would keep the whole header in memory.
+    if (userAgent.length >= MAX_AGENT_LENGTH) return isAutomatic;
     this.#bots.set(userAgent, isAutomatic);
     return isAutomatic;
   }
 
-  /** The nearest address that is not one of our proxies: those further left may be forged. */
+  /**
+   * Returns the rightmost address that is not a trusted proxy; addresses left of it may be forged.
+   */
   #forwarded(peer: string, header: string | string[] | undefined): string {
     if (header === undefined) return peer;
     const forwarded = String(header);
-    // One proxy that writes an IPv4 address, and nothing before it.
+    // A single proxy that wrote an IPv4 address, with nothing before it.
     if (ipv4Number(forwarded) !== undefined) return forwarded;
     let ip = peer;
     let index = 0;
@@ -215,7 +220,7 @@ function textOf(header: string | string[] | undefined, longest: number): string 
   return text.length > longest ? text.slice(0, longest) : text;
 }
 
-/** A `Host` header as domains are stored. */
+/** Normalizes a `Host` header to the form of stored domains. */
 export function normalizeHost(header: string): string {
   let end = header.length;
   if (header.charCodeAt(0) === 0x5b) {
@@ -226,6 +231,6 @@ export function normalizeHost(header: string): string {
   const colon = header.indexOf(':');
   if (colon >= 0) end = colon;
   if (header.charCodeAt(end - 1) === 0x2e) end -= 1;
-  if (end > LONGEST_HOST) return '';
+  if (end > MAX_HOST_LENGTH) return '';
   return end === header.length ? header.toLowerCase() : header.slice(0, end).toLowerCase();
 }

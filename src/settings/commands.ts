@@ -9,7 +9,7 @@ import { announceLimit } from './limits.ts';
 import { readSettings, readUsage } from './queries.ts';
 import { toWorkspace, type WorkspaceRecord } from './record.ts';
 
-/** Changes the workspace of the job. */
+/** Changes the settings of the job's workspace. */
 export function changeSettings(
   { changes }: { changes: WorkspaceChanges },
   { projectId, ...job }: JobContext,

@@ -4,13 +4,13 @@ import { job, jobsOf } from '../queues/job.ts';
 import type { WorkspaceSettings } from '../workspaces/commands.ts';
 import type { WorkspaceRecord } from './record.ts';
 
-/** The settings that owners change; plan and limits are the operator's. */
+/** Settings that owners can change; plan and limits are for the operator. */
 export type WorkspaceChanges = Pick<
   WorkspaceSettings,
   'name' | 'clickDedupeSeconds' | 'keepFullIp' | 'logo' | 'brandColor'
 >;
 
-/** A limit of which a workspace has used so much. */
+/** A limit, and the share of it that a workspace has used. */
 export interface ReachedLimit {
   limit: 'requestsPerMinute';
   percent: 80 | 100;

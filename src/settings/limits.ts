@@ -5,7 +5,9 @@ import type { JobContext } from '../queues/definition.ts';
 import { publishEvents } from '../webhooks/outbox.ts';
 import type { ReachedLimit } from './jobs.ts';
 
-/** Tells webhooks and people that a limit is close or reached, at most once a day for each share. */
+/**
+ * Notifies webhooks and people that a limit is close or reached, at most once a day for each share.
+ */
 export function announceLimit(reached: ReachedLimit, job: JobContext): Promise<void> {
   const { limit, percent, at, most } = reached;
   return runIdempotent(job, async (trx) => {
@@ -28,7 +30,7 @@ export function announceLimit(reached: ReachedLimit, job: JobContext): Promise<v
   });
 }
 
-/** The data of `limit.reached`, for the reference. */
+/** Schema of the data of `limit.reached`, for the reference. */
 export const limitRecord = Joi.object({
   limit: Joi.string()
     .valid('requestsPerMinute')

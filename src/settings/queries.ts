@@ -4,8 +4,8 @@ import { type Db, db, rows } from '../infra/db.ts';
 import type { Logo } from '../workspaces/commands.ts';
 import type { Plan } from '../workspaces/plans.ts';
 
-/** Records of one kind that are counted: more take longer to count than is worth it. */
-export const MOST_COUNTED = 100_000;
+/** Maximum number of records counted of each kind, since counting more takes too long. */
+export const MAX_COUNTED = 100_000;
 
 /** A row of `workspaces`. */
 export interface SettingsRow {
@@ -22,7 +22,7 @@ export interface SettingsRow {
   created_at: Date;
 }
 
-/** The workspace of a caller. */
+/** Reads the settings of a workspace. */
 export async function readSettings(projectId: string, connection: Db = db()): Promise<SettingsRow> {
   const [row] = await rows<SettingsRow>(
     connection,
@@ -34,7 +34,7 @@ export async function readSettings(projectId: string, connection: Db = db()): Pr
   return row!;
 }
 
-/** Numbers of the records of a workspace, and of its events since the month began (UTC). */
+/** Numbers of records of a workspace, and of its events in the present month (UTC). */
 export interface Usage {
   links: number;
   qrcodes: number;
@@ -52,7 +52,7 @@ const COUNTED = {
   tags: 'tags',
 };
 
-/** Counts of at most {@link MOST_COUNTED} records of each kind, read from their indexes alone. */
+/** SQL: counts of up to {@link MAX_COUNTED} records of each kind, from indexes only. */
 const COUNTS = Object.entries(COUNTED)
   .map(
     ([name, table]) =>
@@ -60,14 +60,14 @@ const COUNTS = Object.entries(COUNTED)
   )
   .join(', ');
 
-/** The use of a workspace. */
+/** Reads the usage of a workspace. */
 export async function readUsage(projectId: string, now = new Date()): Promise<Usage> {
   const start = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   const end = new Date(now.getTime() + 1);
   const [[counts], numbers] = await Promise.all([
     rows<Omit<Usage, 'eventsThisMonth'>>(db(), `SELECT ${COUNTS}`, {
       projectId,
-      most: MOST_COUNTED,
+      most: MAX_COUNTED,
     }),
     eventsStore().totals({
       projectId,
@@ -83,7 +83,7 @@ export async function readUsage(projectId: string, now = new Date()): Promise<Us
   return { ...counts!, eventsThisMonth };
 }
 
-/** The bytes of a workspace's logo (PNG); `undefined` where the image is not its logo. */
+/** Reads the logo of a workspace (PNG); `undefined` if the image is not its logo. */
 export async function readLogo(projectId: string, imageId: string): Promise<Buffer | undefined> {
   const [image] = await rows<{ png: Buffer }>(
     db(),

@@ -2,12 +2,12 @@ import { config } from '../config.ts';
 import { flag, Joi } from '../http/fields.ts';
 import { logoUrl } from '../web/brand.ts';
 import { IMPORT_ROWS, PLANS, REQUESTS_PER_MINUTE, RETENTION_DAYS } from '../workspaces/plans.ts';
-import { MOST_COUNTED, type SettingsRow, type Usage } from './queries.ts';
+import { MAX_COUNTED, type SettingsRow, type Usage } from './queries.ts';
 
-/** A limit as the record shows it: 0 is none. */
+/** Converts a stored limit, in which 0 means none, for the record. */
 const limitOf = (value: number): number | null => (value === 0 ? null : value);
 
-/** The public record of a workspace. */
+/** Builds the public record of a workspace. */
 export function toWorkspace(row: SettingsRow) {
   return {
     id: row.id,
@@ -28,15 +28,15 @@ export function toWorkspace(row: SettingsRow) {
   };
 }
 
-/** A workspace with its use. */
+/** A workspace with its usage. */
 export type WorkspaceRecord = ReturnType<typeof toWorkspace> & { usage: Usage };
 
 const text = Joi.string().required();
 const count = Joi.number().integer().required();
 const limit = count.allow(null);
-const upTo = `at most ${MOST_COUNTED.toLocaleString('en')} are counted`;
+const upTo = `at most ${MAX_COUNTED.toLocaleString('en')} are counted`;
 
-/** The record of a workspace, for the reference and for checking answers. */
+/** Schema of the record of a workspace, for the reference and for checking answers. */
 export const workspaceRecord = Joi.object({
   id: text.description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
   slug: text.description('Short name, unique in the service.').example('acme'),
@@ -63,8 +63,8 @@ export const workspaceRecord = Joi.object({
   defaultDomain: Joi.string()
     .required()
     .description(
-      'Default short domain of the service, which all workspaces share. Links are made on it while the workspace has ' +
-        'no primary domain. The filter `domain` takes it.',
+      'Default short domain of the service, which all workspaces share. Links are created on it while the workspace ' +
+        'has no primary domain. The filter `domain` accepts it.',
     )
     .example('acme.link')
     .meta({ extension: true }),

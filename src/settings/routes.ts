@@ -12,7 +12,7 @@ import { logoParams, type WorkspaceBody, workspaceBody } from './schema.ts';
 
 const tag = 'Workspace';
 
-/** An extension of the contract. */
+/** Endpoints of the workspace, an extension of the contract. */
 export const settingsRoutes: Route[] = [
   route<object>({
     method: 'get',
@@ -68,7 +68,7 @@ export const settingsRoutes: Route[] = [
         body: found(await readLogo(projectId, id), 'such logo'),
         headers: {
           'Content-Type': 'image/png',
-          // Its address has the hash of the image.
+          // The URL contains the hash of the image.
           'Cache-Control': 'public, max-age=31536000, immutable',
           'Cross-Origin-Resource-Policy': 'cross-origin',
         },
@@ -77,7 +77,10 @@ export const settingsRoutes: Route[] = [
   }),
 ];
 
-/** The settings that a body changes. The logo's own address, as the record shows it, changes nothing. */
+/**
+ * Converts a body to changed settings. The URL of the present logo, as records show it, changes
+ * nothing.
+ */
 async function toChanges(request: ApiRequest<{ body: WorkspaceBody }>): Promise<WorkspaceChanges> {
   const { logo, ...changes } = request.body;
   if (typeof logo !== 'string') return logo === undefined ? changes : { ...changes, logo };

@@ -1,18 +1,18 @@
 import { bodyFlag, id, Joi, nameText } from '../http/fields.ts';
 import { imageSource } from '../images/source.ts';
 
-/** The body of an update: the fields that change. */
+/** The body of an update, with the fields to change. */
 export interface WorkspaceBody {
   name?: string;
   clickDedupeSeconds?: number;
   keepFullIp?: boolean;
-  /** A URL or data URI of an image; `null` for none. */
+  /** A URL or data URI of an image; `null` removes the logo. */
   logo?: string | null;
   brandColor?: string | null;
 }
 
-/** Longest window in which a visitor counts once: a month. */
-const LONGEST_WINDOW = 31 * 86_400;
+/** Maximum length of the window in which a visitor counts once, in seconds: 31 days. */
+const MAX_WINDOW_SECONDS = 31 * 86_400;
 
 export const workspaceBody = Joi.object<WorkspaceBody>({
   name: nameText(100).description('Name, at most 100 characters.').example('Acme'),
@@ -20,9 +20,9 @@ export const workspaceBody = Joi.object<WorkspaceBody>({
     .integer()
     .strict()
     .min(0)
-    .max(LONGEST_WINDOW)
+    .max(MAX_WINDOW_SECONDS)
     .description(
-      `Seconds in which a visitor counts once on a link, at most ${LONGEST_WINDOW}; 0: every visit counts.`,
+      `Seconds in which a visitor counts once on a link, at most ${MAX_WINDOW_SECONDS}; 0: every visit counts.`,
     ),
   keepFullIp: bodyFlag().description(
     'true keeps IP addresses of visitors in full; false keeps their networks.',

@@ -8,7 +8,7 @@ import { isFreeFor } from './claims.ts';
 import { keyField, refuseSharedWildcard } from './key.ts';
 import { loadReferences } from './references.ts';
 
-/** A slug that a new link or QR code is to have; without a domain, on the one that new records get. */
+/** A slug to check; without `domain`, on the domain that new records get. */
 export interface AvailabilityQuery {
   domain?: string;
   key: string;
@@ -25,7 +25,7 @@ export const availabilityQuery = Joi.object<AvailabilityQuery>({
 /** Reasons why a slug is not free. */
 const REASONS = ['taken', 'kept', 'blocked'] as const;
 
-/** Whether a slug is free, and what has it. */
+/** The answer of a check: whether the slug is free, and if not, what has it. */
 export interface Availability {
   domain: string;
   key: string;
@@ -78,10 +78,10 @@ export const availabilityAnswer = Joi.object<Availability>({
 }).meta({ name: 'SlugAvailability' });
 
 /**
- * Says if a new link or QR code of a workspace can have a slug.
+ * Checks whether a new link or QR code of a workspace can have a slug.
  *
- * @throws Refusal `forbidden` for a domain of another workspace; `unprocessable_entity` for a slug that no record can
- *   have on the domain
+ * @throws Refusal `forbidden` for a domain of another workspace; `unprocessable_entity` for a slug
+ *   that no record can have on the domain
  */
 export async function findAvailability(
   projectId: string,

@@ -12,12 +12,16 @@ import type { BulkInput } from './schema.ts';
 /** The items of a bulk request as their job carries them. */
 export interface BulkInputs<Input> {
   items: BulkInput<Input>[];
-  /** All items as they were sent, sealed together: they are needed only where one is refused. */
+  /**
+   * All items as they were sent, in one sealed text that is opened only when an item is refused.
+   */
   sent?: string | undefined;
 }
 
 /**
- * @param outcomes of the check of each item
+ * Packs the items of a bulk request for their job.
+ *
+ * @param outcomes the checked input or the refusal of each item
  * @param sent the items as they were sent
  */
 export const toBulkInputs = <Input>(
@@ -32,15 +36,15 @@ export const toBulkInputs = <Input>(
 });
 
 /**
- * Creates links or QR codes; each stands alone.
+ * Creates links or QR codes independently of each other.
  *
- * @param insertAll stores them; refusals stay in their places
- * @throws Refusal the first one, where all fail
+ * @param insertAll stores the accepted items and returns a result or refusal for each place
+ * @throws Refusal the first one, if every item fails
  */
 export function createEach<Input, Sealed>(
   { kind }: ShortLinkTables,
   job: JobContext,
-  given: BulkInputs<Input>,
+  bulk: BulkInputs<Input>,
   insertAll: (
     trx: Db,
     inputs: readonly (Input | Refusal)[],
@@ -48,12 +52,15 @@ export function createEach<Input, Sealed>(
   ) => Promise<(Sealed | Refusal)[]>,
 ): Promise<BulkItem<Sealed>[]> {
   return runIdempotent(job, async (trx, publish) => {
-    const outcomes = await insertAll(trx, bulkInputs(given.items), publish);
-    return bulkResult(kind, job.projectId, outcomes, given);
+    const outcomes = await insertAll(trx, bulkInputs(bulk.items), publish);
+    return bulkResult(kind, job.projectId, outcomes, bulk);
   });
 }
 
-/** The items of a bulk request; those that their schema refused are Refusals. */
+/**
+ * Returns the inputs of a bulk request, with a Refusal in the place of each that its schema
+ * refused.
+ */
 function bulkInputs<Input>(items: readonly BulkInput<Input>[]): (Input | Refusal)[] {
   return items.map((item) =>
     'input' in item ? item.input : new Refusal(item.refused.code, item.refused.message),
@@ -61,10 +68,10 @@ function bulkInputs<Input>(items: readonly BulkInput<Input>[]): (Input | Refusal
 }
 
 /**
- * The answer to a bulk creation, in the order of the request.
+ * Builds the answer to a bulk creation, in the order of the request.
  *
- * @param noun member under which an item that failed shows what was sent, sealed
- * @throws Refusal the first one, where all fail
+ * @param noun member under which a failed item shows what was sent, sealed
+ * @throws Refusal the first one, if every item fails
  */
 function bulkResult<Sealed>(
   noun: string,
@@ -88,9 +95,9 @@ const refusedItem = (noun: string, refusal: Refusal, sent: string) => ({
 });
 
 /**
- * Makes a change to many links or QR codes; one that is refused does not keep the others from being changed.
+ * Changes many links or QR codes; a refused change does not stop the others.
  *
- * @param changeOne changes one, in a transaction of its own
+ * @param changeOne changes one record, in a transaction of its own
  */
 export function changeEach<Sealed>(
   { kind }: ShortLinkTables,
@@ -115,7 +122,10 @@ export function changeEach<Sealed>(
   });
 }
 
-/** An item of a bulk answer for its owner: opens the password of a record, or the input that was refused. */
+/**
+ * Prepares an item of a bulk answer for its owner: opens the password of a record, or the refused
+ * input.
+ */
 export const openItem =
   ({ projectId }: Pick<Caller, 'projectId'>) =>
   (item: object): object =>

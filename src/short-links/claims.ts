@@ -7,30 +7,33 @@ import { isWildcard } from './key.ts';
 import type { ShortLinkRow } from './model.ts';
 
 /*
- * The one space of domain + key that links and QR codes share (docs/decisions/0004-claims.md). A claim also holds
- * the record's look-up entry, so that a cache miss is one indexed read.
+ * Links and QR codes share one namespace of domain and key (docs/decisions/0004-claims.md). A claim
+ * also holds the record's look-up entry, so that a cache miss costs one indexed read.
  */
 
-/** Time for which the name that a record has left is kept, in hours. */
+/** Time for which a name stays reserved after its record has left it, in hours. */
 export const KEPT_HOURS = 24;
 
 export type Name = Pick<ShortLinkRow, 'domain_id' | 'key'>;
 
-/** The domains of names, each once. A statement that names them reads only their partitions of claims. */
+/**
+ * Returns the distinct domains of names. A statement with these ids reads only their partitions of
+ * claims.
+ */
 export const domainIdsOf = (names: readonly Pick<Name, 'domain_id'>[]): string[] => [
   ...new Set(names.map(({ domain_id }) => domain_id)),
 ];
 
 /**
- * SQL: true for a claim `c` whose name is free for a record of a workspace.
+ * SQL condition: the name of a claim `c` is free for a record of a workspace.
  *
- * @param projectId expression of the workspace
+ * @param projectId SQL expression for the workspace
  */
 export const isFreeFor = (projectId: string): string =>
   `(c.free_at IS NOT NULL AND (c.free_at <= now() OR (c.is_deleted AND c.project_id = ${projectId}))
     AND NOT EXISTS (SELECT 1 FROM blocked_links b WHERE b.record_id = c.record_id))`;
 
-/** A claim to be made. */
+/** A claim to insert. */
 export interface NewClaim extends Name {
   project_id: string;
   record_id: string;
@@ -38,15 +41,15 @@ export interface NewClaim extends Name {
 }
 
 /**
- * Claims names that are free ({@link isFreeFor}), or that the same record has left.
+ * Claims the names that are free ({@link isFreeFor}) or that the same record has left.
  *
- * @returns versions of the claims that were made, by record; a record that is missing found its name taken
+ * @returns versions of the new claims by record id; a record without one found its name taken
  */
 export async function claimNames(
   trx: Db,
   claims: readonly NewClaim[],
 ): Promise<Map<string, number>> {
-  // Everybody claims in the same order, so that two bulk writes can't wait for each other.
+  // Every transaction claims in the same order, so that two bulk writes cannot deadlock.
   const ordered = claims.toSorted(
     (a, b) => compare(a.domain_id, b.domain_id) || compare(a.key, b.key),
   );
@@ -70,17 +73,18 @@ export async function claimNames(
   return new Map(claimed.map(({ record_id, version }) => [record_id, version]));
 }
 
-/** Look-up entry that is stored for the name of a row. */
+/** Reads the look-up entry that is stored for a name. */
 export async function claimedEntry(trx: Db, { domain_id, key }: Name): Promise<LinkEntry> {
   const claim = (await trx('claims').where({ domain_id, key }).first('entry')) as { entry: string };
   return decodeLink(claim.entry);
 }
 
 /**
- * Keeps the claim of a record in step with it: the same name with a new entry, or another name. The old name stays
- * claimed for a day without an entry, so that no other record gets the visitors who still use it.
+ * Updates the claim of a changed record: a new entry for the same name, or another name. The old
+ * name stays claimed without an entry for a day, so that no other record gets the visitors who
+ * still use it.
  *
- * @throws Refusal `conflict` when the new name is taken
+ * @throws Refusal `conflict` if the new name is taken
  */
 export async function moveClaim(
   trx: Db,
@@ -100,12 +104,14 @@ export async function moveClaim(
     return [{ name: linkName(old.domain_id, old.key), version, entry, announce: true }];
   }
   const { project_id, id: record_id, domain_id, key } = after;
-  const made = await claimNames(trx, [{ project_id, record_id, domain_id, key, entry }]);
-  const version = made.get(record_id);
+  const versions = await claimNames(trx, [{ project_id, record_id, domain_id, key, entry }]);
+  const version = versions.get(record_id);
   if (version === undefined) {
-    throw (await refusalsOfBlocked(trx, [after]))(after) ?? taken('key', key, 'on its domain');
+    throw (
+      (await refusalsOfBlocked(trx, [after]))(after) ?? takenRefusal('key', key, 'on its domain')
+    );
   }
-  const [left] = await rows<{ version: number }>(
+  const [oldClaim] = await rows<{ version: number }>(
     trx,
     `UPDATE claims SET entry = '', version = nextval('lookup_version'), free_at = now() + make_interval(hours => ?)
       WHERE domain_id = ? AND key = ? RETURNING version`,
@@ -115,7 +121,7 @@ export async function moveClaim(
     { name: linkName(domain_id, key), version, entry, announce: false },
     {
       name: linkName(old.domain_id, old.key),
-      version: left!.version,
+      version: oldClaim!.version,
       entry: null,
       announce: true,
     },
@@ -123,9 +129,9 @@ export async function moveClaim(
 }
 
 /**
- * Makes the domains of wildcards look for wildcards: others save the look-ups.
+ * Turns on the look-up of wildcards for the domains of new wildcard links; other domains save it.
  *
- * @returns look-up entries of the domains that did not before
+ * @returns look-up entries of the domains that it was off for
  */
 export async function markWildcards(
   trx: Db,
@@ -152,7 +158,10 @@ export async function markWildcards(
     }));
 }
 
-/** Why a name cannot be taken, of those that a blocked record has left; others have no entry. */
+/**
+ * Reads which names are reserved because their record was blocked. @returns the refusal for such a
+ * name, `undefined` for any other
+ */
 export async function refusalsOfBlocked(
   trx: Db,
   names: readonly Name[],
@@ -169,9 +178,9 @@ export async function refusalsOfBlocked(
       domains: domainIdsOf(names),
     },
   );
-  const found = new Set(blocked.map(({ domain_id, key }) => linkName(domain_id, key)));
+  const reserved = new Set(blocked.map(({ domain_id, key }) => linkName(domain_id, key)));
   return ({ domain_id, key }) =>
-    found.has(linkName(domain_id, key))
+    reserved.has(linkName(domain_id, key))
       ? new Refusal(
           'conflict',
           `The key "${key}" cannot be used: the operator of this service has blocked the link that had it`,
@@ -184,7 +193,7 @@ export async function releaseName(trx: Db, { domain_id, key }: Name): Promise<vo
   await trx('claims').where({ domain_id, key }).delete();
 }
 
-export const taken = (what: string, value: string, where: string): Refusal =>
+export const takenRefusal = (what: string, value: string, where: string): Refusal =>
   new Refusal('conflict', `The ${what} "${value}" is taken ${where}`);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

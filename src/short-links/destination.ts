@@ -14,8 +14,9 @@ import type { Rule } from './routing-rules.ts';
 import type { TestVariant } from './test-variants.ts';
 
 /**
- * True when a URL leads to the short link of a domain and key; of a flexible one or a wildcard, also to a path below it. A port is
- * another server's only on the default short domain, which the operator may have on one of several ports.
+ * True when a URL leads to the short link of a domain and key, or to a path below a flexible or
+ * wildcard link. On the default short domain another port is another server, since the operator may
+ * run several servers there.
  */
 export function leadsTo(
   url: string,
@@ -24,13 +25,13 @@ export function leadsTo(
   if (!/^https?:/i.test(url)) return false;
   const { hostname, port, pathname } = new URL(url);
   if (hostname.replace(/\.$/, '') !== domain) return false;
-  const own = new URL(originOf(domain));
-  if (domain === config().DEFAULT_SHORT_DOMAIN && port !== '' && port !== own.port) return false;
+  const origin = new URL(originOf(domain));
+  if (domain === config().DEFAULT_SHORT_DOMAIN && port !== '' && port !== origin.port) return false;
   let path = pathname.slice(1);
   try {
     path = normalize(decodeURIComponent(path), 'NFC');
   } catch {
-    // A path that can't be decoded is no key.
+    // A path that cannot be decoded is compared as it is.
   }
   if (isWildcard(key)) return path.startsWith(key.slice(0, -1));
   return path.replace(/\/$/, '') === key || (flexible && path.startsWith(`${key}/`));
@@ -40,9 +41,9 @@ export function leadsTo(
 export type NamedUrl = readonly [field: string, url: string];
 
 /**
- * Reads which of some URLs lead to a host that the operator blocks, or to a subdomain of one.
+ * Reads which URLs lead to a host that the operator blocks, or to a subdomain of one.
  *
- * @returns tells it of each of these URLs
+ * @returns predicate for the given URLs
  */
 export async function findBlocked(
   trx: Db,
@@ -50,17 +51,17 @@ export async function findBlocked(
 ): Promise<(url: string) => boolean> {
   const hosts = [...new Set(urls.flatMap(hostsAndParents))];
   if (hosts.length === 0) return () => false;
-  const found = await rows<{ host: string }>(
+  const blockedRows = await rows<{ host: string }>(
     trx,
     'SELECT host FROM blocked_hosts WHERE host = ANY(?)',
     [hosts],
   );
-  if (found.length === 0) return () => false;
-  const blocked = new Set(found.map(({ host }) => host));
+  if (blockedRows.length === 0) return () => false;
+  const blocked = new Set(blockedRows.map(({ host }) => host));
   return (url) => leadsToOneOf(url, blocked);
 }
 
-/** The refusal of a record, some of whose URLs lead to blocked hosts; `undefined` if none does. */
+/** The refusal of a record with URLs on blocked hosts; `undefined` if there are none. */
 export function refusalOf(
   urls: readonly NamedUrl[],
   isBlocked: (url: string) => boolean,
@@ -99,21 +100,24 @@ function destinationsOf(row: ShortLinkRow & { url?: string | null }): NamedUrl[]
   ];
 }
 
-/** All URLs that a link or QR code leads visitors to, also from its content, with the names of their fields. */
+/**
+ * All URLs to which a link or QR code leads visitors, including those in its content, with the
+ * names of their fields.
+ */
 export const urlsOf = (
   row: ShortLinkRow & { url?: string | null; content?: unknown },
 ): NamedUrl[] => [...destinationsOf(row), ...urlsIn(row.content)];
 
 /**
- * A link or QR code must not lead to itself, for no visitor.
+ * Refuses a link or QR code that leads any visitor back to itself.
  *
  * @param domain name of its domain
  * @throws Refusal `unprocessable_entity` naming every field that does
  */
 export function refuseLoops(row: ShortLinkRow & { url: string | null }, domain: string): void {
-  const own = { domain, key: row.key, flexible: row.flexible };
+  const shortLink = { domain, key: row.key, flexible: row.flexible };
   const loops = destinationsOf(row)
-    .filter(([, to]) => leadsTo(to, own))
+    .filter(([, to]) => leadsTo(to, shortLink))
     .map(([field]) => `${field} must not be the short link itself`);
   if (loops.length > 0) throw new Refusal('unprocessable_entity', loops.join('; '));
 }
@@ -132,12 +136,12 @@ export function readUtm(url: string): Utm {
 }
 
 /**
- * Writes UTM fields into a destination's query: a text sets one, `null` takes it out, an absent one stays.
- * Everything else of the URL stays byte for byte.
+ * Writes UTM fields into a destination's query: a text sets the parameter, `null` removes it, an
+ * absent field leaves it alone. The rest of the URL is unchanged, byte for byte.
  */
 export function writeUtm(url: string, utm: Partial<Utm>): string {
-  const given = UTM_FIELDS.filter((name) => utm[name] !== undefined);
-  if (given.length === 0 || !/^https?:/i.test(url)) return url;
+  const fields = UTM_FIELDS.filter((name) => utm[name] !== undefined);
+  if (fields.length === 0 || !/^https?:/i.test(url)) return url;
   const hash = url.indexOf('#');
   const fragment = hash < 0 ? '' : url.slice(hash);
   const beforeHash = hash < 0 ? url : url.slice(0, hash);
@@ -150,8 +154,8 @@ export function writeUtm(url: string, utm: Partial<Utm>): string {
           .slice(mark + 1)
           .split('&')
           .filter((pair) => pair !== '');
-  const kept = pairs.filter((pair) => !given.includes(pair.split('=')[0] as UtmField));
-  const added = given.flatMap((name) => {
+  const kept = pairs.filter((pair) => !fields.includes(pair.split('=')[0] as UtmField));
+  const added = fields.flatMap((name) => {
     const value = utm[name];
     return typeof value === 'string' ? [`${name}=${encodeURIComponent(value)}`] : [];
   });
@@ -159,15 +163,18 @@ export function writeUtm(url: string, utm: Partial<Utm>): string {
   return base + (query === '' ? '' : `?${query}`) + fragment;
 }
 
-/** A URL with the UTM fields that it has none of its own of. */
+/** Adds UTM fields to a URL, except those that it already has. */
 export function withMissingUtm(url: string, utm: Utm): string {
-  const own = readUtm(url);
-  const missing = UTM_FIELDS.filter((name) => utm[name] !== null && own[name] === null);
+  const present = readUtm(url);
+  const missing = UTM_FIELDS.filter((name) => utm[name] !== null && present[name] === null);
   if (missing.length === 0) return url;
   return writeUtm(url, Object.fromEntries(missing.map((name) => [name, utm[name]])));
 }
 
-/** A destination without UTM parameters, by which it is stored as one that may be framed: they change nothing about that. */
+/**
+ * Removes UTM parameters from a destination: the list of frameable URLs has it without them, since
+ * they do not decide whether a page may be framed.
+ */
 export const framingKey = (url: string): string => writeUtm(url, NO_UTM);
 
 /** The fields of a record, or of a change, that decide which destinations are shown in a frame. */
@@ -179,7 +186,7 @@ export interface Framing {
   geo?: Record<string, string> | null | undefined;
   rules?: Rule[] | null | undefined;
   testVariants?: TestVariant[] | null | undefined;
-  /** Destinations that allow frames, where they were requested. */
+  /** Destinations that allow frames, if the record asks for frames. */
   frameable?: string[] | undefined;
 }
 
@@ -189,7 +196,7 @@ const FIELDS = ['rewrite', 'url', 'ios', 'android', 'geo', 'rules', 'testVariant
 const concernsFraming = (changes: Framing): boolean =>
   changes.rewrite !== false && FIELDS.some((field) => changes[field] !== undefined);
 
-/** The web addresses that would be shown in a frame. */
+/** Returns the web addresses that a record would show in a frame. */
 export function framedUrls({ rewrite, url, ios, android, geo, ...lists }: Framing): string[] {
   if (rewrite !== true) return [];
   const listed = [...(lists.rules ?? []), ...(lists.testVariants ?? [])].map((one) => one.url);
@@ -198,7 +205,7 @@ export function framedUrls({ rewrite, url, ios, android, geo, ...lists }: Framin
   return [...new Set(web.map(framingKey))];
 }
 
-/** The fields of a record once the changes are made. */
+/** The deciding fields of a record after a change. */
 function framingAfter(before: Framing, changes: Framing): Framing {
   const after = { ...before };
   for (const field of FIELDS) {
@@ -207,8 +214,11 @@ function framingAfter(before: Framing, changes: Framing): Framing {
   return after;
 }
 
-/** The addresses that allow frames, by a request to each; none is sent where there are no addresses. */
-export async function askFrameable(request: Requester, urls: readonly string[]): Promise<string[]> {
+/** Finds the addresses that allow frames, with one request to each; an empty list costs no job. */
+export async function requestFrameable(
+  request: Requester,
+  urls: readonly string[],
+): Promise<string[]> {
   const unique = [...new Set(urls)];
   return unique.length === 0
     ? []
@@ -216,9 +226,10 @@ export async function askFrameable(request: Requester, urls: readonly string[]):
 }
 
 /**
- * The changes with the destinations that allow frames; as they are where they change nothing about frames.
+ * Adds the destinations that allow frames to a change; a change that cannot affect frames is
+ * returned unchanged.
  *
- * @param before reads the records that are changed; left out for a new one
+ * @param before reads the records to change; omitted for a new record
  */
 export async function withFrameable<Changes extends Framing>(
   request: Requester,
@@ -228,5 +239,7 @@ export async function withFrameable<Changes extends Framing>(
   if (!concernsFraming(changes)) return changes;
   const records = (await before()).filter((record) => record !== undefined);
   const urls = records.flatMap((record) => framedUrls(framingAfter(record, changes)));
-  return urls.length === 0 ? changes : { ...changes, frameable: await askFrameable(request, urls) };
+  return urls.length === 0
+    ? changes
+    : { ...changes, frameable: await requestFrameable(request, urls) };
 }

@@ -6,19 +6,19 @@ import { isWildcard } from './key.ts';
 import type { ShortLinkRow } from './model.ts';
 import { ruleEntry } from './routing-rules.ts';
 
-/** OWASP's second recommendation for Argon2id: 19 MiB, two passes. */
+/** Second configuration that OWASP recommends for Argon2id: 19 MiB, two passes. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /**
- * The look-up entry of a link or QR code, as text.
+ * Builds the look-up entry of a link or QR code, as text.
  *
- * @param leads the destination, or the page that is shown at the short link itself
- * @param known an entry of the same record whose password has not changed: its hash is used again
+ * @param leads the destination, or the page to show at the short link itself
+ * @param previous an entry of the same record with the same password, whose hash is reused
  */
 export async function shortLinkEntry(
   row: ShortLinkRow & { video?: string | null },
   leads: Pick<LinkEntry, 'destination' | 'page'>,
-  known?: LinkEntry,
+  previous?: LinkEntry,
 ): Promise<string> {
   const entry: LinkEntry = { id: row.id, projectId: row.project_id, ...leads };
   if (row.starts_at !== null) entry.startsAt = row.starts_at.getTime();
@@ -26,7 +26,7 @@ export async function shortLinkEntry(
   if (row.expired_url !== null) entry.expiredUrl = row.expired_url;
   if (row.max_visits !== null) entry.maxVisits = row.max_visits;
   if (row.password !== null) {
-    entry.passwordHash = known?.passwordHash ?? (await hashOf(row.project_id, row.password));
+    entry.passwordHash = previous?.passwordHash ?? (await hashOf(row.project_id, row.password));
   }
   const card = cardOf(row);
   if (row.proxy && card !== undefined) entry.card = card;
@@ -38,7 +38,7 @@ export async function shortLinkEntry(
   target(entry, row);
   if (row.redirect_status !== 302) entry.status = row.redirect_status;
   if (!row.forward_query) entry.dropsQuery = true;
-  // A page of ours has no further paths.
+  // Pages of this service have no paths below them.
   if ((row.flexible || isWildcard(row.key)) && entry.page === undefined) entry.forwardsPath = true;
   if (row.track_conversion) entry.tracksConversion = true;
   if (row.do_index) entry.isIndexed = true;
@@ -51,7 +51,7 @@ async function hashOf(projectId: string, sealed: string): Promise<string> {
   return hash(unseal({ purpose: 'password', owner: projectId }, sealed), ARGON2);
 }
 
-/** Destinations of some visitors only, and those of all destinations that are shown in a frame. */
+/** Adds the destinations for certain visitors, and the destinations that are shown in a frame. */
 function target(entry: LinkEntry, row: ShortLinkRow): void {
   const tagged = (url: string) => withMissingUtm(url, row);
   if (row.rules !== null && row.rules.length > 0) {

@@ -3,9 +3,10 @@ import { Joi as Schemas } from '../http/fields.ts';
 import type { RecordContext } from './record-context.ts';
 
 /*
- * A field that links and QR codes share is one row of a table (`fields.ts`). Everything else follows from the row: the
- * types below, the bodies of requests and their defaults (`schema.ts`), the columns of a new row (`model.ts`), what a
- * change does (`write.ts`), and the record, the reference and the export (`record.ts`).
+ * A field that links and QR codes share is one row of a table (`fields.ts`). Everything else
+ * follows from the row: the types below, the bodies of requests and their defaults (`schema.ts`),
+ * the columns of a new row (`model.ts`), what a change does (`write.ts`), and the record, the
+ * reference and the export (`record.ts`).
  */
 
 /** A row of the table of fields; its key is the name in bodies and records. */
@@ -16,26 +17,34 @@ export interface Field {
   in?: Joi.Schema;
   /** Schema in records. Absent: records don't show it. */
   out?: Joi.Schema;
-  /** Value in records, where that isn't the column's; the column, if there is one, is then written by commands. */
+  /**
+   * Computes the value in records, if it differs from the column's. Commands then write the column,
+   * if there is one.
+   */
   read?(context: Required<RecordContext>, row: Readonly<Record<string, unknown>>): unknown;
-  /** Value of a new record whose body has none. A column without a default is set by whoever makes the row. */
+  /**
+   * Value for a new record if the body has none. Whoever builds the row sets a column without a
+   * default.
+   */
   default?: boolean | number | string | null;
-  /** The column holds a point in time, which bodies and records have in ISO 8601. */
+  /** The column holds an instant; bodies and records have it in ISO 8601. */
   isTime?: true;
-  /** One value can't be given to many records: bulk changes refuse it. */
+  /** Two records cannot share a value, so bulk changes refuse the field. */
   isSingular?: true;
-  /** QR codes refuse to change it: it is in the printed code. */
+  /** QR codes refuse to change it, since the printed code contains it. */
   isPrinted?: true;
-  /** The contract does not have it, in bodies, in records or in both; every new field is such an extension. */
+  /**
+   * Marks an extension of the contract in bodies, in records or in both. Every new field is one.
+   */
   extension?: 'in' | 'out' | 'both';
   /**
-   * Place among the columns of the CSV export of links, counted together with `OWN_COLUMNS` of `src/exports/links.ts`; a
-   * new one comes last. Absent: not exported.
+   * Place among the columns of the CSV export of links, counted together with `OWN_COLUMNS` of
+   * `src/exports/links.ts`; a new column goes last. Absent: not exported.
    */
   csv?: number;
-  /** For the reference, with units. */
+  /** Text in the API reference, with units. */
   description: string;
-  /** For the reference. */
+  /** Example in the API reference. */
   example: unknown;
 }
 
@@ -44,7 +53,10 @@ export type FieldTable = Readonly<Record<string, Field>>;
 type Checked<Schema> = Schema extends Joi.AnySchema<infer Value> ? Value : never;
 type Default<Row> = Row extends { default: infer Value } ? Value : never;
 
-/** A value in bodies and records: the type is that of the schema; `null` is the default where it is allowed. */
+/**
+ * The type of a field's value in bodies and records: the type of its schema, plus `null` if that is
+ * the default.
+ */
 type Value<Row> =
   | Default<Row>
   | (Row extends { in: infer Schema }
@@ -55,7 +67,7 @@ type Value<Row> =
 
 type Stored<Row> = Row extends { isTime: true } ? Date | Extract<Value<Row>, null> : Value<Row>;
 
-/** The fields of a body; an absent one is not changed. */
+/** The fields of a body; an absent field is not changed. */
 export type BodyOf<Table> = {
   -readonly [Name in keyof Table as Table[Name] extends { in: unknown } ? Name : never]?:
     | Value<Table[Name]>
@@ -91,7 +103,7 @@ export type RecordOf<Table> = {
 /** A text of a record, or `null`. */
 export const nullable = Schemas.string().allow(null).required();
 
-/** The schema of a field in bodies or in records, as the reference documents it; none where it has none. */
+/** The documented schema of a field in bodies or in records; empty if the field is not there. */
 export function described(name: string, field: Field, side: 'in' | 'out'): [string, Joi.Schema][] {
   const { [side]: schema, description, example, extension } = field;
   if (schema === undefined) return [];

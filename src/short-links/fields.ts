@@ -30,8 +30,8 @@ export const geoField = () =>
     )
     .allow(null);
 
-/** Most tags of a record. */
-export const MOST_TAGS = 50;
+/** Maximum number of tags on a record. */
+export const MAX_TAGS = 50;
 
 const time = Joi.string().isoDate().required();
 const nullableTime = Joi.string().isoDate().allow(null).required();
@@ -53,8 +53,8 @@ const utm = <const Name extends UtmField>(column: Name, csv: number, example: st
   }) as const;
 
 /**
- * The fields that links and QR codes share, in the order of their records. To add one, add its row here and its column
- * in a migration.
+ * The fields that links and QR codes share, in the order of their records. To add one, add its row
+ * here and its column in a migration.
  */
 export const fields = {
   id: {
@@ -114,8 +114,8 @@ export const fields = {
     ...url,
     csv: 12,
     description:
-      'URL to which visitors are redirected after `expiresAt` or `maxVisits`. Without one, that of the domain, or a ' +
-      'page that says so.',
+      'URL to which visitors are redirected after `expiresAt` or `maxVisits`. Default: the URL ' +
+      'of the domain, or a page that says so.',
     example: 'https://example.com/over',
   },
   trackConversion: {
@@ -139,7 +139,7 @@ export const fields = {
     description: 'Whether search engines may index the short link.',
     example: false,
   },
-  // Sealed from the API on: jobs are plain text in Redis.
+  // Sealed by the API, since jobs are plain text in Redis.
   password: {
     column: 'password',
     ...text(200),
@@ -170,8 +170,8 @@ export const fields = {
     column: 'proxy',
     ...boolean,
     description:
-      'Whether crawlers of link previews get a card made of `title`, `description` and `image`. Where `title` is null, ' +
-      'the card is made of the destination’s metadata.',
+      'Whether crawlers of link previews get a card made of `title`, `description` and `image`. If `title` is null, ' +
+      'the card has the destination’s metadata.',
     example: true,
   },
   title: {
@@ -201,7 +201,7 @@ export const fields = {
     column: 'rewrite',
     ...boolean,
     description:
-      'Whether the destination is shown in a frame under the short link, where it lets itself be framed.',
+      'Whether the destination is shown in a frame under the short link, if it allows that.',
     example: false,
   },
   ios: {
@@ -276,7 +276,7 @@ export const fields = {
     column: 'notification_token',
     ...text(1_000),
     extension: 'in',
-    description: 'A text of your own, up to 1,000 characters, that is kept and returned as it is.',
+    description: 'A text of your own, up to 1,000 characters, that is returned unchanged.',
     example: 'team-garden',
   },
   webhookIds: {
@@ -296,7 +296,7 @@ export const fields = {
   userId: {
     column: 'user_id',
     out: Joi.string().required(),
-    description: 'Id of the user whose key made the record.',
+    description: 'Id of the user whose key created the record.',
     example: 'user_0VKAM3TWq8Zr5XnYb2VdLcHs',
   },
   projectId: {
@@ -338,7 +338,7 @@ export const fields = {
     out: time,
     isTime: true,
     csv: 32,
-    description: 'Time at which the record was made (ISO 8601, UTC).',
+    description: 'Time at which the record was created (ISO 8601, UTC).',
     example: '2026-04-01T08:00:00.000Z',
   },
   updatedAt: {
@@ -463,7 +463,7 @@ export const fields = {
     isTime: true,
     extension: 'out',
     csv: 36,
-    description: 'Time at which `testVariants` were set as they are (ISO 8601, UTC).',
+    description: 'Time at which the present `testVariants` were set (ISO 8601, UTC).',
     example: '2026-04-01T08:00:00.000Z',
   },
   testCompletedAt: {
@@ -489,41 +489,47 @@ export const fields = {
     example: 'B',
   },
   tagIds: {
-    in: list(id()).max(MOST_TAGS),
-    description: 'Ids of up to 50 tags, which replace those of before: an array or `a,b`.',
+    in: list(id()).max(MAX_TAGS),
+    description: 'Ids of up to 50 tags, which replace the previous ones: an array or `a,b`.',
     example: ['tag_0VKAM3TWq8Zr5XnYb2VdLcHs'],
   },
   tagNames: {
-    in: list(nameText(190)).max(MOST_TAGS),
+    in: list(nameText(190)).max(MAX_TAGS),
     description: 'Names of up to 50 tags, case-insensitive: an array or `a,b`.',
     example: ['spring'],
   },
 } as const satisfies FieldTable;
 
-/** The shared fields as a body has them. */
+/** The shared fields in a request body. */
 export type SharedBody = BodyOf<typeof fields>;
 
 /** The shared columns of a row. */
 export type SharedColumns = ColumnsOf<typeof fields>;
 
-/** The shared members of a record. */
+/** The shared members of a public record. */
 export type SharedRecord = RecordOf<typeof fields>;
 
-/** Tags as a request body names them. */
+/** The fields of a request body that name tags. */
 export type TagFields = Pick<SharedBody, 'tagId' | 'tagIds' | 'tagNames'>;
 
-/** Tags as a caller names them, in the order sent. They replace those of the record unless `removed` is there. */
+/**
+ * Tags that a caller chose, in the order sent. They replace the record's tags unless `removed` is
+ * set.
+ */
 export interface TagChoice {
   ids: string[];
   names: string[];
-  /** Ids of tags that the record loses. The tags above are added to its others. */
+  /** Ids of tags to remove. If set, the tags above are added to the remaining ones. */
   removed?: string[] | undefined;
 }
 
-/** The writable fields that links and QR codes share. An absent field is not changed, `null` clears it. */
+/**
+ * The writable fields that links and QR codes share. An absent field is not changed, `null` clears
+ * it.
+ */
 export type SharedChanges = Omit<SharedBody, keyof TagFields> & {
   tags?: TagChoice | undefined;
-  /** Found out by the API before the write, never sent by a caller. */
+  /** Set by the API before the write; callers cannot send it. */
   frameable?: string[] | undefined;
 };
 
@@ -532,6 +538,6 @@ export interface NewShortLink extends SharedChanges {
   id: string;
   /** Prefix of a random key. */
   prefix?: string | undefined;
-  /** Time at which another service made it (ISO 8601): only imports set it. */
+  /** Creation time at another service (ISO 8601), set by imports only. */
   createdAt?: string | undefined;
 }

@@ -10,10 +10,12 @@ import { passwordFingerprints } from '../infra/secrets.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
 import type { RecordKind, ShortLinkModel, ShortLinkTables } from './model.ts';
-import { mayReadPasswords } from './record.ts';
+import { canReadPasswords } from './record.ts';
 import { searchField } from './search.ts';
 
-/** Filters of lists and counts that links and QR codes share, as the query names them. */
+/**
+ * Filters of lists and counts that links and QR codes share, under their names in the query string.
+ */
 export interface SharedFilters {
   projectSlug?: string;
   domain?: string;
@@ -25,7 +27,7 @@ export interface SharedFilters {
   query?: string;
   userId?: string;
   showArchived: boolean;
-  /** Its fingerprints. */
+  /** Fingerprints of the password, with the present and older keys. */
   password?: string[];
   expiresAt?: string | null;
   comments?: string;
@@ -45,7 +47,10 @@ export interface SharedFilters {
   expiresBefore?: string;
 }
 
-/** A query over links or QR codes that filters narrow, joined with d (domains) and c (counters, with NULL for zeros). */
+/**
+ * A query over links or QR codes to narrow. It joins d (domains) and c (counters, where NULL means
+ * zero).
+ */
 export interface Query {
   where(column: string, value: string | boolean): unknown;
   where(column: string, operator: string, value: string): unknown;
@@ -53,10 +58,13 @@ export interface Query {
   whereRaw(sql: string, bindings?: (string | number | string[])[]): unknown;
 }
 
-/** A filter: how its value is written in a query, and what it does. */
+/** A filter: the schema of its value in the query string, and its condition. */
 export interface Filter<Value> {
   schema: Schema;
-  /** An index finds the records, or it leaves out none. Lists with another filter are heavy requests. */
+  /**
+   * An index finds the records, or the filter excludes none. Lists with any other filter are heavy
+   * requests.
+   */
   isIndexed?: true;
   /** Narrows the query. */
   where(query: Query, value: Value): unknown;
@@ -72,16 +80,16 @@ const exactly = (column: string, description: string): Filter<string> => ({
   where: (query, value) => query.where(column, value),
 });
 
-/** Matches as a part, case-insensitively. */
-export const part = (column: string, name: string): Filter<string> => ({
+/** Matches values that contain the text, ignoring case. */
+export const containsText = (column: string, name: string): Filter<string> => ({
   schema: text(1_000).description(`Part of ${name}, regardless of case.`),
   where: (query, value) => query.whereRaw(...contains(column, value)),
 });
 
-/** `true` asks for records with the thing, `false` for those without it. */
+/** Matches records with the thing for `true`, and records without it for `false`. */
 export const presence = (condition: string, what: string): Filter<boolean> => ({
   schema: flag().description(`true: only records with ${what}; false: only those without.`),
-  where: (query, wanted) => query.whereRaw(wanted ? `(${condition})` : `NOT (${condition})`),
+  where: (query, isPresent) => query.whereRaw(isPresent ? `(${condition})` : `NOT (${condition})`),
 });
 
 const compare = (column: string, operator: string, description: string): Filter<string> => ({
@@ -89,14 +97,14 @@ const compare = (column: string, operator: string, description: string): Filter<
   where: (query, value) => query.where(column, operator, value),
 });
 
-/** A point in time, or the word `null`: records without one. */
+/** An instant, or the word `null` for records without one. */
 const instantOrNull = Joi.string().custom((value: string, { error }) =>
   value === 'null'
     ? null
     : (toInstant(value) ?? error('rule', { rule: 'must be an ISO 8601 date, or null' })),
 );
 
-/** The filters that links and QR codes share, over the tables of one of the two. */
+/** Builds the filters that links and QR codes share, for the tables of one kind. */
 export function sharedFilters({
   table,
   tags: { table: tagTable, column },
@@ -143,13 +151,13 @@ export function sharedFilters({
       ),
       where(query, value) {
         const [inKey, key] = contains(`${table}.key`, value);
-        // Destinations are in ASCII.
-        const written = value.replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent);
-        const [inUrl, url] = contains(`${table}.url`, written);
+        // Stored destinations are ASCII.
+        const ascii = value.replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent);
+        const [inUrl, url] = contains(`${table}.url`, ascii);
         query.whereRaw(`(${inKey} OR ${inUrl})`, [...key, ...url]);
       },
     },
-    // Applied by applySearch, once tags and short links that it names have been read.
+    // Applied by applySearch, after its tags and short links have been read.
     query: {
       schema: searchField()
         .description(
@@ -168,13 +176,13 @@ export function sharedFilters({
       where: (query, value) => (value ? query : query.where(`${table}.archived`, false)),
     },
     password: {
-      // At once, since filters travel in the jobs of exports.
+      // Hashed here, since filters are written into the jobs of exports.
       schema: text(200)
         .custom(passwordFingerprints)
         .description(
           'Only records with exactly this password. It needs the scope to write the records.',
         ),
-      // Jobs of 0.5 and earlier have one alone.
+      // Jobs of 0.5 and earlier hold a single fingerprint.
       where: (query, value) =>
         query.whereRaw(`${table}.password_fingerprint = ANY(?)`, [[value].flat()]),
     },
@@ -187,7 +195,7 @@ export function sharedFilters({
           ? query.whereNull(`${table}.expires_at`)
           : query.where(`${table}.expires_at`, value),
     },
-    comments: part(`${table}.comments`, 'the comments'),
+    comments: containsText(`${table}.comments`, 'the comments'),
     withTags: {
       schema: flag().description('true: only records with tags.'),
       where: (query, value) => (value ? query.whereRaw(hasTags) : query),
@@ -231,7 +239,7 @@ export function sharedFilters({
   };
 }
 
-/** Compares the visits of a record with a bound. */
+/** Compares a record's number of visits with a bound. */
 export const visits = (operator: '>=' | '<='): Filter<number> => ({
   schema: Joi.number()
     .integer()
@@ -240,19 +248,22 @@ export const visits = (operator: '>=' | '<='): Filter<number> => ({
   where: (query, value) => query.whereRaw(`coalesce(c.visits, 0) ${operator} ?`, [value]),
 });
 
-/** True for the query of a list that reads all records: with a filter that no index answers, or sorted by visits. */
+/**
+ * True for a list query that reads all records: one with a filter that no index serves, or sorted
+ * by visits.
+ */
 export const isHeavyList =
   (table: Readonly<Record<string, Pick<Filter<never>, 'isIndexed'>>>) =>
   ({ sort = 'createdAt', ...filters }: Parameters): boolean =>
     sort !== 'createdAt' ||
     Object.keys(filters).some((name) => Object.hasOwn(table, name) && !table[name]!.isIndexed);
 
-/** Schemas of filters, for the schema of a query. */
+/** The schemas of a table of filters, for the schema of a query string. */
 export function schemasOf(table: Record<string, { schema: Schema }>): SchemaMap {
   return Object.fromEntries(Object.entries(table).map(([name, { schema }]) => [name, schema]));
 }
 
-/** Narrows a query to the records that match all filters; names that are no filters do nothing. */
+/** Narrows a query to the records that match all filters; unknown names are ignored. */
 export function applyFilters<Row extends ShortLinkModel, Filters extends object>(
   query: QueryBuilder<Row>,
   table: FilterTable<Filters>,
@@ -266,12 +277,16 @@ export function applyFilters<Row extends ShortLinkModel, Filters extends object>
   return query;
 }
 
-/** @throws Refusal `forbidden` for a filter that would tell a password to a caller who may not read it */
+/**
+ * Refuses a filter that would reveal a password to a caller who cannot read it.
+ *
+ * @throws Refusal `forbidden`
+ */
 export function refuseHiddenFilter(
   caller: Pick<Caller, 'scopes'>,
   kind: RecordKind,
   { password }: Pick<SharedFilters, 'password'>,
 ): void {
-  if (password === undefined || mayReadPasswords(caller, kind)) return;
+  if (password === undefined || canReadPasswords(caller, kind)) return;
   throw new Refusal('forbidden', `The filter password needs the scope ${kind}s.write`);
 }

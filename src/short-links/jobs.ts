@@ -2,15 +2,15 @@ import { maintenance, metatags, writes } from '../queues/index.ts';
 import { HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
 import type { RecordKind } from './model.ts';
 
-/** A preview that was read for a record. */
+/** A preview that was read for a record's destination. */
 export interface FoundPreview {
   id: string;
-  /** The destination that the page was read at. */
+  /** Destination from which the preview was read. */
   url: string;
   preview: Preview;
 }
 
-/** The texts and the image of a card; `null` where the page has none. */
+/** The texts and the image of a link-preview card; `null` for what the page lacks. */
 export interface Preview {
   title: string | null;
   description: string | null;
@@ -18,19 +18,19 @@ export interface Preview {
 }
 
 export const linkPreviewJobs = jobsOf(writes, {
-  /** Stores the preview that was read for a link. */
+  /** Stores the preview of a link. */
   'link.fill': job<FoundPreview, { id: string }>(),
 });
 
 export const qrCodePreviewJobs = jobsOf(writes, {
-  /** Stores the preview that was read for a QR code. */
+  /** Stores the preview of a QR code. */
   'qrcode.fill': job<FoundPreview, { id: string }>(),
 });
 
 export const destinationJobs = jobsOf(metatags, {
   /** Finds the URLs that may be shown in a frame of the service. */
   'pages.framing': job<{ urls: string[] }, string[]>(),
-  /** Reads the destination of a record, for the card that link previews show. */
+  /** Reads the destination of a record for its link-preview card. */
   'record.preview': job<{ of: RecordKind; id: string; url: string }>(),
 });
 

@@ -6,15 +6,16 @@ import { domainIdsOf, KEPT_HOURS, type Name } from './claims.ts';
 import { keptNameJobs } from './jobs.ts';
 
 /*
- * Names that a record has left, because it was deleted or has another name now. Such a name stays claimed without an
- * entry, so that no other record gets the visitors who still use it: for a day, and for as long as the operator blocks the
- * record. A workspace can have the name of a record that it deleted at once, unless that is blocked.
+ * Names that a record has left, by deletion or by a change of its name. Such a name stays claimed
+ * without an entry, so that no other record gets the visitors who still use it: for a day, and for
+ * as long as the operator blocks the record. A workspace can reuse the name of a record that it
+ * deleted at once, unless the record is blocked.
  */
 
-/** Names that are freed in one statement. */
+/** Names freed per statement. */
 const PRUNED = 10_000;
 
-/** Keeps the names of records that are deleted. @returns the look-up entries to publish */
+/** Reserves the names of deleted records. @returns the look-up entries to publish */
 export async function keepNames(
   trx: Db,
   deleted: readonly (Name & { id: string })[],
@@ -42,7 +43,10 @@ export async function keepNames(
   }));
 }
 
-/** Keeps the names that an unblocked record has left for another day: they were kept for as long as it was blocked. */
+/**
+ * Reserves the names that an unblocked record has left for another day, since the block held them
+ * until now.
+ */
 export async function keepNamesOfUnblocked(trx: Db, recordId: string): Promise<void> {
   await execute(
     trx,
@@ -52,7 +56,7 @@ export async function keepNamesOfUnblocked(trx: Db, recordId: string): Promise<v
   );
 }
 
-/** Frees names that were kept for long enough. */
+/** Frees names whose reservation has ended. */
 export async function pruneKeptNames(): Promise<void> {
   for (let freed = PRUNED; freed === PRUNED; ) {
     freed = await execute(

@@ -5,18 +5,25 @@ import { Joi } from '../http/fields.ts';
 import { normalize } from '../infra/normalize.ts';
 
 const MAX_LENGTH = 190;
-/** Letters, digits, `-`, `_`, `.`, `/`, any other Unicode letter (with its marks), and emoji with what joins them. */
+/**
+ * Letters, digits, `-`, `_`, `.`, `/`, other Unicode letters with their marks, and emoji with their
+ * joiners.
+ */
 const ALLOWED =
   /^[\p{L}\p{M}\p{N}\-_./\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d]+$/u;
 const RANDOM_LENGTH = 7;
 
-/** End of the key of a link that answers every path below. */
+/** Suffix of the key of a link that answers every path below it. */
 const WILDCARD = '/*';
 
-/** True for the key of a link that answers every path below. */
+/** True for the key of a link that answers every path below it. */
 export const isWildcard = (key: string): boolean => key.endsWith(WILDCARD);
 
-/** @throws Refusal `unprocessable_entity`: paths of a domain that workspaces share are not one workspace's */
+/**
+ * Refuses a wildcard on a shared domain, whose paths belong to no single workspace.
+ *
+ * @throws Refusal `unprocessable_entity`
+ */
 export function refuseSharedWildcard(key: string, domain: string): void {
   if (!isWildcard(key) || domain !== config().DEFAULT_SHORT_DOMAIN) return;
   throw new Refusal(
@@ -25,27 +32,27 @@ export function refuseSharedWildcard(key: string, domain: string): void {
   );
 }
 
-/** A random key: 7 characters of letters and digits, 41 bits. */
+/** Draws a random key of 7 letters and digits, which are 41 bits. */
 export const randomKey = customAlphabet(
   '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
   RANDOM_LENGTH,
 );
 
-/** A random key under a prefix, if there is one. */
+/** Draws a random key, under a prefix if one is set. */
 export function drawKey(prefix: string | undefined): string {
   return prefix === undefined ? randomKey() : `${prefix}/${randomKey()}`;
 }
 
-/** The rule that a text breaks as a key, if any; completes the sentence "key …". */
+/** The rule that a text breaks as a key, if any, as the end of the sentence "key …". */
 export function keyFault(key: string): string | undefined {
   // A character has one or two UTF-16 units.
   if (key.length > 2 * MAX_LENGTH || Array.from(key).length > MAX_LENGTH)
     return `must not be longer than ${MAX_LENGTH} characters`;
-  const named = key.endsWith(WILDCARD) ? key.slice(0, -WILDCARD.length) : key;
-  if (named.includes('*')) return 'must have * only at its end, after a /';
-  if (!ALLOWED.test(named)) return 'must contain only letters, digits, -, _, ., / and emoji';
+  const stem = key.endsWith(WILDCARD) ? key.slice(0, -WILDCARD.length) : key;
+  if (stem.includes('*')) return 'must have * only at its end, after a /';
+  if (!ALLOWED.test(stem)) return 'must contain only letters, digits, -, _, ., / and emoji';
   if (key.startsWith('/') || key.endsWith('/')) return 'must not start or end with /';
-  // Browsers and proxies take such segments out of a path: the link could not be reached.
+  // Browsers and proxies remove such segments from a path, so the link would be unreachable.
   if (key.split('/').some((part) => part === '' || part === '.' || part === '..')) {
     return 'must not contain empty, "." or ".." segments';
   }
@@ -53,7 +60,7 @@ export function keyFault(key: string): string | undefined {
   return undefined;
 }
 
-/** Names that belong to the server itself on every domain. */
+/** True for names that the server itself uses on every domain. */
 export function isReservedKey(key: string): boolean {
   const first = key.split('/')[0];
   return first === '_' || first === '.well-known' || key === 'robots.txt' || key === 'favicon.ico';

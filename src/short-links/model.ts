@@ -3,7 +3,9 @@ import { WorkspaceModel } from '../infra/model.ts';
 import type { DefaultsOf, FieldTable } from './field.ts';
 import { fields, type SharedColumns } from './fields.ts';
 
-/** The common columns of links and QR codes: one for each shared field, and those declared here. */
+/**
+ * The common columns of links and QR codes: one for each shared field, and those declared below.
+ */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the columns of a model are never initialized
 export class ShortLinkModel extends WorkspaceModel {
   static override readonly idColumn = ['project_id', 'id'];
@@ -11,7 +13,7 @@ export class ShortLinkModel extends WorkspaceModel {
   declare password_fingerprint: string | null;
   /** Destinations that may be shown in a frame, without their UTM parameters. */
   declare frameable: string[] | null;
-  /** Text that searches read (`searchTextOf` in write.ts). */
+  /** Text that searches match against (`searchTextOf` in write.ts). */
   declare search_text: string;
 }
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- as above
@@ -22,7 +24,7 @@ export type RowOf<Row extends Model> = Pick<Row, Exclude<keyof Row, keyof Model>
 
 export type ShortLinkRow = RowOf<ShortLinkModel>;
 
-/** The columns of a new row before its caller's fields are applied. */
+/** Defaults of the columns of a new row. */
 export function blankColumns<Table extends FieldTable>(table: Table): DefaultsOf<Table> {
   return Object.fromEntries(
     Object.values(table).flatMap(({ column, default: value }) =>
@@ -31,7 +33,7 @@ export function blankColumns<Table extends FieldTable>(table: Table): DefaultsOf
   ) as DefaultsOf<Table>;
 }
 
-/** The shared columns of a new row before its caller's fields are applied; its ids and times are {@link RowIds}. */
+/** Defaults of the shared columns of a new row, without the ids and times of {@link RowIds}. */
 export const BLANK_ROW = {
   ...blankColumns(fields),
   password_fingerprint: null,
@@ -42,14 +44,14 @@ export const BLANK_ROW = {
 /** The columns of a new row that have no defaults. */
 export type RowIds = Omit<ShortLinkRow, keyof typeof BLANK_ROW>;
 
-/** A link or a QR code, as jobs, webhook events and bulk answers name it. */
+/** A link or a QR code, under its name in jobs, webhook events and bulk answers. */
 export type RecordKind = 'link' | 'qrcode';
 
-/** The tables of links, or those of QR codes. */
+/** The tables of links or of QR codes. */
 export interface ShortLinkTables {
   kind: RecordKind;
   table: 'links' | 'qrcodes';
   tags: { table: 'link_tags'; column: 'link_id' } | { table: 'qrcode_tags'; column: 'qrcode_id' };
-  /** A record of them in error messages. */
+  /** Name of a record in error messages. */
   noun: string;
 }

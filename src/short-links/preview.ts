@@ -7,16 +7,20 @@ import { destinationJobs } from './jobs.ts';
 import type { RecordKind, ShortLinkRow } from './model.ts';
 
 /*
- * A link or QR code with `proxy` shows link-preview crawlers a card. Where its owner gave it no title, the card is made
- * of the metatags of the destination:
+ * A link or QR code with `proxy` shows link-preview crawlers a card. If its owner gave it no title,
+ * the card is made of the metatags of the destination:
  *
- *   the write commits ─▶ metatags: record.preview reads the page ─▶ writes: link.fill or qrcode.fill ─▶ look-up entry
+ *   the write commits ─▶ metatags: record.preview reads the page
+ *     ─▶ writes: link.fill or qrcode.fill ─▶ look-up entry
  *
- * The page is requested after the commit, and no request waits for it: a crash in between loses the preview at worst,
- * never the record. A page that can't be read changes nothing.
+ * The page is requested after the commit, and no request waits for it: a crash in between loses at
+ * worst the preview, never the record. A page that cannot be read changes nothing.
  */
 
-/** Requests the preview of a record with `proxy`, where its card needs one. To be called when its write has committed. */
+/**
+ * Queues the preview of a record with `proxy`, if its card needs one. Called after the write has
+ * committed.
+ */
 export async function requestPreview(
   { jobId, projectId, log }: JobContext,
   of: RecordKind,
@@ -28,27 +32,27 @@ export async function requestPreview(
     const options = { jobId: `preview-${jobId}`, projectId, isLowPriority: true };
     await followUps().add(destinationJobs['record.preview'], { of, id, url }, options);
   } catch (err) {
-    // The record is stored: its request must not fail.
+    // The record is stored by now, so its request must not fail.
     log.warn({ err, recordId: id }, 'a preview could not be requested');
   }
 }
 
 /**
- * Fills the card of a link or QR code with the preview that was read for it.
+ * Fills the card of a link or QR code with the preview of its destination.
  *
- * @param change changes the row, which is locked
+ * @param change changes the locked row
  * @throws Refusal `not_found`
  */
 export function fillPreview<Row extends CardRow>(
   records: { lock(trx: Db, job: JobContext, id: string): Promise<Row> },
   job: JobContext,
-  found: FoundPreview,
+  preview: FoundPreview,
   change: (trx: Db, row: Row, missing: Partial<Preview>, publish: Publish) => Promise<unknown>,
 ): Promise<{ id: string }> {
-  const { id } = found;
+  const { id } = preview;
   return runIdempotent(job, async (trx, publish) => {
     const row = await records.lock(trx, job, id);
-    const missing = previewChanges(row, found);
+    const missing = previewChanges(row, preview);
     if (missing !== undefined) await change(trx, row, missing, publish);
     return { id };
   });
@@ -59,10 +63,10 @@ type CardRow = Pick<ShortLinkRow, 'proxy' | keyof Preview> & { url: string | nul
 const FIELDS = ['title', 'description', 'image'] as const;
 
 /**
- * The change that gives a record its preview: the fields of the card that are still null, while the record still has
- * `proxy` and the same destination.
+ * Returns the card fields that are still null, if the record still has `proxy` and the same
+ * destination.
  *
- * @returns `undefined` where nothing changes
+ * @returns `undefined` if nothing changes
  */
 function previewChanges(
   row: CardRow,

@@ -15,12 +15,12 @@ import {
   type SharedFilters,
 } from './filters.ts';
 import type { ShortLinkModel, ShortLinkTables } from './model.ts';
-import { mayReadPasswords, openPassword } from './record.ts';
+import { canReadPasswords, openPassword } from './record.ts';
 import type { RecordContext } from './record-context.ts';
 import type { Grouping } from './schema.ts';
 import { applySearch, resolveSearch, type Search } from './search.ts';
 
-/** Columns that a record takes from other tables. */
+/** Columns of a record that come from other tables. */
 interface JoinedColumns {
   domain: string;
   tags: { id: string; name: string }[];
@@ -31,15 +31,19 @@ interface JoinedColumns {
   last_visit_at: Date | null;
 }
 
-/** A page of a list, and its order, which is always descending. */
+/** The page of a list, and its order, which is always descending. */
 export interface RecordPage {
-  /** `createdAt`, `lastClicked`, or the name of the number of visits. */
+  /** `createdAt`, `lastClicked`, or the name of the count of visits. */
   sort: string;
   page: number;
   pageSize: number;
 }
 
-/** @throws Refusal `not_found` when `projectSlug` names another workspace than the key's */
+/**
+ * Refuses a request whose `projectSlug` names another workspace than its key's.
+ *
+ * @throws Refusal `not_found`
+ */
 export function refuseOtherWorkspace(
   { projectSlug }: { projectSlug?: string },
   { workspaceSlug }: { workspaceSlug: string },
@@ -49,7 +53,7 @@ export function refuseOtherWorkspace(
   }
 }
 
-/** The names by which an info endpoint finds a record. */
+/** The names by which an info endpoint can look up a record. */
 export interface RecordInfo {
   domain?: string | undefined;
   key?: string | undefined;
@@ -64,22 +68,22 @@ interface GroupCount {
   _count: number;
 }
 
-/** A checked request. */
-interface Asked<Query> {
+/** A validated request. */
+interface CheckedQuery<Query> {
   caller: Caller;
   query: Query;
 }
 
-/** The reads of links, or those of QR codes, by what differs between them. */
+/** The parts in which reads of links and of QR codes differ. */
 interface Source<Row extends ShortLinkModel, Sealed, Filters> {
   tables: ShortLinkTables;
-  /** A query over the rows of one workspace. */
+  /** A query over the rows of a workspace. */
   rows(projectId: string, connection: Db): QueryBuilder<Row>;
   filters: FilterTable<Filters>;
-  /** SQL of further columns of a row, with their names. */
+  /** SQL of further columns, each with its name. */
   columns?: readonly string[];
   toRecord(row: Row, context: RecordContext): Sealed;
-  /** A record without its passwords, for callers who may not write it. */
+  /** Removes the passwords of a record, for callers who cannot write it. */
   hide(record: Sealed): object;
 }
 
@@ -88,7 +92,9 @@ const tagsOf = ({ table, tags }: ShortLinkTables) =>
       FROM ${tags.table} rt JOIN tags t ON t.project_id = rt.project_id AND t.id = rt.tag_id
      WHERE rt.project_id = ${table}.project_id AND rt.${tags.column} = ${table}.id) AS tags`;
 
-/** Reads and locks of links, or of QR codes, each within a workspace, and the answers of the endpoints that read. */
+/**
+ * Reads and locks links or QR codes within a workspace, and answers the endpoints that read them.
+ */
 export class ShortLinkQueries<
   Row extends ShortLinkModel,
   Sealed extends object,
@@ -104,16 +110,16 @@ export class ShortLinkQueries<
     this.#table = source.tables.table;
   }
 
-  /** A record by its id. */
+  /** Reads a record by its id. */
   find(projectId: string, id: string, connection?: Db): Promise<Sealed | undefined> {
     return this.#first(projectId, { [`${this.#table}.id`]: id }, connection);
   }
 
   /**
-   * The row of a record, locked until the transaction ends.
+   * Locks the row of a record until the transaction ends.
    *
-   * @param ref the id, or the caller's own id after `ext_`
-   * @throws Refusal `not_found`; `conflict` where the write is meant for another state of the record
+   * @param ref the id, or `ext_` and the caller's own id
+   * @throws Refusal `not_found`; `conflict` if the write expects another state of the record
    */
   async lock(
     trx: Db,
@@ -147,14 +153,14 @@ export class ShortLinkQueries<
     return rows.map(({ id }) => id);
   }
 
-  /** A record that the transaction has locked or written. */
+  /** Reads a record that the transaction has locked or written. */
   async get(projectId: string, id: string, trx: Db): Promise<Sealed> {
     const record = await this.find(projectId, id, trx);
     if (record === undefined) throw new Error(`record ${id} is missing from its own transaction`);
     return record;
   }
 
-  /** A record by the caller's own id. */
+  /** Reads a record by the caller's own id. */
   findByExternalId(
     projectId: string,
     externalId: string,
@@ -163,12 +169,12 @@ export class ShortLinkQueries<
     return this.#first(projectId, { [`${this.#table}.external_id`]: externalId }, connection);
   }
 
-  /** A record by its domain's name and its key. */
+  /** Reads a record by the name of its domain and its key. */
   findByKey(projectId: string, domain: string, key: string): Promise<Sealed | undefined> {
     return this.#first(projectId, { 'd.slug': domain, [`${this.#table}.key`]: key });
   }
 
-  /** A record by its id, or by the caller's own id after `ext_`. */
+  /** Reads a record by its id, or by `ext_` and the caller's own id. */
   findByRef(projectId: string, ref: string): Promise<Sealed | undefined> {
     const externalId = externalIdIn(ref);
     return externalId === undefined
@@ -176,7 +182,7 @@ export class ShortLinkQueries<
       : this.findByExternalId(projectId, externalId);
   }
 
-  /** A record by id, else by external id, else by domain and key. */
+  /** Reads a record by id, else by external id, else by domain and key. */
   findByInfo(
     projectId: string,
     { domain, key, id, externalId }: RecordInfo,
@@ -188,14 +194,14 @@ export class ShortLinkQueries<
     return this.findByKey(projectId, domain!, normalize(key!, 'NFC'));
   }
 
-  /** Records by their ids; those that are not there are left out. */
+  /** Reads records by their ids; missing ones are left out. */
   async findAll(projectId: string, ids: readonly string[], connection?: Db): Promise<Sealed[]> {
     if (ids.length === 0) return [];
     const rows = await this.#wide(projectId, connection).whereIn(`${this.#table}.id`, ids);
     return rows.map((row) => this.#toRecord(row));
   }
 
-  /** One page of the records that match. What a search names exactly comes first. */
+  /** Reads a page of the matching records. Exact matches of a search come first. */
   async list(
     projectId: string,
     filters: Filters,
@@ -213,7 +219,8 @@ export class ShortLinkQueries<
         .orderByRaw(order);
     const exactIds = search?.exactIds ?? [];
     const start = (page - 1) * pageSize;
-    // Only the rows of the page become wide: sorting all columns of 100,000 rows takes half a second.
+    // Only the rows of the page get all columns: sorting all columns of 100,000 rows takes half a
+    // second.
     const wide = this.#wide(projectId).orderByRaw(`(${this.#table}.id = ANY(?)) DESC, ${order}`, [
       exactIds,
     ]);
@@ -224,7 +231,10 @@ export class ShortLinkQueries<
     return rows.map((row) => this.#toRecord(row));
   }
 
-  /** Ids of a page that begins with exact records. In two queries: an index has the order of the others. */
+  /**
+   * Ids of a page that begins with exact matches. Two queries, since an index has the order of the
+   * other records.
+   */
   async #exactFirst(
     matching: () => QueryBuilder<Row>,
     exactIds: readonly string[],
@@ -240,7 +250,7 @@ export class ShortLinkQueries<
     return [...shown, ...others].map((row) => row.id);
   }
 
-  /** Some of the records that match, in the order in which they were made: those after an id. */
+  /** Reads the next matching records after an id, in order of creation. */
   async listAfter(
     projectId: string,
     filters: Filters,
@@ -254,13 +264,16 @@ export class ShortLinkQueries<
     return rows.map((row) => this.#toRecord(row));
   }
 
-  /** The number of records that match. */
+  /** Counts the matching records. */
   async count(projectId: string, filters: Filters): Promise<number> {
     const search = await this.#searchOf(projectId, filters);
     return this.#filtered(this.#joined(projectId), projectId, filters, search).resultSize();
   }
 
-  /** The number of records that match in each group, most first. Records with several tags count for each. */
+  /**
+   * Counts the matching records by group, largest group first. A record counts once for each of its
+   * tags.
+   */
   async countBy(
     projectId: string,
     filters: Filters,
@@ -289,28 +302,28 @@ export class ShortLinkQueries<
       .castTo<GroupCount[]>();
   }
 
-  /** Answers with the record that a path names. @throws Refusal `not_found` */
+  /** Answers with the record that the path names. @throws Refusal `not_found` */
   async answerRecord(caller: Caller, ref: string): Promise<Answer> {
     const record = await this.findByRef(caller.projectId, ref);
     return ok(this.#shownTo(caller)(found(record, `${this.tables.noun} "${ref}"`)));
   }
 
-  /** Answers with the record that a query names. @throws Refusal `not_found` */
+  /** Answers with the record that the query string names. @throws Refusal `not_found` */
   async answerInfo(caller: Caller, query: RecordInfo & { projectSlug?: string }): Promise<Answer> {
     refuseOtherWorkspace(query, caller);
     const record = await this.findByInfo(caller.projectId, query);
     return ok(this.#shownTo(caller)(found(record, `such ${this.tables.noun}`)));
   }
 
-  /** Answers with one page of the records that match the filters of a query. */
-  async answerList({ caller, query }: Asked<Filters & RecordPage>): Promise<Answer> {
+  /** Answers with a page of the records that match the filters of the query string. */
+  async answerList({ caller, query }: CheckedQuery<Filters & RecordPage>): Promise<Answer> {
     refuseOtherWorkspace(query, caller);
     refuseHiddenFilter(caller, this.tables.kind, query);
     return ok((await this.list(caller.projectId, query, query)).map(this.#shownTo(caller)));
   }
 
-  /** Answers with the number of records that match the filters of a query, in total or for each group. */
-  async answerCount({ caller, query }: Asked<Filters & Grouping>): Promise<Answer> {
+  /** Answers with the number of records that match the filters, in total or by group. */
+  async answerCount({ caller, query }: CheckedQuery<Filters & Grouping>): Promise<Answer> {
     refuseOtherWorkspace(query, caller);
     refuseHiddenFilter(caller, this.tables.kind, query);
     return ok(
@@ -320,17 +333,17 @@ export class ShortLinkQueries<
     );
   }
 
-  /** A record as a caller reads it. */
+  /** Shows or hides the password of a record, depending on the rights of the caller. */
   #shownTo(caller: Caller): (record: Sealed) => object {
-    return mayReadPasswords(caller, this.tables.kind) ? openPassword : this.#source.hide;
+    return canReadPasswords(caller, this.tables.kind) ? openPassword : this.#source.hide;
   }
 
-  /** The resolved filter `query`, where it is set. */
+  /** Resolves the filter `query`, if it is set. */
   async #searchOf(projectId: string, { query }: Filters): Promise<Search | undefined> {
     return query === undefined ? undefined : resolveSearch(db(), projectId, query);
   }
 
-  /** A query narrowed to the records that match. */
+  /** Narrows a query to the matching records. */
   #filtered(
     query: QueryBuilder<Row>,
     projectId: string,
@@ -351,7 +364,10 @@ export class ShortLinkQueries<
     return row === undefined ? undefined : this.#toRecord(row);
   }
 
-  /** Each join adds one row or none, so that Postgres leaves out those that a query doesn't use. */
+  /**
+   * Joins add at most one row each, so that Postgres can remove the joins that a query does not
+   * use.
+   */
   #joined(projectId: string, connection: Db = db()): QueryBuilder<Row> {
     return this.#source
       .rows(projectId, connection)

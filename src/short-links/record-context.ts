@@ -4,12 +4,12 @@ export interface TagReference {
   name: string;
 }
 
-/** The parts of a record that its row does not contain. */
+/** The parts of a record that are not columns of its row. */
 export interface RecordContext {
   /** Name of the domain. */
   domain: string;
   tags: TagReference[];
-  /** Absent: nobody has come yet. */
+  /** Absent if nobody has visited the record. */
   counters?: Counters;
 }
 
@@ -22,7 +22,7 @@ export interface Counters {
   lastVisitAt: Date | null;
 }
 
-/** The counters of a record that nobody has visited. */
+/** The counters of a record without visits. */
 export const NO_COUNTERS: Counters = {
   visits: 0,
   leads: 0,

@@ -9,7 +9,7 @@ import { fields, type SharedRecord } from './fields.ts';
 import type { RecordKind, ShortLinkRow } from './model.ts';
 import { NO_COUNTERS, type RecordContext } from './record-context.ts';
 
-/** The record of a row. */
+/** Builds a record from a row by the table of its fields. */
 export function recordOf<Table extends FieldTable>(
   table: Table,
   row: ColumnsOf<Table>,
@@ -24,22 +24,22 @@ export function recordOf<Table extends FieldTable>(
   return record as RecordOf<Table>;
 }
 
-/** The fields that a table's records show. */
-type Shown = Required<Pick<Field, 'column'>> & Pick<Field, 'read'> & { name: string };
-const shown = new WeakMap<FieldTable, Shown[]>();
+/** A field that records show. */
+type ShownField = Required<Pick<Field, 'column'>> & Pick<Field, 'read'> & { name: string };
+const shown = new WeakMap<FieldTable, ShownField[]>();
 
-function shownIn(table: FieldTable): Shown[] {
-  let found = shown.get(table);
-  if (found === undefined) {
-    found = Object.entries(table).flatMap(([name, { column = '', out, read }]) =>
+function shownIn(table: FieldTable): ShownField[] {
+  let columns = shown.get(table);
+  if (columns === undefined) {
+    columns = Object.entries(table).flatMap(([name, { column = '', out, read }]) =>
       out === undefined ? [] : [{ name, column, ...(read === undefined ? {} : { read }) }],
     );
-    shown.set(table, found);
+    shown.set(table, columns);
   }
-  return found;
+  return columns;
 }
 
-/** The fields that links and QR codes share; the password is still sealed. */
+/** Builds the shared part of a record; the password is still sealed. */
 export function toSharedRecord(
   row: ShortLinkRow,
   { domain, tags, counters = NO_COUNTERS }: RecordContext,
@@ -48,37 +48,37 @@ export function toSharedRecord(
   return Object.assign(recordOf(fields, row, { domain, tags, counters }), { password });
 }
 
-/** The shared fields of a record as jobs and their results carry them. */
+/** The shared fields of a record in jobs and their results. */
 type SealedRecord = Omit<SharedRecord, 'password'> & { password: Sealed | null };
 
-/** A record for its owner: its password, which is stored encrypted, is opened. */
+/** Opens the sealed password of a record, for its owner. */
 export function openPassword(record: object): object {
   const { projectId, password } = record as Pick<SealedRecord, 'projectId' | 'password'>;
-  // Rows that an event remembers belong to no workspace, and have no password.
+  // Rows from a stored event belong to no workspace and have no password.
   if (password === null || password === undefined) return record;
   return { ...record, password: openSealed(projectId, 'password', password) };
 }
 
-/** A record for those who may not write it: that there is a password, and not which. */
+/** Hides the password of a record from callers who cannot write it. */
 export const hidePassword = <Item extends object>(record: Item): Item & { password: null } => ({
   ...record,
   password: null,
 });
 
-/** One place of a bulk answer: the record, or why there is none and what was sent, sealed. */
+/** One place of a bulk answer: the record, or the error together with the sealed input. */
 export type BulkItem<Sealed> = Sealed | (ErrorBody & { [noun: string]: unknown });
 
-/** Schemas of a record. */
+/** The schemas of a record's members. */
 export function recordSchemas(table: FieldTable): Record<string, Schema> {
   return Object.fromEntries(
     Object.entries(table).flatMap(([name, field]) => described(name, field, 'out')),
   );
 }
 
-/** The shared fields of the records, for the reference and for checking answers. */
+/** Schemas of the shared members of records, for the reference and for checking answers. */
 export const sharedRecordFields = recordSchemas(fields);
 
-/** An array of records and errors, in the order of the request. */
+/** Schema of an array of records and errors, in the order of the request. */
 export const bulkAnswerOf = (record: Schema, noun: string) =>
   Joi.array().items(
     Joi.alternatives(
@@ -90,13 +90,13 @@ export const bulkAnswerOf = (record: Schema, noun: string) =>
           doc_url: Joi.string().description('Address of the explanation of the error.'),
         })
           .required()
-          .description('Error that kept it from being written.'),
+          .description('Error with which it was refused.'),
         [noun]: Joi.any().description('Input, as sent.'),
       }).meta({ name: noun === 'link' ? 'BulkLinkError' : 'BulkQrCodeError' }),
     ).meta({ name: noun === 'link' ? 'BulkLinkResult' : 'BulkQrCodeResult' }),
   );
 
-/** Response of a count: a number, or one for each group. */
+/** Schema of a count: a number, or one number for each group. */
 export const countAnswer = Joi.alternatives(
   Joi.number().integer(),
   Joi.array().items(
@@ -111,13 +111,15 @@ export const countAnswer = Joi.alternatives(
   .description('A number; with `groupBy`, one for each domain, tag or folder.')
   .meta({ name: 'Count' });
 
-/** Columns of the export, with their places. */
+/** Columns of the CSV export, with their places. */
 export function csvColumns(table: FieldTable): Record<string, number> {
   return Object.fromEntries(
     Object.entries(table).flatMap(([name, { csv }]) => (csv === undefined ? [] : [[name, csv]])),
   );
 }
 
-/** True for a caller who may read the passwords of links, or of QR codes: one who may write them. */
-export const mayReadPasswords = ({ scopes }: Pick<Caller, 'scopes'>, kind: RecordKind): boolean =>
+/**
+ * True for a caller who can read the passwords of links or QR codes: a caller who can write them.
+ */
+export const canReadPasswords = ({ scopes }: Pick<Caller, 'scopes'>, kind: RecordKind): boolean =>
   includesScope(scopes, `${kind}s.write`);

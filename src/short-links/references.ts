@@ -2,11 +2,11 @@ import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
-import { MOST_TAGS, type SharedChanges, type TagChoice } from './fields.ts';
+import { MAX_TAGS, type SharedChanges, type TagChoice } from './fields.ts';
 import type { ShortLinkRow, ShortLinkTables } from './model.ts';
 import type { TagReference } from './record-context.ts';
 
-/** A domain on which the workspace may make links and QR codes. */
+/** A domain on which the workspace can create links and QR codes. */
 export interface UsableDomain {
   id: string;
   slug: string;
@@ -14,20 +14,20 @@ export interface UsableDomain {
   isDefault: boolean;
 }
 
-/** The workspace's records that the inputs of one request name, loaded together. */
+/** The records of the workspace to which the inputs of one request refer, loaded together. */
 export interface References {
-  /** The workspace's primary domain, else the service's default short domain. */
+  /** The workspace's primary domain, or else the service's default short domain. */
   mainDomain: UsableDomain;
   domain(slug: string): UsableDomain | undefined;
   tagById(id: string): TagReference | undefined;
-  /** Compared by {@link nameKey}. */
+  /** Compares names by {@link nameKey}. */
   tagByName(name: string): TagReference | undefined;
   has(kind: 'folder' | 'webhook' | 'page', id: string): boolean;
 }
 
 /**
- * Loads the records that inputs refer to, within the transaction that writes, so that nothing changes in between. Tables
- * that no input refers to are not read.
+ * Loads the records to which inputs refer, within the writing transaction, so that nothing changes
+ * in between. Tables that no input refers to are not read.
  */
 export async function loadReferences(
   trx: Db,
@@ -52,16 +52,16 @@ export async function loadReferences(
           'SELECT id, name FROM tags WHERE project_id = ? AND (id = ANY(?) OR name_key = ANY(?))',
           [projectId, tagIds, tagNames],
         );
-  const known = {
-    folder: await existing(trx, 'folders', projectId, folderIds),
-    webhook: await existing(trx, 'webhooks', projectId, webhookIds),
-    page: await existing(trx, 'pages', projectId, pageIds),
+  const presentIds = {
+    folder: await existingIds(trx, 'folders', projectId, folderIds),
+    webhook: await existingIds(trx, 'webhooks', projectId, webhookIds),
+    page: await existingIds(trx, 'pages', projectId, pageIds),
   };
 
   const mainDomain =
     domains.find((domain) => domain.isPrimary) ?? domains.find((domain) => domain.isDefault);
   if (mainDomain === undefined)
-    throw new Error('the default short domain is missing: run migrations');
+    throw new Error('the default short domain is missing: run `npm run migrate`');
   const bySlug = new Map(domains.map((domain) => [domain.slug, domain]));
   const byId = new Map(tags.map((tag) => [tag.id, tag]));
   const byName = new Map(tags.map((tag) => [nameKey(tag.name), tag]));
@@ -70,17 +70,17 @@ export async function loadReferences(
     domain: (slug) => bySlug.get(slug),
     tagById: (id) => byId.get(id),
     tagByName: (name) => byName.get(nameKey(name)),
-    has: (kind, id) => known[kind].has(id),
+    has: (kind, id) => presentIds[kind].has(id),
   };
 }
 
-/** The domain and the tags that an input names; absent where it names none. */
+/** The domain and the tags of an input; absent if it names none. */
 export interface Resolved {
   domain?: UsableDomain | undefined;
   tags?: TagReference[] | undefined;
 }
 
-/** The tags of a record, in their order, if a change keeps some of them; otherwise none is read. */
+/** Reads the tags of a record, in their order, if a change keeps any of them. */
 export async function loadPresentTags(
   trx: Db,
   { tags: { table, column } }: ShortLinkTables,
@@ -97,10 +97,11 @@ export async function loadPresentTags(
 }
 
 /**
- * The domain and the tags of an input.
+ * Resolves the domain and the tags of an input.
  *
- * @param present tags of the record that is changed ({@link loadPresentTags})
- * @throws Refusal `forbidden` for a domain of another workspace, `unprocessable_entity` naming everything unknown
+ * @param present tags of the record to change ({@link loadPresentTags})
+ * @throws Refusal `forbidden` for a domain of another workspace, `unprocessable_entity` naming
+ *   everything unknown
  */
 export function resolve(
   input: SharedChanges,
@@ -158,7 +159,7 @@ function resolveTags(
   return [...tags.values()];
 }
 
-/** The present tags without those that are removed, followed by those that are added. */
+/** Removes tags from the present ones and appends the added ones. */
 function editTags(
   present: readonly TagReference[],
   added: readonly string[],
@@ -176,13 +177,13 @@ function editTags(
     if (tag === undefined) faults.push(`addTagIds: there is no tag "${id}"`);
     else tags.set(id, tag);
   }
-  if (added.length > 0 && tags.size > MOST_TAGS) {
-    faults.push(`addTagIds must leave at most ${MOST_TAGS} tags: there would be ${tags.size}`);
+  if (added.length > 0 && tags.size > MAX_TAGS) {
+    faults.push(`addTagIds must leave at most ${MAX_TAGS} tags: there would be ${tags.size}`);
   }
   return [...tags.values()];
 }
 
-/** The domains of a workspace, and the default short domain. */
+/** Reads the domains of a workspace and the default short domain. */
 export function loadDomains(trx: Db, projectId: string): Promise<UsableDomain[]> {
   return rows<UsableDomain>(
     trx,
@@ -192,17 +193,17 @@ export function loadDomains(trx: Db, projectId: string): Promise<UsableDomain[]>
   );
 }
 
-async function existing(
+async function existingIds(
   trx: Db,
   table: 'folders' | 'webhooks' | 'pages',
   projectId: string,
   ids: readonly string[],
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const found = await rows<{ id: string }>(
+  const present = await rows<{ id: string }>(
     trx,
     `SELECT id FROM ${table} WHERE project_id = ? AND id = ANY(?)`,
     [projectId, ids],
   );
-  return new Set(found.map(({ id }) => id));
+  return new Set(present.map(({ id }) => id));
 }

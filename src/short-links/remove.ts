@@ -34,7 +34,7 @@ export function deleteRecord(
   });
 }
 
-/** Deletes links or QR codes; ids that do not exist are ignored. */
+/** Deletes links or QR codes; unknown ids are ignored. */
 export function deleteRecords(
   records: Records,
   job: JobContext,
@@ -50,8 +50,8 @@ export function deleteRecords(
 }
 
 /**
- * Deletes links or QR codes with their tags and counters, within the transaction of a command. Their names are kept for a
- * time.
+ * Deletes links or QR codes with their tags and counters, within the transaction of a command.
+ * Their names stay reserved for a time.
  *
  * @returns the look-up entries to publish
  */
@@ -66,15 +66,15 @@ export async function remove(
     await eventsStore().eraseRecords(trx, projectId, ids);
     await eraseVisitors(trx, projectId, ids);
   }
-  const gone = await rows<{ id: string; domain_id: string; key: string }>(
+  const deleted = await rows<{ id: string; domain_id: string; key: string }>(
     trx,
-    `WITH gone AS (DELETE FROM ${table} WHERE project_id = :projectId AND id = ANY(:ids) RETURNING id, domain_id, key),
-          counted AS (DELETE FROM counters c USING gone WHERE c.project_id = :projectId AND c.record_id = gone.id),
-          rolled AS (DELETE FROM record_rollups r USING gone WHERE r.project_id = :projectId AND r.record_id = gone.id),
-          added AS (DELETE FROM rollup_deltas d USING gone
-                     WHERE d.project_id = :projectId AND d.is_record AND d.owner = gone.id)
-     SELECT id, domain_id, key FROM gone`,
+    `WITH deleted AS (DELETE FROM ${table} WHERE project_id = :projectId AND id = ANY(:ids) RETURNING id, domain_id, key),
+          counted AS (DELETE FROM counters c USING deleted WHERE c.project_id = :projectId AND c.record_id = deleted.id),
+          rolled AS (DELETE FROM record_rollups r USING deleted WHERE r.project_id = :projectId AND r.record_id = deleted.id),
+          added AS (DELETE FROM rollup_deltas d USING deleted
+                     WHERE d.project_id = :projectId AND d.is_record AND d.owner = deleted.id)
+     SELECT id, domain_id, key FROM deleted`,
     { projectId, ids: [...ids] },
   );
-  return keepNames(trx, gone);
+  return keepNames(trx, deleted);
 }

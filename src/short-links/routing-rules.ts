@@ -3,23 +3,26 @@ import type { Conditions, RuleEntry } from '../lookup/entry.ts';
 import { COUNTRY_CODES } from '../visitors/countries.ts';
 import { destination } from './url-field.ts';
 
-/** Most rules of one record. */
-const MOST_RULES = 100;
+/** Maximum number of rules of a record. */
+const MAX_RULES = 100;
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const DEVICES = ['desktop', 'mobile', 'tablet', 'smarttv', 'console', 'wearable', 'embedded'];
 
-/** Conditions as a body has them: of any case, and with times as texts. */
+/** Conditions in a request body: in any letter case, with times as texts. */
 export interface RuleConditions extends Omit<Conditions, 'from' | 'until' | 'time'> {
   /** ISO 8601. */
   from?: string;
   until?: string;
-  /** Times of day such as 09:30, and names of days. */
+  /** Times of day such as 09:30, on certain days of the week if `days` is set. */
   time?: { from: string; to: string; days?: string[]; timezone: string };
 }
 
 /** A destination for visitors who match a condition. */
 export interface Rule {
-  /** Conditions, or a text that one trait of the visitor must be: a country, a city, a device, … */
+  /**
+   * Conditions, or the text that any one trait of the visitor must equal: a country, a city, a
+   * device, …
+   */
   value: string | RuleConditions;
   url: string;
 }
@@ -90,7 +93,7 @@ const conditions = Joi.object<RuleConditions>({
       : value,
   );
 
-/** The rules of a link or QR code, as a body has them. */
+/** Schema of the rules of a link or QR code in a request body. */
 export const rulesField = () =>
   Joi.array<Rule[]>()
     .items(
@@ -104,13 +107,13 @@ export const rulesField = () =>
         url: destination().required().description('Destination URL.'),
       }).meta({ name: 'NewRule' }),
     )
-    .max(MOST_RULES)
+    .max(MAX_RULES)
     .allow(null);
 
 /**
- * A rule as the redirect process reads it.
+ * Builds a rule for the redirect process.
  *
- * @param url its destination as visitors are led there
+ * @param url the destination of the rule, with the record's UTM parameters
  */
 export function ruleEntry({ value }: Rule, url: string): RuleEntry {
   if (typeof value === 'string') return { when: value.trim().toLowerCase(), url };

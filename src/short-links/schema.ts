@@ -3,24 +3,24 @@ import type { RefusalData } from '../errors.ts';
 import { id, Joi, list, queryList, recordId } from '../http/fields.ts';
 import { seal } from '../infra/seal.ts';
 import { described, type Field, type FieldTable } from './field.ts';
-import { fields, MOST_TAGS, type TagChoice, type TagFields } from './fields.ts';
+import { fields, MAX_TAGS, type TagChoice, type TagFields } from './fields.ts';
 import { prefixField } from './key.ts';
 
-/** Handling of the events of a link or QR code that is deleted. */
+/** Treatment of the events of a deleted link or QR code. */
 export type EventsOnDelete = 'keep' | 'remove';
 
-/** An item of a bulk request: checked, or already refused by its schema. */
+/** An item of a bulk request: a valid input, or the refusal of its schema. */
 export type BulkInput<Input> = ({ input: Input } | { refused: RefusalData }) & {
-  /** As it was sent, sealed: only in jobs of 0.5 and earlier versions, which have no `sent` of all items. */
+  /** The sealed input, only in jobs of 0.5 and earlier, whose `BulkInputs` have no `sent`. */
   sent?: string;
 };
 
-/** Most records of one bulk request. */
+/** Maximum number of records in a bulk request. */
 export const BULK_LIMIT = 100;
 
 /**
- * The order of bodies, in which a refusal names the fields at fault; `*` stands for all others, in the order of the
- * table. A new field needs no place here.
+ * The order in which a refusal names the fields at fault. `*` stands for all other fields, in the
+ * order of their table, so a new field needs no place here.
  */
 const BODY_ORDER = [
   'domain',
@@ -43,15 +43,15 @@ const BODY_ORDER = [
 
 const placeInBody = (name: string) => BODY_ORDER.indexOf(BODY_ORDER.includes(name) ? name : '*');
 
-/** Schemas for the body of a change. */
+/** Schemas of the fields of a change. */
 export function changeSchemas(table: FieldTable): Record<string, Schema> {
   const names = Object.keys(table).toSorted((a, b) => placeInBody(a) - placeInBody(b));
   return Object.fromEntries(names.flatMap((name) => described(name, table[name]!, 'in')));
 }
 
 /**
- * Schemas for the body of a new record. They state the defaults without filling them in: an upsert must tell a field
- * that is absent from one that is sent.
+ * Schemas of the fields of a new record. They document defaults without filling them in, since an
+ * upsert must tell an absent field from a sent one.
  */
 export function creationSchemas(table: FieldTable): Record<string, Schema> {
   const defaults = defaultsOf(table);
@@ -63,7 +63,7 @@ export function creationSchemas(table: FieldTable): Record<string, Schema> {
   );
 }
 
-/** Defaults of fields that a body may have, by name; all others are null. */
+/** Defaults of the fields of a body, by name; fields without one default to null. */
 export function defaultsOf(table: FieldTable): Readonly<Record<string, boolean | number | string>> {
   return Object.fromEntries(
     Object.entries(table).flatMap(([name, { in: schema, default: value = null }]) =>
@@ -72,13 +72,13 @@ export function defaultsOf(table: FieldTable): Readonly<Record<string, boolean |
   );
 }
 
-/** Schemas of the shared fields in the body of a new record. */
+/** Schemas of the shared fields of a new record. */
 export const creationFields = creationSchemas(fields);
 
-/** Names of the fields that replace all tags of a record. */
+/** Fields that replace all tags of a record. */
 const REPLACING_TAGS = ['tagId', 'tagIds', 'tagNames'];
 
-/** Refuses tags to add or remove beside tags that replace all. */
+/** Refuses tags to add or remove together with tags that replace all. */
 const isAlone: CustomValidator<string[]> = (ids, { error, state }) => {
   const [body] = state.ancestors as [Record<string, unknown>];
   const replacing = REPLACING_TAGS.find((name) => body[name] !== undefined);
@@ -88,7 +88,7 @@ const isAlone: CustomValidator<string[]> = (ids, { error, state }) => {
   });
 };
 
-/** Refuses to remove a tag that is also to be added. */
+/** Refuses to remove a tag that is also added. */
 const isNotAdded: CustomValidator<string[]> = (ids, { error, state }) => {
   const [{ addTagIds }] = state.ancestors as [{ addTagIds?: unknown }];
   const both = ids.find((id) => Array.isArray(addTagIds) && addTagIds.includes(id));
@@ -99,7 +99,7 @@ const isNotAdded: CustomValidator<string[]> = (ids, { error, state }) => {
 
 const tagEdits = {
   addTagIds: list(id())
-    .max(MOST_TAGS)
+    .max(MAX_TAGS)
     .custom(isAlone)
     .description(
       'Ids of up to 50 tags that are added after the tags of the record: an array or `a,b`.',
@@ -107,41 +107,39 @@ const tagEdits = {
     .example(['tag_0VKAM3TWq8Zr5XnYb2VdLcHs'])
     .meta({ extension: true }),
   removeTagIds: list(id())
-    .max(MOST_TAGS)
+    .max(MAX_TAGS)
     .custom(isAlone)
     .custom(isNotAdded)
-    .description(
-      'Ids of up to 50 tags that are removed from the record, where it has them: an array or `a,b`.',
-    )
+    .description('Ids of up to 50 tags to remove from the record: an array or `a,b`.')
     .example(['tag_1HwQz7Lk3Rt9YpVx5NbMcDfG'])
     .meta({ extension: true }),
 };
 
-/** Tags to add and to remove, as the body of a change names them. */
+/** Tags to add and to remove, in the body of a change. */
 export interface TagEditFields {
   addTagIds?: string[] | undefined;
   removeTagIds?: string[] | undefined;
 }
 
-/** Schemas of the shared fields in the body of a change. */
+/** Schemas of the shared fields of a change. */
 export const changeFields = { ...changeSchemas(fields), ...tagEdits };
 
-/** The part of a random key that the body of a new record may choose. */
+/** Schema of the prefix that the creator of a record can give its random key. */
 export const newRecordFields = {
   prefix: prefixField()
     .description('What a random slug starts with; ignored when `key` is given.')
     .example('c'),
 };
 
-/** Defaults of shared fields that are absent from the body of a new record; all others are null then. */
+/** Defaults of the shared fields of a new record; fields without one default to null. */
 export const SHARED_DEFAULTS = defaultsOf(fields);
 
-/** Names of fields that can't be the same for many records: a bulk change refuses them. */
+/** Fields that two records cannot share, which bulk changes refuse. */
 export const SINGULAR = Object.entries<Field>(fields).flatMap(([name, { isSingular }]) =>
   isSingular ? [name] : [],
 );
 
-/** Query parameter `events` of a deletion: keep or delete the events. */
+/** Query parameter `events` of a deletion: keep or remove the events. */
 export const eventsOnDelete = () =>
   Joi.string()
     .valid('keep', 'remove')
@@ -151,7 +149,7 @@ export const eventsOnDelete = () =>
     .example('remove')
     .meta({ extension: true });
 
-/** The parameter by which a count has one number for each group. */
+/** The query parameter that groups a count. */
 export interface Grouping {
   groupBy?: 'domain' | 'tag' | 'folder';
 }
@@ -163,10 +161,10 @@ export const groupingField = Joi.string()
       'with several tags counts for each.',
   );
 
-/** The ids of a bulk deletion, in a query. */
+/** Query parameter with the ids of a bulk deletion. */
 export const bulkIds = () => queryList(recordId()).min(1).max(BULK_LIMIT).required();
 
-/** A checked body as a job carries it: tags in one place, the password sealed. */
+/** Converts a valid body for its job: tags in one member, the password sealed. */
 export function toSharedChanges<
   Body extends TagFields & TagEditFields & { password?: string | null | undefined },
 >(

@@ -8,12 +8,12 @@ import type { ShortLinkTables } from './model.ts';
 import { loadDomains, type UsableDomain } from './references.ts';
 
 /*
- * The search of people: every word must be in the title, the short link, the destination, the comments or the name of a
- * tag. All but the tags are in the column search_text of the record, which an index of trigrams answers; a tag may be
- * renamed, so its own text is searched.
+ * Search for people: every word must occur in the title, the short link, the destination, the
+ * comments or the name of a tag. All but the tags are in the record's column search_text, which has
+ * a trigram index; tags can be renamed, so their own names are searched.
  */
 
-const MOST_WORDS = 16;
+const MAX_WORDS = 16;
 
 const words = (query: string): string[] => query.trim().split(/\s+/);
 
@@ -22,35 +22,37 @@ export const searchField = () =>
   text(200)
     .trim()
     .custom((value: string, { error }) =>
-      words(value).length > MOST_WORDS
-        ? error('rule', { rule: `must have at most ${MOST_WORDS} words` })
+      words(value).length > MAX_WORDS
+        ? error('rule', { rule: `must have at most ${MAX_WORDS} words` })
         : value,
     );
 
-/** A word that records must have: in their text, or in one of their tags. */
+/** A word that matching records contain, in their text or in the name of a tag. */
 interface Word {
-  /** For LIKE. */
+  /** Pattern for LIKE. */
   pattern: string;
-  /** Tags that have it in their names. */
+  /** Tags whose names contain the word. */
   tagIds: string[];
 }
 
-/** A search, with what it names in its workspace. */
+/** A search, with the tags and records of the workspace that it names. */
 export interface Search {
   words: Word[];
-  /** Records whose whole short link or slug was searched. Lists have them first. */
+  /** Records whose whole short link or slug was searched for, which lists show first. */
   exactIds: string[];
 }
 
-/** Reads the tags that a search names, and the records whose address it is. */
+/** Reads the tags that a search names, and the records with the searched short link. */
 export async function resolveSearch(
   connection: Db,
   projectId: string,
   query: string,
 ): Promise<Search> {
   const domains = await loadDomains(connection, projectId);
-  const read = words(query).map((word) => readWord(word, domains));
-  const patterns = read.flatMap(({ searched }) => (searched === '' ? [] : [containing(searched)]));
+  const searchWords = words(query).map((word) => readWord(word, domains));
+  const patterns = searchWords.flatMap(({ searched }) =>
+    searched === '' ? [] : [containing(searched)],
+  );
   const tags = await rows<{ at: number; id: string }>(
     connection,
     `SELECT w.at::int AS at, t.id FROM unnest(:patterns::text[]) WITH ORDINALITY AS w (pattern, at)
@@ -62,19 +64,22 @@ export async function resolveSearch(
       pattern,
       tagIds: tags.filter((tag) => tag.at === at + 1).map(({ id }) => id),
     })),
-    exactIds: read.length === 1 ? await findExact(connection, projectId, read[0]!.address) : [],
+    exactIds:
+      searchWords.length === 1
+        ? await findExact(connection, projectId, searchWords[0]!.address)
+        : [],
   };
 }
 
-/** The short links that a word may be: a key on some domains. */
+/** The short links that a word could be: a key on certain domains. */
 interface Address {
   domainIds: string[];
   key: string;
 }
 
 /**
- * A word as it is searched. What people paste has a scheme and perhaps a slash at its end; a short link may have been
- * visited with a query.
+ * Parses a word of a search. Pasted short links may have a scheme, a slash at the end, or a query
+ * string.
  */
 function readWord(
   word: string,
@@ -93,14 +98,14 @@ function readWord(
   return { searched, address: { domainIds: [domain.id], key } };
 }
 
-/** By hand: a regular expression looks at every slash of a long run again and again. */
+/** A loop, since a regular expression takes quadratic time on a long run of slashes. */
 function withoutEndSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end -= 1;
   return path.slice(0, end);
 }
 
-/** The key in a path. */
+/** Returns the key in a path. */
 function keyIn(path: string): string {
   const bare = withoutEndSlashes(path.replace(/^\/+/, ''));
   try {
@@ -115,29 +120,29 @@ async function findExact(
   projectId: string,
   { domainIds, key }: Address,
 ): Promise<string[]> {
-  const found = await rows<{ id: string }>(
+  const claims = await rows<{ id: string }>(
     connection,
     `SELECT record_id AS id FROM claims
       WHERE project_id = ? AND domain_id = ANY(?) AND key = ? AND free_at IS NULL`,
     [projectId, domainIds, key],
   );
-  return found.map(({ id }) => id);
+  return claims.map(({ id }) => id);
 }
 
-/** Narrows a query to the records of a workspace that a search finds. */
+/** Narrows a query to the matching records of a workspace. */
 export function applySearch(
   query: { whereRaw(sql: string, bindings?: (string | string[])[]): unknown },
   { table, tags }: ShortLinkTables,
   projectId: string,
   search: Search,
 ): void {
-  // Nothing that could be compared: a text of invisible characters.
+  // The text has nothing to compare, such as only invisible characters.
   if (search.words.length === 0) query.whereRaw('false');
   for (const { pattern, tagIds } of search.words) {
     if (tagIds.length === 0) {
       query.whereRaw(`${table}.search_text LIKE ?`, [pattern]);
     } else {
-      // With OR, Postgres would read all records instead of two indexes.
+      // A UNION, since with OR Postgres reads all records instead of two indexes.
       query.whereRaw(
         `${table}.id IN (
            SELECT id FROM ${table} WHERE project_id = ? AND search_text LIKE ?

@@ -4,20 +4,20 @@ import { canonicalJson } from '../infra/canonical.ts';
 import { destination } from './url-field.ts';
 
 /*
- * An A/B test of destinations. It runs from the time at which its variants are set, until `testCompletedAt` or until a
- * winner is chosen. Changing the variants begins another test.
+ * An A/B test of destinations. It runs from the moment its variants are set until
+ * `testCompletedAt`, or until a winner is chosen. A change of the variants begins another test.
  */
 
-const MOST_VARIANTS = 10;
-/** Variants without a name get these. */
+const MAX_VARIANTS = 10;
+/** Names for variants that have none. */
 const LETTERS = 'ABCDEFGHIJ';
 
 /** One of the destinations that a test compares. */
 export interface TestVariant {
-  /** Names it in events and analytics. */
+  /** Name of the variant in events and analytics. */
   name: string;
   url: string;
-  /** Share of the visitors. */
+  /** Share of the visitors, in percent. */
   percentage: number;
 }
 
@@ -29,12 +29,12 @@ const percentage = () =>
     .min(1)
     .max(99)
     .required()
-    .description('Share of the visitors; those of all variants add up to 100.');
+    .description('Share of the visitors in percent; all shares add up to 100.');
 
 const isVariant = ({ name, percentage }: { name: unknown; percentage: unknown }): boolean =>
   typeof name === 'string' && typeof percentage === 'number';
 
-/** The variants of a test, as a body has them. */
+/** Schema of the variants of a test in a request body. */
 export const testVariantsField = () =>
   Joi.array<TestVariant[]>()
     .items(
@@ -49,11 +49,11 @@ export const testVariantsField = () =>
       }).meta({ name: 'NewTestVariant' }),
     )
     .min(2)
-    .max(MOST_VARIANTS)
+    .max(MAX_VARIANTS)
     .allow(null)
     .custom((variants: (Omit<TestVariant, 'name'> & { name?: string })[], { error }) => {
       const named = variants.map((variant, at) => ({ name: LETTERS[at]!, ...variant }));
-      // Faults of single variants are reported by themselves.
+      // Each invalid variant is reported by its own schema.
       if (!named.every(isVariant)) return variants;
       if (new Set(named.map(({ name }) => name.toLowerCase())).size < named.length) {
         return error('rule', { rule: 'must not have two variants with the same name' });
@@ -63,7 +63,7 @@ export const testVariantsField = () =>
       return error('rule', { rule: `must have percentages that add up to 100, not ${sum}` });
     });
 
-/** The variants of a test in a record. */
+/** Schema of the variants of a test in a record. */
 export const testVariantsRecord = () =>
   Joi.array()
     .items(
@@ -76,7 +76,7 @@ export const testVariantsRecord = () =>
     .allow(null)
     .required();
 
-/** The columns of a test. */
+/** The columns that hold a test. */
 interface TestColumns {
   updated_at: Date;
   test_variants: TestVariant[] | null;
@@ -93,10 +93,10 @@ interface TestChanges {
 }
 
 /**
- * Keeps the columns of a test in step with each other: other variants begin a test, a winner ends it.
+ * Keeps the columns of a test consistent: new variants begin a test, a winner ends it.
  *
- * @param row with the changes to its columns; the rest of the test is set in it
- * @throws Refusal `unprocessable_entity` when they do not fit together
+ * @param row the changed row, in which the other columns of the test are set
+ * @throws Refusal `unprocessable_entity` if the fields contradict each other
  */
 export function applyTest(
   before: TestColumns,
@@ -113,12 +113,12 @@ export function applyTest(
     row.test_winner = testWinner;
   }
   if (variants === null) {
-    const given = testWinner === null ? 'testCompletedAt' : 'testWinner';
+    const field = testWinner === null ? 'testCompletedAt' : 'testWinner';
     if (testWinner === null && testCompletedAt === null) return;
-    throw new Refusal('unprocessable_entity', `${given} must not be set without testVariants`);
+    throw new Refusal('unprocessable_entity', `${field} must not be set without testVariants`);
   }
   if (testWinner === null) {
-    // A test that goes on has no winner yet.
+    // A running test has no winner.
     const end = row.test_completed_at;
     if (end === null || end > row.updated_at) row.test_winner = null;
     return;
@@ -131,9 +131,9 @@ export function applyTest(
   if (end === null || end > now) row.test_completed_at = now;
 }
 
-/** The destination of the winner that a change chooses; `undefined` where it chooses none. */
+/** The destination of the winner that a change chooses; `undefined` if it chooses none. */
 export const chosenUrl = (row: TestColumns, { testWinner }: TestChanges): string | undefined =>
   typeof testWinner === 'string' ? variantNamed(row, testWinner)?.url : undefined;
 
-const variantNamed = ({ test_variants }: TestColumns, wanted: string): TestVariant | undefined =>
-  test_variants?.find(({ name }) => name === wanted);
+const variantNamed = ({ test_variants }: TestColumns, winner: string): TestVariant | undefined =>
+  test_variants?.find(({ name }) => name === winner);

@@ -3,33 +3,34 @@ import { hasTooManyParts, MOST_PARTS } from '../infra/hosts.ts';
 import { parseUrl } from '../infra/url.ts';
 
 /*
- * URLs as fields. The console checks the contents of QR codes with them too: nothing here needs a server.
+ * Schemas of URLs. The console validates the contents of QR codes with them too, so this file needs
+ * no server.
  */
 
 const MAX_LENGTH = 32_768;
 /**
- * Schemes that run code, open files or settings of the machine, or hide a web address in another one. `sealed:` is the prefix of
- * encrypted values of this service.
+ * Schemes that run code, open files or settings of the machine, or wrap a web address. `sealed:` is
+ * the prefix of this service's encrypted values.
  */
 const REFUSED_SCHEME =
   /^(?:javascript|data|vbscript|file|blob|about|view-source|filesystem|jar|search|search-ms|ms-[^:]*|sealed):$/;
-/** `example.com:8080/path` and `localhost:3000`: a host and a port, not a scheme. */
+/** `example.com:8080/path` and `localhost:3000` are a host and a port, not a scheme. */
 const HOST_AND_PORT = /^(?:localhost|[^/?#:@.]*\.[^/?#:@]*):\d/i;
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
-/** Characters of a URL (RFC 3986, section 2), besides the brackets of IPv6. */
+/** Characters of a URL (RFC 3986, section 2), and the brackets of IPv6. */
 const PLAIN = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/;
 
-/** The rule that a text breaks; completes the sentence "url …". */
+/** The rule that a text breaks, as the end of the sentence "url …". */
 export class BadDestination extends Error {}
 
 /**
- * The URL that a text stands for, in ASCII and safe in a header. A URL that is well-formed stays as it was
- * sent, byte for byte; a missing scheme is completed with `https://`.
+ * Parses a text into a URL in ASCII that is safe in a header. A well-formed URL is returned byte
+ * for byte; a missing scheme becomes `https://`.
  *
  * @throws BadDestination
  */
-export function parseDestination(given: string): string {
-  const trimmed = given.trim();
+export function parseDestination(text: string): string {
+  const trimmed = text.trim();
   if (trimmed === '') throw new BadDestination('must not be empty');
   if (trimmed.length > MAX_LENGTH) {
     throw new BadDestination(`must not be longer than ${MAX_LENGTH} characters`);
@@ -38,7 +39,7 @@ export function parseDestination(given: string): string {
   if (parts.length > 1 && parts.every((part) => /^https?:\/\//i.test(part))) {
     throw new BadDestination(`must be one URL, not ${parts.length}`);
   }
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern must find control characters
   if (/[\u0000-\u001f\u007f]/.test(trimmed)) {
     throw new BadDestination('must not contain control characters');
   }
@@ -67,21 +68,24 @@ export function parseDestination(given: string): string {
   return ascii;
 }
 
-/** `href` leaves some characters of app schemes' paths as they are. */
+/** Encodes characters that `href` leaves alone in the paths of app schemes. */
 function toAscii(href: string): string {
   return href.replaceAll(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character));
 }
 
-/** As {@link parseDestination}, for what a browser loads or is sent on from: web addresses only. */
-function parseWebAddress(given: string): string {
-  const url = parseDestination(given);
+/**
+ * Like {@link parseDestination}, for URLs that a browser loads or is redirected from: web addresses
+ * only.
+ */
+function parseWebAddress(text: string): string {
+  const url = parseDestination(text);
   if (!/^https?:/i.test(url)) {
     throw new BadDestination('must be a URL that begins with http:// or https://');
   }
   return url;
 }
 
-const urlField = (parse: (given: string) => string) => () =>
+const urlField = (parse: (text: string) => string) => () =>
   Joi.string().custom((value: string, { error }) => {
     try {
       return parse(value);
@@ -91,8 +95,8 @@ const urlField = (parse: (given: string) => string) => () =>
     }
   });
 
-/** A destination URL as a field, also of an app; the checked value is what is stored. */
+/** Schema of a destination URL, including app URLs; the parsed value is stored. */
 export const destination = urlField(parseDestination);
 
-/** The address of a page, picture or film as a field: http or https. */
+/** Schema of the address of a page, image or video: http or https. */
 export const webAddress = urlField(parseWebAddress);

@@ -16,7 +16,7 @@ import {
   moveClaim,
   refusalsOfBlocked,
   releaseName,
-  taken,
+  takenRefusal,
 } from './claims.ts';
 import { findBlocked, refusalOf, refuseBlockedHosts, urlsOf } from './destination.ts';
 import type { BodyOf, ColumnsOf, FieldTable } from './field.ts';
@@ -28,14 +28,14 @@ import { loadPresentTags, loadReferences, type References, resolve } from './ref
 import { applyTest } from './test-variants.ts';
 
 /*
- * Storing new links and QR codes and their changes, within the transaction of a command: the command makes the row, with
- * the parts from here that do not depend on the kind, and passes it to `insert` or `update`.
+ * Stores new links and QR codes and their changes, within the transaction of a command. The command
+ * builds the row with the kind-independent parts from here, and passes it to `insert` or `update`.
  */
 
-/** Draws of a random key before we give up: with 62^7 keys a second one is rare. */
+/** Draws of a random key before giving up; among 62^7 keys even a second draw is rare. */
 const DRAWS = 8;
 
-/** A link or QR code that is about to be stored. */
+/** A link or QR code to insert. */
 export interface Draft<Row extends ShortLinkRow> {
   row: Row;
   /** Name of its domain. */
@@ -43,18 +43,18 @@ export interface Draft<Row extends ShortLinkRow> {
   tags: TagReference[];
   /** Draws another random key; absent where the caller chose the key. */
   drawKey: (() => string) | undefined;
-  /** Look-up entry of the row with the key that it has when this is called. */
+  /** Builds the look-up entry of the row with its present key. */
   entry(): Promise<string>;
 }
 
-/** The workspace and the user that a new link or QR code belongs to. */
+/** The workspace and the user to which a new link or QR code belongs. */
 export interface Owner {
   projectId: string;
   userId: string;
 }
 
 /**
- * The parts of a draft that do not depend on its kind: ids and times of the row, domain and tags.
+ * Builds the kind-independent parts of a draft: ids and times of the row, domain and tags.
  *
  * @throws Refusal as {@link resolve}
  */
@@ -81,25 +81,28 @@ export function placeOf(
   };
 }
 
-/** A row before its caller's fields are applied. With members of two spreads, V8 takes 25 times as long. */
+/**
+ * Builds a row from its defaults and ids. A literal with two spreads and further members takes V8
+ * 25 times as long.
+ */
 export const newRow = <Blank extends object>(blank: Blank, ids: RowIds): Blank & RowIds =>
   Object.assign({}, blank, ids);
 
 /**
- * Stores links or QR codes, each on its own: one that is refused does not keep the others from being stored. Of two
- * that ask for the same key or external id, the first one gets it.
+ * Stores links or QR codes independently: a refused one does not stop the others. If two have the
+ * same key or external id, the first one gets it.
  *
  * @param drafts refusals stay in their places
- * @returns the drafts as they were stored, in the order given
+ * @returns the stored drafts, in the given order
  */
 export async function insert<Row extends ShortLinkRow>(
   trx: Db,
   tables: ShortLinkTables,
-  given: readonly (Draft<Row> | Refusal)[],
+  drafts: readonly (Draft<Row> | Refusal)[],
   publish: Publish,
 ): Promise<(Draft<Row> | Refusal)[]> {
-  const drafts = await refuseBlocked(trx, given);
-  const accepted = drafts.filter((draft): draft is Draft<Row> => !(draft instanceof Refusal));
+  const checked = await refuseBlocked(trx, drafts);
+  const accepted = checked.filter((draft): draft is Draft<Row> => !(draft instanceof Refusal));
   const claimed = await claimKeys(trx, accepted);
   const stored = await insertRows(
     trx,
@@ -108,12 +111,13 @@ export async function insert<Row extends ShortLinkRow>(
   );
   const missed = accepted.flatMap(({ row }) => (claimed.has(row.id) ? [] : [row]));
   const refusalOfName = await refusalsOfBlocked(trx, missed);
-  const inserted = drafts.map((draft) => {
+  const inserted = checked.map((draft) => {
     if (draft instanceof Refusal) return draft;
     const { row, domain } = draft;
-    if (!claimed.has(row.id)) return refusalOfName(row) ?? taken('key', row.key, `on ${domain}`);
+    if (!claimed.has(row.id))
+      return refusalOfName(row) ?? takenRefusal('key', row.key, `on ${domain}`);
     if (stored.has(row.id)) return draft;
-    return taken('externalId', row.external_id ?? '', 'in this workspace');
+    return takenRefusal('externalId', row.external_id ?? '', 'in this workspace');
   });
   const tagged = accepted.filter(({ row }) => stored.has(row.id));
   await insertTags(
@@ -129,7 +133,7 @@ export async function insert<Row extends ShortLinkRow>(
   return inserted;
 }
 
-/** The drafts; in the place of one that leads to a blocked host, its refusal. */
+/** Returns the drafts, with a refusal in place of each that leads to a blocked host. */
 export async function refuseBlocked<Row extends ShortLinkRow>(
   trx: Db,
   drafts: readonly (Draft<Row> | Refusal)[],
@@ -145,9 +149,9 @@ export async function refuseBlocked<Row extends ShortLinkRow>(
 }
 
 /**
- * Claims the names of drafts; a random key that is taken is drawn again.
+ * Claims the names of drafts; a taken random key is drawn again.
  *
- * @returns look-up entries of the claims, by the ids of the rows; a row that is missing found its key taken
+ * @returns look-up entries of the claims by row id; a row without one found its key taken
  */
 async function claimKeys(
   trx: Db,
@@ -182,13 +186,16 @@ async function claimKeys(
   return claimed;
 }
 
-/** The text in which searches of people look for the words of a record; see search.ts. */
+/** Builds the text of a record that searches match against; see search.ts. */
 const searchTextOf = (
   { title, key, url = null, comments }: ShortLinkRow & { url?: string | null },
   domain: string,
 ): string => searchableParts([title, `${domain}/${key}`, url, comments]);
 
-/** Inserts rows; the claim of one whose external id is taken is released. @returns ids of the rows that were inserted */
+/**
+ * Inserts rows, and releases the claims of those whose external id is taken. @returns ids of the
+ * inserted rows
+ */
 async function insertRows(
   trx: Db,
   { table }: ShortLinkTables,
@@ -196,14 +203,14 @@ async function insertRows(
 ): Promise<Set<string>> {
   if (drafts.length === 0) return new Set();
   for (const { row, domain } of drafts) row.search_text = searchTextOf(row, domain);
-  // Most columns have the same value in all rows: Postgres parses those once.
-  const { common, own } = divide(drafts.map(({ row }) => row));
+  // Most columns have the same value in all rows, which Postgres then parses only once.
+  const { common, own: differing } = divide(drafts.map(({ row }) => row));
   const inserted = await rows<{ id: string }>(
     trx,
     `INSERT INTO ${table}
      SELECT * FROM json_populate_recordset(json_populate_record(NULL::${table}, ?), ?)
      ON CONFLICT (project_id, external_id) WHERE external_id IS NOT NULL DO NOTHING RETURNING id`,
-    [JSON.stringify(common), JSON.stringify(own)],
+    [JSON.stringify(common), JSON.stringify(differing)],
   );
   const stored = new Set(inserted.map(({ id }) => id));
   for (const { row } of drafts) if (!stored.has(row.id)) await releaseName(trx, row);
@@ -211,9 +218,9 @@ async function insertRows(
 }
 
 /**
- * The record of an insertion of one, whose webhook event is published.
+ * Returns the record of a single insertion, and publishes its webhook event.
  *
- * @throws Refusal where it was refused
+ * @throws Refusal if it was refused
  */
 export async function publishCreated<Sealed extends { id: string }>(
   trx: Db,
@@ -226,7 +233,7 @@ export async function publishCreated<Sealed extends { id: string }>(
   return made!;
 }
 
-/** Rows of the table that ties tags to links or QR codes, in the order of the tags. */
+/** Rows of the table that joins tags to links or QR codes, in the order of the tags. */
 export const tagRows = (
   { tags: { column } }: ShortLinkTables,
   { project_id, id }: Pick<ShortLinkRow, 'project_id' | 'id'>,
@@ -241,7 +248,7 @@ export async function insertTags(
   if (rows.length > 0) await trx(table).insert(rows);
 }
 
-/** The row as it is after the changes. Absent fields stay, `null` clears. */
+/** Applies changes to a row. An absent field stays, `null` clears it. */
 export function applyFields<Table extends FieldTable, Row extends ColumnsOf<Table>>(
   table: Table,
   row: Row,
@@ -260,10 +267,10 @@ export function applyFields<Table extends FieldTable, Row extends ColumnsOf<Tabl
 }
 
 /**
- * The row as it is after the changes to its common fields. Absent fields stay, `null` clears.
+ * Applies changes to the shared fields of a row. An absent field stays, `null` clears it.
  *
- * @throws Refusal `unprocessable_entity` when it would end before it begins, or the fields of its test do not fit
- *   together
+ * @throws Refusal `unprocessable_entity` if the record would end before it begins, or if the fields
+ *   of its test contradict each other
  */
 export function applySharedChanges<Row extends ShortLinkRow>(
   row: Row,
@@ -282,28 +289,29 @@ export function applySharedChanges<Row extends ShortLinkRow>(
   return next;
 }
 
-/** The fingerprint of a sealed password, by which filters find it. */
+/** The fingerprint of a sealed password, which filters compare. */
 const passwordFingerprint = (projectId: string, sealed: string): string =>
   passwordFingerprints(unseal({ purpose: 'password', owner: projectId }, sealed))[0]!;
 
-/** A change of a link or QR code that is about to be stored. */
+/** A change of a link or QR code to store. */
 export interface Change<Row extends ShortLinkRow> {
-  /** The row as it will be. */
+  /** The row after the change. */
   row: Row;
   /** Name of its domain. */
   domain: string;
-  /** Absent: they stay. */
+  /** The new tags; absent if they stay. */
   tags: TagReference[] | undefined;
   /**
-   * Look-up entry of the row.
+   * Builds the look-up entry of the row.
    *
-   * @param known the present entry, where the password does not change: its hash is used again
+   * @param previous the present entry if the password stays the same, whose hash is reused
    */
-  entry(known: LinkEntry | undefined): Promise<string>;
+  entry(previous: LinkEntry | undefined): Promise<string>;
 }
 
 /**
- * The parts of a change that do not depend on the kind: the row under its name, the name of its domain, and tags.
+ * Builds the kind-independent parts of a change: the row with its name, the name of its domain, and
+ * tags.
  *
  * @throws Refusal as {@link resolve}
  */
@@ -333,8 +341,8 @@ async function slugOf(trx: Db, domainId: string): Promise<string> {
  * Stores a change.
  *
  * @returns the look-up entries to publish
- * @throws Refusal `conflict` when the key or the external id is taken; `unprocessable_entity` when a URL that is new
- *   leads to a blocked host
+ * @throws Refusal `conflict` if the key or the external id is taken; `unprocessable_entity` if a
+ *   new URL leads to a blocked host
  */
 export async function update<Row extends ShortLinkRow>(
   trx: Db,
@@ -347,8 +355,8 @@ export async function update<Row extends ShortLinkRow>(
     trx,
     urlsOf(row).filter(([, url]) => !present.has(url)),
   );
-  const known = before.password === row.password ? await claimedEntry(trx, before) : undefined;
-  const lookups = await moveClaim(trx, before, row, await entry(known));
+  const previous = before.password === row.password ? await claimedEntry(trx, before) : undefined;
+  const lookups = await moveClaim(trx, before, row, await entry(previous));
   await refuseTakenExternalId(trx, tables, before, row);
   lookups.push(...(await markWildcards(trx, [row])));
   await writeRow(trx, tables, { ...row, search_text: searchTextOf(row, domain) });
@@ -370,10 +378,10 @@ async function refuseTakenExternalId(
 ): Promise<void> {
   if (external_id === null || external_id === before.external_id) return;
   const other = (await trx(table).where({ project_id, external_id }).first('id')) as unknown;
-  if (other !== undefined) throw taken('externalId', external_id, 'in this workspace');
+  if (other !== undefined) throw takenRefusal('externalId', external_id, 'in this workspace');
 }
 
-/** As JSON, so that Postgres takes each value as its column's type has it. */
+/** Updates a row from JSON, so that Postgres converts each value to the type of its column. */
 async function writeRow(trx: Db, { table }: ShortLinkTables, row: ShortLinkRow): Promise<void> {
   const columns = Object.keys(row).filter(
     (name) => !['project_id', 'id', 'created_at'].includes(name),

@@ -8,14 +8,14 @@ import { tagJobs } from './jobs.ts';
 import { Tag } from './model.ts';
 import { type TagRecord, toTag } from './record.ts';
 
-/** The columns that follow from the name. */
+/** The columns that derive from the name. */
 const namedColumns = (name: string) => ({
   name,
   name_key: nameKey(name),
   search_text: searchable(name),
 });
 
-/** @throws Refusal `conflict` when the name is taken; case does not count */
+/** Creates a tag. @throws Refusal `conflict` if the name is taken, ignoring case */
 export function createTag(
   { id, name, color }: { id: string; name: string; color: string },
   job: JobContext,
@@ -27,7 +27,7 @@ export function createTag(
   });
 }
 
-/** @throws Refusal `not_found`, or `conflict` when the name is taken */
+/** Changes a tag. @throws Refusal `not_found`, or `conflict` if the name is taken */
 export function updateTag(
   { id, ...fields }: { id: string; name?: string; color?: string },
   job: JobContext,
@@ -48,7 +48,7 @@ export function updateTag(
   });
 }
 
-/** Takes the tag from all links too. @throws Refusal `not_found` */
+/** Deletes a tag, and removes it from all links and QR codes. @throws Refusal `not_found` */
 export function deleteTag({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
   return runIdempotent(job, async (trx) => {
     refuseChanged(job.ifMatch, toTag(await Tag.lock(job.projectId, id, trx)));

@@ -7,9 +7,9 @@ export class Tag extends WorkspaceModel {
 
   declare id: string;
   declare name: string;
-  /** By which names are compared. */
+  /** Normalized name, which comparisons use. */
   declare name_key: string;
-  /** Text that searches of links and QR codes read. */
+  /** Text that searches of links and QR codes match against. */
   declare search_text: string;
   declare color: string;
   declare created_at: Date;

@@ -13,7 +13,7 @@ export interface TagListQuery {
   pageSize: number;
 }
 
-/** One page of a workspace's tags. */
+/** Reads a page of a workspace's tags. */
 export async function listTags(projectId: string, query: TagListQuery): Promise<TagRecord[]> {
   const { sortBy, sortOrder, search, ids, page, pageSize } = query;
   const tags = Tag.of(projectId);
@@ -27,7 +27,7 @@ export async function listTags(projectId: string, query: TagListQuery): Promise<
   return rows.map(toTag);
 }
 
-/** A tag by its id. @throws Refusal `not_found` */
+/** Reads a tag by its id. @throws Refusal `not_found` */
 export async function readTag(projectId: string, id: string): Promise<TagRecord> {
   const row = await Tag.of(projectId).where({ id }).first();
   if (row === undefined) throw new Refusal('not_found', `There is no tag "${id}"`);

@@ -10,7 +10,7 @@ export interface TagRecord {
   color: string;
 }
 
-/** The tag record, for the reference and for checking answers. */
+/** Schema of the tag record, for the reference and for checking answers. */
 export const tagRecord = Joi.object({
   id: Joi.string().required().description('Id of the tag.').example('tag_8hT3kLm2Qw'),
   name: Joi.string()

@@ -77,10 +77,10 @@ export const tagRoutes: Route[] = [
     writes: true,
     handle: (request) => {
       const { name, tag: alias, color: chosen } = request.body;
-      const drawn = TAG_COLORS[Math.floor(Math.random() * TAG_COLORS.length)]!;
-      const data = { id: newId('tag'), name: (name ?? alias)!, color: chosen ?? drawn };
-      return answerWrite(request, tagJobs['tag.create'], data, (made) =>
-        created(`/tags/${made.id}`, made),
+      const randomColor = TAG_COLORS[Math.floor(Math.random() * TAG_COLORS.length)]!;
+      const data = { id: newId('tag'), name: (name ?? alias)!, color: chosen ?? randomColor };
+      return answerWrite(request, tagJobs['tag.create'], data, (tag) =>
+        created(`/tags/${tag.id}`, tag),
       );
     },
   }),

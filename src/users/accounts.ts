@@ -9,26 +9,27 @@ import { endAllSessions } from './commands.ts';
 import { proveAddress } from './proof.ts';
 
 /*
- * Accounts as operators manage them, by the command line and `npm start`. An operator who names an account by its address
- * proves the address: whoever may have made the account beforehand loses it.
+ * Management of accounts by operators, with the command line and `npm start`. An operator who names
+ * an account by its email address proves the address: a stranger who made the account beforehand
+ * loses it.
  */
 
-/** Time for which a one-time sign-in address is valid. */
+/** Validity of a one-time sign-in link. */
 const LINK_TIME = '24 hours';
 
 export interface NewAccount {
   email: string;
   name: string;
-  /** Slug of a workspace that the person joins. */
+  /** Slug of a workspace to join. */
   workspace?: string | undefined;
   role?: Role | undefined;
 }
 
 /**
- * Makes an account, and a one-time address by which its person signs in. An account with the email address that nobody
- * has proven becomes that of the person.
+ * Creates an account, and a one-time link with which its person signs in. An existing account with
+ * an unproven email address passes to that person.
  *
- * @throws Refusal `conflict` when the email address is taken; `not_found` for an unknown workspace
+ * @throws Refusal `conflict` if the email address is taken; `not_found` for an unknown workspace
  */
 export async function createAccount(
   db: Db,
@@ -61,7 +62,7 @@ export interface Account {
   email: string;
   name: string;
   isOperator: boolean;
-  /** The address was proven: by the provider, by email or by an operator. */
+  /** True if the provider, an email or an operator has proven the address. */
   isVerified: boolean;
   isDisabled: boolean;
   hasPassword: boolean;
@@ -69,7 +70,7 @@ export interface Account {
   workspaces: string[];
 }
 
-/** All accounts, in the order of their email addresses. */
+/** Lists all accounts, by email address. */
 export function listAccounts(db: Db): Promise<Account[]> {
   return rows<Account>(
     db,
@@ -83,7 +84,7 @@ export function listAccounts(db: Db): Promise<Account[]> {
   );
 }
 
-/** The id of an account. @throws Refusal `not_found` */
+/** Reads the id of an account. @throws Refusal `not_found` */
 export async function accountId(db: Db, email: string): Promise<string> {
   const [user] = await rows<{ id: string }>(
     db,
@@ -95,8 +96,8 @@ export async function accountId(db: Db, email: string): Promise<string> {
 }
 
 /**
- * Makes a one-time sign-in address, valid for 24 hours. Its token stands in the fragment, which browsers do not send: no
- * server and no log gets it as an address.
+ * Creates a one-time sign-in link, valid for 24 hours. Its token is in the fragment, which browsers
+ * do not send, so that it appears in no server log.
  *
  * @param isFirst valid only until any person has signed in
  */
@@ -115,10 +116,10 @@ export async function createSignInAddress(
   return `${consoleUrl()}/sign-in#${token}`;
 }
 
-/** Address of the console. */
+/** URL of the console. */
 export const consoleUrl = (): string => `${config().BASE_URL}/console`;
 
-/** Disables an account, whose sessions and sign-in addresses end; or enables it again. */
+/** Disables an account and ends its sessions and sign-in links, or enables it again. */
 export async function setDisabled(db: Db, userId: string, isDisabled: boolean): Promise<void> {
   await db.transaction(async (trx) => {
     await execute(
@@ -135,7 +136,7 @@ export async function setDisabled(db: Db, userId: string, isDisabled: boolean): 
 /**
  * Makes a person an operator of the installation, or an ordinary user again.
  *
- * @returns true when this was the first proof of the address, which has ended everything before
+ * @returns true if this was the first proof of the address, which has ended all earlier access
  */
 export async function setOperator(db: Db, userId: string, isOperator: boolean): Promise<boolean> {
   return db.transaction(async (trx) => {
@@ -146,7 +147,7 @@ export async function setOperator(db: Db, userId: string, isOperator: boolean): 
 }
 
 /**
- * Makes a one-time sign-in address for an operator to hand to the person with the email address.
+ * Creates a one-time sign-in link that an operator hands to the person with the email address.
  *
  * @throws Refusal `not_found`
  */
@@ -162,7 +163,8 @@ export async function createSignInLink(
 }
 
 /**
- * The address that `npm start` prints: while no person has signed in, one that signs the owner of a workspace in, once.
+ * The URL that `npm start` prints: until a person has signed in, a link that signs the owner of a
+ * workspace in once.
  *
  * @param workspace its slug
  */
@@ -177,7 +179,7 @@ export async function firstAddress(db: Db, workspace: string): Promise<string> {
     [workspace],
   );
   if (first === undefined) return consoleUrl();
-  // Those of earlier starts are still on some screen.
+  // Links of earlier starts may still be on a screen.
   await execute(db, 'DELETE FROM sign_in_links WHERE is_first AND session_id IS NULL');
   return createSignInAddress(db, first.userId, { isFirst: true });
 }

@@ -7,14 +7,14 @@ import { userJobs, userMaintenanceJobs } from './jobs.ts';
 import { LINK_IS_VALID, linkGone } from './queries.ts';
 
 /*
- * Sessions belong to no workspace, so their jobs leave no row in `jobs`: each of these commands has the same effect when
- * it runs twice.
+ * Sessions belong to no workspace, so their jobs leave no row in `jobs`. Instead, running one of
+ * these commands twice has the effect of running it once.
  */
 
 /**
- * Begins a session.
+ * Adds a session.
  *
- * @throws Refusal `unauthorized` when the person doesn't exist or is disabled
+ * @throws Refusal `unauthorized` if the person does not exist or is disabled
  */
 export async function addSession(trx: Db, userId: string, session: NewSession): Promise<void> {
   const { id, hash, method, userAgent, network, replaces } = session;
@@ -42,7 +42,10 @@ const endByHash = (connection: Db, hash: string): Promise<number> =>
     hash,
   ]);
 
-/** @throws Refusal `unauthorized` when the password has changed, or the person is disabled */
+/**
+ * Signs a person in by password. @throws Refusal `unauthorized` if the password has changed, or the
+ * person is disabled
+ */
 export async function signIn({ userId, passwordVersion, session }: SignIn): Promise<void> {
   await db().transaction(async (trx) => {
     const [user] = await rows<{ version: number }>(
@@ -57,10 +60,13 @@ export async function signIn({ userId, passwordVersion, session }: SignIn): Prom
   });
 }
 
-/** @throws Refusal `unauthorized` when the link was used, has expired or never was */
+/**
+ * Signs a person in by a one-time link. @throws Refusal `unauthorized` if the link was used, has
+ * expired or never existed
+ */
 export async function signInByLink({ hash, session }: LinkSignIn): Promise<{ userId: string }> {
   return db().transaction(async (trx) => {
-    // A job that runs again finds its own session there.
+    // A repeated job finds its own session in the link.
     const [link] = await rows<{ userId: string }>(
       trx,
       `UPDATE sign_in_links SET session_id = :sessionId
@@ -74,7 +80,7 @@ export async function signInByLink({ hash, session }: LinkSignIn): Promise<{ use
   });
 }
 
-/** Ends the session of a token, by its hash. */
+/** Ends a session by the hash of its token. */
 export async function endSession({ hash }: { hash: string }): Promise<void> {
   await endByHash(db(), hash);
 }
@@ -95,7 +101,7 @@ export async function endOwnSession({
   return { id };
 }
 
-/** Ends all sessions of a person, and returns how many. */
+/** Ends all sessions of a person, and returns their number. */
 export function endAllSessions(db: Db, userId: string): Promise<number> {
   return execute(
     db,
@@ -130,7 +136,7 @@ const endOthers = (trx: Db, { userId, keptId, at }: OtherSessions): Promise<numb
 /**
  * Changes a person. A new password ends their other sessions and one-time links.
  *
- * @throws Refusal `conflict` when the password was changed meanwhile
+ * @throws Refusal `conflict` if the password was changed meanwhile
  */
 export async function updateUser({ name, password, ...others }: UserChanges): Promise<void> {
   const { userId } = others;
@@ -175,7 +181,7 @@ export async function touchSession({ id, at }: { id: string; at: string }): Prom
   );
 }
 
-/** Time for which rows of sessions and links are kept after they have ended: longer than any job is tried again. */
+/** Time for which ended sessions and links are kept, which exceeds the retries of any job. */
 const KEPT_FOR = '1 day';
 
 /** Deletes sessions and sign-in links that ended long ago. */

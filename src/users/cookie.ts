@@ -6,32 +6,34 @@ export const SESSION_SECONDS = 30 * 86_400;
 
 const isSecure = (): boolean => config().BASE_URL.startsWith('https:');
 
-/** Browsers accept the prefix only over https, and then for this host alone (RFC 6265bis, 4.1.3.2). */
+/**
+ * Browsers accept the prefix only over https, and only for the exact host (RFC 6265bis, 4.1.3.2).
+ */
 const nameOf = (name: string): string => (isSecure() ? `__Host-${name}` : name);
 
-/** The value of a cookie of ours in a `Cookie` header. */
+/** Reads one of the service's cookies from a `Cookie` header. */
 export const cookieIn = (cookies: string | undefined, name: string): string | undefined =>
   cookies === undefined ? undefined : parseCookie(cookies)[nameOf(name)];
 
 const SESSION = 'session';
 const TOKEN = /^[\w-]{43}$/;
 
-/** The token of a session in a `Cookie` header; `undefined` without one. */
+/** Reads the token of a session from a `Cookie` header; `undefined` if there is none. */
 export function sessionTokenIn(cookies: string | undefined): string | undefined {
   const value = cookieIn(cookies, SESSION);
   return value !== undefined && TOKEN.test(value) ? value : undefined;
 }
 
-/** The `Set-Cookie` header that stores a token in the browser, or renews it. */
+/** The `Set-Cookie` header that stores or renews a token in the browser. */
 export const sessionCookie = (token: string): string => setCookie(SESSION, token, SESSION_SECONDS);
 
-/** The `Set-Cookie` header that removes it. */
+/** The `Set-Cookie` header that deletes the token. */
 export const clearedCookie = (): string => setCookie(SESSION, '', 0);
 
 /**
- * The `Set-Cookie` header for a cookie that scripts cannot read.
+ * The `Set-Cookie` header of a cookie that scripts cannot read.
  *
- * @param maxAge in seconds; 0 removes it
+ * @param maxAge in seconds; 0 deletes the cookie
  */
 export const setCookie = (name: string, value: string, maxAge: number): string =>
   stringifySetCookie({
@@ -39,7 +41,8 @@ export const setCookie = (name: string, value: string, maxAge: number): string =
     value,
     maxAge,
     path: '/',
-    // Sent along when a link to the console on another site is followed; all writes check where they come from.
+    // Browsers send the cookie when a link on another site leads to the console; all writes check
+    // their origin.
     sameSite: 'lax',
     secure: isSecure(),
     httpOnly: true,

@@ -9,11 +9,11 @@ import type { Identity } from './oidc.ts';
 import { proveAddress } from './proof.ts';
 
 /**
- * Signs the person in whose account at the provider this is. An account that is not known yet becomes that of the
- * person with its verified email address, which is proven by it; or of a new person, where a workspace has invited that
- * address. A new person has no membership: they are asked about each invitation.
+ * Signs a person in by an account at the provider. An unknown account is linked to the person with
+ * its verified email address, which it proves; or to a new person, if a workspace has invited that
+ * address. A new person has no membership, and is asked about each invitation.
  *
- * @throws Refusal `not_found` when there is no such person; `unauthorized` when they are disabled
+ * @throws Refusal `not_found` if there is no such person; `unauthorized` if they are disabled
  */
 export async function signInByIdentity({
   identity,
@@ -21,7 +21,7 @@ export async function signInByIdentity({
 }: IdentitySignIn): Promise<{ userId: string }> {
   return db().transaction(async (trx) => {
     const { issuer, subject, email } = identity;
-    // Two first sign-ins at once must not make two people.
+    // Two simultaneous first sign-ins must not create two people.
     await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`oidc ${issuer} ${subject}`]);
     let userId = await findByIdentity(trx, identity);
     if (userId === undefined && email !== undefined) {
@@ -37,7 +37,7 @@ export async function signInByIdentity({
   });
 }
 
-const first = (found: { id: string }[]): string | undefined => found[0]?.id;
+const first = (people: { id: string }[]): string | undefined => people[0]?.id;
 
 const findByIdentity = async (trx: Db, { issuer, subject }: Identity) =>
   first(
@@ -58,7 +58,7 @@ async function addIdentity(trx: Db, { issuer, subject }: Identity, userId: strin
   );
 }
 
-/** A new person, where a workspace has invited the address; otherwise `undefined`. */
+/** Adds a person if a workspace has invited the address; otherwise returns `undefined`. */
 async function addInvited(trx: Db, name: string, email: string): Promise<string | undefined> {
   const id = newId('user');
   const added = await execute(

@@ -7,7 +7,7 @@ import type { Membership } from './record.ts';
 /** Ways to sign in. */
 export type SignInMethod = 'password' | 'link' | 'oidc' | 'invitation';
 
-/** A session that is to begin. */
+/** A new session. */
 export interface NewSession {
   id: string;
   /** SHA-256 of its token. */
@@ -15,14 +15,14 @@ export interface NewSession {
   method: SignInMethod;
   userAgent: string;
   network: string;
-  /** Hash of the session that the browser had before, which ends. */
+  /** Hash of the browser's previous session, which ends. */
   replaces?: string | undefined;
 }
 
-/** A sign-in with a password that was compared. */
+/** A sign-in with a verified password. */
 export interface SignIn {
   userId: string;
-  /** Of the password: with an earlier one nobody signs in. */
+  /** Version of the password: a changed password ends the sign-in. */
   passwordVersion: number;
   session: NewSession;
 }
@@ -33,21 +33,21 @@ export interface LinkSignIn {
   session: NewSession;
 }
 
-/** The sessions of a person that are to end, but for one. */
+/** The sessions of a person to end, except one. */
 export interface OtherSessions {
   userId: string;
   keptId: string;
-  /** Time of the request, by which a job that runs again counts the same sessions. */
+  /** Time of the request, so that a repeated job counts the same sessions. */
   at: string;
 }
 
-/** A change that a person makes to their account. */
+/** A change of one's own account. */
 export interface UserChanges extends OtherSessions {
   name?: string | undefined;
   password?:
     | {
         hash: string;
-        /** Of the password that it follows. */
+        /** Version of the current password. */
         version: number;
       }
     | undefined;
@@ -59,7 +59,7 @@ export interface IdentitySignIn {
   session: NewSession;
 }
 
-/** A workspace that a person makes for themselves. */
+/** A workspace that a person creates. */
 export interface OwnWorkspace {
   id: string;
   slug: string;

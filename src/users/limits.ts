@@ -4,28 +4,28 @@ import { Refusal } from '../errors.ts';
 import type { Redis } from '../infra/redis.ts';
 import { hashToken } from '../infra/secrets.ts';
 
-/** Wrong passwords of an account in FAILURE_SECONDS. */
+/** Wrong passwords per account in FAILURE_SECONDS. */
 const FAILURES = 5;
 const FAILURE_SECONDS = 15 * 60;
-/** Longest time for which an account is closed, in seconds. */
-const LONGEST_SECONDS = 3_600;
-/** Time for which it is remembered how often an account was closed, in seconds. */
+/** Maximum time for which an account is locked, in seconds. */
+const MAX_SECONDS = 3_600;
+/** Time for which the number of locks of an account is remembered, in seconds. */
 const REMEMBERED_SECONDS = 86_400;
 
 /**
- * Limits how often signing in is tried, by network and by account. Tries are counted in Redis for all API processes
- * together; while it is away each process counts for itself.
+ * Limits sign-in attempts by network and by account. Attempts are counted in Redis for all API
+ * processes; while it is down, each process counts on its own.
  */
 export class SignInLimits {
   readonly #redis: Redis;
   readonly #networks: RateLimiterRedis;
   readonly #tries: RateLimiterRedis;
-  /** How often each account was closed. */
+  /** Number of times that each account was locked. */
   readonly #closings: RateLimiterRedis;
 
   constructor(redis: Redis) {
     this.#redis = redis;
-    // 0: no limit; the limiter is not asked then.
+    // 0 means no limit; the limiter is then not used.
     this.#networks = this.#limiter('sign-in', config().SIGN_INS_PER_MINUTE || 1, 60);
     this.#tries = this.#limiter('sign-in-account', FAILURES, FAILURE_SECONDS);
     this.#closings = this.#limiter('sign-in-closed', Number.MAX_SAFE_INTEGER, REMEMBERED_SECONDS);
@@ -42,17 +42,17 @@ export class SignInLimits {
     });
   }
 
-  /** Takes one try of a network. @throws Refusal `rate_limit_exceeded` */
+  /** Consumes an attempt of a network. @throws Refusal `rate_limit_exceeded` */
   async takeNetwork(network: string): Promise<void> {
     if (config().SIGN_INS_PER_MINUTE === 0) return;
     await consume(this.#networks, network);
   }
 
   /**
-   * Takes one try at an account. It must be taken before the password is compared: many tries at once must not all be the
-   * first.
+   * Consumes an attempt at an account. Called before the password is compared, so that concurrent
+   * attempts cannot all pass as the first.
    *
-   * @param account the id of a person, or an address that nobody has
+   * @param account the id of a person, or an unknown email address
    * @throws Refusal `rate_limit_exceeded`
    */
   async takeAccount(account: string): Promise<Try> {
@@ -67,20 +67,20 @@ export class SignInLimits {
       },
       failed: async () => {
         if (remainingPoints > 0) return;
-        // The wait doubles with each closing: a quarter of an hour, half an hour, an hour.
+        // The wait doubles with each lock: a quarter of an hour, half an hour, an hour.
         const { consumedPoints } = await this.#closings.penalty(name);
-        const seconds = Math.min(FAILURE_SECONDS * 2 ** (consumedPoints - 1), LONGEST_SECONDS);
+        const seconds = Math.min(FAILURE_SECONDS * 2 ** (consumedPoints - 1), MAX_SECONDS);
         await this.#tries.block(name, seconds);
       },
     };
   }
 }
 
-/** A try at an account. Of the three, one is called when it has ended. */
+/** An attempt at an account. One of the three methods is called when it ends. */
 export interface Try {
-  /** Forgets all tries at the account. */
+  /** Clears the attempts at the account. */
   succeeded(): Promise<void>;
-  /** The password could not be compared. */
+  /** Refunds the attempt, whose password could not be compared. */
   giveBack(): Promise<void>;
   failed(): Promise<void>;
 }

@@ -12,10 +12,10 @@ import { startSession } from './sessions.ts';
 const tag = 'Users';
 const COOKIE = 'oidc';
 
-/** Reason for which a person was not signed in, as `error` of the page to sign in. */
+/** Reason for a failed sign-in, as `error` in the URL of the sign-in page. */
 type Failure = 'unknown_user' | 'disabled' | 'expired' | 'denied' | 'too_many' | 'failed';
 
-/** Sends the browser on. What it kept for the provider ends here. */
+/** Redirects the browser, and deletes the cookie of the attempt. */
 const goTo = (url: string, cookies: string[] = [setCookie(COOKIE, '', 0)]): Answer => ({
   status: 302,
   body: undefined,
@@ -51,7 +51,7 @@ export const oidcRoutes: Route[] = [
     summary: 'Sign in with OpenID Connect',
     description:
       'Redirects the browser to the OpenID Connect provider of this installation, which sends it back to ' +
-      '`/auth/oidc/callback`. Responds with 404 where there is none.',
+      '`/auth/oidc/callback`. Responds with 404 if there is none.',
     extension: true,
     tag,
     scope: 'public',
@@ -106,7 +106,10 @@ async function finish(request: ApiRequest<{ query: CallbackQuery }>): Promise<An
   return goTo(consoleUrl(), [setCookie(COOKIE, '', 0), cookie]);
 }
 
-/** A refusal, or a fault of the provider, which is logged without what it was sent. */
+/**
+ * Reason for a failure: a refusal, or a fault of the provider, which is logged without what was
+ * sent.
+ */
 function failedBy({ log }: ApiRequest, error: unknown): Answer {
   if (error instanceof Refusal) {
     if (error.code === 'not_found') return failed('unknown_user');

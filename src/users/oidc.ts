@@ -21,16 +21,18 @@ import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { type SealContext, seal, unseal } from '../infra/seal.ts';
 
 /*
- * Signing in with a provider of OpenID Connect Core 1.0: the authorization code flow with PKCE (RFC 7636).
+ * Sign-in with a provider of OpenID Connect Core 1.0: the authorization code flow with PKCE (RFC
+ * 7636).
  *
  *   begin ─▶ the provider's page ─▶ finish: code ─▶ ID token ─▶ identity
  *
- * State, nonce and code verifier wait in a sealed cookie, so that only the browser that began can finish.
+ * State, nonce and code verifier are in a sealed cookie, so that only the browser that began can
+ * finish.
  */
 
-/** Time that a person has at the provider, in seconds. */
+/** Time limit for a person at the provider, in seconds. */
 export const ATTEMPT_SECONDS = 600;
-/** Time for which the provider's metadata is kept, in ms. */
+/** Time for which the provider's metadata is cached, in ms. */
 const METADATA_MS = 3_600_000;
 const ATTEMPT: SealContext = { purpose: 'sign-in', owner: '' };
 const ANSWER = { maxBytes: 1024 * 1024, timeoutMs: 10_000, maxRedirects: 0 };
@@ -39,27 +41,27 @@ const ANSWER = { maxBytes: 1024 * 1024, timeoutMs: 10_000, maxRedirects: 0 };
 export interface Identity {
   issuer: string;
   subject: string;
-  /** Only one that the provider has verified. */
+  /** Email address, if the provider has verified it. */
   email?: string | undefined;
   name?: string | undefined;
 }
 
-/** What the browser keeps until it returns from the provider. */
+/** Content of the cookie while the person is at the provider. */
 interface Attempt {
   state: string;
   nonce: string;
   verifier: string;
-  /** Milliseconds since 1970. */
+  /** Time of expiry, in ms since 1970. */
   until: number;
 }
 
-/** The name of the provider; `undefined` where none is set. */
+/** Name of the provider; `undefined` if none is configured. */
 export const providerName = (): string | undefined =>
   config().OIDC_ISSUER === '' ? undefined : config().OIDC_NAME;
 
 const callbackUrl = (): string => `${config().BASE_URL}/auth/oidc/callback`;
 
-/** Where to send the browser, and the value of the cookie that it keeps meanwhile. */
+/** Begins a sign-in. @returns the URL for the browser, and the value of its cookie */
 export async function beginAttempt(): Promise<{ url: string; cookie: string }> {
   const provider = await findProvider();
   const attempt: Attempt = {
@@ -80,12 +82,12 @@ export async function beginAttempt(): Promise<{ url: string; cookie: string }> {
 }
 
 /**
- * The account of the person who has returned from the provider.
+ * Returns the account of a person who comes back from the provider.
  *
  * @param answer parameters of the callback
- * @param cookie what `beginAttempt` made; `undefined` when the browser has none
- * @returns `undefined` when this browser began no such attempt, or too long ago
- * @throws Error when the provider refused, did not answer, or answered what does not hold
+ * @param cookie value by `beginAttempt`; `undefined` if the browser has none
+ * @returns `undefined` if this browser began no such attempt, or too long ago
+ * @throws Error if the provider refused, did not answer, or its answer is invalid
  */
 export async function finishAttempt(
   answer: URLSearchParams,
@@ -101,7 +103,7 @@ export async function finishAttempt(
   });
   const claims = tokens.claims()!;
   const { iss: issuer, sub: subject } = claims;
-  // Many providers tell the email address only here (OpenID Connect Core 1.0, 5.4).
+  // Many providers return the email address only here (OpenID Connect Core 1.0, 5.4).
   const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined;
   const told =
     claims['email'] === undefined && hasMore
@@ -122,24 +124,27 @@ function readAttempt(cookie: string | undefined): Attempt | undefined {
     const attempt = JSON.parse(unseal(ATTEMPT, cookie)) as Attempt;
     return attempt.until > Date.now() ? attempt : undefined;
   } catch {
-    // Another key sealed it, or it was changed.
+    // The cookie was changed, or sealed with another key.
     return undefined;
   }
 }
 
 // One per process: its settings name one provider.
-let known: { provider: Promise<Configuration>; until: number } | undefined;
+let cached: { provider: Promise<Configuration>; until: number } | undefined;
 
-/** The provider by its metadata (OpenID Connect Discovery 1.0), which is fetched once an hour. */
+/**
+ * Returns the provider by its metadata (OpenID Connect Discovery 1.0), which is fetched once an
+ * hour.
+ */
 function findProvider(): Promise<Configuration> {
-  if (known === undefined || known.until <= Date.now()) {
-    const finding = { provider: discover(), until: Date.now() + METADATA_MS };
-    known = finding;
-    finding.provider.catch(() => {
-      if (known === finding) known = undefined;
+  if (cached === undefined || cached.until <= Date.now()) {
+    const fetching = { provider: discover(), until: Date.now() + METADATA_MS };
+    cached = fetching;
+    fetching.provider.catch(() => {
+      if (cached === fetching) cached = undefined;
     });
   }
-  return known.provider;
+  return cached.provider;
 }
 
 function discover(): Promise<Configuration> {
@@ -147,12 +152,12 @@ function discover(): Promise<Configuration> {
   const issuer = new URL(OIDC_ISSUER);
   return discovery(issuer, OIDC_CLIENT_ID, undefined, authenticateBy(OIDC_CLIENT_SECRET), {
     [customFetch]: fetchFromProvider,
-    // oxlint-disable-next-line typescript/no-deprecated -- marked so to be noticed; operators may run a provider beside us
+    // oxlint-disable-next-line typescript/no-deprecated -- operators may use a local http provider
     execute: issuer.protocol === 'http:' ? [allowInsecureRequests] : [],
   });
 }
 
-/** How this service proves to the provider that it is itself: as the provider prefers. */
+/** Chooses the client authentication that the provider supports. */
 function authenticateBy(secret: string): ClientAuth {
   if (secret === '') return None();
   const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
@@ -163,7 +168,10 @@ function authenticateBy(secret: string): ClientAuth {
   };
 }
 
-/** Outbound requests of the library, by the same rules as all of ours: private addresses need OUTBOUND_ALLOW. */
+/**
+ * Sends the library's requests by the service's rules for outbound requests: private addresses need
+ * OUTBOUND_ALLOW.
+ */
 async function fetchFromProvider(
   url: string,
   { method, headers, body }: CustomFetchOptions,

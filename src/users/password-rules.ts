@@ -1,23 +1,26 @@
 import { Refusal } from '../errors.ts';
 import { text } from '../http/fields.ts';
 
-/** Bounds of a new password, in characters. Hashing takes the same time for any of them. */
-const SHORTEST = 10;
-export const LONGEST_PASSWORD = 200;
-/** Characters that a new password has at least, however often. */
-const LEAST_DIFFERENT = 5;
+/** Bounds of the length of a new password, in characters. Hashing takes the same time for all. */
+const MIN_PASSWORD_LENGTH = 10;
+export const MAX_PASSWORD_LENGTH = 200;
+/** Minimum number of distinct characters in a new password. */
+const MIN_DISTINCT_CHARACTERS = 5;
 
-/** A password as it was entered: the same one may be composed in several ways (NIST SP 800-63B, 5.1.1.2). */
+/**
+ * Schema of a password as entered: equal passwords may be composed differently (NIST SP 800-63B,
+ * 5.1.1.2).
+ */
 export const newPassword = () =>
-  text(LONGEST_PASSWORD)
+  text(MAX_PASSWORD_LENGTH)
     .normalize('NFC')
-    .min(SHORTEST)
+    .min(MIN_PASSWORD_LENGTH)
     .description(
       'New password, 10 to 200 characters: not the email address or name, and none of the most common ones.',
     )
     .example('correct horse battery staple');
 
-/** The most common passwords of ten characters and more, in the lists of what was stolen elsewhere. */
+/** The most common passwords of at least ten characters, from lists of leaked passwords. */
 const COMMON = new Set(
   (
     '1234567890 12345678910 123456789a a123456789 123456789q 0987654321 9876543210 1234554321 1029384756 ' +
@@ -31,7 +34,7 @@ const COMMON = new Set(
 );
 
 /**
- * Refuses a new password that would be tried first.
+ * Refuses a new password that attackers would try first.
  *
  * @throws Refusal `unprocessable_entity`
  */
@@ -40,8 +43,8 @@ export function refuseWeakPassword(
   { email, name }: { email: string; name: string },
 ): void {
   const lower = password.toLowerCase();
-  const own = [email, email.split('@')[0]!, name].map((one) => one.toLowerCase());
-  if (own.includes(lower)) {
+  const personal = [email, email.split('@')[0]!, name].map((one) => one.toLowerCase());
+  if (personal.includes(lower)) {
     throw new Refusal(
       'unprocessable_entity',
       'password must not be your email address or your name',
@@ -53,10 +56,10 @@ export function refuseWeakPassword(
       'password must not be one of the most common passwords',
     );
   }
-  if (new Set(lower).size < LEAST_DIFFERENT) {
+  if (new Set(lower).size < MIN_DISTINCT_CHARACTERS) {
     throw new Refusal(
       'unprocessable_entity',
-      `password must have at least ${LEAST_DIFFERENT} different characters`,
+      `password must have at least ${MIN_DISTINCT_CHARACTERS} different characters`,
     );
   }
 }

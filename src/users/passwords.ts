@@ -6,16 +6,16 @@ import { SignInLimits } from './limits.ts';
 import { type Credentials, findCredentials } from './queries.ts';
 import type { SignInBody } from './schema.ts';
 
-/** A hash of random bytes: compared where there is no password, so that the answer takes as long. */
+/** A hash of random bytes, compared for an unknown account so that the answer takes as long. */
 const NO_PASSWORD =
   '$argon2id$v=19$m=19456,t=2,p=1$SrHOHkvKU5qFr/5q9UkYWg$yOtU8hX9ovwzf5Yra36eKVh4T0UK+uBegoLyFxVSdVI';
 
-/** The thread of this process; it starts with the first password. */
+/** The hashing thread of this process; it starts with the first password. */
 const hashes = new PasswordHashes();
 
 const limits = new WeakMap<Redis, SignInLimits>();
 
-/** Limits of this process: requests share their connection to Redis. */
+/** The limits of this process, which requests share with their Redis connection. */
 export function limitsOf({ queues: { redis } }: Pick<ApiRequest, 'queues'>): SignInLimits {
   const known = limits.get(redis) ?? new SignInLimits(redis);
   limits.set(redis, known);
@@ -23,9 +23,9 @@ export function limitsOf({ queues: { redis } }: Pick<ApiRequest, 'queues'>): Sig
 }
 
 /**
- * The person whose email address and password these are.
+ * Identifies a person by email address and password.
  *
- * @throws Refusal `unauthorized`, the same and after the same time whichever is wrong; `rate_limit_exceeded`
+ * @throws Refusal `unauthorized`, equal in text and time whichever is wrong; `rate_limit_exceeded`
  */
 export async function identify(
   request: ApiRequest,
@@ -41,7 +41,7 @@ export async function identify(
   return user;
 }
 
-/** Takes a try at an account, and compares the password. A disabled person has none. */
+/** Consumes an attempt at an account and compares the password. A disabled person has none. */
 export async function tryPassword(
   request: ApiRequest,
   {
@@ -65,10 +65,10 @@ export async function tryPassword(
 }
 
 /**
- * The hash of a new password (Argon2id), for a job to store.
+ * Hashes a new password (Argon2id), for a job to store.
  *
- * @param network on whose share of the thread it is made
- * @throws Refusal `rate_limit_exceeded` when too many wait
+ * @param network network whose share of the thread is used
+ * @throws Refusal `rate_limit_exceeded` if too many wait
  */
 export async function hashPassword(password: string, network: string): Promise<string> {
   try {

@@ -5,21 +5,22 @@ import { hashToken, newToken } from '../infra/secrets.ts';
 import { endAllSessions } from './commands.ts';
 
 /*
- * An account is made by whoever has the token of an invitation, who need not be the person with its address. An address
- * is proven by the OpenID Connect provider, by a token that went out by email alone, and by the operator.
+ * Anyone with the token of an invitation can create its account, not only the person with the
+ * address. An address is proven by the OpenID Connect provider, by a token that was sent by email
+ * only, or by the operator.
  */
 
 /** Time for which a person can take back memberships that ended with the first proof. */
 const OFFERED = '30 days';
 
 /**
- * Records the proof of an account's address. With the first one everything ends that whoever had the account before
- * could use: sessions, password, sign-in links, API keys and memberships. The memberships become invitations, so that
- * the person is asked.
+ * Records the proof of an account's email address. The first proof ends all access of whoever had
+ * the account before: sessions, password, sign-in links, API keys and memberships. The memberships
+ * become invitations, which the person can accept.
  *
- * @param trx the transaction of what the proof is given for
- * @param name of the person, which replaces the one that the account had
- * @returns false when the address was proven before: then nothing changes
+ * @param trx the transaction of the action that needs the proof
+ * @param name name of the person, which replaces the account's
+ * @returns false if the address was proven before: then nothing changes
  */
 export async function proveAddress(trx: Db, userId: string, name?: string): Promise<boolean> {
   const [user] = await rows<{ email: string }>(
@@ -42,7 +43,9 @@ export async function proveAddress(trx: Db, userId: string, name?: string): Prom
   return true;
 }
 
-/** Ends the memberships of a person, and invites them to the same workspaces with the same roles. */
+/**
+ * Ends the memberships of a person, and invites them to the same workspaces with the same roles.
+ */
 async function offerMemberships(trx: Db, userId: string, email: string): Promise<void> {
   const memberships = await rows<{ projectId: string; role: string }>(
     trx,
@@ -50,7 +53,7 @@ async function offerMemberships(trx: Db, userId: string, email: string): Promise
     [userId],
   );
   for (const { projectId, role } of memberships) {
-    // Nobody gets the token: the person accepts while signed in.
+    // Nobody receives the token: the person accepts while signed in.
     const invitation = { id: newId('invitation'), hash: hashToken(newToken()), time: OFFERED };
     await execute(
       trx,
@@ -65,9 +68,9 @@ async function offerMemberships(trx: Db, userId: string, email: string): Promise
 }
 
 /**
- * Records that an account, as it is, belongs to the person with its address. Nothing ends.
+ * Records that an account belongs to the person with its address, without ending anything.
  *
- * @param trx as the operator
+ * @param trx transaction of the operator
  */
 export async function vouchForAccount(trx: Db, userId: string): Promise<void> {
   await execute(

@@ -11,13 +11,13 @@ import {
   type SessionRecord,
 } from './record.ts';
 
-/** Time for which a sign-in by a one-time link may set a new password without the current one. */
+/** Time after a sign-in by link for which a new password needs no current one. */
 const RESET_TIME = '1 hour';
 
-/** Invitations that a person sees. */
-const MOST_INVITATIONS = 20;
+/** Maximum number of invitations shown to a person. */
+const MAX_INVITATIONS = 20;
 
-/** A person with what a sign-in with a password compares. */
+/** A person, with everything that a sign-in by password compares. */
 export interface Credentials {
   id: string;
   email: string;
@@ -30,14 +30,17 @@ export interface Credentials {
 const CREDENTIALS = `id, email, name, password_hash AS "passwordHash", password_version AS "passwordVersion",
   disabled_at IS NOT NULL AS "isDisabled"`;
 
-/** Condition of sign-in links that were not used: also those of the first start, once people have signed in, are not. */
+/**
+ * SQL: condition of unused sign-in links. Links of the first start become invalid once a person has
+ * signed in.
+ */
 export const LINK_IS_VALID = `session_id IS NULL AND expires_at > now()
   AND NOT (is_first AND EXISTS (SELECT FROM users WHERE last_sign_in_at IS NOT NULL))`;
 
 /**
- * Whom a one-time link signs in, by the hash of its token.
+ * Reads the person whom a one-time link signs in, by the hash of its token.
  *
- * @throws Refusal `unauthorized` when the link was used, has expired or never was
+ * @throws Refusal `unauthorized` if the link was used, has expired or never existed
  */
 export async function findLinkOwner(hash: string): Promise<{ email: string }> {
   const [owner] = await rows<{ email: string }>(
@@ -53,14 +56,16 @@ export async function findLinkOwner(hash: string): Promise<{ email: string }> {
 export const linkGone = () =>
   new Refusal('unauthorized', 'The sign-in link has been used or has expired');
 
-/** The person with an email address, regardless of case. */
+/** Finds a person by email address, ignoring case. */
 export async function findCredentials(email: string): Promise<Credentials | undefined> {
   const sql = `SELECT ${CREDENTIALS} FROM users WHERE lower(email) = lower(?)`;
   const [user] = await rows<Credentials>(db(), sql, [email]);
   return user;
 }
 
-/** The password of a signed-in person. @throws Refusal `unauthorized` when they no longer exist */
+/**
+ * Reads the password of a signed-in person. @throws Refusal `unauthorized` if they no longer exist
+ */
 export async function readCredentials(userId: string): Promise<Credentials> {
   const [user] = await rows<Credentials>(db(), `SELECT ${CREDENTIALS} FROM users WHERE id = ?`, [
     userId,
@@ -71,7 +76,10 @@ export async function readCredentials(userId: string): Promise<Credentials> {
 
 const noUser = () => new Refusal('unauthorized', 'The account no longer exists');
 
-/** The person of a session with their workspaces. @throws Refusal `unauthorized` when they no longer exist */
+/**
+ * Reads the person of a session with their workspaces. @throws Refusal `unauthorized` if they no
+ * longer exist
+ */
 export async function readMe(userId: string, sessionId: string): Promise<Me> {
   const [[user], workspaces, invitations] = await Promise.all([
     rows<Omit<Me, 'workspaces' | 'invitations' | 'locationsBy'>>(
@@ -104,7 +112,7 @@ export async function readMe(userId: string, sessionId: string): Promise<Me> {
           AND NOT EXISTS (SELECT FROM workspace_users m
                            WHERE m.project_id = i.project_id AND m.user_id = u.id)
         ORDER BY i.created_at DESC, i.id DESC LIMIT ?`,
-      [userId, MOST_INVITATIONS],
+      [userId, MAX_INVITATIONS],
     ),
   ]);
   if (user === undefined) throw noUser();
@@ -116,7 +124,7 @@ export async function readMe(userId: string, sessionId: string): Promise<Me> {
   };
 }
 
-/** A session with its person, and their membership of the workspace that the request names. */
+/** A session with its person, and their membership in the workspace that the request names. */
 export interface FoundSession {
   id: string;
   userId: string;
@@ -134,7 +142,10 @@ export interface FoundSession {
   } | null;
 }
 
-/** Whose session this is, by the hash of its token; and what they are in a workspace, by its slug. */
+/**
+ * Finds a session by the hash of its token, with the person's membership in a workspace by its
+ * slug.
+ */
 export async function findSession(
   hash: string,
   workspace: string | null,
@@ -155,12 +166,12 @@ export async function findSession(
   return session;
 }
 
-/** Sessions that a person sees, of those that go on: the last used ones. */
-const MOST_LISTED = 100;
+/** Maximum number of sessions shown to a person, the last used ones. */
+const MAX_LISTED = 100;
 
-/** The sessions of a person that go on, the last used first. */
+/** Lists the active sessions of a person, the last used first. */
 export async function listSessions(userId: string, currentId: string): Promise<SessionRecord[]> {
-  const found = await rows<
+  const sessions = await rows<
     Pick<SessionRecord, 'id' | 'userAgent' | 'network'> & { createdAt: Date; lastUsedAt: Date }
   >(
     db(),
@@ -169,9 +180,9 @@ export async function listSessions(userId: string, currentId: string): Promise<S
        FROM sessions
       WHERE user_id = ? AND ended_at IS NULL AND expires_at > now()
       ORDER BY last_used_at DESC, id DESC LIMIT ?`,
-    [userId, MOST_LISTED],
+    [userId, MAX_LISTED],
   );
-  return found.map(({ createdAt, lastUsedAt, ...session }) => ({
+  return sessions.map(({ createdAt, lastUsedAt, ...session }) => ({
     ...session,
     createdAt: createdAt.toISOString(),
     lastUsedAt: lastUsedAt.toISOString(),
@@ -179,13 +190,13 @@ export async function listSessions(userId: string, currentId: string): Promise<S
   }));
 }
 
-/** True when a session of the person with this id goes on. */
+/** True when the person has an active session with this id. */
 export async function hasSession(userId: string, sessionId: string): Promise<boolean> {
-  const found = await rows<object>(
+  const sessions = await rows<object>(
     db(),
     `SELECT id FROM sessions
       WHERE id = ? AND user_id = ? AND ended_at IS NULL AND expires_at > now()`,
     [sessionId, userId],
   );
-  return found.length > 0;
+  return sessions.length > 0;
 }

@@ -13,18 +13,18 @@ export interface Membership {
   scopes: readonly string[];
 }
 
-/** The public record of a membership. */
+/** Builds the public record of a membership. */
 export const membershipOf = (row: Omit<Membership, 'scopes'>): Membership => ({
   ...row,
   scopes: SCOPES_OF[row.role],
 });
 
-/** An invitation as the person with its address sees it. */
+/** An invitation as its recipient sees it. */
 export interface OwnInvitation {
   id: string;
   workspace: { name: string; slug: string };
   role: Role;
-  /** Email address of the person who invites. */
+  /** Email address of the inviting person. */
   invitedBy: string | null;
 }
 
@@ -66,7 +66,7 @@ export const membershipRecord = Joi.object({
 const ownInvitationRecord = Joi.object({
   id: Joi.string()
     .required()
-    .description('Id of the invitation, by which `POST /invitations/accept` accepts it.')
+    .description('Id of the invitation, for `POST /invitations/accept`.')
     .example('inv_4Jx2vQ0aTq'),
   workspace: Joi.object({
     name: Joi.string().required().description('Name.').example('Acme'),
@@ -93,7 +93,7 @@ export const meRecord = Joi.object({
   needsCurrentPassword: Joi.boolean()
     .required()
     .description(
-      'A new password must come with the current one: not where there is none, and not within an hour of a ' +
+      'A new password requires the current one. False if there is none, and for an hour after a ' +
         'sign-in by a one-time link.',
     ),
   isOperator: Joi.boolean()

@@ -22,7 +22,7 @@ import {
 
 const tag = 'Users';
 
-/** The sessions of the caller but for that of the request. */
+/** The sessions of the caller, except that of the request. */
 const othersOf = ({ caller }: ApiRequest) => ({
   userId: caller.userId,
   keptId: caller.sessionId!,
@@ -88,7 +88,7 @@ export const userRoutes: Route[] = [
     path: '/me/sessions',
     operationId: 'bulkDeleteSessions',
     summary: 'End all other sessions',
-    description: 'Ends all sessions of the signed-in person but that of the request.',
+    description: 'Ends all sessions of the signed-in person except that of the request.',
     extension: true,
     tag,
     scope: 'user',
@@ -133,17 +133,21 @@ export const userRoutes: Route[] = [
       const { slug, name = slug } = request.body;
       const { caller } = request;
       const id = newId('workspace');
-      const own = { ...request, caller: { ...caller, projectId: id } };
+      const ownRequest = { ...request, caller: { ...caller, projectId: id } };
       const data = { id, slug, name, userId: caller.userId };
-      return created('/workspace', await runJob(own, ownWorkspaceJobs['workspace.create'], data));
+      return created(
+        '/workspace',
+        await runJob(ownRequest, ownWorkspaceJobs['workspace.create'], data),
+      );
     },
   }),
 ];
 
 /**
- * The hash of the new password that a person asks for.
+ * Hashes the new password that a person requests.
  *
- * @throws Refusal `unprocessable_entity` when it is weak, or the current one is missing or wrong; `rate_limit_exceeded`
+ * @throws Refusal `unprocessable_entity` if it is weak, or if the current one is missing or wrong;
+ *   `rate_limit_exceeded`
  */
 async function changedPassword(
   request: ApiRequest<{ body: MeChanges }>,

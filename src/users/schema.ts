@@ -1,12 +1,12 @@
 import { id, Joi, nameText, text } from '../http/fields.ts';
 import { newSlugFault } from '../workspaces/slug.ts';
-import { LONGEST_PASSWORD, newPassword } from './password-rules.ts';
+import { MAX_PASSWORD_LENGTH, newPassword } from './password-rules.ts';
 
-/** Longest email address (RFC 5321, 4.5.3.1.3). */
-const LONGEST_EMAIL = 254;
-const LONGEST_NAME = 190;
+/** Maximum length of an email address (RFC 5321, 4.5.3.1.3). */
+const MAX_EMAIL_LENGTH = 254;
+const MAX_NAME_LENGTH = 190;
 
-const password = () => text(LONGEST_PASSWORD).normalize('NFC');
+const password = () => text(MAX_PASSWORD_LENGTH).normalize('NFC');
 
 export interface SignInBody {
   email: string;
@@ -14,7 +14,7 @@ export interface SignInBody {
 }
 
 export const signInBody = Joi.object<SignInBody>({
-  email: text(LONGEST_EMAIL)
+  email: text(MAX_EMAIL_LENGTH)
     .trim()
     .required()
     .description('Email address, regardless of case.')
@@ -40,7 +40,9 @@ export interface MeChanges {
 }
 
 export const meChangesBody = Joi.object<MeChanges>({
-  name: nameText(LONGEST_NAME).description('Name, at most 190 characters.').example('Ada Lovelace'),
+  name: nameText(MAX_NAME_LENGTH)
+    .description('Name, at most 190 characters.')
+    .example('Ada Lovelace'),
   password: newPassword(),
   currentPassword: password()
     .description('Current password, where `needsCurrentPassword` says so.')
@@ -70,5 +72,5 @@ export const newWorkspaceBody = Joi.object<NewWorkspaceBody>({
         '`assets`, `invitation`, `sign-in` or `welcome`, which are paths of the console.',
     )
     .example('acme'),
-  name: nameText(LONGEST_NAME).description('Name. Default: the slug.').example('Acme'),
+  name: nameText(MAX_NAME_LENGTH).description('Name. Default: the slug.').example('Acme'),
 }).meta({ name: 'NewWorkspace' });

@@ -14,21 +14,23 @@ import { userJobs } from './jobs.ts';
 import { type FoundSession, findSession, readMe } from './queries.ts';
 
 /*
- * A session is begun in three steps, so that no job ever holds a token:
+ * A session begins in three steps, so that no job ever holds a token:
  *
- *   startSession (API) makes token and row ─▶ addSession (worker) stores the row ─▶ signedIn (API) sends the cookie
+ *   startSession (API) makes token and row ─▶ addSession (worker) stores the row
+ *     ─▶ signedIn (API) sends the cookie
  */
 
-const LONGEST_USER_AGENT = 300;
+const MAX_USER_AGENT_LENGTH = 300;
 
-/** A session that is to begin, and the cookie that its browser gets once a worker has stored it. */
+/** A new session, with the cookie for its browser once a worker has stored it. */
 export interface StartedSession {
   session: NewSession;
   cookie: string;
 }
 
 /**
- * Makes a new token at every sign-in: one that the browser sent before is never adopted, and its session ends.
+ * Creates a token for every sign-in: a token that the browser sent is never adopted, and its
+ * session ends.
  *
  * @param client the browser that signs in
  */
@@ -39,21 +41,21 @@ export function startSession(client: Client, method: SignInMethod): StartedSessi
     id: newId('session'),
     hash: hashToken(token),
     method,
-    userAgent: client.userAgent.slice(0, LONGEST_USER_AGENT),
+    userAgent: client.userAgent.slice(0, MAX_USER_AGENT_LENGTH),
     network: client.network,
     replaces: earlier === undefined ? undefined : hashToken(earlier),
   };
   return { session, cookie: sessionCookie(token) };
 }
 
-/** The answer to a person who has signed in: 200 with who they are, and the cookie. */
+/** The answer to a sign-in: 200 with the person, and the cookie. */
 export async function signedIn(userId: string, started: StartedSession): Promise<Answer> {
   const me = await readMe(userId, started.session.id);
   return { ...ok(me), headers: { 'Set-Cookie': started.cookie } };
 }
 
 /**
- * The person who sends a request to a public endpoint, where they are signed in.
+ * Reads the signed-in person of a request to a public endpoint, if there is one.
  *
  * @public
  */
@@ -73,12 +75,12 @@ export interface SessionCaller extends Caller {
 }
 
 /**
- * The caller behind a session.
+ * Finds the caller of a session.
  *
- * @param hash of its token
- * @param workspace slug of the workspace that the request names; `null` where it needs none
- * @returns why the session doesn't hold, where it doesn't
- * @throws Refusal `forbidden` when the person does not belong to the workspace
+ * @param hash hash of its token
+ * @param workspace slug of the workspace that the request names; `null` if it needs none
+ * @returns the caller, or the reason why the session is invalid
+ * @throws Refusal `forbidden` if the person does not belong to the workspace
  */
 export async function findSessionCaller(
   hash: string,
@@ -112,8 +114,11 @@ const isValid = ({ endedAt, expiresAt, isDisabled }: FoundSession): boolean =>
 const NOTED_EVERY_MS = 60_000;
 const noted = new LRUCache<string, true>({ max: 10_000, ttl: NOTED_EVERY_MS });
 
-/** Records the use of a session, at most once per minute and process. Not awaited; errors are ignored. */
-export function noteSessionUse(
+/**
+ * Records the use of a session, at most once per minute and process. Not awaited; errors are
+ * ignored.
+ */
+export function recordSessionUse(
   producer: Producer,
   { sessionId, userId, lastUsedAt }: SessionCaller,
 ): void {
@@ -124,7 +129,7 @@ export function noteSessionUse(
   producer.add(userJobs['session.used'], data, origin).catch(() => {});
 }
 
-/** Ends the session whose cookie a browser sends, where it has one. */
+/** Ends the session of a browser's cookie, if it has one. */
 export async function endSessionOf(request: ApiRequest): Promise<void> {
   const token = sessionTokenIn(request.client.cookies);
   if (token === undefined) return;

@@ -8,13 +8,14 @@ import type { OwnWorkspace } from './jobs.ts';
 import { ownWorkspaceJobs } from './jobs.ts';
 import { type Membership, membershipOf } from './record.ts';
 
-/** Most workspaces that one person owns. */
-const MOST_OWNED = 50;
+/** Maximum number of workspaces that a person owns. */
+const MAX_OWNED = 50;
 
 /**
- * Makes a workspace on the free plan, which its person owns. The job runs for the workspace that it makes.
+ * Creates a workspace on the free plan, owned by the person. The job runs in the new workspace.
  *
- * @throws Refusal `conflict` when the slug is taken; `unprocessable_entity` when the person owns too many
+ * @throws Refusal `conflict` if the slug is taken; `unprocessable_entity` if the person owns too
+ *   many
  */
 export function createOwnWorkspace(
   { id, slug, name, userId }: OwnWorkspace,
@@ -27,8 +28,8 @@ export function createOwnWorkspace(
       "SELECT project_id FROM workspace_users WHERE user_id = ? AND role = 'owner'",
       [userId],
     );
-    if (owned.length >= MOST_OWNED) {
-      throw new Refusal('unprocessable_entity', `A person owns at most ${MOST_OWNED} workspaces`);
+    if (owned.length >= MAX_OWNED) {
+      throw new Refusal('unprocessable_entity', `A person owns at most ${MAX_OWNED} workspaces`);
     }
     await addWorkspace(trx, { id, slug, name, plan: 'free' }, userId);
     return membershipOf({ id, slug, name, plan: 'free', role: 'owner' });

@@ -10,10 +10,13 @@ import { View } from './model.ts';
 import { toView, type ViewRecord } from './record.ts';
 import type { NewView, ViewChanges } from './schema.ts';
 
-/** Most views that a workspace shares, and that a person has there besides. */
-const MOST = 100;
+/** Maximum number of shared views of a workspace, and of a person's own views there. */
+const MAX_VIEWS = 100;
 
-/** @throws Refusal `conflict` when the name is taken, `unprocessable_entity` when there are too many */
+/**
+ * Creates a view. @throws Refusal `conflict` if the name is taken, `unprocessable_entity` if there
+ * are too many
+ */
 export function createView(
   { userId, shared, ...view }: NewView & { id: string; userId: string },
   job: JobContext,
@@ -32,7 +35,10 @@ export function createView(
   });
 }
 
-/** @throws Refusal `not_found`, `conflict` when the name is taken, `unprocessable_entity` when there are too many */
+/**
+ * Changes a view. @throws Refusal `not_found`, `conflict` if the name is taken,
+ * `unprocessable_entity` if there are too many
+ */
 export function updateView(
   { id, userId, changes }: { id: string; userId: string; changes: ViewChanges },
   job: JobContext,
@@ -54,7 +60,7 @@ export function updateView(
   });
 }
 
-/** @throws Refusal `not_found` */
+/** Deletes a view. @throws Refusal `not_found` */
 export function deleteView(
   { id, userId }: { id: string; userId: string },
   job: JobContext,
@@ -70,11 +76,11 @@ export function deleteView(
 const refuseMore = (trx: Db, projectId: string, user_id: string | null): Promise<void> =>
   refuseOverfull(trx, `views ${projectId} ${user_id ?? ''}`, {
     count: () => View.of(projectId, trx).where({ user_id }).resultSize(),
-    most: MOST,
+    most: MAX_VIEWS,
     message:
       user_id === null
-        ? `A workspace has at most ${MOST} shared views`
-        : `A person has at most ${MOST} views of their own in a workspace`,
+        ? `A workspace has at most ${MAX_VIEWS} shared views`
+        : `A person has at most ${MAX_VIEWS} views of their own in a workspace`,
   });
 
 export const viewHandlers = handlers(viewJobs, {

@@ -10,16 +10,16 @@ export class View extends WorkspaceModel {
   static override readonly idColumn = ['project_id', 'id'];
 
   declare id: string;
-  /** Id of the person who has the view; `null` for a view that all people of the workspace share. */
+  /** Id of the owner; `null` for a view that everybody in the workspace shares. */
   declare user_id: string | null;
   declare list: ListName;
   declare name: string;
-  /** The name as it is compared (`nameKey`). */
+  /** Normalized name (`nameKey`), which comparisons use. */
   declare name_key: string;
   declare query: string;
   declare created_at: Date;
 
-  /** The views that a person has: those of the workspace, and their own. */
+  /** Queries the views that a person can see: shared ones and their own. */
   static visibleTo(
     userId: string,
     projectId: string,
@@ -28,7 +28,7 @@ export class View extends WorkspaceModel {
     return View.of(projectId, connection).whereRaw('(user_id IS NULL OR user_id = ?)', [userId]);
   }
 
-  /** A view that a person has, locked until the transaction ends. @throws Refusal `not_found` */
+  /** Locks a view that a person can see until the transaction ends. @throws Refusal `not_found` */
   static async lockVisible(userId: string, projectId: string, id: string, trx: Db): Promise<View> {
     const row = await View.lock(projectId, id, trx);
     if (row.user_id === null || row.user_id === userId) return row;

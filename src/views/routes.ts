@@ -30,7 +30,7 @@ interface ViewListQuery {
 const common = { extension: true, tag: 'Views' } as const;
 const params = Joi.object<{ id: string }>({ id: id().required().description('Id of the view.') });
 
-/** A view that the caller has. @throws Refusal `not_found` */
+/** Reads a view that the caller can see. @throws Refusal `not_found` */
 async function readView({ projectId, userId }: Caller, viewId: string): Promise<View> {
   const row = await View.visibleTo(userId, projectId).where({ id: viewId }).first();
   return found(row, `view "${viewId}"`);
@@ -44,8 +44,8 @@ export const viewRoutes: Route[] = [
     operationId: 'createView',
     summary: 'Create a view',
     description:
-      'Creates a view. A workspace has at most 100 that are shared, and each person at most 100 of their own there. Those ' +
-      'of an API key are of the person whose key it is.',
+      'Creates a view. A workspace has at most 100 shared views, and each person at most 100 of their own there. ' +
+      'A view by an API key belongs to the owner of the key.',
     scope: 'views.write',
     record: true,
     body: newViewBody,
@@ -55,8 +55,8 @@ export const viewRoutes: Route[] = [
       const { body, caller } = request;
       checkQuery(body.list, body.query);
       const data = { ...body, id: newId('view'), userId: caller.userId };
-      return answerWrite(request, viewJobs['view.create'], data, (made) =>
-        created(`/views/${made.id}`, made),
+      return answerWrite(request, viewJobs['view.create'], data, (view) =>
+        created(`/views/${view.id}`, view),
       );
     },
   }),
@@ -76,9 +76,9 @@ export const viewRoutes: Route[] = [
       ...paging(100),
     }),
     answers: { 200: Joi.array().items(viewRecord) },
-    async handle({ caller, query: { list: wanted, search, page, pageSize } }) {
+    async handle({ caller, query: { list: listName, search, page, pageSize } }) {
       const views = View.visibleTo(caller.userId, caller.projectId);
-      if (wanted !== undefined) views.where({ list: wanted });
+      if (listName !== undefined) views.where({ list: listName });
       if (search !== undefined) views.where('name_key', 'like', containing(nameKey(search)));
       const rows = await views
         .orderBy(['name_key', 'id'])
@@ -107,7 +107,8 @@ export const viewRoutes: Route[] = [
     path: '/views/{id}',
     operationId: 'updateView',
     summary: 'Update a view',
-    description: 'Changes a view. One that is no longer shared is that of the person.',
+    description:
+      'Changes a view. A view that is no longer shared belongs to the person who changes it.',
     scope: 'views.write',
     record: true,
     params,
@@ -115,10 +116,10 @@ export const viewRoutes: Route[] = [
     answers: { 200: viewRecord },
     writes: true,
     async handle(request) {
-      const { body: changes, params: given, caller } = request;
-      const view = await readView(caller, given.id);
+      const { body: changes, params, caller } = request;
+      const view = await readView(caller, params.id);
       if (changes.query !== undefined) checkQuery(view.list, changes.query);
-      const data = { id: given.id, userId: caller.userId, changes };
+      const data = { id: params.id, userId: caller.userId, changes };
       return answerWrite(request, viewJobs['view.update'], data, ok);
     },
   }),
@@ -128,7 +129,7 @@ export const viewRoutes: Route[] = [
     path: '/views/{id}',
     operationId: 'deleteView',
     summary: 'Delete a view',
-    description: 'Deletes a view. One that is shared is gone for all people of the workspace.',
+    description: 'Deletes a view. A shared view is deleted for everybody in the workspace.',
     scope: 'views.write',
     record: true,
     params,

@@ -5,13 +5,13 @@ import { check, parseQuery } from '../http/input.ts';
 import { linkListQuery } from '../links/schema.ts';
 import { qrCodeListQuery } from '../qrcodes/schema.ts';
 
-/** Parameters of lists that no view has: pages, and what is no filter to share. */
+/** Parameters of lists that views do not store: paging, and filters that must not be shared. */
 const LEFT_OUT = ['page', 'pageSize', 'projectSlug', 'password'];
 
 const viewed = (query: ObjectSchema): ObjectSchema =>
   query.fork(LEFT_OUT, (field) => field.forbidden());
 
-/** Lists that have views, with the parameters that a view may have. */
+/** Lists with views, and the parameters that a view can store. */
 const LISTS = { links: viewed(linkListQuery), qrcodes: viewed(qrCodeListQuery) };
 export type ListName = keyof typeof LISTS;
 export const LIST_NAMES = Object.keys(LISTS) as ListName[];
@@ -30,7 +30,7 @@ export interface NewView extends ViewChanges {
   shared: boolean;
 }
 
-const LONGEST_QUERY = 2_000;
+const MAX_QUERY_LENGTH = 2_000;
 
 const fields = {
   name: nameText(190)
@@ -38,7 +38,7 @@ const fields = {
     .example('Spring launch'),
   query: Joi.string()
     .allow('')
-    .max(LONGEST_QUERY)
+    .max(MAX_QUERY_LENGTH)
     .description(
       'Filters and order: the query string of `GET /links` or `GET /qrcodes`, at most 2,000 characters, without pages and ' +
         'passwords.',
@@ -61,7 +61,10 @@ export const newViewBody = Joi.object<NewView>({
 
 export const viewChangesBody = Joi.object<ViewChanges>(fields).meta({ name: 'ViewUpdate' });
 
-/** @throws Refusal `unprocessable_entity` naming the parameters that the list does not take */
+/**
+ * Validates the query of a view. @throws Refusal `unprocessable_entity` naming the unknown
+ * parameters
+ */
 export function checkQuery(name: ListName, query: string): void {
   check(Joi.object({ query: LISTS[name] }), { query: parametersOf(query) }, 'body');
 }

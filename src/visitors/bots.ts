@@ -1,13 +1,16 @@
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 
-/** The name by which WeChat calls the part of it that people browse with; isbot takes that for a tool. */
+/** Name of WeChat's browser process, which isbot takes for a tool. */
 const WECHAT_PROCESS = /process\/tools/i;
 
-/** User agents are few; the pattern is a long one. */
+/** Cached, since user agents are few and the pattern is long. */
 const remembered = new LRUCache<string, boolean>({ max: 5_000 });
 
-/** True for user agents of programs: of redirects, and of the worker that counts visits, which must agree. */
+/**
+ * True for user agents of programs. Redirects and the worker that counts visits must agree, so both
+ * call this.
+ */
 export function isBot(userAgent: string): boolean {
   let isProgram = remembered.get(userAgent);
   if (isProgram === undefined) {

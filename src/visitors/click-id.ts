@@ -5,7 +5,7 @@ const LENGTH = 24;
 
 const FORM = /^clk_[\w-]{24}$/;
 
-/** True for a text that a visit may have got as its id. Which ids were given out, only stored visits tell. */
+/** True for a text in the form of a click id. Only stored visits tell which ids were handed out. */
 export const canBeClickId = (text: string): boolean => FORM.test(text);
 
 // Of the last bytes: made again when SECRET_KEY is replaced.
@@ -13,21 +13,21 @@ let key: { bytes: Buffer; object: KeyObject } | undefined;
 
 /** The parts of a click id: the visitor, the link and the time. */
 export interface VisitorIdentity {
-  /** The link, or the domain whose root was visited. */
+  /** Id of the link, or of the domain whose root was visited. */
   target: string;
   ip: string;
   userAgent: string;
-  /** Time of the visit, milliseconds since 1970. */
+  /** Time of the visit, in ms since 1970. */
   at: number;
-  /** Unique to the visit. */
+  /** Unique id of the visit. */
   visitId: string;
 }
 
 /**
- * The id of a click: a keyed hash of link, visitor and window, so that it needs no look-up and is the same for
- * all visits that count as one. Windows are aligned to the epoch.
+ * Returns the id of a click: a keyed hash of link, visitor and window, which needs no look-up and
+ * is the same for all visits that count as one. Windows are aligned to the epoch.
  *
- * @param dedupeSeconds length of the window; with 0 every visit has an id of its own
+ * @param dedupeSeconds length of the window; with 0 every visit has its own id
  */
 export function clickId(visitor: VisitorIdentity, dedupeSeconds: number): string {
   const { target, ip, userAgent, at, visitId } = visitor;
@@ -35,7 +35,7 @@ export function clickId(visitor: VisitorIdentity, dedupeSeconds: number): string
     dedupeSeconds === 0
       ? `visit\n${visitId}`
       : `${target}\n${Math.floor(at / 1000 / dedupeSeconds)}\n${ip}\n${userAgent}`;
-  // Made of a key object, a hash takes a third less time.
+  // With a key object, a hash takes a third less time.
   const bytes = lastingKeyFor('click-id');
   if (key?.bytes !== bytes) key = { bytes, object: createSecretKey(bytes) };
   const hash = createHmac('sha256', key.object).update(identity).digest('base64url');

@@ -27,10 +27,10 @@ const CONTINENT_OF = new Map<string, Continent>(
   ),
 );
 
-/** Every country code that the contract knows, in alphabetical order. */
+/** All country codes of the contract, in alphabetical order. */
 export const COUNTRY_CODES: readonly string[] = [...CONTINENT_OF.keys()].toSorted();
 
-/** The continent of a country; `undefined` for a code that is none. */
+/** Returns the continent of a country; `undefined` for an unknown code. */
 export function continentOf(country: string): Continent | undefined {
   return CONTINENT_OF.get(country);
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import UAParser from 'ua-parser-js';
 import { UNKNOWN } from './places.ts';
 
-/** Every kind of device that {@link readDevice} tells apart. */
+/** Kinds of devices that {@link readDevice} distinguishes. */
 export const DEVICES = [
   'Desktop',
   'Mobile',
@@ -14,8 +14,8 @@ export const DEVICES = [
 ] as const;
 
 /**
- * Names of browsers that {@link readDevice} may answer, from the readme of ua-parser-js. Not all: it takes some names from the
- * user agent as they are written there.
+ * Common browser names of {@link readDevice}, from the readme of ua-parser-js. The list is
+ * incomplete, since some names are copied from the user agent.
  */
 export const BROWSERS = [
   '115',
@@ -161,7 +161,7 @@ export const BROWSERS = [
   'Yandex',
 ];
 
-/** Names of operating systems, likewise. */
+/** Common operating system names of {@link readDevice}; incomplete like {@link BROWSERS}. */
 export const SYSTEMS = [
   'AIX',
   'AmigaOS',
@@ -259,8 +259,9 @@ export interface Device {
 }
 
 /**
- * An iPad calls itself a Macintosh. Other browsers than Safari give it away by the names that they have on iOS alone, and
- * views inside apps by the word "Mobile". Safari itself can't be told from that of a Mac.
+ * Patterns that only occur on an iPad, which identifies itself as a Macintosh: names that other
+ * browsers have only on iOS, and "Mobile" in in-app browsers. Safari itself cannot be told from
+ * Safari on a Mac.
  */
 const ON_IPAD_ALONE = /crios|fxios|edgios|opios|opt\/|gsa\/|duckduckgo\/\d|mobile\//i;
 
@@ -276,18 +277,18 @@ export const isIos = (userAgent: string): boolean =>
 const REMEMBERED = 10_000;
 const remembered = new LRUCache<string, Device>({ max: REMEMBERED });
 
-/** Reads a user agent. */
+/** Parses a user agent. */
 export function readDevice(userAgent: string): Device {
-  const known = remembered.get(userAgent);
-  if (known !== undefined) return known;
+  const cached = remembered.get(userAgent);
+  if (cached !== undefined) return cached;
   const { browser, os, device } = new UAParser(userAgent).getResult();
   const type = device.type ?? 'desktop';
-  const read = {
+  const result = {
     device: type.charAt(0).toUpperCase() + type.slice(1),
     browser: browser.name ?? UNKNOWN,
     os: os.name ?? UNKNOWN,
   };
-  if (isDisguisedIpad(userAgent)) Object.assign(read, { device: 'Tablet', os: 'iOS' });
-  remembered.set(userAgent, read);
-  return read;
+  if (isDisguisedIpad(userAgent)) Object.assign(result, { device: 'Tablet', os: 'iOS' });
+  remembered.set(userAgent, result);
+  return result;
 }

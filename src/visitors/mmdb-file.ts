@@ -4,41 +4,42 @@ import { LRUCache } from 'lru-cache';
 import { ipv4Number } from '../infra/ip.ts';
 
 /*
- * Reads a database of places (MaxMind DB, format 2): from memory, or from its file, a block at a time. A database of cities has a
- * hundred megabytes: of a file, the system keeps in memory what is asked for, and takes it back when memory is scarce.
+ * Reads a database of places (MaxMind DB, format 2) from memory, or from its file in blocks. A city
+ * database has a hundred megabytes: for a file, the operating system keeps the used parts in
+ * memory, and frees them when memory is scarce.
  */
 
 const BLOCK = 4_096;
 const BLOCKS = 1_024;
-/** Most bytes of the description at the end of a file. */
+/** Maximum size of the metadata at the end of a file, in bytes. */
 const DESCRIPTION_BYTES = 128 * 1_024;
 const MARK = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
-/** Zero bytes between tree and data. */
+/** Number of zero bytes between tree and data. */
 const GAP = 16;
-/** Of a pointer of each size: what is added to its value. */
+/** Value added to a pointer, by its size. */
 const POINTER_BASE = [0, 2_048, 526_336, 0];
-/** Of a length of 29, 30 and 31: what is added to the one, two and three bytes after it. */
+/** Value added to the one, two or three bytes after a length of 29, 30 or 31. */
 const LENGTH_BASE = [29, 285, 65_821];
 
-/** Bytes of a section, from an offset. */
+/** Reads bytes of a section from an offset. */
 type Read = (offset: number, length: number) => Buffer;
 
-/** A database that is open until `close`. */
+/** A database that stays open until `close`. */
 export class MmdbFile<Data> {
   readonly #fd: number;
   readonly #blocks = new LRUCache<number, Buffer>({ max: BLOCKS });
-  /** The whole file, where it is in memory. */
+  /** The whole file, if it is in memory. */
   readonly #whole: Buffer | undefined;
   readonly #nodes: number;
   readonly #nodeBytes: number;
   readonly #isIpv4: boolean;
-  /** The node at which IPv4 addresses begin. */
+  /** Node at which IPv4 addresses begin. */
   readonly #ipv4Node: number;
   readonly #data: Read;
 
   /**
-   * @param whole its contents, from which look-ups are faster
-   * @throws Error when it is no such file
+   * @param whole contents of the file, which make look-ups faster
+   * @throws Error if it is not a database
    */
   constructor(path: string, whole?: Buffer) {
     this.#fd = openSync(path, 'r');
@@ -47,7 +48,7 @@ export class MmdbFile<Data> {
       const end = Buffer.alloc(Math.min(size, DESCRIPTION_BYTES));
       readSync(this.#fd, end, 0, end.length, size - end.length);
       const at = end.lastIndexOf(MARK);
-      if (at === -1) throw new Error(`${path} is no database of places`);
+      if (at === -1) throw new Error(`${path} is not a database of places`);
       const description = end.subarray(at + MARK.length);
       const { value } = decode((from, length) => description.subarray(from, from + length), 0);
       const { node_count, record_size, ip_version } = value as Record<string, number>;
@@ -55,7 +56,7 @@ export class MmdbFile<Data> {
       this.#nodeBytes = (record_size ?? 0) / 4;
       this.#isIpv4 = ip_version === 4;
       this.#whole = whole;
-      // In a tree of IPv6, an IPv4 address stands as its last 32 bits.
+      // In an IPv6 tree, an IPv4 address is the last 32 bits.
       this.#ipv4Node = this.#isIpv4 ? 0 : this.#walk(0, new Uint8Array(12));
       const base = this.#nodes * this.#nodeBytes + GAP;
       this.#data = (offset, length) => this.#read(base + offset, length);
@@ -66,9 +67,10 @@ export class MmdbFile<Data> {
   }
 
   /**
-   * Finds the record of an address: its place in the file, which {@link read} takes. `undefined` where there is none.
+   * Finds the record of an address. @returns its position, for {@link read}; `undefined` if there
+   * is none
    *
-   * @throws Error when it is no address, or one of another version than those of the database
+   * @throws Error for an invalid address, or one of another IP version than the database
    */
   find(ip: string): number | undefined {
     const bytes = bytesOf(ip);
@@ -77,7 +79,7 @@ export class MmdbFile<Data> {
     return node <= this.#nodes ? undefined : node - this.#nodes - GAP;
   }
 
-  /** Reads the record at a place that {@link find} returned. */
+  /** Reads the record at a position that {@link find} returned. */
   read(place: number): Data {
     return decode(this.#data, place).value as Data;
   }
@@ -86,7 +88,7 @@ export class MmdbFile<Data> {
     closeSync(this.#fd);
   }
 
-  /** The node, or the record, to which the bits of an address lead from a node. */
+  /** Returns the node or record that the bits of an address lead to. */
   #walk(from: number, bytes: ArrayLike<number>): number {
     let node = from;
     for (let bit = 0; bit < bytes.length * 8 && node < this.#nodes; bit += 1) {
@@ -101,7 +103,7 @@ export class MmdbFile<Data> {
     const at = this.#whole === undefined ? 0 : from;
     if (this.#nodeBytes === 6) return bytes.readUIntBE(at + side * 3, 3);
     if (this.#nodeBytes === 8) return bytes.readUInt32BE(at + side * 4);
-    // 28 bits each: the byte in the middle has the highest four of both.
+    // Two numbers of 28 bits: the middle byte holds the highest four bits of both.
     const middle = bytes.readUInt8(at + 3);
     return side === 0
       ? (middle >> 4) * 2 ** 24 + bytes.readUIntBE(at, 3)
@@ -129,14 +131,14 @@ export class MmdbFile<Data> {
   }
 }
 
-/** The bytes of an address. @throws Error when it is none */
+/** Parses an address into bytes. @throws Error if it is invalid */
 function bytesOf(ip: string): ArrayLike<number> {
   const ipv4 = ipv4Number(ip);
   if (ipv4 === undefined) return ipaddr.parse(ip).toByteArray();
   return [ipv4 >>> 24, (ipv4 >>> 16) & 255, (ipv4 >>> 8) & 255, ipv4 & 255];
 }
 
-/** The value at an offset, and the offset after it. */
+/** Decodes the value at an offset. @returns the value and the offset after it */
 function decode(read: Read, offset: number): { value: unknown; end: number } {
   const control = read(offset, 1).readUInt8();
   let type = control >> 5;
@@ -159,7 +161,7 @@ function decode(read: Read, offset: number): { value: unknown; end: number } {
   }
   if (type === 7) return decodeMap(read, at, length);
   if (type === 11) return decodeList(read, at, length);
-  // Its length is its value.
+  // A boolean has its value in its length.
   if (type === 14) return { value: length !== 0, end: at };
   return { value: decodeScalar(type, read(at, length)), end: at + length };
 }
@@ -195,7 +197,7 @@ function decodeScalar(type: number, bytes: Buffer): unknown {
       return bytes.readDoubleBE();
     case 15:
       return bytes.readFloatBE();
-    // Unsigned and signed numbers; larger ones than 32 bits are in no database of places.
+    // Unsigned and signed integers; databases of places have none above 32 bits.
     case 5:
     case 6:
     case 8:

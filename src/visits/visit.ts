@@ -1,11 +1,14 @@
-/** A visit that was answered. The worker derives everything else from it. */
+/** A visit that was answered, from which the worker derives everything else. */
 export interface Visit {
-  /** Unique to this visit; the same however often it is handed in, and for the form that was sent with it. */
+  /**
+   * Unique id of the visit, unchanged when the visit is delivered again, and shared with the form
+   * that was sent with it.
+   */
   id: string;
-  /** Time of the visit, milliseconds since 1970. */
+  /** Time of the visit, in ms since 1970. */
   at: number;
   projectId: string;
-  /** The link or QR code that was visited; empty for the root of a domain. */
+  /** Id of the visited link or QR code; empty for the root of a domain. */
   linkId: string;
   /** Domain as stored (lower-case, ASCII). */
   domain: string;
@@ -15,26 +18,26 @@ export interface Visit {
   destination: string;
   ip: string;
   userAgent: string;
-  /** The `Referer` header; empty when there was none. */
+  /** The `Referer` header; empty if there was none. */
   referer: string;
-  /** `qr` when the short link was opened with `?qr=1`. */
+  /** `qr` if the short link was opened with `?qr=1`. */
   via: 'link' | 'qr';
-  /** Name of the variant, where an A/B test decided. */
+  /** Name of the variant that an A/B test chose. */
   variant?: string;
-  /** The id of the click, where the redirect process has handed it out already. */
+  /** Id of the click, if the redirect process has handed it out. */
   clickId?: string;
-  /** Set when a page was shown and the visitor was not redirected yet. */
+  /** Set if a page was shown and the visitor has not been redirected yet. */
   view?: { pageId: string };
-  /** The form of a page was sent. */
+  /** Set if the form of a page was sent. */
   lead?: FormLead;
 }
 
 /** A form that was submitted on a page before a destination. */
 export interface FormLead {
   eventId: string;
-  /** The same when one form is sent twice. */
+  /** Equal if one form is sent twice. */
   nonce: string;
-  /** Empty where the page is the owner's own. */
+  /** Empty for the owner's own page. */
   pageId: string;
   answers: Record<string, string | boolean>;
 }

@@ -2,34 +2,36 @@ import { createHash } from 'node:crypto';
 import { mix, readable } from './contrast.ts';
 import { type Html, html, type Page } from './layout.ts';
 
-/** The look of a workspace on pages for visitors. */
+/** The branding of a workspace on pages for visitors. */
 export interface Brand {
-  /** `#rrggbb` */
+  /** Color `#rrggbb`. */
   color?: string;
-  /** The id of its logo, an image that is kept, and the size in px. */
+  /** Id of the stored logo, and its size in px. */
   logo?: { id: string; width: number; height: number };
 }
 
-/** The address of a workspace's logo. */
+/** URL of a workspace's logo. */
 export const logoUrl = (baseUrl: string, projectId: string, imageId: string): string =>
   `${baseUrl}/logos/${projectId}/${imageId}`;
 
-/** Contrast of text, and of the button's text (WCAG 2.2, 1.4.3). */
-const LEAST = 4.5;
-/** Surfaces of the layout (`BASE_STYLE`) on which the color stands. */
+/** Minimum contrast of text, and of the button's text (WCAG 2.2, 1.4.3). */
+const MIN_CONTRAST = 4.5;
+/** Backgrounds of the layout (`BASE_STYLE`) behind the color. */
 const LIGHT = ['#ffffff', '#f5f7fa'];
 const DARK = ['#16191f', '#1f242c'];
-/** Largest logo, in px. */
+/** Maximum size of a logo, in px. */
 const LOGO = { width: 240, height: 64 };
 
 const LOGO_STYLE = `.brand{display:block;max-width:100%;height:auto;margin:0 auto 1.25rem}`;
 
-/** Colors of both schemes that follow from that of the workspace; whatever it is, all text can be read. */
+/**
+ * Derives the colors of both schemes from that of the workspace, so that all text stays readable.
+ */
 function colorStyle(color: string): string {
   const scheme = (grounds: string[], towards: '#000000' | '#ffffff', ink: string) => {
-    const accent = readable(color, [...grounds, ink], towards, LEAST);
+    const accent = readable(color, [...grounds, ink], towards, MIN_CONTRAST);
     const tint = mix(grounds[0]!, color, 0.14);
-    const onTint = readable(color, [tint, ...grounds], towards, LEAST);
+    const onTint = readable(color, [tint, ...grounds], towards, MIN_CONTRAST);
     return `--accent:${accent};--on-accent:${ink};--tint:${tint};--on-tint:${onTint}`;
   };
   return (
@@ -38,29 +40,29 @@ function colorStyle(color: string): string {
   );
 }
 
-/** Style sheets by color, with what the policy says of them. */
+/** Style sheets by color, with their CSP sources. */
 const styles = new Map<string, { tag: Html; source: string }>();
-const MOST_STYLES = 1_000;
+const MAX_STYLES = 1_000;
 
 function styleOf(color: string | undefined): { tag: Html; source: string } {
-  const known = styles.get(color ?? '');
-  if (known !== undefined) return known;
-  if (styles.size >= MOST_STYLES) styles.clear();
+  const cached = styles.get(color ?? '');
+  if (cached !== undefined) return cached;
+  if (styles.size >= MAX_STYLES) styles.clear();
   const text = (color === undefined ? '' : colorStyle(color)) + LOGO_STYLE;
   const hash = createHash('sha256').update(text).digest('base64');
-  const made = { tag: html`<style>${text}</style>\n`, source: `'sha256-${hash}'` };
-  styles.set(color ?? '', made);
-  return made;
+  const style = { tag: html`<style>${text}</style>\n`, source: `'sha256-${hash}'` };
+  styles.set(color ?? '', style);
+  return style;
 }
 
 const HEAD_END = '</head>\n<body>\n';
-/** The body of every page that shows something of ours begins with it; a page in a frame has none. */
+/** Start of the body of every branded page; pages in a frame do not have it. */
 const MAIN = /^<main[^>]*>\n/;
 
 /**
- * A page of ours (`wholePage`) in the look of a workspace; other answers as they are.
+ * Adds the branding of a workspace to a page (`wholePage`); other answers are returned unchanged.
  *
- * @param baseUrl public address of the API, which serves logos
+ * @param baseUrl public URL of the API, which serves logos
  */
 export function branded(
   page: Page,
@@ -93,6 +95,6 @@ export function branded(
 function picture(url: string, { width, height }: { width: number; height: number }): Html {
   const scale = Math.min(1, LOGO.width / width, LOGO.height / height);
   const [wide, high] = [Math.round(width * scale), Math.round(height * scale)];
-  // The name of the workspace need not be one that visitors know.
+  // Without alternative text, since visitors may not know the name of the workspace.
   return html`<img class="brand" src="${url}" alt="" width="${wide}" height="${high}">\n`;
 }

@@ -1,4 +1,4 @@
-/** A color in sRGB: red, green, blue, each 0 to 255. */
+/** A color in sRGB: red, green and blue, each 0 to 255. */
 type Rgb = readonly [number, number, number];
 
 const toRgb = (color: string): Rgb => {
@@ -24,30 +24,31 @@ export function contrast(one: string, other: string): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-/** A color with some of another mixed in. @param share of the other, 0 to 1 */
+/** Mixes two colors. @param share share of the other color, 0 to 1 */
 export function mix(color: string, other: string, share: number): string {
-  const [own, added] = [toRgb(color), toRgb(other)];
-  const part = (at: 0 | 1 | 2) => own[at] + (added[at] - own[at]) * share;
+  const [base, added] = [toRgb(color), toRgb(other)];
+  const part = (at: 0 | 1 | 2) => base[at] + (added[at] - base[at]) * share;
   return toHex([part(0), part(1), part(2)]);
 }
 
 const STEPS = 50;
 
 /**
- * The color nearest to this one that can be read on all grounds.
+ * Returns the nearest color with enough contrast on all backgrounds.
  *
- * @param towards black on light grounds, white on dark ones: the end of the scale has enough contrast
- * @param least contrast, such as 4.5 for text (WCAG 2.2, 1.4.3)
+ * @param towards black for light backgrounds, white for dark ones; that end always has enough
+ *   contrast
+ * @param minContrast minimum contrast, such as 4.5 for text (WCAG 2.2, 1.4.3)
  */
 export function readable(
   color: string,
   grounds: readonly string[],
   towards: '#000000' | '#ffffff',
-  least: number,
+  minContrast: number,
 ): string {
   for (let step = 0; step < STEPS; step += 1) {
-    const tried = mix(color, towards, step / STEPS);
-    if (grounds.every((ground) => contrast(tried, ground) >= least)) return tried;
+    const candidate = mix(color, towards, step / STEPS);
+    if (grounds.every((ground) => contrast(candidate, ground) >= minContrast)) return candidate;
   }
   return towards;
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from './layout.ts';
 
-/** Outlines on a square of 24, drawn with strokes. */
+/** Outlines in a square of 24 by 24, drawn with strokes. */
 const PATHS = {
   wifi: 'M2.5 9.5a13.6 13.6 0 0 1 19 0M5.7 13a9 9 0 0 1 12.6 0M8.9 16.4a4.5 4.5 0 0 1 6.2 0M12 19.8h.01',
   vcard: 'M12 11.5a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.5 20.5a7.5 7.5 0 0 1 15 0z',
@@ -25,7 +25,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Drawings beside a text that says the same: hidden from screen readers. */
+/** Icons next to a text with the same meaning, hidden from screen readers. */
 export const ICONS = Object.fromEntries(
   Object.entries(PATHS).map(([name, path]) => [
     name,
@@ -33,7 +33,7 @@ export const ICONS = Object.fromEntries(
   ]),
 ) as Readonly<Record<IconName, Html>>;
 
-/** The icon of a type of content; a sheet of text where it has none. */
+/** Icon of a content type; a sheet of text for types without one. */
 export function typeIcon(type: string): Html {
   return Object.hasOwn(ICONS, type) ? ICONS[type as IconName] : ICONS.text;
 }

@@ -6,7 +6,7 @@ import { fr } from './phrases/fr.ts';
 import { ja } from './phrases/ja.ts';
 import { pt } from './phrases/pt.ts';
 
-/** Languages of our pages, by their BCP 47 tags. */
+/** Languages of the service's pages, by their BCP 47 tags. */
 export const LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'ja'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -18,35 +18,38 @@ const TRANSLATIONS: Record<Exclude<Language, 'en'>, Record<Phrase, string>> = {
   ja,
 };
 const KNOWN: ReadonlySet<string> = new Set(PHRASES);
-/** Part of the header that is read, in characters. */
-const LONGEST_HEADER = 256;
+/** Number of characters of the header that are parsed. */
+const MAX_HEADER_LENGTH = 256;
 
 const negotiate = (header: string) =>
-  new Negotiator({ headers: { 'accept-language': header.slice(0, LONGEST_HEADER) } });
+  new Negotiator({ headers: { 'accept-language': header.slice(0, MAX_HEADER_LENGTH) } });
 
-/** The language of our pages for an `Accept-Language` header; English where none of ours is wanted. */
+/**
+ * Chooses the language of a page by an `Accept-Language` header; English if it names no supported
+ * one.
+ */
 export function languageOf(header: string): Language {
   if (header === '') return 'en';
   return (negotiate(header).language([...LANGUAGES]) as Language | undefined) ?? 'en';
 }
 
-/** The language tag that a visitor likes best, in lower case; empty where the header names none. */
+/** Returns the preferred language tag of a header, in lower case; empty if it names none. */
 export function favouriteLanguage(header: string): string {
   if (header === '') return '';
   const [first = ''] = negotiate(header).languages();
   return first === '*' ? '' : first.toLowerCase();
 }
 
-/** A phrase in a language, with a value in its place. */
+/** Translates a phrase and inserts a value. */
 export function say(language: Language, phrase: Phrase, value = ''): string {
   const text = language === 'en' ? phrase : TRANSLATIONS[language][phrase];
-  // A function, because a dollar sign in a replacement text means something else.
+  // A function, since a dollar sign in a replacement text has a special meaning.
   return text.replace('{}', () => value);
 }
 
 /**
- * A text that is stored in English, in another language: a phrase, or one with a name in it or after it, such as
- * "Pay with Bitcoin" and "Phone (work)". Whatever else it is stays as it is.
+ * Translates a stored English text: a phrase, or one with a name in it or after it, such as "Pay
+ * with Bitcoin" and "Phone (work)". Any other text is returned unchanged.
  */
 export function translate(language: Language, text: string): string {
   if (language === 'en') return text;
@@ -60,15 +63,15 @@ export function translate(language: Language, text: string): string {
   return currency === undefined ? text : say(language, 'Pay with {}', currency);
 }
 
-/** One thing for each language, made when it is first asked for. */
+/** Caches one value per language, computed on first use. */
 export function byLanguage<T>(make: (language: Language) => T): (language: Language) => T {
-  const made = new Map<Language, T>();
+  const values = new Map<Language, T>();
   return (language) => {
-    let one = made.get(language);
-    if (one === undefined) {
-      one = make(language);
-      made.set(language, one);
+    let value = values.get(language);
+    if (value === undefined) {
+      value = make(language);
+      values.set(language, value);
     }
-    return one;
+    return value;
   };
 }

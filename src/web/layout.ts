@@ -3,7 +3,7 @@ import { byLanguage, type Language, say } from './language.ts';
 import { PERMISSIONS_POLICY, permissionsPolicy } from './permissions.ts';
 import type { Phrase } from './phrases/en.ts';
 
-/** A text that is HTML already and must not be escaped again. */
+/** A text that is HTML, and must not be escaped again. */
 export class Html {
   readonly text: string;
 
@@ -28,38 +28,38 @@ function escape(value: Content): string {
   return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character]!);
 }
 
-/** Template tag for HTML: whatever is put in is escaped, unless it was made by this tag itself. */
+/** Template tag for HTML. Values are escaped, unless they come from this tag. */
 export function html(parts: TemplateStringsArray, ...values: Content[]): Html {
   return new Html(String.raw({ raw: parts }, ...values.map(escape)));
 }
 
-/** Nothing, where a piece of a page is left out. */
+/** Empty HTML, for omitted parts of a page. */
 export const NOTHING = new Html('');
 
-/** An answer with a body: status, headers as a flat list of names and values, body. */
+/** An answer with a body. Its headers are a flat list of names and values. */
 export interface Page {
   status: number;
   headers: readonly string[];
   body: Buffer;
 }
 
-/** Sources that a page may load or send to, as a Content-Security-Policy names them. */
+/** Sources for the Content-Security-Policy of a page. */
 export interface Allowances {
   images?: string;
   frames?: string;
   media?: string;
-  /** The page has a form. */
+  /** Allows forms. */
   forms?: boolean;
 }
 
-/** The style sheet and the script that pages of a kind share, with the policy that allows exactly these. */
+/** The style sheet and script of a kind of pages, with the policy that allows exactly these. */
 export interface PageAssets {
   style: Html;
   script: Html;
   policy(allowances?: Allowances): string;
 }
 
-/** Hashes style and script, so it is made once for a kind of page and not for each answer. */
+/** Hashes style and script. Called once per kind of page, not per answer. */
 export function pageAssets(style: string, script = ''): PageAssets {
   const allowed = (text: string) =>
     text === '' ? "'none'" : `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -72,38 +72,41 @@ export function pageAssets(style: string, script = ''): PageAssets {
         "default-src 'none'",
         `style-src ${styles}`,
         `script-src ${scripts}`,
-        // Browsers ask for the icon of a site by themselves.
+        // Browsers request the icon of a site by themselves.
         `img-src ${`'self' ${images}`.trim()}`,
         ...(frames === undefined ? [] : [`frame-src ${frames}`]),
         ...(media === undefined ? [] : [`media-src ${media}`]),
         "frame-ancestors 'none'",
         "base-uri 'none'",
-        // Chromium also applies form-action to where the answer to a form redirects. To name the destination here
-        // would show it to visitors who have not entered the password.
+        // Chromium also applies form-action to the redirect that answers a form. Naming the
+        // destination here would reveal it to visitors who have not entered the password.
         ...(forms ? [] : ["form-action 'none'"]),
       ].join('; '),
   };
 }
 
-/** The parts of a page of ours. */
+/** The parts of a page. */
 export interface PageParts {
   language: Language;
-  /** In the title of the window; marks that turn the direction of what follows are taken out. */
+  /** Title of the window; direction marks are removed from it. */
   title: string;
   body: Html;
-  /** More of the head. */
+  /** Further elements of the head. */
   head?: Html;
   allow?: Allowances;
-  /** Search engines may show the page. */
+  /** Allows search engines to index the page. */
   isIndexed?: boolean;
-  /** Rights that its frames may be given; they are given by the frame's own `allow`. */
+  /** Permissions available to the `allow` attributes of its frames. */
   framesMay?: readonly string[];
 }
 
-/** Marks that turn the direction of what follows. In the body their effect ends with the element; in a title it doesn't. */
+/**
+ * Marks that change the text direction. In the body their effect ends with the element, but not in
+ * a title.
+ */
 export const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** An HTML page of ours with the headers that all of them have. */
+/** Builds an HTML page with the headers that all pages share. */
 export function wholePage(
   status: number,
   { style, script, policy }: PageAssets,
@@ -133,7 +136,7 @@ ${script}</body>
   return answer(status, 'text/html', policy(allow), whole.text, extraHeaders, permissions);
 }
 
-/** An answer of text in UTF-8, kept by no cache and taken for nothing but its type. */
+/** Builds a UTF-8 text answer that is not cached, and whose type is not sniffed. */
 export function answer(
   status: number,
   type: string,
@@ -164,8 +167,8 @@ export function answer(
 }
 
 /**
- * Colors, type and the card of every page of ours. On a phone the page is the card; where there is room
- * around it, it lies on a ground. All pairs of colors that carry text have a contrast of 4.5:1 or more.
+ * Colors, fonts and the card of all pages. On a phone the page is the card; on larger screens it
+ * lies on a background. All pairs of text colors have a contrast of at least 4.5:1.
  */
 export const BASE_STYLE = `
 :root{color-scheme:light dark;
@@ -213,10 +216,11 @@ box-shadow:var(--shadow)}
 
 const PLAIN = pageAssets(BASE_STYLE);
 
-/** Two links of a chain, apart. */
 const LINK = html`<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M10.5 7.5l1.9-1.9a4.25 4.25 0 0 1 6 6l-1.9 1.9M13.5 16.5l-1.9 1.9a4.25 4.25 0 0 1-6-6l1.9-1.9M4 4l16 16"/></svg>`;
 
-/** A whole page that a visitor meets instead of a destination: a title, a sentence, and a link where there is one. */
+/**
+ * Builds a page that is shown instead of a destination: a title, a sentence, and optionally a link.
+ */
 export function notice(
   status: number,
   {
@@ -240,7 +244,7 @@ ${link === undefined ? NOTHING : html`<a class="quiet" href="${link.href}" rel="
   return wholePage(status, PLAIN, { language, title, body }, extraHeaders);
 }
 
-/** A notice with fixed words, made once for each language. */
+/** Builds a notice with fixed words, once for each language. */
 export const fixedNotice = (
   status: number,
   { title, text }: { title: Phrase; text: Phrase },

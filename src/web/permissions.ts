@@ -1,4 +1,4 @@
-/** Rights of browsers that none of our pages uses, by their names in `Permissions-Policy`. */
+/** Browser features that no page of the service uses, by their names in `Permissions-Policy`. */
 const UNUSED = [
   'accelerometer',
   'camera',
@@ -16,14 +16,14 @@ const UNUSED = [
 ] as const;
 
 /**
- * A `Permissions-Policy` that denies what none of our pages uses, to the page and to its frames.
+ * Builds a `Permissions-Policy` that denies unused features to a page and its frames.
  *
- * @param allowed what the frames of a page may still be given
+ * @param allowed features that the frames of a page can still be given
  */
 export const permissionsPolicy = (allowed: readonly string[] = []): string =>
   UNUSED.filter((name) => !allowed.includes(name))
     .map((name) => `${name}=()`)
     .join(', ');
 
-/** The `Permissions-Policy` of every HTML page of ours that shows no frame. */
+/** The `Permissions-Policy` of every HTML page without frames. */
 export const PERMISSIONS_POLICY = permissionsPolicy();

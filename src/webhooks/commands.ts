@@ -22,13 +22,15 @@ import {
 import type { ResendBody, WebhookBody } from './schema.ts';
 import { wakeWebhooks } from './wake.ts';
 
-/** Limit per workspace: each webhook multiplies the deliveries of every event. */
-const MOST = 50;
-/** Time for which the previous secret signs too, in hours. */
+/**
+ * Maximum number of webhooks in a workspace, since each multiplies the deliveries of every event.
+ */
+const MAX_WEBHOOKS = 50;
+/** Time for which the previous secret stays valid, in hours. */
 const OVERLAP_HOURS = 24;
 const BY_OWNER = 'Disabled by its owner';
 
-/** @throws Refusal `unprocessable_entity` when there are too many */
+/** Creates a webhook. @throws Refusal `unprocessable_entity` if there are too many */
 export function createWebhook(
   webhook: { id: string; name: string; url: string; kinds: WebhookKind[]; secret: string },
   job: JobContext,
@@ -37,15 +39,15 @@ export function createWebhook(
     const { projectId } = job;
     await refuseOverfull(trx, `webhooks ${projectId}`, {
       count: () => Webhook.of(projectId, trx).resultSize(),
-      most: MOST,
-      message: `A workspace has at most ${MOST} webhooks`,
+      most: MAX_WEBHOOKS,
+      message: `A workspace has at most ${MAX_WEBHOOKS} webhooks`,
     });
     const row = await Webhook.add(projectId, webhook, trx);
     return toWebhookWithSecret(row);
   });
 }
 
-/** @throws Refusal `not_found` */
+/** Changes a webhook. @throws Refusal `not_found` */
 export function updateWebhook(
   { id, changes: { enabled, ...fields } }: { id: string; changes: WebhookBody },
   job: JobContext,
@@ -69,7 +71,10 @@ export function updateWebhook(
 const NOT_FAILING = { failures: 0, failing_since: null, paused_until: null };
 const ENABLED = { ...NOT_FAILING, disabled_at: null, disabled_reason: null };
 
-/** Deletes a webhook with its deliveries, and from the links and QR codes that name it. @throws Refusal `not_found` */
+/**
+ * Deletes a webhook with its deliveries, and from the links and QR codes that name it. @throws
+ * Refusal `not_found`
+ */
 export function deleteWebhook({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
   return runIdempotent(job, async (trx) => {
     const { projectId } = job;
@@ -91,7 +96,7 @@ export function deleteWebhook({ id }: { id: string }, job: JobContext): Promise<
   });
 }
 
-/** Replaces the secret; the previous one signs too for a day. @throws Refusal `not_found` */
+/** Replaces the secret; the previous one stays valid for a day. @throws Refusal `not_found` */
 export function rotateSecret(
   { id, secret }: { id: string; secret: string },
   job: JobContext,
@@ -107,7 +112,9 @@ export function rotateSecret(
   });
 }
 
-/** Sends an example event. @throws Refusal `not_found`, or `conflict` while the webhook is disabled */
+/**
+ * Sends an example event. @throws Refusal `not_found`, or `conflict` while the webhook is disabled
+ */
 export function testWebhook(
   { id, deliveryId, kind }: { id: string; deliveryId: string; kind: WebhookKind },
   job: JobContext,
@@ -130,7 +137,7 @@ export function testWebhook(
   });
 }
 
-/** Sends one delivery again. @throws Refusal `not_found`, or `conflict` while the webhook is disabled */
+/** Resends a delivery. @throws Refusal `not_found`, or `conflict` while the webhook is disabled */
 export function resendDelivery(
   { id, deliveryId }: { id: string; deliveryId: string },
   job: JobContext,
@@ -148,7 +155,10 @@ export function resendDelivery(
   });
 }
 
-/** Sends all deliveries of a period again. @throws Refusal `not_found`, or `conflict` while the webhook is disabled */
+/**
+ * Resends all deliveries of a period. @throws Refusal `not_found`, or `conflict` while the webhook
+ * is disabled
+ */
 export function resendDeliveries(
   { id, undeliveredOnly, ...times }: ResendBody & { id: string },
   job: JobContext,
@@ -156,9 +166,9 @@ export function resendDeliveries(
   return runIdempotent(job, async (trx) => {
     const { projectId } = job;
     await lockEnabled(trx, projectId, id);
-    const wanted = deliveriesOf(projectId, id, times, trx);
-    if (undeliveredOnly) wanted.whereNot({ state: 'delivered' });
-    const count = await wanted.patch(dueNow());
+    const deliveries = deliveriesOf(projectId, id, times, trx);
+    if (undeliveredOnly) deliveries.whereNot({ state: 'delivered' });
+    const count = await deliveries.patch(dueNow());
     afterCommit(trx, () => wakeWebhooks(projectId, [id]));
     return { count };
   });
@@ -170,7 +180,10 @@ const dueNow = (): Partial<Delivery> => ({
   next_attempt_at: new Date(),
 });
 
-/** Locks the row until the transaction ends; deliveries may still be inserted. @throws Refusal `not_found` */
+/**
+ * Locks the row of an enabled webhook until the transaction ends; deliveries can still be inserted.
+ * @throws Refusal `not_found`
+ */
 
 async function lockEnabled(trx: Db, projectId: string, id: string): Promise<void> {
   const { disabled_reason, disabled_at } = await Webhook.lock(projectId, id, trx);

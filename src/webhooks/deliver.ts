@@ -14,23 +14,26 @@ import { holdDisabled, sweepWebhooks } from './receivers.ts';
 import { signatures } from './sign.ts';
 import { wakeWebhooks } from './wake.ts';
 
-/** Concurrent requests to one receiver. */
+/** Concurrent requests to a receiver. */
 const CONCURRENCY = 10;
-/** Deliveries that the first query of a turn reads, and the most that a later one reads: each reads twice as many. */
-const BATCH = { first: 50, most: 200 };
-/** Interval between queries for further deliveries while requests are under way, in ms. */
+/**
+ * Number of deliveries read by the first query of a turn, and maximum of later ones; each reads
+ * twice as many.
+ */
+const BATCH = { first: 50, max: 200 };
+/** Interval between queries for further deliveries while requests are running, in ms. */
 const POLL_MS = 200;
-/** Time after which a job ends, so that other webhooks have their turn, in ms. */
+/** Time limit of a job, in ms, so that other webhooks get their turn. */
 const TURN_MS = 60_000;
 /** Timeout of a request, in ms. */
 const TIMEOUT_MS = 15_000;
-/** Bytes of a response body that are stored. */
-const KEPT_BYTES = 16 * 1024;
+/** Maximum number of stored bytes of a response body. */
+const MAX_STORED_BYTES = 16 * 1024;
 
 /**
- * Sends the due deliveries of a webhook, several at a time, until none is left, the webhook is paused, or the turn is
- * over. A delivery whose worker died is sent again with the same id. A job from a time with another QUEUE_SHARDS is passed
- * on, so that no two jobs of a webhook run at once.
+ * Sends the due deliveries of a webhook, several at a time, until none is left, the webhook is
+ * paused, or the turn is over. A delivery whose worker died is sent again with the same id. A job
+ * from before a change of QUEUE_SHARDS is passed on, so that no two jobs of a webhook run at once.
  */
 async function sendDue(
   { webhookId }: { webhookId: string },
@@ -48,11 +51,13 @@ async function sendDue(
   if (turn.isOver || turn.outcomes.isGivenUp) wakeWebhooks(projectId, [webhookId]);
 }
 
-/** Makes the handlers of deliveries. On SIGTERM and SIGINT, turns end after the requests that are under way. */
+/**
+ * Builds the handlers of deliveries. On SIGTERM and SIGINT, turns end after the running requests.
+ */
 export function deliveryHandlers(): JobHandler[] {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
-  // A share of failures is known only where both counters are there.
+  // The share of failures is defined only once both counters exist.
   for (const outcome of ['delivered', 'failed']) webhookAttempts.inc({ outcome }, 0);
   return handlers(deliveryJobs, {
     'webhook.send': (data, job) => sendDue(data, job, stop.signal),
@@ -60,28 +65,28 @@ export function deliveryHandlers(): JobHandler[] {
   });
 }
 
-/** The state that the concurrent senders of one webhook share. */
+/** State that the concurrent senders of one webhook share. */
 class Turn {
   readonly outcomes = new OutcomeStore();
   readonly #webhookId: string;
   readonly #stopping: AbortSignal;
   readonly #until = Date.now() + TURN_MS;
   #receiver: Receiver | undefined;
-  /** Read, and not taken by a sender yet. */
+  /** Deliveries that were read, but not yet taken by a sender. */
   #open: DueDelivery[] = [];
   /** Ids of deliveries that were read, and whose outcome is not stored yet. */
   readonly #busy = new Set<string>();
-  /** Deliveries that were taken, and have no outcome yet. */
+  /** Number of taken deliveries without an outcome. */
   #sending = 0;
   #limit = BATCH.first;
-  /** More deliveries may be due than were read. */
+  /** True while more deliveries may be due than were read. */
   #isMoreDue = true;
   #reading: Promise<void> | undefined;
   #pause: Promise<void> | undefined;
   #endPause = (): void => {};
-  /** One delivery is sent to a receiver that failed repeatedly. */
+  /** True while a single delivery probes a receiver that failed repeatedly. */
   #isProbing = false;
-  /** Nothing is due, or may be sent. */
+  /** True when nothing is due, or nothing can be sent. */
   #isDone = false;
   #fault: Error | undefined;
 
@@ -95,7 +100,7 @@ class Turn {
     return this.#stopping.aborted || Date.now() > this.#until;
   }
 
-  /** Sends one delivery after the other. A slow one does not delay the other senders. */
+  /** Sends deliveries one after the other. A slow one does not delay the other senders. */
   async send(): Promise<void> {
     for (let next = await this.#take(); next !== undefined; next = await this.#take()) {
       const { id } = next;
@@ -113,7 +118,8 @@ class Turn {
   }
 
   /**
-   * The next delivery; `undefined` when there is none. What becomes due meanwhile has another job, which follows this one.
+   * Takes the next delivery; `undefined` if there is none. Deliveries that become due meanwhile
+   * have another job, which follows this one.
    */
   async #take(): Promise<DueDelivery | undefined> {
     while (!this.#isDone && !this.isOver && !this.outcomes.isGivenUp) {
@@ -132,9 +138,9 @@ class Turn {
 
   async #endUnlessMoreIsDue(): Promise<void> {
     await this.outcomes.settle();
-    // Another sender may have gone on in the meantime.
+    // Another sender may have continued in the meantime.
     if (this.#sending > 0 || this.#reading !== undefined || this.#open.length > 0) return;
-    // The receiver of a probe that was delivered gets the others now.
+    // After a successful probe, the receiver gets the other deliveries.
     if (this.#isProbing) {
       this.#isProbing = false;
       this.#isMoreDue = true;
@@ -152,13 +158,13 @@ class Turn {
       this.#receiver = { webhook, secrets: secretsOf(webhook) };
       const isPaused = webhook.paused_until !== null;
       const limit = isPaused ? 1 : this.#limit;
-      const found = isPaused && this.#busy.size > 0 ? [] : await dueTo(webhook, this.#busy, limit);
-      for (const { id } of found) this.#busy.add(id);
-      this.#open.push(...found);
+      const due = isPaused && this.#busy.size > 0 ? [] : await dueTo(webhook, this.#busy, limit);
+      for (const { id } of due) this.#busy.add(id);
+      this.#open.push(...due);
       this.#isProbing = isPaused && this.#busy.size > 0;
-      this.#isMoreDue = !isPaused && found.length === limit;
-      // A receiver that does not respond keeps the first ones, and no more, in memory.
-      if (!isPaused) this.#limit = Math.min(2 * this.#limit, BATCH.most);
+      this.#isMoreDue = !isPaused && due.length === limit;
+      // If the receiver does not respond, only the first deliveries are kept in memory.
+      if (!isPaused) this.#limit = Math.min(2 * this.#limit, BATCH.max);
     } catch (error) {
       this.#fault = error as Error;
       this.#end();
@@ -167,7 +173,7 @@ class Turn {
     }
   }
 
-  /** Waits, and has the senders look for further deliveries then. */
+  /** Waits before the senders look for further deliveries. */
   #poll(): Promise<void> {
     this.#pause ??= new Promise((resolve) => {
       const timer = setTimeout(() => this.#endPause(), POLL_MS);
@@ -187,13 +193,16 @@ class Turn {
   }
 }
 
-/** A webhook and the secrets that sign its deliveries now. */
+/** A webhook and the secrets that currently sign its deliveries. */
 interface Receiver {
   webhook: Webhook;
   secrets: string[];
 }
 
-/** The webhook, unless it is disabled or paused; the pending deliveries of a disabled one are held. */
+/**
+ * Reads a webhook, unless it is disabled or paused; the pending deliveries of a disabled one are
+ * held.
+ */
 async function findReceiver(id: string): Promise<Webhook | undefined> {
   const [webhook] = await rows<Webhook>(db(), 'SELECT * FROM webhooks WHERE id = ?', [id]);
   if (webhook === undefined) return undefined;
@@ -221,7 +230,10 @@ function dueTo(
   );
 }
 
-/** Makes one attempt. Redirects are not followed: a receiver that has moved is changed by its owner. */
+/**
+ * Makes one attempt. Redirects are not followed: the owner must change the URL of a receiver that
+ * has moved.
+ */
 async function attempt({ webhook, secrets }: Receiver, delivery: DueDelivery): Promise<Outcome> {
   const startedAt = new Date();
   const timestamp = Math.floor(startedAt.getTime() / 1000);
@@ -245,7 +257,7 @@ async function attempt({ webhook, secrets }: Receiver, delivery: DueDelivery): P
       },
       body,
       timeoutMs: TIMEOUT_MS,
-      maxBytes: KEPT_BYTES,
+      maxBytes: MAX_STORED_BYTES,
       overflow: 'cut',
       compressed: true,
       keepAlive: true,

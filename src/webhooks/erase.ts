@@ -1,7 +1,7 @@
 import { type Db, execute } from '../infra/db.ts';
 import { PERSONAL_KINDS } from './kinds.ts';
 
-/** Deletes the deliveries about visitors of some links and QR codes: visits, leads and sales. */
+/** Deletes the deliveries about visitors of links and QR codes: visits, leads and sales. */
 export async function eraseVisitors(
   trx: Db,
   projectId: string,

@@ -6,7 +6,7 @@ import type { DeliveryRecord, WebhookRecord, WebhookWithSecret } from './record.
 import type { NewWebhook, ResendBody, WebhookBody } from './schema.ts';
 
 export const webhookJobs = jobsOf(writes, {
-  /** Secrets are sealed, here and in the results. */
+  /** Secrets are sealed, here and in results. */
   'webhook.create': job<NewWebhook & { id: string; secret: string }, WebhookWithSecret>({
     audit: changes('webhook'),
   }),
@@ -29,9 +29,9 @@ export const webhookJobs = jobsOf(writes, {
 });
 
 export const deliveryJobs = jobsOf(webhooks, {
-  /** Sends what is due to one webhook. At most one such job runs for each. */
+  /** Sends the due deliveries of a webhook. At most one such job runs per webhook. */
   'webhook.send': job<{ webhookId: string }>(),
-  /** Finds webhooks to which something is due: retries, and whatever was lost on the way to this queue. */
+  /** Finds webhooks with due deliveries: retries, and deliveries whose job was lost. */
   'webhooks.sweep': scheduled({ everyMs: 5_000 }),
 });
 

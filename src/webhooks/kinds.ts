@@ -1,12 +1,12 @@
-/** Everything that is particular to one kind of webhook event. */
+/** Definition of a kind of webhook event. */
 interface KindDefinition {
-  /** For the reference. */
+  /** Sentence in the API reference. */
   summary: string;
-  /** Sent to the webhooks that its link or QR code names, and to no others. */
+  /** Sent only to the webhooks that the link or QR code names. */
   isVisit?: true;
-  /** Its data tells of a visitor or customer, and is deleted with them. */
+  /** Its data describes a visitor or customer, and is deleted with them. */
   isPersonal?: true;
-  /** The data of a test delivery: fewer fields than the real thing. */
+  /** Data of a test delivery, with fewer fields than a real one. */
   sample: object;
 }
 
@@ -50,7 +50,10 @@ const WEBHOOK = {
   disabledReason: 'The receiver answered 410 Gone',
 };
 
-/** The table of kinds: subscriptions, recipients, erasure, test deliveries and the reference follow from it. */
+/**
+ * All kinds: subscriptions, recipients, erasure, test deliveries and the reference derive from this
+ * table.
+ */
 const KINDS = {
   'link.created': { summary: 'A link was created', sample: LINK },
   'link.updated': { summary: 'A link was updated', sample: LINK },
@@ -96,13 +99,13 @@ export const WEBHOOK_KINDS = Object.keys(KINDS) as readonly WebhookKind[];
 
 const definitionOf = (kind: WebhookKind): KindDefinition => KINDS[kind];
 
-/** One sentence of a kind, for the reference. */
+/** The sentence about a kind in the reference. */
 export const summaryOf = (kind: WebhookKind): string => KINDS[kind].summary;
 
-/** True for visits: they are sent to the webhooks that their link or QR code names, and to no others. */
+/** True for visits, which are sent only to the webhooks that their link or QR code names. */
 export const isVisitKind = (kind: WebhookKind): boolean => definitionOf(kind).isVisit === true;
 
-/** Kinds whose data tells of a visitor or customer. */
+/** Kinds whose data describes a visitor or customer. */
 export const PERSONAL_KINDS: readonly WebhookKind[] = WEBHOOK_KINDS.filter(
   (kind) => definitionOf(kind).isPersonal,
 );

@@ -9,15 +9,15 @@ export class Webhook extends WorkspaceModel {
   declare id: string;
   declare name: string;
   declare url: string;
-  /** Sealed. */
+  /** Sealed secret. */
   declare secret: string;
-  /** Sealed; signs too until `previous_secret_until`. */
+  /** Sealed secret, which signs too until `previous_secret_until`. */
   declare previous_secret: string | null;
   declare previous_secret_until: Date | null;
   declare kinds: WebhookKind[];
   declare disabled_at: Date | null;
   declare disabled_reason: string | null;
-  /** Consecutive failures. */
+  /** Number of consecutive failures. */
   declare failures: number;
   declare failing_since: Date | null;
   declare paused_until: Date | null;
@@ -25,7 +25,10 @@ export class Webhook extends WorkspaceModel {
   declare updated_at: Date;
 }
 
-/** `held`: the webhook was disabled before it was sent; it is sent only on a request to resend it. */
+/**
+ * State of a delivery. `held`: its webhook was disabled before it was sent, so it is sent only when
+ * its owner resends it.
+ */
 export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'held';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'held'] as const;
@@ -41,17 +44,17 @@ export class Delivery extends WorkspaceModel {
   declare record_id: string | null;
   declare sequence: number | null;
   declare customer_id: string | null;
-  /** The body of the request: JSON. */
+  /** Body of the request, in JSON. */
   declare payload: string;
   declare state: DeliveryState;
-  /** All attempts so far, and those since the last request to resend it. */
+  /** Number of all attempts, and of those since it was last resent. */
   declare attempts: number;
   declare tries: number;
   declare next_attempt_at: Date | null;
   declare created_at: Date;
 }
 
-/** A row of `webhook_attempts`: one request and its response. */
+/** A row of `webhook_attempts`: a request and its response. */
 export class Attempt extends WorkspaceModel {
   static override readonly tableName = 'webhook_attempts';
   static override readonly idColumn = 'id';

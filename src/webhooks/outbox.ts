@@ -6,26 +6,27 @@ import { isVisitKind, type WebhookKind } from './kinds.ts';
 import { wakeWebhooks } from './wake.ts';
 
 /*
- * A transactional outbox: the deliveries of an event are written in the transaction of the change that caused it, so
- * neither exists without the other. Sending starts after the commit; a sweep finds deliveries whose job was lost.
+ * A transactional outbox: the deliveries of an event are written in the transaction of the change
+ * that caused it, so that neither exists without the other. Sending starts after the commit; a
+ * sweep finds deliveries whose job was lost.
  */
 
-/** Kinds of events of which people can be told by email. */
+/** Kinds of events with alerts by email. */
 const ALERTED: ReadonlySet<string> = new Set(ALERT_KINDS);
 
-/** An event that webhooks may subscribe to. */
+/** An event for webhooks. */
 export interface WebhookEvent {
   kind: WebhookKind;
   occurredAt: Date;
-  /** The link or QR code of the event; `null` where there is none. */
+  /** The link or QR code of the event; `null` if there is none. */
   recordId: string | null;
-  /** The customer of the event; its deliveries are erased with them. */
+  /** The customer of the event, with whom its deliveries are erased. */
   customerId?: string | undefined;
-  /** Of visits: ids of the webhooks that the link or QR code names. */
+  /** For visits: ids of the webhooks that the link or QR code names. */
   named?: readonly string[] | undefined;
-  /** Id of the webhook that the event is about, which does not get it. */
+  /** Id of the webhook that the event is about, which does not receive it. */
   about?: string | undefined;
-  /** Makes the field `data` of the payload; called only where a webhook gets the event. */
+  /** Builds the field `data` of the payload; called only if a webhook receives the event. */
   data(): object;
 }
 
@@ -36,19 +37,19 @@ interface Subscriber {
   isDisabled: boolean;
 }
 
-/** Filters ids of workspaces for those that have a webhook: most have none, and need no further work. */
+/** Returns the workspaces that have webhooks; most have none, and need no further work. */
 export async function withWebhooks(trx: Db, projectIds: readonly string[]): Promise<string[]> {
-  const found = await rows<{ id: string }>(
+  const workspaces = await rows<{ id: string }>(
     trx,
     'SELECT DISTINCT project_id AS id FROM webhooks WHERE project_id = ANY(?) ORDER BY 1',
     [projectIds],
   );
-  return found.map(({ id }) => id);
+  return workspaces.map(({ id }) => id);
 }
 
 /**
- * Stores the deliveries of events to the webhooks that subscribe to them, and has them sent after the commit. Deliveries to
- * a disabled webhook are held. Alerts by email are stored too.
+ * Stores the deliveries of events to their subscribers, and sends them after the commit. Deliveries
+ * to a disabled webhook are held. Alerts by email are stored too.
  */
 export async function publishEvents(
   trx: Db,
@@ -88,14 +89,16 @@ export async function publishEvents(
       })),
     };
   });
-  for (const some of inSlices(deliveries)) await insertDeliveries(trx, projectId, some);
+  for (const slice of inSlices(deliveries)) await insertDeliveries(trx, projectId, slice);
   afterCommit(trx, () => {
     const ids = deliveries.flatMap(({ to }) => to.map((one) => one.webhook_id));
     wakeWebhooks(projectId, new Set(ids));
   });
 }
 
-/** Publishes a webhook event about a record, in the transaction that created, changed or deleted it. */
+/**
+ * Publishes a webhook event about a record, in the transaction that created, changed or deleted it.
+ */
 export function publishRecordEvent(
   trx: Db,
   projectId: string,
@@ -107,7 +110,7 @@ export function publishRecordEvent(
   ]);
 }
 
-/** A record without its password, for everybody but its owner. */
+/** Removes the password of a record, which only its owner may see. */
 export function withoutPassword<Item extends object>(item: Item): Item {
   const { password: _, ...rest } = item as Item & { password?: unknown };
   return rest as Item;
@@ -127,8 +130,9 @@ async function subscribersOf(trx: Db, projectId: string): Promise<Subscriber[]> 
 }
 
 /**
- * The sequence numbers of events, per record, without gaps and in the order of the commits: the row of a sequence stays
- * locked until then. Rows are locked in the order of record ids, as everywhere, so that transactions cannot deadlock.
+ * Takes the next sequence numbers of events per record, without gaps and in the order of the
+ * commits: the row of a sequence stays locked until then. Rows are locked in the order of record
+ * ids everywhere, so that transactions cannot deadlock.
  */
 async function nextSequences(
   trx: Db,
@@ -140,7 +144,7 @@ async function nextSequences(
     if (recordId !== null) counts.set(recordId, (counts.get(recordId) ?? 0) + 1);
   }
   if (counts.size === 0) return () => null;
-  const found = await rows<{ record_id: string; last: number }>(
+  const sequences = await rows<{ record_id: string; last: number }>(
     trx,
     `INSERT INTO webhook_sequences AS s (project_id, record_id, last)
      SELECT :projectId, id, count FROM unnest(:ids::text[], :counts::bigint[]) AS new(id, count) ORDER BY id
@@ -149,7 +153,7 @@ async function nextSequences(
     { projectId, ids: [...counts.keys()], counts: [...counts.values()] },
   );
   const next = new Map(
-    found.map(({ record_id, last }) => [record_id, last - counts.get(record_id)!]),
+    sequences.map(({ record_id, last }) => [record_id, last - counts.get(record_id)!]),
   );
   return ({ recordId }) => {
     if (recordId === null) return null;
@@ -159,7 +163,7 @@ async function nextSequences(
   };
 }
 
-/** The deliveries of one event, one for each webhook in `to`. */
+/** The deliveries of an event, one for each webhook in `to`. */
 export interface NewDelivery {
   kind: WebhookKind;
   record_id: string | null;
@@ -169,10 +173,13 @@ export interface NewDelivery {
   to: { webhook_id: string; id: string; state: 'pending' | 'held' }[];
 }
 
-/** Most characters of payloads that one statement carries. */
+/** Maximum number of payload characters per statement. */
 const SLICE = 4_000_000;
 
-/** Slices deliveries, of which there may be a hundred thousand with large payloads, to fit into a statement. */
+/**
+ * Splits deliveries into slices for one statement each; there may be a hundred thousand, with large
+ * payloads.
+ */
 function* inSlices(deliveries: readonly NewDelivery[]): Generator<NewDelivery[]> {
   let slice: NewDelivery[] = [];
   let size = 0;
@@ -187,7 +194,10 @@ function* inSlices(deliveries: readonly NewDelivery[]): Generator<NewDelivery[]>
   if (slice.length > 0) yield slice;
 }
 
-/** Inserts deliveries; pending ones are due at once. A payload is sent to Postgres once, however many webhooks get it. */
+/**
+ * Inserts deliveries; pending ones are due at once. Each payload is sent to Postgres once, however
+ * many webhooks receive it.
+ */
 export async function insertDeliveries(
   trx: Db,
   projectId: string,

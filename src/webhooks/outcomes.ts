@@ -9,11 +9,11 @@ export interface DueDelivery {
   id: string;
   payload: string;
   tries: number;
-  /** Its `next_attempt_at`, as Postgres writes it. */
+  /** Its `next_attempt_at`, in Postgres's format. */
   dueAt: string;
 }
 
-/** The outcome of one attempt. */
+/** The outcome of an attempt. */
 export interface Outcome {
   webhook: Webhook;
   delivery: DueDelivery;
@@ -21,23 +21,26 @@ export interface Outcome {
   durationMs: number;
   /** `null` without a response. */
   status: number | null;
-  /** `null` when it was delivered. */
+  /** `null` for a delivered one. */
   error: string | null;
   headers: Record<string, string> | null;
   body: string | null;
 }
 
-/** Consecutive failures after which deliveries to a receiver are paused. */
+/** Number of consecutive failures after which deliveries to a receiver are paused. */
 const FAILURES_TO_PAUSE = 5;
-/** Bounds of a pause, in seconds; it lasts as long as the receiver has been failing. */
-const PAUSE_S = { least: 10, most: 300 };
-/** Time without a success after which a webhook is disabled, in ms. */
+/** Bounds of a pause, in seconds. It is as long as the receiver has been failing. */
+const PAUSE_S = { min: 10, max: 300 };
+/** Time without success after which a webhook is disabled, in ms. */
 const DISABLED_AFTER_MS = 5 * 86_400_000;
 const GONE = 410;
-/** Time for which outcomes are gathered before they are written, in ms, and the number that is written at once. */
-const GATHERED = { ms: 10, count: 100 };
-/** Most outcomes that wait to be written. */
-const MOST_WAITING = 200;
+/**
+ * Time for which outcomes are collected before they are written, in ms, and the number written at a
+ * time.
+ */
+const BATCH = { ms: 10, count: 100 };
+/** Maximum number of outcomes that wait to be written. */
+const MAX_WAITING = 200;
 
 interface Waiting {
   outcome: Outcome;
@@ -45,41 +48,42 @@ interface Waiting {
 }
 
 /**
- * Stores the outcomes of one webhook in batches, while further requests are under way. Deliveries whose outcome is not
- * stored when the worker dies are sent again.
+ * Stores the outcomes of a webhook in batches, while further requests are running. Deliveries whose
+ * outcome is not stored when the worker dies are sent again.
  */
 export class OutcomeStore {
   #waiting: Waiting[] = [];
   #storing: Promise<void> | undefined;
-  /** Ends with the statement that is under way: then all that waited has its turn. */
+  /** Settles with the running statement; everything that waits is written next. */
   #writing: Promise<unknown> | undefined;
-  /** Callers of `settle`: what they wait for is written without delay. */
+  /** Number of callers of `settle`, whose outcomes are written without delay. */
   #settling = 0;
   #endGathering = (): void => {};
   #isGivenUp = false;
   #fault: Error | undefined;
 
-  /** True when no further delivery may be sent in this turn. */
+  /** True when no further delivery can be sent in this turn. */
   get isGivenUp(): boolean {
     return this.#isGivenUp || this.#fault !== undefined;
   }
 
   /**
-   * Resolves when there is room for further outcomes; for a failure, when its effect on the webhook is known.
+   * Resolves once there is room for further outcomes; after a failure, once its effect on the
+   * webhook is known.
    *
    * @param written called after the commit
-   * @throws when outcomes could not be written
+   * @throws if outcomes could not be written
    */
   async add(outcome: Outcome, written: () => void): Promise<void> {
     if (this.#fault !== undefined) throw this.#fault;
     this.#waiting.push({ outcome, written });
     this.#storing ??= this.#storeWaiting();
-    if (this.#waiting.length >= GATHERED.count) this.#endGathering();
+    if (this.#waiting.length >= BATCH.count) this.#endGathering();
     if (outcome.error !== null) await this.settle();
-    else if (this.#waiting.length >= MOST_WAITING) await this.#writing;
+    else if (this.#waiting.length >= MAX_WAITING) await this.#writing;
   }
 
-  /** Resolves when every outcome is committed. @throws when outcomes could not be written */
+  /** Resolves once every outcome is committed. @throws if outcomes could not be written */
   async settle(): Promise<void> {
     this.#settling += 1;
     this.#endGathering();
@@ -91,11 +95,11 @@ export class OutcomeStore {
   async #storeWaiting(): Promise<void> {
     try {
       while (this.#waiting.length > 0) {
-        await this.#gather();
+        await this.#collect();
         const group = this.#waiting.splice(0);
-        const stored = storeOutcomes(group.map(({ outcome }) => outcome));
-        this.#writing = stored.catch(() => {});
-        if (await stored) this.#isGivenUp = true;
+        const storing = storeOutcomes(group.map(({ outcome }) => outcome));
+        this.#writing = storing.catch(() => {});
+        if (await storing) this.#isGivenUp = true;
         for (const { written } of group) written();
       }
     } catch (error) {
@@ -104,11 +108,11 @@ export class OutcomeStore {
     this.#storing = undefined;
   }
 
-  /** Waits for further outcomes: to write many costs little more than to write one. */
-  async #gather(): Promise<void> {
-    if (this.#settling > 0 || this.#waiting.length >= GATHERED.count) return;
+  /** Collects further outcomes, since writing many costs little more than writing one. */
+  async #collect(): Promise<void> {
+    if (this.#settling > 0 || this.#waiting.length >= BATCH.count) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, GATHERED.ms);
+      const timer = setTimeout(resolve, BATCH.ms);
       this.#endGathering = () => {
         clearTimeout(timer);
         resolve();
@@ -117,11 +121,11 @@ export class OutcomeStore {
   }
 }
 
-/** The columns of a webhook that say whether deliveries to it go on. */
+/** The columns of a webhook that decide whether it receives deliveries. */
 type Health = Pick<Webhook, 'url' | 'failures' | 'failing_since' | 'disabled_at'>;
 const HEALTH = ['url', 'failures', 'failing_since', 'disabled_at'] as const;
 
-/** @returns true to stop sending */
+/** Stores outcomes. @returns true to stop sending */
 async function storeOutcomes(outcomes: readonly Outcome[]): Promise<boolean> {
   const { project_id, id } = outcomes[0]!.webhook;
   const where = { project_id, id };
@@ -140,7 +144,10 @@ async function storeOutcomes(outcomes: readonly Outcome[]): Promise<boolean> {
   return isGivenUp;
 }
 
-/** Stores outcomes without a failure: by one statement, which needs no transaction, unless the webhook's health changes. */
+/**
+ * Stores outcomes without a failure, in a single statement without a transaction unless the
+ * webhook's health changes.
+ */
 async function storeDelivered(
   where: { project_id: string; id: string },
   outcomes: readonly Outcome[],
@@ -158,14 +165,15 @@ async function storeDelivered(
   });
 }
 
-/** True in `storeAttempts` where a delivery gets the state that follows from the attempt. */
+/** SQL: condition in `storeAttempts` that a delivery takes the state of the attempt. */
 const IS_APPLIED = `(d.next_attempt_at = new.was_due_at OR (d.state = 'held' AND new.state = 'delivered'))`;
 
 /**
- * Updates deliveries after their attempts, and inserts the attempts of those that still exist. Where a resend was requested or
- * the webhook was disabled in the meantime, the state that this has set stays.
+ * Updates deliveries after their attempts, and inserts the attempts of those that still exist. If a
+ * delivery was resent or its webhook disabled in the meantime, its state stays.
  *
- * @returns the webhook, whose row is locked before those of its deliveries; `undefined` if it was deleted
+ * @returns the webhook, whose row is locked before those of its deliveries; `undefined` if it was
+ *   deleted
  */
 async function storeAttempts(
   connection: Db,
@@ -173,7 +181,7 @@ async function storeAttempts(
   outcomes: readonly Outcome[],
 ): Promise<Health | undefined> {
   const { url } = outcomes[0]!.webhook;
-  // What most attempts have in common is left out: Postgres parses each member.
+  // Common values are omitted, since Postgres parses each member.
   const attempts = outcomes.map((outcome) => {
     const { webhook, delivery, startedAt, durationMs, status, error, headers, body } = outcome;
     const after = error === null ? undefined : stateAfterFailure(outcome);
@@ -223,7 +231,7 @@ async function storeAttempts(
   return webhook;
 }
 
-/** Removes the characters that Postgres cannot store from a text of a receiver. */
+/** Removes characters from a receiver's text that Postgres cannot store. */
 const storable = (text: string | null): string | null =>
   text === null ? null : text.replaceAll('\0', '').toWellFormed();
 
@@ -238,7 +246,10 @@ function stateAfterFailure({ delivery, headers, startedAt, durationMs }: Outcome
     : { state: 'pending', next_attempt_at: next };
 }
 
-/** Counts failures in the order of the outcomes, and pauses or disables the webhook. @returns true to stop sending */
+/**
+ * Counts failures in the order of the outcomes, and pauses or disables the webhook. @returns true
+ * to stop sending
+ */
 async function updateHealth(
   trx: Db,
   where: { project_id: string; id: string },
@@ -250,19 +261,19 @@ async function updateHealth(
     return true;
   }
   // Outcomes of an earlier URL say nothing about the present one.
-  const own = outcomes.filter((outcome) => outcome.webhook.url === webhook.url);
-  if (own.some(({ status }) => status === GONE)) {
+  const current = outcomes.filter((outcome) => outcome.webhook.url === webhook.url);
+  if (current.some(({ status }) => status === GONE)) {
     await disableFailing(trx, where, 'The receiver answered 410 Gone');
     return true;
   }
   let { failures, failing_since } = webhook;
-  for (const { error, startedAt } of own) {
+  for (const { error, startedAt } of current) {
     failures = error === null ? 0 : failures + 1;
     failing_since = error === null ? null : (failing_since ?? startedAt);
   }
   // Deliveries that were read before the URL changed must not be sent to the old one.
-  const hasMoved = own.length < outcomes.length;
-  if (own.length === 0) return true;
+  const hasMoved = current.length < outcomes.length;
+  if (current.length === 0) return true;
   if (failing_since === null) {
     if (webhook.failures > 0) {
       await trx('webhooks').where(where).update({ failures, failing_since, paused_until: null });
@@ -271,7 +282,7 @@ async function updateHealth(
   }
   const failingMs = Date.now() - failing_since.getTime();
   if (failingMs > DISABLED_AFTER_MS) {
-    const last = own.findLast(({ error }) => error !== null)!;
+    const last = current.findLast(({ error }) => error !== null)!;
     await disableFailing(
       trx,
       where,
@@ -280,7 +291,7 @@ async function updateHealth(
     return true;
   }
   const isPaused = failures >= FAILURES_TO_PAUSE;
-  const pauseS = Math.min(Math.max(failingMs / 1000, PAUSE_S.least), PAUSE_S.most);
+  const pauseS = Math.min(Math.max(failingMs / 1000, PAUSE_S.min), PAUSE_S.max);
   await trx('webhooks')
     .where(where)
     .update({

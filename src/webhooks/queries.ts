@@ -2,12 +2,12 @@ import { db } from '../infra/db.ts';
 import { Attempt, Delivery, Webhook } from './model.ts';
 import type { DeliveryFilters, DeliveryQuery } from './schema.ts';
 
-/** A webhook by its id. */
+/** Reads a webhook by its id. */
 export async function findWebhook(projectId: string, id: string): Promise<Webhook | undefined> {
   return Webhook.of(projectId).where({ id }).first();
 }
 
-/** One page of the webhooks, newest first. */
+/** Reads a page of the webhooks, newest first. */
 export async function listWebhooks(
   projectId: string,
   { page, pageSize }: { page: number; pageSize: number },
@@ -18,7 +18,7 @@ export async function listWebhooks(
     .offset((page - 1) * pageSize);
 }
 
-/** The deliveries of a webhook that match. */
+/** Queries the matching deliveries of a webhook. */
 export function deliveriesOf(
   projectId: string,
   webhookId: string,
@@ -34,7 +34,7 @@ export function deliveriesOf(
   return deliveries;
 }
 
-/** One page of the deliveries of a webhook that match, newest first. */
+/** Reads a page of the matching deliveries of a webhook, newest first. */
 export async function listDeliveries(
   projectId: string,
   webhookId: string,
@@ -46,7 +46,7 @@ export async function listDeliveries(
     .offset((page - 1) * pageSize);
 }
 
-/** A delivery and its attempts, the newest first. */
+/** Reads a delivery and its attempts, newest first. */
 export async function findDelivery(
   projectId: string,
   webhookId: string,

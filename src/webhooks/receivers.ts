@@ -10,7 +10,7 @@ const CHUNK = 10_000;
 /** Retention of deliveries and their attempts, in days. */
 const KEPT_DAYS = 30;
 
-/** Disables a webhook because its receiver fails, and tells the other webhooks and people. */
+/** Disables a webhook because its receiver fails, and notifies other webhooks and people. */
 export async function disableFailing(
   trx: Db,
   where: { project_id: string; id: string },
@@ -65,17 +65,20 @@ export async function holdPending(
 
 /** Queues a job for every webhook with a due delivery. */
 export async function sweepWebhooks(): Promise<void> {
-  const found = await rows<{ id: string; project_id: string }>(
+  const webhooks = await rows<{ id: string; project_id: string }>(
     db(),
     `SELECT w.id, w.project_id FROM webhooks w
       WHERE (w.paused_until IS NULL OR w.paused_until <= now())
         AND EXISTS (SELECT 1 FROM webhook_deliveries d
                      WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.next_attempt_at <= now())`,
   );
-  for (const { id, project_id } of found) wakeWebhooks(project_id, [id]);
+  for (const { id, project_id } of webhooks) wakeWebhooks(project_id, [id]);
 }
 
-/** Deletes deliveries past their retention with their attempts, in batches that hold no lock for long. */
+/**
+ * Deletes deliveries past their retention with their attempts, in batches that hold no lock for
+ * long.
+ */
 export async function pruneDeliveries(): Promise<void> {
   for (;;) {
     const rowCount = await execute(

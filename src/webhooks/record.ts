@@ -3,7 +3,7 @@ import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import { WEBHOOK_KINDS } from './kinds.ts';
 import { type Attempt, DELIVERY_STATES, type Delivery, type Webhook } from './model.ts';
 
-/** The public record of a webhook. */
+/** Builds the public record of a webhook. */
 export function toWebhook(row: Webhook) {
   return {
     id: row.id,
@@ -22,7 +22,7 @@ export function toWebhook(row: Webhook) {
 
 export type WebhookRecord = ReturnType<typeof toWebhook>;
 
-/** A webhook with its secret, as a job's result carries it: sealed. */
+/** A webhook with its sealed secret, in the result of a job. */
 export type WebhookWithSecret = WebhookRecord & {
   secret: Sealed;
   previousSecretUntil: string | null;
@@ -42,7 +42,7 @@ export const openSecret = (projectId: string, webhook: WebhookWithSecret): objec
   secret: openSealed(projectId, 'webhook secret', webhook.secret),
 });
 
-/** The public record of an attempt: one request and its response. */
+/** Builds the public record of an attempt: a request and its response. */
 export function toAttempt(row: Attempt) {
   return {
     at: row.started_at.toISOString(),
@@ -57,7 +57,7 @@ export function toAttempt(row: Attempt) {
   };
 }
 
-/** The public record of a delivery, as in a list. */
+/** Builds the public record of a delivery in a list. */
 export function toDelivery(row: Delivery) {
   return {
     id: row.id,
@@ -73,7 +73,7 @@ export function toDelivery(row: Delivery) {
 
 export type DeliveryRecord = ReturnType<typeof toDelivery>;
 
-/** A delivery with its request and every attempt, the newest first. */
+/** Builds the public record of a delivery with its request and every attempt, newest first. */
 export function toWholeDelivery(row: Delivery, attempts: readonly Attempt[], url: string) {
   return {
     ...toDelivery(row),
@@ -91,7 +91,7 @@ const text = Joi.string().required();
 const instant = Joi.string().isoDate().required();
 const nullableInstant = Joi.string().isoDate().allow(null).required();
 
-/** The webhook record, for the reference and for checking answers. */
+/** Schema of the webhook record, for the reference and for checking answers. */
 export const webhookRecord = Joi.object({
   id: text.description('Id of the webhook.').example('wh_1Lp5oIu8Yt'),
   name: text.description('Name.').example('Shop'),
@@ -120,7 +120,7 @@ export const webhookRecord = Joi.object({
   updatedAt: instant.description('Time of the last change.'),
 }).meta({ name: 'Webhook' });
 
-/** The answer that shows a secret. */
+/** Schema of an answer that contains the secret. */
 export const webhookWithSecret = webhookRecord
   .keys({
     secret: text
@@ -158,10 +158,10 @@ const headers = Joi.object()
   .description('Headers, with names in lower case.')
   .example({ 'content-type': 'application/json' });
 
-/** A delivery of a list. */
+/** Schema of a delivery in a list. */
 export const deliveryRecord = Joi.object(deliveryFields).meta({ name: 'Delivery' });
 
-/** A delivery with its request and attempts. */
+/** Schema of a delivery with its request and attempts. */
 export const wholeDeliveryRecord = Joi.object({
   ...deliveryFields,
   request: Joi.object({

@@ -37,7 +37,7 @@ import { newSecret } from './sign.ts';
 
 const tag = 'Webhooks';
 
-/** The secret of a webhook as a job carries it. */
+/** Seals the secret of a webhook for its job. */
 const sealSecret = ({ projectId }: Caller, secret: string): string =>
   seal({ purpose: 'webhook secret', owner: projectId }, secret);
 
@@ -48,7 +48,10 @@ async function find(projectId: string, id: string) {
   return found(await findWebhook(projectId, id), `webhook "${id}"`);
 }
 
-/** An extension of the contract, in which links and QR codes name webhooks by their ids. */
+/**
+ * Endpoints of webhooks, an extension of the contract, in which links and QR codes name webhooks by
+ * id.
+ */
 export const webhookRoutes: Route[] = [
   route<{ body: NewWebhook }>({
     method: 'post',

@@ -14,7 +14,7 @@ import { isVisitKind, WEBHOOK_KINDS, type WebhookKind } from './kinds.ts';
 import { DELIVERY_STATES, type DeliveryState } from './model.ts';
 import { isSecret } from './sign.ts';
 
-/** The body of an update: the fields that change. */
+/** The body of an update, with the fields to change. */
 export interface WebhookBody {
   name?: string;
   url?: string;

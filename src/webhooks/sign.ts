@@ -5,11 +5,11 @@ import { createHmac, randomBytes } from 'node:crypto';
  */
 
 const PREFIX = 'whsec_';
-/** Lengths of a key in bytes: the bounds of the specification, and that of new keys. */
-const KEY_BYTES = { least: 24, most: 64, ours: 32 };
+/** Lengths of a key in bytes: the bounds of the specification, and the length of new keys. */
+const KEY_BYTES = { min: 24, max: 64, generated: 32 };
 
-/** A new secret: `whsec_` and the base64 of 32 random bytes. */
-export const newSecret = (): string => PREFIX + randomBytes(KEY_BYTES.ours).toString('base64');
+/** Creates a secret: `whsec_` and the base64 of 32 random bytes. */
+export const newSecret = (): string => PREFIX + randomBytes(KEY_BYTES.generated).toString('base64');
 
 /** True for a secret: `whsec_` and the base64 of 24 to 64 bytes. */
 export function isSecret(text: string): boolean {
@@ -18,15 +18,15 @@ export function isSecret(text: string): boolean {
   return (
     text.startsWith(PREFIX) &&
     key.toString('base64') === encoded &&
-    key.length >= KEY_BYTES.least &&
-    key.length <= KEY_BYTES.most
+    key.length >= KEY_BYTES.min &&
+    key.length <= KEY_BYTES.max
   );
 }
 
 /** The signed content of a request. */
 export interface Signed {
   id: string;
-  /** Of the attempt, seconds since 1970. */
+  /** Time of the attempt, in seconds since 1970. */
   timestamp: number;
   body: string;
 }

@@ -2,8 +2,8 @@ import { followUps } from '../jobs/follow-up.ts';
 import { deliveryJobs } from './jobs.ts';
 
 /**
- * Queues jobs that send the due deliveries of these webhooks. Not awaited, and a failure loses nothing: a sweep finds
- * due deliveries within seconds.
+ * Queues jobs that send the due deliveries of webhooks. Not awaited: after a failure, a sweep finds
+ * the deliveries within seconds.
  */
 export function wakeWebhooks(projectId: string, ids: Iterable<string>): void {
   for (const webhookId of ids) {

@@ -12,18 +12,24 @@ import type { Plan } from './plans.ts';
 import { workspaceId } from './queries.ts';
 import type { Role } from './roles.ts';
 
-/** The caller: workspace, user and scopes of the API key, or of the role of a signed-in person. */
+/**
+ * The caller: workspace and user, with the scopes of the API key or of the role of a signed-in
+ * person.
+ */
 export interface Caller {
   projectId: string;
   workspaceSlug: string;
   plan: Plan;
-  /** The workspace's own limit; `null`: what its plan allows, 0: none. */
+  /** The workspace's own limit; `null`: the limit of its plan, 0: none. */
   requestsPerMinute: number | null;
   userId: string;
   /** Empty for a person with a session. */
   apiKeyId: string;
   scopes: readonly string[];
-  /** For endpoints without a workspace: the client's network, which has a share of the workers as workspaces do. */
+  /**
+   * The client's network, for endpoints without a workspace; it has a share of the workers like a
+   * workspace.
+   */
   network?: string;
   /** The session of a signed-in person. */
   sessionId?: string;
@@ -38,7 +44,10 @@ export interface ApiKeyOwner extends Caller {
   revokedAt: Date | null;
 }
 
-/** Finds the caller of a key by the hash of the key. No other query goes without a workspace: this one finds it. */
+/**
+ * Finds the caller of a key by the hash of the key. This is the only query without a workspace,
+ * which it finds.
+ */
 export async function findApiKey(hash: string): Promise<ApiKeyOwner | undefined> {
   const [owner] = await rows<ApiKeyOwner>(
     keysDb(),
@@ -52,13 +61,16 @@ export async function findApiKey(hash: string): Promise<ApiKeyOwner | undefined>
   return owner;
 }
 
-// 32 characters of 62 are 190 bits: nothing that a guess could find.
+// 32 characters of 62 have 190 bits, which cannot be guessed.
 const randomKey = customAlphabet(
   '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
   32,
 );
 
-/** A new key, and all of it that is stored: its hash, and its first characters, by which its owner recognizes it. */
+/**
+ * Creates a key with its stored parts: its hash, and its first characters for its owner to
+ * recognize it.
+ */
 export function drawApiKey(apiKey = `sk_${randomKey()}`) {
   return { apiKey, hash: hashApiKey(apiKey), hint: `${apiKey.slice(0, 7)}…` };
 }
@@ -68,12 +80,12 @@ export interface NewApiKey {
   name: string;
   scopes: string[];
   expiresAt?: Date | undefined;
-  /** A key that exists already; otherwise a new one is drawn. */
+  /** An existing key; absent: a new one is drawn. */
   apiKey?: string | undefined;
 }
 
 /**
- * Makes a key for the owner of a workspace. The key itself is returned only here; its hash is stored.
+ * Creates a key for the owner of a workspace. Only this returns the key itself; its hash is stored.
  *
  * @throws Refusal `not_found` for an unknown workspace; `conflict` for one without an owner
  */
@@ -103,7 +115,7 @@ export async function createApiKey(
   return { id, apiKey };
 }
 
-/** @throws Refusal `not_found` when the workspace has no such key */
+/** Revokes a key. @throws Refusal `not_found` if the workspace has no such key */
 export async function revokeApiKey(db: Db, workspace: string, keyId: string): Promise<void> {
   const projectId = await workspaceId(db, workspace);
   const revoked = await db('api_keys')
@@ -116,15 +128,17 @@ export async function revokeApiKey(db: Db, workspace: string, keyId: string): Pr
 const NOTED_EVERY_MS = 60_000;
 const noted = new LRUCache<string, true>({ max: 10_000, ttl: NOTED_EVERY_MS });
 
-/** Records the use of a key, at most once per minute and process. Not awaited; errors are ignored. */
-export function noteApiKeyUse(producer: Producer, { apiKeyId, projectId }: Caller): void {
+/**
+ * Records the use of a key, at most once per minute and process. Not awaited; errors are ignored.
+ */
+export function recordApiKeyUse(producer: Producer, { apiKeyId, projectId }: Caller): void {
   if (apiKeyId === '' || noted.has(apiKeyId)) return;
   noted.set(apiKeyId, true);
   const data = { apiKeyId, at: new Date().toISOString() };
   producer.add(keyUseJobs['apiKey.used'], data, { jobId: newId('job'), projectId }).catch(() => {});
 }
 
-/** Stores the time at which a key was used. */
+/** Stores the time of a key's last use. */
 async function touchApiKey(
   { apiKeyId, at }: { apiKeyId: string; at: string },
   { projectId }: JobContext,

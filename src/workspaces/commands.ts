@@ -10,9 +10,9 @@ import type { Plan } from './plans.ts';
 import { findWorkspace, type Workspace, workspaceId } from './queries.ts';
 
 /**
- * Makes a workspace with its owner and a first key that may do everything.
+ * Creates a workspace with its owner and a first key with all scopes.
  *
- * @throws Refusal `conflict` when the slug is taken, or nobody has proven the address of the account
+ * @throws Refusal `conflict` if the slug is taken, or if the account's address is unproven
  */
 export async function createWorkspace(
   db: Db,
@@ -39,9 +39,9 @@ export interface NewWorkspace {
 }
 
 /**
- * Adds a workspace that a person owns.
+ * Adds a workspace with an owner.
  *
- * @throws Refusal `conflict` when the slug is taken
+ * @throws Refusal `conflict` if the slug is taken
  */
 export async function addWorkspace(
   trx: Db,
@@ -82,26 +82,26 @@ async function findOrAddUser(trx: Db, email: string): Promise<string> {
   return id;
 }
 
-/** The logo of a workspace: an image that is kept. */
+/** The stored image of a workspace's logo. */
 export interface Logo {
   id: string;
   width: number;
   height: number;
 }
 
-/** Settings of a workspace that its operator can change; its owners those without a limit. */
+/** Settings of a workspace for its operator; its owners can change those without a limit. */
 export interface WorkspaceSettings {
   plan?: Plan;
   name?: string;
   /** Length of the window in which a visitor counts once, in seconds; 0 counts every visit. */
   clickDedupeSeconds?: number;
   keepFullIp?: boolean;
-  /** `null`: what the plan allows; 0: no limit. */
+  /** `null`: the limit of the plan; 0: no limit. */
   requestsPerMinute?: number | null;
-  /** `null`: what the plan keeps; 0: for ever. */
+  /** `null`: the retention of the plan; 0: unlimited. */
   retentionDays?: number | null;
   logo?: Logo | null;
-  /** `#rrggbb`. */
+  /** Color `#rrggbb`. */
   brandColor?: string | null;
 }
 
@@ -124,7 +124,7 @@ export async function changeWorkspace(
     brandColor,
   }: WorkspaceSettings,
 ): Promise<LookupChange[]> {
-  // Knex leaves columns alone that are undefined.
+  // Knex ignores undefined columns.
   const [row] = (await trx('workspaces')
     .where({ id: projectId })
     .update({
@@ -151,7 +151,7 @@ export async function changeWorkspace(
 /**
  * Changes the settings of a workspace for its operator.
  *
- * @param note further rows of the transaction
+ * @param note writes further rows of the transaction
  * @throws Refusal `not_found` for an unknown workspace
  */
 export async function updateWorkspace(

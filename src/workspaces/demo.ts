@@ -12,13 +12,14 @@ const SLUG = 'demo';
 interface Demo {
   slug: string;
   apiKey: string;
-  /** True where the key was made by this call: nobody has seen it. */
+  /** True if this call created the key, so that nobody has seen it. */
   isNew: boolean;
 }
 
 /**
- * The workspace that a newcomer tries things in, and its key. Made on the first call; the key is kept in
- * `DATA_DIR/demo.key`, readable by its owner only, so that the command line can print it again.
+ * Returns the demo workspace for newcomers, and its key, creating them on the first call. The key
+ * is stored in `DATA_DIR/demo.key`, readable by its owner only, so that the command line can print
+ * it again.
  */
 export async function ensureDemo(db: Db): Promise<Demo> {
   const file = path.join(config().DATA_DIR, 'demo.key');
@@ -34,12 +35,12 @@ export async function ensureDemo(db: Db): Promise<Demo> {
   return { slug: SLUG, apiKey, isNew: true };
 }
 
-/** Its owner is whoever starts the service, and operates it. */
+/** Its owner is whoever starts the service, and is its operator. */
 function makeDemo(db: Db): Promise<{ apiKey: string }> {
   return db.transaction(async (trx) => {
-    const made = await createWorkspace(trx, { slug: SLUG, name: 'Demo', plan: 'enterprise' });
-    const owner = trx('workspace_users').where({ project_id: made.id }).select('user_id');
+    const workspace = await createWorkspace(trx, { slug: SLUG, name: 'Demo', plan: 'enterprise' });
+    const owner = trx('workspace_users').where({ project_id: workspace.id }).select('user_id');
     await trx('users').whereIn('id', owner).update({ is_operator: true });
-    return made;
+    return workspace;
   });
 }

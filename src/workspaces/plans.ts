@@ -2,7 +2,7 @@
 export const PLANS = ['free', 'pro', 'business', 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** Requests a minute that a plan allows a workspace. */
+/** Allowed requests per minute and workspace, by plan. */
 export const REQUESTS_PER_MINUTE: Record<Plan, number> = {
   free: 60,
   pro: 600,
@@ -18,7 +18,7 @@ export const RETENTION_DAYS: Record<Plan, number> = {
   enterprise: 0,
 };
 
-/** Most rows of one import of links, by plan. */
+/** Maximum number of rows of an import of links, by plan. */
 export const IMPORT_ROWS: Record<Plan, number> = {
   free: 1_000,
   pro: 50_000,
@@ -26,7 +26,7 @@ export const IMPORT_ROWS: Record<Plan, number> = {
   enterprise: 500_000,
 };
 
-/** Most bytes of the export of a workspace that is imported, once it is unpacked, by plan. */
+/** Maximum unpacked size of an import of a workspace, in bytes, by plan. */
 export const IMPORT_BYTES: Record<Plan, number> = {
   free: 256 * 1024 * 1024,
   pro: 2_048 * 1024 * 1024,

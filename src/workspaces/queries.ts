@@ -30,22 +30,22 @@ export async function findWorkspace(
   return workspace;
 }
 
-/** @throws Refusal `not_found` */
+/** Reads the id of a workspace by its slug. @throws Refusal `not_found` */
 export async function workspaceId(db: Db, slug: string): Promise<string> {
   const workspace = await findWorkspace(slug, db);
   if (workspace === undefined) throw new Refusal('not_found', `There is no workspace "${slug}"`);
   return workspace.id;
 }
 
-/** The settings of workspaces that the visit pipeline needs, by id. */
+/** Reads the settings of workspaces that the visit pipeline needs, by id. */
 export async function visitSettings(
   projectIds: readonly string[],
 ): Promise<Map<string, { dedupeSeconds: number; keepFullIp: boolean }>> {
-  const found = await rows<{ id: string; dedupeSeconds: number; keepFullIp: boolean }>(
+  const settings = await rows<{ id: string; dedupeSeconds: number; keepFullIp: boolean }>(
     db(),
     `SELECT id, click_dedupe_seconds AS "dedupeSeconds", keep_full_ip AS "keepFullIp"
        FROM workspaces WHERE id = ANY(?)`,
     [projectIds],
   );
-  return new Map(found.map(({ id, ...settings }) => [id, settings]));
+  return new Map(settings.map(({ id, ...settings }) => [id, settings]));
 }

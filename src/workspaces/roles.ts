@@ -5,7 +5,7 @@ import { SCOPES, type Scope, scopeBeyond } from './scopes.ts';
 export const ROLES = ['owner', 'member', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Scopes that a member doesn't have. */
+/** Scopes that members lack. */
 const OWNERS_ONLY: ReadonlySet<Scope> = new Set([
   'workspace.write',
   'members.write',
@@ -13,7 +13,7 @@ const OWNERS_ONLY: ReadonlySet<Scope> = new Set([
   'audit.read',
 ]);
 
-/** Scopes to read that a viewer doesn't have. */
+/** Scopes for reading that viewers lack. */
 const NOT_VIEWED: ReadonlySet<Scope> = new Set([
   'keys.read',
   'webhooks.read',
@@ -21,7 +21,9 @@ const NOT_VIEWED: ReadonlySet<Scope> = new Set([
   'audit.read',
 ]);
 
-/** The scopes of a role: what a person with it may do, by the same rules as an API key with these scopes. */
+/**
+ * Scopes of each role. A person with the role has the same rights as an API key with these scopes.
+ */
 export const SCOPES_OF: Readonly<Record<Role, readonly string[]>> = {
   owner: ['*'],
   member: SCOPES.filter((scope) => !OWNERS_ONLY.has(scope)),
@@ -29,12 +31,12 @@ export const SCOPES_OF: Readonly<Record<Role, readonly string[]>> = {
 };
 
 /**
- * People cannot give a role that has rights they lack.
+ * Refuses to grant a role with rights that the granting person lacks.
  *
  * @throws Refusal `forbidden`
  */
-export function refuseRoleBeyond(own: readonly string[], role: Role): void {
-  const scope = scopeBeyond(own, SCOPES_OF[role]);
+export function refuseRoleBeyond(callerScopes: readonly string[], role: Role): void {
+  const scope = scopeBeyond(callerScopes, SCOPES_OF[role]);
   if (scope === undefined) return;
   throw new Refusal('forbidden', `role must not be "${role}", which may do more than the caller`);
 }

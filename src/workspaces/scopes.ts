@@ -1,4 +1,4 @@
-/** Scopes of API keys. `*` is all of them. */
+/** Scopes of API keys. `*` stands for all of them. */
 export const SCOPES = [
   'links.read',
   'links.write',
@@ -34,7 +34,7 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** True when a key with these scopes may do this: who may write may also read what they write. */
+/** True when these scopes include another. A scope for writing includes the one for reading. */
 export function includesScope(scopes: readonly string[], scope: Scope): boolean {
   return (
     scopes.includes('*') ||
@@ -44,11 +44,14 @@ export function includesScope(scopes: readonly string[], scope: Scope): boolean 
 }
 
 /**
- * The first of these scopes that a caller with others may not hand on; `undefined` where all are theirs. To hand on `*`
- * takes every scope.
+ * Returns the first of the requested scopes that a caller lacks; `undefined` if the caller has all.
+ * `*` requires every scope.
  */
-export function scopeBeyond(own: readonly string[], wanted: readonly string[]): string | undefined {
-  const hasAll = SCOPES.every((scope) => includesScope(own, scope));
+export function scopeBeyond(
+  callerScopes: readonly string[],
+  requested: readonly string[],
+): string | undefined {
+  const hasAll = SCOPES.every((scope) => includesScope(callerScopes, scope));
   if (hasAll) return undefined;
-  return wanted.find((scope) => scope === '*' || !includesScope(own, scope as Scope));
+  return requested.find((scope) => scope === '*' || !includesScope(callerScopes, scope as Scope));
 }

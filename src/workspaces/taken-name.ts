@@ -2,15 +2,16 @@ import { Refusal } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
 import { nounOf } from '../infra/model.ts';
 
-/** A name as it is compared: regardless of case, and of how letters are composed (NFC). */
+/** Normalizes a name for comparison: in lower case and composed (NFC). */
 export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /**
- * Refuses a name that another record of the workspace has; see {@link nameKey}. Two at once with the same name: the
- * index refuses the later one, whose job runs again and is refused here.
+ * Refuses a name that another record of the workspace has; see {@link nameKey}. Of two concurrent
+ * writes with the same name, the index refuses the later one, whose job runs again and is refused
+ * here.
  *
- * @param id the record that may have the name
- * @param within columns of the records that must have names of their own; without it, all of the workspace
+ * @param id the record that may keep the name
+ * @param within columns that limit the records with distinct names; absent: the whole workspace
  * @throws Refusal `conflict`
  */
 export async function refuseTakenName(

@@ -9,7 +9,7 @@ import type { MiddleImage } from '../../src/qrcodes/render/middle-image.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
 import {
   largestMiddle,
-  leastSize,
+  minSize,
   refuseUnscannable,
 } from '../../src/qrcodes/render/scannability.ts';
 import { payloadOf, shortLink } from './contents.ts';
@@ -70,7 +70,7 @@ function caseOf(choices: Choices): Case {
     frameColor: '#7C2D12',
     frameText: length === 'long' ? 'Jetzt scannen – ganz einfach!' : '',
   };
-  const size = leastSize(encodeMatrix(payload, level, middle !== 'none'), base, MODULE_PX);
+  const size = minSize(encodeMatrix(payload, level, middle !== 'none'), base, MODULE_PX);
   const design: Design = { ...base, size };
   if (middle !== 'none') {
     const place = largestMiddle(payload, design);

@@ -4,7 +4,7 @@ import { draw } from '../../src/qrcodes/render/drawing.ts';
 import { encodeMatrix } from '../../src/qrcodes/render/matrix.ts';
 import type { MiddleImage } from '../../src/qrcodes/render/middle-image.ts';
 import { drawPicture } from '../../src/qrcodes/render/picture.ts';
-import { leastSize } from '../../src/qrcodes/render/scannability.ts';
+import { minSize } from '../../src/qrcodes/render/scannability.ts';
 import { type Pixels, printed, toPixels } from '../support/decoders.ts';
 
 /** A code as it is scanned: its picture, and what happens to pictures on their way to a scanner. */
@@ -49,7 +49,7 @@ export async function make({ payload, design, format, image }: Scene): Promise<B
 
 /** The same code drawn with four px a module; what is measured in px shrinks with it. */
 async function small({ payload, design, format, image }: Scene): Promise<Buffer> {
-  const size = leastSize(
+  const size = minSize(
     encodeMatrix(payload, design.level, design.middle !== null),
     design,
     SMALL_PX,

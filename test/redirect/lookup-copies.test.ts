@@ -30,10 +30,10 @@ describe('the copy of a look-up in Redis', () => {
     ['the mark of a deletion', '7@older|'],
     ['the entry of what was deleted', '7@older|{}'],
   ];
-  for (const [what, read] of older) {
+  for (const [what, value] of older) {
     it(`is not replaced by a late put after Redis came back with ${what}`, async () => {
-      await redis.set(name, read, 'EX', GONE_SECONDS);
-      await fill(redis, name, { read, found: null, epoch });
+      await redis.set(name, value, 'EX', GONE_SECONDS);
+      await fill(redis, name, { value, row: null, epoch });
       expect(await stored()).to.equal(null);
       for (const version of [6, 7]) {
         await put(version, 'late');
@@ -46,7 +46,7 @@ describe('the copy of a look-up in Redis', () => {
   }
 
   it('contains a miss for half a minute at most', async () => {
-    await fill(redis, name, { read: null, found: null, epoch });
+    await fill(redis, name, { value: null, row: null, epoch });
     expect(await stored()).to.equal(null);
     expect(await redis.ttl(name)).to.be.within(1, 30);
     await put(1, 'made');
@@ -54,9 +54,9 @@ describe('the copy of a look-up in Redis', () => {
   });
 
   it('of another epoch is replaced by the row in Postgres', async () => {
-    const read = '7@older|before';
-    await redis.set(name, read);
-    await fill(redis, name, { read, found: { version: 8, entry: 'now' }, epoch });
+    const value = '7@older|before';
+    await redis.set(name, value);
+    await fill(redis, name, { value, row: { version: 8, entry: 'now' }, epoch });
     expect(await stored()).to.equal('now');
     await put(7, 'late');
     expect(await stored()).to.equal('now');

@@ -281,7 +281,7 @@ describe('a redirect process without Postgres', function () {
     await eventually(async () => {
       await redirect.stop();
       redirect = new OneProcess('redirect', settings);
-      const { warmed } = await redirect.logged('links that are asked for most');
+      const { warmed } = await redirect.logged('the most requested links');
       expect(warmed).to.be.greaterThan(0);
     });
     await redirect.logged('ready');

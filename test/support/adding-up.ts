@@ -6,8 +6,9 @@ import { rolledUp } from './rolled-up.ts';
 import type { Tally, WriteTally } from './traffic.ts';
 
 /**
- * Every redirect that a client received is exactly one event, what was cut off is at most one, and counters and rollups
- * have the events that there are. All is read in one snapshot: visits that were cut off can be stored any time.
+ * Checks that every redirect a client received is exactly one event, every aborted one at most one,
+ * and that counters and rollups match the events. All is read in one snapshot, since visits of
+ * aborted requests can be stored at any time.
  */
 export async function visitsAddUp(
   { db, projectId }: Owned,
@@ -26,7 +27,7 @@ export async function visitsAddUp(
       { isolationLevel: 'repeatable read', readOnly: true },
     ),
   );
-  // Also of earlier visitors, who may have been counted again since.
+  // Includes earlier visitors, who may have been counted again since.
   const twice = [...counts].filter(([, count]) => count > 1);
   expect(twice, 'counted more than once').to.deep.equal([]);
   const uncut = [...counts.keys()].filter(
@@ -34,14 +35,14 @@ export async function visitsAddUp(
       visitor.startsWith(`${name}-`) && !tally.answered.has(visitor) && !tally.cut.has(visitor),
   );
   expect(uncut, 'counted although they got no redirect').to.deep.equal([]);
-  const kept = [...tally.cut].filter((visitor) => counts.has(visitor)).length;
+  const stored = [...tally.cut].filter((visitor) => counts.has(visitor)).length;
   console.log(
     `      ${name}: ${tally.answered.size} redirects received; ${tally.cut.size} answers cut off, ` +
-      `of which ${kept} are counted; ${tally.others.size} other answers`,
+      `of which ${stored} are counted; ${tally.others.size} other answers`,
   );
 }
 
-/** Events of a workspace by the name that each visitor sent as referer. */
+/** Counts the events of a workspace by the name that each visitor sent as referer. */
 async function countByVisitor(trx: Knex, projectId: string): Promise<Map<string, number>> {
   const { rows } = await trx.raw<{ rows: { visitor: string; count: number }[] }>(
     `SELECT substr(referer_url, length('https://visitor.example/') + 1) AS visitor, count(*)
@@ -62,7 +63,10 @@ async function sumsAgree(trx: Knex, projectId: string): Promise<void> {
   expect((await rolledUp(trx, projectId, 'all')).get(''), 'rollups').to.equal(events);
 }
 
-/** Every answered write is stored once, every accepted job has ended, and no write is stored in part. */
+/**
+ * Checks that every answered write is stored once, every accepted job has ended, and no write is
+ * stored partially.
+ */
 export async function writesAddUp(
   { db, projectId, service, apiKey }: Owned,
   name: string,

@@ -11,7 +11,7 @@ export type Line = any;
 
 const GZIP = { 'content-type': 'application/gzip' };
 
-/** The body of an answer, or the result of the job that a 202 names. */
+/** Returns the body of an answer, or the result of the job of a 202. */
 async function bodyOf({ api }: World, { status, headers, body }: ApiAnswer): Promise<Line> {
   expect(status, JSON.stringify(body)).to.be.within(200, 202);
   if (status !== 202) return body;
@@ -22,14 +22,14 @@ async function bodyOf({ api }: World, { status, headers, body }: ApiAnswer): Pro
   }, 300_000);
 }
 
-/** The export of a workspace, as bytes. */
+/** Downloads the export of a workspace. */
 export async function archiveOf(world: World, passphrase?: string): Promise<Buffer> {
   const answer = await world.api.post('/exports', { type: 'workspace', passphrase });
   const body = await bodyOf(world, answer);
   return Buffer.from(await (await fetch(body.url)).arrayBuffer());
 }
 
-/** The lines of an export: its header, records and end. */
+/** Parses the lines of an export: its header, records and end. */
 export const linesOf = (archive: Buffer): Line[] =>
   gunzipSync(archive)
     .toString()
@@ -37,7 +37,10 @@ export const linesOf = (archive: Buffer): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** An export with other records, whose end and counts are right unless a change makes them wrong. */
+/**
+ * Builds an export with other records. Its end and counts are correct, unless the change makes them
+ * wrong.
+ */
 export function changed(archive: Buffer, change: (lines: Line[]) => void): Buffer {
   const lines = linesOf(archive).slice(0, -1);
   const [header, ...records] = lines;
@@ -56,13 +59,13 @@ export function changed(archive: Buffer, change: (lines: Line[]) => void): Buffe
 export const upload = ({ api }: World, archive: Buffer, query: Record<string, string> = {}) =>
   api.post('/imports', archive, { query: { source: 'workspace', ...query }, headers: GZIP });
 
-/** Uploads the export of a workspace, and returns its import when that is over. */
+/** Uploads the export of a workspace, and returns its import once that has ended. */
 export async function taken(world: World, archive: Buffer, query: Record<string, string> = {}) {
   const { id } = await bodyOf(world, await upload(world, archive, query));
   return rest(world, id, 600_000);
 }
 
-/** A text or record with the kinds of ids in place of ids. */
+/** Replaces ids in a text or record by their kinds. */
 export const withoutIds = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value).replaceAll(

@@ -4,8 +4,9 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
 /*
- * A program that answers over HTTP with chDB, the engine of present ClickHouse servers as a library, as far as the store of
- * events asks a server. The engine is of one process only, and the service has several.
+ * A program that answers over HTTP with chDB, the engine of current ClickHouse servers as a
+ * library, as far as the store of events needs it. The engine is limited to one process, while the
+ * service has several.
  *
  * Arguments: the folder in which chDB is installed, the folder of the data, the port.
  */
@@ -27,7 +28,7 @@ for (const setting of ['max_query_size', 'max_ast_elements', 'max_expanded_ast_e
   await run(`SET ${setting} = 10000000`);
 }
 
-/** One after the other: the database is that of the session. */
+/** Queries run one after the other, since they share the session's database. */
 let last: Promise<unknown> = Promise.resolve();
 
 createServer((request, response) => {
@@ -40,7 +41,7 @@ createServer((request, response) => {
     last = last
       .then(async () => {
         await run(`USE ${searchParams.get('database') ?? 'default'}`);
-        // An insert has its statement in the address, and its rows in the body.
+        // An insert has its statement in the URL and its rows in the body.
         const query = searchParams.get('query');
         response.end(query === null ? await run(body) : await run(query, body));
       })

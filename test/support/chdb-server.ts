@@ -9,7 +9,7 @@ import { kill } from './kill.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'chdb-process.js');
 
-/** The engine of present ClickHouse servers, in a process that answers over HTTP. */
+/** The engine of current ClickHouse servers, in a process that answers over HTTP. */
 export class ChdbServer implements EventsServer {
   readonly #port: number;
   readonly #installed: string;
@@ -22,7 +22,7 @@ export class ChdbServer implements EventsServer {
   }
 
   /**
-   * Finds a free port; nothing is started yet.
+   * Finds a free port without starting anything.
    *
    * @param installed folder in which npm has installed `chdb`
    */

@@ -14,30 +14,33 @@ const CLUSTER = 'events';
 interface Ports {
   http: number;
   tcp: number;
-  /** For what replicas fetch from each other. */
+  /** Port on which replicas fetch from each other. */
   between: number;
 }
 
-/** True where the machine has a ClickHouse server. */
+/** True if the machine has a ClickHouse server. */
 export const hasClickHouse = (): boolean =>
   spawnSync('clickhouse-server', ['--version']).error === undefined;
 
-/** Servers that keep events, for which EVENTS_URL is one setting. */
+/** Servers that store events, described by one value of EVENTS_URL. */
 export interface EventsServer {
   readonly url: string;
-  /** Resolves when all answer. They keep their data over starts. */
+  /** Resolves once all answer. They keep their data over restarts. */
   start(): Promise<void>;
   /** Adds a database. @returns the value of EVENTS_URL for it */
   addDatabase(name: string): Promise<string>;
-  /** Ends one as an accident would. */
+  /** Kills one, like an accident. */
   kill(): Promise<void>;
-  /** Ends all, and removes their files. */
+  /** Ends all and removes their files. */
   stop(): Promise<void>;
 }
 
-/** A ClickHouse server with files in a folder, which is removed when it stops unless it is to be kept. */
+/**
+ * A ClickHouse server with files in a folder, which is removed when it stops unless it is to be
+ * kept.
+ */
 export class ClickHouseServer implements EventsServer {
-  /** For the setting EVENTS_URL. */
+  /** URL for the setting EVENTS_URL. */
   readonly url: string;
   readonly tcpPort: number;
   readonly #ports: Ports;
@@ -57,9 +60,9 @@ export class ClickHouseServer implements EventsServer {
   }
 
   /**
-   * Finds free ports; nothing is started yet.
+   * Finds free ports without starting anything.
    *
-   * @param keptIn folder that is kept, and used again by the next run
+   * @param keptIn folder that is kept for the next run
    */
   static async prepare(keptIn?: string): Promise<ClickHouseServer> {
     const [http, tcp, between] = [await freePort(), await freePort(), await freePort()];
@@ -69,7 +72,8 @@ export class ClickHouseServer implements EventsServer {
   /**
    * Makes it a node of a cluster; a running server reads that within two seconds.
    *
-   * @param zookeeperPort of a ZooKeeper by which the nodes of a shard copy from each other; a running server does not read it
+   * @param zookeeperPort port of the ZooKeeper for replication between the nodes of a shard, which
+   *   a running server does not read
    */
   join(shards: readonly (readonly ClickHouseServer[])[], zookeeperPort?: number): void {
     const replica = ({ tcpPort }: ClickHouseServer) =>
@@ -90,7 +94,7 @@ export class ClickHouseServer implements EventsServer {
     return this.#child !== undefined && this.#child.exitCode === null && !this.#child.killed;
   }
 
-  /** Resolves when it answers. It keeps its data over starts. */
+  /** Resolves once it answers. It keeps its data over restarts. */
   async start(): Promise<void> {
     const folder = this.#folder;
     this.#configure();
@@ -152,7 +156,7 @@ export class ClickHouseServer implements EventsServer {
     return this.url.replace(/default$/, name);
   }
 
-  /** It keeps its connections and answers nothing, until {@link resume}. */
+  /** Suspends it, so that it keeps its connections without answering, until {@link resume}. */
   freeze(): void {
     this.#child?.kill('SIGSTOP');
   }
@@ -161,7 +165,7 @@ export class ClickHouseServer implements EventsServer {
     this.#child?.kill('SIGCONT');
   }
 
-  /** Ends it as an accident would. */
+  /** Kills it, like an accident. */
   kill(): Promise<void> {
     return kill(this.#child);
   }
@@ -172,7 +176,7 @@ export class ClickHouseServer implements EventsServer {
   }
 }
 
-/** Several ClickHouse servers that form a cluster. */
+/** Several ClickHouse servers in a cluster. */
 export class ClickHouseCluster implements EventsServer {
   readonly nodes: readonly ClickHouseServer[];
   readonly #isReplicated: boolean;
@@ -184,9 +188,9 @@ export class ClickHouseCluster implements EventsServer {
   }
 
   /**
-   * Finds free ports; nothing is started yet.
+   * Finds free ports without starting anything.
    *
-   * @param options.zookeeperPort with which tables are replicated
+   * @param options.zookeeperPort port of the ZooKeeper for replicated tables
    */
   static async prepare({
     shards = 2,
@@ -206,18 +210,18 @@ export class ClickHouseCluster implements EventsServer {
     return new ClickHouseCluster(nodes, zookeeperPort);
   }
 
-  /** For the setting EVENTS_URL. */
+  /** URL for the setting EVENTS_URL. */
   get url(): string {
     return this.urlOf(this.nodes.map(({ url }) => url));
   }
 
-  /** Starts the nodes that don't run. Resolves when all answer. */
+  /** Starts the nodes that do not run. Resolves once all answer. */
   async start(): Promise<void> {
     const others = this.nodes.filter((node) => !node.isRunning);
     await Promise.all(others.map((node) => node.start()));
   }
 
-  /** Ends one node as an accident would. */
+  /** Kills one node, like an accident. */
   async kill(): Promise<void> {
     await this.nodes.at(-1)!.kill();
   }
@@ -231,7 +235,7 @@ export class ClickHouseCluster implements EventsServer {
     await Promise.all(this.nodes.map((node) => node.stop()));
   }
 
-  /** The value of EVENTS_URL of the servers with these. */
+  /** Returns the value of EVENTS_URL for servers with these URLs. */
   urlOf([first, ...others]: readonly string[]): string {
     const [url, ...rest] = [first!, ...others].map((one) => new URL(one));
     const hosts = [url!, ...rest].map(({ host }) => host).join(',');
@@ -239,7 +243,7 @@ export class ClickHouseCluster implements EventsServer {
   }
 }
 
-/** Starts as many servers as the tests are to keep events in: one, or a cluster of several. */
+/** Starts the servers for the events of tests: one, or a cluster of several. */
 export async function startClickHouse(count: number): Promise<EventsServer> {
   const server =
     count === 1

@@ -17,7 +17,7 @@ export interface RequestOptions {
 
 /** Client of the API that validates every response against the OpenAPI document. */
 export class ApiClient {
-  /** Sent with every request. */
+  /** Headers of every request. */
   readonly #headers: Record<string, string>;
 
   constructor(apiKey: string | undefined, headers: Record<string, string> = {}) {
@@ -53,7 +53,7 @@ export class ApiClient {
     return this.send('DELETE', path, undefined, { ...options, query });
   }
 
-  /** Gets a response that is not JSON: status, headers and bytes. */
+  /** Downloads a response that is not JSON: status, headers and bytes. */
   async download(
     path: string,
     query: RequestOptions['query'] = {},
@@ -105,7 +105,7 @@ function toSearch(query: NonNullable<RequestOptions['query']>): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** Operations of the document by method, with the path that each has in the document. */
+/** Operations of the document by method, each with its path in the document. */
 let checks: Map<string, { pattern: RegExp; path: string; operation: Operation }[]> | undefined;
 
 function operationsOf(method: string) {
@@ -123,7 +123,7 @@ function operationsOf(method: string) {
   return checks.get(method.toLowerCase()) ?? [];
 }
 
-/** Path of the schema of a response in the document; `undefined` where it has none. */
+/** Returns the path of a response's schema in the document; `undefined` if it has none. */
 function schemaOf(
   found: { path: string; operation: Operation } | undefined,
   method: string,
@@ -138,7 +138,7 @@ function schemaOf(
   return [...response, 'content', 'application/json', 'schema'];
 }
 
-/** Validates a response against the document. @throws Error when it does not match */
+/** Validates a response against the document. @throws Error if it does not match */
 function checkAnswer(method: string, path: string, { status, headers, body }: ApiAnswer): void {
   const fail = (why: string) => {
     throw new Error(

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../../src/infra/root.ts';
 
-/** Copies the files of the clone as they are now, committed or not, without anything that was installed or built. */
+/** Copies the files of the clone in their present state, without installed or built ones. */
 export function copyClone(target: string): void {
   mkdirSync(target, { recursive: true });
   const list = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT });

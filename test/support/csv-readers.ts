@@ -12,7 +12,7 @@ export const hasLibreOffice = exists('soffice');
 const READ =
   "import csv, io, json, sys; json.dump(list(csv.reader(io.TextIOWrapper(sys.stdin.buffer, 'utf-8-sig', newline=''))), sys.stdout)";
 
-/** The rows that Python's module `csv` reads. */
+/** Parses a file with Python's module `csv`. */
 export function readByPython(file: string | Buffer): string[][] {
   const { status, stdout, stderr } = spawnSync('python3', ['-c', READ], {
     input: file,
@@ -23,7 +23,10 @@ export function readByPython(file: string | Buffer): string[][] {
   return JSON.parse(stdout) as string[][];
 }
 
-/** The rows that LibreOffice reads, as Python reads them from what LibreOffice writes: formulas as formulas. */
+/**
+ * Parses a file with LibreOffice, which writes it again for Python to read, with formulas as
+ * formulas.
+ */
 export function readByLibreOffice(file: string | Buffer): string[][] {
   const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-office-'));
   try {
@@ -37,7 +40,7 @@ export function readByLibreOffice(file: string | Buffer): string[][] {
         // Comma, quotation mark, UTF-8, from the first line.
         '--infilter=Text - txt - csv (StarCalc):44,34,76,1',
         '--convert-to',
-        // The same, every text in quotation marks, formulas instead of their values.
+        // The same options, with every text quoted, and formulas instead of their values.
         'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,true,true,false,true',
         '--outdir',
         path.join(folder, 'out'),

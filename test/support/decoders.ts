@@ -7,20 +7,20 @@ import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import type { Format } from '../../src/qrcodes/render/design.ts';
 
 /*
- * Two decoders that know nothing of each other: ZBar and ZXing (its C++ port), both as WebAssembly. They answer with
- * bytes, since a text would depend on which character set they guess.
+ * Two independent decoders, ZBar and ZXing (its C++ port), both as WebAssembly. They return bytes,
+ * since a text would depend on the character set that they guess.
  */
 
 const { resolve } = createRequire(import.meta.url);
 
-/** An upright picture as RGBA. */
+/** An upright image as RGBA. */
 export interface Pixels {
   data: Buffer;
   width: number;
   height: number;
 }
 
-/** The pixels of a picture on white paper. */
+/** Returns the pixels of an image on white paper. */
 export async function toPixels(picture: Buffer): Promise<Pixels> {
   const { data, info } = await sharp(picture, { unlimited: true })
     .flatten({ background: '#FFFFFF' })
@@ -30,7 +30,7 @@ export async function toPixels(picture: Buffer): Promise<Pixels> {
   return { data, width: info.width, height: info.height };
 }
 
-/** A picture of any of our formats as one that sharp reads: PDF and EPS are printed by Ghostscript. */
+/** Converts an image of any format for sharp: Ghostscript renders PDF and EPS. */
 export async function printed(picture: Buffer, format: Format): Promise<Buffer> {
   return format === 'pdf' || format === 'eps' ? ghostscript(picture, format) : picture;
 }
@@ -43,7 +43,7 @@ async function ghostscript(document: Buffer, format: 'pdf' | 'eps'): Promise<Buf
   );
   const wasm = await ghostscriptWasm;
   const module = await makeGhostscript({
-    // Left to itself it would fetch its own file.
+    // Otherwise the module would fetch its own file.
     instantiateWasm(imports, receive) {
       void WebAssembly.instantiate(wasm, imports).then(receive);
       return {};
@@ -68,7 +68,7 @@ async function ghostscript(document: Buffer, format: 'pdf' | 'eps'): Promise<Buf
   return Buffer.from(module.FS.readFile('out.png'));
 }
 
-/** Decodes a picture; `undefined` when the decoder finds no code. */
+/** Decodes an image; `undefined` if the decoder finds no code. */
 export type Decode = (pixels: Pixels) => Promise<Buffer | undefined>;
 
 let zbar: Promise<ZBarScanner> | undefined;
@@ -77,7 +77,7 @@ async function makeScanner(): Promise<ZBarScanner> {
   const scanner = await ZBarScanner.create();
   scanner.setConfig(ZBarSymbolType.ZBAR_NONE, ZBarConfigType.ZBAR_CFG_ENABLE, 0);
   scanner.setConfig(ZBarSymbolType.ZBAR_QRCODE, ZBarConfigType.ZBAR_CFG_ENABLE, 1);
-  // Without it ZBar takes short UTF-8 texts for Big5 or Shift JIS, and converts them.
+  // Otherwise ZBar takes short UTF-8 texts for Big5 or Shift JIS, and converts them.
   scanner.setConfig(ZBarSymbolType.ZBAR_QRCODE, ZBarConfigType.ZBAR_CFG_BINARY, 1);
   return scanner;
 }

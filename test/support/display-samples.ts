@@ -11,7 +11,7 @@ function code(label: string, payload: string): NonNullable<DisplayPage['code']> 
   return { label, size: matrix.size, path: plainPath(matrix) };
 }
 
-/** Whatever a page could be attacked with. */
+/** Texts with which a page could be attacked. */
 export const HOSTILE = {
   script: `</title></style></script><script>document.title = 'owned'</script>`,
   quotes: `" onfocus="document.title = 'owned'" autofocus x='`,
@@ -21,7 +21,7 @@ export const HOSTILE = {
   emoji: '👩🏽‍🚀🏳️‍🌈 \ud83d',
 };
 
-/** The pages as content types make them. */
+/** The pages as content types build them. */
 const MADE = Object.fromEntries(
   CONTENT_NAMES.flatMap((name) => {
     const page = pageOf(name);
@@ -29,7 +29,7 @@ const MADE = Object.fromEntries(
   }),
 );
 
-/** Display pages of each type of content: a typical one, and one with hostile texts. */
+/** Display pages of each content type: a typical one, and one with hostile texts. */
 export const SAMPLES: Readonly<Record<string, DisplayPage>> = {
   ...MADE,
   wifi: {

@@ -14,7 +14,7 @@ import { anEvent } from './events.ts';
 import { aWorkspace } from './world.ts';
 
 const DAY_MS = 86_400_000;
-/** Some days of the past, so that none of them is incomplete. */
+/** Past days, so that none of them is incomplete. */
 const FIRST = Date.UTC(2025, 2, 3);
 const SPAN = {
   start: new Date(FIRST),
@@ -197,17 +197,17 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       await append(
         urls.map((url, n) => anEvent(other, { id: `evt_${n}`, occurred_at: at(1, n), url })),
       );
-      const asked = (utm: FilterValues = {}) => ({
+      const selection = (utm: FilterValues = {}) => ({
         ...question({ conditions: conditionsOf(utm) }),
         projectId: other,
       });
-      const counted = await store.countByValue(asked(), 'utm_source');
+      const counted = await store.countByValue(selection(), 'utm_source');
       const expected = TAGGED.flatMap(([, source]) => source ?? []);
       const unique = [...new Set(expected)];
       expect(counted.map(({ value }) => value)).to.have.members(unique);
       for (const { value, numbers } of counted) {
         expect(numbers['clicks'], value).to.equal(expected.filter((one) => one === value).length);
-        const found = await store.totals(asked({ utm_source: value }));
+        const found = await store.totals(selection({ utm_source: value }));
         expect(found['clicks'], value).to.equal(numbers['clicks']);
       }
       const list = await store.list({ ...clicks(), projectId: other }, FIRST_PAGE);
@@ -217,9 +217,9 @@ export function describeEventsStore(name: string, store: EventsStore): void {
         expect(matches(event), `live: ${query}`).to.equal(source !== null);
       }
       const both = { utm_source: '%E4', utm_medium: 'x' };
-      expect((await store.totals(asked(both)))['clicks']).to.equal(1);
-      expect((await store.totals(asked({ ...both, utm_term: 'x' })))['clicks']).to.equal(0);
-      const mediums = await store.countByValue(asked(), 'utm_medium');
+      expect((await store.totals(selection(both)))['clicks']).to.equal(1);
+      expect((await store.totals(selection({ ...both, utm_term: 'x' })))['clicks']).to.equal(0);
+      const mediums = await store.countByValue(selection(), 'utm_medium');
       expect(mediums).to.deep.equal([
         { value: 'x', numbers: { clicks: 1, sales: 0, saleAmount: 0 } },
       ]);
@@ -277,8 +277,8 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       expect(sums.get('link_a')).to.deep.equal(ofA);
       expect(sums.get('link_b')).to.deep.include({ sales: 1, saleAmountCents: 750 });
       expect(sums.has('link_c')).to.equal(false);
-      const known = await store.findKnown(db(), projectId, ['evt_1', 'evt_6', 'evt_7']);
-      expect([...known]).to.have.members(['evt_1', 'evt_6']);
+      const events = await store.findKnown(db(), projectId, ['evt_1', 'evt_6', 'evt_7']);
+      expect([...events]).to.have.members(['evt_1', 'evt_6']);
       const other = await aWorkspace();
       expect((await store.sumStored(db(), other.projectId, ['link_a'])).size).to.equal(0);
     });

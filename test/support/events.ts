@@ -1,6 +1,6 @@
 import { type EventRow, INITIAL_EVENT } from '../../src/events/event.ts';
 
-/** A click, of which only this is known besides what is given. */
+/** Builds a click with minimal fields, and the given ones. */
 export function anEvent(
   projectId: string,
   fields: Partial<EventRow> & Pick<EventRow, 'id' | 'occurred_at'>,

@@ -1,14 +1,17 @@
 const EVERY_MS = 25;
 
-/** Much longer than anything takes on a quiet machine: a busy one is no defect. */
-const LONGEST_MS = 300_000;
+/**
+ * Default time limit, in ms, much longer than anything takes on a quiet machine, since a busy
+ * machine is not a defect.
+ */
+const MAX_MS = 300_000;
 
 /**
- * Tries until the attempt no longer throws, and answers with what it gave.
+ * Retries until the attempt no longer throws, and returns its result.
  *
- * @param ms how long it is tried; the last error is thrown then
+ * @param ms time limit, after which the last error is thrown
  */
-export async function eventually<T>(attempt: () => Promise<T> | T, ms = LONGEST_MS): Promise<T> {
+export async function eventually<T>(attempt: () => Promise<T> | T, ms = MAX_MS): Promise<T> {
   const end = Date.now() + ms;
   for (;;) {
     try {

@@ -7,12 +7,12 @@ import { job, jobsOf } from '../../src/queues/job.ts';
 import { Producer } from '../../src/queues/producer.ts';
 import { eventually } from './eventually.ts';
 
-/** A job that its worker has no handler for: it fails for good at once. */
+/** A job without a handler in its worker, which fails for good at once. */
 export const { 'nobody.does': broken } = jobsOf(currency, {
   'nobody.does': job<object>({ attempts: 1 }),
 });
 
-/** Makes jobs that fail for good. */
+/** Adds jobs that fail for good. */
 export class FailedJobs {
   readonly #producer: Producer;
   readonly #inspector: Inspector;

@@ -21,10 +21,13 @@ const DELIVERED = { status: 200, error: null };
 export interface Fault {
   /** Responds to a request. */
   answers?: Answer;
-  /** Handles a connection of a receiver that does not speak HTTP. Without either, the port is closed. */
+  /**
+   * Handles a connection, for a receiver that does not speak HTTP. With neither handler, the port
+   * is closed.
+   */
   accepts?: (socket: Socket) => void;
   isHttps?: true;
-  /** Outcome of every attempt. */
+  /** Expected outcome of every attempt. */
   attempt: { status: number | null; error: string | null };
   /** Part of the response's body that is stored. */
   body?: string;
@@ -36,7 +39,7 @@ function* bytes(count: number): Generator<Buffer> {
   for (let sent = 0; sent < count; sent += piece.length) yield piece;
 }
 
-/** Streams into a response; errors of either side are ignored. */
+/** Streams into a response, ignoring errors on either side. */
 function pour(stream: Readable, response: ServerResponse): void {
   stream.on('error', () => {});
   response.on('error', () => {}).on('close', () => stream.destroy());
@@ -54,7 +57,7 @@ function answerLate(response: ServerResponse): void {
   response.on('close', () => clearTimeout(timer));
 }
 
-/** Faults by their titles: "one that …". */
+/** Faults by their titles, which complete "one that …". */
 export const FAULTS: Record<string, (elsewhere: Receiver) => Fault> = {
   'answers 500': () => ({
     answers: (_, response) => response.writeHead(500).end('broken'),
@@ -143,7 +146,7 @@ export const FAULTS: Record<string, (elsewhere: Receiver) => Fault> = {
 /** A receiver with one fault. */
 export class FaultyReceiver {
   readonly fault: Fault;
-  /** Most bytes that went out on one connection. */
+  /** Maximum number of bytes sent on one connection. */
   sent = 0;
   #port = 0;
   #receiver: Receiver | undefined;

@@ -7,14 +7,17 @@ import { Visitors, Writers } from './traffic.ts';
 const VISITS_PER_SECOND = 100;
 const WRITES_PER_SECOND = 10;
 /**
- * Time limit from a change of servers to the next answered write, in ms. A failover of sentinels may take 5 s; the rest
- * is for a machine that gives eleven processes little time to connect again.
+ * Time limit from a change of servers to the next answered write, in ms. A failover of sentinels can
+ * take 5 s; the rest is for a machine that gives eleven processes little time to reconnect.
  */
 const AGAIN_MS = 60_000;
-/** The links that are visited. */
+/** Keys of the visited links. */
 export const KEYS = Array.from({ length: 20 }, (_, n) => `known-${n}`);
 
-/** Starts a service whose queues and look-ups are in one Redis, with the links that {@link goOn} visits. */
+/**
+ * Starts a service whose queues and look-ups are in one Redis, with the links that {@link goOn}
+ * visits.
+ */
 export async function startOn(
   own: OwnService,
   url: string,
@@ -23,7 +26,7 @@ export async function startOn(
   const settings = {
     REDIS_URL: url,
     CACHE_REDIS_URL: url,
-    // Without it, what the primary has confirmed is lost where the replica that takes over does not have it.
+    // Otherwise a write confirmed by the primary is lost if the promoted replica lacks it.
     REDIS_WAIT_REPLICAS: '1',
     WRITE_WAIT_MS: '3000',
     ...others,
@@ -32,7 +35,7 @@ export async function startOn(
   await makeKnown(own);
 }
 
-/** Makes the links that {@link goOn} visits. */
+/** Creates the links that {@link goOn} visits. */
 export const makeKnown = (own: Owned): Promise<unknown> =>
   postTo(
     own,
@@ -40,7 +43,9 @@ export const makeKnown = (own: Owned): Promise<unknown> =>
     KEYS.map((key) => ({ url: `https://example.com/${key}`, key })),
   );
 
-/** Visits and writes go on while servers change, and every answered one is there once. */
+/**
+ * Sends visits and writes while servers change, and checks that every answered one is stored once.
+ */
 export async function goOn(
   own: Owned,
   name: string,

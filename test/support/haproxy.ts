@@ -10,14 +10,17 @@ import { kill } from './kill.ts';
 
 const READY_MS = 10_000;
 
-/** True where the machine has haproxy. */
+/** True if the machine has haproxy. */
 export const hasHaproxy = (): boolean => spawnSync('haproxy', ['-v']).error === undefined;
 
-/** A haproxy in front of processes of the service: one port for all of a kind, and one for each redirect process. */
+/**
+ * A haproxy in front of processes of the service, with one port per kind, and one for each redirect
+ * process.
+ */
 export class Haproxy {
   readonly apiPort: number;
   readonly redirectPort: number;
-  /** A port for each redirect process alone, by which bytes pass as they are. */
+  /** A port for each redirect process, which passes bytes unchanged. */
   readonly redirectPorts: [number, number];
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-haproxy-'));
   #child: ChildProcess | undefined;
@@ -28,13 +31,13 @@ export class Haproxy {
     this.redirectPorts = [first, second];
   }
 
-  /** Finds free ports; nothing is started yet. */
+  /** Finds free ports without starting anything. */
   static async prepare(): Promise<Haproxy> {
     return new Haproxy(await freePorts(4));
   }
 
   /**
-   * Resolves when it takes connections.
+   * Resolves once it accepts connections.
    *
    * @param apis addresses of the API processes
    * @param redirects addresses of the redirect processes
@@ -52,7 +55,10 @@ export class Haproxy {
     }, READY_MS);
   }
 
-  /** The checks ask whether a process is alive: one that is not ready answers what it can without its servers. */
+  /**
+   * Checks only whether a process is alive: one that is not ready still answers what it can without
+   * its servers.
+   */
   #configuration(apis: readonly string[], redirects: readonly string[]): string {
     const check = (host: string) =>
       `  option httpchk\n  http-check send meth GET uri /healthz ver HTTP/1.1 hdr Host ${host}`;

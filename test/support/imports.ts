@@ -14,7 +14,7 @@ export const upload = (world: World, file: string | Uint8Array, query: Query = {
 
 const AT_REST = ['checked', 'done', 'cancelled', 'undone', 'failed'];
 
-/** The import when it has come to rest. */
+/** Waits until an import needs no more work, and returns it. */
 export const rest = (world: World, id: string, ms = 30_000) =>
   eventually(async () => {
     const { body } = await world.api.get(`/imports/${id}`);
@@ -22,17 +22,17 @@ export const rest = (world: World, id: string, ms = 30_000) =>
     return body;
   }, ms);
 
-/** Uploads a file, and returns its import when that is over. */
+/** Uploads a file, and returns its import once that has ended. */
 export async function imported(world: World, file: string | Uint8Array, query: Query = {}) {
   const { status, body } = await upload(world, file, query);
   expect(status, JSON.stringify(body)).to.equal(201);
   return rest(world, body.id);
 }
 
-/** The export of a peer, with the domain of a workspace as the peer's. */
+/** Returns the export of another service, with the domain of a workspace as its own. */
 export const exportOf = (file: string, domain: string): string =>
   readFileSync(`test/data/peers/${file}`, 'utf8').replaceAll('go.example.com', domain);
 
-/** The link with a key. */
+/** Reads the link with a key. */
 export const linkOf = async (world: World, key: string, domain = world.domain) =>
   (await world.api.get('/links/info', { domain, key })).body;

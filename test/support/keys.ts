@@ -1,10 +1,13 @@
 import type { SingleRedis } from '../../src/infra/redis.ts';
 
-/** The keys of one server of Redis that match a glob pattern. KEYS is not allowed to the account of the service. */
+/**
+ * Returns the keys of one Redis server that match a glob pattern. The service's account may not use
+ * KEYS.
+ */
 export async function keysOf(server: SingleRedis, pattern: string): Promise<string[]> {
   const keys: string[] = [];
-  for await (const found of server.scanStream({ match: pattern, count: 1000 })) {
-    keys.push(...(found as string[]));
+  for await (const batch of server.scanStream({ match: pattern, count: 1000 })) {
+    keys.push(...(batch as string[]));
   }
   return keys;
 }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Ends a process, as an accident would unless another signal is named. One that has ended is left alone. */
+/** Kills a process, or ends it with another signal. A process that has ended is left alone. */
 export async function kill(
   child: ChildProcess | undefined,
   signal: NodeJS.Signals = 'SIGKILL',

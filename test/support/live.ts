@@ -22,7 +22,7 @@ interface LiveOptions {
 /** A client of `GET /events/live`, which can read slowly. */
 export class LiveClient {
   readonly messages: LiveMessage[] = [];
-  /** How the answer ended; `undefined` while it goes on. */
+  /** State of the answer at its end; `undefined` while it continues. */
   end: 'ended' | 'cut' | undefined;
   /** The body of a refusal. */
   text = '';
@@ -30,7 +30,7 @@ export class LiveClient {
   #request!: ClientRequest;
   #rest = '';
 
-  /** Resolves when the headers of the answer have come. */
+  /** Resolves once the headers of the answer have arrived. */
   static async open({
     apiUrl,
     apiKey,
@@ -72,19 +72,19 @@ export class LiveClient {
     return this.response.statusCode ?? 0;
   }
 
-  /** The events, without notices. */
+  /** The received events, without notices. */
   get events(): LiveMessage[] {
     return this.messages.filter(({ id }) => id !== undefined);
   }
 
-  /** Number of events that the stream says were left out. */
+  /** Number of omitted events, as reported by the stream. */
   get dropped(): number {
     return this.messages
       .filter(({ event }) => event === 'dropped')
       .reduce((sum, { data }) => sum + data.count, 0);
   }
 
-  /** Resolves with the events as soon as there are so many. */
+  /** Resolves with the events once there are this many. */
   wait(count: number, ms = 2_000): Promise<LiveMessage[]> {
     return eventually(() => {
       if (this.events.length < count) throw new Error(`${this.events.length} of ${count} events`);

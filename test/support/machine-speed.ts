@@ -1,8 +1,11 @@
-/** Time of {@link work} on the machine for which limits of tests are written (2 cores of an AMD EPYC at 2.25 GHz), in ms. */
+/**
+ * Duration of {@link work} in ms on the reference machine for time limits of tests (2 cores of an
+ * AMD EPYC at 2.25 GHz).
+ */
 const USUAL_MS = 6;
 const ROUNDS = 5;
 
-/** Objects, texts and lookups, as checks of requests have them. */
+/** Works with objects, texts and maps, like the validation of requests. */
 function work(): number {
   const seen = new Map<string, { at: number; text: string }>();
   for (let at = 0; at < 20_000; at += 1) {
@@ -16,8 +19,8 @@ function work(): number {
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1]!;
 
 /**
- * Factor by which a computation takes longer now than on the usual machine, at least 1: processors are shared, and some are
- * slow.
+ * Factor by which a computation now takes longer than on the reference machine, at least 1, since
+ * processors are shared and some are slow.
  */
 export function slowness(): number {
   const times = Array.from({ length: ROUNDS }, () => {

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { eventually } from './eventually.ts';
 
-/** A mail as the server got it. */
+/** A mail as received by the server. */
 export interface ReceivedMail {
   from: string;
   to: string;
-  /** Headers by their lower-case names, unfolded. */
+  /** Unfolded headers by lower-case names. */
   headers: Map<string, string>;
-  /** All that follows the headers, decoded. */
+  /** The decoded body. */
   body: string;
   isEncrypted: boolean;
   user: string | undefined;
@@ -17,12 +17,13 @@ export interface ReceivedMail {
 
 const ACCOUNT = { user: 'links', password: 'p@ss word' };
 
-/** Ways in which a connection is encrypted: from its start, by STARTTLS, or not at all. */
+/** Encryption of a connection: from its start, by STARTTLS, or none. */
 type Encryption = 'tls' | 'starttls' | 'none';
 
 /**
- * A mail server on loopback, with an account. The recipient's address says what it does: with `refused` in it, RCPT is
- * answered with 550; with `later`, the first time with 451; with `unread`, the first DATA with 451.
+ * A mail server on loopback, with an account. The recipient's address decides its answers: with
+ * `refused` in it, RCPT is answered with 550; with `later`, the first RCPT with 451; with `unread`,
+ * the first DATA with 451.
  */
 export class MailServer {
   readonly received: ReceivedMail[] = [];
@@ -57,17 +58,17 @@ export class MailServer {
     return `${scheme}://${ACCOUNT.user}:${encodeURIComponent(password)}@${host}:${port}`;
   }
 
-  /** How often a recipient was named. */
+  /** Number of RCPT commands with a recipient. */
   asked(recipient: string): number {
     return this.#asked.get(recipient) ?? 0;
   }
 
-  /** The mails to a recipient. */
+  /** Returns the mails to a recipient. */
   to(recipient: string): ReceivedMail[] {
     return this.received.filter(({ to }) => to === recipient);
   }
 
-  /** Resolves with the mails to a recipient once there are so many. */
+  /** Resolves with the mails to a recipient once there are this many. */
   async arrived(recipient: string, count = 1, ms = 20_000): Promise<ReceivedMail[]> {
     return eventually(() => {
       const mails = this.to(recipient);
@@ -130,7 +131,7 @@ export class MailServer {
         });
       },
     });
-    // A client that breaks off.
+    // The client has disconnected.
     server.on('error', () => {});
     return server;
   }

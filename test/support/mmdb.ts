@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** An address range and what is known of it. */
+/** An address range and its record. */
 export interface MmdbEntry {
   cidr: string;
   record: Record<string, string>;
@@ -12,8 +12,8 @@ type Node = [left: number | Node | undefined, right: number | Node | undefined];
 const RECORD_BYTES = 3;
 
 /**
- * A small database in the MaxMind DB format 2.0 (search tree of 24-bit records over IPv6, with IPv4 below
- * ::/96), for records of texts.
+ * Builds a small database in the MaxMind DB format 2.0 (search tree of 24-bit records over IPv6,
+ * with IPv4 below ::/96), for records of texts.
  */
 export function mmdb(entries: readonly MmdbEntry[]): Buffer {
   const root: Node = [undefined, undefined];
@@ -47,7 +47,7 @@ export function mmdb(entries: readonly MmdbEntry[]): Buffer {
   return Buffer.concat([tree, Buffer.alloc(16), ...data, metadata]);
 }
 
-/** The bits of a range, as a path in the tree. */
+/** Returns the bits of a range, as a path in the tree. */
 function bitsOf(cidr: string): number[] {
   const [address = '', length = ''] = cidr.split('/');
   const bytes = isIPv4(address)
@@ -69,7 +69,7 @@ function insert(root: Node, bits: number[], dataOffset: number): void {
   node[bits.at(-1) as 0 | 1] = dataOffset;
 }
 
-/** All nodes, the root first. */
+/** Lists all nodes, the root first. */
 function number(root: Node): Node[] {
   const nodes = [root];
   for (const node of nodes) for (const child of node) if (Array.isArray(child)) nodes.push(child);

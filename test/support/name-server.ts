@@ -12,15 +12,17 @@ type Type = keyof typeof TYPES;
 export interface NameAnswer {
   /** IPv4 and IPv6 addresses. */
   addresses?: string[];
-  /** The name that has the addresses; what is known of it is answered too. */
+  /** The canonical name with the addresses, whose records are answered too. */
   cname?: string;
   failure?: keyof typeof FAILURES;
-  /** Questions that get no answer. */
+  /** Types of queries that get no answer. */
   silentOn?: Type[];
   delayMs?: number;
 }
 
-/** A name server on loopback for TXT records and addresses (RFC 1035, RFC 3596), none of which may be kept. */
+/**
+ * A name server on loopback for TXT records and addresses (RFC 1035, RFC 3596), with a TTL of 0.
+ */
 export class NameServer {
   /** TXT records by name. */
   readonly records = new Map<string, string>();
@@ -46,12 +48,14 @@ export class NameServer {
     return new NameServer(socket);
   }
 
-  /** As in the setting DNS_SERVERS. */
+  /** Address for the setting DNS_SERVERS. */
   get address(): string {
     return `127.0.0.1:${(this.#socket.address() as AddressInfo).port}`;
   }
 
-  /** Sets the responses to look-ups of a name: one after the other, the last one repeatedly. */
+  /**
+   * Sets the responses to look-ups of a name: one after the other, then the last one repeatedly.
+   */
   answer(name: string, ...answers: (NameAnswer | string[])[]): void {
     const all = answers.map((one) => (Array.isArray(one) ? { addresses: one } : one));
     this.#answers.set(name, all);

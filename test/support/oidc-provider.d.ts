@@ -6,7 +6,7 @@ declare module 'oidc-provider' {
     claims(): Record<string, unknown> & { sub: string };
   }
 
-  /** The part of a provider that tests use. */
+  /** The part of the provider's interface that tests use. */
   export class Provider {
     constructor(
       issuer: string,

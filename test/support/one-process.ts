@@ -7,9 +7,9 @@ import { eventually } from './eventually.ts';
 
 type Line = Record<string, unknown> & { msg?: string };
 
-/** A process of the Procfile by itself, run by a shell as most process managers do. */
+/** A single process of the Procfile, run by a shell as most process managers do. */
 export class OneProcess {
-  /** The lines that it has logged. */
+  /** The logged lines. */
   readonly lines: Line[] = [];
   readonly #child: ChildProcess;
 
@@ -25,7 +25,7 @@ export class OneProcess {
     });
   }
 
-  /** The first line with a message that begins so, when it has been logged. */
+  /** Resolves with the first logged line whose message begins with a text. */
   async logged(message: string): Promise<Line> {
     return eventually(() => {
       const line = this.lines.find(({ msg }) => msg?.startsWith(message));
@@ -34,21 +34,21 @@ export class OneProcess {
     });
   }
 
-  /** Answers of `/readyz`. */
+  /** Returns the answer of `/readyz`. */
   async readiness(): Promise<{ status: number; body: Record<string, unknown> }> {
     const { healthPort } = await this.logged('ready');
     const answer = await fetch(`http://127.0.0.1:${String(healthPort)}/readyz`);
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   }
 
-  /** The exit code, when it has ended; `null` where a signal ended it. */
+  /** Resolves with the exit code; `null` if a signal ended it. */
   async ended(): Promise<number | null> {
     if (this.#hasEnded) return this.#child.exitCode;
     const [code] = (await once(this.#child, 'exit')) as [number | null];
     return code;
   }
 
-  /** Ends it by SIGTERM to what was started. @returns the exit code */
+  /** Sends SIGTERM to the started process. @returns the exit code */
   async stop(): Promise<number | null> {
     if (!this.#hasEnded) this.#child.kill('SIGTERM');
     return this.ended();

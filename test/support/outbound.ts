@@ -23,7 +23,7 @@ export const REASONS = {
 export const get = (url: string, options: Partial<FetchOptions> = {}): Promise<Fetched> =>
   guardedFetch(url, { ...LIMITS, ...options });
 
-/** Message of the refusal; anything but a `FetchRefused` fails the test. */
+/** Returns the message of a refusal; any outcome but a `FetchRefused` fails the test. */
 export async function refusal(url: string, options: Partial<FetchOptions> = {}): Promise<string> {
   try {
     const { status } = await get(url, options);

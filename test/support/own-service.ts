@@ -31,7 +31,7 @@ export interface Owned {
   apiKey: string;
 }
 
-/** Sends something to the API of a service. @returns the body of the answer */
+/** Sends a POST to the API of a service. @returns the body of the answer */
 export async function postTo(
   { service, apiKey }: Pick<Owned, 'service' | 'apiKey'>,
   route: string,
@@ -53,7 +53,7 @@ async function freeze(pids: readonly number[], ms: number): Promise<void> {
       try {
         process.kill(pid, name);
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     }
   };
@@ -62,34 +62,35 @@ async function freeze(pids: readonly number[], ms: number): Promise<void> {
   signal('SIGCONT');
 }
 
-/** A whole service, with a workspace, on servers of its own, which can be stopped one by one. */
+/** A whole service, with a workspace, on separate servers that can be stopped one by one. */
 export class OwnService {
   service!: Service;
   db!: Knex;
   projectId!: string;
   apiKey!: string;
-  /** Of Postgres, and of Redis: the second is the DATA_DIR of the processes. */
+  /** Folders of Postgres and of Redis; the second is the DATA_DIR of the processes. */
   readonly folders = [0, 1].map(() => mkdtempSync(path.join(tmpdir(), 'shortlinks-chaos-')));
   readonly #startDatabase: (folder: string) => Promise<Database>;
   #postgres!: Database;
   #redis!: Servers;
   #settings: Record<string, string> = {};
-  /** Ports stay the same when the processes are started again. */
+  /** Keeps the ports over restarts of the processes. */
   #layout!: Layout;
 
   readonly #isAlone: boolean;
   #environmentBefore: NodeJS.ProcessEnv = {};
 
   /**
-   * @param startDatabase with its data in the folder; without it, a private Postgres
-   * @param isAlone true where this process has no other service: its configuration becomes that of this one
+   * @param startDatabase starts Postgres with its data in the folder; default: a private Postgres
+   * @param isAlone true if this process has no other service: its configuration becomes that of
+   *   this one
    */
   constructor(startDatabase = startPrivate, { isAlone = false } = {}) {
     this.#startDatabase = startDatabase;
     this.#isAlone = isAlone;
   }
 
-  /** @param procfile as {@link startService} takes it */
+  /** @param procfile as for {@link startService} */
   async start(
     settings: Record<string, string> = {},
     procfile?: Parameters<typeof startService>[2],
@@ -122,7 +123,7 @@ export class OwnService {
     reloadConfig();
   }
 
-  /** Starts all processes, after they were stopped, with some other settings. */
+  /** Restarts all processes after they were stopped, with some other settings. */
   async startAgain(
     settings: Record<string, string>,
     procfile?: Parameters<typeof startService>[2],
@@ -131,7 +132,7 @@ export class OwnService {
     this.service = await startService(this.#redis, all, procfile, this.#layout);
   }
 
-  /** Environment of a command line that works on this service. */
+  /** Environment of a command that works on this service. */
   get commandEnv(): Record<string, string> {
     return this.#settings;
   }
@@ -140,7 +141,7 @@ export class OwnService {
     return this.#redis.redisUrl;
   }
 
-  /** For an administrator, whom it lets do everything. */
+  /** URL for an administrator without restrictions. */
   get redisAdminUrl(): string {
     return redisAdminUrl(this.#redis.redisUrl, this.folders[1]!);
   }
@@ -149,7 +150,7 @@ export class OwnService {
     return this.#postgres.secretKey;
   }
 
-  /** Sends something to the API. @returns the body of the answer */
+  /** Sends a POST to the API. @returns the body of the answer */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
   async post(route: string, body: object): Promise<any> {
     return postTo(this, route, body);
@@ -175,7 +176,7 @@ export class OwnService {
     await this.#redis.stop();
   }
 
-  /** Ends Redis as an accident would. */
+  /** Kills Redis, like an accident. */
   async killRedis(): Promise<void> {
     process.kill(await this.redisPid(), 'SIGKILL');
     await this.#redis.stop();
@@ -188,7 +189,7 @@ export class OwnService {
     return Number(pid);
   }
 
-  /** Redis keeps its connections and answers nothing, for so long. */
+  /** Suspends Redis for a time: it keeps its connections without answering. */
   async freezeRedis(ms: number): Promise<void> {
     await freeze([await this.redisPid()], ms);
   }
@@ -201,19 +202,22 @@ export class OwnService {
     return Number(pid);
   }
 
-  /** Ends Postgres as an accident would; its other processes end by themselves. */
+  /** Kills Postgres, like an accident; its other processes end by themselves. */
   async killPostgres(): Promise<void> {
     process.kill(this.postgresPid(), 'SIGKILL');
     await this.#postgres.stop();
   }
 
-  /** Postgres keeps its connections and answers nothing, for so long. */
+  /** Suspends Postgres for a time: it keeps its connections without answering. */
   async freezePostgres(ms: number): Promise<void> {
     const pids = withDescendants(this.postgresPid()).map(({ id }) => id);
     await freeze(pids, ms);
   }
 
-  /** Puts a file in the place of the spool's folder: nothing can be written there, as on a full disk. @returns its end */
+  /**
+   * Puts a file in place of the spool's folder, so that writes fail as on a full disk. @returns
+   * removes it
+   */
   blockSpool(): () => void {
     const folder = path.join(this.folders[1]!, 'spool');
     const aside = `${folder}.aside`;

@@ -1,27 +1,27 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A question to a peer: its path, its query or form, and its headers. */
-interface Question {
+/** A request to a service that is imitated: its path, its query or form, and its headers. */
+interface PeerRequest {
   path: string;
   query: URLSearchParams;
   headers: IncomingMessage['headers'];
 }
 
-/** The answer to a question: JSON, or a status. */
+/** The answer to a request: JSON, or a status. */
 type Answer = object | number | undefined;
 
-/** Stands in for the API of a peer, on loopback. */
+/** Imitates the API of another service, on loopback. */
 export class PeerServer {
   readonly #server: Server;
-  /** Every question so far. */
-  readonly asked: Question[] = [];
-  /** Statuses with which the next questions are answered. */
+  /** All requests so far. */
+  readonly asked: PeerRequest[] = [];
+  /** Statuses of the next answers. */
   readonly failures: { status?: number; retryAfter?: string }[] = [];
-  /** Time that an answer takes, in ms, or that of each question. */
-  delayMs: number | ((question: Question) => number) = 0;
+  /** Delay of every answer, or of the answer to a request, in ms. */
+  delayMs: number | ((question: PeerRequest) => number) = 0;
 
-  private constructor(answer: (question: Question) => Answer) {
+  private constructor(answer: (question: PeerRequest) => Answer) {
     this.#server = createServer((request, response) => {
       void this.#respond(request, response, answer);
     });
@@ -30,7 +30,7 @@ export class PeerServer {
   async #respond(
     request: IncomingMessage,
     response: ServerResponse,
-    answer: (question: Question) => Answer,
+    answer: (question: PeerRequest) => Answer,
   ): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     let form = '';
@@ -52,7 +52,7 @@ export class PeerServer {
     response.end(JSON.stringify(answered));
   }
 
-  static async start(answer: (question: Question) => Answer): Promise<PeerServer> {
+  static async start(answer: (question: PeerRequest) => Answer): Promise<PeerServer> {
     const peer = new PeerServer(answer);
     await new Promise<void>((resolve) => {
       peer.#server.listen(0, '127.0.0.1', resolve);
@@ -72,16 +72,16 @@ export class PeerServer {
   }
 }
 
-/** What tells a peer's user from others, as its documentation has it. */
-const bearer = ({ headers }: Question) => headers.authorization === 'Bearer token-1';
-const apiKey = ({ headers }: Question) => headers['x-api-key'] === 'token-1';
+/** Authentication of a user of each service, by its documentation. */
+const bearer = ({ headers }: PeerRequest) => headers.authorization === 'Bearer token-1';
+const apiKey = ({ headers }: PeerRequest) => headers['x-api-key'] === 'token-1';
 
 const page = <Item>(items: Item[], from: number, size: number) => items.slice(from, from + size);
 
-/** Answers as the APIs of the peers do, for an account with some links on a domain. */
+/** Answers like the APIs of the services, for an account with some links on a domain. */
 export const PEER_APIS: Record<
   string,
-  (domain: string, count: number) => (question: Question) => Answer
+  (domain: string, count: number) => (question: PeerRequest) => Answer
 > = {
   bitly: (domain, count) => {
     const links = Array.from({ length: count }, (_, n) => ({

@@ -10,27 +10,27 @@ import { ApiClient } from './client.ts';
 import { eventually } from './eventually.ts';
 import { stack } from './stack.ts';
 
-/** A person of one test, signed in. */
+/** A signed-in person of one test. */
 export interface Person {
   userId: string;
   email: string;
   sessionId: string;
   token: string;
-  /** Sends the session's cookie as the console does, and names the workspace that the person belongs to. */
+  /** Client that sends the session's cookie like the console, and names the person's workspace. */
   api: ApiClient;
 }
 
 export interface NewPerson {
-  /** What the person is, in which workspace. */
+  /** Workspace and role of the person. */
   in?: { projectId: string; slug: string; role: Role };
   password?: string;
   isOperator?: boolean;
   method?: SignInMethod;
-  /** The address is proven, as by `user create`. Default: true. */
+  /** True if the address is proven, as by `user create`. Default: true. */
   isVerified?: boolean;
 }
 
-/** Makes a person with a session. */
+/** Creates a person with a session. */
 export async function aPerson({
   in: workspace,
   password,
@@ -55,7 +55,7 @@ export async function aPerson({
   return { userId, email, ...(await aSession(userId, { slug: workspace?.slug, method })) };
 }
 
-/** Another session of a person. */
+/** Creates another session of a person. */
 export async function aSession(
   userId: string,
   { slug, method = 'password' }: { slug?: string | undefined; method?: SignInMethod } = {},
@@ -66,7 +66,7 @@ export async function aSession(
   return { sessionId, token, api: signedInClient(token, slug) };
 }
 
-/** A client that sends the token of a session. */
+/** Creates a client that sends the token of a session. */
 export function signedInClient(token: string, slug?: string): ApiClient {
   return new ApiClient(undefined, {
     cookie: `session=${token}`,
@@ -75,7 +75,7 @@ export function signedInClient(token: string, slug?: string): ApiClient {
   });
 }
 
-/** A browser at another address than all others, which is not signed in. */
+/** Creates a browser with a unique address, which is not signed in. */
 export function aBrowser(headers: Record<string, string> = {}): ApiClient {
   const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
   return new ApiClient(undefined, {
@@ -85,12 +85,15 @@ export function aBrowser(headers: Record<string, string> = {}): ApiClient {
   });
 }
 
-/** The token in the cookie that an answer sets; `undefined` where it sets none. */
+/** Returns the token in the cookie of an answer; `undefined` if it sets none. */
 export function tokenSet({ headers }: { headers: Headers }): string | undefined {
   return /^session=([\w-]{43});/.exec(headers.get('set-cookie') ?? '')?.[1];
 }
 
-/** The addresses of invitations that an e-mail address got by mail, each once its mail has arrived, the newest last. */
+/**
+ * Resolves with the invitation URLs that an email address received, once each mail has arrived, the
+ * newest last.
+ */
 export async function mailedInvitations(email: string, count = 1): Promise<string[]> {
   return eventually(() => {
     const addresses = stack()
@@ -101,5 +104,5 @@ export async function mailedInvitations(email: string, count = 1): Promise<strin
   });
 }
 
-/** The token of a one-time sign-in address. */
+/** Returns the token of a one-time sign-in link. */
 export const tokenOf = (address: string): string => address.split('#')[1]!;

@@ -8,9 +8,9 @@ import { freePort } from '../../scripts/ports.ts';
 import { eventually } from './eventually.ts';
 import { withoutServers } from './without-servers.ts';
 
-/** Server connections of one database: fewer than the processes of a service open to pgbouncer. */
+/** Server connections per database, fewer than the processes of a service open to pgbouncer. */
 const POOL_SIZE = 20;
-/** The account `nobody`: pgbouncer refuses to run as root. */
+/** The account `nobody`, since pgbouncer refuses to run as root. */
 const NOBODY = 65_534;
 
 /** Debian's pgbouncer with `pool_mode=transaction`, in front of every database of a server. */
@@ -25,7 +25,7 @@ export class Pgbouncer {
     this.#folder = folder;
   }
 
-  /** @param databaseUrl of the server, with its account and password */
+  /** @param databaseUrl URL of the server, with its account and password */
   static async start(databaseUrl: string): Promise<Pgbouncer> {
     const server = new URL(databaseUrl);
     const url = new URL(databaseUrl);
@@ -55,14 +55,14 @@ ${process.env['PGOPTIONS'] === undefined ? '' : 'ignore_startup_parameters = opt
     return new Pgbouncer(url.href, child, folder);
   }
 
-  /** Ends it as an accident would; its address stays. */
+  /** Kills it, like an accident; its address stays. */
   async kill(): Promise<void> {
     const ended = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGKILL');
     await ended;
   }
 
-  /** Starts it again after it was killed. */
+  /** Restarts it after it was killed. */
   startAgain(): void {
     this.#child = run(this.#folder);
   }
@@ -80,7 +80,7 @@ function run(folder: string): ChildProcess {
   return spawn('pgbouncer', ['-q', configIn(folder)], { ...account, stdio: 'inherit' });
 }
 
-/** A private Postgres with its data in the folder, and pgbouncer in front of it. */
+/** Starts a private Postgres with its data in the folder, and pgbouncer in front of it. */
 export async function startPooled(dataDir: string) {
   const servers = await startServers({ dataDir, env: withoutServers() });
   const pgbouncer = await Pgbouncer.start(servers.databaseUrl);

@@ -11,7 +11,10 @@ const OWNER = 'postgres';
 const PACKAGES = '/usr/lib/postgresql';
 const START_MS = 30_000;
 
-/** The folder of Debian's programs, with `pg_basebackup`; the embedded ones cannot make a standby. */
+/**
+ * Folder of Debian's programs, including `pg_basebackup`; the embedded ones cannot create a
+ * standby.
+ */
 const programs = (): string | undefined =>
   existsSync(PACKAGES)
     ? readdirSync(PACKAGES)
@@ -19,10 +22,10 @@ const programs = (): string | undefined =>
         .findLast((folder) => existsSync(path.join(folder, 'pg_basebackup')))
     : undefined;
 
-/** True where a pair of servers can be started. */
+/** True if a pair of servers can be started. */
 export const hasPostgresPair = (): boolean => programs() !== undefined;
 
-/** A server of Postgres with its data in a folder. */
+/** A Postgres server with its data in a folder. */
 export class PostgresServer {
   readonly port: number;
   readonly #data: string;
@@ -45,14 +48,14 @@ export class PostgresServer {
     return `postgres://${OWNER}@127.0.0.1:${this.port}/postgres`;
   }
 
-  /** Makes an empty primary. */
+  /** Creates an empty primary. */
   init(): void {
     this.#run('initdb', [`--username=${OWNER}`, '--auth=trust', '--encoding=UTF8', '--locale=C']);
     this.configure("listen_addresses = '127.0.0.1'", "unix_socket_directories = ''");
     this.configure('max_connections = 200', 'hot_standby_feedback = on');
   }
 
-  /** Makes a standby of another server, which runs. What it had before is removed. */
+  /** Makes a standby of another, running server. Its own previous data are removed. */
   copy(primary: PostgresServer): void {
     rmSync(this.#data, { recursive: true });
     this.#makeFolder();
@@ -79,7 +82,7 @@ export class PostgresServer {
     await eventually(() => this.query('SELECT 1'), START_MS);
   }
 
-  /** Stops at once, as after a failure of power. */
+  /** Stops at once, as in a power failure. */
   async stop(): Promise<void> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -89,17 +92,17 @@ export class PostgresServer {
     await ended;
   }
 
-  /** Lets it keep its connections and answer nothing, until `goOn`. */
+  /** Suspends it until `goOn`, so that it keeps its connections without answering. */
   freeze(): void {
     this.#signal('SIGSTOP');
   }
 
-  /** Ends a freeze. */
+  /** Ends a suspension. */
   goOn(): void {
     this.#signal('SIGCONT');
   }
 
-  /** Each of its processes has a group of its own. */
+  /** Each of its processes has its own group. */
   #signal(signal: NodeJS.Signals): void {
     const { pid } = this.#child!;
     process.kill(pid!, signal);
@@ -108,12 +111,12 @@ export class PostgresServer {
       try {
         process.kill(Number(child), signal);
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     }
   }
 
-  /** Makes a standby the primary, which waits for no other. */
+  /** Promotes a standby to a primary that waits for no other server. */
   async promote(): Promise<void> {
     await this.query("ALTER SYSTEM SET synchronous_standby_names = ''").catch(() => {});
     await this.query('SELECT pg_promote(true)');
@@ -149,7 +152,7 @@ export class PostgresServer {
   }
 }
 
-/** A primary, and a standby that streams from it. */
+/** A primary with a streaming standby. */
 export class PostgresPair {
   primary: PostgresServer;
   standby: PostgresServer;
@@ -159,7 +162,7 @@ export class PostgresPair {
     this.standby = standby;
   }
 
-  /** @param folder of their data, which their account may enter */
+  /** @param folder folder of their data, which their account can enter */
   static async start(folder: string, ...settings: string[]): Promise<PostgresPair> {
     const [first = 0, second = 0] = await freePorts(2);
     const primary = new PostgresServer(folder, 'primary', first);
@@ -172,20 +175,20 @@ export class PostgresPair {
     return new PostgresPair(primary, standby);
   }
 
-  /** Both servers, of which the one that takes writes is meant. */
+  /** URL of both servers, of which the writable one is used. */
   get url(): string {
     const { primary, standby } = this;
     return `postgres://${OWNER}@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres?target_session_attrs=read-write`;
   }
 
-  /** Lets no commit end before the standby has it. */
+  /** Makes commits wait for the standby. */
   async synchronize(): Promise<void> {
     await this.primary.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
     await this.primary.query('SELECT pg_reload_conf()');
     await this.inSync();
   }
 
-  /** Resolves when the standby confirms commits. */
+  /** Resolves once the standby confirms commits. */
   async inSync(): Promise<void> {
     await eventually(async () => {
       const states = await this.primary.query(
@@ -195,7 +198,7 @@ export class PostgresPair {
     }, START_MS);
   }
 
-  /** Ends the primary at once, and lets the standby take its place. @returns the server that ended */
+  /** Stops the primary at once and promotes the standby. @returns the stopped server */
   async failOver(): Promise<PostgresServer> {
     const ended = this.primary;
     await ended.stop();
@@ -205,7 +208,7 @@ export class PostgresPair {
     return ended;
   }
 
-  /** Makes the server that was replaced a standby, from a copy of the one in its place. */
+  /** Makes the replaced server a standby, from a copy of its successor. */
   async rebuildStandby(): Promise<void> {
     this.standby.copy(this.primary);
     await this.standby.start();

@@ -5,7 +5,7 @@ import { connectDb, execute } from '../../src/infra/db.ts';
 const passwordOf = (dataDir: string, file: string): string =>
   readFileSync(path.join(dataDir, `${file}.password`), 'utf8').trim();
 
-/** The URL of the private Postgres of `dataDir` for its superuser. */
+/** Returns the superuser's URL of the private Postgres in `dataDir`. */
 export function postgresAdminUrl(databaseUrl: string, dataDir: string): string {
   const url = new URL(databaseUrl);
   url.username = 'postgres';
@@ -13,7 +13,7 @@ export function postgresAdminUrl(databaseUrl: string, dataDir: string): string {
   return url.href;
 }
 
-/** The URL of the private Redis of `dataDir` for its administrator. */
+/** Returns the administrator's URL of the private Redis in `dataDir`. */
 export function redisAdminUrl(redisUrl: string, dataDir: string): string {
   const url = new URL(redisUrl);
   url.username = 'admin';
@@ -21,7 +21,7 @@ export function redisAdminUrl(redisUrl: string, dataDir: string): string {
   return url.href;
 }
 
-/** Lets the role of the service make databases, as tests do. */
+/** Allows the role of the service to create databases, as tests do. */
 export async function allowDatabases(databaseUrl: string, dataDir: string): Promise<void> {
   const admin = connectDb(postgresAdminUrl(databaseUrl, dataDir), 1, 'test');
   await execute(admin, 'ALTER ROLE shortlinks CREATEDB');

@@ -5,7 +5,7 @@ import { errorsOf } from './reference.ts';
 
 /** A request that reached a receiver. */
 export interface Received {
-  /** Milliseconds since 1970. */
+  /** Time of arrival, in ms since 1970. */
   at: number;
   id: string;
   headers: Record<string, string>;
@@ -24,12 +24,12 @@ export type Answer = (
 const accept: Answer = (_, response) => response.writeHead(204).end();
 
 /**
- * A typical receiver of webhooks: an HTTP server on loopback. Deliveries are verified with the public library of
- * Standard Webhooks.
+ * A typical receiver of webhooks: an HTTP server on loopback. Deliveries are verified with the
+ * public library of Standard Webhooks.
  */
 export class Receiver {
   readonly received: Received[] = [];
-  /** Responds to requests from now on. */
+  /** Handles requests from now on. */
   answer: Answer = accept;
   readonly #server: Server;
 
@@ -93,7 +93,9 @@ export class Receiver {
   }
 }
 
-/** Verifies the signature of a request with the public library. @throws Error when it does not match */
+/**
+ * Verifies the signature of a request with the public library. @throws Error if it does not match
+ */
 export function verify(
   secret: string,
   { raw, headers }: Pick<Received, 'raw' | 'headers'>,
@@ -102,10 +104,10 @@ export function verify(
 }
 
 /**
- * Validates the body of a delivery against the `webhooks` section of the reference. Bodies of test deliveries have fewer
- * fields, so they are not described there.
+ * Validates the body of a delivery against the `webhooks` section of the reference. Bodies of test
+ * deliveries have fewer fields, which the reference does not describe.
  *
- * @throws Error when it does not match
+ * @throws Error if it does not match
  */
 export function checkDelivery({ body }: Pick<Received, 'body'>): void {
   const request = ['webhooks', body.type, 'post', 'requestBody'];

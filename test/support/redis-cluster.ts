@@ -9,13 +9,16 @@ const PASSWORD = 'of-the-cluster';
 const AUTHENTICATED = ['-a', PASSWORD, '--no-auth-warning'];
 /** Time without an answer after which a node counts as down, in ms. */
 const NODE_TIMEOUT_MS = 2_000;
-/** Time for which a primary that is killed has had no replica, in ms: less than that counts as down after. */
+/**
+ * Time for which a primary has had no replica when it is killed, in ms, less than the time after
+ * which it counts as down.
+ */
 const AHEAD_MS = 1_000;
 const READY_MS = 60_000;
 
 const PRIMARIES = 3;
 
-/** A Redis Cluster of three primaries, each with a replica if not told otherwise. */
+/** A Redis Cluster of three primaries, by default with a replica each. */
 export class RedisCluster {
   readonly #nodes: RedisNode[] = [];
   readonly #busPorts: number[] = [];
@@ -25,7 +28,7 @@ export class RedisCluster {
     this.#replicas = replicas;
   }
 
-  /** Resolves when all nodes know each other, and all slots have a node. */
+  /** Resolves once all nodes know each other, and all slots have a node. */
   async start(): Promise<void> {
     const count = PRIMARIES * (1 + this.#replicas);
     const ports = await freePorts(2 * count);
@@ -64,21 +67,21 @@ export class RedisCluster {
     return this.#nodes;
   }
 
-  /** The port by which the other nodes reach one. */
+  /** Port on which other nodes reach a node. */
   busPortOf(node: RedisNode): number {
     return this.#busPorts[this.#nodes.indexOf(node)]!;
   }
 
-  /** The primary that has a key. */
+  /** Returns the primary of a key. */
   async primaryOf(key: string): Promise<RedisNode> {
     const { port } = await this.#owner(key);
     return this.#nodes.find((node) => node.port === port)!;
   }
 
   /**
-   * Kills the primary of a key while its replica lacks what it confirmed last.
+   * Kills the primary of a key while its replica lacks the last confirmed writes.
    *
-   * @returns it, when the replica has taken its place
+   * @returns the killed node, once its replica has taken over
    */
   async killPrimaryOf(key: string): Promise<RedisNode> {
     const killed = await this.primaryOf(key);
@@ -97,7 +100,7 @@ export class RedisCluster {
     return killed;
   }
 
-  /** Starts a node that was killed; resolves when it is a replica that has all data. */
+  /** Restarts a killed node; resolves once it is a replica with all data. */
   async startAgain(node: RedisNode): Promise<void> {
     await node.start();
     await eventually(async () => {
@@ -107,7 +110,7 @@ export class RedisCluster {
     }, READY_MS);
   }
 
-  /** Lets the replica of the primary of a key take over in order. */
+  /** Makes the replica of a key's primary take over in order. */
   async failOver(key: string): Promise<void> {
     const replica = await this.#replicaOf(await this.primaryOf(key));
     await this.#ask(replica, ['cluster', 'failover']);
@@ -116,15 +119,21 @@ export class RedisCluster {
     }, READY_MS);
   }
 
-  /** Moves the slot of a key to another primary, with all its keys. No replica takes over meanwhile. */
+  /**
+   * Moves the slot of a key to another primary, with all its keys, without a failover meanwhile.
+   */
   async moveSlotOf(key: string): Promise<void> {
-    // One that took over would not know that the slot is being moved, and would lack keys. On a busy machine, nodes may be silent for long.
+    // A promoted replica would not know about the move, and lack keys. On a busy machine, nodes may
+    // be silent for long.
     await this.#setEach('cluster-replica-no-failover', 'yes');
     await this.#moveSlotOf(key);
     await this.#setEach('cluster-replica-no-failover', 'no');
   }
 
-  /** Moves slots from one primary to another, as operators do; which ones, redis-cli decides. */
+  /**
+   * Moves slots from one primary to another with redis-cli, which chooses the slots, as operators
+   * do.
+   */
   async reshard(slots: number): Promise<void> {
     const primaries = (await this.#list()).filter(({ isPrimary }) => isPrimary);
     const byCount = primaries.toSorted((a, b) => countSlots(b.slots) - countSlots(a.slots));
@@ -148,7 +157,7 @@ export class RedisCluster {
     await this.settled();
   }
 
-  /** Resolves when every primary has a replica that has all its data. */
+  /** Resolves once every primary has a replica with all its data. */
   async replicated(): Promise<void> {
     await this.settled();
     await eventually(async () => {
@@ -181,7 +190,7 @@ export class RedisCluster {
     for (;;) {
       const keys = await this.#ask(from, ['cluster', 'getkeysinslot', slot, '10']);
       if (keys === '') break;
-      // A key that is there already is left over from an attempt that timed out.
+      // An existing key is left over from an attempt that timed out.
       const migrate = ['migrate', '127.0.0.1', String(target.port), '', '0', '5000', 'replace'];
       await this.#ask(from, [...migrate, 'auth', PASSWORD, 'keys', ...keys.split('\n')]);
     }
@@ -192,12 +201,12 @@ export class RedisCluster {
     expect((await this.primaryOf(key)).port).to.equal(target.port);
   }
 
-  /** The field `count` of a hash. */
+  /** Reads the field `count` of a hash. */
   async countOf(key: string): Promise<number> {
     return Number(await this.#ask(await this.primaryOf(key), ['hget', key, 'count']));
   }
 
-  /** The nodes and their slots, for the output of a test. */
+  /** Describes the nodes and their slots, for the output of a test. */
   async describe(): Promise<string> {
     const lists = this.#nodes.map((node) => this.#ask(node, ['cluster', 'nodes']).catch(String));
     return (await Promise.all(lists)).join('\n\n');
@@ -211,7 +220,7 @@ export class RedisCluster {
     return node.cli(...AUTHENTICATED, ...args);
   }
 
-  /** The nodes, as one that works lists them. */
+  /** Lists the nodes as any reachable node sees them. */
   async #list() {
     for (const node of this.#nodes) {
       const text = await this.#ask(node, ['cluster', 'nodes']).catch(() => '');
@@ -248,7 +257,7 @@ export class RedisCluster {
     return owner;
   }
 
-  /** Resolves when all nodes but one see that every slot has its node. */
+  /** Resolves once all nodes but one see a node for every slot. */
   async settled(without?: RedisNode): Promise<void> {
     await eventually(async () => {
       for (const node of this.#nodes.filter((one) => one !== without)) {

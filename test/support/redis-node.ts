@@ -22,7 +22,7 @@ export class RedisNode {
     this.#settings = settings;
   }
 
-  /** Resolves when it answers. It keeps its data over starts. */
+  /** Resolves once it answers. It keeps its data over restarts. */
   async start(mode: 'server' | 'sentinel' = 'server'): Promise<void> {
     mkdirSync(this.#folder, { recursive: true });
     const file = path.join(this.#folder, 'redis.conf');
@@ -39,7 +39,7 @@ export class RedisNode {
     }, READY_MS);
   }
 
-  /** Runs redis-cli against it. @returns what that prints */
+  /** Runs redis-cli against it. @returns the output */
   async cli(...args: string[]): Promise<string> {
     const command = path.join(path.dirname(program.command), 'redis-cli');
     const { stdout } = await promisify(execFile)(command, ['-p', String(this.port), ...args], {
@@ -48,17 +48,17 @@ export class RedisNode {
     return stdout.trim();
   }
 
-  /** Ends it as an accident would, or in order. */
+  /** Kills it, like an accident, or ends it in order. */
   kill(signal?: NodeJS.Signals): Promise<void> {
     return kill(this.#child, signal);
   }
 
-  /** Lets it keep its connections and answer nothing, until `goOn`. */
+  /** Suspends it until `goOn`, so that it keeps its connections without answering. */
   freeze(): void {
     this.#child?.kill('SIGSTOP');
   }
 
-  /** Ends a freeze. */
+  /** Ends a suspension. */
   goOn(): void {
     this.#child?.kill('SIGCONT');
   }

@@ -30,7 +30,7 @@ export function reference(): OpenApiDocument {
  *
  * @param path keys from the root of the document to the schema
  * @returns the errors, or `undefined` if the value is valid
- * @throws Error when there is no such schema
+ * @throws Error if there is no such schema
  */
 export function errorsOf(path: readonly (string | number)[], value: unknown): string | undefined {
   reference();
@@ -40,7 +40,7 @@ export function errorsOf(path: readonly (string | number)[], value: unknown): st
   const isValid = ajv.getSchema(`openapi#/${pointer}`);
   if (isValid === undefined) throw new Error(`The reference has no schema at ${path.join(' → ')}`);
   if (isValid(value)) return undefined;
-  // Alternatives repeat the errors of each other.
+  // Alternatives repeat each other's errors.
   const errors = new Set(
     (isValid.errors ?? []).map(({ instancePath, message, params }) => {
       const unknown = params['additionalProperty'];

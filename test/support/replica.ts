@@ -5,7 +5,7 @@ import { RedisNode } from './redis-node.ts';
 
 const SYNC_MS = 60_000;
 
-/** A Redis that replicates another one. */
+/** A replica of another Redis server. */
 export class Replica extends RedisNode {
   readonly #primary: URL;
 
@@ -21,13 +21,13 @@ export class Replica extends RedisNode {
     this.#primary = url;
   }
 
-  /** Resolves when it has the data of its primary. */
+  /** Resolves once it has the data of its primary. */
   override async start(): Promise<void> {
     await super.start();
     await this.inSync();
   }
 
-  /** Resolves when it has the data of its primary. */
+  /** Resolves once it has the data of its primary. */
   async inSync(): Promise<void> {
     await eventually(async () => {
       const info = await this.cli('info', 'replication');
@@ -35,7 +35,7 @@ export class Replica extends RedisNode {
     }, SYNC_MS);
   }
 
-  /** Cuts it off from its primary, or connects them again. */
+  /** Disconnects it from its primary, or reconnects them. */
   async setCut(isCut: boolean): Promise<void> {
     const { hostname, port } = this.#primary;
     await this.cli('replicaof', hostname, isCut ? String(await freePort()) : port);

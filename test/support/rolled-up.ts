@@ -3,22 +3,22 @@ import { QUARTERS } from '../../src/events/store/postgres/rollups.ts';
 import type { Amount } from '../../src/events/store/postgres/varints.ts';
 import type { Knex } from '../../src/infra/db.ts';
 
-/** Counts in the format of rollups. */
+/** Decodes counts in the format of rollups. */
 export function unpacked(packed: Buffer): Counts {
   const counts = new Counts();
   readCounts(packed, (id, count, amount) => counts.add(id, count, amount));
   return counts;
 }
 
-/** The counts of the format of rollups, each with its id. */
+/** Returns the counts in the format of rollups, each with its id. */
 export function entriesOf(packed: Buffer): [id: number, count: number, amount: Amount][] {
   const counts = unpacked(packed);
   return Array.from(counts.ids(), (id) => [id, counts.count(id), counts.amount(id)]);
 }
 
 /**
- * The counts that the days of the rollups of a workspace have for the values of a dimension, with what was added to them
- * and not merged yet; of `all`, the only value is empty.
+ * Returns the counts in the daily rollups of a workspace for the values of a dimension, including
+ * additions that are not merged yet; for `all`, the only value is empty.
  */
 export async function rolledUp(
   database: Knex,

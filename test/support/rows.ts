@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Knex } from '../../src/infra/db.ts';
 
-/** Tables whose rows follow from others: upgrades make them anew, and analytics are compared by themselves. */
+/** Tables derived from others: upgrades rebuild them, and analytics tests compare them. */
 const DERIVED = new Set([
   'rollups',
   'record_rollups',
@@ -13,7 +13,7 @@ const DERIVED = new Set([
   'event_block_columns',
   'knex_migrations_lock',
 ]);
-/** Columns that an upgrade computes anew. */
+/** Columns that an upgrade recomputes. */
 const COMPUTED = new Set(['entry', 'name_key', 'version', 'summed_until']);
 
 interface RequiredColumn {
@@ -21,7 +21,7 @@ interface RequiredColumn {
   type: string;
 }
 
-/** Values that constraints ask for. */
+/** Values that satisfy check constraints. */
 const CHECKED: Record<string, unknown> = {
   'exports.format': 'csv',
   'imports.state': 'done',
@@ -42,21 +42,21 @@ const VALUES: Record<string, unknown> = {
   bytea: Buffer.from('x'),
 };
 
-/** Gives every table without rows one row, which refers to rows that are there. */
+/** Adds one row to every empty table, which references existing rows. */
 export async function fillEmptyTables(database: Knex): Promise<void> {
-  let left = [...(await rowsOf(database))].flatMap(([table, rows]) =>
+  let emptyTables = [...(await rowsOf(database))].flatMap(([table, rows]) =>
     rows.length === 0 ? [table] : [],
   );
-  for (let before = Infinity; left.length < before; ) {
-    before = left.length;
+  for (let before = Infinity; emptyTables.length < before; ) {
+    before = emptyTables.length;
     const failed: string[] = [];
-    for (const table of left) if (!(await fill(database, table))) failed.push(table);
-    left = failed;
+    for (const table of emptyTables) if (!(await fill(database, table))) failed.push(table);
+    emptyTables = failed;
   }
-  expect(left, 'tables that a row is missing for').to.deep.equal([]);
+  expect(emptyTables, 'tables that a row is missing for').to.deep.equal([]);
 }
 
-/** @returns false where a table that it refers to has no row yet */
+/** @returns false if a referenced table has no row yet */
 async function fill(database: Knex, table: string): Promise<boolean> {
   const { rows: columns } = await database.raw<{ rows: RequiredColumn[] }>(
     `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
@@ -91,30 +91,32 @@ async function fill(database: Knex, table: string): Promise<boolean> {
   return true;
 }
 
-/** A row as JSON. */
+/** A row in JSON. */
 export type Row = Record<string, unknown>;
 
-/** The rows of every table that is not derived, as JSON; those of a partitioned table once. */
+/**
+ * Reads the rows of every table that is not derived, as JSON; those of a partitioned table once.
+ */
 export async function rowsOf(database: Knex): Promise<Map<string, Row[]>> {
   const { rows: tables } = await database.raw<{ rows: { name: string }[] }>(
     `SELECT relname AS name FROM pg_class
       WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
   );
-  const found = new Map<string, Row[]>();
+  const byTable = new Map<string, Row[]>();
   for (const { name } of tables) {
     if (DERIVED.has(name)) continue;
     const query = database.raw<{ rows: { row: Row }[] }>('SELECT to_jsonb(t) AS row FROM ?? t', [
       name,
     ]);
-    found.set(
+    byTable.set(
       name,
       (await query).rows.map(({ row }) => row),
     );
   }
-  return found;
+  return byTable;
 }
 
-/** Every earlier row is there, with the values that it had in the columns that are still there. */
+/** Checks that every earlier row still exists, with its earlier values in the remaining columns. */
 export function expectKept(table: string, before: readonly Row[], after: readonly Row[]): void {
   const columns = Object.keys(before[0] ?? {}).filter(
     (column) => !COMPUTED.has(column) && (after[0] === undefined || column in after[0]),

@@ -1,6 +1,9 @@
 import type { Knex } from '../../src/infra/db.ts';
 
-/** Relations of the service: not those of Knex, and not the partitions of events, which depend on the day. */
+/**
+ * SQL: condition of the service's relations, without those of Knex, and without partitions of
+ * events, which depend on the day.
+ */
 const OURS = `relnamespace = 'public'::regnamespace AND relname !~ '^(events_\\d|knex_)'`;
 
 const PARTS = {
@@ -25,7 +28,7 @@ const PARTS = {
       FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid WHERE ${OURS} AND NOT tgisinternal`,
 };
 
-/** All that makes up the schema of a database, as lines that can be compared. */
+/** Returns the whole schema of a database, as comparable lines. */
 export async function schemaOf(db: Knex): Promise<string[]> {
   const lines: string[] = [];
   for (const [part, query] of Object.entries(PARTS)) {

@@ -10,18 +10,24 @@ const PASSWORD = 'of-the-servers';
 export const AUTHENTICATED = ['-a', PASSWORD];
 /** Time without an answer after which a server counts as down, in ms. */
 const DOWN_MS = 1_000;
-/** Time for which a primary that is killed has had no replica, in ms: less than those count as down after. */
+/**
+ * Time for which a primary has had no replica when it is killed, in ms, less than the time after
+ * which it counts as down.
+ */
 const AHEAD_MS = 700;
 const START_MS = 30_000;
-/** A sentinel whose clock has jumped, as on a machine that stood still, does nothing for 30 s. */
+/**
+ * Time limit of a failover, in ms: a sentinel whose clock has jumped, as after a suspension, does
+ * nothing for 30 s.
+ */
 const FAILOVER_MS = 60_000;
 
-/** A primary of Redis, two replicas, and three sentinels that let one of them take over. */
+/** A Redis primary, two replicas, and three sentinels that promote one of them. */
 export class Sentinels {
   readonly #servers: RedisNode[] = [];
   readonly #sentinels: RedisNode[] = [];
 
-  /** Resolves when the sentinels know all servers and each other. */
+  /** Resolves once the sentinels know all servers and each other. */
   async start(): Promise<void> {
     const [first = 0, ...ports] = await freePorts(6);
     for (const port of [first, ...ports.slice(0, 2)]) {
@@ -29,7 +35,7 @@ export class Sentinels {
         `requirepass ${PASSWORD}`,
         `masterauth ${PASSWORD}`,
         'appendonly yes',
-        // One that was replaced, and does not know it, must take nothing.
+        // A replaced primary that does not know about it must accept no write.
         'min-replicas-to-write 1',
         'repl-diskless-sync-delay 0',
         ...(port === first ? [] : [`replicaof 127.0.0.1 ${first}`]),
@@ -60,13 +66,16 @@ export class Sentinels {
     return `redis+sentinel://:${PASSWORD}@${hosts.join(',')}/${NAME}`;
   }
 
-  /** The server that takes writes. */
+  /** Returns the writable server. */
   async primary(): Promise<RedisNode> {
     const { port } = await stateOf(this.#sentinels[0]!);
     return this.#servers.find((server) => server.port === port)!;
   }
 
-  /** Kills the primary while its replicas lack what it confirmed last. @returns as {@link stopPrimary} */
+  /**
+   * Kills the primary while its replicas lack the last confirmed writes. @returns as {@link
+   * stopPrimary}
+   */
   async killPrimaryAhead(): Promise<RedisNode> {
     const primary = await this.primary();
     const replicas = this.#servers.filter((server) => server !== primary);
@@ -80,7 +89,7 @@ export class Sentinels {
     return this.#replaced(primary);
   }
 
-  /** Stops the primary in order. @returns the server, when another one takes writes in its place */
+  /** Stops the primary in order. @returns the server, once another one is writable in its place */
   async stopPrimary(): Promise<RedisNode> {
     const primary = await this.primary();
     await primary.kill('SIGTERM');
@@ -93,12 +102,12 @@ export class Sentinels {
         expect((await stateOf(sentinel)).port).not.to.equal(ended.port);
       }
     }, FAILOVER_MS);
-    // Until a replica follows it, the new primary refuses writes.
+    // The new primary refuses writes until a replica follows it.
     await this.#hasReplicas(1);
     return ended;
   }
 
-  /** Starts a server that another one has replaced. Resolves when the primary has both replicas. */
+  /** Restarts a replaced server. Resolves once the primary has both replicas. */
   async startAgain(server: RedisNode): Promise<void> {
     await server.start();
     await this.#hasReplicas(this.#servers.length - 1);

@@ -5,45 +5,45 @@ import { migrateLatest } from '../../scripts/migrations.ts';
 import { freePort } from '../../scripts/ports.ts';
 import { type ProcessSpec, parseProcfile, Runner } from '../../scripts/procfile.ts';
 
-/** How many processes a service has, and where they listen. */
+/** Numbers of processes of a service, and their ports. */
 export interface Layout {
-  /** Where clients find the API. */
+  /** Port of the API for clients. */
   apiPort: number;
-  /** Port of one API process by itself. */
+  /** Port of a single API process. */
   apiProcessPort: number;
-  /** Where visitors come in. */
+  /** Port for visitors. */
   redirectPort: number;
-  /** Two redirect processes, which must agree. */
+  /** Ports of two redirect processes, which must agree. */
   redirectPorts: [number, number];
-  /** As {@link RunnerOptions} has them. */
+  /** As in {@link RunnerOptions}. */
   processes?: ProcessSpec[];
   scale: Record<string, number>;
   envOf: Record<string, Record<string, string>>;
-  /** Starts what is in front of the processes, when they are ready. */
+  /** Starts the servers in front of the processes, once these are ready. */
   publish?(): Promise<void>;
 }
 
 /** A running service. */
 export interface Service extends Pick<Layout, 'redirectPort' | 'redirectPorts'> {
   apiUrl: string;
-  /** One of the API processes, without a proxy in between. */
+  /** URL of a single API process, without a proxy. */
   apiProcessUrl: string;
   runner: Runner;
-  /** The output of the processes. */
+  /** Output of the processes. */
   lines: string[];
-  /** Names of the processes of a line of the Procfile: more than one where it has copies. */
+  /** Names of the processes of a line of the Procfile, of which there may be several copies. */
   copies(name: string): string[];
-  /** The metrics of all these processes, one after the other. */
+  /** Metrics of all these processes, concatenated. */
   metrics(name: string): Promise<string>;
-  /** The value of a series in each of them; 0 where it has none. */
+  /** Value of a series in each of them; 0 if it is missing. */
   metric(name: string, series: string): Promise<number[]>;
-  /** Sends a signal to all these processes. @throws Error where one is not running now */
+  /** Sends a signal to all these processes. @throws Error if one is not running */
   signal(name: string, signal: NodeJS.Signals): void;
   /** Number of their restarts. */
   restarts(name: string): number;
 }
 
-/** Every process of the Procfile, the redirect process twice. */
+/** Chooses the layout with every process of the Procfile, the redirect process twice. */
 export async function onOneMachine(): Promise<Layout> {
   const [apiPort, first, second] = [await freePort(), await freePort(), await freePort()];
   return {
@@ -56,7 +56,10 @@ export async function onOneMachine(): Promise<Layout> {
   };
 }
 
-/** The text of a Procfile. Coverage is measured line by line of the sources, which bundles are not. */
+/**
+ * Reads a Procfile. Coverage is measured by lines of the sources, so it uses single files instead
+ * of bundles.
+ */
 function commandsOf(procfile: string): string {
   const text = readFileSync(procfile, 'utf8');
   return process.env['NODE_V8_COVERAGE'] === undefined ? text : withSingleFiles(text);
@@ -65,7 +68,7 @@ function commandsOf(procfile: string): string {
 /**
  * Starts the service on the given servers, with the given settings.
  *
- * @param procfile its processes: those of `Procfile.small` are fewer
+ * @param procfile file with its processes; `Procfile.small` has fewer
  */
 export async function startService(
   servers: Servers,
@@ -118,10 +121,10 @@ export async function startService(
     copies,
     metrics: async (name) => (await texts(name)).join('\n'),
     async metric(name, series) {
-      const found = (await texts(name)).map((text) =>
+      const values = (await texts(name)).map((text) =>
         text.split('\n').find((line) => line.startsWith(`${series} `)),
       );
-      return found.map((line) => Number(line?.slice(series.length) ?? 0));
+      return values.map((line) => Number(line?.slice(series.length) ?? 0));
     },
     signal(name, signal) {
       for (const one of copies(name)) runner.kill(one, signal);

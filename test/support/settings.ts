@@ -1,16 +1,16 @@
 import { reloadConfig } from '../../src/config.ts';
 
-/** Changes settings of this process; those that are not named stay. */
+/** Changes settings of this process; others stay. */
 export function setSettings(settings: Readonly<Record<string, string>>): void {
   Object.assign(process.env, settings);
   reloadConfig();
 }
 
 /**
- * Remembers the settings of this process, to be called in a hook: when test files are loaded, the service under test has
- * not been set up.
+ * Saves the settings of this process. Called in a hook, since the service under test is not set up
+ * while test files are loaded.
  *
- * @returns puts them back
+ * @returns restores them
  */
 export function keepSettings(): () => void {
   const before = { ...process.env };

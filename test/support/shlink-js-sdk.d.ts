@@ -1,6 +1,6 @@
 /*
- * The types of Shlink's SDK, as far as the tests use them: its own name their files without extensions, which Node's
- * resolution does not find.
+ * Types of Shlink's SDK that tests use. Its own types refer to files without extensions, which
+ * Node's resolution does not find.
  */
 
 declare module '@shlinkio/shlink-js-sdk/api-contract' {

@@ -5,16 +5,16 @@ import { Provider } from 'oidc-provider';
 
 export const CLIENT = { id: 'shortlinks', secret: 'a-secret-of-the-client-that-nobody-else-has' };
 
-/** What an account at the provider claims, by the name with which its person signs in there. */
+/** Claims of accounts at the provider, by the name with which each signs in. */
 export type Claims = Record<string, { email: string; email_verified: boolean; name?: string }>;
 
-/** An OpenID Connect provider on this machine, certified by its makers, with accounts of the test's own. */
+/** A certified OpenID Connect provider on this machine, with the test's own accounts. */
 export class SingleSignOn {
   readonly accounts: Claims = {};
   readonly #server: Server = createServer();
   #port = 0;
 
-  /** Takes a port; what comes before `serve` is not answered. */
+  /** Reserves a port; requests before `serve` are not answered. */
   async listen(): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     this.#port = (this.#server.address() as AddressInfo).port;
@@ -24,7 +24,7 @@ export class SingleSignOn {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** @param callback where browsers return to */
+  /** @param callback URL to which browsers return */
   serve(callback: string): void {
     const provider = new Provider(this.issuer, {
       clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [callback] }],
@@ -43,11 +43,11 @@ export class SingleSignOn {
   }
 }
 
-/** A browser that keeps cookies, by origin, and follows redirects only when it is told to. */
+/** A browser with cookies per origin, which follows redirects only on request. */
 export class CookieJar {
   readonly #cookies = new Map<string, Map<string, string>>();
 
-  /** The cookies that an origin would get, as name and value. */
+  /** Returns the cookies for an origin, by name. */
   of(url: string): Map<string, string> {
     const { origin } = new URL(url);
     const cookies = this.#cookies.get(origin) ?? new Map<string, string>();
@@ -71,7 +71,7 @@ export class CookieJar {
     return answer;
   }
 
-  /** Where an answer leads. */
+  /** Returns the target of a redirect. */
   static next(answer: Response, from: string): string {
     const location = answer.headers.get('location');
     if (location === null) throw new Error(`${from} answered ${answer.status}, no redirect`);
@@ -79,9 +79,9 @@ export class CookieJar {
   }
 
   /**
-   * Follows redirects until one leads to an address that begins so, and returns that.
+   * Follows redirects until one leads to an address with a prefix, and returns that address.
    *
-   * @param fill answers the forms on the way
+   * @param fill answers to the forms on the way
    */
   async follow(url: string, until: string, fill: Record<string, string>): Promise<string> {
     let at = url;

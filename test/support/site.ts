@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An answer that stays the same. */
+/** A fixed answer. */
 export interface SiteAnswer {
   status?: number;
   type?: string;

@@ -20,8 +20,8 @@ import { Topology } from './topology.ts';
 import { stopTraffic } from './traffic.ts';
 
 /*
- * One whole service for a run of the tests, with real servers in a folder of their own: every process of the
- * Procfile, the redirect process twice. Tests share it, and each makes its own workspace.
+ * A whole service for a test run, with real servers in a separate folder: every process of the
+ * Procfile, the redirect process twice. Tests share it, and each creates its own workspace.
  */
 
 /** The running service. */
@@ -33,11 +33,11 @@ export interface Stack extends Service {
   dataDir: string;
 }
 
-/** The settings of this process that tests begin with. */
+/** Settings of this process before the tests. */
 let settingsBefore: Record<string, string | undefined> = {};
 let running: (Stack & { stores: Stores }) | undefined;
 
-/** The servers of the service, by the variables with which npm scripts choose them. */
+/** The servers of the service, chosen by environment variables of npm scripts. */
 interface Stores {
   servers: Servers;
   /** Further settings of the processes; tests start others without them. */
@@ -46,13 +46,13 @@ interface Stores {
   stop(): Promise<void>;
 }
 
-/** True where the service under test runs as on several machines. */
+/** True if the service under test runs as on several machines. */
 export const isTopology = (): boolean => process.env['TEST_TOPOLOGY'] !== undefined;
 
 async function startStores(dataDir: string): Promise<Stores> {
   const clickhouseServers = process.env['TEST_CLICKHOUSE'];
   if (isTopology()) {
-    // Postgres has an account of its own.
+    // Postgres has a separate account.
     chmodSync(dataDir, 0o711);
     const hasClickHouse = clickhouseServers !== undefined;
     const topology = await Topology.start(dataDir, { hasClickHouse });
@@ -85,7 +85,7 @@ export function stack(): Stack {
   return running;
 }
 
-/** Places that the tests know: documentation ranges (RFC 5737, RFC 3849) and what they stand for. */
+/** Places of documentation ranges (RFC 5737, RFC 3849). */
 export const PLACES = [
   { cidr: '192.0.2.0/24', record: place('DE', 'Berlin', 'Berlin') },
   { cidr: '198.51.100.0/24', record: place('JP', 'Tokyo', 'Tokyo') },
@@ -116,13 +116,14 @@ export async function mochaGlobalSetup(): Promise<void> {
     DNS_SERVERS: dns.address,
     DNS_TARGET: 'links.target.example',
     RATES_URL: failingTwice(rates),
-    // Its file is of 2024.
+    // The file of rates is from 2024.
     RATES_MAX_AGE_DAYS: '0',
     SMTP_URL: mail.url('none'),
     MAIL_FROM: 'Short links <links@mail.test>',
   };
   Object.assign(process.env, settings);
-  // The certificate of the mail server. A process reads the variable when it begins, so this one can't.
+  // The certificate of the mail server. A process reads the variable when it starts, so the tests'
+  // own process cannot.
   const trusting = {
     SMTP_URL: mail.url('starttls'),
     NODE_EXTRA_CA_CERTS: path.resolve('test/data/tls/localhost.crt'),
@@ -150,7 +151,7 @@ export async function mochaGlobalSetup(): Promise<void> {
       dataDir,
       stores,
     };
-    // A test that writes to Postgres by itself is followed by questions that a standby may answer.
+    // A standby may answer the queries after a test's own write to Postgres.
     if (isTopology()) process.env['PGOPTIONS'] = '-c synchronous_commit=remote_apply';
   } catch (error) {
     await dns.stop();
@@ -161,7 +162,9 @@ export async function mochaGlobalSetup(): Promise<void> {
   }
 }
 
-/** A source of exchange rates that is out of order at first, as one may be when the service starts. */
+/**
+ * A source of exchange rates that is unavailable at first, as may happen when the service starts.
+ */
 function failingTwice(site: Site): string {
   return site.answer('/rates.xml', (_request, response) => {
     const isUp = site.requests('/rates.xml') > 2;
@@ -176,7 +179,7 @@ const settingsNow = () =>
 
 export const mochaHooks = {
   afterEach: stopTraffic,
-  /** A test that changes settings for those after it would make them fail, or pass, by their order. */
+  /** A test that leaves settings changed would make later tests depend on their order. */
   afterAll(): void {
     expect(settingsNow(), 'settings that a test has not put back').to.deep.equal(settingsBefore);
   },

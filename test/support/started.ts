@@ -9,19 +9,21 @@ import { withoutServers } from './without-servers.ts';
 
 const READY_MS = 90_000;
 
-/** `npm start` on a folder and on ports of its own, as a process that can be sent signals. */
+/**
+ * `npm start` in a separate folder and on separate ports, as a process that can be sent signals.
+ */
 export class Started {
   readonly dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-start-'));
   child!: ChildProcess;
-  /** All that it has printed. */
+  /** Its output so far. */
   output = '';
-  /** The key of the demo workspace, which the first start prints. */
+  /** Key of the demo workspace, which the first start prints. */
   apiKey = '';
   apiPort = 0;
   redirectPort = 0;
   env: NodeJS.ProcessEnv = {};
 
-  /** Resolves when it says that it is ready. */
+  /** Resolves once it reports that it is ready. */
   async start(settings: Record<string, string> = {}): Promise<void> {
     await this.spawn(settings);
     await eventually(() => {
@@ -31,7 +33,7 @@ export class Started {
     this.apiKey ||= /API key +(\S+)/.exec(this.output)![1]!;
   }
 
-  /** Resolves with the exit code of a start that fails. */
+  /** Resolves with the exit code of a failing start. */
   async fail(settings: Record<string, string> = {}): Promise<number | null> {
     await this.spawn(settings);
     return this.ended();
@@ -58,7 +60,7 @@ export class Started {
     }
   }
 
-  /** The lines that it has printed, but for those that say what it is doing. */
+  /** Its output lines, except for those about its progress. */
   get messages(): string[] {
     return this.output.split('\n').filter((line) => line !== '' && !/…( \d+ s)?$/.test(line));
   }
@@ -67,7 +69,7 @@ export class Started {
     return `http://127.0.0.1:${this.apiPort}`;
   }
 
-  /** The number of the private server's process. */
+  /** Number of the private server's process. */
   pidOf(server: 'postgres' | 'redis'): number {
     const { identity } = JSON.parse(
       readFileSync(path.join(this.dataDir, `${server}.json`), 'utf8'),
@@ -89,7 +91,7 @@ export class Started {
     return child.exitCode;
   }
 
-  /** Leaves nothing behind. */
+  /** Stops it and removes its files. */
   async remove(): Promise<void> {
     if (this.child?.exitCode === null) await this.stop();
     rmSync(this.dataDir, { recursive: true, force: true });

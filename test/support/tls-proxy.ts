@@ -3,9 +3,12 @@ import { request } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy that ends TLS, as it stands before a real installation. Its certificate is for localhost and nobody's own. */
+/**
+ * A proxy that terminates TLS, as in front of a real installation. Its self-signed certificate is
+ * for localhost.
+ */
 export class TlsProxy {
-  /** Where requests are passed on to. */
+  /** URL to which requests are passed on. */
   target = '';
   readonly #server: Server;
 

@@ -7,14 +7,14 @@ import type { Owned } from './own-service.ts';
 import { type Layout, type Service, startService } from './service.ts';
 import { Topology } from './topology.ts';
 
-/** A whole service, with a workspace, on servers of its own as several machines have them. */
+/** A whole service, with a workspace, on separate servers as on several machines. */
 export class TopologyService implements Owned {
   topology!: Topology;
   service!: Service;
   db!: Knex;
   projectId!: string;
   apiKey!: string;
-  /** Of all files, with a folder for each machine that has its own. */
+  /** Folder of all files, with a subfolder for each machine that has its own. */
   readonly folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-topology-'));
 
   /** Starts the servers. */
@@ -24,7 +24,7 @@ export class TopologyService implements Owned {
     return this.topology;
   }
 
-  /** Starts the processes, and makes the workspace. */
+  /** Starts the processes and creates the workspace. */
   async start(layout: Layout, settings: Record<string, string> = {}): Promise<void> {
     const { servers, settings: places } = this.topology;
     const all = { ...places, LOG_LEVEL: 'error', WRITE_WAIT_MS: '3000', ...settings };

@@ -9,28 +9,31 @@ import { hasPostgresPair, PostgresPair } from './postgres-pair.ts';
 import { RedisCluster } from './redis-cluster.ts';
 import type { Layout } from './service.ts';
 
-/** The hosts that run redirects alone: their addresses, and the numbers of their accounts where each has its own. */
+/**
+ * Hosts that only redirect: their addresses, and the numbers of their accounts if each has its own.
+ */
 export const REDIRECT_HOSTS = [
   { address: '127.0.0.2', account: 61_002 },
   { address: '127.0.0.3', account: 61_003 },
 ] as const;
-/** The same of the machine that has the second process of each other kind. */
+/** Folder and account of the machine with the second process of each other kind. */
 const SECOND_MACHINE = { folder: 'machine-2', account: 61_004 } as const;
 const SECRET_KEY = 'the-key-of-all-hosts-of-the-topology';
-/** True where all servers of a topology can be started. */
+/** True if all servers of a topology can be started. */
 export const hasTopology = (): boolean => hasPostgresPair() && hasHaproxy();
 
 /**
- * What a service on several machines has, as far as one machine can stand for them: a Redis Cluster of three primaries
- * with a replica each, a Postgres with a synchronous standby, two ClickHouse servers with the visits where that is asked for,
- * two hosts that only redirect, two processes of each other kind, and haproxy in front of them.
+ * A service on several machines, as far as one machine can imitate them: a Redis Cluster of three
+ * primaries with a replica each, a Postgres with a synchronous standby, optionally two ClickHouse
+ * servers with the visits, two hosts that only redirect, two processes of each other kind, and
+ * haproxy in front of them.
  */
 export class Topology {
   readonly redis: RedisCluster;
   readonly postgres: PostgresPair;
   readonly haproxy: Haproxy;
   readonly clickhouse: ClickHouseCluster | undefined;
-  /** Of all processes. */
+  /** Settings of all processes. */
   readonly settings: Record<string, string>;
   readonly #dataDir: string;
 
@@ -52,16 +55,16 @@ export class Topology {
       CACHE_REDIS_URL: this.redis.url,
       REDIS_WAIT_REPLICAS: '1',
       QUEUE_SHARDS: '3',
-      // A server that was promoted is not asked.
+      // A promoted server is not queried.
       DATABASE_READ_URLS: `${this.postgres.standby.url},${this.postgres.primary.url}`,
       ...(this.clickhouse && { EVENTS_URL: this.clickhouse.url }),
     };
   }
 
   /**
-   * Starts the servers, with their data in a folder that the account of Postgres may enter.
+   * Starts the servers, with their data in a folder that the account of Postgres can enter.
    *
-   * @param options.hasClickHouse false if visits are kept in Postgres
+   * @param options.hasClickHouse false if visits are stored in Postgres
    */
   static async start(dataDir: string, { hasClickHouse = false } = {}): Promise<Topology> {
     const haproxy = await Haproxy.prepare();
@@ -88,19 +91,20 @@ export class Topology {
     };
   }
 
-  /** The number of the account of the machine that has the second process of each kind, where it has its own. */
+  /** Account of the machine with the second process of each kind, if it has its own. */
   readonly secondMachine = SECOND_MACHINE.account;
 
-  /** Where a redirect host keeps its files. */
+  /** Returns the folder of a redirect host. */
   folderOf({ address }: (typeof REDIRECT_HOSTS)[number]): string {
     return path.join(this.#dataDir, address);
   }
 
   /**
-   * The processes of a service on it.
+   * Returns the processes of a service on it.
    *
-   * @param options.procfile those of `Procfile.small` are fewer
-   * @param options.hasAccounts each machine has an account of its own, by which its connections can be told apart
+   * @param options.procfile file with the processes; `Procfile.small` has fewer
+   * @param options.hasAccounts gives each machine its own account, which distinguishes their
+   *   connections
    */
   async layout({
     procfile = 'Procfile',

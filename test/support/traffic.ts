@@ -2,28 +2,31 @@ import { Agent, request } from 'node:http';
 
 const running = new Set<Visitors | Writers>();
 
-/** Stops what a test that failed has left running: it would disturb those after it, and keep their process alive. */
+/**
+ * Stops traffic that a failed test has left running, which would disturb later tests and keep the
+ * process alive.
+ */
 export async function stopTraffic(): Promise<void> {
   await Promise.all([...running].map((traffic) => traffic.stop()));
 }
 
-/** Outcomes of the visits of one run. */
+/** Outcomes of the visits of a run. */
 export interface Tally {
-  /** Visitors that got a redirect. */
+  /** Visitors with a redirect. */
   answered: Set<string>;
-  /** Visitors whose answer was cut off. */
+  /** Visitors whose answer was aborted. */
   cut: Set<string>;
-  /** Visitors that got another status. */
+  /** Visitors with another status. */
   others: Map<string, number>;
 }
 
 /**
- * Steady visits of known links until it is stopped. Every visitor has a name of its own, and sends it as
- * `Referer`, by which the event can be found again.
+ * Steady visits of known links until it is stopped. Every visitor has a unique name, which is sent
+ * as `Referer` to identify the event.
  */
 export class Visitors {
   readonly tally: Tally = { answered: new Set(), cut: new Set(), others: new Map() };
-  /** Ids of clicks that redirects of links with `trackConversion` have given out; the newest last. */
+  /** Click ids that redirects of links with `trackConversion` have handed out, the newest last. */
   readonly clickIds: string[] = [];
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   readonly #timer: NodeJS.Timeout;
@@ -92,13 +95,13 @@ export class Visitors {
   }
 }
 
-/** Outcomes of the writes of one run, by the external ids of the links. */
+/** Outcomes of the writes of a run, by the external ids of the links. */
 export interface WriteTally {
-  /** Answered with 201. */
+  /** Links answered with 201. */
   made: string[];
-  /** Answered with 202: the job's id by the external id. */
+  /** Links answered with 202, with the id of their job. */
   accepted: Map<string, string>;
-  /** Answered with an error, or not at all. */
+  /** Links answered with an error, or not at all. */
   failed: Map<string, number>;
 }
 

@@ -3,7 +3,7 @@ import { stack } from './stack.ts';
 
 const EVERY_MS = 700;
 
-/** Does work while processes are killed again and again, as soon as they are back. */
+/** Works while processes are killed repeatedly, each time as soon as they are back. */
 export async function whileKilling<Result>(
   names: readonly string[],
   work: () => Promise<Result>,
@@ -25,7 +25,7 @@ export async function whileKilling<Result>(
   }
 }
 
-/** Begins something so many times, at intervals, without waiting for the one before. */
+/** Begins something a number of times, at intervals, without waiting for the previous one. */
 export const staggered = <Result>(
   count: number,
   everyMs: number,

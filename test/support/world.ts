@@ -21,25 +21,25 @@ export interface VisitAnswer {
 
 export interface VisitOptions {
   method?: string;
-  /** Sent as a browser sends a form; makes the request a POST. */
+  /** Sent as a form of a browser; makes the request a POST. */
   form?: Record<string, string>;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   body?: string;
   userAgent?: string;
   headers?: Record<string, string>;
-  /** Which of the two redirect processes; any, where it makes no difference. */
+  /** Index of the redirect process to use; absent: any. */
   process?: 0 | 1;
   host?: string;
 }
 
-/** A browser; every call is another visitor when `visitor` counts up. */
+/** Returns the user agent of a browser; different numbers are different visitors. */
 export function browser(visitor = 0): string {
   return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.${visitor}.1 Safari/537.36`;
 }
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** Opens a path on the redirect server, as a browser would, without following where it leads. */
+/** Opens a path on the redirect server like a browser, without following redirects. */
 export function visit(path: string, options: VisitOptions = {}): Promise<VisitAnswer> {
   const {
     form,
@@ -71,7 +71,7 @@ export function visit(path: string, options: VisitOptions = {}): Promise<VisitAn
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => {
           const { 'content-type': type, 'permissions-policy': permissions } = response.headers;
-          // Each page has one, in whichever test it is shown.
+          // Every page has one, whichever test opens it.
           if (type?.startsWith('text/html') === true && permissions === undefined) {
             reject(new Error(`${method} ${path} answered a page without Permissions-Policy`));
             return;
@@ -96,16 +96,16 @@ export interface World {
   slug: string;
   apiKey: string;
   api: ApiClient;
-  /** The workspace's verified domain, on which its links are made. */
+  /** The workspace's verified domain, on which its links are created. */
   domain: string;
   /** Opens a path of the workspace's domain. */
   visit(path: string, options?: VisitOptions): Promise<VisitAnswer>;
-  /** A client whose key has only these scopes. */
+  /** Creates a client whose key has only these scopes. */
   withScopes(...scopes: string[]): Promise<ApiClient>;
   set(settings: WorkspaceSettings): Promise<void>;
 }
 
-/** Makes a workspace with a verified primary domain of its own. */
+/** Creates a workspace with its own verified primary domain. */
 export async function aWorkspace({ plan = 'enterprise' }: { plan?: Plan } = {}): Promise<World> {
   const slug = `w-${newId('workspace').slice(5).toLowerCase()}`;
   const { id: projectId, apiKey } = await createWorkspace(db(), { slug, plan });

@@ -7,11 +7,11 @@ import { freePort } from '../../scripts/ports.ts';
 import { eventually } from './eventually.ts';
 import { kill } from './kill.ts';
 
-/** Of Debian's package `zookeeper`. */
+/** Files of Debian's packages. */
 const JAR = '/usr/share/java/zookeeper.jar';
 const JAVA = '/usr/bin/java';
 
-/** True where the machine has a ZooKeeper. */
+/** True if the machine has ZooKeeper. */
 export const hasZooKeeper = (): boolean => existsSync(JAR) && existsSync(JAVA);
 
 /** A ZooKeeper with files in a folder, which is removed when it stops. */
@@ -30,7 +30,7 @@ export class ZooKeeper {
     return zookeeper;
   }
 
-  /** Resolves when it takes connections. It keeps its data over starts. */
+  /** Resolves once it accepts connections. It keeps its data over restarts. */
   async start(): Promise<void> {
     const file = path.join(this.#folder, 'zoo.cfg');
     writeFileSync(
@@ -55,7 +55,7 @@ admin.enableServer=false
     );
   }
 
-  /** Ends it as an accident would. */
+  /** Kills it, like an accident. */
   kill(): Promise<void> {
     return kill(this.#child);
   }

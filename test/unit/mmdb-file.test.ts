@@ -69,6 +69,6 @@ describe('a database of places', () => {
   it('is refused when it is another file', () => {
     const file = path.join(folder, 'other');
     writeFileSync(file, 'nothing of the kind');
-    expect(() => new MmdbFile(file)).to.throw('is no database of places');
+    expect(() => new MmdbFile(file)).to.throw('is not a database of places');
   });
 });

@@ -12,7 +12,7 @@ import { draw } from '../../src/qrcodes/render/drawing.ts';
 import { encodeMatrix, LEVELS, type Level, type Matrix } from '../../src/qrcodes/render/matrix.ts';
 import {
   largestMiddle,
-  leastSize,
+  minSize,
   refuseUnscannable,
   warningsOf,
 } from '../../src/qrcodes/render/scannability.ts';
@@ -143,7 +143,7 @@ describe('the scannability check', () => {
       expect(faults({ ...fields, size: size - 1 })).to.match(/^size must be/);
     }
     const matrix = encodeMatrix(PAYLOAD, 'M');
-    expect(leastSize(matrix, design({}), 5)).to.equal((matrix.size + 8) * 5);
+    expect(minSize(matrix, design({}), 5)).to.equal((matrix.size + 8) * 5);
   });
 
   it('returns the largest accepted image, at every level', () => {

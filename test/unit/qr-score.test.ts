@@ -4,7 +4,7 @@ import { readContent } from '../../src/qrcodes/content/read-content.ts';
 import { wifi } from '../../src/qrcodes/content/wifi.ts';
 import { type Design, defaultDesign } from '../../src/qrcodes/render/design.ts';
 import { encodeMatrix } from '../../src/qrcodes/render/matrix.ts';
-import { leastPrintMm, scoreOf } from '../../src/qrcodes/render/score.ts';
+import { minPrintMm, scoreOf } from '../../src/qrcodes/render/score.ts';
 
 const PAYLOAD = 'https://sho.rt/launch26';
 const score = (changes: Partial<Design> = {}, payload = PAYLOAD) =>
@@ -49,7 +49,7 @@ describe('the score of a code', () => {
   });
 
   it('names the least width in print with its quiet zone', () => {
-    expect(leastPrintMm(encodeMatrix(PAYLOAD, 'M'), defaultDesign())).to.equal(14);
+    expect(minPrintMm(encodeMatrix(PAYLOAD, 'M'), defaultDesign())).to.equal(14);
   });
 });
 

@@ -266,7 +266,7 @@ describe('the decision', () => {
     const expired = { ...link, expiresAt: 1 };
     const withUrl = { ...domain, expiredUrl: 'https://d.com/' };
     const own = { ...expired, expiredUrl: 'https://l.com/' };
-    const elsewhere = { kind: 'elsewhere', reason: 'expired' };
+    const elsewhere = { kind: 'otherUrl', reason: 'expired' };
     const query = facts({ query: 'a=1' });
     expect(decide({ domain: withUrl, link: own }, query)).to.deep.equal({
       ...elsewhere,
@@ -286,7 +286,7 @@ describe('the decision', () => {
     expect(usedUp({})).to.deep.equal({ kind: 'expired' });
     expect(usedUp({ passwordHash: 'x' })).to.deep.equal({ kind: 'expired' });
     expect(usedUp({ expiredUrl: 'https://l.com/' })).to.deep.equal({
-      kind: 'elsewhere',
+      kind: 'otherUrl',
       reason: 'expired',
       destination: 'https://l.com/',
     });

@@ -23,7 +23,7 @@ describe('a job that is extended while it waits', () => {
   let runs: unknown[][];
   const queue = defineQueue(`extended-${newId('job').slice(-8)}`, {
     attempts: 3,
-    longestPauseMs: 50,
+    maxPauseMs: 50,
   });
   const jobs = jobsOf(queue, { work: job<number>({ isExtensible: true }) });
 

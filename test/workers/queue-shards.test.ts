@@ -7,7 +7,7 @@ import { clicks } from '../../src/queues/index.ts';
 import { Inspector } from '../../src/queues/inspect.ts';
 import { handlers, job, jobsOf } from '../../src/queues/job.ts';
 import { Producer } from '../../src/queues/producer.ts';
-import { MOST_SHARDS, tagOf } from '../../src/queues/shards.ts';
+import { MAX_SHARDS, tagOf } from '../../src/queues/shards.ts';
 import { serve } from '../../src/queues/worker.ts';
 import { deliveryJobs } from '../../src/webhooks/jobs.ts';
 import { visitsAddUp } from '../support/adding-up.ts';
@@ -208,10 +208,10 @@ describe('QUEUE_SHARDS', function () {
 
 describe('the hash tags of shards', () => {
   it('are in n different n-ths of the slots, for every number n of shards', () => {
-    const slots = Array.from({ length: MOST_SHARDS }, (_, n) =>
+    const slots = Array.from({ length: MAX_SHARDS }, (_, n) =>
       slotOf(tagOf({ name: 'clicks', shard: n + 1 })),
     );
-    for (let n = 1; n <= MOST_SHARDS; n += 1) {
+    for (let n = 1; n <= MAX_SHARDS; n += 1) {
       const parts = slots.slice(0, n).map((slot) => Math.floor((slot * n) / SLOTS));
       expect(new Set(parts), `of ${n}`).to.have.length(n);
     }

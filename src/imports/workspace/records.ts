@@ -11,7 +11,7 @@ import { newId } from '../../ids.ts';
 import { isDrawable } from '../../images/read.ts';
 import { type Db, rows } from '../../infra/db.ts';
 import { searchable } from '../../infra/folded.ts';
-import { MOST_UTM_TEMPLATES } from '../../links/utm-templates/commands.ts';
+import { MAX_UTM_TEMPLATES } from '../../links/utm-templates/commands.ts';
 import { newUtmTemplateBody } from '../../links/utm-templates/schema.ts';
 import { newPageBody } from '../../pages/schema.ts';
 import { designFields } from '../../qrcodes/design.ts';
@@ -200,7 +200,7 @@ export async function takeSimple(
   });
   return mapAccepted(checked, (record) => {
     if (made.left.has(record)) {
-      throw new Refusal('conflict', `A workspace has at most ${MOST_UTM_TEMPLATES} UTM templates`);
+      throw new Refusal('conflict', `A workspace has at most ${MAX_UTM_TEMPLATES} UTM templates`);
     }
     return made.made.has(idOf(record)) ? ('created' as const) : ('skipped' as const);
   });
@@ -223,7 +223,7 @@ async function roomForTemplates(trx: Db, { one }: TakeContext): Promise<number> 
     'SELECT count(*) AS count FROM utm_templates WHERE project_id = ?',
     [one.project_id],
   );
-  return Math.max(0, MOST_UTM_TEMPLATES - row!.count);
+  return Math.max(0, MAX_UTM_TEMPLATES - row!.count);
 }
 
 class CheckOnly extends Error {}

@@ -7,7 +7,7 @@ import type { LinkBody } from '../../links/schema.ts';
 import { insertQrCodes } from '../../qrcodes/commands.ts';
 import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
 import { type NewQrCodeBody, newQrCodeBody, toNewQrCode } from '../../qrcodes/schema.ts';
-import { domainIdsOf, isFreeFor, taken } from '../../short-links/claims.ts';
+import { domainIdsOf, isFreeFor, takenRefusal } from '../../short-links/claims.ts';
 import { toSharedChanges } from '../../short-links/schema.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
 import { rowBody } from '../rows.ts';
@@ -320,10 +320,10 @@ async function findConflicts<New extends NewRecord>(
     const place = placeOf(each);
     const { key = '', externalId, domain = '' } = each.made;
     if (place !== undefined && claimed.has(`${place.domain_id} ${key}`)) {
-      return taken('key', key, `on ${domain}`);
+      return takenRefusal('key', key, `on ${domain}`);
     }
     return typeof externalId === 'string' && externalIds.has(externalId)
-      ? taken('externalId', externalId, 'in this workspace')
+      ? takenRefusal('externalId', externalId, 'in this workspace')
       : undefined;
   };
 }

@@ -9,10 +9,13 @@ import { UtmTemplate } from './model.ts';
 import { toUtmTemplate, type UtmTemplateRecord } from './record.ts';
 import type { NewUtmTemplate, UtmTemplateChanges } from './schema.ts';
 
-/** Most templates of a workspace. */
-export const MOST_UTM_TEMPLATES = 100;
+/** Maximum number of templates in a workspace. */
+export const MAX_UTM_TEMPLATES = 100;
 
-/** @throws Refusal `conflict` when the name is taken, `unprocessable_entity` when there are too many */
+/**
+ * Creates a template. @throws Refusal `conflict` if the name is taken, `unprocessable_entity` if
+ * there are too many
+ */
 export function createUtmTemplate(
   template: NewUtmTemplate & { id: string },
   job: JobContext,
@@ -21,8 +24,8 @@ export function createUtmTemplate(
     const { projectId } = job;
     await refuseOverfull(trx, `utm_templates ${projectId}`, {
       count: () => UtmTemplate.of(projectId, trx).resultSize(),
-      most: MOST_UTM_TEMPLATES,
-      message: `A workspace has at most ${MOST_UTM_TEMPLATES} UTM templates`,
+      most: MAX_UTM_TEMPLATES,
+      message: `A workspace has at most ${MAX_UTM_TEMPLATES} UTM templates`,
     });
     await refuseTakenName(trx, 'utm_templates', projectId, template);
     const row = await UtmTemplate.add(
@@ -34,7 +37,7 @@ export function createUtmTemplate(
   });
 }
 
-/** @throws Refusal `not_found`, or `conflict` when the name is taken */
+/** Changes a template. @throws Refusal `not_found`, or `conflict` if the name is taken */
 export function updateUtmTemplate(
   { id, changes }: { id: string; changes: UtmTemplateChanges },
   job: JobContext,
@@ -53,7 +56,7 @@ export function updateUtmTemplate(
   });
 }
 
-/** Links that took its values keep them. @throws Refusal `not_found` */
+/** Deletes a template; links keep the values they took from it. @throws Refusal `not_found` */
 export function deleteUtmTemplate(
   { id }: { id: string },
   job: JobContext,

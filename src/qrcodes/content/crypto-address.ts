@@ -2,13 +2,11 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { base58xmr, bech32, bech32m, createBase58check } from '@scure/base';
 
-/*
- * Checks of addresses: that they are of their coin's main network, and that their checksum is right.
- */
+/* Validates addresses: each must be of its coin's main network, with a correct checksum. */
 
 const base58check = createBase58check(sha256);
 
-/** The value, or `undefined` where the decoder throws. */
+/** Returns the decoded value, or `undefined` if the decoder throws. */
 function decoded<Value>(decode: () => Value): Value | undefined {
   try {
     return decode();
@@ -41,10 +39,13 @@ export function isSegwit(address: string, prefix: string): boolean {
 const CASH_CHARACTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const CASH_PREFIX = 'bitcoincash';
 const CASH_GENERATOR = [0x98f2bc8e61n, 0x79b76d99e2n, 0xf33e5fb3c4n, 0xae2eabe2a8n, 0x1e4f43e470n];
-/** Bytes of the hash, by the lower three bits of the version byte. */
+/** Length of the hash in bytes, by the lower three bits of the version byte. */
 const CASH_HASH_BYTES = [20, 24, 28, 32, 40, 48, 56, 64];
 
-/** True when a text is a CashAddr of Bitcoin Cash, with its prefix or without (CashAddr specification, 2017). */
+/**
+ * True when a text is a CashAddr of Bitcoin Cash, with its prefix or without (CashAddr
+ * specification, 2017).
+ */
 export function isCashAddress(address: string): boolean {
   if (address !== address.toLowerCase() && address !== address.toUpperCase()) return false;
   const text = address.toLowerCase().replace(/^bitcoincash:/, '');
@@ -60,15 +61,15 @@ export function isCashAddress(address: string): boolean {
     }
   }
   if (residue !== 1n) return false;
-  // The last eight words are the checksum; padding must be zero bits.
+  // The last eight words are the checksum; padding bits must be zero.
   const bytes = decoded(() => bech32.fromWords(words.slice(0, -8)));
   if (bytes === undefined) return false;
   const version = bytes[0]!;
-  // The highest bit is reserved; types: 0 and 1, with tokens 2 and 3.
+  // The highest bit is reserved; the types are 0 and 1, or 2 and 3 with tokens.
   return version >> 3 <= 3 && bytes.length - 1 === CASH_HASH_BYTES[version & 7];
 }
 
-/** True when a text is an account of Ethereum: where its letters have both cases, they are its checksum (EIP-55). */
+/** True when a text is an Ethereum account. Letters of mixed case are its checksum (EIP-55). */
 export function isEthereumAccount(address: string): boolean {
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return false;
   const digits = address.slice(2);
@@ -80,7 +81,10 @@ export function isEthereumAccount(address: string): boolean {
   });
 }
 
-/** Monero's network bytes: an address, one with a payment id, a subaddress; and their bytes with the checksum. */
+/**
+ * Network bytes of Monero, with the lengths of the decoded address: standard, with a payment id,
+ * subaddress.
+ */
 const MONERO_BYTES = new Map([
   [18, 69],
   [19, 77],

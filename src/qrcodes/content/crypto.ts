@@ -14,16 +14,16 @@ import { decimalAmount, lines } from './fields.ts';
 export interface CryptoPayment {
   currency: keyof typeof CURRENCIES;
   address: string;
-  /** In whole coins, as a decimal text. */
+  /** Amount in whole coins, as a decimal text. */
   amount?: string;
   message?: string;
 }
 
 interface Currency {
   label: string;
-  /** Decimal places of a coin. */
+  /** Number of decimal places. */
   places: number;
-  /** True when a text is an address of the coin's main network, its checksum included. */
+  /** True for an address of the coin's main network with a correct checksum. */
   isAddress(address: string): boolean;
 }
 
@@ -57,15 +57,17 @@ const CURRENCIES = {
   monero: { label: 'Monero', places: 12, isAddress: isMoneroAddress },
 } satisfies Record<string, Currency>;
 
-/** An amount in the smallest unit: moved by text, since no float holds eighteen places. */
+/**
+ * Converts an amount to the smallest unit, as text, since no float holds eighteen decimal places.
+ */
 function inSmallestUnit(amount: string, places: number): string {
   const [whole = '0', fraction = ''] = amount.split('.');
   return BigInt(whole + fraction.padEnd(places, '0')).toString();
 }
 
 /**
- * A payment URI: BIP 21 and its successor BIP 321 for bitcoin, the same by custom for its kin, ERC-681 for
- * ethereum, whose value is in wei, Monero's own `tx_amount`.
+ * Builds a payment URI: BIP 21 and its successor BIP 321 for bitcoin, by convention for related
+ * coins too; ERC-681 for ethereum, with the value in wei; Monero's own `tx_amount`.
  */
 function paymentUri({ currency, address, amount, message }: CryptoPayment): string {
   if (currency === 'ethereum') {

@@ -2,9 +2,9 @@ import { Joi, list } from '../../http/fields.ts';
 import type { ContentType } from './content-type.ts';
 import { emailAddress, line, lines } from './fields.ts';
 
-/** A message to be written. */
+/** An email to compose. */
 export interface Email {
-  /** One address, or several with commas between them. */
+  /** One address, or several separated by commas. */
   email: string;
   cc?: string;
   bcc?: string;
@@ -12,10 +12,10 @@ export interface Email {
   body?: string;
 }
 
-/** RFC 6068: spaces as %20, line breaks as CRLF, and everything that separates is encoded. */
+/** Builds a mailto URI (RFC 6068): spaces as %20, line breaks as CRLF, and delimiters encoded. */
 function mailto({ email, cc, bcc, subject, body }: Email): string {
   const encode = (value: string) => encodeURIComponent(value).replaceAll("'", '%27');
-  // "@" stands between the two parts of an address, "," between addresses; neither needs an escape (section 2).
+  // "@" in addresses and "," between them need no escape (section 2).
   const addresses = (value: string) =>
     encode(value).replaceAll('%40', '@').replaceAll('%2B', '+').replaceAll('%2C', ',');
   const query = [
@@ -27,18 +27,18 @@ function mailto({ email, cc, bcc, subject, body }: Email): string {
   return `mailto:${addresses(email)}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Most addresses of one field. */
-const MOST_ADDRESSES = 20;
+/** Maximum number of addresses in a field. */
+const MAX_ADDRESSES = 20;
 
 const address = emailAddress();
 
-/** Addresses: an array, or a text with commas between them. */
+/** Schema of addresses: an array, or a text separated by commas. */
 const recipients = () =>
   list()
     .min(1)
     .custom((addresses: string[], { error }) => {
-      if (addresses.length > MOST_ADDRESSES) {
-        return error('rule', { rule: `must not have more than ${MOST_ADDRESSES} addresses` });
+      if (addresses.length > MAX_ADDRESSES) {
+        return error('rule', { rule: `must not have more than ${MAX_ADDRESSES} addresses` });
       }
       const wrong = addresses.find((one) => address.validate(one).error !== undefined);
       return wrong === undefined
@@ -46,7 +46,7 @@ const recipients = () =>
         : error('rule', { rule: `must be a valid email address, not "${wrong}"` });
     });
 
-/** An empty text is an empty list by the time that it is compared. */
+/** The schema has turned an empty text into an empty list by then. */
 const optionalRecipients = () => recipients().empty(Joi.array().length(0));
 
 /** An email (RFC 6068). */

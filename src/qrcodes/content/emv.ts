@@ -1,18 +1,19 @@
 /*
- * Merchant-presented QR codes of EMVCo: objects of a two-digit id, a two-digit length in characters, and a value.
+ * Merchant-presented QR codes by EMVCo: a sequence of objects, each with a two-digit id, a
+ * two-digit length in characters, and a value.
  */
 
-/** An object: `26`, 58 characters. */
+/** A data object, such as id `26` with a value of 58 characters. */
 export interface EmvObject {
   id: string;
   value: string;
 }
 
-/** An object as text. */
+/** Encodes an object. */
 export const emvObject = (id: string, value: string): string =>
   `${id}${String(value.length).padStart(2, '0')}${value}`;
 
-/** The objects of a text; `undefined` when it does not consist of whole objects. */
+/** Parses a text into objects; `undefined` if it does not consist of whole objects. */
 export function readEmv(text: string): EmvObject[] | undefined {
   const objects: EmvObject[] = [];
   for (let at = 0; at < text.length; ) {
@@ -27,7 +28,10 @@ export function readEmv(text: string): EmvObject[] | undefined {
   return objects;
 }
 
-/** CRC-16/CCITT-FALSE (polynomial 0x1021, initial 0xFFFF) as four hexadecimal digits: "123456789" gives 29B1. */
+/**
+ * Computes CRC-16/CCITT-FALSE (polynomial 0x1021, initial value 0xFFFF) as four hexadecimal digits;
+ * "123456789" gives 29B1.
+ */
 export function crc16(text: string): string {
   let crc = 0xffff;
   for (const byte of new TextEncoder().encode(text)) {
@@ -40,5 +44,5 @@ export function crc16(text: string): string {
   return crc.toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** The text with its checksum, which covers its own id and length. */
+/** Appends the checksum, which covers its own id and length. */
 export const withCrc = (text: string): string => `${text}6304${crc16(`${text}6304`)}`;

@@ -10,9 +10,9 @@ export interface FaceTime {
   audio?: boolean;
 }
 
-/** Apple URL Scheme Reference, "FaceTime Links"; `*` and `#` are refused by phones. */
+/** Builds a link by the Apple URL Scheme Reference, "FaceTime Links". Phones refuse `*` and `#`. */
 function link({ target, audio }: FaceTime): string {
-  // A "?" or "&" of an address would begin a query; "@" and "+" separate nothing here.
+  // A "?" or "&" in an address would start a query; "@" and "+" need no escape.
   const address = encodeURIComponent(target).replaceAll('%40', '@').replaceAll('%2B', '+');
   return `${audio === true ? 'facetime-audio' : 'facetime'}:${address}`;
 }
@@ -38,7 +38,7 @@ export const facetime: ContentType<FaceTime> = {
     audio: Joi.boolean().strict().description('true: an audio call. Default false.'),
   }).meta({ name: 'FacetimeContent' }),
   encode: link,
-  // A page, since phones of other makers can't open the address.
+  // A page, since phones of other makers cannot open the URL.
   onVisit: (content) => ({
     page: {
       type: 'facetime',

@@ -1,13 +1,11 @@
 import { Joi } from '../../http/fields.ts';
 
-/*
- * Kinds of fields that several types of content share.
- */
+/* Fields that several content types share. */
 
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern must find control characters
 const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029]/;
 
-/** A text of one line: a line break would begin a new field in most formats. */
+/** Schema of a single-line text: a line break would begin a new field in most formats. */
 export const line = (max: number) =>
   Joi.string()
     .min(1)
@@ -18,23 +16,23 @@ export const line = (max: number) =>
         : value,
     );
 
-/** A text that may have several lines; they are separated by a line feed afterwards. */
+/** Schema of a text with several lines; line breaks are normalized to line feeds. */
 export const lines = (max: number) =>
   Joi.string()
     .min(1)
     .max(max)
     .custom((value: string) => value.replaceAll(/\r\n?/g, '\n'));
 
-/** An email address, of any domain. */
+/** Schema of an email address on any domain. */
 export const emailAddress = () =>
   Joi.string()
     .max(254)
     .email({ tlds: { allow: false }, minDomainSegments: 1 });
 
 /**
- * An amount of money as a decimal text, however it was sent; never a float on its way into a code.
+ * Schema of an amount of money, from a number or a text to a decimal text, without floats.
  *
- * @param digits most digits before the point
+ * @param digits maximum number of digits before the point
  */
 export const decimalAmount = (places: number, digits = 18) =>
   Joi.alternatives(Joi.number().strict(), Joi.string().max(60)).custom(
@@ -52,7 +50,7 @@ export const decimalAmount = (places: number, digits = 18) =>
     },
   );
 
-/** A number without an exponent: 1e-7 is 0.0000001. */
+/** Formats a number without an exponent: 1e-7 becomes 0.0000001. */
 function plainNumber(value: number): string {
   if (!Number.isFinite(value)) return '';
   const text = String(value);

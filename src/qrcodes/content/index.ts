@@ -12,7 +12,7 @@ import { vcard } from './vcard.ts';
 import { whatsapp } from './whatsapp.ts';
 import { wifi } from './wifi.ts';
 
-/** Every type of content, under the name that the contract gives it; a new type is a file and a line here. */
+/** All content types under their names in the contract. A new type is a file and a line here. */
 export const CONTENT_TYPES = {
   url,
   text,

@@ -2,15 +2,18 @@ import { Joi } from '../../http/fields.ts';
 import type { ContentType } from './content-type.ts';
 import { line } from './fields.ts';
 
-/** A place on Earth, in degrees of WGS 84. */
+/** A position on Earth, in degrees of WGS 84. */
 export interface Location {
   latitude: number;
   longitude: number;
-  /** Name of the place, as a map shows it. */
+  /** Name of the place, for maps. */
   query?: string;
 }
 
-/** Seven places are a centimeter. Never an exponent, and never a comma for the point (RFC 5870, section 3.3). */
+/**
+ * Seven decimal places are about a centimeter. No exponent, and a point as the separator (RFC 5870,
+ * section 3.3).
+ */
 const degrees = (value: number): string =>
   value
     .toFixed(7)
@@ -21,8 +24,8 @@ const point = ({ latitude, longitude }: Location): string =>
   `${degrees(latitude)},${degrees(longitude)}`;
 
 /**
- * RFC 5870. Its grammar has no name for a place; Android reads one from `q`, in brackets behind the point, and
- * others pass over a parameter that they don't know.
+ * Builds a geo URI (RFC 5870). Its grammar has no name for a place; Android reads one from `q`, in
+ * brackets after the position, and others ignore the unknown parameter.
  */
 function geoUri(location: Location): string {
   const geo = `geo:${point(location)}`;
@@ -31,7 +34,7 @@ function geoUri(location: Location): string {
   return `${geo}?q=${point(location)}(${label})`;
 }
 
-/** A place; the contract calls it `latlog`. */
+/** A location; the contract calls it `latlog`. */
 export const location: ContentType<Location> = {
   name: 'latlog',
   description: 'A place: `{latitude, longitude, query?}` in decimal degrees.',

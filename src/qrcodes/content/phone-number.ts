@@ -3,36 +3,41 @@ import { Joi } from '../../http/fields.ts';
 import { normalize } from '../../infra/normalize.ts';
 
 /*
- * Phone numbers as they are stored: `+12015550123`, a local one as it is dialled, with an extension
+ * Phone numbers in their stored form: `+12015550123`, a local number as dialed, with an extension
  * `+12015550123;ext=89` (RFC 3966, section 5.3), or a service code such as `*100#`.
  */
 
 /** Separators between digits. */
 const SEPARATORS = /[\s().\-\u2010-\u2015/]/g;
 const EXTENSION = /(?:;ext=|extension|ext\.?|[x,#])\s*(\d{1,7})$/i;
-/** With numbers in it or without: `*100#`, `#31#+4917012345` (3GPP TS 22.030, section 6.5.2). */
+/**
+ * Service codes with or without numbers: `*100#`, `#31#+4917012345` (3GPP TS 22.030, section
+ * 6.5.2).
+ */
 const SERVICE_CODE = /^(?=.{3,39}$)(?:[*#](?:\+\d)?\d*)+$/;
 
 const RULE = 'must be a phone number of 3 to 15 digits, such as +12015550123';
 
-/** Without the invisible marks of direction that address books put around numbers (U+202A, U+202C). */
+/**
+ * Removes invisible direction marks, with which address books surround numbers (U+202A, U+202C).
+ */
 const clean = (value: string): string =>
   normalize(value, 'NFKC')
     .replaceAll(/\p{Cf}/gu, '')
     .trim();
 
-/** The number without its extension; `undefined` when it is none. */
+/** Returns the number without its extension; `undefined` if the text is not a number. */
 function readNumber(written: string): string | undefined {
   const digits = written.replaceAll(SEPARATORS, '').replace(/^00/, '+');
-  // Letters would be read as the keys that they are on.
+  // Letters would be read as keys of a phone's keypad.
   if (!/^\+?\d+$/.test(digits)) return undefined;
   const number = digits.startsWith('+') ? international(written, digits) : digits;
   return /^\+?\d{3,15}$/.test(number) ? number : undefined;
 }
 
 /**
- * A number as it is dialled from abroad. The zero that is dialled before area codes within a country is left out,
- * as in `+49 (0)30 …`, where the country has one; in Italy it is a part of the number.
+ * Converts a number to the form that is dialed from abroad. It drops the trunk prefix before area
+ * codes, as in `+49 (0)30 …`, if the country has one; in Italy the zero belongs to the number.
  */
 function international(written: string, digits: string): string {
   const withoutTrunkZero = written
@@ -47,8 +52,9 @@ function international(written: string, digits: string): string {
 }
 
 /**
- * A phone number: an international one begins with `+`, any other is dialled as it stands (RFC 3966, section 5).
- * Separators between digits are removed, and so is the zero of `+49 (0)30 …`.
+ * Schema of a phone number: an international one begins with `+`, any other is dialed as written
+ * (RFC 3966, section 5). Separators between digits are removed, and so is the zero of `+49 (0)30
+ * …`.
  */
 export const phoneNumber = () =>
   Joi.string()
@@ -57,7 +63,7 @@ export const phoneNumber = () =>
       return readNumber(clean(value)) ?? error('rule', { rule: RULE });
     });
 
-/** A phone number that may have an extension, or be a service code such as `*100#`. */
+/** Schema of a phone number with an optional extension, or of a service code such as `*100#`. */
 export const dialledNumber = () =>
   Joi.string()
     .max(60)
@@ -72,13 +78,16 @@ export const dialledNumber = () =>
     });
 
 /**
- * Digits that begin with a country code, as links of wa.me have them. With separators they are a number as people write
- * it, which has no country code without `+`.
+ * True for digits that begin with a country code, as in links of wa.me. A number with separators
+ * has no country code without `+`, since that is how people write local numbers.
  */
 const isInternationalDigits = (written: string): boolean =>
   /^[1-9]\d+$/.test(written) && parsePhoneNumberFromString(`+${written}`)?.isPossible() === true;
 
-/** A number that can be reached from everywhere: with its country code. The `+` before mere digits may be left out. */
+/**
+ * Schema of an international number, with its country code. The `+` is optional before plain
+ * digits.
+ */
 export const internationalNumber = () =>
   Joi.string()
     .max(60)
@@ -100,8 +109,8 @@ export const internationalNumber = () =>
       return error('rule', { rule });
     });
 
-/** A number as people read it. */
+/** Formats a number for people. */
 export const readable = (number: string): string => number.replace(';ext=', ' ext. ');
 
-/** RFC 3966; `#` would begin the fragment of the URI (RFC 3986). */
+/** Builds a tel URI (RFC 3966); a `#` would begin its fragment (RFC 3986). */
 export const telUri = (number: string): string => `tel:${number.replaceAll('#', '%23')}`;

@@ -6,12 +6,15 @@ import { crc16, emvObject, readEmv, withCrc } from './emv.ts';
 import { decimalAmount, line } from './fields.ts';
 import { internationalNumber } from './phone-number.ts';
 
-/** The content of a static Pix code; see the "Manual de Padrões para Iniciação do Pix" of Brazil's central bank. */
+/**
+ * The content of a static Pix code, by the "Manual de Padrões para Iniciação do Pix" of Brazil's
+ * central bank.
+ */
 export interface PixPayment {
   key: string;
   name: string;
   city: string;
-  /** Reais with two decimal places. */
+  /** Amount in reais, with two decimal places. */
   amount?: string;
   txid?: string;
   description?: string;
@@ -20,19 +23,22 @@ export interface PixPayment {
 /** A payment, or a complete BR Code ("Pix copia e cola"). */
 export type Pix = PixPayment | string;
 
-/** Names of the objects that are read back for the page. */
+/** Ids of the objects that display pages read back. */
 const ACCOUNT = '26';
 const AMOUNT = '54';
 const NAME = '59';
 const CITY = '60';
 const GUI = 'br.gov.bcb.pix';
-/** A template of objects is itself at most 99 characters long. */
-const MOST_OF_TEMPLATE = 99;
+/** Maximum length of a template object, in characters. */
+const MAX_TEMPLATE_LENGTH = 99;
 
-/** In ASCII, as a BR Code is, so that lengths are the same in characters and bytes: `D’Ouro` is `D'Ouro`, `ß` is `ss`. */
+/**
+ * Converts a text to ASCII, the character set of BR Codes, so that characters and bytes are equal
+ * in number: `D’Ouro` becomes `D'Ouro`, `ß` becomes `ss`.
+ */
 const toAscii = (value: string): string => anyAscii(value).replaceAll(/\s+/g, ' ').trim();
 
-/** The character's place in ASCII after `0` (Receita Federal, alphanumeric CNPJ); a digit is its own value. */
+/** Value of a character: its ASCII code minus that of `0` (Receita Federal, alphanumeric CNPJ). */
 const valueOf = (characters: string, index: number): number => characters.charCodeAt(index) - 48;
 
 const checkDigit = (characters: string, weights: number[]): number => {
@@ -53,12 +59,15 @@ function hasCheckDigits(number: string, weights: number[]): boolean {
   });
 }
 
-/** Twelve letters or digits and two check digits: with letters since July 2026. */
+/** A CNPJ: twelve letters or digits and two check digits. Letters are allowed since July 2026. */
 const CNPJ = /^[0-9A-Z]{12}\d{2}$/;
 
 const CPF_WEIGHTS = [11, 10, 9, 8, 7, 6, 5, 4, 3, 2];
 
-/** A CPF, a CNPJ, a phone number with +55, email address in lower case, or a random key (a UUID). */
+/**
+ * True for a CPF, a CNPJ, a phone number with +55, an email address in lower case, or a random key
+ * (UUID).
+ */
 function isPixKey(key: string): boolean {
   if (/^\d{11}$/.test(key)) return hasCheckDigits(key, CPF_WEIGHTS);
   if (CNPJ.test(key)) return hasCheckDigits(key, CNPJ_WEIGHTS);
@@ -71,7 +80,7 @@ function isPixKey(key: string): boolean {
 
 const phoneKey = internationalNumber();
 
-/** Separators between the digits of a document or phone number are removed. */
+/** Removes the separators of a document or phone number. */
 function plainKey(key: string): string {
   const number = key.replaceAll(/[.\-/() ]/g, '').toUpperCase();
   if (/^\d+$/.test(number) || CNPJ.test(number)) return number;
@@ -103,7 +112,7 @@ function encode(pix: Pix): string {
   );
 }
 
-/** Why a text is no complete BR Code of Pix; `undefined` when it is one. */
+/** The rule that a text breaks as a complete BR Code of Pix; `undefined` if it is one. */
 function codeFault(code: string): string | undefined {
   if (code.length > 512 || !/^[\x20-\x7e]+$/.test(code))
     return 'must consist of at most 512 ASCII characters';
@@ -121,7 +130,7 @@ function codeFault(code: string): string | undefined {
 
 const LATIN =
   'must consist of Latin letters, digits, punctuation and symbols that ASCII can express';
-/** Other scripts can be transliterated too, but hardly be recognized afterwards. */
+/** Other scripts could be transliterated too, but hardly be recognized afterwards. */
 const READABLE = /^[\x20-\x7e\p{Script=Latin}\p{M}\p{N}\p{P}\p{S}\p{Zs}]+$/u;
 
 const transliterated = (max: number) =>
@@ -169,7 +178,7 @@ const payment = Joi.object({
 })
   .meta({ name: 'PixPayment' })
   .custom((pix: PixPayment, { error }) => {
-    if (account(pix).length > MOST_OF_TEMPLATE) {
+    if (account(pix).length > MAX_TEMPLATE_LENGTH) {
       const rule = 'must have a shorter description: with the key it is over 99 characters';
       return error('rule', { rule });
     }

@@ -2,9 +2,10 @@ import { MESSAGES } from '../../http/messages.ts';
 import type { ContentType } from './content-type.ts';
 
 /**
- * The text of a static code with a content as it comes in a body: what the console shows before anything is sent.
+ * Encodes a content for a static code. The console previews the code with it before it sends a
+ * request.
  *
- * @returns the text, or the rules that the content breaks, as the API would name them
+ * @returns the text, or the broken rules as the API would word them
  */
 export function readContent(
   { name, schema, encode }: ContentType,

@@ -3,19 +3,19 @@ import type { ContentType } from './content-type.ts';
 import { lines } from './fields.ts';
 import { phoneNumber } from './phone-number.ts';
 
-/** A text message to be sent. */
+/** A text message to compose. */
 export interface Sms {
   number: string;
   message?: string;
 }
 
-/** RFC 5724. */
+/** Builds an sms URI (RFC 5724). */
 const smsUri = ({ number, message }: Sms): string =>
   `sms:${number}${message === undefined ? '' : `?body=${encodeURIComponent(message)}`}`;
 
 /**
- * A text message. A code holds `SMSTO:` (ZXing wiki), which more phones fill in whole than `sms:`; its message is
- * not encoded, and ends where the code does.
+ * A text message. Static codes hold `SMSTO:` (ZXing wiki), which more phones support fully than
+ * `sms:`. Its message is not encoded, and ends with the code.
  */
 export const sms: ContentType<Sms> = {
   name: 'sms',

@@ -22,7 +22,7 @@ export interface Contact {
   urls?: string[];
   address?: string | Address;
   note?: string;
-  /** `2001-12-31` */
+  /** Date such as `2001-12-31`. */
   birthday?: string;
 }
 
@@ -34,16 +34,19 @@ interface Address {
   country?: string;
 }
 
-/** RFC 2426, section 4: in values `\`, `,`, `;` are escaped, and a line break is `\n`. */
+/**
+ * Escapes a value (RFC 2426, section 4): a backslash before `\`, `,` and `;`, and `\n` for a line
+ * break.
+ */
 const escape = (value: string): string =>
   value.replaceAll(/[\\,;]/g, (character) => `\\${character}`).replaceAll('\n', '\\n');
 
 const labelled = (item: string | Labelled): Labelled =>
   typeof item === 'string' ? { value: item } : item;
 
-/** Types of numbers and addresses (RFC 2426, sections 3.3.1 and 3.3.2). */
+/** Types of phone numbers and email addresses (RFC 2426, sections 3.3.1 and 3.3.2). */
 const PHONE_TYPES = ['cell', 'work', 'home', 'fax', 'pager', 'voice'];
-/** Another name of `cell`. */
+/** Synonym of `cell`. */
 const MOBILE = 'mobile';
 const EMAIL_TYPES = ['work', 'home', 'internet'];
 
@@ -54,8 +57,8 @@ function addressValue(address: string | Address): string {
 }
 
 /**
- * vCard 3.0 (RFC 2426): version 4 is read by fewer phones. Lines are not folded, although they may be longer than
- * 75 characters: decoders of QR codes read unfolded ones best, and every fold is bytes more.
+ * Encodes a vCard 3.0 (RFC 2426), since fewer phones read version 4. Lines are not folded even
+ * beyond 75 characters: decoders of QR codes read unfolded lines best, and every fold costs bytes.
  */
 function encode(contact: Contact): string {
   const { firstName, lastName, organization, title, phones = [], emails = [] } = contact;
@@ -133,7 +136,7 @@ function rowsOf({
   ];
 }
 
-/** Buttons for calls and emails, besides the one that saves the contact. */
+/** Buttons for calls and emails, in addition to the one that saves the contact. */
 function actionsOf({ phones = [], emails = [] }: Contact): { label: string; href: string }[] {
   const [phone] = phones.map(labelled);
   const [email] = emails.map(labelled);

@@ -3,14 +3,17 @@ import type { ContentType } from './content-type.ts';
 import { lines } from './fields.ts';
 import { internationalNumber } from './phone-number.ts';
 
-/** A WhatsApp message to be sent. */
+/** A WhatsApp message to compose. */
 export interface WhatsApp {
-  /** Begins with `+`; records made earlier have the digits only. */
+  /** Begins with `+`; older records have only the digits. */
   number: string;
   message?: string;
 }
 
-/** WhatsApp's "click to chat": the digits of the whole international number, the text percent-encoded. */
+/**
+ * Builds a "click to chat" link: the digits of the whole international number, and the
+ * percent-encoded text.
+ */
 const chatLink = ({ number, message }: WhatsApp): string =>
   `https://wa.me/${number.replace('+', '')}${message === undefined ? '' : `?text=${encodeURIComponent(message)}`}`;
 

@@ -21,12 +21,15 @@ const SECURITY = {
   nopass: 'None',
 };
 
-/** Lengths of WEP keys: 40, 104, 128 and 232 bits, as characters or as hexadecimal digits. */
+/** Lengths of WEP keys of 40, 104, 128 and 232 bits, in characters or hexadecimal digits. */
 const WEP_CHARACTERS = [5, 13, 16, 29];
 const WEP_DIGITS = [10, 26, 32, 58];
 const HEX = /^[0-9A-Fa-f]+$/;
 
-/** The rule that the password breaks (IEEE 802.11, annex J.4 for WPA); completes the sentence "wifi …". */
+/**
+ * The rule that the password breaks (IEEE 802.11, annex J.4 for WPA), as the end of the sentence
+ * "wifi …".
+ */
 function passwordFault(password: string, encryption: Wifi['encryption']): string | undefined {
   if (encryption === 'nopass') return 'must not have a password: the network has no encryption';
   if (encryption === 'WEP') {
@@ -45,26 +48,27 @@ function passwordFault(password: string, encryption: Wifi['encryption']): string
 }
 
 /**
- * ZXing's grammar: a backslash before each special character. Its quotes around what could be read as hexadecimal
- * are left out: phones take them for a part of the name, and none reads hexadecimal.
+ * Escapes a value by ZXing's grammar: a backslash before each special character. The grammar's
+ * quotes around values that look hexadecimal are left out: phones take them for part of the name,
+ * and none reads hexadecimal.
  */
 const escape = (value: string): string =>
   value.replaceAll(/[\\;,":]/g, (character) => `\\${character}`);
 
 function encode({ ssid, password, encryption, hidden }: Wifi): string {
-  // WPA stands for its successors too: readers know no other name.
+  // WPA also stands for its successors, since readers know no other name.
   const parts = [`T:${encryption.replace(/\d$/, '')}`, `S:${escape(ssid)}`];
   if (password !== undefined) parts.push(`P:${escape(password)}`);
   if (hidden === true) parts.push('H:true');
   return `WIFI:${parts.join(';')};;`;
 }
 
-/** Joins a wireless network. Source: "Barcode Contents" of the ZXing wiki. */
+/** A wireless network to join. Source: "Barcode Contents" of the ZXing wiki. */
 export const wifi: ContentType<Wifi> = {
   name: 'wifi',
   description:
-    'A wireless network: `{ssid, password?, encryption: WPA | WPA2 | WPA3 | WEP | nopass, hidden?}`. Without an ' +
-    'encryption it is WPA where there is a password, else nopass.',
+    'A wireless network: `{ssid, password?, encryption: WPA | WPA2 | WPA3 | WEP | nopass, hidden?}`. The default ' +
+    'encryption is WPA with a password, and nopass without one.',
   schema: Joi.object({
     ssid: line(32)
       .required()

@@ -1,11 +1,11 @@
 import type { Level, Matrix } from './matrix.ts';
 
 /*
- * Which module belongs to which block of codewords. Each block corrects its own errors, so that what an image hides
- * must be counted by block (ISO/IEC 18004, 7.5 to 7.7).
+ * Maps modules to blocks of codewords. Each block corrects its own errors, so modules that an image
+ * hides are counted by block (ISO/IEC 18004, 7.5 to 7.7).
  */
 
-/** Blocks of versions 1 to 40 (ISO/IEC 18004, table 9). */
+/** Numbers of blocks of versions 1 to 40 (ISO/IEC 18004, table 9). */
 const BLOCKS: Record<Level, readonly number[]> = {
   L: [
     1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6, 6, 6, 6, 7, 8, 8, 9, 9, 10, 12, 12, 12, 13, 14, 15,
@@ -25,7 +25,7 @@ const BLOCKS: Record<Level, readonly number[]> = {
   ],
 };
 
-/** Codewords of error correction in each block of versions 1 to 40 (ISO/IEC 18004, table 9). */
+/** Error-correction codewords per block of versions 1 to 40 (ISO/IEC 18004, table 9). */
 const CORRECTION: Record<Level, readonly number[]> = {
   L: [
     7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28, 28, 28, 30, 30,
@@ -45,16 +45,23 @@ const CORRECTION: Record<Level, readonly number[]> = {
   ],
 };
 
-/** Three finder patterns with their separators, format information, and the module that is always dark. */
+/**
+ * Modules of three finder patterns with their separators, of the format information, and the one
+ * that is always dark.
+ */
 const FIXED_MODULES = 3 * 64 + 2 * 15 + 1;
 const VERSION_INFORMATION_MODULES = 2 * 18;
 
-/** Codewords of a version: modules that are left by function patterns, eight each (ISO/IEC 18004, table 1). */
+/**
+ * Number of codewords of a version: the modules outside function patterns, divided by eight
+ * (ISO/IEC 18004, table 1).
+ */
 function codewordsOf(version: number): number {
   const size = 17 + 4 * version;
   const timing = 2 * (size - 16);
   const perSide = version === 1 ? 0 : Math.floor(version / 7) + 2;
-  // Three corners belong to finder patterns; patterns on the timing lines share five modules with them.
+  // Finder patterns take three corners; alignment patterns on the timing lines share five modules
+  // with them.
   const alignment = version === 1 ? 0 : 25 * (perSide ** 2 - 3) - 2 * 5 * (perSide - 2);
   const versionInformation = version < 7 ? 0 : VERSION_INFORMATION_MODULES;
   return Math.floor((size ** 2 - FIXED_MODULES - timing - alignment - versionInformation) / 8);
@@ -63,13 +70,16 @@ function codewordsOf(version: number): number {
 /** Block structure of a QR code. */
 export interface Blocks {
   count: number;
-  /** Codewords with errors that one block can correct. */
+  /** Number of faulty codewords that a block can correct. */
   corrects: number;
-  /** Block of each codeword, in the order in which they are placed. */
+  /** Block of each codeword, in the order of their placement. */
   blockOf: Uint8Array;
 }
 
-/** The blocks of a version and level: those with a codeword more of data come last, and all are interleaved. */
+/**
+ * Returns the blocks of a version and level. Blocks with one more data codeword come last, and all
+ * are interleaved.
+ */
 export function blocksOf(version: number, level: Level): Blocks {
   const count = BLOCKS[level][version - 1]!;
   const correction = CORRECTION[level][version - 1]!;
@@ -90,8 +100,9 @@ export function blocksOf(version: number, level: Level): Blocks {
 }
 
 /**
- * Codeword of each module, row by row: -1 for modules that carry none. Codewords go up and down in columns of two,
- * from the bottom right, passing over the vertical timing pattern (ISO/IEC 18004, 7.7.3).
+ * Returns the codeword of each module, row by row; -1 for a module without one. Codewords run up
+ * and down in columns of two from the bottom right, skipping the vertical timing pattern (ISO/IEC
+ * 18004, 7.7.3).
  */
 export function codewordMap({ size, isFunction }: Matrix, codewords: number): Int16Array {
   const map = new Int16Array(size * size).fill(-1);

@@ -9,21 +9,23 @@ export interface Color {
 }
 
 const WHITE: Color = { r: 255, g: 255, b: 255, a: 1 };
-/** Longer texts are no colors. */
-const MOST_CHARACTERS = 60;
+/** Maximum length of a color as text. */
+const MAX_CHARACTERS = 60;
 
-/** A hexadecimal color, a name or `rgb()` of CSS; a `#` may be missing, as in queries. */
+/** Parses a hexadecimal color, a CSS name or `rgb()`. A `#` may be missing, as in query strings. */
 function readColor(text: string): Color | undefined {
-  if (text.length > MOST_CHARACTERS) return undefined;
+  if (text.length > MAX_CHARACTERS) return undefined;
   const value = text.trim().toLowerCase();
   const parts = colorString.get.rgb(value) ?? colorString.get.rgb(`#${value}`);
-  // A number of nothing but points is read as none.
+  // A number that consists only of points is parsed as NaN.
   if (parts === null || !parts.every(Number.isFinite)) return undefined;
   const [r = 0, g = 0, b = 0, a = 1] = parts;
   return { r: Math.round(r), g: Math.round(g), b: Math.round(b), a: Math.round(a * 255) / 255 };
 }
 
-/** Why a text is no color; `undefined` when it is one. Completes "<field> …". */
+/**
+ * The rule that a text breaks as a color; `undefined` if it is one. Ends the sentence "<field> …".
+ */
 export function colorFault(
   text: string,
   { alpha = false, transparent = false }: { alpha?: boolean; transparent?: boolean } = {},
@@ -36,7 +38,7 @@ export function colorFault(
   return 'must be a color without opacity, such as #1A73E8';
 }
 
-/** A color as it is stored: `#RRGGBB`, `#RRGGBBAA` or `transparent`. */
+/** Converts a color to its stored form: `#RRGGBB`, `#RRGGBBAA` or `transparent`. */
 export function normalizeColor(text: string): string {
   if (text.trim().toLowerCase() === 'transparent') return 'transparent';
   const { r, g, b, a } = readColor(text)!;
@@ -47,23 +49,23 @@ export function normalizeColor(text: string): string {
     .toUpperCase()}`;
 }
 
-/** Reads what `normalizeColor` gives. */
+/** Parses a color in its stored form. */
 export function parseColor(text: string): Color {
   if (text === 'transparent') return { ...WHITE, a: 0 };
   const part = (at: number) => Number.parseInt(text.slice(at, at + 2), 16);
   return { r: part(1), g: part(3), b: part(5), a: text.length > 7 ? part(7) / 255 : 1 };
 }
 
-/** A color on an opaque ground. */
+/** Mixes a color with an opaque background. */
 export function over(top: Color, ground: Color): Color {
   const mix = (a: number, b: number) => a * top.a + b * (1 - top.a);
   return { r: mix(top.r, ground.r), g: mix(top.g, ground.g), b: mix(top.b, ground.b), a: 1 };
 }
 
-/** The color that is seen where the ground is not ours: paper is white. */
+/** Returns the visible color on an unknown background, assumed to be white paper. */
 export const onPaper = (color: Color): Color => over(color, WHITE);
 
-/** Share of white light that a color reflects, 0 to 1 (WCAG 2, "relative luminance"). */
+/** Relative luminance of a color, 0 to 1 (WCAG 2). */
 export function luminance({ r, g, b }: Color): number {
   const linear = (value: number) => {
     const share = value / 255;
@@ -72,7 +74,7 @@ export function luminance({ r, g, b }: Color): number {
   return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
 }
 
-/** Symbol contrast: the difference of what two colors reflect, 0 to 1 (ISO/IEC 15415, 7.8.3). */
+/** Symbol contrast: the difference in reflectance of two colors, 0 to 1 (ISO/IEC 15415, 7.8.3). */
 export const symbolContrast = (a: Color, b: Color): number => Math.abs(luminance(a) - luminance(b));
 
 /** Contrast ratio, 1 to 21 (WCAG 2). */

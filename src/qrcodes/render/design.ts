@@ -3,7 +3,7 @@ import type { Frame } from './frames/names.ts';
 import type { Level } from './matrix.ts';
 import { type Pattern } from './patterns/index.ts';
 
-/** Picture formats; the last two are for print. */
+/** Image formats; the last two are for print. */
 export const FORMATS = ['svg', 'png', 'jpeg', 'webp', 'pdf', 'eps'] as const;
 export type Format = (typeof FORMATS)[number];
 
@@ -17,7 +17,7 @@ export const MEDIA_TYPES: Record<Format, string> = {
   eps: 'application/postscript',
 };
 
-/** Endings of file names. */
+/** File extensions. */
 export const FILE_ENDINGS: Record<Format, string> = {
   svg: 'svg',
   png: 'png',
@@ -29,7 +29,7 @@ export const FILE_ENDINGS: Record<Format, string> = {
 
 /** Everything that decides how a code looks. */
 export interface Design {
-  /** Width of the picture in px (points in PDF and EPS); without a frame its height too. */
+  /** Width of the image in px (points in PDF and EPS), which is also its height without a frame. */
   size: number;
   level: Level;
   /** Quiet zone in modules, at least 4 (ISO/IEC 18004, 6.3.8). */
@@ -41,29 +41,29 @@ export interface Design {
   pattern: Pattern;
   shape: EyeShape;
   frame: Frame;
-  /** `#RRGGBB` */
+  /** Color `#RRGGBB`. */
   frameColor: string;
-  /** Shown by frames that have a label; empty: the frame's own words. */
+  /** Text of frames with a label; empty: the frame's default. */
   frameText: string;
-  /** `#RRGGBB` */
+  /** Color `#RRGGBB`. */
   frameTextColor: string;
   frameTextStyles: FrameTextStyles;
-  /** The place of the image in the middle, in px of the picture; `null` without one. */
+  /** Position of the image in the middle, in px of the picture; `null` without an image. */
   middle: Middle | null;
 }
 
 export interface FrameTextStyles {
   family: string;
-  /** 100 to 900; drawn with the nearest weight that there is. */
+  /** Weight from 100 to 900; the nearest available weight is used. */
   weight: number;
-  /** In px of the picture; `null`: as large as fits. */
+  /** Font size in px of the picture; `null`: as large as fits. */
   size: number | null;
 }
 
 export interface Middle {
   width: number;
   height: number;
-  /** True if the modules behind the image are cleared. */
+  /** Clears the modules behind the image. */
   excavate: boolean;
 }
 

@@ -1,10 +1,13 @@
 /** A filled area of a drawing. */
 export interface Shape {
-  /** SVG path data in px of the picture; absolute `M`, `L`, `C`, `Z` only, so that PDF and EPS can hold it too. */
+  /**
+   * SVG path data in px of the picture, limited to absolute `M`, `L`, `C`, `Z`, which PDF and EPS
+   * support too.
+   */
   path: string;
   /** `#RRGGBB` or `#RRGGBBAA`. */
   fill: string;
-  /** Overlaps cut holes (even-odd rule). */
+  /** Cuts holes where the path overlaps itself (even-odd rule). */
   evenOdd?: true;
 }
 
@@ -16,31 +19,36 @@ export interface Box {
   height: number;
 }
 
-/** A code as shapes, before it becomes a picture of any format. */
+/** A code as shapes, independent of the image format. */
 export interface Drawing {
   /** In px. */
   width: number;
   height: number;
-  /** The ground of the code; `null` for a transparent one. Nothing is drawn outside it but the frame. */
+  /**
+   * The background of the code; `null` for a transparent one. Only the frame is drawn outside it.
+   */
   ground: Shape | null;
-  /** In order; all of them are opaque. */
+  /** Opaque shapes, in drawing order. */
   shapes: Shape[];
-  /** Box of the image in the center; `null` without one. */
+  /** Box of the image in the middle; `null` without one. */
   image: Box | null;
-  /** Square of the code with its quiet zone, where nothing of a frame may be. */
+  /** Square of the code with its quiet zone, which frames leave free. */
   code: Box;
   /** Whole px per module. */
   modulePx: number;
 }
 
-/** The layout of a frame: its size and its shapes. */
+/** The layout of a frame. */
 export interface FrameLayout {
   /** Square of the QR code with its quiet zone. */
   code: Box;
   /** Height of the whole picture in px; its width is the design's `size`. */
   height: number;
-  /** Area of the ground, as path data: the picture outside round corners and notches stays transparent. */
+  /**
+   * Area of the background, as path data: the picture outside rounded corners and notches stays
+   * transparent.
+   */
   ground: string;
-  /** Drawn under the code, in order. */
+  /** Shapes under the code, in drawing order. */
   shapes: Shape[];
 }

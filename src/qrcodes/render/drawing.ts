@@ -6,17 +6,17 @@ import { encodeMatrix, type Matrix } from './matrix.ts';
 import { PATTERNS } from './patterns/index.ts';
 import { type DrawModules } from './patterns/pattern.ts';
 
-/** Position of the modules in the image, in px. */
+/** Position of the modules in the picture, in px. */
 export interface ModulePlace {
   x0: number;
   y0: number;
-  /** Whole px per module; 0 when the picture is too small for any. */
+  /** Whole px per module; 0 if the picture is too small. */
   px: number;
 }
 
 /**
- * Places the modules. Each has the same number of whole px, since fractions would make some wider than others; what
- * is left over goes to the quiet zone, evenly.
+ * Positions the modules. All have the same whole number of px, since fractions would make some
+ * wider than others; the remainder goes to the quiet zone, evenly.
  *
  * @param size modules per side
  */
@@ -26,7 +26,7 @@ export function placeModules(code: Box, size: number, margin: number): ModulePla
   return { x0: code.x + left, y0: code.y + left, px };
 }
 
-/** The place of the image: around the middle module; `null` without one. */
+/** Positions the image around the middle module; `null` without an image. */
 export function placeImage(
   { middle }: Design,
   { x0, y0, px }: ModulePlace,
@@ -57,8 +57,8 @@ export function touches(
 /**
  * Draws a code as shapes.
  *
- * @param matrix the encoded payload, where it is known already
- * @throws Refusal `unprocessable_entity` when the payload does not fit into a code of the level
+ * @param matrix the encoded payload, if it is known already
+ * @throws Refusal `unprocessable_entity` if the payload does not fit into a code of the level
  */
 export function draw(
   payload: string,

@@ -3,15 +3,16 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type opentype from 'opentype.js';
 
-/*
- * Fonts for servers. Browsers have `#font-files` of their own (`imports` of package.json).
- */
+/* Fonts on servers. Browsers resolve `#font-files` to another file (`imports` of package.json). */
 
 const require = createRequire(import.meta.url);
 
 const fonts = new Map<string, opentype.Font | undefined>();
 
-/** The font of a file such as `@fontsource/inter/files/inter-latin-400-normal.woff`; `undefined` when there is none. */
+/**
+ * Loads the font of a file such as `@fontsource/inter/files/inter-latin-400-normal.woff`;
+ * `undefined` if there is none.
+ */
 export function fontFile(file: string): opentype.Font | undefined {
   if (!fonts.has(file)) fonts.set(file, load(file));
   return fonts.get(file);
@@ -22,7 +23,7 @@ function load(file: string): opentype.Font | undefined {
   const full = path.join(path.dirname(require.resolve(`${scope}/${name}/package.json`)), ...rest);
   if (!existsSync(full)) return undefined;
   const bytes = readFileSync(full);
-  // Loaded with the first font: most processes draw no text.
+  // Loaded with the first font, since most processes draw no text.
   const { parse } = require('opentype.js') as typeof opentype;
   return parse(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 }

@@ -1,6 +1,4 @@
-/*
- * Path data of the few forms that everything is drawn with: absolute M, L, C and Z, coordinates with two decimals.
- */
+/* Path data of basic shapes: absolute M, L, C and Z, coordinates with two decimals. */
 
 /** Distance of the control points of a cubic Bézier curve for a quarter of a unit circle. */
 const KAPPA = 0.5523;
@@ -48,7 +46,7 @@ export function roundRectangle(
   return `${path}Z`;
 }
 
-/** A rectangle whose corners are cut off. */
+/** A rectangle with its corners cut off. */
 export function cutRectangle(
   x: number,
   y: number,
@@ -76,6 +74,6 @@ export function polygon(points: readonly (readonly [number, number])[]): string 
   return `${moveTo(x, y)}${others.map(([px, py]) => lineTo(px, py)).join('')}Z`;
 }
 
-/** A circle, by its middle. */
+/** A circle, by its center. */
 export const circle = (cx: number, cy: number, radius: number): string =>
   roundRectangle(cx - radius, cy - radius, 2 * radius, 2 * radius, allCorners(radius));

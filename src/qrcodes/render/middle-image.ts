@@ -1,11 +1,11 @@
-/** The image drawn in the middle, as it was kept. */
+/** The stored image for the middle of a code. */
 export interface MiddleImage {
   png: Buffer;
-  /** Its own size in px; it is scaled to fit its place, keeping its proportions. */
+  /** Its own size in px. It is scaled to fit its box, with its proportions. */
   width: number;
   height: number;
 }
 
-/** The image as the address of an `<image>` in an SVG. */
+/** The data URI of the image, for an `<image>` in an SVG. */
 export const sourceOf = ({ png }: MiddleImage): string =>
   `data:image/png;base64,${png.toString('base64')}`;

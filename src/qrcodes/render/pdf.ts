@@ -2,10 +2,11 @@ import { parseColor } from './color.ts';
 import type { Box, Drawing, Shape } from './drawing-types.ts';
 
 /*
- * PDF files of drawings (ISO 32000-1), for servers and browsers. PDF counts y upwards, and has one unit, the point.
+ * PDF files of drawings (ISO 32000-1), for servers and browsers. In PDF, y grows upwards, and the
+ * unit is the point.
  */
 
-/** An image as pixels: three bytes of color each, and the opacity apart. */
+/** An image as pixels: three bytes of color each, with opacity in a separate array. */
 export interface Pixels {
   width: number;
   height: number;
@@ -13,10 +14,13 @@ export interface Pixels {
   alpha: Uint8Array;
 }
 
-/** A drawing on a page: its left upper corner, in points from that of the page, and points per px. */
+/**
+ * A drawing on a page: its upper left corner in points from that of the page, and its points per
+ * px.
+ */
 export interface Placed {
   drawing: Drawing;
-  /** The image in its middle. */
+  /** The image in the middle of the code. */
   pixels?: Pixels | undefined;
   x: number;
   y: number;
@@ -30,20 +34,20 @@ export interface Page {
   drawings: readonly Placed[];
 }
 
-/** The place of an image within its box: as large as fits, in the middle. */
+/** Fits an image into its box: as large as possible, centered. */
 export function fit(box: Box, { width, height }: Pixels): Box {
   const scale = Math.min(box.width / width, box.height / height);
   const [w, h] = [width * scale, height * scale];
   return { x: box.x + (box.width - w) / 2, y: box.y + (box.height - h) / 2, width: w, height: h };
 }
 
-/** A number as PDF and PostScript read it. */
+/** Formats a number for PDF and PostScript. */
 export const n = (value: number): string => String(Math.round(value * 1000) / 1000);
 
-/** A part of a color, 0 to 255, as a share. */
+/** Formats a color component, 0 to 255, as a share. */
 export const share = (value: number): string => n(value / 255);
 
-/** Path data as operators: `M1 2` is `1 2 m`. */
+/** Converts path data to operators: `M1 2` becomes `1 2 m`. */
 export function operators(path: string, names: Record<string, string>): string {
   return path.replaceAll(
     /([MLCZ])([^MLCZ]*)/g,
@@ -59,7 +63,7 @@ type Stream = [entries: string, data: Uint8Array];
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /**
- * Pages as a PDF file.
+ * Builds a PDF file.
  *
  * @param deflate compresses into the zlib format
  */
@@ -67,7 +71,7 @@ export async function pdfOf(
   pages: readonly Page[],
   deflate: (bytes: Uint8Array) => Promise<Uint8Array>,
 ): Promise<Uint8Array> {
-  // Objects 1 and 2 are written last, when all pages are known.
+  // Objects 1 and 2 are written last, once all pages are known.
   const objects: (string | Stream)[] = ['', ''];
   const add = (object: string | Stream): number => objects.push(object);
   const opacities = new Set<number>([1]);
@@ -93,7 +97,7 @@ export async function pdfOf(
         }
         used.add(image);
         const box = fit(drawing.image, pixels);
-        // An image fills a unit square that stands on its base, while ours hangs from the top.
+        // PDF draws an image into a unit square that grows upwards, so it is flipped here.
         content += `/A255 gs q ${n(box.width)} 0 0 ${n(-box.height)} ${n(box.x)} ${n(box.y + box.height)} cm /I${image} Do Q\n`;
       }
       content += 'Q\n';
@@ -128,7 +132,7 @@ async function addImage(
   return add([`${size} /ColorSpace /DeviceRGB /SMask ${mask} 0 R`, await deflate(rgb)]);
 }
 
-/** Objects with their places, as a PDF file has them (ISO 32000-1, 7.5). */
+/** Assembles objects into a PDF file with a cross-reference table (ISO 32000-1, 7.5). */
 function assemble(objects: readonly (string | Stream)[]): Uint8Array {
   const parts: Uint8Array[] = [];
   const places: number[] = [];
@@ -137,7 +141,7 @@ function assemble(objects: readonly (string | Stream)[]): Uint8Array {
     parts.push(part);
     length += part.length;
   };
-  // Four bytes beyond ASCII say that the file is binary (7.5.2).
+  // Four bytes beyond ASCII mark the file as binary (7.5.2).
   const mark = Array.from('%PDF-1.4\n%\xe2\xe3\xcf\xd3\n', (character) => character.charCodeAt(0));
   add(Uint8Array.from(mark));
   for (const [index, object] of objects.entries()) {

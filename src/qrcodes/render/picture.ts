@@ -19,12 +19,12 @@ const ENCODERS: Record<Format, Encoder> = {
 };
 
 /**
- * Draws the picture of a code, on the fastest of the ways that lead to it.
+ * Draws the image of a code in the fastest way that its design allows.
  *
- * @param payload what readers of the code will get
- * @param image goes into the middle, where the design has room for one
- * @throws Refusal `unprocessable_entity` when the payload fits into no code of the level, or the code into no
- *   picture of the size
+ * @param payload text for readers of the code
+ * @param image for the middle, if the design has room for one
+ * @throws Refusal `unprocessable_entity` if the payload fits into no code of the level, or the code
+ *   into no image of the size
  */
 export async function drawPicture(
   payload: string,

@@ -6,15 +6,17 @@ import { layoutFrame } from './frames/index.ts';
 import { encodeMatrix, type Matrix } from './matrix.ts';
 
 /*
- * Plain codes go without SVG and sharp: their picture has two colors and few distinct rows, so that one bit for
- * each px and the PNG format's own row filter make it in a fraction of the time and size.
+ * Draws plain codes without SVG and sharp. Their image has two colors and few distinct rows, so one
+ * bit per px and PNG's own row filter take a fraction of the time and size.
  */
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Row filter "Up" (PNG, 9.2): each byte as its difference to the one above, here most often 0. */
+/**
+ * Row filter "Up" (PNG, 9.2), which stores the difference of each byte to the one above, mostly 0.
+ */
 const UP = 2;
 
-/** True if a QR code consists of squares in two colors, so that `plainPng` can render it. */
+/** True for a code of squares in two colors, which `plainPng` can draw. */
 export function isPlain({ pattern, shape, frame, middle, fgColor }: Design): boolean {
   return (
     pattern === 'squares' &&
@@ -28,8 +30,8 @@ export function isPlain({ pattern, shape, frame, middle, fgColor }: Design): boo
 /**
  * Draws a plain code as an indexed PNG of one bit per px.
  *
- * @param design one that `isPlain`
- * @throws Refusal `unprocessable_entity` when the payload fits into no code of the level
+ * @param design must pass `isPlain`
+ * @throws Refusal `unprocessable_entity` if the payload fits into no code of the level
  */
 export function plainPng(payload: string, design: Design): Buffer {
   const matrix = encodeMatrix(payload, design.level);
@@ -38,13 +40,14 @@ export function plainPng(payload: string, design: Design): Buffer {
   return indexedPng(design.size, rows, [parseColor(design.bgColor), parseColor(design.fgColor)]);
 }
 
-/** The rows of the picture, each after the byte of its filter; a set bit is a dark px. */
+/** The rows of the image, each after its filter byte; a set bit is a dark px. */
 function bitRows(matrix: Matrix, { x0, y0, px }: ModulePlace, side: number): Buffer {
   const stride = 1 + Math.ceil(side / 8);
   const rows = Buffer.alloc(stride * side);
   for (let y = 0; y < side; y += 1) rows[y * stride] = UP;
   let above = Buffer.alloc(stride);
-  // A row of modules differs from what is above it only in its first row of px; one row more is the quiet zone below.
+  // Only the first row of px of a row of modules differs from the row above. The loop has one more
+  // row for the quiet zone below.
   for (let row = 0; row <= matrix.size; row += 1) {
     const bits = Buffer.alloc(stride);
     for (let column = 0; row < matrix.size && column < matrix.size; column += 1) {
@@ -61,7 +64,7 @@ function bitRows(matrix: Matrix, { x0, y0, px }: ModulePlace, side: number): Buf
 
 function setBits(bits: Buffer, from: number, count: number): void {
   for (let x = from; x < from + count; x += 1) {
-    // The first byte is the filter's.
+    // The first byte is the filter.
     const at = 1 + (x >> 3);
     bits[at] = (bits[at] ?? 0) | (0x80 >> (x & 7));
   }
@@ -72,7 +75,7 @@ function indexedPng(side: number, rows: Buffer, colors: readonly [Color, Color])
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
   header.writeUInt32BE(side, 4);
-  // One bit, indexed; of compression, filters and interlacing only the first kinds are used.
+  // One bit per px, indexed; compression, filter and interlace methods are 0.
   header.set([1, 3, 0, 0, 0], 8);
   const opaque = colors.every(({ a }) => a === 1);
   return Buffer.concat([
@@ -85,7 +88,7 @@ function indexedPng(side: number, rows: Buffer, colors: readonly [Color, Color])
   ]);
 }
 
-/** Length, type, data, and the checksum of type and data. */
+/** A PNG chunk: length, type, data, and the checksum of type and data. */
 function chunk(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);

@@ -5,7 +5,8 @@ import type { MiddleImage } from './middle-image.ts';
 import { fit, n, operators, type Pixels, pdfOf, share } from './pdf.ts';
 
 /*
- * Pictures for print. PDF and PostScript count y upwards and have one unit, the point: a px of the design is a point here.
+ * Images for print. In PDF and PostScript y grows upwards, and the unit is the point; a px of the
+ * design is a point here.
  */
 
 const PS_NAMES = { M: 'm', L: 'l', C: 'c', Z: 'z' };
@@ -35,10 +36,15 @@ export async function toPdf(drawing: Drawing, image?: MiddleImage): Promise<Buff
   return Buffer.from(await pdfOf([page], async (bytes) => deflateSync(bytes)));
 }
 
-/** Longest line of hexadecimal digits; a line of a PostScript file has at most 255 characters (DSC 3.0). */
+/**
+ * Lines of hexadecimal digits; a line of a PostScript file has at most 255 characters (DSC 3.0).
+ */
 const HEX_LINE = /.{1,128}/g;
 
-/** A drawing as Encapsulated PostScript, level 2. PostScript has no opacity: the ground is mixed with white paper. */
+/**
+ * Converts a drawing to Encapsulated PostScript, level 2. PostScript has no opacity, so the
+ * background is mixed with white.
+ */
 export async function toEps(drawing: Drawing, image?: MiddleImage): Promise<Buffer> {
   const { width, height, ground, shapes } = drawing;
   const paper = onPaper(parseColor(ground?.fill ?? 'transparent'));

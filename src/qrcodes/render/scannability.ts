@@ -10,32 +10,35 @@ import { encodeMatrix, type Matrix } from './matrix.ts';
 import { missingCharacter } from './text.ts';
 
 /**
- * Least symbol contrast of modules and ground, and from where on it is comfortable: grades C and A of ISO/IEC 15415.
- * Two decoders read every pair of greys at the one in noise and shade, at the other in more of both (docs/qr-codes.md).
+ * Minimum and comfortable symbol contrast of modules and background: grades C and A of ISO/IEC
+ * 15415. Two decoders read every pair of greys with noise and shade at the minimum, and with more
+ * of both at the comfortable contrast (docs/qr-codes.md).
  */
-export const LEAST_CONTRAST = 0.4;
+export const MIN_CONTRAST = 0.4;
 export const COMFORTABLE_CONTRAST = 0.7;
-/** Least contrast ratio of words and frame (WCAG 2, 1.4.3, large text). */
-const LEAST_WORD_CONTRAST = 3;
-/** Share of a block's correction that an image may use up: the rest is for dirt, glare and wear. */
-const BORNE = 0.5;
-/** Side of an image that was given no size, as a share of the code's. */
+/** Minimum contrast ratio of text and frame (WCAG 2, 1.4.3, large text). */
+const MIN_WORD_CONTRAST = 3;
+/**
+ * Share of a block's error correction that an image may use; the rest is for dirt, glare and wear.
+ */
+const MAX_USED_CORRECTION = 0.5;
+/** Default side of an image, as a share of the code's side. */
 const MIDDLE_SHARE = 0.22;
 
-/** Least px per module. Edges that are not those of pixels need one more. */
-export const leastPx = ({ pattern, shape }: Design): number =>
+/** Minimum px per module. Edges off the pixel grid need one more. */
+export const minPx = ({ pattern, shape }: Design): number =>
   pattern === 'squares' && shape.startsWith('square') ? 3 : 4;
 
-/** A code to be judged. */
+/** A code to check. */
 interface Code {
   payload: string;
   design: Design;
 }
 
 /**
- * Refuses what phones could not scan.
+ * Refuses a code that phones could not scan.
  *
- * @param accepted the code as it was stored: a fault that it has already does not stop a change of something else
+ * @param accepted the stored code, whose existing faults do not stop a change of something else
  * @returns the encoded payload
  * @throws Refusal `unprocessable_entity` naming every fault and the field to change
  */
@@ -45,8 +48,8 @@ export function refuseUnscannable(payload: string, design: Design, accepted?: Co
   if (faults.length > 0 && accepted !== undefined) {
     const { level, middle } = accepted.design;
     const before = encodeMatrix(accepted.payload, level, middle !== null);
-    const known = new Set(faultsOf(before, accepted.design));
-    faults = faults.filter((fault) => !known.has(fault));
+    const acceptedFaults = new Set(faultsOf(before, accepted.design));
+    faults = faults.filter((fault) => !acceptedFaults.has(fault));
   }
   if (faults.length > 0) throw new Refusal('unprocessable_entity', faults.join('; '));
   return matrix;
@@ -62,7 +65,7 @@ const faultsOf = (matrix: Matrix, design: Design): string[] =>
 
 /** Reasons why some phones may not read a code that is drawn nevertheless. */
 export function warningsOf({ fgColor, bgColor }: Pick<Design, 'fgColor' | 'bgColor'>): string[] {
-  const { ink, ground } = seen({ fgColor, bgColor });
+  const { ink, ground } = printedColors({ fgColor, bgColor });
   const reflected = symbolContrast(ink, ground);
   return [
     ...(reflected >= COMFORTABLE_CONTRAST
@@ -80,14 +83,14 @@ export function warningsOf({ fgColor, bgColor }: Pick<Design, 'fgColor' | 'bgCol
 
 const perCent = (share: number): string => `${Math.floor(share * 100 + 1e-9)}%`;
 
-/** Symbol contrast of modules and ground, 0 to 1; negative where the modules are lighter. */
+/** Symbol contrast of modules and background, 0 to 1; negative for light modules on dark. */
 export function contrastOf(design: Pick<Design, 'fgColor' | 'bgColor'>): number {
-  const { ink, ground } = seen(design);
+  const { ink, ground } = printedColors(design);
   return luminance(ground) - luminance(ink);
 }
 
-/** The colors of modules and ground as they are seen on paper. */
-function seen({ fgColor, bgColor }: Pick<Design, 'fgColor' | 'bgColor'>) {
+/** The colors of modules and background as they appear on paper. */
+function printedColors({ fgColor, bgColor }: Pick<Design, 'fgColor' | 'bgColor'>) {
   const ground = onPaper(parseColor(bgColor));
   return { ink: over(parseColor(fgColor), ground), ground };
 }
@@ -97,8 +100,8 @@ function pxAt(size: number, matrix: Matrix, design: Design): number {
   return placeModules(code, matrix.size, design.margin).px;
 }
 
-/** The least size of a picture with so many px per module. */
-export function leastSize(matrix: Matrix, design: Design, px: number): number {
+/** Minimum size of a picture for a number of px per module. */
+export function minSize(matrix: Matrix, design: Design, px: number): number {
   let [low, high] = [1, matrix.size * px * 4 + 400];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -109,19 +112,19 @@ export function leastSize(matrix: Matrix, design: Design, px: number): number {
 }
 
 function sizeFault(matrix: Matrix, design: Design): string | undefined {
-  const least = leastPx(design);
+  const least = minPx(design);
   if (pxAt(design.size, matrix, design) >= least) return undefined;
   return (
-    `size must be at least ${leastSize(matrix, design, least)} px for this content: the code has ` +
+    `size must be at least ${minSize(matrix, design, least)} px for this content: the code has ` +
     `${matrix.size + 2 * design.margin} modules a side with its quiet zone, and each needs ${least} px`
   );
 }
 
 function contrastFault(design: Design): string | undefined {
-  const { ink, ground } = seen(design);
+  const { ink, ground } = printedColors(design);
   const reflected = symbolContrast(ink, ground);
-  if (reflected >= LEAST_CONTRAST) return undefined;
-  return `fgColor and bgColor must differ more: their symbol contrast is ${perCent(reflected)}, and scanners need ${perCent(LEAST_CONTRAST)}`;
+  if (reflected >= MIN_CONTRAST) return undefined;
+  return `fgColor and bgColor must differ more: their symbol contrast is ${perCent(reflected)}, and scanners need ${perCent(MIN_CONTRAST)}`;
 }
 
 function labelFaults(design: Design): (string | undefined)[] {
@@ -133,9 +136,9 @@ function labelFaults(design: Design): (string | undefined)[] {
   );
   const missing = missingCharacter(labelOf(design), design.frameTextStyles.family);
   return [
-    ratio >= LEAST_WORD_CONTRAST
+    ratio >= MIN_WORD_CONTRAST
       ? undefined
-      : `frameTextColor and frameColor must differ more: their contrast is ${ratio.toFixed(1)} : 1, and words need ${LEAST_WORD_CONTRAST} : 1`,
+      : `frameTextColor and frameColor must differ more: their contrast is ${ratio.toFixed(1)} : 1, and words need ${MIN_WORD_CONTRAST} : 1`,
     missing === undefined
       ? undefined
       : `frameText must not contain "${missing}": the font ${design.frameTextStyles.family} does not have it`,
@@ -149,8 +152,8 @@ function middleFault(matrix: Matrix, design: Design): string | undefined {
   const place = placeModules(code, matrix.size, design.margin);
   if (place.px === 0) return undefined;
   const box = placeImage(design, place, matrix.size)!;
-  const bearable = judge(matrix);
-  if (bearable(box, place)) return undefined;
+  const fits = imageLimit(matrix);
+  if (fits(box, place)) return undefined;
   const side = largestSide(matrix, place, 1);
   const most =
     side === 0
@@ -165,10 +168,11 @@ function middleFault(matrix: Matrix, design: Design): string | undefined {
 }
 
 /**
- * The largest square for an image that was given no size: 22% of the code's side, or less where it can bear less.
+ * The largest square for an image without a size: 22% of the code's side, or less if its error
+ * correction allows less.
  *
- * @returns px of the picture; `null` when the code can bear none
- * @throws Refusal `unprocessable_entity` when the payload does not fit into a code of the level
+ * @returns px of the picture; `null` if the code has no room for an image
+ * @throws Refusal `unprocessable_entity` if the payload does not fit into a code of the level
  */
 export function largestMiddle(
   payload: string,
@@ -180,22 +184,28 @@ export function largestMiddle(
   return side === 0 ? null : { width: side, height: side };
 }
 
-/** Side of the largest square that can be borne, in px: a whole and odd number of modules, so that it is in their middle. */
+/**
+ * Side of the largest square that the error correction allows, in px: an odd whole number of
+ * modules, so that it is centered.
+ */
 function largestSide(matrix: Matrix, place: ModulePlace, share: number): number {
   const { size } = matrix;
   const { x0, y0, px } = place;
   if (px === 0) return 0;
-  const bearable = judge(matrix);
+  const fits = imageLimit(matrix);
   const most = Math.floor(size * share);
   for (let modules = most % 2 === 1 ? most : most - 1; modules >= 1; modules -= 2) {
     const side = modules * px;
     const offset = ((size - modules) / 2) * px;
-    if (bearable({ x: x0 + offset, y: y0 + offset, width: side, height: side }, place)) return side;
+    if (fits({ x: x0 + offset, y: y0 + offset, width: side, height: side }, place)) return side;
   }
   return 0;
 }
 
-/** Share of a block's correction that the image of a design uses up, in the worst block; 0 without an image. */
+/**
+ * Share of a block's error correction that the image of a design uses, for the worst block; 0
+ * without an image.
+ */
 export function usedCorrection(matrix: Matrix, design: Design): number {
   const place = placeModules(layoutFrame(design).code, matrix.size, design.margin);
   const box = placeImage(design, place, matrix.size);
@@ -203,14 +213,19 @@ export function usedCorrection(matrix: Matrix, design: Design): number {
   return hiddenBy(matrix)(box, place) / blocksOf(matrix.version, matrix.level).corrects;
 }
 
-/** Judges whether a code can bear to have a box hidden. */
-function judge(matrix: Matrix): (box: Box, place: ModulePlace) => boolean {
-  const mostHidden = Math.floor(blocksOf(matrix.version, matrix.level).corrects * BORNE);
+/** Returns a predicate for boxes that a code can lose. */
+function imageLimit(matrix: Matrix): (box: Box, place: ModulePlace) => boolean {
+  const maxHidden = Math.floor(
+    blocksOf(matrix.version, matrix.level).corrects * MAX_USED_CORRECTION,
+  );
   const hidden = hiddenBy(matrix);
-  return (box, place) => hidden(box, place) <= mostHidden;
+  return (box, place) => hidden(box, place) <= maxHidden;
 }
 
-/** Counts the codewords that a box hides, in the block that loses most; infinite where it hides what decoders find their way by. */
+/**
+ * Returns a function that counts the codewords hidden by a box, in the worst block; infinite if the
+ * box hides function patterns.
+ */
 function hiddenBy(matrix: Matrix): (box: Box, place: ModulePlace) => number {
   const { size, version, level, isFunction } = matrix;
   const { count, blockOf } = blocksOf(version, level);
@@ -220,7 +235,7 @@ function hiddenBy(matrix: Matrix): (box: Box, place: ModulePlace) => number {
     for (let row = 0; row < size; row += 1) {
       for (let column = 0; column < size; column += 1) {
         if (!touches(box, place, row, column)) continue;
-        // Eyes, timing and alignment patterns, format and version.
+        // Eyes, timing and alignment patterns, format and version information.
         if (isFunction(row, column)) return Number.POSITIVE_INFINITY;
         const codeword = map[row * size + column]!;
         if (codeword >= 0) hidden.add(codeword);

@@ -6,43 +6,48 @@ import { encodeMatrix, type Matrix } from './matrix.ts';
 import {
   COMFORTABLE_CONTRAST,
   contrastOf,
-  LEAST_CONTRAST,
-  leastPx,
+  MIN_CONTRAST,
+  minPx,
   refuseUnscannable,
   usedCorrection,
 } from './scannability.ts';
 
-/** A property of a code that decides how easily it is scanned. */
+/** A property of a code that affects how easily it is scanned. */
 export interface Finding {
   name: 'Contrast' | 'Density' | 'Sharpness' | 'Image';
   /** 0 to 100. */
   score: number;
-  /** One sentence: what was found, and what would help. */
+  /** A sentence with the measurement and a suggestion. */
   reason: string;
 }
 
-/** How easily a code is scanned. */
+/** Rating of how easily a code is scanned. */
 export interface Score {
-  /** 0 to 100: as with the grades of ISO/IEC 15415, the lowest finding decides. 0: the code would be refused. */
+  /**
+   * Lowest score of the findings, 0 to 100, as in the grades of ISO/IEC 15415. 0: the code would be
+   * refused.
+   */
   score: number;
   findings: Finding[];
-  /** Why the code would be refused, field by field. */
+  /** Reasons for a refusal, by field. */
   faults: string[];
 }
 
-/** Score where a limit is just kept. */
+/** Score of a value exactly at its limit. */
 const AT_LIMIT = 50;
 const LIGHT_ON_DARK = 60;
-/** Modules a side from which on more are harder to scan (version 6), and those of the largest code. */
+/**
+ * Modules per side up to which codes are easy to scan (version 6), and those of the largest code.
+ */
 const EASY_MODULES = 41;
-const MOST_MODULES = 177;
-/** Width of a printed module that phones read from a hand's distance, in mm. */
+const MAX_MODULES = 177;
+/** Minimum width of a printed module for phones at arm's length, in mm. */
 const PRINTED_MODULE_MM = 0.4;
 
 /**
  * Scores a code.
  *
- * @param payload what readers of the code will get
+ * @param payload text for readers of the code
  */
 export function scoreOf(payload: string, design: Design): Score {
   try {
@@ -61,11 +66,11 @@ export function scoreOf(payload: string, design: Design): Score {
   return { score: Math.min(...findings.map(({ score }) => score)), findings, faults: [] };
 }
 
-/** The width in print from which on phones read a code from a hand's distance, in whole mm. */
-export const leastPrintMm = (matrix: Matrix, { margin }: Design): number =>
+/** Minimum width in print for phones at arm's length, in whole mm. */
+export const minPrintMm = (matrix: Matrix, { margin }: Design): number =>
   Math.ceil((matrix.size + 2 * margin) * PRINTED_MODULE_MM);
 
-/** From `AT_LIMIT` at `limit` to 100 at `good`. */
+/** Interpolates from `AT_LIMIT` at `limit` to 100 at `good`. */
 function between(value: number, limit: number, good: number): number {
   const share = (value - limit) / (good - limit);
   return Math.round(AT_LIMIT + (100 - AT_LIMIT) * Math.min(1, Math.max(0, share)));
@@ -74,7 +79,7 @@ function between(value: number, limit: number, good: number): number {
 function contrastFinding(design: Design): Finding {
   const signed = contrastOf(design);
   const percent = Math.floor(Math.abs(signed) * 100);
-  const score = between(Math.abs(signed), LEAST_CONTRAST, COMFORTABLE_CONTRAST);
+  const score = between(Math.abs(signed), MIN_CONTRAST, COMFORTABLE_CONTRAST);
   if (signed < 0) {
     const reason =
       'The code is lighter than its background: some scanners read dark on light only.';
@@ -89,21 +94,21 @@ function contrastFinding(design: Design): Finding {
 
 function densityFinding(matrix: Matrix, design: Design): Finding {
   const { size } = matrix;
-  const least = leastPrintMm(matrix, design);
-  const found = `${size} dots a side: print it ${least} mm wide or more`;
+  const least = minPrintMm(matrix, design);
+  const density = `${size} dots a side: print it ${least} mm wide or more`;
   return {
     name: 'Density',
-    score: between(-size, -MOST_MODULES, -EASY_MODULES),
-    reason: size <= EASY_MODULES ? `${found}.` : `${found}, or shorten the content.`,
+    score: between(-size, -MAX_MODULES, -EASY_MODULES),
+    reason: size <= EASY_MODULES ? `${density}.` : `${density}, or shorten the content.`,
   };
 }
 
 function sharpnessFinding(matrix: Matrix, design: Design): Finding {
   const { px } = placeModules(layoutFrame(design).code, matrix.size, design.margin);
-  const least = leastPx(design);
+  const least = minPx(design);
   const score = between(px, least, 2 * least);
-  const found = `Each dot is ${px} px wide`;
-  const reason = score < 100 ? `${found}: a larger image is sharper.` : `${found}.`;
+  const sharpness = `Each dot is ${px} px wide`;
+  const reason = score < 100 ? `${sharpness}: a larger image is sharper.` : `${sharpness}.`;
   return { name: 'Sharpness', score, reason };
 }
 
@@ -113,7 +118,7 @@ function imageFinding(matrix: Matrix, design: Design): Finding {
   const spare = design.level === 'H' ? 'a smaller image' : 'a smaller image or a higher level';
   return {
     name: 'Image',
-    // Half may be used: what is left is for dirt and wear.
+    // Half may be used; the rest is for dirt and wear.
     score: between(-used, -0.5, -0.2),
     reason: `The image takes ${percent}% of the error correction${used > 0.2 ? `: ${spare} leaves more for dirt and wear` : ''}.`,
   };

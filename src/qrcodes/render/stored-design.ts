@@ -6,7 +6,7 @@ import type { Level } from './matrix.ts';
 import type { Pattern } from './patterns/index.ts';
 import { largestMiddle } from './scannability.ts';
 
-/** The design of a QR code as its owner set it; absent and `null` fields have defaults. */
+/** The design of a QR code as its owner set it; absent and `null` fields take defaults. */
 export interface StoredDesign {
   logo?: string | null;
   src?: string | null;
@@ -28,23 +28,24 @@ export interface StoredDesign {
   /** The stored images of `src` and `logo`. */
   srcImage?: ImageRef | null;
   logoImage?: ImageRef | null;
-  /** The place of the image as it was worked out for what the code holds. */
+  /** Computed position of the image, which depends on the text of the code. */
   middle?: Middle | null;
 }
 
-/** The image that is drawn in the middle. */
+/** Returns the image for the middle of the code. */
 export function middleImage(stored: StoredDesign): ImageRef | null {
   if (stored.srcImage) return stored.srcImage;
   return (stored.showLogo === true && stored.logoImage) || null;
 }
 
 /**
- * Everything that the drawing needs, defaults filled in. Where an image has no size it takes the largest place
- * that the code can bear.
+ * Completes a design with defaults. An image without a size takes the largest square that the code
+ * allows.
  *
- * @param payload what the code will hold: the place of an image depends on it, unless it is worked out already
+ * @param payload text of the code, which decides the position of the image unless it is computed
+ *   already
  * @param margin quiet zone in modules
- * @throws Refusal `unprocessable_entity` when the payload fits into no code of the level
+ * @throws Refusal `unprocessable_entity` if the payload fits into no code of the level
  */
 export function resolveDesign(stored: StoredDesign, payload: string, margin?: number): Design {
   const base = defaultDesign();
@@ -84,7 +85,7 @@ function middleOf(
   if (typeof width === 'number') return { width, height: Math.round(width / ratio) || 1, excavate };
   if (typeof height === 'number')
     return { width: Math.round(height * ratio) || 1, height, excavate };
-  // A fifth of the picture where nothing can be borne: the guard then says what would have to change.
+  // A fifth of the picture if there is no room: the refusal then says what would have to change.
   const fifth = Math.ceil(design.size / 5);
   const room = largestMiddle(payload, design) ?? { width: fifth, height: fifth };
   const scale = Math.min(room.width / image.width, room.height / image.height);
@@ -95,7 +96,7 @@ function middleOf(
   };
 }
 
-/** The look at another size: lengths in px of the picture grow with it. */
+/** Scales a design to another size, including all lengths in px. */
 export function resized(design: StoredDesign, size: number | undefined): StoredDesign {
   if (size === undefined || size === design.size) return design;
   const scale = size / (design.size ?? resolveDesign({}, '').size);

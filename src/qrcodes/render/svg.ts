@@ -1,9 +1,9 @@
 import type { Drawing, Shape } from './drawing-types.ts';
 
 /**
- * A drawing as an SVG document (SVG 1.1).
+ * Writes a drawing as an SVG document (SVG 1.1).
  *
- * @param image address of the image in the middle: a `data:` URI, so that the document needs no other file
+ * @param image `data:` URI of the image in the middle, so that the document needs no other file
  */
 export function toSvg(drawing: Drawing, image?: string): string {
   const { width, height, ground, shapes } = drawing;
@@ -20,7 +20,7 @@ function element({ path, fill, evenOdd }: Shape): string {
   return `<path d="${path}"${paint(fill)}${evenOdd === true ? ' fill-rule="evenodd"' : ''}/>`;
 }
 
-/** Opacity by itself: not every reader of SVG knows `#RRGGBBAA`. */
+/** Separate opacity, since not every reader of SVG supports `#RRGGBBAA`. */
 function paint(color: string): string {
   if (color.length <= 7) return ` fill="${color}"`;
   const opacity = Number.parseInt(color.slice(7), 16) / 255;

@@ -3,11 +3,11 @@ import { fontFile } from '#font-files';
 import { curveTo, lineTo, moveTo } from './geometry.ts';
 
 /*
- * Text as outlines: it looks the same in every viewer and printer, whether that has the font or not. Fonts are
- * those of Fontsource (SIL Open Font License), which splits each into files by script.
+ * Text as outlines, which looks the same in every viewer and printer without installed fonts. The
+ * fonts are from Fontsource (SIL Open Font License), which splits each into files by script.
  */
 
-/** Families, and the weights that their packages have. */
+/** Font families with the weights of their packages. */
 const FAMILIES = {
   Inter: { package: 'inter', weights: [100, 200, 300, 400, 500, 600, 700, 800, 900] },
   Nunito: { package: 'nunito', weights: [200, 300, 400, 500, 600, 700, 800, 900] },
@@ -19,7 +19,7 @@ type Family = keyof typeof FAMILIES;
 
 export const FONT_FAMILIES = Object.keys(FAMILIES) as Family[];
 
-/** The weight that every family has: which characters there are is asked of it. */
+/** Weight that every family has, in which available characters are looked up. */
 const PLAIN_WEIGHT = 400;
 
 /** Scripts in the order in which they are searched for a character. */
@@ -41,11 +41,14 @@ const fileOf = (family: Family, subset: string, weight: number): string => {
 const font = (family: Family, subset: string, weight: number): Font | undefined =>
   fontFile(fileOf(family, subset, weight));
 
-/** The files that {@link setLine} and {@link missingCharacter} may ask for: browsers load them before. */
+/** Files that {@link setLine} and {@link missingCharacter} may need; browsers load them first. */
 export function fontFilesOf({ family, weight }: { family: string; weight: number }): string[] {
-  const own = family as Family;
-  const weights = new Set([nearestWeight(own, weight), nearestWeight(own, PLAIN_WEIGHT)]);
-  return [...weights].flatMap((one) => SUBSETS.map((subset) => fileOf(own, subset, one)));
+  const knownFamily = family as Family;
+  const weights = new Set([
+    nearestWeight(knownFamily, weight),
+    nearestWeight(knownFamily, PLAIN_WEIGHT),
+  ]);
+  return [...weights].flatMap((one) => SUBSETS.map((subset) => fileOf(knownFamily, subset, one)));
 }
 
 function nearestWeight(family: Family, weight: number): number {
@@ -62,7 +65,7 @@ function fontFor(character: string, family: Family, weight: number): Font | unde
   return undefined;
 }
 
-/** The first character of a text that the family does not have; `undefined` when it has them all. */
+/** The first character of a text that the family lacks; `undefined` if it has all. */
 export function missingCharacter(text: string, family: string): string | undefined {
   const weight = nearestWeight(family as Family, PLAIN_WEIGHT);
   return Array.from(text).find(
@@ -70,15 +73,15 @@ export function missingCharacter(text: string, family: string): string | undefin
   );
 }
 
-/** A line of text: its width, and how high its capitals are, for a size of one px. */
+/** A set line of text: its width and the height of its capitals, for a font size of 1 px. */
 export interface Line {
   width: number;
   capHeight: number;
-  /** Path data with the left end of the base line at `x`, `y`. */
+  /** Returns path data, with the left end of the baseline at `x`, `y`. */
   path(x: number, y: number, sizePx: number): string;
 }
 
-/** Sets a line of text. Characters that the family does not have are left out. */
+/** Sets a line of text. Characters that the family lacks are left out. */
 export function setLine(
   text: string,
   { family, weight }: { family: string; weight: number },
@@ -87,15 +90,17 @@ export function setLine(
   const glyphs: { font: Font; index: number; at: number }[] = [];
   let width = 0;
   for (const character of text) {
-    const own = fontFor(character, family as Family, nearest);
-    if (own === undefined) continue;
-    const glyph = own.charToGlyph(character);
+    const characterFont = fontFor(character, family as Family, nearest);
+    if (characterFont === undefined) continue;
+    const glyph = characterFont.charToGlyph(character);
     const before = glyphs.at(-1);
-    if (before?.font === own) {
-      width += own.getKerningValue(own.glyphs.get(before.index), glyph) / own.unitsPerEm;
+    if (before?.font === characterFont) {
+      width +=
+        characterFont.getKerningValue(characterFont.glyphs.get(before.index), glyph) /
+        characterFont.unitsPerEm;
     }
-    glyphs.push({ font: own, index: glyph.index, at: width });
-    width += (glyph.advanceWidth ?? 0) / own.unitsPerEm;
+    glyphs.push({ font: characterFont, index: glyph.index, at: width });
+    width += (glyph.advanceWidth ?? 0) / characterFont.unitsPerEm;
   }
   return {
     width,
@@ -114,7 +119,10 @@ function capHeightOf(one: Font | undefined): number {
   return (os2?.sCapHeight ?? 0) / (one?.unitsPerEm ?? 1) || 0.7;
 }
 
-/** Outlines as M, L, C and Z: a quadratic curve is a cubic one whose control points stand two thirds out. */
+/**
+ * Converts outlines to M, L, C and Z: a quadratic curve becomes a cubic one whose control points
+ * are two thirds of the way out.
+ */
 function outline(commands: PathCommand[]): string {
   let path = '';
   let [x, y] = [0, 0];

@@ -7,7 +7,7 @@ import { templateJobs } from './jobs.ts';
 import { Template } from './model.ts';
 import { toTemplate } from './record.ts';
 
-/** Codes that took its look keep it. @throws Refusal `not_found` */
+/** Deletes a template; codes keep the design they took from it. @throws Refusal `not_found` */
 export function deleteTemplate({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
   return runIdempotent(job, async (trx) => {
     refuseChanged(job.ifMatch, toTemplate(await Template.lock(job.projectId, id, trx)));

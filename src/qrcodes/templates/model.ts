@@ -1,7 +1,7 @@
 import { WorkspaceModel } from '../../infra/model.ts';
 import type { StoredDesign } from '../render/stored-design.ts';
 
-/** A row of `templates`: a look that codes can take. */
+/** A row of `templates`: a design that codes can take. */
 export class Template extends WorkspaceModel {
   static override readonly tableName = 'templates';
   static override readonly idColumn = ['project_id', 'id'];

@@ -2,7 +2,7 @@ import { Joi } from '../../http/fields.ts';
 import { DESIGN_FIELDS } from '../design.ts';
 import type { Template } from './model.ts';
 
-/** The template record: its id, and the fields of the look that its code was given. */
+/** Builds the public template record: its id, and the design fields of its code. */
 export function toTemplate({ id, design, created_at }: Template) {
   const look = Object.fromEntries(
     DESIGN_FIELDS.flatMap((name) => (name in design ? [[name, design[name]]] : [])),
@@ -10,7 +10,7 @@ export function toTemplate({ id, design, created_at }: Template) {
   return { id, createdAt: created_at.toISOString(), ...look };
 }
 
-/** The template record, for the reference and for checking answers. */
+/** Schema of the template record, for the reference and for checking answers. */
 export const templateRecord = Joi.object({
   id: Joi.string().required().description('Id of the template.').example('tmpl_3Nb7vCx9Za'),
   createdAt: Joi.string().isoDate().required().description('Time of creation.'),

@@ -14,7 +14,10 @@ interface TemplateListQuery {
   pageSize: number;
 }
 
-/** An extension of the contract, in which a QR code names a template; `useAsTemplate` creates one. */
+/**
+ * Endpoints of templates, an extension of the contract, in which a QR code names a template and
+ * `useAsTemplate` creates one.
+ */
 export const templateRoutes: Route[] = [
   route<{ query: TemplateListQuery }>({
     method: 'get',
@@ -22,7 +25,7 @@ export const templateRoutes: Route[] = [
     operationId: 'listTemplates',
     summary: 'List templates, newest first',
     description:
-      'Returns the templates, newest first. A template is made by creating a QR code with `useAsTemplate`.',
+      'Returns the templates, newest first. Creating a QR code with `useAsTemplate` creates a template.',
     extension: true,
     tag,
     scope: 'qrcodes.read',

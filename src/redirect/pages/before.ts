@@ -9,17 +9,17 @@ const ASSETS = pageAssets(FORM_STYLE);
 /** The state of a page before a destination. */
 export interface BeforePageOptions {
   language: Language;
-  /** Path that continues to the destination; a form is sent to it. */
+  /** Path that continues to the destination, also the target of the form. */
   onward: string;
-  /** The form has to be filled in. */
+  /** The form must be filled in. */
   isMandatory: boolean;
   /** Time until the button can be used, in seconds. */
   waitSeconds: number;
-  /** The form that was sent before, and its errors by the names of the fields. */
+  /** The form that was just sent, and its errors by field name. */
   sent?: { form: URLSearchParams; errors: ReadonlyMap<string, Phrase> } | undefined;
 }
 
-/** The owner's page before the destination: a text, a picture, a form; a button that continues. */
+/** The owner's page before the destination: text, image and form, with a button that continues. */
 export function beforePage(page: PageEntry, options: BeforePageOptions): Page {
   const { language, waitSeconds, sent } = options;
   const { title, text, image, fields = [] } = page;
@@ -41,7 +41,7 @@ ${fields.length === 0 ? onwardButton(page, options) : form(page, options)}
   );
 }
 
-/** Comes when the wait is over; a bar shows how long that takes. */
+/** Class of elements that appear after the wait; a bar shows its progress. */
 const waits = ({ waitSeconds }: BeforePageOptions) => (waitSeconds === 0 ? '' : ' waits');
 const clock = ({ waitSeconds }: BeforePageOptions): Html =>
   waitSeconds === 0 ? NOTHING : html`<div class="clock" role="presentation"></div>\n`;
@@ -86,7 +86,7 @@ function fieldHtml(field: FormField, id: string, options: BeforePageOptions): Ht
     : html`<div class="field">\n${labelHtml}\n${control}\n${errorHtml}</div>\n`;
 }
 
-/** Kinds of input with the keyboards that suit them. */
+/** Input types and modes, which give each field a suitable keyboard. */
 const INPUTS = {
   text: html`type="text"`,
   email: html`type="email" autocomplete="email"`,

@@ -2,7 +2,7 @@ import { type Language, say } from '../../web/language.ts';
 import { notice, type Page } from '../../web/layout.ts';
 import { reportPath } from '../address.ts';
 
-/** The operator blocks the link, or a host that it leads to. */
+/** The page for a link that the operator blocks, itself or by the host of its destination. */
 export const blockedPage = (language: Language, shortLink: string): Page =>
   notice(403, {
     language,

@@ -5,7 +5,7 @@ import { FORM_STYLE } from './form-style.ts';
 
 const ASSETS = pageAssets(FORM_STYLE);
 
-/** The link of a preview page. */
+/** The link of a card page. */
 export interface CardContext {
   shortLink: string;
   destination: string;
@@ -14,8 +14,8 @@ export interface CardContext {
 }
 
 /**
- * The page for link-preview crawlers: the owner's title, description, image and video as Open Graph and Twitter tags. A
- * person who is mistaken for a crawler can continue from here.
+ * The page for link-preview crawlers: the owner's title, description, image and video as Open Graph
+ * and Twitter tags. A person mistaken for a crawler can continue from here.
  */
 export function cardPage(card: LinkCard, context: CardContext): Page {
   const { shortLink, destination, language, isIndexed } = context;
@@ -57,11 +57,11 @@ const property = (key: string, value: string | undefined): Html[] =>
 const name = (key: string, value: string | undefined): Html[] =>
   value === undefined ? [] : [html`<meta name="${key}" content="${value}">\n`];
 
-/** Crawlers fetch these, so anything but a web address is left out. */
+/** Crawlers fetch these URLs, so anything but a web address is omitted. */
 const webAddress = (text: string | undefined): string | undefined =>
   text !== undefined && /^https?:\/\/[^/\s]/i.test(text) ? text : undefined;
 
-/** A film that is a file; anything else is a page with a player. */
+/** Media type of a video file; any other URL is a page with a player. */
 function typeOf(video: string): string {
   const ending = /\.(mp4|webm|ogv|mov)(?:[?#]|$)/i.exec(video)?.[1]?.toLowerCase();
   const types = { mp4: 'video/mp4', webm: 'video/webm', ogv: 'video/ogg', mov: 'video/quicktime' };

@@ -1,16 +1,16 @@
 /**
- * The script of display pages: shows what works with a script only (`data-scripted`), and copies the text of
- * the element that a button names in `data-copy`.
+ * The script of display pages: reveals elements that need a script (`data-scripted`), and copies
+ * the text of the element that a button names in `data-copy`.
  *
- * The clipboard object is missing where a page came over plain HTTP, and may refuse; the older way works in
- * both cases. If neither does, the value is left selected for the copy command of the phone.
+ * The clipboard object is missing on pages over plain HTTP, and may refuse; `execCommand` works in
+ * both cases. If neither does, the value is left selected for the phone's own copy command.
  */
 export const DISPLAY_SCRIPT = `
 (() => {
   const status = document.querySelector('[role=status]');
   let timer;
   const say = (text) => {
-    // Emptied first: the same text twice is announced once.
+    // Emptied first, so that screen readers announce the same text again.
     status.textContent = '';
     clearTimeout(timer);
     timer = setTimeout(() => {

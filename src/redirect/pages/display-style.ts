@@ -1,8 +1,8 @@
 import { BASE_STYLE } from '../../web/layout.ts';
 
 /**
- * The style sheet of display pages. The buttons stay at the lower edge of a phone, where the thumb is; on low
- * screens and in wide windows they stand where the page ends.
+ * The style sheet of display pages. Buttons stick to the lower edge of a phone, within reach of the
+ * thumb; on low or wide screens they follow the content.
  */
 export const DISPLAY_STYLE = `${BASE_STYLE}
 main{display:flex;flex-direction:column;gap:1.25rem;padding-bottom:0}

@@ -17,13 +17,13 @@ import { DISPLAY_STYLE } from './display-style.ts';
 
 const ASSETS = pageAssets(DISPLAY_STYLE, DISPLAY_SCRIPT);
 
-/** Modules of white around a code: ISO/IEC 18004, 6.3.8. */
+/** Width of the quiet zone around a code, in modules (ISO/IEC 18004, 6.3.8). */
 const QUIET_ZONE = 4;
 
-/** So many buttons may stay at the lower edge of the screen without hiding the page. */
+/** Number of buttons that fit at the lower edge of the screen without hiding the page. */
 const FEW_BUTTONS = 3;
 
-/** Schemes that a link may open, with the icon of its button. Any other is never made a link. */
+/** Schemes that become links, with the icons of their buttons. Any other scheme stays text. */
 const SCHEMES: ReadonlyMap<string, IconName> = new Map<string, IconName>([
   ...schemes('web', 'http', 'https'),
   ...schemes('email', 'mailto'),
@@ -40,23 +40,24 @@ function schemes(icon: IconName, ...names: string[]): [string, IconName][] {
 }
 
 /**
- * The icon for an address that may be a link; undefined for all others. Browsers drop control characters and
- * leading blanks before they read a scheme, so an address with any of them is refused rather than cleaned.
+ * Icon of an address that may become a link; `undefined` for any other. Browsers drop control
+ * characters and leading blanks before they read a scheme, so such an address is refused rather
+ * than cleaned.
  */
 function linkIcon(href: string): IconName | undefined {
   if (/\p{Cc}/u.test(href)) return undefined;
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
   const icon = scheme === undefined ? undefined : SCHEMES.get(scheme);
-  // "https:name" would be read as a path of this very host.
+  // Browsers would read "https:name" as a path of this host.
   return icon === 'web' && !/^https?:\/\/[^/]/i.test(href) ? undefined : icon;
 }
 
 /**
- * The page that a phone gets when a dynamic code is scanned. Complete without a script; the script adds
- * buttons that copy. Where there is nothing to open, the first row that can be copied gets the big button.
+ * The page for a scanned dynamic code. It is complete without a script, which adds copy buttons. If
+ * there is nothing to open, the first row that can be copied gets the primary button.
  *
- * @param address `shortLink`: where the page stands; `fileHref`: where {@link fileAnswer} is answered, an
- *   absolute address or a path of this host. Without it the page offers no file.
+ * @param address `shortLink`: URL of the page; `fileHref`: URL or path of {@link fileAnswer},
+ *   without which the page offers no file
  */
 export function displayPage(
   stored: DisplayPage,
@@ -93,7 +94,7 @@ ${promoted === -1 ? openBar(buttons) : copyBar(copyLabel(rows[promoted]!.label, 
   return wholePage(200, ASSETS, { language, title, body, isIndexed });
 }
 
-/** The words that are ours in a language; what the code's owner wrote stays. */
+/** Translates the service's own words; text by the code's owner stays. */
 function inLanguage(page: DisplayPage, language: Language): DisplayPage {
   if (language === 'en') return page;
   const ours = (text: string) => translate(language, text);
@@ -125,7 +126,9 @@ function rowHtml(
   return html`<div class="row${isCopyable ? ' copyable' : ''}"><dt dir="auto">${label}</dt><dd>${shown}${button}</dd></div>\n`;
 }
 
-/** "Copy password"; a name such as SSID or Wi-Fi keeps its capitals. */
+/**
+ * Label of a copy button, such as "Copy password"; names such as SSID or Wi-Fi keep their capitals.
+ */
 function copyLabel(label: string, language: Language): string {
   const isWord = language === 'en' && /^[A-Z][a-z]+( [a-z]+)*$/.test(label);
   return say(language, 'Copy {}', isWord ? label.toLowerCase() : label).trim();
@@ -154,7 +157,7 @@ function copyBar(words: string, at: number): Html {
 </div>`;
 }
 
-/** Dark on white in both themes: many readers take no inverted code. */
+/** Dark on white in both themes, since many readers cannot read inverted codes. */
 function codeHtml(code: DisplayPage['code'], language: Language): Html {
   if (code === undefined || !/^[MmHhVvLlZz\d\s,.-]+$/.test(code.path)) return NOTHING;
   const side = code.size + 2 * QUIET_ZONE;
@@ -166,8 +169,8 @@ function codeHtml(code: DisplayPage['code'], language: Language): Html {
 }
 
 /**
- * The file of a display page. `inline`, because phones then open it in the app it is for, and do not merely
- * keep it. Anything but a contact is sent as plain text.
+ * The file of a display page. `inline`, so that phones open it in the matching app instead of only
+ * saving it. Anything but a contact is sent as plain text.
  */
 export function fileAnswer({ name, type, text }: NonNullable<DisplayPage['file']>): Page {
   const isContact = /^text\/(x-)?vcard\s*(;|$)/i.test(type);
@@ -178,7 +181,7 @@ export function fileAnswer({ name, type, text }: NonNullable<DisplayPage['file']
   ]);
 }
 
-/** A name twice: in ASCII for old readers, and in full as RFC 8187 has it. */
+/** A file name in ASCII for old clients, and in full as RFC 8187 defines. */
 function fileNameParameters(name: string): string {
   const safe =
     name
@@ -191,7 +194,7 @@ function fileNameParameters(name: string): string {
   const short = safe.length > 100 ? shortened(safe) : safe;
   const ascii = normalize(short, 'NFKD')
     .replaceAll(/\p{M}/gu, '')
-    // Quotes once more: wide ones have become plain ones.
+    // Quotes again, since normalization turns full-width quotes into plain ones.
     .replaceAll(/[^ -~]|["\\/%]/g, '_');
   const full = encodeURIComponent(short).replaceAll(
     /['()*]/g,
@@ -200,7 +203,7 @@ function fileNameParameters(name: string): string {
   return `filename="${ascii}"; filename*=UTF-8''${full}`;
 }
 
-/** The beginning of a long name, with its ending. */
+/** Shortens a long name, keeping its extension. */
 function shortened(name: string): string {
   const ending = /\.\w{1,8}$/.exec(name)?.[0] ?? '';
   return (

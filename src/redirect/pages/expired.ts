@@ -1,6 +1,6 @@
 import { fixedNotice } from '../../web/layout.ts';
 
-/** The link led somewhere once, and its owner named no other place. */
+/** The page for an expired link without another destination. */
 export const expiredPage = fixedNotice(410, {
   title: 'Link expired',
   text: 'This link is no longer active.',

@@ -40,7 +40,7 @@ dt{color:var(--muted);font-size:.8125rem;font-weight:500}
 dd{margin:0;word-break:break-all}
 .note{color:var(--muted);font-size:.875rem;text-align:center}`;
 
-/** The same with an animation as long as a wait. @param seconds a whole number */
+/** Adds an animation as long as the wait. @param seconds a whole number */
 export const waitingStyle = (seconds: number): string => `${FORM_STYLE}
 .waits{animation-delay:${seconds}s}
 .clock::after{animation-duration:${seconds}s}`;

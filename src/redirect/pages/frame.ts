@@ -8,19 +8,19 @@ iframe{display:block;width:100%;height:100%;border:0;background:Canvas}
 p{position:absolute;inset:0;z-index:-1;display:grid;place-items:center;margin:0;font:1rem/1.5 system-ui,sans-serif}
 p:focus-within{inset:0 auto auto 0;z-index:1;padding:1rem;background:Canvas}`);
 
-/** Rights of every frame. */
+/** Permissions of every frame. */
 const RIGHTS = ['autoplay', 'fullscreen', 'picture-in-picture'];
 /**
- * Further rights of frames on domains of one workspace. Browsers keep what a visitor grants for the origin of the window: on a
- * domain that all workspaces share, it would be granted to the frames of all.
+ * Further permissions of frames on domains of one workspace. Browsers grant permissions to the
+ * origin of the window: on a shared domain, the frames of all workspaces would get them.
  */
 const RIGHTS_ON_OWN = ['clipboard-write', 'encrypted-media', 'geolocation'];
 
 /**
- * The destination in a frame that fills the window, so that the short address stays in sight. The frame may go
- * wherever its own links lead.
+ * The destination in a frame that fills the window, so that the address bar keeps the short link.
+ * The frame can navigate to wherever its own links lead.
  *
- * @param isShared the domain is the one that all workspaces share
+ * @param isShared the domain is shared by all workspaces
  */
 export function framePage(
   {

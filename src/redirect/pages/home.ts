@@ -6,10 +6,10 @@ const ASSETS = pageAssets(`${BASE_STYLE}
 .notice p+.action{margin-top:1.5rem}`);
 
 /**
- * The root of the service's own short domain, where no workspace has anything to show: leads to the console and the
- * documentation.
+ * The root of the service's own short domain, where no workspace has content: links to the console
+ * and the documentation.
  *
- * @param baseUrl address of the API, which leads people on
+ * @param baseUrl address of the API, under which the console is
  */
 export const homePage = (baseUrl: string, docsUrl: string) =>
   byLanguage((language) => {

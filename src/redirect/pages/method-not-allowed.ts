@@ -1,6 +1,6 @@
 import { fixedNotice } from '../../web/layout.ts';
 
-/** Short links are opened, nothing else. */
+/** The page for methods that short links do not support. */
 export const methodNotAllowedPage = fixedNotice(
   405,
   { title: 'Method not allowed', text: 'Short links cannot be asked in this way.' },

@@ -1,7 +1,7 @@
 import { type Language, say } from '../../web/language.ts';
 import { notice, type Page } from '../../web/layout.ts';
 
-/** The link is made, and begins later. */
+/** The page for a link that begins later. */
 export function notStartedPage(startsAt: number, now: number, language: Language): Page {
   const at = new Intl.DateTimeFormat(language, {
     dateStyle: 'long',

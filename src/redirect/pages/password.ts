@@ -4,16 +4,15 @@ import { FORM_STYLE } from './form-style.ts';
 
 const ASSETS = pageAssets(FORM_STYLE);
 
-/** A lock. */
 const LOCK = html`<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M6.500 10.500h11a2 2 0 0 1 2 2v6a2 2 0 0 1-2 2h-11a2 2 0 0 1-2-2v-6a2 2 0 0 1 2-2zM8 10.500V7.500a4 4 0 0 1 8 0v3M12 14.500v2"/></svg>`;
 
-/** The outcome of the previous attempt, if any. */
+/** The outcome of the previous attempt. */
 export type LastTry = { outcome: 'wrong' } | { outcome: 'tooMany'; waitSeconds: number };
 
 /**
- * Asks for the password of a link. Says nothing of where it leads, nor what it is called.
+ * Asks for the password of a link. The page reveals neither the destination nor the title.
  *
- * @param action path to which the form is sent: that of the link itself
+ * @param action target of the form: the path of the link itself
  */
 export function passwordPage(action: string, language: Language, last?: LastTry): Page {
   const fault =

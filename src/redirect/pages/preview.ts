@@ -9,9 +9,9 @@ import { FORM_STYLE } from './form-style.ts';
 const ASSETS = pageAssets(FORM_STYLE);
 
 /**
- * The page that shows the destination of a link before it is followed (`/key+`).
+ * The page that shows the destination of a link without following it (`/key+`).
  *
- * @param address `shortLink`, the path under which it is followed from here, and where it leads
+ * @param address `shortLink`, the path that follows it from here, and its destination
  */
 export function previewPage(
   link: LinkEntry,

@@ -17,10 +17,9 @@ import { checkAnswers } from './form.ts';
 import { FORM_STYLE } from './form-style.ts';
 
 const ASSETS = pageAssets(FORM_STYLE);
-/** Longest short link and longest comment that are taken, in characters. */
-const LONGEST = { link: 2_000, comment: 2_000, email: 254 };
+/** Maximum lengths, in characters. */
+const MAX_LENGTH = { link: 2_000, comment: 2_000, email: 254 };
 
-/** A flag. */
 const FLAG = html`<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M6 21V4M6 4.500c4-2.500 8 2.500 12 0v9c-4 2.500-8-2.500-12 0"/></svg>`;
 
 const CATEGORIES: Record<ReportCategory, Phrase> = {
@@ -44,7 +43,7 @@ const FIELDS: (FormField & { label: Phrase })[] = [
   { name: 'email', label: 'Email, if you want an answer', type: 'email', required: false },
 ];
 
-/** A report as it was sent, with the short link in parts. */
+/** A valid report, with its short link split into host and target. */
 export interface Report {
   link: { host: string; target: string };
   category: ReportCategory;
@@ -52,14 +51,14 @@ export interface Report {
   email?: string | undefined;
 }
 
-/** Reads what was sent; without a report where something has to be corrected. Errors are by the names of the fields. */
+/** Validates a submitted form; there is no report if it has errors. Errors are by field name. */
 export function readReport(form: URLSearchParams): {
   report?: Report;
   errors: Map<string, Phrase>;
 } {
   const { answers, errors } = checkAnswers(FIELDS, form);
   const { link = '', category, comment = '', email } = answers as Record<string, string>;
-  for (const [name, longest] of Object.entries(LONGEST)) {
+  for (const [name, longest] of Object.entries(MAX_LENGTH)) {
     if (String(answers[name] ?? '').length > longest) errors.set(name, 'This is too long.');
   }
   const url = parseUrl(/^https?:\/\//i.test(link) ? link : `https://${link}`);
@@ -74,15 +73,15 @@ export function readReport(form: URLSearchParams): {
   return { report, errors };
 }
 
-/** The state of a form that was sent before. */
+/** The state of a form that was refused. */
 interface Refused {
-  /** Errors by the names of the fields. */
+  /** Errors by field name. */
   errors?: ReadonlyMap<string, Phrase>;
-  /** Time until this network may send another report, in minutes. */
+  /** Time until this network can send another report, in minutes. */
   waitMinutes?: number;
 }
 
-/** The form by which a visitor reports a link to the operator. @param form what was filled in */
+/** The form for reporting a link to the operator. @param form the previous input */
 export function reportPage(
   language: Language,
   form: URLSearchParams,
@@ -113,7 +112,7 @@ ${FIELDS.map((field) => fieldHtml(field, form, errors.get(field.name), language)
   return wholePage(status, ASSETS, { language, title, body, allow: { forms: true } }, headers);
 }
 
-/** The report was taken. */
+/** The page after a report was accepted. */
 export const reportedPage = fixedNotice(200, {
   title: 'Thank you',
   text: 'The operator of this service looks at every report.',
@@ -125,7 +124,7 @@ function fieldHtml(
   error: Phrase | undefined,
   language: Language,
 ): Html {
-  const value = (form.get(name) ?? '').slice(0, LONGEST.link);
+  const value = (form.get(name) ?? '').slice(0, MAX_LENGTH.link);
   const fault =
     error === undefined
       ? NOTHING
@@ -144,9 +143,9 @@ function fieldHtml(
     type === 'select'
       ? html`<select ${common}>\n<option value="">${say(language, 'Choose one')}</option>\n${choices}</select>`
       : type === 'textarea'
-        ? html`<textarea ${common} maxlength="${LONGEST.comment}" dir="auto">\n${value}</textarea>`
+        ? html`<textarea ${common} maxlength="${MAX_LENGTH.comment}" dir="auto">\n${value}</textarea>`
         : type === 'email'
-          ? html`<input ${common} type="email" autocomplete="email" maxlength="${LONGEST.email}" value="${value}">`
-          : html`<input ${common} type="text" inputmode="url" autocomplete="off" spellcheck="false" maxlength="${LONGEST.link}" value="${value}" dir="ltr">`;
+          ? html`<input ${common} type="email" autocomplete="email" maxlength="${MAX_LENGTH.email}" value="${value}">`
+          : html`<input ${common} type="text" inputmode="url" autocomplete="off" spellcheck="false" maxlength="${MAX_LENGTH.link}" value="${value}" dir="ltr">`;
   return html`<div class="field">\n<label for="${name}">${say(language, label)}${aside}</label>\n${control}\n${fault}</div>\n`;
 }

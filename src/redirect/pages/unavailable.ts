@@ -1,6 +1,9 @@
 import { fixedNotice } from '../../web/layout.ts';
 
-/** We could not look the link up, or could not keep the visit: better asked again than lost. */
+/**
+ * The page for a failed look-up, or a visit that could not be recorded: a retry is better than a
+ * loss.
+ */
 export const unavailablePage = fixedNotice(
   503,
   {

@@ -1,6 +1,7 @@
 /**
- * All that our pages say, in English; a phrase is its own name. `{}` is the place of a value. A new phrase stands
- * here and in the file of every other language, or nothing compiles.
+ * All phrases of the service's pages, in English; a phrase is its own key. `{}` is the place of a
+ * value. A new phrase is added here and in the file of every other language; otherwise nothing
+ * compiles.
  */
 export const PHRASES = [
   // Pages that stand instead of a destination

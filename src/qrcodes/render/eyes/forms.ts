@@ -1,27 +1,27 @@
 import { allCorners, cutRectangle, roundRectangle } from '../geometry.ts';
 
 /**
- * Draws one part of an eye.
+ * Draws one part of an eye as path data.
  *
- * @param side length of the square that it fills, in px
+ * @param side length of its square, in px
  * @param px px per module
- * @param turn which corner of the code the eye is in: 0 top left, 1 top right, 3 bottom left (2 has none)
+ * @param turn corner of the code: 0 top left, 1 top right, 3 bottom left (2 has no eye)
  */
 export type EyeForm = (x: number, y: number, side: number, px: number, turn: number) => string;
 
-/** Round corners of so many modules; never more than half the side. */
+/** Rounds the corners by a number of modules, at most half the side. */
 const roundBy =
   (modules: number): EyeForm =>
   (x, y, side, px) =>
     roundRectangle(x, y, side, side, allCorners(Math.min(modules * px, side / 2)));
 
-/** Corners cut off by so many modules. */
+/** Cuts the corners off by a number of modules. */
 const cutBy =
   (modules: number): EyeForm =>
   (x, y, side, px) =>
     cutRectangle(x, y, side, side, allCorners(modules * px));
 
-/** All corners round but the one that points out of the code. */
+/** Rounds all corners except the outer one of the code. */
 const leafBy =
   (modules: number): EyeForm =>
   (x, y, side, px, turn) => {
@@ -30,11 +30,11 @@ const leafBy =
   };
 
 /*
- * The limit of the roundness of an eye was found by decoding: ZBar fits straight lines to the edges of a ring, and fails on
- * larger codes if a ring is a circle.
+ * Decoding decided how round an eye may be: ZBar fits straight lines to the edges of a ring, and
+ * fails on larger codes with circular rings.
  */
 
-/** The rings: 7 modules wide, one thick. Each form is drawn twice, the hole 5 modules wide. */
+/** Rings, 7 modules wide and 1 thick. Each form is drawn twice, with a hole 5 modules wide. */
 export const OUTERS = {
   square: { ring: roundBy(0), hole: roundBy(0) },
   rounded: { ring: roundBy(1.75), hole: roundBy(0.9) },
@@ -43,7 +43,7 @@ export const OUTERS = {
   octagon: { ring: cutBy(1), hole: cutBy(0.5) },
 } satisfies Record<string, { ring: EyeForm; hole: EyeForm }>;
 
-/** The cores: 3 modules wide. */
+/** Cores, 3 modules wide. */
 export const INNERS = {
   square: roundBy(0),
   rounded: roundBy(0.7),

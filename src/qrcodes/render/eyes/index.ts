@@ -4,7 +4,7 @@ import { type EyeForm, INNERS, OUTERS } from './forms.ts';
 type Outer = keyof typeof OUTERS;
 type Inner = keyof typeof INNERS;
 
-/** Names that stand for a ring and a core that go together. */
+/** Names for a ring and a core that match. */
 const PAIRS = {
   square: ['square', 'square'],
   rounded: ['rounded', 'rounded'],
@@ -13,7 +13,7 @@ const PAIRS = {
   octagon: ['octagon', 'diamond'],
 } as const satisfies Record<string, readonly [Outer, Inner]>;
 
-/** A shape of the eyes: a name, or any `outer/inner`. */
+/** Shape of the eyes: a name, or any `outer/inner`. */
 export type EyeShape = keyof typeof PAIRS | `${Outer}/${Inner}`;
 
 const PARTS = new Map<EyeShape, readonly [Outer, Inner]>([
@@ -25,13 +25,16 @@ const PARTS = new Map<EyeShape, readonly [Outer, Inner]>([
 
 export const EYE_SHAPE_NAMES: readonly EyeShape[] = [...PARTS.keys()];
 
-/** Side of an eye in modules (ISO/IEC 18004, 6.3.3): dark and light along its middle are 1 : 1 : 3 : 1 : 1. */
+/**
+ * Side of an eye in modules (ISO/IEC 18004, 6.3.3): dark and light alternate 1 : 1 : 3 : 1 : 1
+ * along its middle.
+ */
 export const EYE_MODULES = 7;
 
 /**
- * The three eyes of a code.
+ * Draws the three eyes of a code.
  *
- * @param x0 where the code begins, in px
+ * @param x0 left edge of the code, in px
  * @param size modules per side
  */
 export function drawEyes(

@@ -3,14 +3,14 @@ import { allCorners, roundRectangle } from '../geometry.ts';
 import { type FrameForm, thickness } from './frame.ts';
 
 /**
- * Inset of a square in a rectangle with round corners, so that its corners are not cut off: the share of the radius that
- * the curve takes on the diagonal.
+ * Inset of a square in a rounded rectangle that keeps its corners whole: the share of the radius
+ * that the curve takes on the diagonal.
  */
 export const insetOf = (radius: number): number => Math.ceil(radius * (1 - Math.SQRT1_2));
 
 /**
- * The ground inside a border with round corners. It ends under the middle of the line, so that none of it is seen
- * outside.
+ * Background inside a rounded border. It ends under the middle of the line, so that it does not
+ * show outside.
  */
 export const groundInside = (width: number, height: number, line: number, radius: number): string =>
   roundRectangle(
@@ -22,10 +22,11 @@ export const groundInside = (width: number, height: number, line: number, radius
   );
 
 /**
- * A border with round corners around a square hole: itself, the room for the code in the hole, and the ground.
+ * Draws a rounded border around a square hole. Returns the border, the square for the code in the
+ * hole, and the background.
  *
- * @param line thickness, in px; `top` that of the upper side
- * @param hole radius of the corners of the hole, in px; `radius` that of the outer corners
+ * @param line thickness, in px; `top` for the upper side
+ * @param hole radius of the inner corners, in px; `radius` of the outer ones
  */
 export function borderAround(
   {
@@ -68,5 +69,5 @@ const form = (radiusShare: number): FrameForm => ({
 /** A line around the code. */
 export const line = form(0);
 
-/** The same with round corners. */
+/** A line with rounded corners around the code. */
 export const rounded = form(0.09);

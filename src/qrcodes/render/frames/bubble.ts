@@ -2,7 +2,7 @@ import { allCorners, polygon, roundRectangle } from '../geometry.ts';
 import { groundInside, insetOf } from './border.ts';
 import { type FrameForm, label, labelHeight, thickness } from './frame.ts';
 
-/** A round border, and under it a bubble of words that points at the code. */
+/** A rounded border, with a speech bubble under it that points at the code. */
 export const bubble: FrameForm = {
   hasLabel: true,
   layout(design) {

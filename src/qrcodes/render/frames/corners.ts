@@ -7,7 +7,7 @@ export const corners: FrameForm = {
   layout({ size, frameColor }) {
     const line = Math.round(thickness(size) * 1.4);
     const arm = Math.round(size * 0.16);
-    // One bracket, turned into each corner.
+    // One bracket, rotated into each corner.
     const bracket: [number, number][] = [
       [0, 0],
       [arm, 0],

@@ -2,24 +2,24 @@ import type { Design } from '../design.ts';
 import type { Box, FrameLayout, Shape } from '../drawing-types.ts';
 import { setLine } from '../text.ts';
 
-/** A frame: what it draws around a code, and how much room it takes. */
+/** A frame around a code. */
 export interface FrameForm {
   /** True if the frame shows a text. */
   hasLabel: boolean;
   layout(design: Design): FrameLayout;
 }
 
-/** Words where the owner gave none. */
+/** Text of a label if the owner gave none. */
 const DEFAULT_LABEL = 'SCAN ME';
 
-/** The words that a frame shows. */
+/** The text of a frame's label. */
 export const labelOf = ({ frameText }: Design): string =>
   frameText === '' ? DEFAULT_LABEL : frameText;
 
-/** Share of a label's box that its words may fill. */
+/** Share of a label's box that its text may fill. */
 const FILL = { width: 0.88, height: 0.46 };
 
-/** The words of a design, in the middle of a box; smaller than asked for where they would not fit. */
+/** Draws the text of a design in the middle of a box, reduced in size if it would not fit. */
 export function label(design: Design, box: Box): Shape {
   const { frameTextStyles: styles, frameTextColor: fill } = design;
   const line = setLine(labelOf(design), styles);

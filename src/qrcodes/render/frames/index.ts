@@ -9,7 +9,7 @@ import type { Frame } from './names.ts';
 import { none } from './none.ts';
 import { ribbon } from './ribbon.ts';
 
-/** Every frame; a new one is a file, a line here, and its name. */
+/** All frames. A new one is a file, a line here, and its name. */
 export const FRAMES = {
   none,
   line,
@@ -21,7 +21,7 @@ export const FRAMES = {
   ribbon,
 } satisfies Record<Frame, FrameForm>;
 
-/** The layout of a design's frame. */
+/** Returns the layout of a design's frame. */
 export function layoutFrame(design: Design): FrameLayout {
   return FRAMES[design.frame].layout(design);
 }

@@ -1,7 +1,7 @@
 import { borderAround } from './border.ts';
 import { type FrameForm, label, labelHeight, thickness } from './frame.ts';
 
-/** A card: a border that grows into a band with words on one side. */
+/** A card: a border that widens into a label on one side. */
 const card = (side: 'top' | 'bottom'): FrameForm => ({
   hasLabel: true,
   layout(design) {
@@ -31,8 +31,8 @@ const card = (side: 'top' | 'bottom'): FrameForm => ({
   },
 });
 
-/** A card with words below the code. */
+/** A card with a label below the code. */
 export const labelBottom = card('bottom');
 
-/** A card with words above the code. */
+/** A card with a label above the code. */
 export const labelTop = card('top');

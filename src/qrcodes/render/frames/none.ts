@@ -1,7 +1,7 @@
 import { rectangle } from '../geometry.ts';
 import type { FrameForm } from './frame.ts';
 
-/** Nothing around the code. */
+/** No frame. */
 export const none: FrameForm = {
   hasLabel: false,
   layout: ({ size }) => ({

@@ -6,7 +6,7 @@ import type { DrawModules } from './pattern.ts';
 import { extraRounded, rounded } from './rounded.ts';
 import { squares } from './squares.ts';
 
-/** Every way to draw modules; a new one is a function and a line here. */
+/** All patterns of modules. A new one is a function and a line here. */
 export const PATTERNS = {
   squares,
   dots,

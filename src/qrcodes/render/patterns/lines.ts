@@ -4,13 +4,13 @@ import { type DrawModules, eachRun } from './pattern.ts';
 /** Width of a line, as a share of a module. */
 const WIDTH = 0.96;
 
-/** Each run of a row as a line with round ends. */
+/** Lines with round ends for the runs of each row. */
 export const horizontalLines: DrawModules = eachRun(({ x, y, width, height }, _free, px) => {
   const thickness = height * WIDTH;
   return roundRectangle(x, y + (px - thickness) / 2, width, thickness, allCorners(thickness / 2));
 });
 
-/** Each run of a column as a line with round ends. */
+/** Lines with round ends for the runs of each column. */
 export const verticalLines: DrawModules = ({ size, px, x0, y0, isDark }) => {
   const thickness = px * WIDTH;
   let path = '';

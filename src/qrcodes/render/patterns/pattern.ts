@@ -1,22 +1,22 @@
 import type { Corners } from '../geometry.ts';
 
-/** The modules that a pattern draws: all but those of the eyes. */
+/** The modules that a pattern draws, which are all except the eyes. */
 export interface ModuleGrid {
   /** Modules per side. */
   size: number;
   /** Whole px per module. */
   px: number;
-  /** Left and top edge of the first module, in px of the image. */
+  /** Left and top edge of the first module, in px of the picture. */
   x0: number;
   y0: number;
-  /** False outside the code, for the eyes, and for modules that an image has cleared away. */
+  /** False outside the code, for the eyes, and for modules that an image has cleared. */
   isDark(row: number, column: number): boolean;
 }
 
 /** Draws the modules as path data. */
 export type DrawModules = (grid: ModuleGrid) => string;
 
-/** Draws each dark module by itself; `x` and `y` are its corner in px. */
+/** Draws each dark module on its own; `x` and `y` are its corner in px. */
 export const eachModule =
   (draw: (x: number, y: number, px: number) => string): DrawModules =>
   ({ size, px, x0, y0, isDark }) => {
@@ -30,11 +30,11 @@ export const eachModule =
   };
 
 /**
- * Draws each run of dark modules in a row as one form. Within a run no corner is free, so that only its two ends
- * are shaped, and no seam can show between its modules.
+ * Draws each run of dark modules in a row as one shape. Only its two ends are shaped, so that no
+ * seam shows between its modules.
  *
- * @param form draws a run; the flags say which corners are free: no module touches them from the side or from above
- *   or below (top left, top right, bottom right, bottom left)
+ * @param form draws a run; the flags mark free corners, with no adjacent module at the side or
+ *   above or below (top left, top right, bottom right, bottom left)
  */
 export const eachRun =
   (
@@ -70,7 +70,7 @@ export const eachRun =
     return path;
   };
 
-/** Radii for the corners of a run: each its own where it is free, else none. */
+/** Radii for the corners of a run: the given one for each free corner, 0 for the others. */
 export const radii = (
   free: readonly [boolean, boolean, boolean, boolean],
   [tl, tr, br, bl]: Corners,

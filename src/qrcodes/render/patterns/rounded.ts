@@ -6,8 +6,8 @@ const roundedBy = (share: number): DrawModules =>
     roundRectangle(x, y, width, height, radii(free, allCorners(px * share))),
   );
 
-/** Modules that flow into each other, their free corners a little round. */
+/** Connected modules with slightly rounded free corners. */
 export const rounded = roundedBy(0.3);
 
-/** The same with free ends that are half circles. */
+/** Connected modules with semicircular free ends. */
 export const extraRounded = roundedBy(0.46);

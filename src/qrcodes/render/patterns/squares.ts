@@ -1,5 +1,5 @@
 import { rectangle } from '../geometry.ts';
 import { eachRun } from './pattern.ts';
 
-/** Plain modules, as ISO/IEC 18004 draws them. */
+/** Plain modules, as in ISO/IEC 18004. */
 export const squares = eachRun(({ x, y, width, height }) => rectangle(x, y, width, height));

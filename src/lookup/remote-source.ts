@@ -7,52 +7,53 @@ import { POSTGRES_MS, type Row } from './rows.ts';
 import type { EntrySource } from './source.ts';
 
 /*
- * A redirect process without Postgres asks the processes that have it, through the Redis of the queues:
+ * Request/reply between a redirect process without Postgres and the processes that have it, through
+ * the Redis of the queues:
  *
- *   asks     LPUSH on QUESTIONS: { to, id, names }
- *   answers  PUBLISH on the asking process's own channel: { id, answers }, in the order of the names
+ *   requests  LPUSH on LOOKUP_REQUESTS: { to, id, names }
+ *   answers   PUBLISH on the requesting process's channel: { id, answers }, in the order of names
  *
- * Who answers (`answers.ts`) takes the newest question first: those who wait for an older one may have given up. Nothing
- * is kept for long: the list is short, and expires when nobody takes anything from it.
+ * The newest request is answered first (`answers.ts`), since the senders of older ones may have
+ * given up. Nothing is kept for long: the list is short, and expires when nobody reads it.
  */
 
-/** List of the questions that nobody has taken yet. */
-export const QUESTIONS = 'lookup:questions';
-/** Most questions in that list; the oldest are dropped. */
-const MOST_QUESTIONS = 1_000;
-/** Time for which an untaken list of questions is kept, in seconds. */
+/** List of the requests that no process has taken yet. */
+export const LOOKUP_REQUESTS = 'lookup:questions';
+/** Maximum length of the list; the oldest requests are dropped. */
+const MAX_REQUESTS = 1_000;
+/** Time to live of a list that nobody reads, in seconds. */
 const KEEP_SECONDS = 2;
-/** Questions of one process that may be under way at once. */
-const MOST_UNDER_WAY = { exact: 8, prefix: 2 };
-/** Time without an answer after which the connection for answers is opened again, in ms. */
+/** Maximum number of pending requests of a process, by priority. */
+const MAX_PENDING = { exact: 8, prefix: 2 };
+/** Time without an answer after which the connection for answers is reopened, in ms. */
 const SILENCE_MS = 5_000;
 
-/** One question: the names of entries, or of what else only Postgres knows. */
-export interface Question {
-  /** The asking process. */
+/** A request/reply message: the names of entries, or of other values that only Postgres has. */
+export interface LookupRequest {
+  /** Id of the requesting process. */
   to: string;
   id: number;
   names: string[];
 }
 
-/** An entry; `null` where there is none; `false` where it could not be read. */
+/** An entry; `null` if there is none; `false` if it could not be read. */
 export type Answer = Row | null | false;
 
-/** The channel on which a process gets its answers. */
+/** Channel on which a process receives its answers. */
 export const answersTo = (process: string): string => `lookup:answers:${process}`;
 
-/** Name under which the count of visits of a link or QR code is asked for. The answer is the entry of a row. */
+/** Name of the count of visits of a link or QR code. The answer is an entry with the number. */
 export const countName = (projectId: string, id: string): string => `vc:${projectId}:${id}`;
-/** Name under which the check of SECRET_KEY is asked for. */
+/** Name of the check of SECRET_KEY. */
 export const KEY_CHECK_NAME = 'key:';
-/** Name under which the sealed lasting keys are asked for. */
+/** Name of the sealed lasting keys. */
 export const LASTING_KEYS_NAME = 'keys:';
 
 /** Dependencies of {@link RemoteSource}. */
 export interface RemoteSourceOptions {
   /** Connection to the Redis of the queues. */
   queue: Redis;
-  /** Connection to the same Redis for answers alone, of `connectSubscriber`. */
+  /** Connection to the same Redis for answers only, of `connectSubscriber`. */
   subscriber: SingleRedis;
   /** Unique to this process. */
   instance: string;
@@ -64,13 +65,13 @@ export class RemoteSource implements EntrySource {
   readonly isRemote = true;
   readonly #options: RemoteSourceOptions;
   readonly #batches = {
-    exact: this.#batch(MOST_UNDER_WAY.exact),
-    prefix: this.#batch(MOST_UNDER_WAY.prefix),
+    exact: this.#batch(MAX_PENDING.exact),
+    prefix: this.#batch(MAX_PENDING.prefix),
   };
   readonly #waiting = new Map<number, (answers: Answer[]) => void>();
   #count = 0;
   #answeredAt = performance.now();
-  /** Nobody answered the last question: one at a time finds out whether that is still so. */
+  /** True after an unanswered request: from then on only one request at a time tries again. */
   #isAway = false;
 
   constructor(options: RemoteSourceOptions) {
@@ -84,56 +85,59 @@ export class RemoteSource implements EntrySource {
     });
     const listen = () => {
       subscribe(subscriber, answersTo(instance)).catch(() => {
-        // The connection broke again: the next one subscribes.
+        // The connection broke again; the next one subscribes.
       });
     };
     subscriber.on('ready', listen);
     if (subscriber.status === 'ready') listen();
   }
 
-  /** @throws Error when nobody answers in time, or the answer is that Postgres could not be asked */
+  /**
+   * Reads an entry. @throws Error if nobody answers in time, or if the other process could not ask
+   * Postgres
+   */
   async read(name: string, priority: Priority = 'exact'): Promise<Row | null> {
     const answer = await this.#batches[priority].ask(name);
-    if (answer === false) throw new Error('Postgres did not answer the process that was asked');
+    if (answer === false) throw new Error('the process with Postgres could not query it');
     return answer;
   }
 
-  /** @throws Error as {@link read} */
+  /** Reads a count of visits. @throws Error as {@link read} */
   async countVisits(projectId: string, id: string): Promise<number> {
     return Number((await this.read(countName(projectId, id)))?.entry ?? 0);
   }
 
-  #batch(mostUnderWay: number): Batch<string, Exclude<Answer, null>> {
-    return new Batch((names) => this.#ask(names), mostUnderWay);
+  #batch(maxPending: number): Batch<string, Exclude<Answer, null>> {
+    return new Batch((names) => this.#request(names), maxPending);
   }
 
-  async #ask(names: readonly string[]): Promise<Answer[]> {
+  async #request(names: readonly string[]): Promise<Answer[]> {
     if (this.#isAway && this.#waiting.size > 0) throw AWAY;
     const { queue, instance } = this.#options;
     this.#count += 1;
     const id = this.#count;
-    const question: Question = { to: instance, id, names: [...names] };
+    const request: LookupRequest = { to: instance, id, names: [...names] };
     try {
       const answered = new Promise<Answer[]>((resolve, reject) => {
         this.#waiting.set(id, resolve);
         queue
           .multi()
-          .lpush(QUESTIONS, JSON.stringify(question))
-          .ltrim(QUESTIONS, 0, MOST_QUESTIONS - 1)
-          .expire(QUESTIONS, KEEP_SECONDS)
+          .lpush(LOOKUP_REQUESTS, JSON.stringify(request))
+          .ltrim(LOOKUP_REQUESTS, 0, MAX_REQUESTS - 1)
+          .expire(LOOKUP_REQUESTS, KEEP_SECONDS)
           .exec()
           .catch(reject);
       });
       return await within(POSTGRES_MS, answered, 'a look-up by a process with Postgres');
     } catch (error) {
-      this.#noteSilence();
+      this.#handleSilence();
       throw error;
     } finally {
       this.#waiting.delete(id);
     }
   }
 
-  #noteSilence(): void {
+  #handleSilence(): void {
     this.#isAway = true;
     const { subscriber } = this.#options;
     const now = performance.now();
@@ -144,5 +148,5 @@ export class RemoteSource implements EntrySource {
   }
 }
 
-/** One for all, since there may be thousands a second. */
+/** A shared instance, since there may be thousands a second. */
 const AWAY = new Error('no process with Postgres answers');

@@ -4,35 +4,41 @@ import { type Fetched, guardedFetch } from '../infra/guarded-fetch.ts';
 import { parseUrl } from '../infra/url.ts';
 import type { DestinationState } from './destination-state.ts';
 
-/** Answer of a destination. */
+/** The answer of a destination to a check. */
 export interface DestinationAnswer {
   state: Exclude<DestinationState, 'broken'>;
   status: number | null;
   error: string | null;
   leadsTo: string | null;
-  /** The host asked for a pause of so many seconds, which is at least {@link REST_SECONDS}. */
+  /** Pause that the host asked for, in seconds, at least {@link REST_SECONDS}. */
   restSeconds?: number | undefined;
 }
 
-/** Time between two requests to one host, in ms. */
-const HOST_MS = 1_000;
+/** Minimum time between two requests to one host, in ms. */
+const HOST_INTERVAL_MS = 1_000;
 const TIMEOUT_MS = 8_000;
-const REDIRECTS = 5;
-/** Pause of a host that answers 429 or 503, in seconds: at least, and at most if it asks for more. */
+const MAX_REDIRECTS = 5;
+/**
+ * Minimum and maximum pause after a 429 or 503, in seconds. A host asks for more than the minimum
+ * with `Retry-After`.
+ */
 const REST_SECONDS = 3_600;
 const LONGEST_REST_SECONDS = 86_400;
 
-/** Statuses of hosts that refuse programs, or people who are not signed in: visitors may well see the page. */
+/**
+ * Statuses of hosts that refuse programs or people who are not signed in; visitors may well see the
+ * page.
+ */
 const UNCLEAR_STATUSES = new Set([401, 403, 405, 406, 407, 429, 451, 999]);
 const RESTING_STATUSES = new Set([429, 503]);
-/** Refusals that are ours, not the destination's. */
+/** Refusals by this service rather than by the destination. */
 const UNCLEAR_RULES = new Set<string>([
   FETCH_RULES.address,
   FETCH_RULES.port,
   FETCH_RULES.credentials,
   FETCH_RULES.resolvableHost,
 ]);
-/** Refusals that a second request would meet as well. */
+/** Refusals that a second request would meet too. */
 const FINAL_RULES = new Set<string>([
   ...UNCLEAR_RULES,
   FETCH_RULES.url,
@@ -41,13 +47,16 @@ const FINAL_RULES = new Set<string>([
   FETCH_RULES.certificate,
 ]);
 
-/** Asks destinations, each host at most once a second. */
-export class DestinationAsker {
-  /** When a host may be asked again, in ms since 1970. */
+/** Requests destinations, each host at most once a second. */
+export class DestinationProber {
+  /** Earliest time of the next request to a host, in ms since 1970. */
   readonly #free = new Map<string, number>();
 
-  /** Asks a destination and those it redirects to: their headers only, with HEAD, and with GET where that fails. */
-  async ask(url: string): Promise<DestinationAnswer> {
+  /**
+   * Requests a destination and the targets of its redirects, without their bodies: with HEAD, and
+   * with GET if that fails.
+   */
+  async probe(url: string): Promise<DestinationAnswer> {
     let at = url;
     try {
       for (let redirects = 0; ; redirects += 1) {
@@ -56,7 +65,8 @@ export class DestinationAsker {
         if (status < 300 || status >= 400 || status === 304 || location === undefined) {
           return answerOf(url, at, status, headers);
         }
-        if (redirects === REDIRECTS) throw new FetchRefused(FETCH_RULES.redirects(REDIRECTS));
+        if (redirects === MAX_REDIRECTS)
+          throw new FetchRefused(FETCH_RULES.redirects(MAX_REDIRECTS));
         const next = parseUrl(location, new URL(at));
         if (next === undefined) throw new FetchRefused(FETCH_RULES.redirectUrl);
         at = next.href;
@@ -72,7 +82,7 @@ export class DestinationAsker {
   async #headers(url: string): Promise<Fetched> {
     try {
       const head = await this.#request(url, 'HEAD');
-      // Some servers don't know HEAD, and say so with all kinds of statuses.
+      // Servers without support for HEAD answer it with all kinds of statuses.
       if (head.status < 400 || RESTING_STATUSES.has(head.status)) return head;
     } catch (error) {
       if (!(error instanceof FetchRefused) || FINAL_RULES.has(error.message)) throw error;
@@ -98,9 +108,9 @@ export class DestinationAsker {
       this.#free.delete(other);
     }
     const at = Math.max(now, this.#free.get(host) ?? 0);
-    // At the end, so that those that may be asked again come first.
+    // Reinserted at the end, so that the map stays sorted by time.
     this.#free.delete(host);
-    this.#free.set(host, at + HOST_MS);
+    this.#free.set(host, at + HOST_INTERVAL_MS);
     if (at > now) await pause(at - now);
   }
 }
@@ -116,19 +126,19 @@ function answerOf(
     const isElsewhere = leadsTo !== null && hostOf(url) !== hostOf(leadsTo);
     return { state: isElsewhere ? 'redirecting' : 'ok', status, error: null, leadsTo };
   }
-  const asked = Number(headers['retry-after'] ?? 0) || 0;
+  const requestedSeconds = Number(headers['retry-after'] ?? 0) || 0;
   return {
     state: UNCLEAR_STATUSES.has(status) ? 'unclear' : 'failing',
     status,
     error: FETCH_RULES.status('2xx', status),
     leadsTo,
     restSeconds: RESTING_STATUSES.has(status)
-      ? Math.min(Math.max(asked, REST_SECONDS), LONGEST_REST_SECONDS)
+      ? Math.min(Math.max(requestedSeconds, REST_SECONDS), LONGEST_REST_SECONDS)
       : undefined,
   };
 }
 
 const elsewhere = (url: string, at: string): string | null => (at === url ? null : at);
 
-/** A site with and without "www." is the same one. */
+/** Host of a site; `www.` does not make another site. */
 const hostOf = (url: string): string => (parseUrl(url)?.hostname ?? '').replace(/^www\./, '');
