@@ -13,7 +13,7 @@ import { resolveSpan } from './query/interval.ts';
 import type { EventRecords } from './records.ts';
 import { INTERVALS, type SpanQuery } from './span.ts';
 
-/** Answered from the counters that are kept on the records. */
+/** Value of `groupBy` that is answered from the counters stored with the records. */
 const FROM_COUNTERS = 'all_unfiltered';
 const COUNTED = new Set<GroupName>(['count', 'totals', 'analytics']);
 
@@ -23,14 +23,14 @@ interface AnalyticsQuery extends FilterQuery, Omit<SpanQuery, 'interval'> {
   interval?: SpanQuery['interval'] | typeof FROM_COUNTERS;
 }
 
-/** Groups with a default event of their own, for the reference. */
+/** Groups with a default event of their own, as the reference lists them. */
 const defaultEvents = Object.entries<Group>(GROUPS)
   .flatMap(([name, { defaultEvent }]) =>
     defaultEvent === undefined ? [] : [`, for \`${name}\` ${defaultEvent}`],
   )
   .join('');
 
-/** The shapes of answers for the reference, each named after the first group that has it. */
+/** Schemas of the answers for the reference, each named after the first group that uses it. */
 function namedAnswers(): Schema[] {
   const nameOf = new Map<Schema, string>();
   for (const [name, { answer }] of Object.entries(GROUPS)) {
@@ -94,7 +94,7 @@ export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRe
         ...(start === undefined ? {} : { start }),
         ...(end === undefined ? {} : { end }),
       });
-      return ok(await group.ask({ projectId, span, filter, events }, names));
+      return ok(await group.query({ projectId, span, filter, events }, names));
     },
   }),
 ];

@@ -3,7 +3,7 @@ import { KIND_PARAMETERS } from './kinds.ts';
 import { filterSchemas, spanSchemas } from './query/filters.ts';
 import { INTERVALS } from './span.ts';
 
-/** Parameters that select events: kind, span of time and filters. */
+/** Query parameters that select events: kind, time span and filters. */
 export const eventSchemas = {
   event: Joi.string()
     .valid(...KIND_PARAMETERS)
