@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads';
 
-/** Tasks that may wait at once: each takes 19 MiB and some 20 ms of a core. */
-const MOST_WAITING = 64;
+/** Maximum number of waiting tasks; each takes 19 MiB and about 20 ms of a core. */
+const MAX_WAITING = 64;
 
-/** The thread's input: compares a password with a hash, or makes its hash. */
+/** Input of the thread: compares a password with a hash, or hashes it if there is none. */
 export interface Task {
   id: number;
   password: string;
-  /** Argon2id. */
+  /** Argon2id hash. */
   hash?: string;
 }
 
-/** The thread's answer. */
+/** Output of the thread. */
 export type Done = { id: number } & ({ result: boolean | string } | { error: string });
 
 interface Waiting extends Omit<Task, 'id'> {
@@ -19,37 +19,39 @@ interface Waiting extends Omit<Task, 'id'> {
   reject(error: unknown): void;
 }
 
-/** Too many tasks wait. */
+/** Error when too many tasks wait. */
 export class Busy extends Error {}
 
 /**
- * Makes and compares hashes of passwords in a thread of its own, at a lower priority: neither the event loop nor the
- * thread pool, which the spool writes its files with, ever waits for a hash. The thread starts with the first task.
+ * Hashes and verifies passwords in a separate thread of lower priority, so that neither the event
+ * loop nor the thread pool, through which the spool writes files, ever waits for a hash. The thread
+ * starts with the first task.
  *
- * Guesses of some leave room for others: tasks are grouped (by link, by network), a group gets a place only while it has
- * less than half as many as are free, as in `queues/slots.ts`, and the groups take turns.
+ * Attackers must not block others: tasks are grouped (by link, by network), a group may queue a
+ * task only while it has less than half as many as there are free places, as in `queues/slots.ts`,
+ * and the groups take turns.
  */
 export class PasswordHashes {
-  /** By group; the one whose turn it is stands first. */
+  /** Waiting tasks by group; the group whose turn it is comes first. */
   readonly #waiting = new Map<string, Waiting[]>();
   #count = 0;
-  /** The task that the thread is working on. */
+  /** The task that the thread is processing. */
   #current: (Waiting & { id: number }) | undefined;
   #thread: Worker | undefined;
   #lastId = 0;
 
   /**
-   * True when this is the hash of this password.
+   * Resolves to true if the hash belongs to the password.
    *
-   * @param group the link, network or person on whose share of the thread it is compared
-   * @throws Busy when too many wait, of all groups or of this one
+   * @param group the link, network or person whose share of the thread is used
+   * @throws Busy when too many tasks wait in total or in this group
    */
   async isOf(hash: string, password: string, group: string): Promise<boolean> {
     return (await this.#do({ hash, password }, group)) === true;
   }
 
   /**
-   * The Argon2id hash of a password.
+   * Resolves to the Argon2id hash of a password.
    *
    * @throws Busy as `isOf` does
    */
@@ -63,7 +65,7 @@ export class PasswordHashes {
 
   async #do(task: Omit<Task, 'id'>, group: string): Promise<boolean | string> {
     const ofThis = this.#waiting.get(group) ?? [];
-    if (ofThis.length >= (MOST_WAITING - this.#count) / 2) {
+    if (ofThis.length >= (MAX_WAITING - this.#count) / 2) {
       throw new Busy('too many passwords wait to be checked');
     }
     return new Promise((resolve, reject) => {
@@ -81,12 +83,12 @@ export class PasswordHashes {
       resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 },
     });
     thread.unref();
-    thread.on('message', (done: Done) => {
+    thread.on('message', (result: Done) => {
       const current = this.#current;
-      if (current?.id !== done.id) return;
+      if (current?.id !== result.id) return;
       this.#current = undefined;
-      if ('error' in done) current.reject(new Error(done.error));
-      else current.resolve(done.result);
+      if ('error' in result) current.reject(new Error(result.error));
+      else current.resolve(result.result);
       this.#doNext();
     });
     thread.on('error', (error) => this.#end(thread, error));
@@ -94,7 +96,9 @@ export class PasswordHashes {
     return thread;
   }
 
-  /** One at a time, so that the thread has no queue that would be served in another order. */
+  /**
+   * Sends one task at a time, because the thread's own queue would not follow the turns of groups.
+   */
   #doNext(): void {
     const [next] = this.#waiting;
     if (this.#current !== undefined || next === undefined) return;
@@ -103,7 +107,7 @@ export class PasswordHashes {
     const [group, ofThis] = next;
     const one = ofThis.shift()!;
     this.#count -= 1;
-    // A group that had its turn comes last.
+    // A group moves to the end after its turn.
     this.#waiting.delete(group);
     if (ofThis.length > 0) this.#waiting.set(group, ofThis);
     this.#lastId += 1;
@@ -114,7 +118,7 @@ export class PasswordHashes {
     thread.postMessage({ id, ...task } satisfies Task);
   }
 
-  /** The next task starts another thread. */
+  /** Ends the thread; the next task starts another one. */
   #end(thread: Worker, error: unknown): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
@@ -122,6 +126,6 @@ export class PasswordHashes {
     this.#current = undefined;
     this.#waiting.clear();
     this.#count = 0;
-    for (const one of undone) one?.reject(error);
+    for (const task of undone) task?.reject(error);
   }
 }

@@ -3,11 +3,11 @@ import { parentPort } from 'node:worker_threads';
 import { hashSync, verifySync } from '@node-rs/argon2';
 import type { Done, Task } from './password-hashes.ts';
 
-/* The thread of `PasswordHashes`: one task after the other. */
+/* The thread of `PasswordHashes`, which processes one task at a time. */
 
 const NICE = 10;
 
-// On Linux this is the priority of this thread alone; elsewhere it would be that of the whole process.
+// On Linux this sets the priority of this thread only, on other systems of the whole process.
 if (process.platform === 'linux') setPriority(0, NICE);
 
 parentPort!.on('message', (task: Task) => {
@@ -17,7 +17,7 @@ parentPort!.on('message', (task: Task) => {
 
 function done({ id, password, hash }: Task): Done {
   try {
-    // The defaults are Argon2id with 19 MiB, two passes and one lane, as OWASP recommends.
+    // The defaults are Argon2id with 19 MiB, two passes and one lane, as recommended by OWASP.
     const result = hash === undefined ? hashSync(password) : verifySync(hash, password);
     return { id, result };
   } catch (error) {

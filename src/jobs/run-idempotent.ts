@@ -3,7 +3,7 @@ import { Refusal } from '../errors.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import { isValueError, VALUE_REFUSED } from '../infra/outage.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import { noteWrite } from '../infra/standbys.ts';
+import { recordWrite } from '../infra/standbys.ts';
 import {
   type ChangedName,
   type LookupChange,
@@ -64,7 +64,7 @@ export async function runIdempotent<Result>(
     if (earlier === undefined) throw thrown instanceof RanBefore ? expired(job.jobId) : thrown;
     return earlier.result;
   }
-  await Promise.all([publishCommitted(cacheRedis(), written.changes), noteWrite(job.projectId)]);
+  await Promise.all([publishCommitted(cacheRedis(), written.changes), recordWrite(job.projectId)]);
   return written.result;
 }
 
@@ -127,7 +127,7 @@ async function earlierRun<Result>({
 }: JobContext): Promise<{ result: Result } | undefined> {
   const row = await findOutcome(projectId, [jobId], keyed);
   if (row === undefined) return undefined;
-  await Promise.all([publishPresent(cacheRedis(), row.changes), noteWrite(projectId)]);
+  await Promise.all([publishPresent(cacheRedis(), row.changes), recordWrite(projectId)]);
   if ('refused' in row.outcome) {
     const { code, message, retryAfterSeconds } = row.outcome.refused;
     throw new Refusal(code, message, { retryAfterSeconds });

@@ -1,10 +1,10 @@
+import { BufferedCounter } from '../infra/buffered-counter.ts';
 import { within } from '../infra/clock.ts';
 import type { Log } from '../infra/log.ts';
 import { lookups, rememberedLinks } from '../infra/metrics.ts';
 import { isDataError, isOutage } from '../infra/outage.ts';
 import type { Redis, SingleRedis } from '../infra/redis.ts';
 import { isStorable } from '../infra/storable-text.ts';
-import { Tally } from '../infra/tally.ts';
 import {
   BLOCKLIST_NAME,
   CURRENT_PREFIX,
@@ -128,7 +128,7 @@ export interface FinderOptions {
 }
 
 const answeredBy = {
-  near: new Tally(lookups.labels('near')),
+  near: new BufferedCounter(lookups.labels('near')),
   redis: lookups.labels('redis'),
   remembered: lookups.labels('remembered'),
   refused: lookups.labels('refused'),

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { stringifySetCookie } from 'cookie';
+import { BufferedCounter } from '../infra/buffered-counter.ts';
 import { redirects } from '../infra/metrics.ts';
 import type { Response } from '../infra/plain-requests.ts';
-import { Tally } from '../infra/tally.ts';
 import { type Found, Unavailable } from '../lookup/find.ts';
 import { shortLinkOf } from '../lookup/short-link.ts';
 import type { Visit } from '../visits/visit.ts';
@@ -34,7 +34,7 @@ import type { Visitor } from './visitor.ts';
 const CLICK_SECONDS = 90 * 86_400;
 
 const answered = {
-  redirect: new Tally(redirects.labels('redirect')),
+  redirect: new BufferedCounter(redirects.labels('redirect')),
   frame: redirects.labels('frame'),
   display: redirects.labels('display'),
   file: redirects.labels('file'),
