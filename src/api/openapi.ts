@@ -290,7 +290,10 @@ class Reference {
     );
   }
 
-  /** A JSON body with its example. Named schemas share one example, and equal examples are in the document once. */
+  /**
+   * A JSON body with its example. Named schemas share one example, and equal examples are in the
+   * document once.
+   */
   #json(schema: Joi.Schema): JsonSchema {
     const converted = this.#converter.convert(schema);
     const name = nameOf(converted);
@@ -308,10 +311,10 @@ class Reference {
 
   /** @returns the name under which the document has the example */
   #shareExample(name: string, value: unknown): string {
-    const known = Object.keys(this.#examples).find((one) =>
-      isDeepStrictEqual(this.#examples[one]!.value, value),
+    const existing = Object.keys(this.#examples).find((candidate) =>
+      isDeepStrictEqual(this.#examples[candidate]!.value, value),
     );
-    if (known !== undefined) return known;
+    if (existing !== undefined) return existing;
     this.#examples[name] = { value };
     return name;
   }
@@ -325,7 +328,9 @@ function nameOf(converted: JsonSchema): string | undefined {
   return `${String(items.$ref).split('/').at(-1)}List`;
 }
 
-/** Parameters that more than one operation has; of several with one name, the one that most have. */
+/**
+ * Parameters that more than one operation has; of several with one name, the one that most have.
+ */
 function sharedParameters(lists: readonly JsonSchema[][]): Record<string, JsonSchema> {
   const uses = new Map<string, { parameter: JsonSchema; count: number }>();
   for (const parameter of lists.flat()) {
