@@ -1,4 +1,4 @@
-import { noteJob } from '../audit/write.ts';
+import { recordJob } from '../audit/write.ts';
 import { Refusal } from '../errors.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import { isValueError, VALUE_REFUSED } from '../infra/outage.ts';
@@ -50,7 +50,7 @@ export async function runIdempotent<Result>(
   try {
     written = await db().transaction(async (trx) => {
       const done = await command(trx);
-      await noteJob(trx, job, done.result);
+      await recordJob(trx, job, done.result);
       await remember(trx, job, { result: done.result }, done.changes);
       return done;
     });
