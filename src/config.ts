@@ -14,9 +14,12 @@ interface Setting<T> {
   fallback: T;
   /** Returns the value, or throws an `Error` whose message completes "NAME …". */
   parse(text: string): T;
-  /** Shown in the documentation instead of `fallback` where that is computed. */
+  /** Default in the documentation if `fallback` is computed. */
   shownDefault?: string;
-  /** True if it is never logged. It may then also be in a file, which the variable `<name>_FILE` names. */
+  /**
+   * True if the value is never logged. It may also be in a file, which the variable `<name>_FILE`
+   * names.
+   */
   secret?: boolean;
 }
 
@@ -26,7 +29,7 @@ const text = (help: string, fallback: string): Setting<string> => ({
   parse: (value) => value,
 });
 
-/** Key material. */
+/** Parses key material. */
 function parseSecretKey(value: string): string {
   if (value.length < 32) throw new Error('must have at least 32 characters');
   return value;
@@ -74,17 +77,17 @@ const url = (help: string, fallback: string, protocols: readonly string[]): Sett
   },
 });
 
-/** The URL of a server: redirects, assets and `Location` begin at its root. */
+/** Setting for the origin of a server: redirects, assets and `Location` begin at its root. */
 const origin = (help: string): Setting<string> => {
   const { parse, ...rest } = url(help, '', ['http:', 'https:']);
   return {
     ...rest,
     parse(value) {
       const parsed = parse(value);
-      const { href, origin: whole } = new URL(parsed);
-      if (href !== `${whole}/`) {
+      const { href, origin: fullOrigin } = new URL(parsed);
+      if (href !== `${fullOrigin}/`) {
         throw new Error(
-          `must have no path: API and console are at the root of a host, such as ${whole}`,
+          `must have no path: API and console are at the root of a host, such as ${fullOrigin}`,
         );
       }
       return parsed;
@@ -119,7 +122,7 @@ const addresses = (help: string, { names = false } = {}): Setting<string[]> => (
   },
 });
 
-/** A count of proxies, or the words, addresses and ranges that `AddressSet` takes. */
+/** Setting for a number of proxies, or names, addresses and ranges that `AddressSet` accepts. */
 const proxies = (help: string): Setting<number | string[]> => ({
   help,
   fallback: [],
@@ -163,7 +166,7 @@ function isWellEncoded(text: string): boolean {
   }
 }
 
-/** An address, alone or in angle brackets after a name. */
+/** Pattern of an email address, alone or in angle brackets after a name. */
 const MAILBOX =
   /^(?:[^<>@"\r\n]{0,100}<[^<>@\s"]{1,64}@[^<>@\s"]{1,253}>|[^<>@\s"]{1,64}@[^<>@\s"]{1,253})$/;
 
@@ -171,8 +174,8 @@ const MAILBOX =
 export const NO_DATABASE = 'none';
 
 /**
- * Every variable the service reads, in the order in which the documentation prints them.
- * `docs/configuration.md` is made from this table.
+ * Every variable that the service reads, in the order of `docs/configuration.md`, which is
+ * generated from this table.
  */
 export const SETTINGS = {
   DATABASE_URL: {
@@ -515,7 +518,7 @@ export const SETTINGS = {
       'https:',
       'http:',
     ]),
-    // As the provider writes it, with a slash at its end or without.
+    // Kept as the provider writes it, with or without a final slash.
     parse(value: string) {
       if (!/^https?:$/.test(parseUrl(value)?.protocol ?? '')) throw new Error('must be a URL');
       return value;
@@ -615,7 +618,7 @@ export const SETTINGS = {
   }),
 } satisfies Record<string, Setting<unknown>>;
 
-/** Earlier names of variables, which operators may still have set. */
+/** Former names of variables, which operators may still set. */
 const RENAMED: Readonly<Record<string, keyof typeof SETTINGS>> = {
   QR_REQUESTS_PER_MINUTE: 'PUBLIC_REQUESTS_PER_MINUTE',
 };
@@ -624,13 +627,13 @@ export type Config = Readonly<{
   [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never;
 }>;
 
-/** A variable of the environment is malformed or missing; the message names it and the rule. */
+/** Error for a malformed or missing environment variable; the message names it and the rule. */
 export class ConfigError extends Error {}
 
 /**
- * Reads and checks the whole environment.
+ * Reads and validates the whole environment.
  *
- * @throws ConfigError naming every variable at fault
+ * @throws ConfigError naming every invalid variable
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const faults: string[] = [];
@@ -638,7 +641,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   for (const [name, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
     values[name] = setting.fallback;
     const file = setting.secret === true ? fileVariable(name) : undefined;
-    const source = [name, file, earlierNameOf(name)].find((one) => one && isSet(env, one));
+    const source = [name, file, earlierNameOf(name)].find(
+      (variable) => variable && isSet(env, variable),
+    );
     if (source === undefined) continue;
     try {
       if (source === name && file !== undefined && isSet(env, file)) {
@@ -658,7 +663,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const { DEFAULT_SHORT_DOMAIN: domain } = config;
   config.DEFAULT_SHORT_ORIGIN ||=
     domain === 'localhost' ? `http://localhost:${config.REDIRECT_PORT}` : `https://${domain}`;
-  // Last: of all processes on a platform each has a PORT of its own, and the addresses above must agree.
+  // Checked last: on a platform, each process has its own PORT, and the addresses above must agree.
   if (config.PORT !== 0) {
     for (const name of ['API_PORT', 'REDIRECT_PORT'] as const) {
       if (!isSet(env, name)) config[name] = config.PORT;
@@ -684,10 +689,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return Object.freeze(config);
 }
 
-/** The variable that names the file of a secret setting. */
+/** Returns the variable that names the file of a secret setting. */
 export const fileVariable = (name: string): string => `${name}_FILE`;
 
-/** The content of a file, without the line break at its end. @throws Error whose message completes "NAME_FILE …" */
+/**
+ * Reads a file without the line break at its end.
+ *
+ * @throws Error whose message completes "NAME_FILE …"
+ */
 function readSecret(file: string): string {
   let content: string;
   try {
@@ -700,7 +709,7 @@ function readSecret(file: string): string {
   return content;
 }
 
-/** True also for an invalid value, which is reported by itself. */
+/** Returns true also for an invalid value, which is reported separately. */
 const hasSecretKey = (env: NodeJS.ProcessEnv): boolean =>
   isSet(env, 'SECRET_KEY') || isSet(env, fileVariable('SECRET_KEY'));
 
@@ -710,7 +719,7 @@ const isSet = (env: NodeJS.ProcessEnv, name: string): boolean =>
 const earlierNameOf = (name: string): string | undefined =>
   Object.keys(RENAMED).find((earlier) => RENAMED[earlier] === name);
 
-/** Warnings about variables that are set by an earlier name. */
+/** Returns warnings about variables that are set by a former name. */
 export function configWarnings(env: NodeJS.ProcessEnv): string[] {
   return Object.entries(RENAMED)
     .filter(([earlier]) => isSet(env, earlier))
@@ -724,16 +733,16 @@ export function configWarnings(env: NodeJS.ProcessEnv): string[] {
 let current: Config | undefined;
 
 /**
- * The configuration of this process, read from the environment on first use.
+ * Returns the configuration of this process, read from the environment on first use.
  *
- * @throws ConfigError naming every variable at fault
+ * @throws ConfigError naming every invalid variable
  */
 export function config(): Config {
   current ??= readConfig(process.env);
   return current;
 }
 
-/** Reads the environment again: for programs that start the servers they use. */
+/** Reads the environment again, for programs that start the servers they use. */
 export function reloadConfig(): Config {
   current = readConfig(process.env);
   return current;
