@@ -9,8 +9,8 @@ import { noteSessionUse } from '../users/sessions.ts';
 import { type Caller, noteApiKeyUse } from '../workspaces/api-keys.ts';
 import { Authenticator, authorize, NOBODY } from './authenticate.ts';
 import { allowOrigin, isOpen } from './cors.ts';
-import { noteLimit } from './note-limit.ts';
 import { RateLimit, type RateLimitVerdict } from './rate-limit.ts';
+import { reportLimit } from './report-limit.ts';
 import { refuseOtherOrigins } from './same-origin.ts';
 
 /** Returns true for requests that count against the limit of the workspace's plan. */
@@ -92,7 +92,7 @@ export class Admission {
   async take(route: Route, caller: Caller, producer: Producer, response: Response): Promise<void> {
     const verdict = await this.#verdictOf(route, caller);
     if (verdict.percent !== undefined && isCountedForWorkspace(route, caller)) {
-      noteLimit(producer, caller, verdict.percent);
+      reportLimit(producer, caller, verdict.percent);
     }
     this.#apply(response, verdict);
   }

@@ -18,7 +18,7 @@ const RETRY_S = 5;
  */
 export class HeavyRequests {
   readonly #all: Semaphore;
-  readonly #workspaces = new Map<string, { own: Semaphore; requests: number }>();
+  readonly #workspaces = new Map<string, { semaphore: Semaphore; requests: number }>();
 
   /**
    * @param connections number of Postgres connections of the process; heavy requests may use half
@@ -36,14 +36,14 @@ export class HeavyRequests {
    */
   async run<Result>(projectId: string, act: () => Promise<Result>): Promise<Result> {
     const workspace = this.#workspaces.get(projectId) ?? {
-      own: new Semaphore(MAX_CONCURRENT),
+      semaphore: new Semaphore(MAX_CONCURRENT),
       requests: 0,
     };
     if (workspace.requests >= MAX_CONCURRENT + MAX_WAITING) throw tooMany();
     this.#workspaces.set(projectId, workspace);
     workspace.requests += 1;
     try {
-      return await workspace.own.run(
+      return await workspace.semaphore.run(
         () => this.#all.run(act, { timeout: { ms: WAIT_MS, error: tooManyOfAll } }),
         { timeout: { ms: WAIT_MS, error: tooMany } },
       );

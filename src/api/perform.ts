@@ -50,14 +50,14 @@ interface QueryDescription {
 /** Creates the function that answers requests, and limits concurrent heavy ones. */
 export function performer(heavy: HeavyRequests): Perform {
   /** Parameters of each route; `any` if it accepts all. */
-  const known = new WeakMap<Route, Set<string> | 'any'>();
+  const acceptedParameters = new WeakMap<Route, Set<string> | 'any'>();
   const parametersOf = (route: Route) => {
-    let names = known.get(route);
+    let names = acceptedParameters.get(route);
     if (names === undefined) {
       const described = route.query?.describe() as QueryDescription | undefined;
       names =
         described?.flags?.unknown === true ? 'any' : new Set(Object.keys(described?.keys ?? {}));
-      known.set(route, names);
+      acceptedParameters.set(route, names);
     }
     return names;
   };

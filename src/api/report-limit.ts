@@ -7,10 +7,10 @@ import { requestLimitOf } from './rate-limit.ts';
 const reported = new LRUCache<string, true>({ max: 10_000 });
 
 /**
- * Has it announced that a workspace uses much of the requests that it may send, once a day and
- * process. Not awaited; errors are ignored.
+ * Queues an alert that a workspace has used much of its request limit, once a day per process. Not
+ * awaited; errors are ignored.
  */
-export function noteLimit(producer: Producer, caller: Caller, percent: 80 | 100): void {
+export function reportLimit(producer: Producer, caller: Caller, percent: 80 | 100): void {
   const { projectId } = caller;
   const at = new Date().toISOString();
   const jobId = `limit_${projectId}_${percent}_${at.slice(0, 10)}`;

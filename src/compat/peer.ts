@@ -81,7 +81,7 @@ export const definedFields = (fields: Fields): Fields =>
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   );
 
-/** Returns the fields without those of these names. */
+/** Returns the fields except some, given by name. */
 export const omit = <Value>(
   fields: Readonly<Record<string, Value>>,
   names: readonly string[],

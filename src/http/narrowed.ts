@@ -37,18 +37,18 @@ export function narrowing(schema: Schema): (value: unknown) => Schema {
     description.type === 'object' && Object.keys(description).every((part) => HARMLESS.has(part));
   if (!isPlain) return () => schema;
   const always = new Set(Object.keys(keys).filter((name) => countsAbsent(keys[name]!)));
-  const made = new Map<string, Schema>();
+  const schemas = new Map<string, Schema>();
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return schema;
     const present = Object.keys(value).filter((name) => Object.hasOwn(keys, name));
     const mark = present.join();
-    let narrowed = made.get(mark);
+    let narrowed = schemas.get(mark);
     if (narrowed === undefined) {
-      if (made.size >= MAX_SCHEMAS) return schema;
+      if (schemas.size >= MAX_SCHEMAS) return schema;
       const names = Object.keys(keys).filter((name) => always.has(name) || present.includes(name));
       const fields = names.map((name) => [name, schema.extract(name)]);
       narrowed = Joi.object(Object.fromEntries(fields));
-      made.set(mark, narrowed);
+      schemas.set(mark, narrowed);
     }
     return narrowed;
   };

@@ -22,7 +22,7 @@ import { ARCHIVE_ROWS, storeSlices } from './slices.ts';
 import { keyOf } from './workspace/import-archive-slice.ts';
 
 /** Maximum number of unfinished imports per workspace. */
-const MOST_UNFINISHED = 20;
+const MAX_UNFINISHED = 20;
 const UNFINISHED: ImportState[] = [...OPEN, 'checked', 'fetching'];
 
 /**
@@ -60,10 +60,10 @@ export async function createImport(
 
 async function refuseTooManyUnfinished(projectId: string, trx: Db): Promise<void> {
   const unfinished = await Import.of(projectId, trx).whereIn('state', UNFINISHED).resultSize();
-  if (unfinished < MOST_UNFINISHED) return;
+  if (unfinished < MAX_UNFINISHED) return;
   throw new Refusal(
     'conflict',
-    `The workspace must not have more than ${MOST_UNFINISHED} unfinished imports; start or cancel some`,
+    `The workspace must not have more than ${MAX_UNFINISHED} unfinished imports; start or cancel some`,
   );
 }
 
@@ -105,7 +105,7 @@ async function store(
     if (archive.workspaceId === projectId) {
       throw new Refusal(
         'unprocessable_entity',
-        'The file must be the export of another workspace: what it has is here already',
+        'The file must be the export of another workspace, not of this one',
       );
     }
   }

@@ -166,7 +166,7 @@ function store(importRow: Import, { records, next, total }: Page): Promise<numbe
     if (records.length > 0 && first === remote.first && next !== null) {
       return fail(
         importRow,
-        `${PROVIDERS[importRow.source as ProviderName].title} answers the same page again`,
+        `${PROVIDERS[importRow.source as ProviderName].title} returned the same page twice`,
         trx,
       );
     }
@@ -226,7 +226,7 @@ const patch = (trx: Db, { project_id, id }: Import, changes: Partial<Import>) =>
 function fetcherOf(provider: Provider, base: string, token: string): FetchJson {
   const end = performance.now() + PAGE_MS;
   const late = new Later(
-    `url must answer a page of links within ${PAGE_MS / 1_000} s, which ${provider.title} does not`,
+    `url must return a page of links within ${PAGE_MS / 1_000} s: ${provider.title} took longer`,
   );
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -13,7 +13,7 @@ import type { FileRow } from './model.ts';
 /** Maximum length of a row, in characters. Parts of the text are counted as a whole. */
 const MAX_ROW_LENGTH = 2 * MEBIBYTE;
 /** Maximum number of columns. */
-const MOST_COLUMNS = 200;
+const MAX_COLUMNS = 200;
 /** Maximum length of a header, in characters. */
 const MAX_HEADER_LENGTH = 200;
 const DELIMITERS = [',', ';', '\t'];
@@ -175,8 +175,7 @@ const tooLong = (row: number): Refusal =>
 /** Returns unique column names. */
 function headersOf(cells: readonly string[]): string[] {
   const last = cells.findLastIndex((cell) => cell.trim() !== '');
-  if (last >= MOST_COLUMNS)
-    throw refusal(`The file must not have more than ${MOST_COLUMNS} columns`);
+  if (last >= MAX_COLUMNS) throw refusal(`The file must not have more than ${MAX_COLUMNS} columns`);
   return uniqueNames(
     cells.slice(0, last + 1).map((cell, at) => {
       const name = cell.toWellFormed().replaceAll('\0', '\ufffd').trim();
@@ -213,7 +212,7 @@ async function* rowsOf(
     } else {
       count += 1;
       // A few more cells than columns show that the row is too long.
-      yield [row, ...cells.slice(0, MOST_COLUMNS + 1)];
+      yield [row, ...cells.slice(0, MAX_COLUMNS + 1)];
     }
     // Empty rows take time too.
     if (count > mostRows || empty > mostRows + SAMPLE_LENGTH) {

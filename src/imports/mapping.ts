@@ -37,6 +37,6 @@ export function refuseWithoutUrl(importRow: Pick<Import, 'file' | 'options'>): v
   if (importRow.file.archive !== undefined || fieldsOf(importRow).includes('url')) return;
   throw new Refusal(
     'unprocessable_entity',
-    'mapping must have a column of url: none is called url, long_url, destination or alike',
+    'mapping must map a column to url: no header is url, long_url, destination or similar',
   );
 }

@@ -20,8 +20,8 @@ export interface OpenFile extends Omit<Table, 'delimiter'> {
 }
 
 /** Maximum number of values in a JSON file, and of its records. */
-const MOST_VALUES = 4_000_000;
-const MOST_RECORDS = 500_000;
+const MAX_VALUES = 4_000_000;
+const MAX_RECORDS = 500_000;
 
 /**
  * Opens a file.
@@ -70,7 +70,7 @@ async function jsonOf(bytes: Bytes): Promise<unknown> {
   const content = Buffer.concat(parts);
   const start = content.indexOf('\ufeff') === 0 ? 3 : 0;
   try {
-    return parseJson(content.subarray(start), MOST_VALUES, MOST_RECORDS);
+    return parseJson(content.subarray(start), MAX_VALUES, MAX_RECORDS);
   } catch (thrown) {
     if (thrown instanceof TooMuchJson) throw refusal(`The file must not ${thrown.message}`);
     if (!(thrown instanceof SyntaxError)) throw thrown;
@@ -83,11 +83,11 @@ const refusal = (message: string): Refusal => new Refusal('unprocessable_entity'
 function openJson(json: unknown, mostRows: number, requested: TableSource | undefined): OpenFile {
   const records = recordsOf(json);
   const [first] = records;
-  if (first === undefined) throw refusal('The file must have links: it has none');
+  if (first === undefined) throw refusal('The file must contain at least one link');
   const source = sourceOf(Object.keys(first), requested, 'properties');
   if (source === 'csv') {
     throw refusal(
-      `The file must be CSV, or the JSON of ${titles()}: its properties are those of none of them`,
+      `The file must be CSV, or the JSON of ${titles()}: its properties match none of them`,
     );
   }
   const { fields } = PROVIDERS[source];
@@ -138,9 +138,9 @@ function sourceOf(
   const detected = recognize(names);
   if (requested === undefined) return detected ?? 'csv';
   if (requested === 'csv' || requested === detected) return requested;
-  const instead = detected === undefined ? '' : `; they are those of ${PROVIDERS[detected].title}`;
+  const instead = detected === undefined ? '' : `; they match ${PROVIDERS[detected].title}`;
   throw refusal(
-    `source must match the file: its ${what} are not those of ${PROVIDERS[requested].title}${instead}`,
+    `source must match the file: its ${what} do not match ${PROVIDERS[requested].title}${instead}`,
   );
 }
 

@@ -87,7 +87,7 @@ class Writer {
         }),
       );
       this.changes.push(...updated.changes);
-      await this.#noteUpdate(updated.result);
+      await this.#recordUpdate(updated.result);
       return results;
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
@@ -107,13 +107,13 @@ class Writer {
         created instanceof Refusal ? refused(row, created) : { row, outcome: 'created' },
       );
     }
-    await this.#note(
+    await this.#recordCreated(
       result.filter((created): created is SealedLink => !(created instanceof Refusal)),
     );
   }
 
   /** Marks a link as unchanged since the import when a later row of the file changes it. */
-  async #noteUpdate({ id: link_id, updatedAt }: SealedLink): Promise<void> {
+  async #recordUpdate({ id: link_id, updatedAt }: SealedLink): Promise<void> {
     const { project_id, id } = this.#one;
     await this.#trx('import_links')
       .where({ project_id, link_id, import_id: id })
@@ -121,7 +121,7 @@ class Writer {
   }
 
   /** Records the created links for an undo. */
-  async #note(created: readonly SealedLink[]): Promise<void> {
+  async #recordCreated(created: readonly SealedLink[]): Promise<void> {
     const { project_id, id } = this.#one;
     await execute(
       this.#trx,

@@ -24,7 +24,7 @@ const PARAMETERS = ['cluster', 'replicated'];
  * @throws Error whose message completes the name of a setting
  */
 export function parseClickHouseAddress(text: string): ClickHouseAddress {
-  const urls = singleHosts(text).map((one) => parseUrl(one));
+  const urls = singleHosts(text).map((hostUrl) => parseUrl(hostUrl));
   const [first] = urls;
   if (!/^clickhouses?:$/.test(first?.protocol ?? '')) {
     throw new Error('must be a URL that starts with clickhouse:// or clickhouses://');

@@ -377,12 +377,12 @@ const guardedLookup =
   };
 
 async function findAllowed(hostname: string, port: string): Promise<LookupAddress[]> {
-  const found = await lookUp(hostname);
-  if (isNamed(hostname)) return found;
-  const addresses = found.map(({ address }) => address);
+  const resolved = await lookUp(hostname);
+  if (isNamed(hostname)) return resolved;
+  const addresses = resolved.map(({ address }) => address);
   const refusal = refusalFor(addresses, port);
   if (refusal !== undefined) throw refusal;
-  return found;
+  return resolved;
 }
 
 /**

@@ -37,10 +37,10 @@ export function hostsIn(url: string): string[] {
   if (PERSONAL.test(url)) return [];
   const cached = cache.get(url);
   if (cached !== undefined) return cached;
-  const found = [...partsOf(url).parts].flatMap((part) =>
+  const result = [...partsOf(url).parts].flatMap((part) =>
     PLAIN_NAME.test(part) ? [part.toLowerCase()] : hostsOf(`http://${part}`),
   );
-  const hosts = [...new Set(found)];
+  const hosts = [...new Set(result)];
   cache.set(url, hosts);
   return hosts;
 }

@@ -246,6 +246,6 @@ export async function drop(redis: Redis, { name, place }: HandedOver): Promise<v
 export const noRoom = (): Refusal =>
   new Refusal(
     'service_unavailable',
-    `The service has no room for more images and files now; try again in ${RETRY_S} s`,
+    `The service has no space for more images and files; try again in ${RETRY_S} s`,
     { retryAfterSeconds: RETRY_S },
   );

@@ -2,9 +2,8 @@ import type { Server } from 'node:net';
 import { ConfigError } from '../config.ts';
 
 /**
- * Time for which a server keeps an idle connection, in ms. It is longer than that of clients and
- * load balancers, so that they close it first: a request that arrives while the server closes its
- * connection fails.
+ * Time for which a server keeps an idle connection, in ms. Clients and load balancers must close
+ * theirs earlier, because a request that arrives while the server closes its connection fails.
  */
 export const KEEP_ALIVE_MS = 75_000;
 

@@ -18,8 +18,8 @@ export function startMachineMetrics(dataDir: string): void {
   const disk = (name: string, help: string, blocks: 'bavail' | 'blocks') =>
     exportGauge({ name, help }, async (gauge) => {
       try {
-        const found = await within(DISK_MS, statfs(dataDir), 'reading the size of the disk');
-        gauge.set(found[blocks] * found.bsize);
+        const stats = await within(DISK_MS, statfs(dataDir), 'reading the size of the disk');
+        gauge.set(stats[blocks] * stats.bsize);
       } catch {
         // Most processes write nothing there, so the folder may be missing.
         gauge.remove();

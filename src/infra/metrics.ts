@@ -51,12 +51,12 @@ export function startProcessMetrics(): void {
     );
   gauge(
     'shortlinks_event_loop_delay_max_seconds',
-    'Longest time for which the event loop did not turn, for whatever reason,',
+    'Longest delay of the event loop for any reason',
     loop.takeDelay,
   );
   gauge(
     'shortlinks_event_loop_blocked_max_seconds',
-    'Longest time for which this process kept its event loop from turning by computing',
+    'Longest time for which computation in this process blocked its event loop',
     loop.takeBlocked,
   );
 }
@@ -156,27 +156,27 @@ export const rememberedLinks = new Gauge({
 
 export const visitsRecorded = new Counter({
   name: 'shortlinks_visits_recorded_total',
-  help: 'Visits made safe before their answer, by where: the queue or the spool file',
+  help: 'Visits stored before their answer, by place: the queue or the spool file',
   labelNames: ['where'] as const,
   registers: [registry],
 });
 
 export const spoolAge = new Gauge({
   name: 'shortlinks_spool_age_seconds',
-  help: 'Time for which the oldest of what a process has written to its disk for the queue waits, by kind (visits, jobs), in seconds; 0 where nothing does',
+  help: 'Age of the oldest item that a process has spooled to disk for the queue, by kind (visits, jobs), in seconds; 0 if there is none',
   labelNames: ['kind'] as const,
   registers: [registry],
 });
 
 export const heldVisits = new Gauge({
   name: 'shortlinks_visits_held',
-  help: 'Visits that wait in memory because neither the queue nor the disk takes them',
+  help: 'Visits that wait in memory because neither the queue nor the disk accepts them',
   registers: [registry],
 });
 
 export const visitsNotRecorded = new Counter({
   name: 'shortlinks_visits_not_recorded_total',
-  help: 'Visits that were answered and are not counted, because memory had no room for more of them',
+  help: 'Visits that were answered but not counted, because memory was full',
   registers: [registry],
 });
 
@@ -244,7 +244,7 @@ export const webhookAttempts = new Counter({
 
 export const rollupRebuilds = new Gauge({
   name: 'shortlinks_rollup_rebuilds',
-  help: 'Workspaces whose rollups are being rebuilt; questions about them are answered from events',
+  help: 'Workspaces whose rollups are being rebuilt; their queries are answered from events',
   registers: [registry],
 });
 

@@ -15,7 +15,7 @@ export type { LookupAddress } from 'node:dns';
 
 /** Time limit of one query to a name server, in ms. Each query is sent twice. */
 const DNS_MS = 2_000;
-/** Maximum wait for addresses of one family after those of the other have arrived, in ms. */
+/** Maximum wait for addresses of one family after the other family has been resolved, in ms. */
 const OTHER_KIND_MS = 300;
 
 const HOSTS_FILE = '/etc/hosts';

@@ -59,7 +59,7 @@ export function startTelemetry(
   log: Log,
 ): { stop(): Promise<void> } {
   const tell = (message: string) =>
-    log.warn({ reason: message }, 'OpenTelemetry reports a problem');
+    log.warn({ reason: message }, 'OpenTelemetry reported a problem');
   const ignore = () => {};
   diag.setLogger(
     { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },

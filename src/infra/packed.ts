@@ -10,8 +10,8 @@ export interface Packed {
   common: Record<string, unknown>;
   names: string[];
   /**
-   * For each object, the values that differ, in the order of the names; an object of another shape
-   * is kept whole.
+   * Values in which each object differs, in the order of the names; an object of another shape is
+   * kept whole.
    */
   items: unknown[];
 }
@@ -41,8 +41,8 @@ function findCommon(items: readonly Members[]): Pick<Packed, 'common' | 'names'>
 export function divide(items: readonly object[]): { common: Members; own: Members[] } {
   const members = items as readonly Members[];
   const { common, names } = findCommon(members);
-  const own = members.map((item) => Object.fromEntries(names.map((name) => [name, item[name]])));
-  return { common, own };
+  const rests = members.map((item) => Object.fromEntries(names.map((name) => [name, item[name]])));
+  return { common, own: rests };
 }
 
 /** Packs a list; `undefined` if it does not consist of several similar objects. */
@@ -50,11 +50,11 @@ export function pack(list: readonly unknown[]): Packed | undefined {
   const first = list.find((item) => isObject(item) && !('error' in item)) as Members | undefined;
   // A list among the items would be confused with packed values.
   if (first === undefined || list.length < 2 || list.some(Array.isArray)) return undefined;
-  const all = Object.keys(first);
+  const memberNames = Object.keys(first);
   const hasShape = (item: unknown): item is Members =>
     isObject(item) &&
-    Object.keys(item).length === all.length &&
-    all.every((name) => item[name] !== undefined);
+    Object.keys(item).length === memberNames.length &&
+    memberNames.every((name) => item[name] !== undefined);
   const shaped = list.map(hasShape);
   const { common, names } = findCommon(list.filter((_, at): _ is Members => shaped[at]!));
   const items = list.map((item, at) =>
@@ -67,8 +67,8 @@ export function pack(list: readonly unknown[]): Packed | undefined {
 export function unpack({ common, names, items }: Packed): unknown[] {
   return items.map((item) => {
     if (!Array.isArray(item)) return item as unknown;
-    const whole = { ...common };
-    for (const [at, name] of names.entries()) whole[name] = item[at];
-    return whole;
+    const restored = { ...common };
+    for (const [at, name] of names.entries()) restored[name] = item[at];
+    return restored;
   });
 }

@@ -27,9 +27,9 @@ export class Busy extends Error {}
  * loop nor the thread pool, through which the spool writes files, ever waits for a hash. The thread
  * starts with the first task.
  *
- * Attackers must not block others: tasks are grouped (by link, by network), a group may queue a
- * task only while it has less than half as many as there are free places, as in `queues/slots.ts`,
- * and the groups take turns.
+ * Attackers must not block others: tasks are grouped (by link, by network), a group may only add a
+ * task while its number of tasks is below half of the free places, as in `queues/slots.ts`, and the
+ * groups take turns.
  */
 export class PasswordHashes {
   /** Waiting tasks by group; the group whose turn it is comes first. */

@@ -146,7 +146,7 @@ class Connection {
    * Received bytes that are not read yet: the beginning of a head, or what arrived during a
    * response.
    */
-  #held: Buffer | undefined;
+  #pending: Buffer | undefined;
   #headTimer: NodeJS.Timeout | undefined;
 
   constructor(socket: Socket, owner: PlainRequests) {
@@ -186,7 +186,7 @@ class Connection {
       this.#hasAnswered = true;
       socket.setTimeout(keepAliveMs);
     }
-    if (this.#held === undefined && !socket.writableNeedDrain) return;
+    if (this.#pending === undefined && !socket.writableNeedDrain) return;
     // A client that reads no responses must wait before it can send more requests.
     if (socket.writableNeedDrain) {
       socket.pause();
@@ -195,7 +195,7 @@ class Connection {
   }
 
   closeIfIdle(): void {
-    if (!this.#isBusy && this.#held === undefined) this.socket.destroy();
+    if (!this.#isBusy && this.#pending === undefined) this.socket.destroy();
   }
 
   destroy(): void {
@@ -203,21 +203,21 @@ class Connection {
   }
 
   readonly #next = (): void => {
-    const pending = this.#held;
-    this.#held = undefined;
+    const pending = this.#pending;
+    this.#pending = undefined;
     this.socket.resume();
     if (pending !== undefined) this.#read(pending);
   };
 
   readonly #onData = (chunk: Buffer): void => {
-    const pending = this.#held;
+    const pending = this.#pending;
     const bytes = pending === undefined ? chunk : Buffer.concat([pending, chunk]);
     if (this.#isBusy) {
-      this.#held = bytes;
+      this.#pending = bytes;
       this.socket.pause();
       return;
     }
-    this.#held = undefined;
+    this.#pending = undefined;
     this.#read(bytes);
   };
 
@@ -230,7 +230,7 @@ class Connection {
       this.#isBusy = true;
       this.#owner.handle(request, new PlainResponse(this, request.method === 'HEAD'));
     } else if (BEGINNING.test(text) && !this.#isEnded) {
-      this.#held = bytes;
+      this.#pending = bytes;
       this.#headTimer ??= setTimeout(this.#onSlowHead, this.#owner.limits.headersMs);
     } else this.#handOver(bytes);
   }
@@ -250,7 +250,7 @@ class Connection {
 
   readonly #onSlowHead = (): void => {
     this.#stopHeadTimer();
-    this.#held = undefined;
+    this.#pending = undefined;
     this.socket.off('data', this.#onData);
     this.socket.off('end', this.#onEnd);
     this.#owner.reportTimeout(this.socket);

@@ -202,7 +202,7 @@ async function runChecks(checks: Record<string, Check>, log?: Log): Promise<stri
         return [];
       } catch (error) {
         if (!(error instanceof SchemaTooOld)) {
-          log?.warn({ err: error, check: name }, 'a check of readiness failed');
+          log?.warn({ err: error, check: name }, 'a readiness check failed');
         }
         return [name];
       }
@@ -216,7 +216,7 @@ function exportReadiness(checks: Record<string, Check>): void {
   exportGauge(
     {
       name: 'shortlinks_ready',
-      help: 'Checks of readiness of this process: 1 where one passes, 0 where it fails',
+      help: 'Readiness checks of this process: 1 if a check passes, 0 if it fails',
       labelNames: ['check'],
     },
     async (gauge) => {

@@ -44,7 +44,7 @@ export function parseRedisAddress(text: string): RedisAddress {
       'must be a URL that starts with redis://, redis+sentinel:// or redis+cluster://, each also with rediss',
     );
   }
-  const urls = singleHosts(text).map((one) => parseUrl(one));
+  const urls = singleHosts(text).map((hostUrl) => parseUrl(hostUrl));
   const [first] = urls;
   if (first === undefined) throw new Error('must be a URL');
   const hosts = urls.map((url) => ({

@@ -47,7 +47,7 @@ export async function publish(redis: Redis, channel: string, message: string): P
   await (server as SingleRedis & WithPublish).publishSharded(TAG + channel, message);
 }
 
-/** Returns those of these channels that have subscribers. */
+/** Returns the channels among these that have subscribers. */
 export async function listenedTo(redis: Redis, channels: readonly string[]): Promise<string[]> {
   const server = ownerOf(redis, TAG);
   const isSharded = server instanceof OwnerConnection;

@@ -68,7 +68,7 @@ export class Topology {
    * @throws Error when no node answers that is connected to the majority
    */
   state(): Promise<ClusterState> {
-    this.#asking ??= this.#ask().finally(() => {
+    this.#asking ??= this.#query().finally(() => {
       this.#asking = undefined;
     });
     return this.#asking;
@@ -86,19 +86,19 @@ export class Topology {
     return range.owner;
   }
 
-  async #ask(): Promise<ClusterState> {
+  async #query(): Promise<ClusterState> {
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => this.#keep([]), IDLE_MS).unref();
     const views = new Map<string, View>();
-    const known = [...this.#seeds.map(keyOf), ...this.#nodes.keys()];
-    await this.#view(known, views);
+    const knownNodes = [...this.#seeds.map(keyOf), ...this.#nodes.keys()];
+    await this.#view(knownNodes, views);
     const [latest] = [...views.values()]
       .filter(({ isUp }) => isUp)
       .toSorted((a, b) => b.configuration - a.configuration);
     if (latest === undefined) throw new Error('the Redis Cluster is down');
     const nodes = latest.ranges.flatMap((range) => range.nodes.map(keyOf));
     await this.#view(
-      nodes.filter((node) => !known.includes(node)),
+      nodes.filter((node) => !knownNodes.includes(node)),
       views,
     );
     this.#keep([...this.#seeds.map(keyOf), ...nodes]);

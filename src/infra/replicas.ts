@@ -88,7 +88,7 @@ class Replicas {
     if (this.#next === undefined) {
       const next = this.#last.then(() => {
         this.#next = undefined;
-        return this.#ask();
+        return this.#wait();
       });
       this.#next = next;
       this.#last = next.catch(() => {});
@@ -96,7 +96,7 @@ class Replicas {
     return this.#next;
   }
 
-  async #ask(): Promise<void> {
+  async #wait(): Promise<void> {
     const needed = config().REDIS_WAIT_REPLICAS;
     const count = await this.#redis.wait(needed, CONFIRM_MS);
     this.#isShort = count < needed;

@@ -53,7 +53,7 @@ class Standby {
   /** Separate connection that is free even if all connections of the pool are in use. */
   readonly #probe: Knex;
   readonly #name: string;
-  readonly #asked = new Set<(gone: Unavailable) => void>();
+  readonly #running = new Set<(gone: Unavailable) => void>();
   #replayed: Position = 0n;
   /**
    * Time at which the primary was at the position that the standby has replayed, on the clock of
@@ -89,7 +89,7 @@ class Standby {
         [],
         LOOK_MS,
       );
-      if (!row!.isStandby) throw new Unavailable(`${this.#name} is no standby any more`);
+      if (!row!.isStandby) throw new Unavailable(`${this.#name} is no longer a standby`);
       const replayed = toPosition(row!.replayed);
       this.#replayed = replayed;
       this.#provenAt =
@@ -103,20 +103,20 @@ class Standby {
   /** Stops using the standby until a check succeeds; the primary answers its running queries. */
   leave(): void {
     this.#provenAt = Number.NEGATIVE_INFINITY;
-    for (const reject of this.#asked) reject(new Unavailable(`${this.#name} does not answer`));
+    for (const reject of this.#running) reject(new Unavailable(`${this.#name} does not answer`));
   }
 
   /** @throws Gone when the standby becomes unavailable meanwhile */
-  async ask<T>(read: () => Promise<T>): Promise<T> {
+  async run<T>(read: () => Promise<T>): Promise<T> {
     let reject!: (gone: Unavailable) => void;
-    const gone = new Promise<never>((_, refuse) => {
+    const unavailable = new Promise<never>((_, refuse) => {
       reject = refuse;
-      this.#asked.add(refuse);
+      this.#running.add(refuse);
     });
     try {
-      return await Promise.race([readFrom(this.pool, read), gone]);
+      return await Promise.race([readFrom(this.pool, read), unavailable]);
     } finally {
-      this.#asked.delete(reject);
+      this.#running.delete(reject);
     }
   }
 
@@ -225,7 +225,7 @@ export async function readLagging<T>(
   const standby = await chooseFor(watched, projectId);
   if (standby !== undefined) {
     try {
-      const answer = await standby.ask(read);
+      const answer = await standby.run(read);
       laggingReads.inc({ server: 'standby' });
       return answer;
     } catch (error) {

@@ -1,7 +1,7 @@
 import { type Call, type Fields, ifReadable, type LinkRecord } from '../peer.ts';
 import { keyOfLength } from '../random-key.ts';
 
-/** Fields that Dub's links and those of this API have in common. */
+/** Fields that Dub's links share with links of this API. */
 const COMMON = [
   'id',
   'domain',

@@ -143,7 +143,7 @@ function toCondition(name: string, values: unknown): Condition[][] | undefined {
   const keys = texts.map((text) => {
     const lowerCase = text.toLowerCase();
     return Object.keys(named.names).find((key) =>
-      named.names[key]!.some((one) => one.toLowerCase() === lowerCase),
+      named.names[key]!.some((candidate) => candidate.toLowerCase() === lowerCase),
     );
   });
   if (keys.includes(undefined)) return undefined;

@@ -191,8 +191,10 @@ export function truncateIp(ip: string): string {
   if (!ipaddr.isValid(ip)) return '';
   const address = ipaddr.process(ip);
   const bytes = address.toByteArray();
-  const kept = address.kind() === 'ipv4' ? 3 : 6;
-  return ipaddr.fromByteArray(bytes.map((byte, index) => (index < kept ? byte : 0))).toString();
+  const keptParts = address.kind() === 'ipv4' ? 3 : 6;
+  return ipaddr
+    .fromByteArray(bytes.map((byte, index) => (index < keptParts ? byte : 0)))
+    .toString();
 }
 
 type Referrer = Readonly<Pick<EventRow, 'referer' | 'referer_url'>>;

@@ -106,8 +106,8 @@ export interface EventsStore {
   ): Promise<Map<string, StoredSums>>;
   /** Finds which of these ids belong to stored events. */
   findKnown(connection: Db, projectId: string, ids: readonly string[]): Promise<Set<string>>;
-  /** Resolves to the number of events, or to `most` if there are more. */
-  countUpTo(selection: EventSelection, most: number): Promise<number>;
+  /** Resolves to the number of events, or to `max` if there are more. */
+  countUpTo(selection: EventSelection, max: number): Promise<number>;
   /** Finds a click or scan by id. */
   findVisit(projectId: string, id: string, connection?: Db): Promise<StoredEvent | undefined>;
   /** Finds a customer's latest lead, optionally with a given name. */
@@ -137,7 +137,7 @@ export interface EventsStore {
   countByValue(query: CountQuery, dimension: DimensionName, prefix?: string): Promise<ValueCount[]>;
   /**
    * Counts events by time, without gaps. Minutes and hours are steps of real time from the zone's
-   * first hour on, so that a day of 23 or 25 hours has as many steps; days and months follow the
+   * first hour on, so that a day of 23 or 25 hours has 23 or 25 steps; days and months follow the
    * calendar of the zone.
    */
   countByTime(query: CountQuery): Promise<TimeCount[]>;

@@ -16,7 +16,7 @@ export interface Archived {
 /** Outcome of a record; `renamed`: it was created with another short link than before. */
 export type RecordOutcome = 'created' | 'renamed' | 'skipped' | Refusal;
 
-/** What imports of all record kinds need to know about the slice. */
+/** Data that imports of all record kinds share. */
 export interface ArchiveContext {
   trx: Db;
   importRow: Import;

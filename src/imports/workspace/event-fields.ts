@@ -52,9 +52,9 @@ const sale = Joi.object({
 });
 const metadata = Joi.object().unknown();
 
-const schema = (of: JoiTypes.Schema, name: string) => (value: unknown) => {
+const schema = (rule: JoiTypes.Schema, name: string) => (value: unknown) => {
   try {
-    check(of, value, name);
+    check(rule, value, name);
     return undefined;
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;

@@ -42,9 +42,9 @@ export async function importArchiveSlice(
   const results: RowResult[] = [];
   const changes: LookupChange[] = [];
   for (const kind of ARCHIVE_KINDS) {
-    const records = slice.flatMap(([row, of, json]): Archived[] =>
-      of === kind
-        ? [{ row, cells: [of, json!], data: JSON.parse(json!) as Record<string, unknown> }]
+    const records = slice.flatMap(([row, recordKind, json]): Archived[] =>
+      recordKind === kind
+        ? [{ row, cells: [recordKind, json!], data: JSON.parse(json!) as Record<string, unknown> }]
         : [],
     );
     if (records.length === 0) continue;
@@ -128,8 +128,8 @@ async function extend(context: ArchiveContext, results: readonly RowResult[]): P
     [...new Set([...previous, ...more])].slice(0, SHOWN_NAMES);
   const createdNames = (kind: ArchiveKind, field: string) =>
     results.flatMap(({ row, outcome }) => {
-      const [of, json] = row.cells;
-      return of === kind && outcome === 'created'
+      const [recordKind, json] = row.cells;
+      return recordKind === kind && outcome === 'created'
         ? [String((JSON.parse(json!) as Record<string, unknown>)[field])]
         : [];
     });

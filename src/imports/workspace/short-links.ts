@@ -236,8 +236,8 @@ function domainOf(
   { references, archive, importRow, isCheck }: ArchiveContext,
   name: string,
 ): { domain: string | undefined; isRenamed: boolean } {
-  const own = references.domain(name);
-  if (own !== undefined) return { domain: name, isRenamed: false };
+  const domain = references.domain(name);
+  if (domain !== undefined) return { domain: name, isRenamed: false };
   if (name === archive.defaultDomain) {
     return { domain: importRow.options.domain ?? references.mainDomain.slug, isRenamed: true };
   }

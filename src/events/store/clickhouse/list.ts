@@ -57,18 +57,18 @@ export async function list(
 export async function countUpTo(
   clickhouse: ClickHouse,
   selection: EventSelection,
-  most: number,
+  max: number,
 ): Promise<number> {
   const { projectId, kind, span, filter } = selection;
   const [source, inPostgres] = await Promise.all([
     sourceOf({ projectId, events: [kind], span, filter }),
-    postgresStore.countUpTo(selection, most),
+    postgresStore.countUpTo(selection, max),
   ]);
   if (source === undefined) return inPostgres;
   const [row] = await clickhouse.rows<{ n: string | number }>(
-    `SELECT count() AS n FROM (SELECT event FROM events WHERE ${source.stored} LIMIT ${most})`,
+    `SELECT count() AS n FROM (SELECT event FROM events WHERE ${source.stored} LIMIT ${max})`,
   );
-  return Math.min(most, inPostgres + source.waiting.length + Number(row!.n));
+  return Math.min(max, inPostgres + source.waiting.length + Number(row!.n));
 }
 
 export async function sumStored(

@@ -207,7 +207,7 @@ export async function findFirstTime(
     ...(Number(row!.n) === 0 ? [] : [Number(row!.first) / 1000]),
   ];
   if (times.length === 0) return undefined;
-  const first = times.reduce((one, other) => Math.min(one, other));
+  const first = times.reduce((a, b) => Math.min(a, b));
   return new Date(Math.floor(first / QUARTER_MS) * QUARTER_MS);
 }
 

@@ -164,11 +164,11 @@ async function prepareDistributed(
 
 /** Returns true for a table in the current layout. The first layout had no quarter-hours. */
 async function isPresent(client: ClickHouseClient, table: string): Promise<boolean> {
-  const found = await values(
+  const columns = await values(
     client,
     `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = '${table}' AND name = 'slot'`,
   );
-  return found.length > 0;
+  return columns.length > 0;
 }
 
 /** Copies the events to a table in the current layout, which then replaces the old one. */

@@ -156,7 +156,7 @@ async function cutsOf(
   rest: number,
 ): Promise<{ cuts: string[]; count: number }> {
   const limit = DIVIDED * block + rest;
-  const [found] = await rows<{ cuts: string[] | null; count: number }>(
+  const [cutsRow] = await rows<{ cuts: string[] | null; count: number }>(
     trx,
     `WITH times AS MATERIALIZED (
        SELECT occurred_at AS at, row_number() OVER (ORDER BY occurred_at) AS number
@@ -172,7 +172,7 @@ async function cutsOf(
                 AND number + :rest - 1 <= (SELECT count(*) FROM times)) AS cuts`,
     { projectId, events: EVENT_KINDS, from, to, limit, block, rest },
   );
-  const { cuts, count } = found!;
+  const { cuts, count } = cutsRow!;
   return { cuts: (cuts ?? []).toSorted(byTime), count };
 }
 

@@ -26,13 +26,13 @@ export async function countBlocks(
 ): Promise<Rolled> {
   const { projectId, events } = countQuery;
   const counts = new Map(events.map((event) => [event as string, new Counts()]));
-  const found = await db().transaction((trx) => readAll(trx, countQuery, dimension, by, counts), {
+  const counted = await db().transaction((trx) => readAll(trx, countQuery, dimension, by, counts), {
     isolationLevel: 'repeatable read',
     readOnly: true,
   });
   const ids = new Ids();
-  if (dimension !== 'all') await ids.find(projectId, dimension, found);
-  for (const { event, time, value, n, amount } of found) {
+  if (dimension !== 'all') await ids.find(projectId, dimension, counted);
+  for (const { event, time, value, n, amount } of counted) {
     const id = by === 'quarter' ? time : dimension === 'all' ? 0 : ids.idOf(value);
     counts.get(event)!.add(id, n, amountOf(amount));
   }

@@ -68,7 +68,7 @@ export async function findKnown(
 
 export async function countUpTo(
   { projectId, kind, span: { start, end }, filter }: EventSelection,
-  most: number,
+  max: number,
 ): Promise<number> {
   const asSql = toSql(filter);
   if (hasConditions(filter)) {
@@ -80,7 +80,7 @@ export async function countUpTo(
       asked: filter,
     };
     const { counts } = await countBlocks(countQuery, 'all', 'value');
-    return Math.min(counts.get(kind)!.count(0), most);
+    return Math.min(counts.get(kind)!.count(0), max);
   }
   const [row] = await rows<{ count: number }>(
     db(),
@@ -88,7 +88,7 @@ export async function countUpTo(
        SELECT 1 FROM events e
         WHERE e.project_id = :projectId AND e.event = :kind AND e.occurred_at >= :start AND e.occurred_at < :end
           ${filterSql(asSql)} LIMIT :most) AS counted`,
-    { ...asSql.bindings, projectId, kind, start, end, most },
+    { ...asSql.bindings, projectId, kind, start, end, most: max },
   );
   return row!.count;
 }

@@ -248,11 +248,11 @@ function addEvents(
         ]
       : [[start, end]];
   const ragged = rest.filter(([begin, until]) => begin < until);
-  const events = (chosen: string) =>
+  const events = (selection: string) =>
     query.add(
       `SELECT event, NULL::text AS owner, 'events' AS kind, ${time} AS time, NULL::bytea AS counts,
               value, sum(n)::bigint AS n, sum(amount)::text AS amount
-         FROM (${raw(dimension, chosen)}) AS counted WHERE value IS NOT NULL GROUP BY 1, 4, 6`,
+         FROM (${raw(dimension, selection)}) AS counted WHERE value IS NOT NULL GROUP BY 1, 4, 6`,
     );
   const within = ([begin, until]: [number, number]) => query.within('e.occurred_at', begin, until);
   const { filter } = countQuery;

@@ -16,7 +16,7 @@ import { valueSql } from './rollups.ts';
  * rollups of their own (`rolled.ts`).
  */
 
-/** A count query with its filter as SQL, and the original filter in `asked`. */
+/** A count query with its filter as SQL; `asked` is the original filter. */
 export type SqlCountQuery = Omit<CountQuery, 'filter'> & { filter: FilterSql; asked: EventFilter };
 
 /** The parts of a count query by which events are counted. */
