@@ -28,7 +28,7 @@ export const processRecord = Joi.object({
     .valid('ready', 'not_ready', 'silent')
     .required()
     .description(
-      '`ready`: it can work. `not_ready`: a check of `/readyz` fails. `silent`: it has not been heard of for 15 s, because it ' +
+      '`ready`: it can work. `not_ready`: a check of `/readyz` fails. `silent`: it has sent no heartbeat for 15 s, because it ' +
         'has died, is blocked or can’t reach Redis.',
     ),
   failing: Joi.array()
@@ -42,7 +42,7 @@ export const processRecord = Joi.object({
   startedAt: Joi.string().isoDate().required().description('Time of its start.'),
   seenAt: Joi.string().isoDate().required().description('Time of its last heartbeat.'),
   eventLoopDelayMs: count(
-    'Longest time for which its event loop did not turn, in the 5 s before the last heartbeat, in ms.',
+    'Longest delay of its event loop in the 5 s before the last heartbeat, in ms.',
     3,
   ),
 }).meta({ name: 'ProcessState' });
@@ -103,7 +103,7 @@ export const deadLetterDetails = Joi.object({
   requestId: Joi.string()
     .allow(null)
     .required()
-    .description('Id of the request that the job was done for.')
+    .description('Id of the request that caused the job.')
     .example('6a2f0d2e'),
   stack: Joi.string()
     .allow('')
@@ -131,7 +131,7 @@ export interface DeadLetterQuery {
 export const deadLetterQuery = Joi.object<DeadLetterQuery>({
   source: Joi.string()
     .valid(...SOURCES)
-    .description('Only those of one queue, or of `visits`.'),
+    .description('Only dead letters of this queue, or of `visits`.'),
   page: Joi.number().integer().min(1).max(10).default(1).description('Page, from 1 to 10.'),
   limit: Joi.number()
     .integer()
@@ -261,7 +261,7 @@ const decision = () =>
     .valid(...DECISIONS)
     .required()
     .description(
-      '`block-host`: nothing may lead to the host any more; `block-link`: visitors of this link get a page that says that it is blocked; `dismiss`: nothing is wrong.',
+      '`block-host`: no link may lead to the host; `block-link`: visitors of this link get a page that says that it is blocked; `dismiss`: nothing is wrong.',
     );
 const note = () =>
   Joi.string()
@@ -356,10 +356,10 @@ export interface AbuseReportQuery extends BlocklistQuery {
 export const abuseReportQuery = Joi.object<AbuseReportQuery>({
   state: Joi.string()
     .valid(...REPORT_STATES)
-    .description('Only those of a state.'),
+    .description('Only reports in this state.'),
   category: Joi.string()
     .valid(...REPORT_CATEGORIES)
-    .description('Only those of a category.'),
+    .description('Only reports of this category.'),
   search: text(253).description('Part of the short link, regardless of case.'),
   ...pages(100, 'Reports'),
 });

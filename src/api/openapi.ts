@@ -255,7 +255,7 @@ class Reference {
         description: 'Nothing has changed since the record had the ETag of `If-None-Match`.',
       },
       Accepted: {
-        description: 'The job goes on. Its result can be read at `Location`.',
+        description: 'The job continues. Its result will be at `Location`.',
         headers: { Location: refTo('headers', 'JobLocation') },
         content: this.#json(accepted),
       },

@@ -133,8 +133,8 @@ const MEANINGS: Record<keyof typeof ERRORS, string> = {
   unauthorized: 'There is no API key, or it is unknown, revoked or expired.',
   forbidden: 'The key lacks a scope, the plan is too low, or the domain belongs to somebody else.',
   not_found: 'There is no such route, or no such record in this workspace.',
-  conflict: 'The request conflicts with what is there: a key, name or id that is taken.',
-  invite_expired: 'The thing was there and is gone for good, such as the result of an old job.',
+  conflict: 'The request conflicts with existing data, such as a key, name or id that is taken.',
+  invite_expired: 'The resource existed and is permanently gone, such as the result of an old job.',
   unprocessable_entity:
     'The request is well-formed, but a field fails its rule; the message names it.',
   rate_limit_exceeded:

@@ -53,7 +53,7 @@ export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRe
     operationId: 'retrieveAnalytics',
     summary: 'Retrieve analytics',
     description:
-      'Counts events in a span of time. `groupBy` says by what they are counted, and the shape of the answer.',
+      'Counts events in a time span. `groupBy` selects the dimension and thereby the format of the answer.',
     tag: 'Analytics',
     scope: 'analytics.read',
     plan: 'pro',
@@ -64,10 +64,12 @@ export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRe
       groupBy: Joi.string()
         .valid(...Object.keys(GROUPS))
         .default('count')
-        .description('By what is counted, and the shape of the answer.'),
+        .description('Dimension by which events are counted; determines the format of the answer.'),
       interval: Joi.string()
         .valid(...INTERVALS, FROM_COUNTERS)
-        .description('Span of time; wins over `start` and `end`. Default, without them: 24h.'),
+        .description(
+          'Time span; takes precedence over `start` and `end`. Default, without them: 24h.',
+        ),
       ...filterSchemas,
       ...spanSchemas,
     }),

@@ -25,7 +25,7 @@ const examples = (names: readonly string[]): string =>
   ['Chrome', 'Safari', 'Firefox', 'Windows', 'iOS', 'Android']
     .filter((name) => names.includes(name))
     .join(', ');
-const partOf = (what: string) => text(1_000).description(`A part of ${what}; case does not count.`);
+const partOf = (what: string) => text(1_000).description(`Part of ${what}, regardless of case.`);
 
 /** Reads the value of an event that a filter compares. */
 type ValueOf = (event: StoredEvent) => string | null;
@@ -80,7 +80,7 @@ const utm = (name: UtmField) => ({
   block: 'utm',
   valueOf: ({ url }: StoredEvent) => utmText(url, name) ?? null,
   schema: text(1_000)
-    .description(`The parameter \`${name}\` of the destination is this text; case counts.`)
+    .description(`Value of the parameter \`${name}\` in the destination; case-sensitive.`)
     .meta({ extension: true }),
 });
 
@@ -108,7 +108,7 @@ export const FILTERS = {
     queryList(text(100))
       .min(1)
       .description(
-        `Name of a browser, or several: ${examples(BROWSERS)}, or any that visitors of the workspace came with.`,
+        `Name of a browser, or several: ${examples(BROWSERS)}, or any other in events of the workspace.`,
       ),
   ),
   os: list(
@@ -116,7 +116,7 @@ export const FILTERS = {
     queryList(text(100))
       .min(1)
       .description(
-        `Name of an operating system, or several: ${examples(SYSTEMS)}, or any that visitors of the workspace came with.`,
+        `Name of an operating system, or several: ${examples(SYSTEMS)}, or any other in events of the workspace.`,
       ),
   ),
   referer: containing('referer', partOf('the host that visitors came from')),

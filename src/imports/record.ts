@@ -169,7 +169,7 @@ const fields = {
       .description('Delimiter that was recognized: a comma, a semicolon or a tab; null for JSON.')
       .example(','),
     expiresAt: time(
-      'Time at which the file and its errors are deleted; null while the import goes on.',
+      'Time at which the file and its errors are deleted; null while the import is running.',
     ).allow(null),
   })
     .required()
@@ -214,9 +214,7 @@ const fields = {
     .description('Options.')
     .meta({ name: 'ImportOptions' }),
   progress: Joi.object({
-    done: count(
-      'Rows that were read, at first from the API; links that were looked at by an undo.',
-    ),
+    done: count('Rows that were read, at first from the API; links that an undo has processed.'),
     total: count('Rows of the file; links of an undo.'),
   })
     .required()

@@ -86,7 +86,7 @@ export const importRoutes: Route[] = [
     summary: 'Import links from the API of another service',
     description:
       'Reads all links of an account at Bitly, Dub, Kutt, Shlink, Short.io or YOURLS over its API, in the background, and ' +
-      'imports them as a file is. Where the service asks to wait, the import goes on later by itself.',
+      'imports them as a file is. If the service asks to wait, the import continues later.',
     extension: true,
     tag,
     scope: 'imports.write',

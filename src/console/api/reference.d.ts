@@ -119,7 +119,7 @@ export interface paths {
         put?: never;
         /**
          * Import links from the API of another service
-         * @description Reads all links of an account at Bitly, Dub, Kutt, Shlink, Short.io or YOURLS over its API, in the background, and imports them as a file is. Where the service asks to wait, the import goes on later by itself. Needs the scope `imports.write`.
+         * @description Reads all links of an account at Bitly, Dub, Kutt, Shlink, Short.io or YOURLS over its API, in the background, and imports them as a file is. If the service asks to wait, the import continues later. Needs the scope `imports.write`.
          */
         post: operations["createImportFromApi"];
         delete?: never;
@@ -1121,7 +1121,7 @@ export interface paths {
         };
         /**
          * Watch events
-         * @description Sends events as they are stored, as server-sent events: `event` is the kind, `data` the event as `GET /events` lists it, `id` the place to go on from. A client that sends the last `id` as `Last-Event-ID` gets what it missed since, up to 300 events; a few that it has may come again, with the same `id`. `event: dropped` has the number of events that were left out, because there were too many or the client reads too slowly. With `uncounted=true`, `event: uncounted` has visits that are not counted since the same visitor was counted within `clickDedupeSeconds` of the workspace: such an event with `counted: false` and `reason: "repeat"`. They are stored nowhere and have no `id`; up to 50 of a moment are sent. Bots, prefetches and `HEAD` requests leave no trace. Needs the scope `events.read`. From the plan `business` on.
+         * @description Sends events as they are stored, as server-sent events: `event` is the kind, `data` the event as `GET /events` lists it, `id` the position to resume from. A client that sends the last `id` as `Last-Event-ID` gets what it missed since, up to 300 events; a few that it has may come again, with the same `id`. `event: dropped` has the number of events that were left out, because there were too many or the client reads too slowly. With `uncounted=true`, `event: uncounted` has visits that are not counted since the same visitor was counted within `clickDedupeSeconds` of the workspace: such an event with `counted: false` and `reason: "repeat"`. They are stored nowhere and have no `id`; up to 50 of a moment are sent. Bots, prefetches and `HEAD` requests leave no trace. Needs the scope `events.read`. From the plan `business` on.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -1141,7 +1141,7 @@ export interface paths {
         };
         /**
          * Retrieve analytics
-         * @description Counts events in a span of time. `groupBy` says by what they are counted, and the shape of the answer. Needs the scope `analytics.read`. From the plan `pro` on.
+         * @description Counts events in a time span. `groupBy` selects the dimension and thereby the format of the answer. Needs the scope `analytics.read`. From the plan `pro` on.
          */
         get: operations["retrieveAnalytics"];
         put?: never;
@@ -1665,7 +1665,7 @@ export interface paths {
         };
         /**
          * List processes
-         * @description Returns every process of the installation with its state, by name: those that run, and those that fell silent within the last hour. Needs the session of an operator.
+         * @description Returns all processes of the installation with their states, by name: running ones, and those that became silent within the last hour. Needs the session of an operator.
          */
         get: operations["listProcesses"];
         put?: never;
@@ -1732,7 +1732,7 @@ export interface paths {
         post?: never;
         /**
          * Discard a dead letter
-         * @description Deletes a dead letter. What it was meant to do is never done. Needs the session of an operator.
+         * @description Deletes a dead letter. Its work will never be done. Needs the session of an operator.
          */
         delete: operations["deleteDeadLetter"];
         options?: never;
@@ -1751,7 +1751,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a dead letter
-         * @description Tries a dead letter once more. One that fails again is a dead letter again. A job whose effects are stored already has them once. Needs the session of an operator.
+         * @description Retries a dead letter. If it fails again, it becomes a dead letter again. Effects that are already stored are not repeated. Needs the session of an operator.
          */
         post: operations["resendDeadLetter"];
         delete?: never;
@@ -1790,13 +1790,13 @@ export interface paths {
         get?: never;
         /**
          * Block a host
-         * @description Blocks a host with its subdomains, or changes the reason. From then on nothing can be made that leads there, and visitors of what already does get a page that says so. Needs the session of an operator.
+         * @description Blocks a host with its subdomains, or changes the reason. New links cannot lead there, and visitors of existing ones get a page that explains the block. Needs the session of an operator.
          */
         put: operations["upsertBlockedHost"];
         post?: never;
         /**
          * Unblock a host
-         * @description Takes a host from the blocklist. Links that lead there work again. Needs the session of an operator.
+         * @description Removes a host from the blocklist. Links that lead there work again. Needs the session of an operator.
          */
         delete: operations["deleteBlockedHost"];
         options?: never;
@@ -1894,7 +1894,7 @@ export interface paths {
         get?: never;
         /**
          * Answer an abuse report
-         * @description Blocks the host or the link, or dismisses the report. Other open reports about the link are answered alike, unless this one is dismissed. A later answer replaces an earlier one, and unblocks nothing. Needs the session of an operator.
+         * @description Blocks the host or the link, or dismisses the report. Other open reports about the link get the same answer, unless this one is dismissed. A later answer replaces an earlier one, but unblocks nothing. Needs the session of an operator.
          */
         put: operations["upsertAbuseReportAnswer"];
         post?: never;
@@ -2526,7 +2526,7 @@ export interface components {
             /** @description The answer; null while the report is open. */
             answer: {
                 /**
-                 * @description `block-host`: nothing may lead to the host any more; `block-link`: visitors of this link get a page that says that it is blocked; `dismiss`: nothing is wrong.
+                 * @description `block-host`: no link may lead to the host; `block-link`: visitors of this link get a page that says that it is blocked; `dismiss`: nothing is wrong.
                  * @enum {string}
                  */
                 decision: "block-host" | "block-link" | "dismiss";
@@ -2545,7 +2545,7 @@ export interface components {
         };
         AbuseReportAnswer: {
             /**
-             * @description `block-host`: nothing may lead to the host any more; `block-link`: visitors of this link get a page that says that it is blocked; `dismiss`: nothing is wrong.
+             * @description `block-host`: no link may lead to the host; `block-link`: visitors of this link get a page that says that it is blocked; `dismiss`: nothing is wrong.
              * @enum {string}
              */
             decision: "block-host" | "block-link" | "dismiss";
@@ -2583,7 +2583,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsCities: {
@@ -2603,7 +2603,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsClicks: {
@@ -2617,7 +2617,7 @@ export interface components {
             leads: number;
             /** @description Number of sales. */
             sales: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount: number;
         };
         AnalyticsContinents: {
@@ -2633,7 +2633,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsCount: {
@@ -2647,7 +2647,7 @@ export interface components {
             leads: number;
             /** @description Number of sales. */
             sales: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount: number;
         };
         AnalyticsCountries: {
@@ -2665,7 +2665,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsDevices: {
@@ -2681,14 +2681,14 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsKpis: {
             [key: string]: {
                 value: number;
                 previous: number;
-                /** @description In per cent; null after nothing. */
+                /** @description Change in percent; null if there was nothing before. */
                 change: number | null;
             };
         };
@@ -2709,7 +2709,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsRefererUrls: {
@@ -2725,7 +2725,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsReferers: {
@@ -2741,7 +2741,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsRegion: {
@@ -2759,13 +2759,13 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsSales: {
             /** @description Number of sales. */
             sales: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount: number;
         };
         AnalyticsScans: {
@@ -2788,7 +2788,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsTopEvents: {
@@ -2827,7 +2827,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsTopPages: {
@@ -2847,7 +2847,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsTopQrcodes: {
@@ -2880,7 +2880,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsTopUrls: {
@@ -2896,7 +2896,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsTrendLive: {
@@ -2919,7 +2919,7 @@ export interface components {
                 leads?: number;
                 /** @description Number of sales. */
                 sales?: number;
-                /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+                /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
                 saleAmount?: number;
             }[];
         };
@@ -2936,7 +2936,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsUtmContents: {
@@ -2952,7 +2952,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsUtmMediums: {
@@ -2968,7 +2968,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsUtmSources: {
@@ -2984,7 +2984,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsUtmTerms: {
@@ -3000,7 +3000,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsVariants: {
@@ -3022,7 +3022,7 @@ export interface components {
             leads?: number;
             /** @description Number of sales. */
             sales?: number;
-            /** @description In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more. */
+            /** @description Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1). */
             saleAmount?: number;
         }[];
         AnalyticsViews: {
@@ -3593,7 +3593,7 @@ export interface components {
             attempts: number;
             /** @description The error of the last attempt. */
             error: string;
-            /** @description Id of the request that the job was done for. */
+            /** @description Id of the request that caused the job. */
             requestId: string | null;
             /** @description Where the error was thrown. */
             stack: string;
@@ -4135,7 +4135,7 @@ export interface components {
             delimiter: string | null;
             /**
              * Format: date-time
-             * @description Time at which the file and its errors are deleted; null while the import goes on.
+             * @description Time at which the file and its errors are deleted; null while the import is running.
              */
             expiresAt: string | null;
         };
@@ -4209,7 +4209,7 @@ export interface components {
         };
         /** @description Progress of the check, the import or the undo. */
         ImportProgress: {
-            /** @description Rows that were read, at first from the API; links that were looked at by an undo. */
+            /** @description Rows that were read, at first from the API; links that an undo has processed. */
             done: number;
             /** @description Rows of the file; links of an undo. */
             total: number;
@@ -5510,7 +5510,7 @@ export interface components {
             /** @description Its name in the Procfile. */
             name: string;
             /**
-             * @description `ready`: it can work. `not_ready`: a check of `/readyz` fails. `silent`: it has not been heard of for 15 s, because it has died, is blocked or can’t reach Redis.
+             * @description `ready`: it can work. `not_ready`: a check of `/readyz` fails. `silent`: it has sent no heartbeat for 15 s, because it has died, is blocked or can’t reach Redis.
              * @enum {string}
              */
             state: "ready" | "not_ready" | "silent";
@@ -5532,7 +5532,7 @@ export interface components {
              * @description Time of its last heartbeat.
              */
             seenAt: string;
-            /** @description Longest time for which its event loop did not turn, in the 5 s before the last heartbeat, in ms. */
+            /** @description Longest delay of its event loop in the 5 s before the last heartbeat, in ms. */
             eventLoopDelayMs: number;
         };
         QrCode: {
@@ -6004,12 +6004,12 @@ export interface components {
             timezone: string;
             /**
              * Format: date-time
-             * @description First moment of the span.
+             * @description Start of the span.
              */
             start: string;
             /**
              * Format: date-time
-             * @description First moment after the span.
+             * @description End of the span, not included.
              */
             end: string;
             /** @description Totals, compared with the week or month before. */
@@ -6018,35 +6018,35 @@ export interface components {
                 clicks: {
                     /** @description `clicks` of analytics in the span. */
                     value: number;
-                    /** @description The same in the week or month before. */
+                    /** @description Value in the week or month before. */
                     previous: number;
                 };
                 /** @description Total of `scans`. */
                 scans: {
                     /** @description `scans` of analytics in the span. */
                     value: number;
-                    /** @description The same in the week or month before. */
+                    /** @description Value in the week or month before. */
                     previous: number;
                 };
                 /** @description Total of `leads`. */
                 leads: {
                     /** @description `leads` of analytics in the span. */
                     value: number;
-                    /** @description The same in the week or month before. */
+                    /** @description Value in the week or month before. */
                     previous: number;
                 };
                 /** @description Total of `sales`. */
                 sales: {
                     /** @description `sales` of analytics in the span. */
                     value: number;
-                    /** @description The same in the week or month before. */
+                    /** @description Value in the week or month before. */
                     previous: number;
                 };
                 /** @description Total of `saleAmount`. */
                 saleAmount: {
                     /** @description `saleAmount` of analytics in the span. */
                     value: number;
-                    /** @description The same in the week or month before. */
+                    /** @description Value in the week or month before. */
                     previous: number;
                 };
             };
@@ -7119,7 +7119,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The job goes on. Its result can be read at `Location`. */
+        /** @description The job continues. Its result will be at `Location`. */
         Accepted: {
             headers: {
                 Location: components["headers"]["JobLocation"];
@@ -7229,7 +7229,7 @@ export interface components {
         IfNoneMatch: string;
         /** @description Part of the destination URL for Android, regardless of case. */
         android: string;
-        /** @description Name of a browser, or several: Chrome, Safari, Firefox, or any that visitors of the workspace came with. */
+        /** @description Name of a browser, or several: Chrome, Safari, Firefox, or any other in events of the workspace. */
         browser: string[];
         /** @description Name of a city. */
         city: string;
@@ -7255,7 +7255,7 @@ export interface components {
         device: ("Desktop" | "Mobile" | "Tablet" | "Smarttv" | "Console" | "Wearable" | "Embedded" | "Unknown")[];
         /** @description Only records on this domain: one of the workspace, or the default short domain (`defaultDomain` of `GET /workspace`). */
         domain: string;
-        /** @description The first moment that counts no more; default now. */
+        /** @description End of the time span, not included; default now. */
         end: string;
         /** @description Kind of the events. */
         event: "clicks" | "leads" | "sales" | "scans" | "views";
@@ -7263,7 +7263,7 @@ export interface components {
         events: "keep" | "remove";
         /** @description weekly: of the week before, on Mondays; monthly: of the month before, on its first day. */
         every: "weekly" | "monthly";
-        /** @description true: as `root=false`. */
+        /** @description true: the same as `root=false`. */
         excludeRoot: boolean;
         /** @description Only records that expire at this time or later. */
         expiresAfter: string;
@@ -7301,7 +7301,7 @@ export interface components {
         host: string;
         /** @description Id of the webhook. */
         id: string;
-        /** @description Span of time; wins over `start` and `end`. Default, without them: 24h. */
+        /** @description Time span; takes precedence over `start` and `end`. Default, without them: 24h. */
         interval: "24h" | "7d" | "30d" | "90d" | "ytd" | "1y" | "all";
         /** @description Part of the destination URL for iOS, regardless of case. */
         ios: string;
@@ -7311,7 +7311,7 @@ export interface components {
         linkId: string;
         /** @description Width of the quiet zone in modules, 4 to 100. Default 4. */
         margin: number;
-        /** @description Name of an operating system, or several: Windows, iOS, Android, or any that visitors of the workspace came with. */
+        /** @description Name of an operating system, or several: Windows, iOS, Android, or any other in events of the workspace. */
         os: string[];
         /** @description Page, from 1 */
         page: number;
@@ -7329,7 +7329,7 @@ export interface components {
         qrcodeId: string;
         /** @description Words that must all be in the title, short link, destination, comments or name of a tag, in any order, regardless of case and accents; or a whole short link. The record with exactly this short link or slug comes first. At most 16 words; of each text the first 2,000 characters are searched. */
         query: string;
-        /** @description A part of the host that visitors came from; case does not count. */
+        /** @description Part of the host that visitors came from, regardless of case. */
         referer: string;
         /** @description true: only visits of a domain’s root, with their leads and sales; false: everything else, sales without a link included. */
         root: boolean;
@@ -7343,7 +7343,7 @@ export interface components {
         showArchived: boolean;
         /** @description Width and height of the picture in px. Default 512. */
         size: number;
-        /** @description Without `interval`: the first moment that counts; default 24 hours before `end`. */
+        /** @description Start of the time span, without `interval`; default 24 hours before `end`. */
         start: string;
         /** @description Id of a tag: only records with it. */
         tagId: string;
@@ -7359,19 +7359,19 @@ export interface components {
         type: "link" | "qr";
         /** @description How the short link was opened: one, or both. */
         types: ("link" | "qr")[];
-        /** @description A part of the destination, without its query; case does not count. */
+        /** @description Part of the destination, without its query, regardless of case. */
         url: string;
         /** @description Id of a user: only records that they created. */
         userId: string;
-        /** @description The parameter `utm_campaign` of the destination is this text; case counts. */
+        /** @description Value of the parameter `utm_campaign` in the destination; case-sensitive. */
         utm_campaign: string;
-        /** @description The parameter `utm_content` of the destination is this text; case counts. */
+        /** @description Value of the parameter `utm_content` in the destination; case-sensitive. */
         utm_content: string;
-        /** @description The parameter `utm_medium` of the destination is this text; case counts. */
+        /** @description Value of the parameter `utm_medium` in the destination; case-sensitive. */
         utm_medium: string;
-        /** @description The parameter `utm_source` of the destination is this text; case counts. */
+        /** @description Value of the parameter `utm_source` in the destination; case-sensitive. */
         utm_source: string;
-        /** @description The parameter `utm_term` of the destination is this text; case counts. */
+        /** @description Value of the parameter `utm_term` in the destination; case-sensitive. */
         utm_term: string;
         /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
         variant: string[];
@@ -7396,7 +7396,7 @@ export interface operations {
             query?: {
                 /** @description Kind of the events. */
                 event?: components["parameters"]["event"];
-                /** @description Span of time; wins over `start` and `end`. Default, without them: 24h. */
+                /** @description Time span; takes precedence over `start` and `end`. Default, without them: 24h. */
                 interval?: components["parameters"]["interval"];
                 /** @description Domain of the short link. */
                 domain?: string;
@@ -7410,7 +7410,7 @@ export interface operations {
                 pageId?: components["parameters"]["pageId"];
                 /** @description The caller’s own id of link or QR code, with the prefix `ext_`. */
                 externalId?: components["parameters"]["externalId"];
-                /** @description Of links and QR codes that have this tag, or one of these, now. */
+                /** @description Id of a tag, or several: events of links and QR codes that have one of them now. */
                 tagId?: string[];
                 /** @description Id of a folder: events of links and QR codes that are in it now. */
                 folderId?: string;
@@ -7422,25 +7422,25 @@ export interface operations {
                 city?: components["parameters"]["city"];
                 /** @description One of these devices, or several. */
                 device?: components["parameters"]["device"];
-                /** @description Name of a browser, or several: Chrome, Safari, Firefox, or any that visitors of the workspace came with. */
+                /** @description Name of a browser, or several: Chrome, Safari, Firefox, or any other in events of the workspace. */
                 browser?: components["parameters"]["browser"];
-                /** @description Name of an operating system, or several: Windows, iOS, Android, or any that visitors of the workspace came with. */
+                /** @description Name of an operating system, or several: Windows, iOS, Android, or any other in events of the workspace. */
                 os?: components["parameters"]["os"];
-                /** @description A part of the host that visitors came from; case does not count. */
+                /** @description Part of the host that visitors came from, regardless of case. */
                 referer?: components["parameters"]["referer"];
-                /** @description A part of the destination, without its query; case does not count. */
+                /** @description Part of the destination, without its query, regardless of case. */
                 url?: components["parameters"]["url"];
                 /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
                 variant?: components["parameters"]["variant"];
-                /** @description The parameter `utm_source` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_source` in the destination; case-sensitive. */
                 utm_source?: components["parameters"]["utm_source"];
-                /** @description The parameter `utm_medium` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_medium` in the destination; case-sensitive. */
                 utm_medium?: components["parameters"]["utm_medium"];
-                /** @description The parameter `utm_campaign` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_campaign` in the destination; case-sensitive. */
                 utm_campaign?: components["parameters"]["utm_campaign"];
-                /** @description The parameter `utm_term` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_term` in the destination; case-sensitive. */
                 utm_term?: components["parameters"]["utm_term"];
-                /** @description The parameter `utm_content` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_content` in the destination; case-sensitive. */
                 utm_content?: components["parameters"]["utm_content"];
                 /** @description How the short link was opened. */
                 type?: components["parameters"]["type"];
@@ -7448,11 +7448,11 @@ export interface operations {
                 types?: components["parameters"]["types"];
                 /** @description true: only visits of a domain’s root, with their leads and sales; false: everything else, sales without a link included. */
                 root?: components["parameters"]["root"];
-                /** @description true: as `root=false`. */
+                /** @description true: the same as `root=false`. */
                 excludeRoot?: components["parameters"]["excludeRoot"];
-                /** @description Without `interval`: the first moment that counts; default 24 hours before `end`. */
+                /** @description Start of the time span, without `interval`; default 24 hours before `end`. */
                 start?: components["parameters"]["start"];
-                /** @description The first moment that counts no more; default now. */
+                /** @description End of the time span, not included; default now. */
                 end?: components["parameters"]["end"];
                 /** @description IANA zone to which days and months are aligned. */
                 timezone?: components["parameters"]["timezone"];
@@ -10918,7 +10918,7 @@ export interface operations {
             query?: {
                 /** @description Kind of the events. */
                 event?: components["parameters"]["event"];
-                /** @description Span of time; wins over `start` and `end`. Default, without them: 24h. */
+                /** @description Time span; takes precedence over `start` and `end`. Default, without them: 24h. */
                 interval?: components["parameters"]["interval"];
                 /** @description Domain of the short link. */
                 domain?: string;
@@ -10932,7 +10932,7 @@ export interface operations {
                 pageId?: components["parameters"]["pageId"];
                 /** @description The caller’s own id of link or QR code, with the prefix `ext_`. */
                 externalId?: components["parameters"]["externalId"];
-                /** @description Of links and QR codes that have this tag, or one of these, now. */
+                /** @description Id of a tag, or several: events of links and QR codes that have one of them now. */
                 tagId?: string[];
                 /** @description Id of a folder: events of links and QR codes that are in it now. */
                 folderId?: string;
@@ -10944,25 +10944,25 @@ export interface operations {
                 city?: components["parameters"]["city"];
                 /** @description One of these devices, or several. */
                 device?: components["parameters"]["device"];
-                /** @description Name of a browser, or several: Chrome, Safari, Firefox, or any that visitors of the workspace came with. */
+                /** @description Name of a browser, or several: Chrome, Safari, Firefox, or any other in events of the workspace. */
                 browser?: components["parameters"]["browser"];
-                /** @description Name of an operating system, or several: Windows, iOS, Android, or any that visitors of the workspace came with. */
+                /** @description Name of an operating system, or several: Windows, iOS, Android, or any other in events of the workspace. */
                 os?: components["parameters"]["os"];
-                /** @description A part of the host that visitors came from; case does not count. */
+                /** @description Part of the host that visitors came from, regardless of case. */
                 referer?: components["parameters"]["referer"];
-                /** @description A part of the destination, without its query; case does not count. */
+                /** @description Part of the destination, without its query, regardless of case. */
                 url?: components["parameters"]["url"];
                 /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
                 variant?: components["parameters"]["variant"];
-                /** @description The parameter `utm_source` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_source` in the destination; case-sensitive. */
                 utm_source?: components["parameters"]["utm_source"];
-                /** @description The parameter `utm_medium` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_medium` in the destination; case-sensitive. */
                 utm_medium?: components["parameters"]["utm_medium"];
-                /** @description The parameter `utm_campaign` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_campaign` in the destination; case-sensitive. */
                 utm_campaign?: components["parameters"]["utm_campaign"];
-                /** @description The parameter `utm_term` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_term` in the destination; case-sensitive. */
                 utm_term?: components["parameters"]["utm_term"];
-                /** @description The parameter `utm_content` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_content` in the destination; case-sensitive. */
                 utm_content?: components["parameters"]["utm_content"];
                 /** @description How the short link was opened. */
                 type?: components["parameters"]["type"];
@@ -10970,11 +10970,11 @@ export interface operations {
                 types?: components["parameters"]["types"];
                 /** @description true: only visits of a domain’s root, with their leads and sales; false: everything else, sales without a link included. */
                 root?: components["parameters"]["root"];
-                /** @description true: as `root=false`. */
+                /** @description true: the same as `root=false`. */
                 excludeRoot?: components["parameters"]["excludeRoot"];
-                /** @description Without `interval`: the first moment that counts; default 24 hours before `end`. */
+                /** @description Start of the time span, without `interval`; default 24 hours before `end`. */
                 start?: components["parameters"]["start"];
-                /** @description The first moment that counts no more; default now. */
+                /** @description End of the time span, not included; default now. */
                 end?: components["parameters"]["end"];
                 /** @description IANA zone to which days and months are aligned. */
                 timezone?: components["parameters"]["timezone"];
@@ -11037,7 +11037,7 @@ export interface operations {
                 pageId?: components["parameters"]["pageId"];
                 /** @description The caller’s own id of link or QR code, with the prefix `ext_`. */
                 externalId?: components["parameters"]["externalId"];
-                /** @description Of links and QR codes that have this tag, or one of these, now. */
+                /** @description Id of a tag, or several: events of links and QR codes that have one of them now. */
                 tagId?: string[];
                 /** @description Id of a folder: events of links and QR codes that are in it now. */
                 folderId?: string;
@@ -11049,25 +11049,25 @@ export interface operations {
                 city?: components["parameters"]["city"];
                 /** @description One of these devices, or several. */
                 device?: components["parameters"]["device"];
-                /** @description Name of a browser, or several: Chrome, Safari, Firefox, or any that visitors of the workspace came with. */
+                /** @description Name of a browser, or several: Chrome, Safari, Firefox, or any other in events of the workspace. */
                 browser?: components["parameters"]["browser"];
-                /** @description Name of an operating system, or several: Windows, iOS, Android, or any that visitors of the workspace came with. */
+                /** @description Name of an operating system, or several: Windows, iOS, Android, or any other in events of the workspace. */
                 os?: components["parameters"]["os"];
-                /** @description A part of the host that visitors came from; case does not count. */
+                /** @description Part of the host that visitors came from, regardless of case. */
                 referer?: components["parameters"]["referer"];
-                /** @description A part of the destination, without its query; case does not count. */
+                /** @description Part of the destination, without its query, regardless of case. */
                 url?: components["parameters"]["url"];
                 /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
                 variant?: components["parameters"]["variant"];
-                /** @description The parameter `utm_source` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_source` in the destination; case-sensitive. */
                 utm_source?: components["parameters"]["utm_source"];
-                /** @description The parameter `utm_medium` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_medium` in the destination; case-sensitive. */
                 utm_medium?: components["parameters"]["utm_medium"];
-                /** @description The parameter `utm_campaign` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_campaign` in the destination; case-sensitive. */
                 utm_campaign?: components["parameters"]["utm_campaign"];
-                /** @description The parameter `utm_term` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_term` in the destination; case-sensitive. */
                 utm_term?: components["parameters"]["utm_term"];
-                /** @description The parameter `utm_content` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_content` in the destination; case-sensitive. */
                 utm_content?: components["parameters"]["utm_content"];
                 /** @description How the short link was opened. */
                 type?: components["parameters"]["type"];
@@ -11075,7 +11075,7 @@ export interface operations {
                 types?: components["parameters"]["types"];
                 /** @description true: only visits of a domain’s root, with their leads and sales; false: everything else, sales without a link included. */
                 root?: components["parameters"]["root"];
-                /** @description true: as `root=false`. */
+                /** @description true: the same as `root=false`. */
                 excludeRoot?: components["parameters"]["excludeRoot"];
             };
             header?: never;
@@ -11110,9 +11110,9 @@ export interface operations {
             query?: {
                 /** @description Events that are counted. Default: clicks, for `top_qrcodes` scans, for `top_pages` views. */
                 event?: "clicks" | "leads" | "sales" | "scans" | "views" | "composite";
-                /** @description By what is counted, and the shape of the answer. */
+                /** @description Dimension by which events are counted; determines the format of the answer. */
                 groupBy?: "count" | "totals" | "analytics" | "timeseries" | "clicks" | "scans" | "views" | "leads" | "sales" | "composite" | "kpis" | "trend_live" | "continents" | "countries" | "country" | "region" | "cities" | "city" | "devices" | "browsers" | "os" | "referers" | "referer_urls" | "top_urls" | "top_links" | "top_qrcodes" | "top_pages" | "top_events" | "variants" | "utm_sources" | "utm_mediums" | "utm_campaigns" | "utm_terms" | "utm_contents";
-                /** @description Span of time; wins over `start` and `end`. Default, without them: 24h. */
+                /** @description Time span; takes precedence over `start` and `end`. Default, without them: 24h. */
                 interval?: "1h" | "24h" | "7d" | "30d" | "90d" | "ytd" | "1y" | "all" | "all_unfiltered";
                 /** @description Domain of the short link. */
                 domain?: string;
@@ -11126,7 +11126,7 @@ export interface operations {
                 pageId?: components["parameters"]["pageId"];
                 /** @description The caller’s own id of link or QR code, with the prefix `ext_`. */
                 externalId?: components["parameters"]["externalId"];
-                /** @description Of links and QR codes that have this tag, or one of these, now. */
+                /** @description Id of a tag, or several: events of links and QR codes that have one of them now. */
                 tagId?: string[];
                 /** @description Id of a folder: events of links and QR codes that are in it now. */
                 folderId?: string;
@@ -11138,25 +11138,25 @@ export interface operations {
                 city?: components["parameters"]["city"];
                 /** @description One of these devices, or several. */
                 device?: components["parameters"]["device"];
-                /** @description Name of a browser, or several: Chrome, Safari, Firefox, or any that visitors of the workspace came with. */
+                /** @description Name of a browser, or several: Chrome, Safari, Firefox, or any other in events of the workspace. */
                 browser?: components["parameters"]["browser"];
-                /** @description Name of an operating system, or several: Windows, iOS, Android, or any that visitors of the workspace came with. */
+                /** @description Name of an operating system, or several: Windows, iOS, Android, or any other in events of the workspace. */
                 os?: components["parameters"]["os"];
-                /** @description A part of the host that visitors came from; case does not count. */
+                /** @description Part of the host that visitors came from, regardless of case. */
                 referer?: components["parameters"]["referer"];
-                /** @description A part of the destination, without its query; case does not count. */
+                /** @description Part of the destination, without its query, regardless of case. */
                 url?: components["parameters"]["url"];
                 /** @description Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: give `linkId` or `qrcodeId` too. */
                 variant?: components["parameters"]["variant"];
-                /** @description The parameter `utm_source` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_source` in the destination; case-sensitive. */
                 utm_source?: components["parameters"]["utm_source"];
-                /** @description The parameter `utm_medium` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_medium` in the destination; case-sensitive. */
                 utm_medium?: components["parameters"]["utm_medium"];
-                /** @description The parameter `utm_campaign` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_campaign` in the destination; case-sensitive. */
                 utm_campaign?: components["parameters"]["utm_campaign"];
-                /** @description The parameter `utm_term` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_term` in the destination; case-sensitive. */
                 utm_term?: components["parameters"]["utm_term"];
-                /** @description The parameter `utm_content` of the destination is this text; case counts. */
+                /** @description Value of the parameter `utm_content` in the destination; case-sensitive. */
                 utm_content?: components["parameters"]["utm_content"];
                 /** @description How the short link was opened. */
                 type?: components["parameters"]["type"];
@@ -11164,11 +11164,11 @@ export interface operations {
                 types?: components["parameters"]["types"];
                 /** @description true: only visits of a domain’s root, with their leads and sales; false: everything else, sales without a link included. */
                 root?: components["parameters"]["root"];
-                /** @description true: as `root=false`. */
+                /** @description true: the same as `root=false`. */
                 excludeRoot?: components["parameters"]["excludeRoot"];
-                /** @description Without `interval`: the first moment that counts; default 24 hours before `end`. */
+                /** @description Start of the time span, without `interval`; default 24 hours before `end`. */
                 start?: components["parameters"]["start"];
-                /** @description The first moment that counts no more; default now. */
+                /** @description End of the time span, not included; default now. */
                 end?: components["parameters"]["end"];
                 /** @description IANA zone to which days and months are aligned. */
                 timezone?: components["parameters"]["timezone"];
@@ -12552,7 +12552,7 @@ export interface operations {
     listDeadLetters: {
         parameters: {
             query?: {
-                /** @description Only those of one queue, or of `visits`. */
+                /** @description Only dead letters of this queue, or of `visits`. */
                 source?: "writes" | "bulk" | "clicks" | "qr" | "images" | "metatags" | "currency" | "webhooks" | "mail" | "maintenance" | "visits";
                 /** @description Page, from 1 to 10. */
                 page?: number;
@@ -12859,9 +12859,9 @@ export interface operations {
     listAbuseReports: {
         parameters: {
             query?: {
-                /** @description Only those of a state. */
+                /** @description Only reports in this state. */
                 state?: "open" | "resolved" | "dismissed";
-                /** @description Only those of a category. */
+                /** @description Only reports of this category. */
                 category?: "phishing" | "malware" | "spam" | "illegal" | "other";
                 /** @description Part of the short link, regardless of case. */
                 search?: string;

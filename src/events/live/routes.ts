@@ -74,7 +74,7 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
       summary: 'Watch events',
       description:
         'Sends events as they are stored, as server-sent events: `event` is the kind, `data` the event as ' +
-        '`GET /events` lists it, `id` the place to go on from. A client that sends the last `id` as `Last-Event-ID` gets what it ' +
+        '`GET /events` lists it, `id` the position to resume from. A client that sends the last `id` as `Last-Event-ID` gets what it ' +
         'missed since, up to 300 events; a few that it has may come again, with the same `id`. `event: dropped` has ' +
         'the number of events that were left out, because there were too many or the client reads too slowly. With ' +
         '`uncounted=true`, `event: uncounted` has visits that are not counted since the same visitor was counted within ' +

@@ -76,7 +76,7 @@ export const filterSchemas: Record<keyof FilterQuery, Schema> = {
   pageId,
   externalId: id().description('The caller’s own id of link or QR code, with the prefix `ext_`.'),
   tagId: queryList(id()).description(
-    'Of links and QR codes that have this tag, or one of these, now.',
+    'Id of a tag, or several: events of links and QR codes that have one of them now.',
   ),
   folderId: id()
     .description('Id of a folder: events of links and QR codes that are in it now.')
@@ -85,14 +85,14 @@ export const filterSchemas: Record<keyof FilterQuery, Schema> = {
   type: Joi.string().valid('link', 'qr').description('How the short link was opened.'),
   types,
   root,
-  excludeRoot: flag().description('true: as `root=false`.'),
+  excludeRoot: flag().description('true: the same as `root=false`.'),
 };
 
 export const spanSchemas = {
   start: dateTime().description(
-    'Without `interval`: the first moment that counts; default 24 hours before `end`.',
+    'Start of the time span, without `interval`; default 24 hours before `end`.',
   ),
-  end: dateTime().description('The first moment that counts no more; default now.'),
+  end: dateTime().description('End of the time span, not included; default now.'),
   timezone: timezone()
     .custom(canonicalTimezone)
     .description('IANA zone to which days and months are aligned.'),

@@ -14,8 +14,7 @@ export const numberNames = (kinds: readonly EventKind[]): string[] =>
   });
 
 /** Unit and limit of a sum of amounts, for the reference. */
-const AMOUNT =
-  'In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more.';
+const AMOUNT = 'Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1).';
 
 /** Returns the schemas of the numbers of some event kinds, by name, for the reference. */
 export const numberSchemasOf = (kinds: readonly EventKind[]): Record<string, NumberSchema> =>

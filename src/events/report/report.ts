@@ -110,7 +110,7 @@ const listOf = (field: string, description: string, example: string) =>
 const change = (name: string) =>
   Joi.object({
     value: count.description(`\`${name}\` of analytics in the span.`).example(120),
-    previous: count.description('The same in the week or month before.').example(100),
+    previous: count.description('Value in the week or month before.').example(100),
   })
     .required()
     .description(`Total of \`${name}\`.`);
@@ -122,8 +122,8 @@ export const reportRecord = Joi.object({
     .required()
     .description('How often the report comes.'),
   timezone: Joi.string().required().description('IANA zone of the span.').example('Europe/Berlin'),
-  start: Joi.string().isoDate().required().description('First moment of the span.'),
-  end: Joi.string().isoDate().required().description('First moment after the span.'),
+  start: Joi.string().isoDate().required().description('Start of the span.'),
+  end: Joi.string().isoDate().required().description('End of the span, not included.'),
   totals: Joi.object(Object.fromEntries(NUMBERS.map((name) => [name, change(name)])))
     .required()
     .description('Totals, compared with the week or month before.'),

@@ -62,7 +62,10 @@ export const kpis: Group = {
     Joi.object({
       value: Joi.number().required(),
       previous: Joi.number().required(),
-      change: Joi.number().allow(null).required().description('In per cent; null after nothing.'),
+      change: Joi.number()
+        .allow(null)
+        .required()
+        .description('Change in percent; null if there was nothing before.'),
     }),
   ),
   async query(query) {
