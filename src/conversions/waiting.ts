@@ -8,13 +8,12 @@ import { Inspector } from '../queues/inspect.ts';
 
 /*
  * A lead needs its click, and a sale its click or lead. That event may be accepted but not stored
- * yet: in a queue, or on
- * the disk of a process that could not reach Redis. The job of the later event is then postponed,
- * and the earlier event
- * only counts as missing when everything accepted before the job's first run is stored:
+ * yet: in a queue, or on the disk of a process that could not reach Redis. The job of the later
+ * event is then postponed, and the earlier event only counts as missing when everything accepted
+ * before the job's first run is stored:
  *
- *   first run ──▶ round begins ──▶ processes confirm that all is in queues ──▶ jobs of that moment
- *   have ended
+ *   first run ──▶ round begins ──▶ processes confirm that all is in queues
+ *             ──▶ jobs of that moment have ended
  *
  * One round serves all jobs of a process that started before it.
  */

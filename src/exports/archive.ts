@@ -7,9 +7,10 @@ import type { KeyProperties } from '../infra/passphrase.ts';
 /*
  * Format of a file that contains a whole workspace: lines of JSON, compressed by gzip.
  *
- *   {"format":"shortlinks-workspace","version":1,…}   the header
+ *   {"format":"shortlinks-workspace","version":1,…}    the header
  *   {"kind":"tag","data":{…}}                          records, in the order of ARCHIVE_KINDS
- *   {"end":{"records":2,"sha256":"…"}} number of records, and checksum of all lines before
+ *   {"end":{"records":2,"sha256":"…"}}                 number of records, and checksum of all lines
+ *                                                      before
  */
 
 export const ARCHIVE_FORMAT = 'shortlinks-workspace';

@@ -8,12 +8,12 @@ import type { Source } from './source.ts';
 /*
  * POST /imports/fetch ──▶ fetching ──▶ failed, or as below
  *
- *   POST ?dryRun=true ──▶ checking ──▶ checked ──start──▶ queued ──▶ running ──▶ done
- *   POST ──────────────────────────────────────────────────┘            │          │
- *                                     cancel, until it is done ──▶ cancelled ──undo─┴──▶ undoing
- *                                     ──▶ undone
+ *   POST ?dryRun=true ─▶ checking ─▶ checked ─start─▶ queued ─▶ running ─▶ done
+ *   POST ───────────────────────────────────────────────┘          │        │
+ *                               cancel, until it is done ─▶ cancelled ─undo─┴─▶ undoing ─▶ undone
  *
- * A change of the options checks again. In the states of OPEN a worker has slices to do.
+ * A change of the options starts another check. In the states of OPEN, a worker has slices to
+ * process.
  */
 export const STATES = [
   'fetching',

@@ -16,13 +16,12 @@ import { writeSlice } from './write-slice.ts';
 /*
  * A job imports one slice of one import of its workspace, and queues the job that follows:
  *
- *   begin ─ lock the import ─ slice ─ progress of the import, with the entries to publish ─ commit
- *   ─ publish ─ next job
+ *   begin ─ lock the import ─ slice ─ progress of the import, with the entries to publish
+ *         ─ commit ─ publish ─ next job
  *
  * A job that runs twice therefore imports two slices, and never one slice twice. If a worker dies
- * after the commit, the
- * entries are in the row of the import, and the next job publishes them. If the next job is lost,
- * `resumeImports` adds it.
+ * after the commit, the entries are in the row of the import, and the next job publishes them. If
+ * the next job is lost, `resumeImports` adds it.
  */
 
 /** Queues the next slice of the imports of a workspace, unless such a job waits already. */

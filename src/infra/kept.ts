@@ -8,13 +8,12 @@ import { primariesOf, type Redis, type SingleRedis } from './redis.ts';
  * Redis.
  *
  *   reserve ──space left──▶ stored under its name until it expires
- *      └─no space─▶ handed over: stored under a name of its own for the one reader that waits for
- *      it and deletes it
+ *      └─no space─▶ handed over: stored under a name of its own for the one reader that waits
+ *                   for it and deletes it
  *
  * A budget is a hash of bytes by the time at which their values expire. Expiry therefore needs no
- * bookkeeping, and bytes
- * whose writer or reader died become free at that time. Half of a budget is reserved for values
- * that are handed over.
+ * bookkeeping, and bytes whose writer or reader died become free at that time. Half of a budget is
+ * reserved for values that are handed over.
  */
 
 /**
@@ -49,12 +48,11 @@ const RETRY_S = 10;
 const budgetName = (budget: Budget) => `kept:${budget}`;
 
 /*
- * KEYS[1] the budget ARGV[1] bytes ARGV[2] limit ARGV[3] seconds ARGV[4] time at which they become
- * free, or 0
+ * KEYS[1] the budget   ARGV[1] bytes   ARGV[2] limit   ARGV[3] seconds
+ * ARGV[4] time at which they become free, or 0
  *
  * Returns the time at which the bytes become free; 0 if there is no space. Times are rounded up to
- * a tenth of the
- * seconds, so that the hash stays small.
+ * a tenth of the seconds, so that the hash stays small.
  */
 const RESERVE = `
 local now = tonumber(redis.call('TIME')[1])

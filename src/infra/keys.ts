@@ -5,12 +5,11 @@ import { config } from '../config.ts';
  * Keys derived from SECRET_KEY (HKDF-SHA256, RFC 5869), one for each use, so that no two uses share
  * key material:
  *
- *   rotating keys are derived from the current SECRET_KEY; what SECRET_KEY_OTHER has made can still
- *   be read
- *   lasting keys are derived from the SECRET_KEY with which the database was created, and do not
- *   change when it is
- *                   replaced: a returning visitor keeps the same click id, and a repeated request
- *                   the same job
+ *   rotating keys   are derived from the current SECRET_KEY; what SECRET_KEY_OTHER has made can
+ *                   still be read
+ *   lasting keys    are derived from the SECRET_KEY with which the database was created, and do not
+ *                   change when it is replaced: a returning visitor keeps the same click id, and a
+ *                   repeated request the same job
  */
 
 /**

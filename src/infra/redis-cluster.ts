@@ -6,12 +6,9 @@ import { type NodeAddress, slotOf, type Topology } from './redis-topology.ts';
 
 /*
  * Connections to a Redis Cluster. Commands for single keys go to the node that owns the key
- * (`RedisCluster`). Everything
- * that lives in one slot, such as a queue or a channel, is used over a connection to the node that
- * owns the slot
- * (`OwnerConnection`), which behaves like one to a single server: commands that wait for an answer
- * are not lost when that
- * node goes away.
+ * (`RedisCluster`). Everything that lives in one slot, such as a queue or a channel, is used over a
+ * connection to the node that owns the slot (`OwnerConnection`), which behaves like one to a single
+ * server: commands that wait for an answer are not lost when that node goes away.
  *
  *   connecting ──the owner of the slot is known, and answers──▶ ready
  *   ready ──the connection breaks, a command is redirected, or the slot has moved──▶ connecting

@@ -3,17 +3,14 @@ import type { SingleRedis } from './redis.ts';
 
 /*
  * Confirmation of writes by replicas (REDIS_WAIT_REPLICAS). A primary answers before its replicas
- * have a write, and a
- * replica that takes over may lack it. WAIT returns how many replicas have all earlier writes of
- * its own connection, so it
- * must be sent on the connection of the write; on another one, even the same after a reconnection,
- * it covers nothing.
+ * have a write, and a replica that takes over may lack it. WAIT returns how many replicas have all
+ * earlier writes of its own connection, so it must be sent on the connection of the write; on
+ * another one, even the same after a reconnection, it covers nothing.
  *
  *   enough ──WAIT counts too few──▶ short ──WAIT counts enough──▶ enough
  *
  * While there are too few replicas, they are counted before each write, so that a write that cannot
- * be confirmed is
- * refused, instead of being written again by every attempt.
+ * be confirmed is refused, instead of being written again by every attempt.
  */
 
 /**

@@ -7,9 +7,8 @@ import { deriveKey, secretKeys } from './keys.ts';
  *   sealed:v2:<key id>:<nonce, tag and ciphertext in base64url>
  *
  * Each purpose has its own key, and the owner is authenticated with the text (associated data): a
- * sealed password cannot be
- * opened as a mail or for another workspace. The key id identifies the SECRET_KEY with which the
- * text was sealed.
+ * sealed password cannot be opened as a mail or for another workspace. The key id identifies the
+ * SECRET_KEY with which the text was sealed.
  *
  * Texts of version 1 share one key. They can be read until `secrets rewrite` has replaced them.
  *

@@ -26,9 +26,8 @@ import { spoolAge } from './metrics.ts';
  * - A crash in the middle of a replay makes the file replay once more: harmless, because items have
  *   ids.
  * - A file belongs to the process in its name. A process that adopts one renames it first, so that
- *   two cannot adopt it.
- *   If the owner is still alive and finds its file missing after a write, it writes the items again
- *   to another file.
+ *   two cannot adopt it. If the owner is still alive and finds its file missing after a write, it
+ *   writes the items again to another file.
  */
 
 /** Size at which a file is closed, which limits what is replayed twice after a crash. */

@@ -7,18 +7,17 @@ import { isOneOf, literal } from './connection.ts';
 
 /*
  * Events are stored in Postgres first, in `event_outbox`, by the transaction that counts them. The
- * worker moves them to
- * ClickHouse in batches (`move.ts`). ClickHouse has no transactions, so Postgres records which of
- * its rows count:
+ * worker moves them to ClickHouse in batches (`move.ts`). ClickHouse has no transactions, so
+ * Postgres records which of its rows count:
  *
  *   event_outbox_state.last_batch   the last batch that was begun
- *   event_batches batches that are being moved, or failed: their events are in the outbox. Rows of
- *   a
- *                                   failed batch never count, even if they are stored later
- *   event_retention events before `kept_until`, of batches up to `kept_batch`, are in Postgres, or
- *   their
- *                                   counts are; they are to be deleted
- *   event_erasures events of these links and QR codes, of batches up to `batch`, are deleted
+ *   event_batches                   batches that are being moved, or failed: their events are in the
+ *                                   outbox. Rows of a failed batch never count, even if they are
+ *                                   stored later
+ *   event_retention                 events before `kept_until`, of batches up to `kept_batch`, are in
+ *                                   Postgres, or their counts are; they are to be deleted
+ *   event_erasures                  events of these links and QR codes, of batches up to `batch`, are
+ *                                   deleted
  *
  * One statement reads the first three and the outbox, so that each event is counted once whatever
  * the worker has moved.

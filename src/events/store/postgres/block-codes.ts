@@ -2,25 +2,23 @@ import { VarintReader, VarintWriter } from './varints.ts';
 
 /*
  * The columns of a block. Each event has a code: 0 without a value, otherwise the position of its
- * value in the
- * dictionary, from 1. A dictionary holds the ids of values in ascending order.
+ * value in the dictionary, from 1. A dictionary holds the ids of values in ascending order.
  *
- *   ascending numbers the byte 1; the first one, zigzag; the differences to the number before, as
- *   varints
+ *   ascending numbers   the byte 1; the first one, zigzag; the differences to the number before, as
+ *                       varints
  *   any numbers         the byte 2; each one, zigzag
- *   codes the bits of a code: 0, 1, 2, 4, 8, 16 or 32; the codes, the lowest bits of a byte first.
- *   With
- *                       0 bits, all codes are equal to the number of values in the dictionary,
- *                       which is 0 or 1
+ *   codes               the bits of a code: 0, 1, 2, 4, 8, 16 or 32; the codes, the lowest bits of a
+ *                       byte first. With 0 bits, all codes are equal to the number of values in the
+ *                       dictionary, which is 0 or 1
  *
  * Three rows of a block hold other lists instead, because its events are in order of time:
  *
- *   row        dictionary, as ascending numbers                      codes
- *   times      times of the events in µs since 1970, may repeat      none
- *   quarters quarter-hours since 1970 that have events ascending numbers: for each, the events
- *   until its end
- *   amounts positions of the events that have an amount, from 0 any numbers: their amounts in US
- *   cents
+ *   row        dictionary, as ascending numbers         codes
+ *   times      times in µs since 1970, may repeat       none
+ *   quarters   quarter-hours since 1970 with events     ascending numbers: for each, the number of
+ *                                                       events until its end
+ *   amounts    positions of events with an amount,      any numbers: their amounts in US cents
+ *              from 0
  */
 
 const ASCENDING = 1;

@@ -10,18 +10,16 @@ import { valueIds } from './values.ts';
 
 /*
  * Blocks. The events of a workspace up to some time are divided into blocks of successive times;
- * newer events are in
- * none. A query reads blocks, and the events of times without a built block (`read-blocks.ts`).
+ * newer events are in none. A query reads blocks, and the events of times without a built block
+ * (`read-blocks.ts`).
  *
- *   empty ──▶ claimed ──▶ built ──▶ empty, when an event of its time is stored or deleted
- *   (`empty-blocks.ts`)
+ *   empty ──▶ claimed ──▶ built
+ *   built ──an event of its time is stored or deleted (`empty-blocks.ts`)──▶ empty
  *
  * Each arrow is a transaction. The events of a claimed block are read once all transactions that
- * ran at the time of the
- * claim have ended, because those may have stored events without seeing the claim. Later
- * transactions see the claim, and
- * remove it if they change an event of the block, which then is not built. No transaction waits for
- * a block to be built.
+ * ran at the time of the claim have ended, because those may have stored events without seeing the
+ * claim. Later transactions see the claim, and remove it if they change an event of the block,
+ * which then is not built. No transaction waits for a block to be built.
  */
 
 /** Number of events in a block. */

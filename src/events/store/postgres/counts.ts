@@ -2,9 +2,8 @@ import { type Amount, decodeZigzag, VarintReader, VarintWriter } from './varints
 
 /*
  * Counts by the ids of values, as rollups store them. The first byte is the format; then come the
- * ids in ascending
- * order, each as the difference to the one before, with its count and, in the format with amounts,
- * its amount:
+ * ids in ascending order, each as the difference to the one before, with its count and, in the
+ * format with amounts, its amount:
  *
  *   format 1   (id, count) …
  *   format 2   (id, count, amount) …

@@ -12,17 +12,15 @@ import {
 
 /*
  * Rollups that are missing or wrong, for example after a migration, are rebuilt in the background.
- * A row of
- * `rollup_rebuilds` marks a workspace; a migration only has to run
+ * A row of `rollup_rebuilds` marks a workspace; a migration only has to run
  * `INSERT INTO rollup_rebuilds (project_id) …`.
  *
  *   marked ──▶ records with many events found ──▶ month by month ──▶ row deleted
  *
  * Each arrow is a transaction, and `rebuilt_until` records the progress, so that a job that dies
- * loses no more than one
- * month of work. Visits of the workspace wait for one month at a time. Until the row is deleted,
- * queries are answered from
- * the events (slower, but correct), and retention skips the workspace.
+ * loses no more than one month of work. Visits of the workspace wait for one month at a time. Until
+ * the row is deleted, queries are answered from the events (slower, but correct), and retention
+ * skips the workspace.
  */
 
 /**

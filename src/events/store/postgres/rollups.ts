@@ -6,15 +6,13 @@ import { DIMENSION_NAMES, type DimensionName, dimensionOf } from '../../dimensio
  * kind in one period:
  *
  *   step   period          counts         quarters
- *   d a day of UTC by value id of fine dimensions (`isFineIn`), by value id times 96 plus the
- *   quarter-hour
+ *   d      a day of UTC    by value id    of fine dimensions (`isFineIn`), by value id times 96 plus
+ *                                         the quarter-hour
  *   m      a month of UTC  by value id    –
  *
  * The transaction that stores events also adds rows to `rollup_deltas` (`deltas.ts`), which are
- * merged into rollups later
- * (`compact.ts`). At every moment, the counts are the sum of both. Rows of `rollup_deltas` cover
- * days; for fine
- * dimensions, their counts are by quarter-hour.
+ * merged into rollups later (`compact.ts`). At every moment, the counts are the sum of both. Rows
+ * of `rollup_deltas` cover days; for fine dimensions, their counts are by quarter-hour.
  */
 
 /** Number of quarter-hours in a day. */

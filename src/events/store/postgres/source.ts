@@ -8,12 +8,11 @@ import { valueSql } from './rollups.ts';
 /*
  * The events as a source of counts. Every query reads a table
  *
- *   source(event, at, n, amount, value) n events at about this time, with this value of the
- *   dimension
+ *   source(event, at, n, amount, value)   n events at about this time, with this
+ *                                         value of the dimension
  *
  * Queries that rollups answer read events only at both ends of their span, and for single links and
- * QR codes without
- * rollups of their own (`rolled.ts`).
+ * QR codes without rollups of their own (`rolled.ts`).
  */
 
 /** A count query with its filter as SQL; `asked` is the original filter. */
