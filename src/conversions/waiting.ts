@@ -23,7 +23,7 @@ const CHECK_INTERVAL_MS = 500;
 /** Time limit of the wait for Redis, in ms; the job waits in its transaction. */
 const REDIS_MS = 2_000;
 /** Delay of a job that is postponed, in ms: for the first time, and the maximum. */
-const DELAY_MS = { first: 1_000, most: 60_000 };
+const DELAY_MS = { first: 1_000, max: 60_000 };
 /**
  * Maximum number of jobs whose round a process remembers. A forgotten job waits for another round.
  */
@@ -47,8 +47,8 @@ class Predecessors {
   #begun = 0;
   #over = 0;
   #current: { round: number; jobs?: Set<string> } | undefined;
-  #look: Promise<void> | undefined;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #check: Promise<void> | undefined;
+  #checkedAt = Number.NEGATIVE_INFINITY;
   /** Number of the round that each job waits for. */
   readonly #needed = new LRUCache<string, number>({ max: MAX_JOBS });
 
@@ -66,23 +66,23 @@ class Predecessors {
     const needed = this.#needed.get(jobId) ?? this.#begun + 1;
     this.#needed.set(jobId, needed);
     if (needed > this.#over) {
-      this.#look ??= this.#advance().finally(() => {
-        this.#look = undefined;
+      this.#check ??= this.#advance().finally(() => {
+        this.#check = undefined;
       });
       // Redis is queried again when the job runs again.
-      await within(REDIS_MS, this.#look, 'Redis').catch(() => {});
+      await within(REDIS_MS, this.#check, 'Redis').catch(() => {});
     }
     if (needed <= this.#over) {
       this.#needed.delete(jobId);
       return;
     }
-    const delayMs = Math.min(DELAY_MS.first * 2 ** (starts - 1), DELAY_MS.most);
+    const delayMs = Math.min(DELAY_MS.first * 2 ** (starts - 1), DELAY_MS.max);
     throw new Postponed('an earlier event may not be stored yet', delayMs);
   }
 
   async #advance(): Promise<void> {
     const { acceptor, queue, isMeant } = this.#source;
-    if (performance.now() - this.#lookedAt < CHECK_INTERVAL_MS) return;
+    if (performance.now() - this.#checkedAt < CHECK_INTERVAL_MS) return;
     this.#inspector ??= new Inspector(queueRedis());
     this.#rounds ??= new Rounds(queueRedis(), acceptor);
     if (this.#current === undefined) {
@@ -101,7 +101,7 @@ class Predecessors {
       this.#current = undefined;
       this.#over = this.#begun;
     }
-    this.#lookedAt = performance.now();
+    this.#checkedAt = performance.now();
   }
 }
 

@@ -116,7 +116,7 @@ function delimiterOf(beginning: string): string {
 
 /**
  * Parses CSV records with their numbers, in which empty records count. A record must end within
- * ROW_LENGTH, otherwise the file is refused.
+ * MAX_ROW_LENGTH, otherwise the file is refused.
  */
 async function* recordsOf(
   texts: AsyncIterable<string>,

@@ -20,7 +20,7 @@ import { queueRedis } from './redis.ts';
 const MAX_LAG_MS = 1_000;
 /** Interval between two checks of the servers, and time limit of a check, in ms. */
 const CHECK_INTERVAL_MS = 250;
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 /**
  * Time for which the position of a workspace's last write is remembered, in ms. No standby with
  * that lag is read.
@@ -53,7 +53,7 @@ class Standby {
   /** Separate connection that is free even if all connections of the pool are in use. */
   readonly #probe: Knex;
   readonly #name: string;
-  readonly #running = new Set<(gone: Unavailable) => void>();
+  readonly #running = new Set<(error: Unavailable) => void>();
   #replayed: Position = 0n;
   /**
    * Time at which the primary was at the position that the standby has replayed, on the clock of
@@ -80,14 +80,14 @@ class Standby {
    *
    * @param history positions of the primary with their times, in order
    */
-  async look(history: readonly { at: number; position: Position }[]): Promise<void> {
+  async check(history: readonly { at: number; position: Position }[]): Promise<void> {
     try {
       const sql = `SELECT pg_is_in_recovery() AS "isStandby", coalesce(pg_last_wal_replay_lsn()::text, '0/0') AS replayed`;
       const [row] = await rows<{ isStandby: boolean; replayed: string }>(
         this.#probe,
         sql,
         [],
-        LOOK_MS,
+        CHECK_MS,
       );
       if (!row!.isStandby) throw new Unavailable(`${this.#name} is no longer a standby`);
       const replayed = toPosition(row!.replayed);
@@ -106,9 +106,9 @@ class Standby {
     for (const reject of this.#running) reject(new Unavailable(`${this.#name} does not answer`));
   }
 
-  /** @throws Gone when the standby becomes unavailable meanwhile */
+  /** @throws Unavailable when the standby becomes unavailable meanwhile */
   async run<T>(read: () => Promise<T>): Promise<T> {
-    let reject!: (gone: Unavailable) => void;
+    let reject!: (error: Unavailable) => void;
     const unavailable = new Promise<never>((_, refuse) => {
       reject = refuse;
       this.#running.add(refuse);
@@ -131,12 +131,12 @@ class Standbys {
   readonly #primary = connectDb(config().DATABASE_URL, 1, applicationName('_lag'));
   readonly #timer: NodeJS.Timeout;
   #history: { at: number; position: Position }[] = [];
-  readonly #looking = new Set<unknown>();
+  readonly #checking = new Set<unknown>();
 
   constructor(urls: readonly string[]) {
     this.#all = urls.map((url) => new Standby(url));
-    this.#timer = setInterval(() => this.#look(), CHECK_INTERVAL_MS).unref();
-    this.#look();
+    this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref();
+    this.#check();
   }
 
   /** Chooses a standby that has replayed up to a position. */
@@ -150,7 +150,7 @@ class Standbys {
     await Promise.all([this.#primary.destroy(), ...this.#all.map((standby) => standby.close())]);
   }
 
-  #look(): void {
+  #check(): void {
     this.#once(this, async () => {
       // Taken before the answer: the primary may have moved on by then, but had reached the
       // position at this time.
@@ -159,23 +159,23 @@ class Standbys {
       const oldest = at - MAX_LAG_MS;
       this.#history = [...this.#history.filter((entry) => entry.at >= oldest), { at, position }];
     });
-    for (const standby of this.#all) this.#once(standby, () => standby.look(this.#history));
+    for (const standby of this.#all) this.#once(standby, () => standby.check(this.#history));
   }
 
   /** Runs a check unless the previous one is still running. */
-  #once(what: unknown, look: () => Promise<void>): void {
-    if (this.#looking.has(what)) return;
-    this.#looking.add(what);
-    void look()
+  #once(what: unknown, check: () => Promise<void>): void {
+    if (this.#checking.has(what)) return;
+    this.#checking.add(what);
+    void check()
       .catch(() => {})
-      .finally(() => this.#looking.delete(what));
+      .finally(() => this.#checking.delete(what));
   }
 }
 
 /** Reads the current position of a primary. */
 async function positionOf(primary: Db): Promise<Position> {
   const sql = 'SELECT pg_current_wal_insert_lsn()::text AS position';
-  const [row] = await rows<{ position: string }>(primary, sql, [], LOOK_MS);
+  const [row] = await rows<{ position: string }>(primary, sql, [], CHECK_MS);
   return toPosition(row!.position);
 }
 
