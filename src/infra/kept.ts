@@ -122,7 +122,7 @@ const isOutOfMemory = (error: unknown): boolean =>
  *
  * @param seconds time to live of the value
  * @param share fraction of the budget that may be used
- * @param until expiry of an earlier reservation that this one extends
+ * @param until expiry of an earlier reservation that this one is part of
  * @returns `undefined` if there is no space
  */
 export async function reserve(

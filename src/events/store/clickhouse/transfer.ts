@@ -84,8 +84,7 @@ async function takeBack(clickhouse: ClickHouse, trx: Db, projectId: string): Pro
     `SELECT count() AS n, max(at) AS at FROM (SELECT at FROM events WHERE ${settled} ORDER BY at LIMIT ${CHUNK})`,
   );
   if (Number(last!.n) === 0) return 0;
-  // Ends after the last event that was read together with all others of its time, and never before
-  // an earlier run.
+  // Includes all events of the last time, and late ones from times that an earlier run has moved.
   const until = Math.max(Number(last!.at) + 1, keptUntil);
   const oldest = await clickhouse.rows<StoredRow>(
     `SELECT ${EVENT_COLUMNS} FROM events WHERE ${settled} AND at < ${until}`,
