@@ -16,11 +16,11 @@ import { Replies } from '../queues/replies.ts';
 import { makeApp } from './app.ts';
 import { createApiServer } from './server.ts';
 
-/** Longest that Redis may take to acknowledge a job before the request fails, in ms. */
+/** Time limit for Redis to acknowledge a job, in ms; then the request fails. */
 const REDIS_MS = 5_000;
 /** Time after SIGTERM for which requests wait for their workers, in ms; then writes get 202. */
 const WAIT_MS = 4_000;
-/** Time after SIGTERM for which connections are kept open for responses, in ms. */
+/** Time after SIGTERM for which connections stay open for responses, in ms. */
 const CUT_MS = 6_000;
 
 // A client waits for each statement.
@@ -31,7 +31,7 @@ const PROCESS = { name: 'api', healthPort: 3100, database: { limits: LIMITS } };
 await runProcess(PROCESS, async ({ config, log }) => {
   const onError = (error: Error) => log.warn({ err: error }, 'the connection to Redis failed');
   const redis = connectRedis(config.REDIS_URL, 'fail-fast', { commandTimeout: REDIS_MS, onError });
-  // WAIT keeps other commands of its connection waiting.
+  // WAIT blocks the other commands of its connection.
   const jobsRedis = needsReplicas()
     ? connectRedis(config.REDIS_URL, 'fail-fast', { commandTimeout: REDIS_MS, onError })
     : redis;

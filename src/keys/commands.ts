@@ -24,7 +24,7 @@ export function createKey(
     const { projectId } = job;
     await refuseOverfull(trx, `keys ${projectId}`, {
       count: () => ApiKey.of(projectId, trx).whereNull('revoked_at').resultSize(),
-      most: MOST,
+      max: MOST,
       message: `A workspace has at most ${MOST} API keys`,
     });
     const row = await ApiKey.add(

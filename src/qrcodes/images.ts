@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ApiRequest } from '../http/route.ts';
-import { askImage, namingField } from '../images/ask.ts';
 import { type ImageRef, imageName, type MadeImage } from '../images/name.ts';
+import { namingField, requestImage } from '../images/request.ts';
 import { keep } from '../infra/kept.ts';
 import type { Requester } from '../jobs/run-job.ts';
 import type { StoredDesign } from './render/stored-design.ts';
@@ -33,7 +33,7 @@ async function keepImage(
   kept: KeptSources = new Map(),
 ): Promise<ImageRef | undefined> {
   if (typeof source !== 'string') return undefined;
-  const keeping = kept.get(source) ?? askImage(request, source);
+  const keeping = kept.get(source) ?? requestImage(request, source);
   kept.set(source, keeping);
   return namingField(field, keeping);
 }
@@ -68,7 +68,7 @@ export async function withPublicImage(
     return { look: { ...look, srcImage: known }, image: known };
   }
   await request.connection.takeImage();
-  const image = await namingField(field, askImage(request, source));
+  const image = await namingField(field, requestImage(request, source));
   const { handed, ...ref } = image;
   if (handed === undefined) {
     const options = { budget: 'strangers', seconds: PUBLIC_SECONDS } as const;

@@ -70,7 +70,7 @@ export function deleteView(
 const refuseMore = (trx: Db, projectId: string, user_id: string | null): Promise<void> =>
   refuseOverfull(trx, `views ${projectId} ${user_id ?? ''}`, {
     count: () => View.of(projectId, trx).where({ user_id }).resultSize(),
-    most: MOST,
+    max: MOST,
     message:
       user_id === null
         ? `A workspace has at most ${MOST} shared views`

@@ -37,7 +37,7 @@ export function createWebhook(
     const { projectId } = job;
     await refuseOverfull(trx, `webhooks ${projectId}`, {
       count: () => Webhook.of(projectId, trx).resultSize(),
-      most: MOST,
+      max: MOST,
       message: `A workspace has at most ${MOST} webhooks`,
     });
     const row = await Webhook.add(projectId, webhook, trx);

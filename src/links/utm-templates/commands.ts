@@ -21,7 +21,7 @@ export function createUtmTemplate(
     const { projectId } = job;
     await refuseOverfull(trx, `utm_templates ${projectId}`, {
       count: () => UtmTemplate.of(projectId, trx).resultSize(),
-      most: MOST_UTM_TEMPLATES,
+      max: MOST_UTM_TEMPLATES,
       message: `A workspace has at most ${MOST_UTM_TEMPLATES} UTM templates`,
     });
     await refuseTakenName(trx, 'utm_templates', projectId, template);
