@@ -8,7 +8,7 @@ import { kindsOf } from '../src/events/kinds.ts';
 import { type FilterQuery, resolveFilter } from '../src/events/query/filters.ts';
 import { GROUPS, type GroupName } from '../src/events/query/groups/index.ts';
 import { eventsStore } from '../src/events/store/index.ts';
-import type { Cursor, Question } from '../src/events/store/store.ts';
+import type { CountQuery, Cursor } from '../src/events/store/store.ts';
 import { db } from '../src/infra/db.ts';
 import { percentileOf, thousands } from './figures.ts';
 import { type BenchOptions, inTurn, type Row } from './rows.ts';
@@ -66,9 +66,9 @@ export const GROUP_NAMES = Object.keys(GROUPS) as GroupName[];
 export async function askGroup(projectId: string, name: GroupName) {
   const everything = await resolveFilter(projectId, {}, resolveRecords);
   const events = kindsOf(GROUPS[name].defaultEvent ?? 'clicks');
-  const ask = (span: Question['span'], more: EventFilter = {}) =>
+  const ask = (span: CountQuery['span'], more: EventFilter = {}) =>
     timed(() =>
-      GROUPS[name].ask(
+      GROUPS[name].read(
         { projectId, span, filter: { ...everything, ...more }, events },
         eventRecords.names,
       ),
@@ -213,9 +213,9 @@ export async function askPairs(projectId: string) {
     const { clicks: matched } = await eventsStore().totals(clicks);
     const group = pick(['countries', 'timeseries', 'devices', 'top_links', 'count'] as const);
     const { ms } = await timed(async () => {
-      const filter = await resolveFilter(projectId, query, resolveRecords);
-      const question: Question = { projectId, span: aYear(), filter, events: ['click'] };
-      return GROUPS[group].ask(question, eventRecords.names);
+      const asked = await resolveFilter(projectId, query, resolveRecords);
+      const question: CountQuery = { projectId, span: aYear(), filter: asked, events: ['click'] };
+      return GROUPS[group].read(question, eventRecords.names);
     });
     figures.push({ matched: matched!, ms, what: `${group} of ${JSON.stringify(query)}` });
   }
@@ -232,8 +232,8 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T 
   return { ms: performance.now() - began, value };
 }
 
-/** Picks a random period of the year, with a precision of 1 ms. */
-function aSpan(): Question['span'] {
+/** Any span of the year, to the millisecond. */
+function aSpan(): CountQuery['span'] {
   const now = Date.now();
   const days = pick([1, 7, 30, 90, 180, 365]);
   const start = now - Math.random() * (365 - days) * DAY_MS - days * DAY_MS;
@@ -243,7 +243,7 @@ function aSpan(): Question['span'] {
   return { start: new Date(start), end: new Date(end), granularity, timezone };
 }
 
-function aYear(): Question['span'] {
+function aYear(): CountQuery['span'] {
   const now = Date.now();
   return {
     start: new Date(now - 366 * DAY_MS),

@@ -1,6 +1,10 @@
 import { publishToWebhooks } from '../src/event-records/publish.ts';
 import { VisitRecorder } from '../src/events/ingest/record-visits.ts';
-import { listRejected, retryRejected, type Wanted } from '../src/events/ingest/rejected-visits.ts';
+import {
+  listRejected,
+  type RejectedSelection,
+  retryRejected,
+} from '../src/events/ingest/rejected-visits.ts';
 import { eventsStore } from '../src/events/store/index.ts';
 import { db } from '../src/infra/db.ts';
 import { makeLog } from '../src/infra/log.ts';
@@ -34,7 +38,7 @@ export const DEAD_LETTER_COMMANDS: Record<string, Command> = {
   },
 };
 
-async function wantedOf(options: Options): Promise<Wanted> {
+async function wantedOf(options: Options): Promise<RejectedSelection> {
   const projectId =
     text(options, 'workspace') === undefined
       ? undefined

@@ -2,7 +2,7 @@ import { createWriteStream, renameSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { noteByOperator } from '../src/audit/write.ts';
+import { recordByOperator } from '../src/audit/write.ts';
 import { writeWorkspace } from '../src/exports/workspace.ts';
 import { db } from '../src/infra/db.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
@@ -21,7 +21,7 @@ export const EXPORT_COMMANDS: Record<string, Command> = {
       return db().transaction(async (trx) => {
         const { counts, parts } = await writeWorkspace(trx, projectId, passphrase);
         const target = { kind: 'export', id: null };
-        await noteByOperator(trx, projectId, { action: 'export.workspace', target });
+        await recordByOperator(trx, projectId, { action: 'export.workspace', target });
         // Renamed only once it is complete.
         await pipeline(Readable.from(parts), createWriteStream(`${file}.part`, { mode: 0o600 }));
         renameSync(`${file}.part`, file);

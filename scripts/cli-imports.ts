@@ -6,8 +6,8 @@ import { createImport, startImport, undoImport } from '../src/imports/commands.t
 import { fetchImports } from '../src/imports/fetch.ts';
 import type { NewImport } from '../src/imports/jobs.ts';
 import { ON_CONFLICT } from '../src/imports/model.ts';
-import { PEER_NAMES, PEERS, type PeerName } from '../src/imports/peers/index.ts';
-import type { Peer } from '../src/imports/peers/peer.ts';
+import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from '../src/imports/providers/index.ts';
+import type { Provider } from '../src/imports/providers/provider.ts';
 import { readImport } from '../src/imports/queries.ts';
 import { runImport } from '../src/imports/run.ts';
 import { sealOfImport } from '../src/imports/sealing.ts';
@@ -18,10 +18,10 @@ import type { JobContext } from '../src/queues/definition.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
 import { type Command, type Options, required, slugOf, text, UsageError } from './cli-options.ts';
 
-const SOURCES: readonly Source[] = ['csv', 'workspace', ...PEER_NAMES];
+const SOURCES: readonly Source[] = ['csv', 'workspace', ...PROVIDER_NAMES];
 /** Maximum number of rows: the plan of the workspace does not limit the operator. */
 const MAX_ROWS = 500_000;
-/** Interval between two lines of progress, in ms. */
+/** Time between two lines of progress, in ms. */
 const PROGRESS_MS = 1_000;
 const AT_REST = new Set(['checked', 'done', 'cancelled', 'undone', 'failed']);
 
@@ -102,10 +102,10 @@ async function newImportOf(
     return { newImport: { ...common, ...passphrase, upload, name: path.basename(file) }, file };
   }
   if (source === undefined || source === 'csv' || source === 'workspace') {
-    throw new UsageError(`--source must be one of ${PEER_NAMES.join(', ')}`);
+    throw new UsageError(`--source must be one of ${PROVIDER_NAMES.join(', ')}`);
   }
   const api = { url: urlOf(source, options), token: sealOfImport(projectId, token) };
-  return { newImport: { ...common, api, name: PEERS[source].title }, file: undefined };
+  return { newImport: { ...common, api, name: PROVIDERS[source].title }, file: undefined };
 }
 
 /**
@@ -126,8 +126,8 @@ function sizeOf(file: string, option: string): number {
   return stats.size;
 }
 
-function urlOf(source: PeerName, options: Options): string {
-  const url = text(options, 'url') ?? (PEERS[source] as Peer).api.url;
+function urlOf(source: ProviderName, options: Options): string {
+  const url = text(options, 'url') ?? (PROVIDERS[source] as Provider).api.url;
   if (url === undefined) throw new UsageError('--url is required');
   return url.replace(/\/(?:yourls-api\.php)?$/, '');
 }

@@ -1,4 +1,4 @@
-import { noteByOperator } from '../src/audit/write.ts';
+import { recordByOperator } from '../src/audit/write.ts';
 import { db } from '../src/infra/db.ts';
 import {
   accountId,
@@ -34,7 +34,7 @@ export const USER_COMMANDS: Record<string, Command> = {
         if (workspace !== undefined) {
           const target = { kind: 'member', id: account.id };
           const projectId = await workspaceId(trx, workspace);
-          await noteByOperator(trx, projectId, { action: 'member.create', target });
+          await recordByOperator(trx, projectId, { action: 'member.create', target });
         }
         return account;
       });

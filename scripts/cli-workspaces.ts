@@ -1,4 +1,4 @@
-import { noteByOperator } from '../src/audit/write.ts';
+import { recordByOperator } from '../src/audit/write.ts';
 import { addDomainNow } from '../src/domains/commands.ts';
 import { toHostName } from '../src/http/domain-name.ts';
 import { toInstant } from '../src/http/fields.ts';
@@ -40,7 +40,7 @@ export const WORKSPACE_COMMANDS: Record<string, Command> = {
           email: text(options, 'email'),
         });
         const target = { kind: 'workspace', id };
-        await noteByOperator(trx, id, { action: 'workspace.create', target });
+        await recordByOperator(trx, id, { action: 'workspace.create', target });
         return { id, slug, plan, apiKey };
       });
     },
@@ -52,7 +52,7 @@ export const WORKSPACE_COMMANDS: Record<string, Command> = {
     run(options) {
       const settings = settingsOf(options);
       return updateWorkspace(db(), slugOf(options, 'workspace'), settings, (trx, id) =>
-        noteByOperator(trx, id, {
+        recordByOperator(trx, id, {
           action: 'workspace.update',
           target: { kind: 'workspace', id },
           fields: Object.keys(settings),
@@ -121,7 +121,7 @@ async function recordKeyAction(
   id: string,
 ): Promise<void> {
   const target = { kind: 'apiKey', id };
-  await noteByOperator(trx, await workspaceId(trx, workspace), { action, target });
+  await recordByOperator(trx, await workspaceId(trx, workspace), { action, target });
 }
 
 function planOf(options: Options): Plan | undefined {

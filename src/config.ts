@@ -29,8 +29,8 @@ import {
 export const NO_DATABASE = 'none';
 
 /**
- * Every variable the service reads, in the order in which the documentation prints them.
- * `docs/configuration.md` is made from this table.
+ * Every variable that the service reads, in the order of `docs/configuration.md`, which is
+ * generated from this table.
  */
 export const SETTINGS = {
   DATABASE_URL: {
@@ -393,7 +393,7 @@ export const SETTINGS = {
   }),
 } satisfies Record<string, Setting<unknown>>;
 
-/** Earlier names of variables, which operators may still have set. */
+/** Former names of variables, which operators may still set. */
 const RENAMED: Readonly<Record<string, keyof typeof SETTINGS>> = {
   QR_REQUESTS_PER_MINUTE: 'PUBLIC_REQUESTS_PER_MINUTE',
 };
@@ -402,13 +402,13 @@ export type Config = Readonly<{
   [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never;
 }>;
 
-/** A variable of the environment is malformed or missing; the message names it and the rule. */
+/** Error for a malformed or missing environment variable; the message names it and the rule. */
 export class ConfigError extends Error {}
 
 /**
- * Reads and checks the whole environment.
+ * Reads and validates the whole environment.
  *
- * @throws ConfigError naming every variable at fault
+ * @throws ConfigError naming every invalid variable
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const { values, faults } = readSettings(SETTINGS, RENAMED, env);
@@ -421,7 +421,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const { DEFAULT_SHORT_DOMAIN: domain } = config;
   config.DEFAULT_SHORT_ORIGIN ||=
     domain === 'localhost' ? `http://localhost:${config.REDIRECT_PORT}` : `https://${domain}`;
-  // Last: of all processes on a platform each has a PORT of its own, and the addresses above must agree.
+  // Checked last: on a platform, each process has its own PORT, and the addresses above must agree.
   if (config.PORT !== 0) {
     for (const name of ['API_PORT', 'REDIRECT_PORT'] as const) {
       if (!isSet(env, name)) config[name] = config.PORT;
@@ -447,11 +447,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return Object.freeze(config);
 }
 
-/** True also for an invalid value, which is reported by itself. */
+/** Returns true also for an invalid value, which is reported separately. */
 const hasSecretKey = (env: NodeJS.ProcessEnv): boolean =>
   isSet(env, 'SECRET_KEY') || isSet(env, fileVariable('SECRET_KEY'));
 
-/** Warnings about variables that are set by an earlier name. */
+/** Returns warnings about variables that are set by a former name. */
 export function configWarnings(env: NodeJS.ProcessEnv): string[] {
   return Object.entries(RENAMED)
     .filter(([earlier]) => isSet(env, earlier))
@@ -466,16 +466,16 @@ export function configWarnings(env: NodeJS.ProcessEnv): string[] {
 let current: Config | undefined;
 
 /**
- * The configuration of this process, read from the environment on first use.
+ * Returns the configuration of this process, read from the environment on first use.
  *
- * @throws ConfigError naming every variable at fault
+ * @throws ConfigError naming every invalid variable
  */
 export function config(): Config {
   current ??= readConfig(process.env);
   return current;
 }
 
-/** Reads the environment again: for programs that start the servers they use. */
+/** Reads the environment again, for programs that start the servers they use. */
 export function reloadConfig(): Config {
   current = readConfig(process.env);
   return current;

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Setting } from './setting-parsers.ts';
 
 /**
- * Reads the variables of a table of settings. One that is not set has its default.
+ * Reads the variables of a table of settings. A variable that is not set has its default.
  *
- * @param renamed the present names of variables, by their earlier ones
- * @returns the values, and what is wrong with the others, each with the name of its variable
+ * @param renamed present names of variables, by their former names
+ * @returns the values, and one message for each invalid variable, which begins with its name
  */
 export function readSettings(
   table: Readonly<Record<string, Setting<unknown>>>,
@@ -17,8 +17,8 @@ export function readSettings(
   for (const [name, setting] of Object.entries(table)) {
     values[name] = setting.fallback;
     const file = setting.secret === true ? fileVariable(name) : undefined;
-    const earlier = Object.keys(renamed).find((one) => renamed[one] === name);
-    const source = [name, file, earlier].find((one) => one && isSet(env, one));
+    const former = Object.keys(renamed).find((key) => renamed[key] === name);
+    const source = [name, file, former].find((variable) => variable && isSet(env, variable));
     if (source === undefined) continue;
     try {
       if (source === name && file !== undefined && isSet(env, file)) {
@@ -32,10 +32,14 @@ export function readSettings(
   return { values, faults };
 }
 
-/** The variable that names the file of a secret setting. */
+/** Returns the variable that names the file of a secret setting. */
 export const fileVariable = (name: string): string => `${name}_FILE`;
 
-/** The content of a file, without the line break at its end. @throws Error whose message completes "NAME_FILE …" */
+/**
+ * Reads a file without the line break at its end.
+ *
+ * @throws Error whose message completes "NAME_FILE …"
+ */
 function readSecret(file: string): string {
   let content: string;
   try {
@@ -48,6 +52,6 @@ function readSecret(file: string): string {
   return content;
 }
 
-/** True for a variable that is set to a value: an empty one counts as not set. */
+/** Returns true if a variable has a value; an empty one counts as not set. */
 export const isSet = (env: NodeJS.ProcessEnv, name: string): boolean =>
   env[name] !== undefined && env[name] !== '';

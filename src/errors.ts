@@ -1,6 +1,6 @@
 /**
- * The nine errors of the interface, and `service_unavailable`, which extends it: status, and the anchor of their
- * explanation.
+ * The nine errors of the interface, and the extension `service_unavailable`, with status and anchor
+ * in the documentation.
  */
 export const ERRORS = {
   bad_request: { status: 400, anchor: 'bad-request' },
@@ -17,31 +17,34 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** A refusal as part of a job's result. */
+/** A refusal in the result of a job. */
 export interface RefusalData {
   code: ErrorCode;
   message: string;
-  /** As that of `Refusal`. */
+  /** Same as in `Refusal`. */
   retryAfterSeconds?: number | undefined;
 }
 
-/** The body of every error answer. */
+/** Body of every error answer. */
 export interface ErrorBody {
   error: { code: ErrorCode; message: string; doc_url: string };
 }
 
 /**
- * An expected "no" that the caller can do something about.
- * Everything else that is thrown is a fault: retried in a worker, answered with 500 by the API.
+ * An expected failure that the caller can fix. Anything else that is thrown is a fault: retried in
+ * a worker, answered with 500 by the API.
  */
 export class Refusal extends Error {
   readonly code: ErrorCode;
-  /** An earlier request with the same Idempotency-Key was refused with it. */
+  /** True if it was the answer to an earlier request with the same Idempotency-Key. */
   readonly isReplayed: boolean;
-  /** Of `rate_limit_exceeded` and `service_unavailable`: time after which a repeat is worth while, in s. */
+  /**
+   * Time after which a repeat may succeed, in s; for `rate_limit_exceeded` and
+   * `service_unavailable`.
+   */
   readonly retryAfterSeconds: number | undefined;
 
-  /** @param message names the field, the value and the rule, in one sentence for a person */
+  /** @param message one sentence for a person that names the field, the value and the rule */
   constructor(
     code: ErrorCode,
     message: string,
@@ -63,7 +66,9 @@ export class Refusal extends Error {
   }
 }
 
-/** Maps the items of a list that were not refused; a Refusal that `make` throws takes the place of its item. */
+/**
+ * Maps the items of a list that were not refused; a Refusal that `make` throws replaces its item.
+ */
 export function mapAccepted<Item, Result>(
   items: readonly (Item | Refusal)[],
   make: (item: Item) => Result,
@@ -79,7 +84,7 @@ export function mapAccepted<Item, Result>(
   });
 }
 
-/** The error body of the contract for a refusal; `docsUrl` is where the documentation lives. */
+/** Makes the error body of the contract; `docsUrl` is the address of the documentation. */
 export function errorBody({ code, message }: RefusalData, docsUrl: string): ErrorBody {
   const doc_url = `${docsUrl}/api-reference/errors#${ERRORS[code].anchor}`;
   return { error: { code, message, doc_url } };

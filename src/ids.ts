@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { customAlphabet } from 'nanoid';
 
-/** In the order of their character codes, so that text order is number order. */
+/** Characters in the order of their codes, so that text order equals numeric order. */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const TIME_LENGTH = 8;
-/** Characters that count the ids of one process in one millisecond. */
+/** Number of characters that count the ids of one process within a millisecond. */
 const COUNT_LENGTH = 4;
 const RANDOM_LENGTH = 12;
 const randomPart = customAlphabet(ALPHABET, RANDOM_LENGTH);
@@ -37,13 +37,16 @@ const PREFIXES = {
 
 export type IdKind = keyof typeof PREFIXES;
 
-/** The kind of record of an id; `undefined` for other texts. */
+/** Returns the record kind of an id; `undefined` for other texts. */
 export function kindOfId(id: string): IdKind | undefined {
   const prefix = id.slice(0, id.indexOf('_') + 1);
   return (Object.keys(PREFIXES) as IdKind[]).find((kind) => PREFIXES[kind] === prefix);
 }
 
-/** A number in so many characters, which sort as the numbers do. Eight are enough for milliseconds until the year 8888. */
+/**
+ * Encodes a number in a fixed number of characters that sort like the numbers. Eight are enough for
+ * milliseconds until the year 8888.
+ */
 function sortable(value: number, length: number): string {
   let rest = value;
   let out = '';
@@ -54,7 +57,7 @@ function sortable(value: number, length: number): string {
   return out;
 }
 
-/** Creation time of an id, in milliseconds since 1970. */
+/** Returns the creation time of an id, in milliseconds since 1970. */
 export function timeOfId(id: string): number {
   const start = id.indexOf('_') + 1;
   let ms = 0;
@@ -62,18 +65,19 @@ export function timeOfId(id: string): number {
   return ms;
 }
 
-/** The millisecond of the last id, and how many ids were made in it before, from a random number on. */
+/** The millisecond of the last id, and the counter within it, which starts at a random number. */
 const last = { ms: 0, count: 0 };
 
 /**
- * Makes an id: prefix, 8 characters of time, 4 that count from a random number, 12 random ones. The text order of ids
- * (C collation) is the order of their times; those of one process and one millisecond are in the order of their making.
+ * Creates an id: prefix, 8 characters of time, 4 that count from a random number, 12 random ones.
+ * Ids sort by time in text order (C collation); those of one process within a millisecond sort in
+ * order of creation.
  */
 export function newId(kind: IdKind, now: number = Date.now()): string {
   if (now === last.ms) last.count += 1;
   else {
     last.ms = now;
-    // Leaves room to count: half of all numbers, seven million.
+    // Starts in the lower half of the range, so that seven million counts are left.
     last.count = randomInt(62 ** COUNT_LENGTH / 2);
   }
   return (

@@ -13,9 +13,12 @@ export interface Setting<T> {
   fallback: T;
   /** Returns the value, or throws an `Error` whose message completes "NAME …". */
   parse(text: string): T;
-  /** Shown in the documentation instead of `fallback` where that is computed. */
+  /** Default in the documentation if `fallback` is computed. */
   shownDefault?: string;
-  /** True if it is never logged. It may then also be in a file, which the variable `<name>_FILE` names. */
+  /**
+   * True if the value is never logged. It may also be in a file, which the variable `<name>_FILE`
+   * names.
+   */
   secret?: boolean;
 }
 
@@ -25,7 +28,7 @@ export const text = (help: string, fallback: string): Setting<string> => ({
   parse: (value) => value,
 });
 
-/** Key material. */
+/** Parses key material. */
 export function parseSecretKey(value: string): string {
   if (value.length < 32) throw new Error('must have at least 32 characters');
   return value;
@@ -77,17 +80,17 @@ export const url = (
   },
 });
 
-/** The URL of a server: redirects, assets and `Location` begin at its root. */
+/** Setting for the origin of a server: redirects, assets and `Location` begin at its root. */
 export const origin = (help: string): Setting<string> => {
   const { parse, ...rest } = url(help, '', ['http:', 'https:']);
   return {
     ...rest,
     parse(value) {
       const parsed = parse(value);
-      const { href, origin: whole } = new URL(parsed);
-      if (href !== `${whole}/`) {
+      const { href, origin: fullOrigin } = new URL(parsed);
+      if (href !== `${fullOrigin}/`) {
         throw new Error(
-          `must have no path: API and console are at the root of a host, such as ${whole}`,
+          `must have no path: API and console are at the root of a host, such as ${fullOrigin}`,
         );
       }
       return parsed;
@@ -122,7 +125,7 @@ export const addresses = (help: string, { names = false } = {}): Setting<string[
   },
 });
 
-/** A count of proxies, or the words, addresses and ranges that `AddressSet` takes. */
+/** Setting for a number of proxies, or names, addresses and ranges that `AddressSet` accepts. */
 export const proxies = (help: string): Setting<number | string[]> => ({
   help,
   fallback: [],
@@ -166,11 +169,11 @@ function isWellEncoded(text: string): boolean {
   }
 }
 
-/** An address, alone or in angle brackets after a name. */
+/** Pattern of an email address, alone or in angle brackets after a name. */
 const MAILBOX =
   /^(?:[^<>@"\r\n]{0,100}<[^<>@\s"]{1,64}@[^<>@\s"]{1,253}>|[^<>@\s"]{1,64}@[^<>@\s"]{1,253})$/;
 
-/** The URL of a Postgres database; of several hosts where one of them takes writes. */
+/** Parses the URL of a Postgres database, which may list several hosts if one accepts writes. */
 export function parseDatabaseUrl(value: string): string {
   if (!singleHosts(value).every(isPostgresUrl)) {
     throw new Error('must be a URL that starts with postgres:// or postgresql://');
@@ -178,7 +181,7 @@ export function parseDatabaseUrl(value: string): string {
   return value.replace(/\/$/, '');
 }
 
-/** URLs of Postgres databases. */
+/** Parses a list of URLs of Postgres databases. */
 export function parseDatabaseUrls(value: string): string[] {
   const urls = value.split(',').map((part) => part.trim());
   for (const one of urls) {
@@ -191,20 +194,20 @@ export function parseDatabaseUrls(value: string): string[] {
   return urls;
 }
 
-/** The address of a ClickHouse, as it is written. */
+/** Validates the URL of a ClickHouse server. */
 export function parseEventsUrl(value: string): string {
   parseClickHouseAddress(value);
   return value.replace(/\/$/, '');
 }
 
-/** The absolute path of a directory. */
+/** Parses the path of a directory, and makes it absolute. */
 export function parseDirectory(value: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\x00-\x1f\x7f]/.test(value)) throw new Error('must not contain control characters');
   return path.resolve(value);
 }
 
-/** Origins of web pages. */
+/** Parses a list of origins of web pages. */
 export function parseOrigins(value: string): string[] {
   const origins = value.split(',').map((part) => part.trim());
   for (const origin of origins) {
@@ -217,7 +220,7 @@ export function parseOrigins(value: string): string[] {
   return origins;
 }
 
-/** IP addresses of name servers, with or without a port. */
+/** Parses a list of IP addresses of name servers, with or without a port. */
 export function parseNameServers(value: string): string[] {
   const servers = value.split(',').map((part) => part.trim());
   for (const server of servers) {
@@ -228,7 +231,7 @@ export function parseNameServers(value: string): string[] {
   return servers;
 }
 
-/** At most one host name, and IP addresses. */
+/** Parses a list of IP addresses with at most one host name. */
 export function parseDnsTargets(value: string): string[] {
   const targets = value.split(',').map((part) => part.trim().toLowerCase());
   for (const target of targets) {
@@ -244,7 +247,7 @@ export function parseDnsTargets(value: string): string[] {
   return targets;
 }
 
-/** A number from 0 to 1. */
+/** Parses a number from 0 to 1. */
 export function parseShare(value: string): number {
   const share = Number(value);
   if (!/^(?:\d+(?:\.\d+)?|\.\d+)$/.test(value) || share > 1)
@@ -252,13 +255,13 @@ export function parseShare(value: string): number {
   return share;
 }
 
-/** A URL as the provider writes it, with a slash at its end or without. */
+/** Parses a URL, and keeps it as the provider writes it, with or without a final slash. */
 export function parseIssuer(value: string): string {
   if (!/^https?:$/.test(parseUrl(value)?.protocol ?? '')) throw new Error('must be a URL');
   return value;
 }
 
-/** The URL of a mail server. */
+/** Parses the URL of a mail server. */
 export function parseMailServer(value: string): string {
   const { protocol = '', hostname = '', username = '', password = '' } = parseUrl(value) ?? {};
   if (!/^smtps?:$/.test(protocol) || hostname === '') {
@@ -270,7 +273,7 @@ export function parseMailServer(value: string): string {
   return value;
 }
 
-/** A sender of email. */
+/** Parses the sender of emails: an address, or a name and an address. */
 export function parseSender(value: string): string {
   if (!MAILBOX.test(value)) {
     throw new Error('must be an email address, or a name and an email address in < >');

@@ -1,4 +1,4 @@
-import { noteByOperator } from '../audit/write.ts';
+import { recordByOperator } from '../audit/write.ts';
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { kindOfId } from '../ids.ts';
@@ -12,9 +12,12 @@ import { addLink, unblockLink } from './blocked-links.ts';
 import { adminJobs, adminMaintenanceJobs } from './jobs.ts';
 import type { AbuseReportQuery, Decision, ReportAnswer, ReportState } from './schema.ts';
 
-/** Open reports about one link; further ones are dropped, since they say nothing new. */
-const MOST_OPEN = 100;
-/** Time after which an unanswered report no longer says who sent it, in days. */
+/**
+ * Maximum number of open reports about one link; further ones are dropped, because they add
+ * nothing.
+ */
+const MAX_OPEN = 100;
+/** Retention of the reporter's data in unanswered reports, in days. */
 const UNANSWERED_DAYS = 365;
 
 interface ReportRow {
@@ -35,7 +38,7 @@ interface ReportRow {
   created_at: Date;
 }
 
-type FoundReport = ReportRow & {
+type JoinedReport = ReportRow & {
   slug: string;
   answered_name: string | null;
   present_url: string | null;
@@ -43,7 +46,7 @@ type FoundReport = ReportRow & {
   open_reports: number;
 };
 
-const toReport = (row: FoundReport) => ({
+const toReport = (row: JoinedReport) => ({
   id: row.id,
   state: row.state,
   category: row.category,
@@ -72,7 +75,7 @@ const toReport = (row: FoundReport) => ({
         },
 });
 
-/** A report about a link, with what became of it. */
+/** A report about a link, with its answer. */
 export type AbuseReport = ReturnType<typeof toReport>;
 
 const SELECT = `
@@ -87,7 +90,7 @@ const SELECT = `
     LEFT JOIN links l ON l.project_id = r.project_id AND l.id = r.record_id
     LEFT JOIN qrcodes q ON q.project_id = r.project_id AND q.id = r.record_id`;
 
-/** A page of the reports, the latest first. */
+/** Lists a page of the reports, latest first. */
 export async function listReports({
   state,
   category,
@@ -96,24 +99,24 @@ export async function listReports({
   limit,
 }: AbuseReportQuery): Promise<AbuseReport[]> {
   const [matches, bindings] = contains('r.short_link', search);
-  const found = await rows<FoundReport>(
+  const reports = await rows<JoinedReport>(
     db(),
     `${SELECT}
       WHERE r.state = coalesce(?, r.state) AND r.category = coalesce(?, r.category) AND ${matches}
       ORDER BY r.id DESC LIMIT ? OFFSET ?`,
     [state ?? null, category ?? null, ...bindings, limit, (page - 1) * limit],
   );
-  return found.map(toReport);
+  return reports.map(toReport);
 }
 
 /** @throws Refusal `not_found` */
 export async function readReport(id: string): Promise<AbuseReport> {
-  const [row] = await rows<FoundReport>(db(), `${SELECT} WHERE r.id = ?`, [id]);
+  const [row] = await rows<JoinedReport>(db(), `${SELECT} WHERE r.id = ?`, [id]);
   if (row === undefined) throw new Refusal('not_found', `There is no abuse report "${id}"`);
   return toReport(row);
 }
 
-/** Stores what a visitor sent, once. */
+/** Stores a visitor's report; a repeat changes nothing. */
 export async function addReport(report: SentReport): Promise<void> {
   await execute(
     db(),
@@ -137,14 +140,14 @@ export async function addReport(report: SentReport): Promise<void> {
       email: report.email ?? null,
       ip: report.ip,
       createdAt: new Date(report.at),
-      most: MOST_OPEN,
+      most: MAX_OPEN,
     },
   );
 }
 
 /**
- * Answers a report, and does what the answer says. Other open reports about the link are answered alike, unless this one is
- * dismissed. Resolves when all redirect processes have been told.
+ * Answers a report and carries out the decision. Other open reports about the link get the same
+ * answer, unless this one is dismissed. Resolves when all redirect processes have been notified.
  *
  * @throws Refusal `not_found`; `conflict` when the blocklist is full
  */
@@ -161,7 +164,7 @@ export function answerReport(
     if (report === undefined) throw new Refusal('not_found', `There is no abuse report "${id}"`);
     const isChanged = await carryOut(trx, report, answer);
     const { decision, host = null, note } = answer;
-    const answered = await execute(
+    const changed = await execute(
       trx,
       `UPDATE abuse_reports
           SET state = :state, decision = :decision, host = :host, note = :note, answered_by = :by, answered_at = now()
@@ -179,22 +182,26 @@ export function answerReport(
         by: actor?.userId ?? null,
       },
     );
-    if (answered > 0) {
+    if (changed > 0) {
       const target = { kind: kindOfId(report.record_id) ?? 'link', id: report.record_id };
-      await noteByOperator(trx, report.project_id, { action: ACTIONS[decision], target });
+      await recordByOperator(trx, report.project_id, { action: ACTIONS[decision], target });
     }
     return { result: { id }, isChanged };
   });
 }
 
-/** What the audit log of the workspace says of a decision. */
+/** Action of each decision in the workspace's audit log. */
 const ACTIONS: Record<Decision, string> = {
   'block-host': 'host.block',
   'block-link': 'link.block',
   dismiss: 'report.dismiss',
 };
 
-/** Blocks what the answer says. @returns true if the blocklist has changed */
+/**
+ * Blocks the host or link of an answer.
+ *
+ * @returns true if the blocklist has changed
+ */
 async function carryOut(
   trx: Db,
   report: ReportRow,
@@ -211,7 +218,7 @@ async function carryOut(
   });
 }
 
-/** Forgets who sent reports that were answered long ago. */
+/** Deletes the reporters' data of reports that were answered long ago. */
 export async function pruneReporters(): Promise<void> {
   await execute(
     db(),

@@ -7,8 +7,11 @@ import { type LookupChange, publishCommitted } from '../lookup/publish.ts';
 import { readBlocklist } from '../lookup/rows.ts';
 import type { BlocklistQuery } from './schema.ts';
 
-/** Most hosts, and most links: every redirect process keeps all of them in memory. */
-export const MOST_BLOCKED = 10_000;
+/**
+ * Maximum number of blocked hosts, and of blocked links; every redirect process keeps all of them
+ * in memory.
+ */
+export const MAX_BLOCKED = 10_000;
 
 /** A host that no link may lead to. */
 export interface BlockedHost {
@@ -38,22 +41,26 @@ const toBlockedHost = ({ host, reason, created_at, updated_at }: BlockedHostRow)
   updatedAt: updated_at.toISOString(),
 });
 
-/** A page of the blocked hosts, by name. */
+/** Lists a page of the blocked hosts, by name. */
 export async function listBlockedHosts({
   search = '',
   page,
   limit,
 }: BlocklistQuery): Promise<BlockedHost[]> {
   const [matches, bindings] = contains('host', search);
-  const found = await rows<BlockedHostRow>(
+  const hosts = await rows<BlockedHostRow>(
     db(),
     `SELECT * FROM blocked_hosts WHERE ${matches} ORDER BY host LIMIT ? OFFSET ?`,
     [...bindings, limit, (page - 1) * limit],
   );
-  return found.map(toBlockedHost);
+  return hosts.map(toBlockedHost);
 }
 
-/** A host that is on the list itself. @throws Refusal `not_found` */
+/**
+ * Reads a host that is itself on the list.
+ *
+ * @throws Refusal `not_found`
+ */
 export async function readBlockedHost(host: string): Promise<BlockedHost> {
   const [row] = await rows<BlockedHostRow>(db(), 'SELECT * FROM blocked_hosts WHERE host = ?', [
     host,
@@ -63,7 +70,8 @@ export async function readBlockedHost(host: string): Promise<BlockedHost> {
 }
 
 /**
- * Blocks a host and its subdomains, or changes the reason. Resolves when all redirect processes have been told.
+ * Blocks a host and its subdomains, or changes the reason. Resolves when all redirect processes
+ * have been notified.
  *
  * @throws Refusal `conflict` when the list is full
  */
@@ -75,8 +83,9 @@ export function blockHost({ host, reason }: NewBlockedHost): Promise<{ host: str
 }
 
 /**
- * Blocks a host within the transaction of a command. @returns true if the list has changed
+ * Blocks a host within the transaction of a command.
  *
+ * @returns true if the list has changed
  * @throws Refusal `conflict` when the list is full
  */
 export async function addHost(trx: Db, { host, reason }: NewBlockedHost): Promise<boolean> {
@@ -85,8 +94,8 @@ export async function addHost(trx: Db, { host, reason }: NewBlockedHost): Promis
     'SELECT count(*) AS count FROM blocked_hosts WHERE host <> ?',
     [host],
   );
-  if (count >= MOST_BLOCKED) {
-    throw new Refusal('conflict', `The blocklist has ${MOST_BLOCKED} hosts: remove others first`);
+  if (count >= MAX_BLOCKED) {
+    throw new Refusal('conflict', `The blocklist has ${MAX_BLOCKED} hosts: remove others first`);
   }
   const changed = await execute(
     trx,
@@ -98,7 +107,7 @@ export async function addHost(trx: Db, { host, reason }: NewBlockedHost): Promis
   return changed > 0;
 }
 
-/** Takes a host from the list: links lead there again. */
+/** Removes a host from the list, so that links lead there again. */
 export function unblockHost({ host }: { host: string }): Promise<{ host: string }> {
   return changeBlocklist(async (trx) => {
     const deleted = await execute(trx, 'DELETE FROM blocked_hosts WHERE host = ?', [host]);
@@ -106,25 +115,33 @@ export function unblockHost({ host }: { host: string }): Promise<{ host: string 
   });
 }
 
-/** Changes what is blocked in a transaction, and publishes it. A job that runs again publishes it again. */
+/**
+ * Changes the blocklist in a transaction, and publishes it. A job that runs again publishes it
+ * again.
+ */
 export async function changeBlocklist<Result>(
   change: (trx: Db) => Promise<{ result: Result; isChanged: boolean }>,
 ): Promise<Result> {
   const [result, lookup] = await db().transaction(async (trx): Promise<[Result, LookupChange]> => {
-    const done = await change(trx);
-    return [done.result, done.isChanged ? await blocklistChange(trx) : await presentBlocklist(trx)];
+    const outcome = await change(trx);
+    return [
+      outcome.result,
+      outcome.isChanged ? await blocklistChange(trx) : await presentBlocklist(trx),
+    ];
   });
   await publishCommitted(cacheRedis(), [lookup]);
   return result;
 }
 
-/** A new version of the list, within the transaction that changed it, for redirect processes. */
+/**
+ * Creates a new version of the list for redirect processes, within the transaction that changed it.
+ */
 async function blocklistChange(trx: Db): Promise<LookupChange> {
   await execute(trx, "UPDATE host_blocklist SET version = nextval('lookup_version')");
   return presentBlocklist(trx);
 }
 
-/** The list as it is, for redirect processes. */
+/** Returns the current list for redirect processes. */
 const presentBlocklist = async (trx: Db): Promise<LookupChange> => ({
   name: BLOCKLIST_NAME,
   announce: true,

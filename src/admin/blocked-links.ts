@@ -1,13 +1,13 @@
-import { noteByOperator } from '../audit/write.ts';
+import { recordByOperator } from '../audit/write.ts';
 import { Refusal } from '../errors.ts';
 import { kindOfId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { contains } from '../infra/like.ts';
 import { keepNamesOfUnblocked } from '../short-links/kept-names.ts';
-import { changeBlocklist, MOST_BLOCKED } from './blocked-hosts.ts';
+import { changeBlocklist, MAX_BLOCKED } from './blocked-hosts.ts';
 import type { BlocklistQuery } from './schema.ts';
 
-/** A link or QR code that the operator blocks. */
+/** A link or QR code that an operator has blocked. */
 export interface BlockedLink {
   id: string;
   projectId: string;
@@ -32,19 +32,19 @@ const toBlockedLink = (row: BlockedLinkRow): BlockedLink => ({
   createdAt: row.created_at.toISOString(),
 });
 
-/** A page of the blocked links, the latest first. */
+/** Lists a page of the blocked links, latest first. */
 export async function listBlockedLinks({
   search = '',
   page,
   limit,
 }: BlocklistQuery): Promise<BlockedLink[]> {
   const [matches, bindings] = contains('short_link', search);
-  const found = await rows<BlockedLinkRow>(
+  const links = await rows<BlockedLinkRow>(
     db(),
     `SELECT * FROM blocked_links WHERE ${matches} ORDER BY created_at DESC, record_id LIMIT ? OFFSET ?`,
     [...bindings, limit, (page - 1) * limit],
   );
-  return found.map(toBlockedLink);
+  return links.map(toBlockedLink);
 }
 
 /** @throws Refusal `not_found` */
@@ -59,28 +59,32 @@ export async function readBlockedLink(id: string): Promise<BlockedLink> {
 }
 
 /**
- * Blocks a link within the transaction of a command. @returns true if the list has changed
+ * Blocks a link within the transaction of a command.
  *
+ * @returns true if the list has changed
  * @throws Refusal `conflict` when the list is full
  */
 export async function addLink(
   trx: Db,
   { id, projectId, shortLink, reason }: Omit<BlockedLink, 'createdAt'>,
 ): Promise<boolean> {
-  const added = await execute(
+  const inserted = await execute(
     trx,
     `INSERT INTO blocked_links (record_id, project_id, short_link, reason)
      SELECT :id, :projectId, :shortLink, :reason WHERE (SELECT count(*) FROM blocked_links) < :most
      ON CONFLICT DO NOTHING`,
-    { id, projectId, shortLink, reason, most: MOST_BLOCKED },
+    { id, projectId, shortLink, reason, most: MAX_BLOCKED },
   );
-  if (added > 0) return true;
-  const [known] = await rows(trx, 'SELECT 1 FROM blocked_links WHERE record_id = ?', [id]);
-  if (known !== undefined) return false;
-  throw new Refusal('conflict', `${MOST_BLOCKED} links are blocked: unblock others first`);
+  if (inserted > 0) return true;
+  const [existing] = await rows(trx, 'SELECT 1 FROM blocked_links WHERE record_id = ?', [id]);
+  if (existing !== undefined) return false;
+  throw new Refusal('conflict', `${MAX_BLOCKED} links are blocked: unblock others first`);
 }
 
-/** Unblocks a link; names that it has left are free after a day. Resolves when all redirect processes have been told. */
+/**
+ * Unblocks a link; its former names become available after a day. Resolves when all redirect
+ * processes have been notified.
+ */
 export function unblockLink({ id }: { id: string }): Promise<{ id: string }> {
   return changeBlocklist(async (trx) => {
     const [deleted] = await rows<{ project_id: string }>(
@@ -91,7 +95,7 @@ export function unblockLink({ id }: { id: string }): Promise<{ id: string }> {
     if (deleted !== undefined) {
       await keepNamesOfUnblocked(trx, id);
       const target = { kind: kindOfId(id) ?? 'link', id };
-      await noteByOperator(trx, deleted.project_id, { action: 'link.unblock', target });
+      await recordByOperator(trx, deleted.project_id, { action: 'link.unblock', target });
     }
     return { result: { id }, isChanged: deleted !== undefined };
   });

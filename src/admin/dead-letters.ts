@@ -12,12 +12,12 @@ import { rejectedVisitJobs } from './jobs.ts';
 import { type DeadLetterQuery, type Source, VISITS } from './schema.ts';
 
 /*
- * A dead letter is a job that failed for good, which its queue keeps, or a visit that the database refused, which is a row.
- * Ids are `<queue>:<id of the job>` and `visits:<id of the row>`.
+ * A dead letter is a job that failed for good, which its queue keeps, or a visit that the database
+ * rejected, which is a row. Ids are `<queue>:<id of the job>` and `visits:<id of the row>`.
  */
 
 const NAMES = Object.keys(QUEUES) as QueueName[];
-const idOf = (source: Source, own: string): string => `${source}:${own}`;
+const idOf = (source: Source, localId: string): string => `${source}:${localId}`;
 
 const ofJob = (source: QueueName, { jobId, job, projectId, ...failed }: FailedJob) => ({
   id: idOf(source, jobId),
@@ -39,7 +39,7 @@ const ofVisit = ({ id, visit, rejectedAt, attempts, code, message }: RejectedVis
   error: code === null ? message : `${message} (${code})`,
 });
 
-/** Dead letters, the latest first. */
+/** Lists dead letters, latest first. */
 export async function listDeadLetters(
   inspector: Inspector,
   { source, page, limit }: DeadLetterQuery,
@@ -60,62 +60,84 @@ export async function listDeadLetters(
     .slice(end - limit, end);
 }
 
-/** Where a dead letter is kept. @throws Refusal `not_found` for an id that none has */
-function placeOf(id: string): { source: Source; own: string } {
+/**
+ * Parses the id of a dead letter.
+ *
+ * @throws Refusal `not_found` for a malformed id
+ */
+function placeOf(id: string): { source: Source; localId: string } {
   const at = id.indexOf(':');
-  const [source, own] = [id.slice(0, at), id.slice(at + 1)];
+  const [source, localId] = [id.slice(0, at), id.slice(at + 1)];
   const isKnown = source === VISITS || NAMES.includes(source as QueueName);
-  if (at === -1 || !isKnown || own === '') throw missing(id);
-  return { source: source as Source, own };
+  if (at === -1 || !isKnown || localId === '') throw missing(id);
+  return { source: source as Source, localId };
 }
 
 const missing = (id: string): Refusal =>
   new Refusal('not_found', `There is no dead letter "${id}"`);
 
-/** A rejected visit. @throws Refusal `not_found` */
-async function existing(own: string): Promise<RejectedVisit> {
-  const rejected = await findRejected(own);
-  if (rejected === undefined) throw missing(idOf(VISITS, own));
+/**
+ * Reads a rejected visit.
+ *
+ * @throws Refusal `not_found`
+ */
+async function existing(localId: string): Promise<RejectedVisit> {
+  const rejected = await findRejected(localId);
+  if (rejected === undefined) throw missing(idOf(VISITS, localId));
   return rejected;
 }
 
-/** A dead letter with its data. @throws Refusal `not_found` */
+/**
+ * Reads a dead letter with its data.
+ *
+ * @throws Refusal `not_found`
+ */
 export async function readDeadLetter(inspector: Inspector, id: string): Promise<object> {
-  const { source, own } = placeOf(id);
+  const { source, localId } = placeOf(id);
   if (source === VISITS) {
-    const rejected = await existing(own);
+    const rejected = await existing(localId);
     return { ...ofVisit(rejected), requestId: null, stack: '', data: rejected.visit };
   }
-  const failed = await inspector.findFailed(QUEUES[source].queue, own);
+  const failed = await inspector.findFailed(QUEUES[source].queue, localId);
   if (failed === undefined) throw missing(id);
   const { requestId, stack, data } = failed;
   return { ...ofJob(source, failed), requestId, stack, data };
 }
 
-/** Tries a dead letter once more. @throws Refusal `not_found` */
+/**
+ * Retries a dead letter once.
+ *
+ * @throws Refusal `not_found`
+ */
 export async function retryDeadLetter(
   request: ApiRequest,
   id: string,
 ): Promise<{ status: 'queued' | 'stored' | 'rejected' }> {
-  const { source, own } = placeOf(id);
+  const { source, localId } = placeOf(id);
   if (source === VISITS) {
-    await existing(own);
-    const { isStored } = await runJob(request, rejectedVisitJobs['rejected.retry'], { id: own });
+    await existing(localId);
+    const { isStored } = await runJob(request, rejectedVisitJobs['rejected.retry'], {
+      id: localId,
+    });
     return { status: isStored ? 'stored' : 'rejected' };
   }
   const { inspector } = request.queues;
-  if (!(await inspector.retryFailed(QUEUES[source].queue, own))) throw missing(id);
+  if (!(await inspector.retryFailed(QUEUES[source].queue, localId))) throw missing(id);
   return { status: 'queued' };
 }
 
-/** Deletes a dead letter: what it was meant to do will never be done. @throws Refusal `not_found` */
+/**
+ * Deletes a dead letter, whose work will never be done.
+ *
+ * @throws Refusal `not_found`
+ */
 export async function discardDeadLetter(request: ApiRequest, id: string): Promise<void> {
-  const { source, own } = placeOf(id);
+  const { source, localId } = placeOf(id);
   if (source === VISITS) {
-    await existing(own);
-    await runJob(request, rejectedVisitJobs['rejected.discard'], { id: own });
+    await existing(localId);
+    await runJob(request, rejectedVisitJobs['rejected.discard'], { id: localId });
     return;
   }
   const { inspector } = request.queues;
-  if (!(await inspector.discardFailed(QUEUES[source].queue, own))) throw missing(id);
+  if (!(await inspector.discardFailed(QUEUES[source].queue, localId))) throw missing(id);
 }

@@ -10,12 +10,12 @@ export const adminJobs = jobsOf(writes, {
 });
 
 export const rejectedVisitJobs = jobsOf(clicks, {
-  /** An operator wants a rejected visit to be tried again, or deleted. */
+  /** Retries or deletes a rejected visit for an operator. */
   'rejected.retry': job<{ id: string }, { isStored: boolean }>({ attempts: 3 }),
   'rejected.discard': job<{ id: string }, { id: string }>({ attempts: 3 }),
 });
 
 export const adminMaintenanceJobs = jobsOf(maintenance, {
-  /** Forgets who sent abuse reports. */
+  /** Deletes the data of people who sent abuse reports. */
   'abuse.prune': scheduled({ everyMs: HOUR_MS }),
 });

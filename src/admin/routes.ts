@@ -52,7 +52,7 @@ export const adminRoutes: Route[] = [
     operationId: 'listProcesses',
     summary: 'List processes',
     description:
-      'Returns every process of the installation with its state, by name: those that run, and those that fell silent ' +
+      'Returns all processes of the installation with their states, by name: running ones, and those that became silent ' +
       'within the last hour.',
     answers: { 200: Joi.array().items(processRecord) },
     handle: async ({ queues: { redis } }) => ok(await listProcesses(redis)),
@@ -113,8 +113,8 @@ export const adminRoutes: Route[] = [
     operationId: 'resendDeadLetter',
     summary: 'Retry a dead letter',
     description:
-      'Tries a dead letter once more. One that fails again is a dead letter again. A job whose effects are stored ' +
-      'already has them once.',
+      'Retries a dead letter. If it fails again, it becomes a dead letter again. Effects that are already stored ' +
+      'are not repeated.',
     params,
     answers: { 200: retriedRecord },
     handle: async (request) => ok(await retryDeadLetter(request, request.params.id)),
@@ -125,7 +125,7 @@ export const adminRoutes: Route[] = [
     path: '/admin/dead-letters/{id}',
     operationId: 'deleteDeadLetter',
     summary: 'Discard a dead letter',
-    description: 'Deletes a dead letter. What it was meant to do is never done.',
+    description: 'Deletes a dead letter. Its work will never be done.',
     params,
     answers: { 204: NO_CONTENT },
     async handle(request) {
@@ -151,8 +151,8 @@ export const adminRoutes: Route[] = [
     operationId: 'upsertBlockedHost',
     summary: 'Block a host',
     description:
-      'Blocks a host with its subdomains, or changes the reason. From then on nothing can be made that leads there, and ' +
-      'visitors of what already does get a page that says so.',
+      'Blocks a host with its subdomains, or changes the reason. New links cannot lead there, and visitors of existing ' +
+      'ones get a page that explains the block.',
     params: blockedHostParams,
     body: blockedHostBody,
     answers: { 200: blockedHostRecord },
@@ -168,7 +168,7 @@ export const adminRoutes: Route[] = [
     path: '/admin/blocked-hosts/{host}',
     operationId: 'deleteBlockedHost',
     summary: 'Unblock a host',
-    description: 'Takes a host from the blocklist. Links that lead there work again.',
+    description: 'Removes a host from the blocklist. Links that lead there work again.',
     params: blockedHostParams,
     answers: { 204: NO_CONTENT },
     async handle(request) {
@@ -234,8 +234,8 @@ export const adminRoutes: Route[] = [
     operationId: 'upsertAbuseReportAnswer',
     summary: 'Answer an abuse report',
     description:
-      'Blocks the host or the link, or dismisses the report. Other open reports about the link are answered alike, unless ' +
-      'this one is dismissed. A later answer replaces an earlier one, and unblocks nothing.',
+      'Blocks the host or the link, or dismisses the report. Other open reports about the link get the same answer, unless ' +
+      'this one is dismissed. A later answer replaces an earlier one, but unblocks nothing.',
     params: abuseReportParams,
     body: reportAnswerBody,
     answers: { 200: abuseReportRecord },

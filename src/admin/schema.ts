@@ -5,17 +5,19 @@ import { hostsIn } from '../infra/hosts.ts';
 import { QUEUES, type QueueName } from '../queues/index.ts';
 import { REPORT_CATEGORIES, type ReportCategory } from '../visits/report.ts';
 
-/** Rejected visits are dead letters of no queue: their jobs have succeeded. */
+/**
+ * Source of rejected visits, which are dead letters without a queue, because their jobs succeeded.
+ */
 export const VISITS = 'visits';
 
-/** Where a dead letter comes from. */
+/** Source of a dead letter. */
 export type Source = QueueName | typeof VISITS;
 
 const SOURCES = [...Object.keys(QUEUES), VISITS];
 const count = (what: string, example: number) =>
   Joi.number().integer().required().description(what).example(example);
 
-/** A process and its state. */
+/** Schema of a process and its state. */
 export const processRecord = Joi.object({
   id: Joi.string()
     .required()
@@ -26,7 +28,7 @@ export const processRecord = Joi.object({
     .valid('ready', 'not_ready', 'silent')
     .required()
     .description(
-      '`ready`: it can work. `not_ready`: a check of `/readyz` fails. `silent`: it has not been heard of for 15 s, because it ' +
+      '`ready`: it can work. `not_ready`: a check of `/readyz` fails. `silent`: it has sent no heartbeat for 15 s, because it ' +
         'has died, is blocked or can’t reach Redis.',
     ),
   failing: Joi.array()
@@ -40,12 +42,12 @@ export const processRecord = Joi.object({
   startedAt: Joi.string().isoDate().required().description('Time of its start.'),
   seenAt: Joi.string().isoDate().required().description('Time of its last heartbeat.'),
   eventLoopDelayMs: count(
-    'Longest time for which its event loop did not turn, in the 5 s before the last heartbeat, in ms.',
+    'Longest delay of its event loop in the 5 s before the last heartbeat, in ms.',
     3,
   ),
 }).meta({ name: 'ProcessState' });
 
-/** The state of all queues. */
+/** Schema of the state of all queues. */
 export const queuesRecord = Joi.object({
   queues: Joi.array()
     .items(
@@ -92,16 +94,16 @@ const fields = {
     .example('connection refused'),
 };
 
-/** A dead letter in lists. */
+/** Schema of a dead letter in lists. */
 export const deadLetterRecord = Joi.object(fields).meta({ name: 'DeadLetter' });
 
-/** A dead letter with all that is known of it. */
+/** Schema of a dead letter with all details. */
 export const deadLetterDetails = Joi.object({
   ...fields,
   requestId: Joi.string()
     .allow(null)
     .required()
-    .description('Id of the request that the job was done for.')
+    .description('Id of the request that caused the job.')
     .example('6a2f0d2e'),
   stack: Joi.string()
     .allow('')
@@ -111,7 +113,7 @@ export const deadLetterDetails = Joi.object({
   data: Joi.any().required().description('Input of the job; secrets in it are sealed.').example({}),
 }).meta({ name: 'DeadLetterDetails' });
 
-/** Result of a retry. */
+/** Schema of the result of a retry. */
 export const retriedRecord = Joi.object({
   status: Joi.string()
     .valid('queued', 'stored', 'rejected')
@@ -119,7 +121,7 @@ export const retriedRecord = Joi.object({
     .description('A job is `queued`; a visit has been `stored`, or `rejected` again.'),
 }).meta({ name: 'RetriedDeadLetter' });
 
-/** Parameters of the list. */
+/** Parameters of the list of dead letters. */
 export interface DeadLetterQuery {
   source?: Source;
   page: number;
@@ -129,7 +131,7 @@ export interface DeadLetterQuery {
 export const deadLetterQuery = Joi.object<DeadLetterQuery>({
   source: Joi.string()
     .valid(...SOURCES)
-    .description('Only those of one queue, or of `visits`.'),
+    .description('Only dead letters of this queue, or of `visits`.'),
   page: Joi.number().integer().min(1).max(10).default(1).description('Page, from 1 to 10.'),
   limit: Joi.number()
     .integer()
@@ -143,12 +145,12 @@ export const deadLetterParams = Joi.object<{ id: string }>({
   id: text(400).required().description('Id of the dead letter.').example('writes:job_4Jx2vQ0aTq'),
 });
 
-/** The host that a text names, as it is stored; `undefined` for one that can't be blocked. */
+/** Converts the name of a host to its stored form; `undefined` if it cannot be blocked. */
 export function toBlockableHost(text: string): string | undefined {
   const name = toHostName(text);
-  // Of a whole top-level domain nobody means all.
+  // A whole top-level domain cannot be blocked.
   if (name !== undefined) return name.includes('.') ? name : undefined;
-  // An IPv4 address within an IPv6 address is blocked as such.
+  // An IPv4 address within an IPv6 address is blocked as IPv4.
   const address = hostsIn(`http://${isIPv6(text) ? `[${text}]` : text}`).at(-1);
   return address !== undefined && isIP(address) !== 0 ? address : undefined;
 }
@@ -176,7 +178,7 @@ const reason = () =>
     .description('Reason, up to 1,000 characters; only operators see it.')
     .example('Phishing, reported by the bank on 2 April');
 
-/** A host that no link may lead to. */
+/** Schema of a host that no link may lead to. */
 export const blockedHostRecord = Joi.object({
   host: blockedHost(),
   reason: reason(),
@@ -190,15 +192,20 @@ export const blockedHostBody = Joi.object<{ reason: string }>({ reason: reason()
   name: 'BlockedHostChanges',
 });
 
-/** Parameters of the lists of what is blocked. */
+/** Parameters of the lists of blocked hosts and links. */
 export interface BlocklistQuery {
   search?: string | undefined;
   page: number;
   limit: number;
 }
 
-const pages = (most: number, what: string) => ({
-  page: Joi.number().integer().min(1).max(most).default(1).description(`Page, from 1 to ${most}.`),
+const pages = (maxPage: number, what: string) => ({
+  page: Joi.number()
+    .integer()
+    .min(1)
+    .max(maxPage)
+    .default(1)
+    .description(`Page, from 1 to ${maxPage}.`),
   limit: Joi.number()
     .integer()
     .min(1)
@@ -217,7 +224,7 @@ const shortLink = () =>
 const linkId = () =>
   id().required().description('Id of the link or QR code.').example('link_4Jx2vQ0aTq');
 
-/** A link or QR code that the operator blocks. */
+/** Schema of a link or QR code that an operator has blocked. */
 export const blockedLinkRecord = Joi.object({
   id: linkId(),
   projectId: Joi.string().required().description('Id of its workspace.').example('ws_7Kx1vQ0aTq'),
@@ -244,7 +251,7 @@ export type Decision = (typeof DECISIONS)[number];
 /** An answer to a report. */
 export interface ReportAnswer {
   decision: Decision;
-  /** Of `block-host`. */
+  /** Host to block, for `block-host`. */
   host?: string | undefined;
   note: string;
 }
@@ -254,7 +261,7 @@ const decision = () =>
     .valid(...DECISIONS)
     .required()
     .description(
-      '`block-host`: nothing may lead to the host any more; `block-link`: visitors of this link get a page that says that it is blocked; `dismiss`: nothing is wrong.',
+      '`block-host`: no link may lead to the host; `block-link`: visitors of this link get a page that says that it is blocked; `dismiss`: nothing is wrong.',
     );
 const note = () =>
   Joi.string()
@@ -263,7 +270,7 @@ const note = () =>
     .description('Note, up to 1,000 characters; only operators see it.');
 const nullableUrl = () => Joi.string().allow(null).required();
 
-/** A report about a link. */
+/** Schema of a report about a link. */
 export const abuseReportRecord = Joi.object({
   id: id().required().description('Id of the report.').example('rep_4Jx2vQ0aTq'),
   state: Joi.string()
@@ -349,10 +356,10 @@ export interface AbuseReportQuery extends BlocklistQuery {
 export const abuseReportQuery = Joi.object<AbuseReportQuery>({
   state: Joi.string()
     .valid(...REPORT_STATES)
-    .description('Only those of a state.'),
+    .description('Only reports in this state.'),
   category: Joi.string()
     .valid(...REPORT_CATEGORIES)
-    .description('Only those of a category.'),
+    .description('Only reports of this category.'),
   search: text(253).description('Part of the short link, regardless of case.'),
   ...pages(100, 'Reports'),
 });

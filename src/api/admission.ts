@@ -9,15 +9,15 @@ import { recordSessionUse } from '../users/sessions.ts';
 import { type Caller, recordApiKeyUse } from '../workspaces/api-keys.ts';
 import { Authenticator, authorize, NOBODY } from './authenticate.ts';
 import { allowOrigin, isOpen } from './cors.ts';
-import { noteLimit } from './note-limit.ts';
 import { RateLimit, type RateLimitVerdict } from './rate-limit.ts';
+import { reportLimit } from './report-limit.ts';
 import { refuseOtherOrigins } from './same-origin.ts';
 
-/** True for requests that count against what the plan of a workspace allows. */
+/** Returns true for requests that count against the limit of the workspace's plan. */
 const isCountedForWorkspace = ({ limit }: Route, { sessionId }: Caller): boolean =>
   sessionId === undefined && limit === undefined;
 
-/** Admits requests: finds their callers, and whether they may do what they ask for now. */
+/** Admits requests: identifies their callers, and checks whether they may make the request now. */
 export class Admission {
   readonly #rateLimit: RateLimit;
   readonly #authenticator = new Authenticator();
@@ -27,7 +27,7 @@ export class Admission {
   }
 
   /**
-   * The caller of a request.
+   * Identifies the caller of a request and counts the request.
    *
    * @throws Refusal `unauthorized`, `forbidden` or `rate_limit_exceeded`
    */
@@ -40,7 +40,7 @@ export class Admission {
     const network = networkOf(request.ip ?? '');
     if (route.scope === 'public') {
       if (isOpen(route)) allowOrigin(request, response, true);
-      // It may begin or end a session.
+      // The request may start or end a session.
       refuseOtherOrigins(request);
       await this.takePublic(network, response);
       return { ...NOBODY, network };
@@ -56,9 +56,10 @@ export class Admission {
   }
 
   /**
-   * As `admit`, by an API key alone: cookies say nothing. For clients that send their key elsewhere.
+   * Like `admit`, but accepts only an API key and ignores cookies. For clients that send their key
+   * in another place.
    *
-   * @param authorization as an `Authorization` header has it
+   * @param authorization key in the form of an `Authorization` header
    */
   async admitKey(
     route: Route,
@@ -78,21 +79,29 @@ export class Admission {
     return caller;
   }
 
-  /** @throws Refusal `forbidden` for what an admitted caller may not do */
+  /** @throws Refusal `forbidden` when the admitted caller lacks the scope or plan */
   authorize({ scope, plan }: Route, caller: Caller): void {
     if (scope !== 'public') authorize(caller, scope, plan);
   }
 
-  /** Takes a request from what a caller has left. @throws Refusal `rate_limit_exceeded` */
+  /**
+   * Counts a request against the limit of its caller.
+   *
+   * @throws Refusal `rate_limit_exceeded`
+   */
   async take(route: Route, caller: Caller, producer: Producer, response: Response): Promise<void> {
     const verdict = await this.#verdictOf(route, caller);
     if (verdict.percent !== undefined && isCountedForWorkspace(route, caller)) {
-      noteLimit(producer, caller, verdict.percent);
+      reportLimit(producer, caller, verdict.percent);
     }
     this.#apply(response, verdict);
   }
 
-  /** Finds out anew whether the caller of a long request may still have it. @throws Refusal as `admit` does */
+  /**
+   * Checks again whether the caller of a long request still has access.
+   *
+   * @throws Refusal as `admit` does
+   */
   async check(
     route: Route,
     { producer }: Pick<Queues, 'producer'>,
@@ -125,15 +134,23 @@ export class Admission {
     return caller;
   }
 
-  /** Takes a request from what a network has left without a key. @throws Refusal `rate_limit_exceeded` */
+  /**
+   * Counts a request without a key against the limit of its network.
+   *
+   * @throws Refusal `rate_limit_exceeded`
+   */
   async takePublic(network: string, response: Response): Promise<void> {
     this.#apply(response, await this.#rateLimit.takePublic(network));
   }
 
-  /** Takes an image from what a network has left without a key. @throws Refusal `rate_limit_exceeded` */
+  /**
+   * Counts an image without a key against the limit of its network.
+   *
+   * @throws Refusal `rate_limit_exceeded`
+   */
   async takeImage(network: string, response: Response): Promise<void> {
     const { headers, refusal } = await this.#rateLimit.takeImage(network);
-    // The headers of other answers are those of all requests.
+    // Other answers keep the headers of the general limit.
     if (refusal !== undefined) this.#apply(response, { headers, refusal });
   }
 

@@ -29,7 +29,7 @@ import { settleTarget } from './request-target.ts';
 import { routes } from './routes.ts';
 import { serveUnsubscribe } from './unsubscribe.ts';
 
-/** The Express application: the middleware in order, then the routes of every folder. */
+/** Creates the Express application: the middleware in order, then the routes of every folder. */
 export function makeApp(dependencies: ApiDependencies): Express {
   const app = express();
   const admission = new Admission(dependencies.redis);
@@ -68,24 +68,25 @@ export function makeApp(dependencies: ApiDependencies): Express {
   return app;
 }
 
-/** Smallest answer that is compressed, in bytes. */
+/** Minimum size of an answer that is compressed, in bytes. */
 const COMPRESSED_FROM = 1_024;
-/** Pictures are compressed already, or, as SVG, small. */
+/** Images are already compressed or, as SVG, small. */
 const isCompressed = (_request: unknown, response: Response) =>
   /^(?:application\/(?:json|x-ndjson)|text\/(?:csv|html))(?:;|$)/.test(
     String(response.get('content-type')),
   );
 
-/** A path of the contract as Express writes it. */
+/** Converts a path of the contract to an Express pattern. */
 const patternOf = ({ path }: Route): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** Gives the request its id and span, and logs and counts it when it has been answered: one line each. */
+/** Assigns an id and a span to the request, and logs and counts it once it has been answered. */
 function identify(log: Log) {
   return (request: Request, response: Response, next: NextFunction) => {
-    const given = request.get('x-request-id');
-    const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+    const requestedId = request.get('x-request-id');
+    const requestId =
+      requestedId !== undefined && REQUEST_ID.test(requestedId) ? requestedId : randomUUID();
     response.locals['requestId'] = requestId;
     response.set('X-Request-Id', requestId);
     response.set('Cache-Control', 'no-store');
@@ -121,20 +122,20 @@ function identify(log: Log) {
   };
 }
 
-/** The one page for people: public statistics, limited by address. */
+/** Serves the public statistics, the only page for people, with a limit per address. */
 function showStatistics(admission: Admission) {
   return async (request: Request<{ domain: string; key: string[] }>, response: Response) => {
     response.locals['route'] = '/stats';
     allowOrigin(request, response, true);
     await admission.takePublic(networkOf(request.ip ?? ''), response);
     const { domain, key } = request.params;
-    const asked = {
+    const peerRequest = {
       domain,
       key: key.join('/'),
       query: new URL(request.url, 'http://localhost').searchParams,
       language: languageOf(request.get('accept-language') ?? ''),
     };
-    const page = await readLagging(undefined, () => statsAnswer(asked));
+    const page = await readLagging(undefined, () => statsAnswer(peerRequest));
     for (let at = 0; at < page.headers.length; at += 2) {
       response.setHeader(page.headers[at]!, page.headers[at + 1]!);
     }
@@ -193,8 +194,8 @@ function refuse(log: Log) {
     const requestId = String(response.locals['requestId']);
     const refusal = refusalOf(thrown);
     const errors = response.locals['errors'] as ErrorAnswer | undefined;
-    const made: ReturnType<ErrorAnswer> = (errors ?? answerError)(refusal, requestId);
-    const { status, body, headers = {} } = made;
+    const answer: ReturnType<ErrorAnswer> = (errors ?? answerError)(refusal, requestId);
+    const { status, body, headers = {} } = answer;
     if (refusal instanceof Refusal && refusal.isReplayed) {
       response.set('Idempotent-Replayed', 'true');
     }
@@ -222,7 +223,7 @@ function refuse(log: Log) {
   };
 }
 
-/** True when the client closed the connection before it was answered, which is no fault. */
+/** Returns true if the client closed the connection before the answer, which is not a fault. */
 function isGone(response: Response, thrown: unknown): boolean {
   const code = (thrown as { code?: unknown } | null)?.code;
   return (
@@ -231,7 +232,7 @@ function isGone(response: Response, thrown: unknown): boolean {
   );
 }
 
-/** Errors that the request caused, as a refusal; all others as they are. */
+/** Converts errors that the request caused to refusals, and returns all others unchanged. */
 function refusalOf(thrown: unknown): unknown {
   // Express throws this for a path such as `/links/%E0%A4`.
   if (thrown instanceof URIError) {

@@ -8,7 +8,7 @@ import { includesPlan, type Plan } from '../workspaces/plans.ts';
 import { includesScope } from '../workspaces/scopes.ts';
 import { SlowLane } from './slow-lane.ts';
 
-/** The caller of endpoints without a key. */
+/** Caller of endpoints that need no key. */
 export const NOBODY: Caller = {
   projectId: '',
   workspaceSlug: '',
@@ -20,34 +20,38 @@ export const NOBODY: Caller = {
 };
 
 /**
- * Keys that don't hold which one network may try in FAILURE_SECONDS. After that the keys that this process has not seen
- * valid are looked up one by one.
+ * Number of invalid keys that one network may try in FAILURE_SECONDS. After that, keys that this
+ * process has not seen valid are looked up one at a time.
  */
-const FAILURES = 100;
+const MAX_FAILURES = 100;
 const FAILURE_SECONDS = 60;
-/** Time for which a refused key is cached, in ms: a key that is created in the meantime is valid after that. */
+/**
+ * Time for which a refused key is cached, in ms. A key that is created meanwhile becomes valid
+ * afterwards.
+ */
 const REFUSED_MS = 10_000;
-/** Hashes of keys that a process remembers, of each kind. */
-const REMEMBERED = 10_000;
+/** Number of key hashes that a process caches, of each type. */
+const MAX_CACHED = 10_000;
 
 /**
- * Finds out whose keys and sessions these are. Every valid one is looked up at each request, so that it ends when it is
- * revoked; those that don't hold cost few look-ups, however many are tried.
+ * Identifies the owners of API keys and sessions. Valid ones are looked up at each request, so that
+ * a revocation takes effect immediately; invalid ones cost few look-ups, however many are tried.
  */
 export class Authenticator {
-  /** Why keys don't hold, and until when that is remembered, by hash. */
+  /** Reasons for refusing keys with the end of their validity, by hash. */
   readonly #refused = new Map<string, { why: string; until: number }>();
   /** Hashes of keys that were valid when they were last looked up. */
   readonly #valid = new Map<string, true>();
-  readonly #failures = new RateLimiterMemory({ points: FAILURES, duration: FAILURE_SECONDS });
+  readonly #failures = new RateLimiterMemory({ points: MAX_FAILURES, duration: FAILURE_SECONDS });
   readonly #slowLane = new SlowLane();
 
   /**
-   * The caller behind an `Authorization` header.
+   * Identifies the caller of an `Authorization` header.
    *
-   * @param network where the request comes from (`networkOf`)
-   * @throws Refusal `unauthorized` when the key is missing, unknown, revoked or expired; `rate_limit_exceeded` when the
-   *   network has tried too many such keys, and too many others wait for their look-up
+   * @param network network of the client (`networkOf`)
+   * @throws Refusal `unauthorized` when the key is missing, unknown, revoked or expired;
+   * `rate_limit_exceeded` when the network has tried too many invalid keys, and too many others
+   * wait for their look-up
    */
   async byApiKey(authorization: string | undefined, network: string): Promise<Caller> {
     const [, apiKey] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
@@ -65,11 +69,11 @@ export class Authenticator {
   }
 
   /**
-   * The caller behind the token of a session.
+   * Identifies the caller of a session token.
    *
-   * @param workspace slug of the workspace that the request names; `null` where it needs none
-   * @throws Refusal `unauthorized` when the session has ended; `forbidden` when its person does not belong to the
-   *   workspace; `rate_limit_exceeded` as `byApiKey` does
+   * @param workspace slug of the workspace that the request names; `null` if it needs none
+   * @throws Refusal `unauthorized` when the session has ended; `forbidden` when the person is not a
+   * member of the workspace; `rate_limit_exceeded` as `byApiKey` does
    */
   bySession(token: string, workspace: string | null, network: string): Promise<SessionCaller> {
     const hash = hashToken(token);
@@ -84,7 +88,7 @@ export class Authenticator {
     this.#refuseRemembered(hash);
     if (this.#valid.has(hash)) return this.#lookUp(hash, network, find);
     const tried = await this.#failures.get(network);
-    if (tried === null || tried.consumedPoints < FAILURES) {
+    if (tried === null || tried.consumedPoints < MAX_FAILURES) {
       return this.#lookUp(hash, network, find);
     }
     return this.#slowLane.run(network, () => this.#lookUp(hash, network, find));
@@ -101,38 +105,39 @@ export class Authenticator {
     network: string,
     find: () => Promise<Found | Refused>,
   ): Promise<Found> {
-    // While this request waited for its turn, another one may have tried the same key.
+    // Another request may have tried the same key while this one waited.
     this.#refuseRemembered(hash);
     const checked = await find();
     if (!('why' in checked)) {
-      remember(this.#valid, hash, true);
+      cache(this.#valid, hash, true);
       return checked;
     }
     const { why } = checked;
     this.#valid.delete(hash);
-    remember(this.#refused, hash, { why, until: Date.now() + REFUSED_MS });
-    // A refusal here only says that there were too many, which the next request finds out.
+    cache(this.#refused, hash, { why, until: Date.now() + REFUSED_MS });
+    // A refusal here only means that there were too many failures, which the next request will
+    // notice.
     await this.#failures.consume(network).catch(() => {});
     throw new Refusal('unauthorized', why);
   }
 }
 
-/** Why a key or session doesn't hold. */
+/** Reason why a key or session is invalid. */
 interface Refused {
   why: string;
 }
 
-/** Sets an entry, and lets go of the oldest ones where there are too many. */
-function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+/** Sets an entry, and removes the oldest entries above the limit. */
+function cache<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   map.set(key, value);
   for (const oldest of map.keys()) {
-    if (map.size <= REMEMBERED) return;
+    if (map.size <= MAX_CACHED) return;
     map.delete(oldest);
   }
 }
 
-/** The key, or why it holds no longer. */
+/** Returns the key, or the reason why it is no longer valid. */
 function checkEnded(key: ApiKeyOwner): ApiKeyOwner | Refused {
   const { revokedAt, expiresAt } = key;
   if (revokedAt !== null) return { why: 'The API key has been revoked' };
@@ -143,8 +148,9 @@ function checkEnded(key: ApiKeyOwner): ApiKeyOwner | Refused {
 }
 
 /**
- * @param scope of the route; `undefined` for what is the caller's own
- * @throws Refusal `forbidden` when the key or role lacks the scope, it needs a person, or the workspace's plan is too low
+ * @param scope scope of the route; `undefined` for the caller's own data
+ * @throws Refusal `forbidden` when the key or role lacks the scope, a person is required, or the
+ * plan of the workspace is too low
  */
 export function authorize(
   caller: Caller,
@@ -166,8 +172,8 @@ function refuseBeyond(
 ): void {
   if (isOfWorkspace(scope)) {
     if (includesScope(scopes, scope)) return;
-    const who = role === undefined ? 'The API key' : `The role "${role}"`;
-    throw new Refusal('forbidden', `${who} lacks the scope "${scope}"`);
+    const holder = role === undefined ? 'The API key' : `The role "${role}"`;
+    throw new Refusal('forbidden', `${holder} lacks the scope "${scope}"`);
   }
   if (sessionId === undefined) {
     throw new Refusal('forbidden', 'This needs the session of a signed-in person, not an API key');

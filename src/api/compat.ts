@@ -1,8 +1,8 @@
 import type { Express, Request, Response } from 'express';
 import {
   type Answered,
-  type Ask,
-  given,
+  type Call,
+  definedFields,
   type Peer,
   type PeerRequest,
   type PeerRoute,
@@ -22,7 +22,7 @@ import type { ApiDependencies } from './dependencies.ts';
 import { type Context, clientOf, type Perform, send } from './perform.ts';
 import { routes } from './routes.ts';
 
-/** Makes the answer to whatever was thrown. */
+/** Converts a thrown error to the answer of the imitated service. */
 export type ErrorAnswer = (
   thrown: unknown,
   requestId: string,
@@ -35,7 +35,7 @@ interface Dependencies extends ApiDependencies {
 
 const byOperation = new Map(routes.map((route) => [route.operationId as string, route]));
 
-/** The endpoint of ours with a name. */
+/** Finds an endpoint of this API by its operation id. */
 function endpoint(operation: string): Route {
   const route = byOperation.get(operation);
   if (route === undefined) throw new Error(`there is no operation ${operation}`);
@@ -43,8 +43,8 @@ function endpoint(operation: string): Route {
 }
 
 /**
- * Serves the APIs of other services, whose requests and answers `src/compat` translates. Every translated request is
- * admitted, checked and answered by the routes of this one.
+ * Serves the APIs of other services; `src/compat` translates their requests and answers. Every
+ * translated request is admitted, checked and answered by the routes of this API.
  */
 export function serveCompat(app: Express, dependencies: Dependencies): void {
   for (const peer of PEERS) {
@@ -57,10 +57,10 @@ export function serveCompat(app: Express, dependencies: Dependencies): void {
       app[route.method](patternOf(peer, route), handle(peer, route, dependencies));
     }
     for (const pattern of new Set(peer.routes.map((route) => patternOf(peer, route)))) {
-      const own = peer.routes.filter((route) => patternOf(peer, route) === pattern);
+      const sameRoutes = peer.routes.filter((route) => patternOf(peer, route) === pattern);
       app.options(
         pattern,
-        answerOptions(own.map((route) => ({ method: route.method, scope: scopeOf(route) }))),
+        answerOptions(sameRoutes.map((route) => ({ method: route.method, scope: scopeOf(route) }))),
       );
     }
   }
@@ -73,13 +73,13 @@ const scopeOf = ({ operation }: PeerRoute): Route['scope'] =>
   operation === undefined ? 'public' : endpoint(operation).scope;
 
 const errorsOf =
-  (peer: Peer, asked?: PeerRequest): ErrorAnswer =>
+  (peer: Peer, request?: PeerRequest): ErrorAnswer =>
   (thrown, requestId) => {
     const ours = answerError(thrown, requestId);
     if (peer.toError === undefined) return ours;
     const { code, message } = ours.body.error;
     const refusal = thrown instanceof Refusal ? thrown : new Refusal(code, message);
-    return peer.toError(refusal, ours.status, asked);
+    return peer.toError(refusal, ours.status, request);
   };
 
 function handle(peer: Peer, route: PeerRoute, dependencies: Dependencies) {
@@ -97,7 +97,7 @@ function handle(peer: Peer, route: PeerRoute, dependencies: Dependencies) {
       isReady: async () => (await healthAnswer('/readyz', checks, { log }))?.status === 200,
     };
     response.locals['errors'] = errorsOf(peer, asked);
-    // The key may be in the form.
+    // Read first, because the key may be in the form.
     if (route.takes === 'form') asked.body = await readForm(request, MEBIBYTE);
     const caller =
       route.operation === undefined
@@ -109,8 +109,8 @@ function handle(peer: Peer, route: PeerRoute, dependencies: Dependencies) {
             response,
           );
     if (route.takes === 'json') asked.body = await readBody(request, limitOf(route));
-    const ask = askFor(route, caller, { request, response }, dependencies);
-    const answer = await route.answer(asked, ask);
+    const call = callerFor(route, caller, { request, response }, dependencies);
+    const answer = await route.answer(asked, call);
     await send(answer, request, response);
   };
 }
@@ -118,20 +118,23 @@ function handle(peer: Peer, route: PeerRoute, dependencies: Dependencies) {
 const limitOf = ({ operation }: PeerRoute): number =>
   (operation === undefined ? undefined : endpoint(operation).bodyLimit) ?? MEBIBYTE;
 
-/** Asks our endpoints for an admitted caller. The first write is counted already; others count as requests of their own. */
-function askFor(
+/**
+ * Makes a function that calls endpoints of this API for an admitted caller. The first write is
+ * already counted; others count as separate requests.
+ */
+function callerFor(
   { operation: main }: PeerRoute,
   caller: Caller,
   { request, response }: { request: Request; response: Response },
   { admission, perform, queues, log }: Dependencies,
-): Ask {
-  // One key can't stand for several writes.
+): Call {
+  // One idempotency key cannot be used for several writes.
   const isKeyed = (operation: string) =>
     operation === main || (main !== undefined && endpoint(main).method === 'get');
   let writes = 0;
   return async <Body>(
     operation: string,
-    { params = {}, query = {}, body }: Parameters<Ask>[1] = {},
+    { params = {}, query = {}, body }: Parameters<Call>[1] = {},
   ) => {
     const route = endpoint(operation);
     admission.authorize(route, caller);
@@ -152,14 +155,14 @@ function askFor(
       },
       queues,
     };
-    const sent = {
+    const input = {
       params,
-      readQuery: () => given(query) as Query,
+      readQuery: () => definedFields(query) as Query,
       readBody: async () => body,
       idempotencyKey: isKeyed(operation) ? request.get('idempotency-key') : undefined,
       ifMatch: undefined,
     };
-    const answer = await perform(route, sent, context);
+    const answer = await perform(route, input, context);
     if (answer.status === 202) {
       throw new Refusal(
         'internal_server_error',
@@ -170,7 +173,7 @@ function askFor(
   };
 }
 
-/** No endpoint that goes on for long is asked here. */
+/** Streaming endpoints are never called from here. */
 const NO_STREAM: Omit<Context['connection'], 'takeImage'> = {
   lastEventId: undefined,
   onClose: () => {},

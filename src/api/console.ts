@@ -8,7 +8,7 @@ import { isAmong } from '../http/etag.ts';
 import { ROOT } from '../infra/root.ts';
 import { PERMISSIONS_POLICY } from '../web/permissions.ts';
 
-/** Where scripts/build-console.mjs puts the console. */
+/** Output folder of scripts/build-console.mjs. */
 const BUILT = path.join(ROOT, 'dist', 'console');
 
 const POLICY = [
@@ -49,22 +49,23 @@ const NOT_BUILT = `<!doctype html>
 <p>Run <code>npm start</code>, which builds it, or <code>node scripts/build-console.mjs</code>; then start the API again.</p>
 </body></html>`;
 
-/** True when there is a console. */
+/** Returns true if the console has been built. */
 export const isConsoleBuilt = (): boolean => existsSync(path.join(BUILT, 'index.html'));
 
-/** A file of the console, as it is and compressed. */
+/** A file of the console, uncompressed and compressed. */
 interface ConsoleFile {
   type: string;
   etag: string;
-  /** By encoding, the smallest first; `identity` is always there. */
+  /** Contents by encoding, smallest first; always includes `identity`. */
   contents: Map<string, Buffer>;
 }
 
 /**
- * The handler of `/console` and everything below it. All files are read once, here, so that a path can only name one of
- * them: assets have a hash in their names and are cached for a year; any other path is a view of the application.
+ * Handles `/console` and everything below it. All files are read once, here, so that a path can
+ * only name one of them. Assets have a hash in their names and are cached for a year; any other
+ * path is a view of the application.
  *
- * @param folder the built console; without it, every path answers 503 with a page that says so
+ * @param folder the built console; if missing, every path answers 503 with a page that explains it
  */
 export function consoleHandler(folder = BUILT) {
   const files = readFiles(folder);
@@ -77,7 +78,7 @@ export function consoleHandler(folder = BUILT) {
       return;
     }
     const name = request.path.slice('/console/'.length);
-    // A workspace may be called "assets" too: its views have no dot in their paths.
+    // A workspace may also be called "assets"; its views have no dot in their paths.
     const isAsset = name.startsWith('assets/') && path.extname(name) !== '';
     const file = files.get(name) ?? (isAsset ? undefined : index);
     if (file === undefined) throw new Refusal('not_found', `There is no ${request.path}`);
@@ -91,7 +92,7 @@ function send({ type, etag, contents }: ConsoleFile, request: Request, response:
   const accepted = new Negotiator(request).encodings(offered);
   const encoding = offered.find((name) => accepted.includes(name)) ?? 'identity';
   response.set({ 'Content-Type': type, ETag: etag, Vary: 'Accept-Encoding' });
-  // Weak comparison (RFC 9110, 13.1.2): the tag is weak, since it stands for every encoding.
+  // Weak comparison (RFC 9110, 13.1.2), because the same tag is used for every encoding.
   if (isAmong(request.get('if-none-match'), etag.slice('W/'.length))) {
     response.status(304).end();
     return;

@@ -2,7 +2,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import { config } from '../config.ts';
 import type { Route } from '../http/route.ts';
 
-/** Headers of answers that programs in browsers may read, besides those that they always may. */
+/**
+ * Response headers that programs in browsers may read, in addition to those that are always
+ * allowed.
+ */
 const EXPOSED = [
   'Content-Disposition',
   'ETag',
@@ -17,7 +20,7 @@ const EXPOSED = [
   'X-Request-Id',
 ].join(', ');
 
-/** Headers that such programs may send. */
+/** Request headers that such programs may send. */
 const ALLOWED = [
   'Authorization',
   'Content-Type',
@@ -34,8 +37,8 @@ const ALLOWED = [
 const MAX_AGE = '7200';
 
 /**
- * Allows programs in browsers to read an answer: those of any origin what needs no key, those of CORS_ORIGINS
- * everything.
+ * Allows programs in browsers to read an answer: from any origin if the endpoint needs no key, from
+ * CORS_ORIGINS in all cases.
  */
 export function allowOrigin(request: Request, response: Response, isPublic: boolean): void {
   const origins = config().CORS_ORIGINS;
@@ -50,24 +53,30 @@ export function allowOrigin(request: Request, response: Response, isPublic: bool
   response.set('Access-Control-Expose-Headers', EXPOSED);
 }
 
-/** What decides who may ask for it from a page in a browser. */
+/** Properties of a route that decide which pages may call it. */
 type Addressed = Pick<Route, 'method' | 'scope'>;
 
-/** True for what programs in the browser of any origin may use: it needs no key, and sets no cookie. */
+/**
+ * Returns true for endpoints that pages of any origin may call: they need no key, and set no
+ * cookie.
+ */
 export const isOpen = ({ scope, method }: Addressed): boolean =>
   scope === 'public' && method === 'get';
 
-/** Answers OPTIONS of a path: which methods it has, and whether a program in a browser may use them. */
+/** Answers OPTIONS of a path: its methods, and whether a program in a browser may use them. */
 export function answerOptions(routes: readonly Addressed[]): RequestHandler {
   const methods = ['OPTIONS', ...routes.map(({ method }) => method.toUpperCase())];
   if (methods.includes('GET')) methods.push('HEAD');
   const allow = methods.toSorted().join(', ');
   return (request, response) => {
-    const wanted = request.get('access-control-request-method')?.toLowerCase();
-    const route = routes.find(({ method }) => method === wanted);
+    const requestedMethod = request.get('access-control-request-method')?.toLowerCase();
+    const route = routes.find(({ method }) => method === requestedMethod);
     allowOrigin(request, response, route !== undefined && isOpen(route));
     response.set('Allow', allow);
-    if (wanted !== undefined && response.get('Access-Control-Allow-Origin') !== undefined) {
+    if (
+      requestedMethod !== undefined &&
+      response.get('Access-Control-Allow-Origin') !== undefined
+    ) {
       response.vary('Access-Control-Request-Method');
       response.set({
         'Access-Control-Allow-Methods': allow,

@@ -11,33 +11,36 @@ import type { Admission } from './admission.ts';
 import { isConsoleBuilt } from './console.ts';
 import { allowOrigin } from './cors.ts';
 
-/** Longest question of a search, in characters. */
-const LONGEST_QUESTION = 200;
+/** Maximum length of a search query, in characters. */
+const MAX_QUERY_LENGTH = 200;
 const YEAR = 'public, max-age=31536000, immutable';
 
-/** The documentation, which the first request for it makes: most API processes are never asked. */
+/**
+ * Returns a function that builds the documentation at its first call, because most API processes
+ * never serve it.
+ */
 function lazyDocumentation(): () => Promise<Documentation> {
-  let made: Promise<Documentation> | undefined;
+  let cached: Promise<Documentation> | undefined;
   return () => {
-    made ??= import('../docs/documentation.ts').then(({ makeDocumentation }) =>
+    cached ??= import('../docs/documentation.ts').then(({ makeDocumentation }) =>
       makeDocumentation(readOpenApi(config())),
     );
-    return made;
+    return cached;
   };
 }
 
-/** Serves the documentation under `/docs`, and at `/` what leads to it. */
+/** Serves the documentation under `/docs`, and links to it at `/`. */
 export function serveDocs(app: Express, admission: Admission): void {
   const documentation = lazyDocumentation();
   app.get('/', showRoot);
-  // Browsers ask for it by themselves.
+  // Browsers request it automatically.
   app.get('/favicon.ico', (_request, response) => void response.status(204).end());
   app.get('/docs/search', async (request, response) => {
     response.locals['route'] = '/docs';
     await admission.takePublic(networkOf(request.ip ?? ''), response);
     const question = new URL(request.url, 'http://localhost').searchParams.get('q') ?? '';
     const { search } = await documentation();
-    sendPage(search(question.slice(0, LONGEST_QUESTION)), request, response);
+    sendPage(search(question.slice(0, MAX_QUERY_LENGTH)), request, response);
   });
   app.get(['/docs', '/docs/*path'], async (request, response) => {
     response.locals['route'] = '/docs';
@@ -79,7 +82,7 @@ function sendPage({ headers, body }: DocsPage, request: Request, response: Respo
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Leads people to the console, where there is one, and programs to the addresses that they need. */
+/** Redirects people to the console if there is one, and lists useful addresses for programs. */
 function showRoot(request: Request, response: Response): void {
   response.locals['route'] = '/';
   const types = ['application/json', 'text/html'];

@@ -1,23 +1,29 @@
 import { Refusal } from '../errors.ts';
 import { Semaphore } from '../infra/semaphore.ts';
 
-/** Requests of one workspace that read many rows, at the same time in one process. */
-const AT_ONCE = 3;
-/** Requests of one workspace that may wait for that. */
-const WAITING = 30;
-/** Longest wait for other requests of the workspace, and after it for those of all, in ms. */
+/** Maximum number of concurrent heavy requests of one workspace in one process. */
+const MAX_CONCURRENT = 3;
+/** Maximum number of heavy requests of one workspace that wait. */
+const MAX_WAITING = 30;
+/**
+ * Maximum wait for other requests of the workspace, and then for requests of all workspaces, in ms.
+ */
 const WAIT_MS = 5_000;
 const RETRY_S = 5;
 
 /**
- * Lets few heavy requests run at once, of one workspace and of all: they would take all connections to Postgres. Others
- * wait their turn for a while; a workspace has no more places among those that wait for all than it may have at once.
+ * Limits concurrent heavy requests, per workspace and in total, because they would use all
+ * connections to Postgres. Others wait their turn for a while. A workspace has no more places in
+ * the common queue than it may run at once.
  */
 export class HeavyRequests {
   readonly #all: Semaphore;
-  readonly #workspaces = new Map<string, { own: Semaphore; requests: number }>();
+  readonly #workspaces = new Map<string, { semaphore: Semaphore; requests: number }>();
 
-  /** @param connections to Postgres that the process may open: heavy requests leave half of them to others */
+  /**
+   * @param connections number of Postgres connections of the process; heavy requests may use half
+   * of them
+   */
   constructor(connections: number) {
     this.#all = new Semaphore(Math.max(1, Math.floor(connections / 2)));
   }
@@ -25,18 +31,19 @@ export class HeavyRequests {
   /**
    * Runs a heavy request when it is its turn.
    *
-   * @throws Refusal `rate_limit_exceeded` when the workspace has too many, `service_unavailable` when all have
+   * @throws Refusal `rate_limit_exceeded` when too many requests of the workspace wait,
+   * `service_unavailable` when too many wait in total
    */
   async run<Result>(projectId: string, act: () => Promise<Result>): Promise<Result> {
     const workspace = this.#workspaces.get(projectId) ?? {
-      own: new Semaphore(AT_ONCE),
+      semaphore: new Semaphore(MAX_CONCURRENT),
       requests: 0,
     };
-    if (workspace.requests >= AT_ONCE + WAITING) throw tooMany();
+    if (workspace.requests >= MAX_CONCURRENT + MAX_WAITING) throw tooMany();
     this.#workspaces.set(projectId, workspace);
     workspace.requests += 1;
     try {
-      return await workspace.own.run(
+      return await workspace.semaphore.run(
         () => this.#all.run(act, { timeout: { ms: WAIT_MS, error: tooManyOfAll } }),
         { timeout: { ms: WAIT_MS, error: tooMany } },
       );
@@ -50,7 +57,7 @@ export class HeavyRequests {
 const tooMany = (): Refusal =>
   new Refusal(
     'rate_limit_exceeded',
-    `The workspace may send ${AT_ONCE} requests for many records at a time; try again when one has finished`,
+    `The workspace may send ${MAX_CONCURRENT} requests for many records at a time; try again when one has finished`,
   );
 
 const tooManyOfAll = (): Refusal =>

@@ -1,19 +1,19 @@
 import type Joi from 'joi';
 
-/** A schema of the reference: JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
+/** A schema of the reference: JSON Schema 2020-12, as used by OpenAPI 3.1. */
 export type JsonSchema = Record<string, unknown>;
 
-/** Facts about a Joi schema that only the reference uses, given with `.meta(…)`. */
+/** Properties of a Joi schema that only the reference uses, set with `.meta(…)`. */
 interface Meta {
-  /** Name under which the schema stands in `components.schemas`; others refer to it. */
+  /** Name of the schema in `components.schemas`, to which others refer. */
   name?: string;
-  /** The field or parameter extends the published contract. */
+  /** True for a field or parameter that extends the published contract. */
   extension?: true;
-  /** The field whose value says which of several alternatives an object is. */
+  /** Field whose value tells which of several alternatives an object is. */
   discriminator?: string;
 }
 
-/** Joi's description of a schema, as far as the reference shows it. */
+/** Joi's description of a schema, limited to what the reference shows. */
 interface Described {
   type?: string;
   flags?: {
@@ -34,10 +34,10 @@ interface Described {
   examples?: unknown[];
 }
 
-/** An instant for examples. */
+/** Point in time for examples. */
 const EXAMPLE_INSTANT = '2026-01-31T12:00:00.000Z';
 
-/** The fields of an object schema, one by one: parameters of an operation. */
+/** A field of an object schema, or a parameter of an operation. */
 export interface Field {
   name: string;
   isRequired: boolean;
@@ -47,22 +47,23 @@ export interface Field {
 }
 
 /**
- * Converts Joi schemas into JSON Schema, and gathers those with a name (`.meta({ name })`), to which the others refer.
- * Rules that JSON Schema can't express, such as `.custom()`, are left to descriptions.
+ * Converts Joi schemas to JSON Schema, and collects those with a name (`.meta({ name })`), to which
+ * the others refer. Rules that JSON Schema cannot express, such as `.custom()`, are left to
+ * descriptions.
  */
 export class SchemaConverter {
-  /** The named schemas met so far. */
+  /** The named schemas found so far. */
   readonly components: Record<string, JsonSchema> = {};
   readonly #converted = new Map<Joi.Schema, JsonSchema>();
 
-  /** @throws Error when two different schemas have one name */
+  /** @throws Error when two different schemas have the same name */
   convert(schema: Joi.Schema): JsonSchema {
     const converted = this.#converted.get(schema) ?? this.#convert(schema.describe());
     this.#converted.set(schema, converted);
     return converted;
   }
 
-  /** The fields of an object. */
+  /** Converts the fields of an object. */
   fieldsOf(schema: Joi.ObjectSchema): Field[] {
     const { keys = {} }: Described = schema.describe();
     return Object.entries(keys).map(([name, field]) => {
@@ -102,9 +103,9 @@ export class SchemaConverter {
       ...this.#plain({ ...described, flags }, false),
       ...(description === undefined ? {} : { description }),
     };
-    const known = (this.components[name] ??= schema);
-    // Descriptions may say what the value is for in one place.
-    const [before, now] = [known, schema].map(({ description: _, ...rest }) =>
+    const existing = (this.components[name] ??= schema);
+    // Descriptions of the same schema may differ by place.
+    const [before, now] = [existing, schema].map(({ description: _, ...rest }) =>
       JSON.stringify(rest),
     );
     if (before !== now) throw new Error(`Two different schemas have the name ${name}`);
@@ -114,7 +115,7 @@ export class SchemaConverter {
     const { matches } = described;
     if (matches !== undefined) {
       const parts = matches.flatMap(({ schema, then, otherwise }) =>
-        [schema, then, otherwise].filter((one) => one !== undefined),
+        [schema, then, otherwise].filter((alternative) => alternative !== undefined),
       );
       return this.#alternatives(described, parts, isNullable);
     }
@@ -151,8 +152,10 @@ export class SchemaConverter {
     const limits = (names: Record<string, string>): JsonSchema =>
       Object.fromEntries(
         rules.flatMap(({ name, args }) => {
-          const own = names[name];
-          return own === undefined || typeof args?.limit !== 'number' ? [] : [[own, args.limit]];
+          const description = names[name];
+          return description === undefined || typeof args?.limit !== 'number'
+            ? []
+            : [[description, args.limit]];
         }),
       );
     const has = (rule: string) => rules.some(({ name }) => name === rule);
@@ -219,8 +222,8 @@ export class SchemaConverter {
   }
 
   /**
-   * A field of an object. Its default is part of the description: generators take `default` for a promise that the
-   * field is there, and would ask callers for it.
+   * Converts a field of an object. Its default becomes part of the description: generators take
+   * `default` as a promise that the field exists, and would require it from callers.
    */
   #property(field: Described): JsonSchema {
     const { default: value, description, ...schema } = this.#convert(field);
@@ -232,7 +235,7 @@ export class SchemaConverter {
     };
   }
 
-  /** An object of any names. */
+  /** Converts an object with arbitrary names. */
   #pairs({ schema, rule }: { schema?: Described; rule: Described }): JsonSchema {
     const { type: _, ...names } = schema === undefined ? {} : this.#convert(schema);
     return {
@@ -246,15 +249,18 @@ const metaOf = ({ metas = [] }: Described): Meta => Object.assign({}, ...metas);
 
 function patternOf({ rules = [] }: Described): JsonSchema {
   const regex = rules.find(({ name }) => name === 'pattern')?.args?.regex;
-  // As Joi describes it: `/…/flags`. JSON Schema has no flags.
+  // Joi describes it as `/…/flags`. JSON Schema has no flags.
   const [, pattern] = /^\/(.*)\/$/s.exec(regex ?? '') ?? [];
   return pattern === undefined ? {} : { pattern };
 }
 
-/** Stands in examples for a text that has no example of its own. */
+/** Placeholder in examples for a text without an example of its own. */
 export const NO_EXAMPLE = 'string';
 
-/** An example of what a schema describes: its own (`.example(…)`), or one made of the examples of its parts. */
+/**
+ * An example of what a schema describes: its own (`.example(…)`), or one made of the examples of
+ * its parts.
+ */
 export function exampleOf(schema: Joi.Schema): unknown {
   return example(schema.describe());
 }

@@ -16,11 +16,11 @@ import { Replies } from '../queues/replies.ts';
 import { makeApp } from './app.ts';
 import { createApiServer } from './server.ts';
 
-/** Longest that Redis may take to acknowledge a job before the request fails, in ms. */
+/** Time limit for Redis to acknowledge a job, in ms; then the request fails. */
 const REDIS_MS = 5_000;
 /** Time after SIGTERM for which requests wait for their workers, in ms; then writes get 202. */
 const WAIT_MS = 4_000;
-/** Time after SIGTERM for which connections are kept open for responses, in ms. */
+/** Time after SIGTERM for which connections stay open for responses, in ms. */
 const CUT_MS = 6_000;
 
 // A client waits for each statement.

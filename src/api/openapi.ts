@@ -49,7 +49,7 @@ const accepted = Joi.object({
     .description('State of the job.'),
 }).meta({ name: 'AcceptedJob' });
 
-/** Parameters and headers that belong to how requests are made, not to one endpoint. */
+/** Parameters and headers of requests in general, not of a single endpoint. */
 const PARAMETERS = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -101,13 +101,16 @@ const HEADERS = {
 
 const refTo = (part: string, name: string) => ({ $ref: `#/components/${part}/${name}` });
 
-/** The OpenAPI 3.1 document of the API, made from the same schemas that check requests. */
+/** Builds the OpenAPI 3.1 document of the API from the schemas that validate requests. */
 export function openApiDocument(routes: readonly Route[]): JsonSchema {
   refuseDuplicates(routes);
   return new Reference(routes).document();
 }
 
-/** @throws Error when two routes have one operation id: generated clients name functions by it */
+/**
+ * @throws Error when two routes have the same operation id, which names the functions of generated
+ * clients
+ */
 function refuseDuplicates(routes: readonly Route[]): void {
   const seen = new Set<string>();
   for (const { operationId } of routes) {
@@ -252,7 +255,7 @@ class Reference {
         description: 'Nothing has changed since the record had the ETag of `If-None-Match`.',
       },
       Accepted: {
-        description: 'The job goes on. Its result can be read at `Location`.',
+        description: 'The job continues. Its result will be at `Location`.',
         headers: { Location: refTo('headers', 'JobLocation') },
         content: this.#json(accepted),
       },
@@ -290,7 +293,10 @@ class Reference {
     );
   }
 
-  /** A JSON body with its example. Named schemas share one example, and equal examples are in the document once. */
+  /**
+   * Describes a JSON body with its example. Named schemas share one example, and equal examples
+   * occur once in the document.
+   */
   #json(schema: Joi.Schema): JsonSchema {
     const converted = this.#converter.convert(schema);
     const name = nameOf(converted);
@@ -306,18 +312,18 @@ class Reference {
     };
   }
 
-  /** @returns the name under which the document has the example */
+  /** @returns the name of the example in the document */
   #shareExample(name: string, value: unknown): string {
-    const known = Object.keys(this.#examples).find((one) =>
-      isDeepStrictEqual(this.#examples[one]!.value, value),
+    const existing = Object.keys(this.#examples).find((candidate) =>
+      isDeepStrictEqual(this.#examples[candidate]!.value, value),
     );
-    if (known !== undefined) return known;
+    if (existing !== undefined) return existing;
     this.#examples[name] = { value };
     return name;
   }
 }
 
-/** Name of an example: that of the schema, or of the members of a list. */
+/** Returns the name for an example: the name of the schema, or of the schema of a list's items. */
 function nameOf(converted: JsonSchema): string | undefined {
   const { $ref, items } = converted;
   if (typeof $ref === 'string') return $ref.split('/').at(-1);
@@ -325,7 +331,10 @@ function nameOf(converted: JsonSchema): string | undefined {
   return `${String(items.$ref).split('/').at(-1)}List`;
 }
 
-/** Parameters that more than one operation has; of several with one name, the one that most have. */
+/**
+ * Collects parameters that more than one operation has; of several with the same name, the most
+ * frequent one.
+ */
 function sharedParameters(lists: readonly JsonSchema[][]): Record<string, JsonSchema> {
   const uses = new Map<string, { parameter: JsonSchema; count: number }>();
   for (const parameter of lists.flat()) {
@@ -343,7 +352,7 @@ function sharedParameters(lists: readonly JsonSchema[][]): Record<string, JsonSc
 const sorted = <Value>(named: Record<string, Value>): Record<string, Value> =>
   Object.fromEntries(Object.entries(named).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** The description with what the caller needs: the scope of the key, the plan. */
+/** Extends the description with what the caller needs: the scope of the key, the plan. */
 function descriptionOf({ description, scope, plan }: Route): string {
   return `${description} ${needsOf(scope)}${plan === undefined ? '' : ` From the plan \`${plan}\` on.`}`;
 }
@@ -355,7 +364,7 @@ function needsOf(scope: Route['scope']): string {
   return `Needs the scope \`${scope}\`.`;
 }
 
-/** Ways to authenticate, where they are not those of most operations. */
+/** Lists the authentication methods if they differ from those of most operations. */
 function securityOf({ scope }: Route): JsonSchema {
   if (scope === 'public') return { security: [] };
   return isOfWorkspace(scope) ? {} : { security: [{ session: [] }] };
@@ -378,7 +387,7 @@ function answerHeaders({ method, record, scope }: Route): JsonSchema {
   return Object.keys(headers).length === 0 ? {} : { headers };
 }
 
-/** Content of bodies and answers that are files, of any of some media types. */
+/** Content of bodies and answers that are files of any media type. */
 const FILE = { schema: { type: 'string', format: 'binary' } };
 const JSON_FILE = {
   schema: { anyOf: [{ type: 'object' }, { type: 'array', items: { type: 'object' } }] },

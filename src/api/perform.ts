@@ -19,77 +19,81 @@ import { readLagging } from '../infra/standbys.ts';
 import { checkedKey, readIdempotency } from '../jobs/idempotency.ts';
 import type { HeavyRequests } from './heavy-requests.ts';
 
-/** A request to a route as its client sent it: nothing is checked yet. */
+/** A request to a route as its client sent it; nothing is validated yet. */
 export interface Sent {
   params: Record<string, string>;
   readQuery(): Query;
-  /** Called where the route has a body. */
+  /** Called if the route has a body. */
   readBody(): Promise<unknown>;
-  /** Called where the body is a file. */
+  /** Called if the body is a file. */
   readUpload?(upload: MediaTypes & { limit: number }): Promise<Upload>;
   idempotencyKey: string | undefined;
   ifMatch: string | undefined;
 }
 
-/** The rest of a request: what its handler gets besides its input. */
+/** The remaining parts of a request that its handler receives besides its input. */
 export type Context = Omit<ApiRequest, 'params' | 'query' | 'body' | 'idempotency' | 'ifMatch'>;
 
-/** Checks the input of a request whose caller is admitted, and answers it. @throws Refusal */
-export type Perform = (route: Route, sent: Sent, context: Context) => Promise<Answer>;
+/**
+ * Validates the input of a request with an admitted caller, and answers it.
+ *
+ * @throws Refusal
+ */
+export type Perform = (route: Route, request: Sent, context: Context) => Promise<Answer>;
 
-/** A part of what Joi says of the schema of a query. */
+/** Part of Joi's description of a query schema. */
 interface QueryDescription {
   keys?: Record<string, unknown>;
   flags?: { unknown?: boolean };
 }
 
-/** Answers requests; few at once where they are heavy. */
+/** Creates the function that answers requests, and limits concurrent heavy ones. */
 export function performer(heavy: HeavyRequests): Perform {
-  /** The parameters that a route has; `undefined` where it takes any. */
-  const known = new WeakMap<Route, Set<string> | 'any'>();
+  /** Parameters of each route; `any` if it accepts all. */
+  const acceptedParameters = new WeakMap<Route, Set<string> | 'any'>();
   const parametersOf = (route: Route) => {
-    let names = known.get(route);
+    let names = acceptedParameters.get(route);
     if (names === undefined) {
       const described = route.query?.describe() as QueryDescription | undefined;
       names =
         described?.flags?.unknown === true ? 'any' : new Set(Object.keys(described?.keys ?? {}));
-      known.set(route, names);
+      acceptedParameters.set(route, names);
     }
     return names;
   };
 
-  async function perform(route: Route, sent: Sent, context: Context): Promise<Answer> {
+  async function perform(route: Route, request: Sent, context: Context): Promise<Answer> {
     const { caller, ifNoneMatch } = context;
-    const query = sent.readQuery();
+    const query = request.readQuery();
     const names = parametersOf(route);
     const unknown = names === 'any' ? [] : Object.keys(query).filter((name) => !names.has(name));
     if (unknown.length > 0) throw new Refusal('unprocessable_entity', describeUnknown(unknown));
-    const body = route.body === undefined ? undefined : await sent.readBody();
-    const key = takesKey(route) ? checkedKey(sent.idempotencyKey) : undefined;
+    const body = route.body === undefined ? undefined : await request.readBody();
+    const key = takesKey(route) ? checkedKey(request.idempotencyKey) : undefined;
     const { value: checkedBody, late } = checkBody(route, body);
     if (late !== undefined && key === undefined) throw late;
     const input = {
-      params: route.params === undefined ? {} : check(route.params, sent.params, 'params'),
+      params: route.params === undefined ? {} : check(route.params, request.params, 'params'),
       query: route.query === undefined ? {} : check(route.query, query, 'query'),
-      body: route.upload === undefined ? checkedBody : await sent.readUpload!(route.upload),
+      body: route.upload === undefined ? checkedBody : await request.readUpload!(route.upload),
     };
     refuseFarPage(input.query, route.path);
-    const done = await route.handle({
+    const answer = await route.handle({
       ...context,
       ...input,
       idempotency: await readIdempotency(route, caller, key, input, late),
-      ifMatch: ifMatchOf(route, sent.ifMatch),
+      ifMatch: ifMatchOf(route, request.ifMatch),
     });
-    return withEtag(route, done, ifNoneMatch);
+    return withEtag(route, answer, ifNoneMatch);
   }
 
-  return async (route, sent, context) => {
+  return async (route, request, context) => {
     const { isHeavy } = route;
-    const waits = typeof isHeavy === 'function' ? isHeavy(sent.readQuery()) : isHeavy === true;
-    if (!waits) return perform(route, sent, context);
+    const waits = typeof isHeavy === 'function' ? isHeavy(request.readQuery()) : isHeavy === true;
+    if (!waits) return perform(route, request, context);
     const { projectId } = context.caller;
     return heavy.run(projectId, async () => {
-      const answer = () => perform(route, sent, context);
+      const answer = () => perform(route, request, context);
       try {
         return await (route.method === 'get' ? readLagging(projectId, answer) : answer());
       } catch (error) {
@@ -115,14 +119,17 @@ export async function send(answer: Answer, request: Request, response: Response)
   else response.json(answer.body);
 }
 
-/** The browser or program that sent a request. */
+/** Describes the browser or program that sent a request. */
 export const clientOf = (request: Request): Client => ({
   network: networkOf(request.ip ?? ''),
   userAgent: request.get('user-agent') ?? '',
   cookies: request.get('cookie'),
 });
 
-/** True for a route whose repeats an Idempotency-Key makes safe: keys are those of a workspace. */
+/**
+ * Returns true for a route whose repeats can be made safe by an Idempotency-Key, which belongs to a
+ * workspace.
+ */
 const takesKey = ({ method, scope }: Route): boolean => method === 'post' && isOfWorkspace(scope);
 
 function checkBody({ body: schema, bodyCheck }: Route, body: unknown) {
@@ -132,15 +139,15 @@ function checkBody({ body: schema, bodyCheck }: Route, body: unknown) {
     : checkRepeatable<unknown>(schema, body, 'body');
 }
 
-/** Most unknown parameters that an answer names. */
-const MOST_NAMED = 50;
+/** Maximum number of unknown parameters that an answer names. */
+const MAX_NAMED = 50;
 
 const describeUnknown = (names: readonly string[]): string =>
   names
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map((name) => `${name} is not a known query parameter`)
     .join('; ');
 
-/** A text that is made while it is sent. */
+/** Returns true for a text that is produced while it is sent. */
 const isInParts = (body: unknown): body is AsyncIterable<string> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body;

@@ -7,21 +7,21 @@ import { REQUESTS_PER_MINUTE } from '../workspaces/plans.ts';
 
 const WINDOW_SECONDS = 60;
 
-/** Headers to send with every answer, whether it was let through or not. */
+/** Headers for the answer, and the refusal if the request is over the limit. */
 export interface RateLimitVerdict {
   headers: Record<string, string>;
   refusal?: Refusal;
-  /** Share of the limit that is used, in per cent, where that is much. */
+  /** Used share of the limit in percent, if it is high. */
   percent?: 80 | 100;
 }
 
-/** Requests a minute that a workspace may send; 0: no limit. */
+/** Returns the number of requests per minute that a workspace may send; 0 for no limit. */
 export const requestLimitOf = ({ requestsPerMinute, plan }: Caller): number =>
   requestsPerMinute ?? REQUESTS_PER_MINUTE[plan];
 
 /**
- * Counts requests of a workspace by the minute, in Redis, for all API processes together. While Redis is
- * away each process counts for itself.
+ * Counts requests of a workspace by minute in Redis, for all API processes together. While Redis is
+ * unavailable, each process counts separately.
  */
 export class RateLimit {
   readonly #redis: Redis;
@@ -31,23 +31,31 @@ export class RateLimit {
     this.#redis = redis;
   }
 
-  /** Takes one request from what the caller has left. */
+  /** Counts one request against the limit of the caller's workspace. */
   async take(caller: Caller, kind: 'api' | 'track'): Promise<RateLimitVerdict> {
     const perMinute = requestLimitOf(caller) * (kind === 'track' ? 10 : 1);
     return this.#verdict(perMinute, `${kind}:${caller.projectId}`, 'The workspace');
   }
 
-  /** Takes one request from what a signed-in person has left, in all their workspaces: they leave API keys their share. */
+  /**
+   * Counts one request against the limit of a signed-in person across all workspaces, so that API
+   * keys keep their share.
+   */
   takeUser(userId: string): Promise<RateLimitVerdict> {
     return this.#verdict(config().USER_REQUESTS_PER_MINUTE, `user:${userId}`, 'A person');
   }
 
-  /** Takes one request from what a network (`networkOf`) has left for endpoints that need no key. */
+  /**
+   * Counts one request of a network (`networkOf`) against the limit of endpoints that need no key.
+   */
   takePublic(network: string): Promise<RateLimitVerdict> {
     return this.#verdict(config().PUBLIC_REQUESTS_PER_MINUTE, `public:${network}`, 'An address');
   }
 
-  /** Takes one image from what a network has left of images that are fetched and drawn for no workspace. */
+  /**
+   * Counts one image against a network's limit of images that are fetched and drawn without a
+   * workspace.
+   */
   takeImage(network: string): Promise<RateLimitVerdict> {
     return this.#verdict(
       config().PUBLIC_IMAGES_PER_MINUTE,
@@ -56,7 +64,7 @@ export class RateLimit {
     );
   }
 
-  /** Takes one request from what a workspace has left for having other hosts asked. */
+  /** Counts one request against the workspace's limit of requests that fetch from other hosts. */
   takeFetch(projectId: string): Promise<RateLimitVerdict> {
     return this.#verdict(
       config().PUBLIC_REQUESTS_PER_MINUTE,
@@ -65,7 +73,7 @@ export class RateLimit {
     );
   }
 
-  async #verdict(perMinute: number, key: string, who: string): Promise<RateLimitVerdict> {
+  async #verdict(perMinute: number, key: string, client: string): Promise<RateLimitVerdict> {
     if (perMinute === 0) return { headers: {} };
     const { remainingPoints, msBeforeNext, refused } = await this.#consume(perMinute, key);
     const reset = String(Math.ceil(msBeforeNext / 1000));
@@ -82,7 +90,7 @@ export class RateLimit {
       headers: { ...headers, 'Retry-After': reset },
       refusal: new Refusal(
         'rate_limit_exceeded',
-        `${who} may send ${perMinute} requests a minute; try again in ${reset} s`,
+        `${client} may send ${perMinute} requests a minute; try again in ${reset} s`,
       ),
     };
   }

@@ -2,10 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../errors.ts';
 
 /**
- * Makes the target of a request a path: some clients send the whole address (RFC 9112, 3.2.2).
+ * Reduces the target of a request to a path, because some clients send the whole address (RFC 9112,
+ * 3.2.2).
  *
- * @throws Refusal `bad_request` for a request that two programs may read differently: without a Host, with two, or
- *   with a target on another host (RFC 9112, 3.2)
+ * @throws Refusal `bad_request` for a request that two programs may read differently: without a
+ * Host header, with two, or with a target on another host (RFC 9112, 3.2)
  */
 export function settleTarget(request: IncomingMessage): void {
   const hosts = request.headersDistinct['host'] ?? [];

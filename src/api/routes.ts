@@ -31,7 +31,10 @@ import { signInRoutes } from '../users/sign-in-routes.ts';
 import { viewRoutes } from '../views/routes.ts';
 import { webhookRoutes } from '../webhooks/routes.ts';
 
-/** Every endpoint, in the order in which paths are tried: fixed paths of a folder stand before `{id}`. */
+/**
+ * All endpoints, in the order in which paths are matched: fixed paths of a folder come before
+ * `{id}`.
+ */
 export const routes: readonly Route[] = [
   ...exportRoutes,
   ...importRoutes,

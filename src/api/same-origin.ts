@@ -3,8 +3,9 @@ import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 
 /**
- * Refuses what a page of another site makes a browser send along with its cookies (cross-site request forgery). Browsers
- * say in `Sec-Fetch-Site` where a request comes from, or at least in `Origin`; no script can set either.
+ * Refuses requests that a page of another site makes a browser send along with its cookies
+ * (cross-site request forgery). Browsers send the origin of a request in `Sec-Fetch-Site`, or at
+ * least in `Origin`; no script can set either.
  *
  * @throws Refusal `forbidden`
  */

@@ -5,18 +5,18 @@ import { answerError } from '../http/answer-error.ts';
 import { KEEP_ALIVE_MS } from '../infra/listen.ts';
 import { refusals } from '../infra/malformed-requests.ts';
 
-/** Longest request line and headers, in bytes. */
+/** Maximum size of request line and headers, in bytes. */
 const HEADER_LIMIT = 64 * 1024;
-/** Longest that a client may take to send request line and headers, in ms. */
+/** Time limit for receiving request line and headers, in ms. */
 const HEADERS_MS = 10_000;
-/** Interval of the check for requests that take too long to arrive, in ms. */
+/** Interval of the check for requests that arrive too slowly, in ms. */
 const CHECK_MS = 1_000;
 
 /**
- * The HTTP server of the API. Whatever it gets, it answers with the error body of the contract, also what Node would
- * answer itself without a body.
+ * Creates the HTTP server of the API. It always answers with the error body of the contract, even
+ * where Node would answer without a body.
  *
- * @param requestSeconds longest that a request may take to arrive as a whole, in seconds
+ * @param requestSeconds time limit for receiving a whole request, in seconds
  */
 export function createApiServer(app: RequestListener, requestSeconds: number): Server {
   const requestMs = requestSeconds * 1_000;
@@ -27,7 +27,7 @@ export function createApiServer(app: RequestListener, requestSeconds: number): S
       requestTimeout: requestMs,
       headersTimeout: Math.min(HEADERS_MS, requestMs),
       connectionsCheckingInterval: CHECK_MS,
-      // The application asks for it: Node's own answer has no body.
+      // The application checks it, because Node's own answer has no body.
       requireHostHeader: false,
     },
     app,
@@ -55,7 +55,10 @@ function messageOf({ code }: NodeJS.ErrnoException, requestSeconds: number): str
   return 'The request is not well-formed HTTP';
 }
 
-/** An answer as bytes: what the parser refuses never becomes a request that could be answered otherwise. */
+/**
+ * Formats an answer as bytes, because a request that the parser rejects never reaches the
+ * application.
+ */
 function answerOf(message: string): string {
   const requestId = randomBytes(12).toString('hex');
   const body = JSON.stringify(answerError(new Refusal('bad_request', message), requestId).body);

@@ -17,8 +17,9 @@ import type { Admission } from './admission.ts';
 import { NOBODY } from './authenticate.ts';
 
 /*
- * The addresses in mails at which readers stop them, without signing in. A GET only asks, since programs that look for
- * viruses open every address. A POST is the button of the page, or the mailbox itself (RFC 8058).
+ * Addresses in mails with which recipients unsubscribe without signing in. A GET only shows a page,
+ * because virus scanners open every address. A POST comes from the button of the page, or from the
+ * mailbox itself (RFC 8058).
  */
 
 const ASSETS = pageAssets(`${BASE_STYLE}\nform{margin-top:1.5rem}`);
@@ -48,15 +49,15 @@ export function serveUnsubscribe(app: Express, admission: Admission, queues: Que
     response.locals['route'] = '/unsubscribe';
     const network = networkOf(request.ip ?? '');
     await admission.takePublic(network, response);
-    // What a mailbox sends says nothing that the address doesn't.
+    // The body from a mailbox contains nothing that the address does not.
     request.resume();
     const subscription = readUnsubscribeToken(request.params.token);
     if (subscription === undefined) return send(response, UNKNOWN);
     if (request.method !== 'POST') return send(response, ASKED);
     const caller = { ...NOBODY, projectId: subscription.projectId, network };
     const requestId = String(response.locals['requestId']);
-    const asker = { queues, caller, requestId };
-    await runJob(asker, notificationJobs['notifications.unsubscribe'], subscription);
+    const origin = { queues, caller, requestId };
+    await runJob(origin, notificationJobs['notifications.unsubscribe'], subscription);
     send(response, DONE);
   });
 }

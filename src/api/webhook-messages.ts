@@ -6,7 +6,7 @@ import { limitRecord } from '../settings/limits.ts';
 import { summaryOf, WEBHOOK_KINDS, type WebhookKind } from '../webhooks/kinds.ts';
 import { webhookRecord } from '../webhooks/record.ts';
 
-/** The body that webhooks receive for events of some kinds. */
+/** Builds the schema of the body that webhooks receive for some kinds of events. */
 const message = (name: string, data: Schema, ...kinds: WebhookKind[]): Schema =>
   Joi.object({
     type: Joi.string()
@@ -23,7 +23,7 @@ const message = (name: string, data: Schema, ...kinds: WebhookKind[]): Schema =>
     data: data.required().description('Data of the event.'),
   }).meta({ name });
 
-/** The kind of event that a webhook event publishes; none for changes of a link or QR code. */
+/** Finds the event kind that a webhook event publishes; none for changes of a link or QR code. */
 const eventOf = (kind: WebhookKind): EventKind | undefined =>
   EVENT_KINDS.find((event) => kindOf(event).webhook === kind);
 
@@ -33,7 +33,7 @@ function kindsOfRecord(record: 'link' | 'qrcode' | 'webhook' | 'limit'): Webhook
   );
 }
 
-/** The bodies of changes, by the first word of their kinds. */
+/** Schemas of changed records, by the first word of their kinds. */
 const RECORDS = {
   link: message('LinkMessage', WEBHOOK_RECORDS.link, ...kindsOfRecord('link')),
   qrcode: message('QrCodeMessage', WEBHOOK_RECORDS.qrcode, ...kindsOfRecord('qrcode')),
@@ -43,7 +43,7 @@ const RECORDS = {
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Name of the data of a webhook event: `QrCodeScanned` for `qrcode.scanned`. */
+/** Returns the schema name of a webhook event's data: `QrCodeScanned` for `qrcode.scanned`. */
 const dataName = (kind: WebhookKind): string =>
   kind.split('.').map(capitalized).join('').replace('Qrcode', 'QrCode');
 
@@ -59,7 +59,7 @@ function messageOf(kind: WebhookKind): Schema {
   return message(`${capitalized(event)}Message`, data, kind);
 }
 
-/** Every kind of webhook event with a summary and the body that webhooks receive. */
+/** All kinds of webhook events with a summary and the body that webhooks receive. */
 export const WEBHOOK_MESSAGES = WEBHOOK_KINDS.map((kind) => ({
   kind,
   summary: summaryOf(kind),

@@ -2,9 +2,9 @@ import { db, execute } from '../infra/db.ts';
 import { handlers } from '../queues/job.ts';
 import { auditJobs } from './jobs.ts';
 
-/** Retention of the audit log. */
+/** Retention of the audit log, in days. */
 export const KEPT_DAYS = 400;
-/** Rows that one statement deletes. */
+/** Maximum number of rows that one statement deletes. */
 const CHUNK = 10_000;
 
 /** Deletes rows that are older than {@link KEPT_DAYS}. */

@@ -1,9 +1,9 @@
 import { db, rows } from '../infra/db.ts';
 
-/** The actor that stands for writes of the operator by the command line. */
+/** Actor of writes that the operator makes on the command line. */
 export const OPERATOR = 'operator';
 
-/** Filters of the audit log, and where a page of it begins. */
+/** Filters of the audit log, and the start of the page. */
 export interface AuditLogQuery {
   /** Id of a user or an API key, or {@link OPERATOR}. */
   actor?: string;
@@ -11,11 +11,11 @@ export interface AuditLogQuery {
   /** Id or kind of the target. */
   target?: string;
   limit: number;
-  /** Id of the last row of the page before. */
+  /** Id of the last row of the previous page. */
   cursor?: string;
 }
 
-/** A row of the audit log with the name of the person. */
+/** A row of the audit log with the person's name. */
 export interface AuditRow {
   id: string;
   at: Date;
@@ -29,7 +29,7 @@ export interface AuditRow {
   fields: string[] | null;
 }
 
-/** One page of the audit log of a workspace, newest first. */
+/** Lists a page of a workspace's audit log, newest first. */
 export function listAuditLog(
   projectId: string,
   { actor, action, target, limit, cursor }: AuditLogQuery,

@@ -1,7 +1,7 @@
 import { Joi } from '../http/fields.ts';
 import { type AuditRow, OPERATOR } from './queries.ts';
 
-/** The public record of a write. */
+/** Converts a row to its public record. */
 export function toAuditEntry(row: AuditRow) {
   return {
     id: row.id,
@@ -18,7 +18,7 @@ export function toAuditEntry(row: AuditRow) {
   };
 }
 
-/** The record of a write, for the reference and for checking answers. */
+/** Schema of the record, for the reference and for checking answers. */
 export const auditEntry = Joi.object({
   id: Joi.string().required().description('Id of the entry.').example('log_0Qa2wSx4Ed'),
   at: Joi.string().isoDate().required().description('Time of the write.'),

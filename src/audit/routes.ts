@@ -7,7 +7,7 @@ import { auditEntry, toAuditEntry } from './record.ts';
 
 const MAX_LIMIT = 100;
 
-/** An extension of the contract. */
+/** Endpoints of the audit log, an extension of the contract. */
 export const auditRoutes: Route[] = [
   route<{ query: AuditLogQuery }>({
     method: 'get',
@@ -37,9 +37,9 @@ export const auditRoutes: Route[] = [
     }),
     answers: { 200: Joi.array().items(auditEntry) },
     async handle({ caller, query }) {
-      const found = await listAuditLog(caller.projectId, query);
-      const answer = ok(found.map(toAuditEntry));
-      const last = found.length === query.limit ? found.at(-1) : undefined;
+      const entries = await listAuditLog(caller.projectId, query);
+      const answer = ok(entries.map(toAuditEntry));
+      const last = entries.length === query.limit ? entries.at(-1) : undefined;
       return last === undefined ? answer : { ...answer, headers: { 'X-Next-Cursor': last.id } };
     },
   }),

@@ -1,31 +1,31 @@
 import type { AuditRule } from '../queues/definition.ts';
 
-/** The job changes records of this kind: its result has their id or their number. */
+/** Audit rule of a job that changes records of this kind, whose id or number is in the result. */
 export const changes = (kind: string): AuditRule => ({ kind, by: 'result' });
-/** The job concerns a record of this kind: its data has the id. */
+/** Audit rule of a job that concerns a record of this kind, whose id is in the data. */
 export const concerns = (kind: string): AuditRule => ({ kind, by: 'data' });
 
 /** A row of the audit log, without its actor. */
 export interface AuditedWrite {
   action: string;
   target: { kind: string; id: string | null };
-  /** Number of records; only for a write of several. */
+  /** Number of records; set only for a write of several. */
   count?: number | undefined;
   /** Names of the fields that an update changes. */
   fields?: string[] | undefined;
 }
 
-/** Most fields that a row names. */
-const MOST_FIELDS = 100;
+/** Maximum number of fields that a row names. */
+const MAX_FIELDS = 100;
 
-/** The row for a job that has ended well; `undefined` where it adds none. */
+/** Builds the row for a job that has succeeded; `undefined` if it adds none. */
 export function auditedWrite(
   { name, data, audit: rule }: { name: string; data: unknown; audit?: AuditRule | undefined },
   result: unknown,
 ): AuditedWrite | undefined {
   if (rule === undefined) return undefined;
   const count = countOf(result);
-  // Of many that were asked for, each may have been refused or gone.
+  // Each of several requested records may have been refused, or may not exist.
   if (count === 0) return undefined;
   return {
     action: name,
@@ -43,15 +43,18 @@ function idOf(value: unknown): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-/** The number of records that a result speaks of; `undefined` where it is one record. */
+/** Returns the number of records in a result; `undefined` for a single record. */
 function countOf(result: unknown): number | undefined {
   if (Array.isArray(result)) return result.filter((item) => !('error' in membersOf(item))).length;
   const { deletedCount, count = deletedCount } = membersOf(result);
   return typeof count === 'number' ? count : undefined;
 }
 
-/** The fields that the data of an update names: `{id, changes}`, or the id beside the fields. */
+/**
+ * Returns the fields that an update names in its data: `{id, changes}`, or the id beside the
+ * fields.
+ */
 function fieldsOf(data: unknown): string[] {
   const { id: _, changes, ...rest } = membersOf(data);
-  return Object.keys(changes === undefined ? rest : membersOf(changes)).slice(0, MOST_FIELDS);
+  return Object.keys(changes === undefined ? rest : membersOf(changes)).slice(0, MAX_FIELDS);
 }

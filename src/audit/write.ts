@@ -4,7 +4,7 @@ import type { Actor, JobContext } from '../queues/definition.ts';
 import { type AuditedWrite, auditedWrite } from './rules.ts';
 
 /** Adds the row of a job that is about to commit, if it has one. */
-export async function noteJob(
+export async function recordJob(
   trx: Db,
   { projectId, task, actor }: Pick<JobContext, 'projectId' | 'task' | 'actor'>,
   result: unknown,
@@ -13,8 +13,8 @@ export async function noteJob(
   if (write !== undefined) await insert(trx, projectId, write, actor);
 }
 
-/** Adds the row of a write that the operator made by the command line. */
-export async function noteByOperator(
+/** Adds the row of a write that the operator made on the command line. */
+export async function recordByOperator(
   trx: Db,
   projectId: string,
   write: AuditedWrite,
@@ -22,8 +22,8 @@ export async function noteByOperator(
   await insert(trx, projectId, write, undefined);
 }
 
-/** Adds the row of a write that a person caused by a change of their account. */
-export async function noteByPerson(
+/** Adds the row of a write that a person caused by changing their account. */
+export async function recordByPerson(
   trx: Db,
   projectId: string,
   userId: string,

@@ -1,16 +1,16 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import type { Query } from '../http/input.ts';
-import { type Ask, ifReadable, type LinkRecord } from './peer.ts';
+import { type Call, ifReadable, type LinkRecord } from './peer.ts';
 
-/** Domains of one page of ours. */
+/** Number of domains on a page of this API. */
 const DOMAIN_PAGE = 50;
-/** Links of one page of ours. */
+/** Number of links on a page of this API. */
 const LINK_PAGE = 100;
-/** Most pages of a list that are read for one answer. */
-const MOST_PAGES = 100;
+/** Maximum number of pages of a list that are read for one answer. */
+const MAX_PAGES = 100;
 
-/** The domain record of our interface, as far as other services have something like it. */
+/** The domain record of this API, limited to what other services have as well. */
 export interface DomainRecord {
   id: string;
   slug: string;
@@ -19,16 +19,16 @@ export interface DomainRecord {
   notFoundUrl: string | null;
 }
 
-/** All records of a list of ours. */
+/** Reads all records of a list of this API. */
 export async function listAll<Item>(
-  ask: Ask,
-  operation: Parameters<Ask>[0],
+  call: Call,
+  operation: Parameters<Call>[0],
   query: Query,
   pageSize: number,
 ): Promise<Item[]> {
   const items: Item[] = [];
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const { body } = await ask<Item[]>(operation, {
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const { body } = await call<Item[]>(operation, {
       query: { ...query, page: String(page), pageSize: String(pageSize) },
     });
     items.push(...body);
@@ -37,26 +37,27 @@ export async function listAll<Item>(
   return items;
 }
 
-export const listDomains = (ask: Ask): Promise<DomainRecord[]> =>
-  listAll<DomainRecord>(ask, 'listDomains', { archived: 'true' }, DOMAIN_PAGE);
+export const listDomains = (call: Call): Promise<DomainRecord[]> =>
+  listAll<DomainRecord>(call, 'listDomains', { archived: 'true' }, DOMAIN_PAGE);
 
 /**
- * The domain that services with one domain would have: the primary one of the workspace, else the default short domain of
- * this service, which is taken also where the key may not read domains.
+ * Returns the domain that stands in for the only domain of other services: the primary one of the
+ * workspace, or else the default short domain of this service, which is also used if the key may
+ * not read domains.
  */
-export async function defaultDomain(ask: Ask): Promise<string> {
-  const domains = await ifReadable(listDomains(ask));
+export async function defaultDomain(call: Call): Promise<string> {
+  const domains = await ifReadable(listDomains(call));
   return domains?.find(({ primary }) => primary)?.slug ?? config().DEFAULT_SHORT_DOMAIN;
 }
 
-/** The link with a domain and key; `undefined` also where there can be none. */
+/** Finds the link with a domain and key; `undefined` also for invalid ones. */
 export async function findLink(
-  ask: Ask,
+  call: Call,
   domain: string,
   key: string,
 ): Promise<LinkRecord | undefined> {
   try {
-    return (await ask<LinkRecord>('findLink', { query: { domain, key } })).body;
+    return (await call<LinkRecord>('findLink', { query: { domain, key } })).body;
   } catch (thrown) {
     if (thrown instanceof Refusal && ['not_found', 'unprocessable_entity'].includes(thrown.code)) {
       return undefined;
@@ -65,13 +66,16 @@ export async function findLink(
   }
 }
 
-/** The newest link on a domain with a destination, among the newest whose destinations contain it. */
+/**
+ * Finds the newest link on a domain with a destination, among the newest links whose destinations
+ * contain it.
+ */
 export async function findByUrl(
-  ask: Ask,
+  call: Call,
   domain: string,
   url: string,
 ): Promise<LinkRecord | undefined> {
-  const { body } = await ask<LinkRecord[]>('listLinks', {
+  const { body } = await call<LinkRecord[]>('listLinks', {
     query: { search: url, domain, showArchived: 'true', pageSize: String(LINK_PAGE) },
   });
   return body.find((link) => link.url === url);

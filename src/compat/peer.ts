@@ -2,90 +2,96 @@ import { Refusal } from '../errors.ts';
 import type { Query } from '../http/input.ts';
 import type { Answer, OperationId, Route } from '../http/route.ts';
 
-/** A request of a client that speaks the API of another service. */
+/** A request from a client of another service's API. */
 export interface PeerRequest {
   params: Readonly<Record<string, string>>;
   query: Query;
-  /** The JSON of the body, or the fields of a form; `undefined` where the route reads none. */
+  /** JSON of the body, or the fields of a form; `undefined` if the route reads none. */
   body: unknown;
   header(name: string): string | undefined;
-  /** Finds out whether the service can answer requests. */
+  /** Resolves to true if the service can answer requests. */
   isReady(): Promise<boolean>;
 }
 
-/** A query of one of our endpoints; a parameter that is `undefined` is not sent. */
-export type AskedQuery = Readonly<Record<string, string | string[] | undefined>>;
+/** Query for an endpoint of this API; a parameter that is `undefined` is not sent. */
+export type CallQuery = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The input of one of our endpoints, not checked yet. */
-export interface AskedInput {
+/** Input for an endpoint of this API, not validated yet. */
+export interface CallInput {
   params?: Record<string, string>;
-  query?: AskedQuery;
+  query?: CallQuery;
   body?: unknown;
 }
 
 /**
- * Asks one of our endpoints on behalf of the client, as if it had sent the request itself: with its rights, limits, checks,
- * idempotency and audit.
+ * Calls an endpoint of this API on behalf of the client, as if it had sent the request itself: with
+ * its permissions, limits, validation, idempotency and audit.
  *
  * @throws Refusal as the endpoint does
  */
-export type Ask = <Body>(operation: OperationId, input?: AskedInput) => Promise<Answered<Body>>;
+export type Call = <Body>(operation: OperationId, input?: CallInput) => Promise<Answered<Body>>;
 
-/** The answer of an endpoint whose body has a known type. */
+/** Answer of an endpoint with a known type of body. */
 export type Answered<Body> = Omit<Answer, 'body'> & { body: Body };
 
 /** An endpoint of another service's API. */
 export interface PeerRoute {
   method: Route['method'];
-  /** After the path of the peer: `/links/{linkId}`. */
+  /** Path after the path of the peer: `/links/{linkId}`. */
   path: string;
   /**
-   * The endpoint of ours whose scope and plan a client needs, and against whose limit its requests count; absent: the
-   * answer says nothing of a workspace, and needs no key.
+   * Operation of this API whose scope and plan a client needs, and against whose limit its requests
+   * count. Absent if the answer contains nothing of a workspace and needs no key.
    */
   operation?: OperationId;
-  /** The body that is read. */
+  /** Format of the body. */
   takes?: 'json' | 'form';
   /** @throws Refusal */
-  answer(request: PeerRequest, ask: Ask): Promise<Answer>;
+  answer(request: PeerRequest, call: Call): Promise<Answer>;
 }
 
-/** Another service whose clients are answered as it would answer them. */
+/** Another service whose API is imitated for its clients. */
 export interface Peer {
-  /** Path before those of its routes. */
+  /** Prefix of the paths of its routes. */
   path: string;
   routes: readonly PeerRoute[];
-  /** The key of a request, as an `Authorization` header has it. */
+  /** Returns the key of a request, in the form of an `Authorization` header. */
   authorization(request: PeerRequest): string | undefined;
-  /** An error as this service answers it; absent: as ours. Of an unknown path there is no request. */
+  /**
+   * Converts an error to the format of the service; absent if it equals that of this API. There is
+   * no request for an unknown path.
+   */
   toError?(refusal: Refusal, status: number, request: PeerRequest | undefined): Answer;
 }
 
-/** A record whose fields are looked at by name. */
+/** A record whose fields are accessed by name. */
 export type Fields = Record<string, unknown>;
 
-/** The fields of a body; none where it is no object, which our endpoint refuses for what is missing then. */
+/**
+ * Returns the fields of a body; none if it is not an object, which the endpoint refuses because of
+ * missing fields.
+ */
 export const fieldsOf = (body: unknown): Fields =>
   typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Fields) : {};
 
-/** The value of a parameter; of several, the last one. */
-export const one = (query: AskedQuery, name: string): string | undefined =>
+/** Returns the value of a parameter; the last one if there are several. */
+export const lastValue = (query: CallQuery, name: string): string | undefined =>
   [query[name]].flat().at(-1);
 
-/** The fields that are given: `null` and `undefined` say nothing. */
-export const given = (fields: Fields): Fields =>
+/** Removes fields that are `null` or `undefined`. */
+export const definedFields = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   );
 
-/** The fields without some. */
-export const without = <Value>(
+/** Returns the fields except some, given by name. */
+export const omit = <Value>(
   fields: Readonly<Record<string, Value>>,
   names: readonly string[],
 ): Record<string, Value> =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
-/** Resolves to `undefined` where the client may not read something, or it is not there. */
+/** Resolves to `undefined` if the client may not read the value, or it does not exist. */
 export async function ifReadable<Value>(value: Promise<Value>): Promise<Value | undefined> {
   try {
     return await value;
@@ -98,7 +104,7 @@ export async function ifReadable<Value>(value: Promise<Value>): Promise<Value | 
   }
 }
 
-/** The link record of our interface, as far as other services have something like it. */
+/** The link record of this API, limited to what other services have as well. */
 export interface LinkRecord extends Fields {
   id: string;
   domain: string;

@@ -3,5 +3,5 @@ import type { Peer } from './peer.ts';
 import { shlink } from './shlink/peer.ts';
 import { yourls } from './yourls.ts';
 
-/** The services whose clients can be pointed at this one. */
+/** Services whose clients can use this one instead. */
 export const PEERS: readonly Peer[] = [dub, shlink, yourls];

@@ -1,26 +1,26 @@
 import { customAlphabet } from 'nanoid';
 import { Refusal } from '../errors.ts';
 
-const SHORTEST = 3;
-const LONGEST = 190;
+const MIN_LENGTH = 3;
+const MAX_LENGTH = 190;
 const draw = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 
 /**
- * A random key of a length that a client of another service asks for.
+ * Generates a random key of the length that a client of another service requests.
  *
- * @param field the name of the length in that service
+ * @param field name of the length in that service
  * @throws Refusal `unprocessable_entity`
  */
 export function keyOfLength(length: unknown, field: string): string {
   if (
     typeof length !== 'number' ||
     !Number.isInteger(length) ||
-    length < SHORTEST ||
-    length > LONGEST
+    length < MIN_LENGTH ||
+    length > MAX_LENGTH
   ) {
     throw new Refusal(
       'unprocessable_entity',
-      `${field} must be a whole number from ${SHORTEST} to ${LONGEST}`,
+      `${field} must be a whole number from ${MIN_LENGTH} to ${MAX_LENGTH}`,
     );
   }
   return draw(length);

@@ -2,30 +2,39 @@ import { Refusal } from '../errors.ts';
 import type { Query } from '../http/input.ts';
 import type { Answer } from '../http/route.ts';
 import { defaultDomain, findByUrl, findLink } from './links.ts';
-import { type Ask, ifReadable, type LinkRecord, one, type Peer, type PeerRequest } from './peer.ts';
+import {
+  type Call,
+  ifReadable,
+  type LinkRecord,
+  lastValue,
+  type Peer,
+  type PeerRequest,
+} from './peer.ts';
 
-/** The version of YOURLS whose API is spoken, and of its database, which some clients ask for. */
+/** Imitated version of YOURLS, and of its database, which some clients request. */
 const VERSION = '1.10.2';
 const DB_VERSION = '507';
 
-/** Most links of one answer. */
-const MOST_LINKS = 1_000;
-/** Links of one page of ours. */
+/** Maximum number of links in one answer. */
+const MAX_LINKS = 1_000;
+/** Number of links on a page of this API. */
 const PAGE = 100;
 
-/** A result of YOURLS' API; `simple` is all that the format of this name shows. */
+/** A result of the YOURLS API; the format `simple` only shows the member of this name. */
 interface Result {
   simple: string;
   [member: string]: unknown;
 }
 
-/** Parameters of a request: those of the form win, as in PHP. */
+/** Returns the parameters of a request; those of the form take precedence, as in PHP. */
 const parametersOf = ({ query, body }: PeerRequest): Query => ({
   ...query,
   ...(body as Query | undefined),
 });
 
-/** The API of YOURLS (https://yourls.org/docs/guide/advanced/api): one script that takes an action. */
+/**
+ * The API of YOURLS (https://yourls.org/docs/guide/advanced/api): one script that takes an action.
+ */
 export const yourls: Peer = {
   path: '/compat/yourls',
   authorization(request) {
@@ -36,7 +45,7 @@ export const yourls: Peer = {
         'signature must be an API key, without timestamp and hash: this service stores only hashes of keys and cannot check signatures',
       );
     }
-    const key = one(parameters, 'signature') ?? one(parameters, 'password');
+    const key = lastValue(parameters, 'signature') ?? lastValue(parameters, 'password');
     if (key !== undefined) return `Bearer ${key}`;
     throw new Refusal(
       'unauthorized',
@@ -48,14 +57,14 @@ export const yourls: Peer = {
     path: '/yourls-api.php',
     operation: 'listLinks',
     takes: 'form',
-    async answer(request, ask) {
+    async answer(request, call) {
       const parameters = parametersOf(request);
       if (isJsonp(parameters) && isOwnOrigin(request)) {
         throw new Refusal('forbidden', 'JSONP is only for pages of other sites: use format=json');
       }
-      const name = one(parameters, 'action') ?? '';
+      const name = lastValue(parameters, 'action') ?? '';
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-      return format(parameters, action === undefined ? UNKNOWN : await action(parameters, ask));
+      return format(parameters, action === undefined ? UNKNOWN : await action(parameters, call));
     },
   })),
   toError({ message }, status, request) {
@@ -67,11 +76,11 @@ export const yourls: Peer = {
   },
 };
 
-const isJsonp = (parameters: Query): boolean => one(parameters, 'format') === 'jsonp';
+const isJsonp = (parameters: Query): boolean => lastValue(parameters, 'format') === 'jsonp';
 
 /**
- * True for a request of a page of the API's own origin, such as the console, whose policy allows scripts of its origin: a
- * place where markup can be injected must not become one for scripts.
+ * Returns true for a request from a page of the API's own origin, such as the console, whose policy
+ * allows scripts of its origin. Otherwise an injection of markup would allow scripts too.
  */
 const isOwnOrigin = (request: PeerRequest): boolean =>
   request.header('sec-fetch-site') === 'same-origin';
@@ -93,11 +102,11 @@ const failure = (code: string, message: string, status: number): Result => ({
 
 const NOT_SIMPLE = 'Need either XML or JSON format for stats';
 
-const ACTIONS: Readonly<Record<string, (parameters: Query, ask: Ask) => Promise<Result>>> = {
+const ACTIONS: Readonly<Record<string, (parameters: Query, call: Call) => Promise<Result>>> = {
   shorturl,
-  async expand(parameters, ask) {
-    const shorturl = one(parameters, 'shorturl') ?? '';
-    const link = await linkNamed(ask, shorturl);
+  async expand(parameters, call) {
+    const shorturl = lastValue(parameters, 'shorturl') ?? '';
+    const link = await linkNamed(call, shorturl);
     if (link === undefined) {
       const message = 'Error: short URL not found';
       return { keyword: shorturl, message, errorCode: '404', simple: 'not found' };
@@ -112,14 +121,14 @@ const ACTIONS: Readonly<Record<string, (parameters: Query, ask: Ask) => Promise<
       simple: link.url,
     };
   },
-  async 'url-stats'(parameters, ask) {
-    const link = await linkNamed(ask, one(parameters, 'shorturl') ?? '');
+  async 'url-stats'(parameters, call) {
+    const link = await linkNamed(call, lastValue(parameters, 'shorturl') ?? '');
     return link === undefined
       ? { statusCode: '404', message: 'Error: short URL not found', simple: NOT_SIMPLE }
       : { statusCode: '200', message: 'success', link: statsOf(link), simple: NOT_SIMPLE };
   },
-  async stats(parameters, ask) {
-    const links = await listed(ask, parameters);
+  async stats(parameters, call) {
+    const links = await listed(call, parameters);
     return {
       ...(links.length === 0
         ? {}
@@ -128,32 +137,32 @@ const ACTIONS: Readonly<Record<string, (parameters: Query, ask: Ask) => Promise<
               links.map((link, index) => [`link_${index + 1}`, statsOf(link)]),
             ),
           }),
-      stats: await totals(ask),
+      stats: await totals(call),
       statusCode: '200',
       message: 'success',
       simple: NOT_SIMPLE,
     };
   },
-  'db-stats': async (_, ask) => ({
-    'db-stats': await totals(ask),
+  'db-stats': async (_, call) => ({
+    'db-stats': await totals(call),
     statusCode: '200',
     message: 'success',
     simple: NOT_SIMPLE,
   }),
   version: async (parameters) => ({
     version: VERSION,
-    ...(one(parameters, 'db') === '1' ? { db_version: DB_VERSION } : {}),
+    ...(lastValue(parameters, 'db') === '1' ? { db_version: DB_VERSION } : {}),
     simple: VERSION,
   }),
 };
 
-/** Makes a link. As by default with YOURLS, there is one for a destination. */
-async function shorturl(parameters: Query, ask: Ask): Promise<Result> {
-  const url = (one(parameters, 'url') ?? '').trim();
-  const keyword = one(parameters, 'keyword') || undefined;
-  const title = one(parameters, 'title') || undefined;
-  const domain = await defaultDomain(ask);
-  const same = url === '' ? undefined : await findByUrl(ask, domain, url);
+/** Creates a link. As in the default configuration of YOURLS, there is only one per destination. */
+async function shorturl(parameters: Query, call: Call): Promise<Result> {
+  const url = (lastValue(parameters, 'url') ?? '').trim();
+  const keyword = lastValue(parameters, 'keyword') || undefined;
+  const title = lastValue(parameters, 'title') || undefined;
+  const domain = await defaultDomain(call);
+  const same = url === '' ? undefined : await findByUrl(call, domain, url);
   if (same !== undefined) {
     return {
       ...failure(
@@ -173,7 +182,7 @@ async function shorturl(parameters: Query, ask: Ask): Promise<Result> {
     title,
   };
   try {
-    const { body: link } = await ask<LinkRecord>('createLink', { body });
+    const { body: link } = await call<LinkRecord>('createLink', { body });
     return {
       url: urlOf(link),
       status: 'success',
@@ -197,13 +206,13 @@ async function shorturl(parameters: Query, ask: Ask): Promise<Result> {
   }
 }
 
-/** The link that a short URL or its keyword names. */
-async function linkNamed(ask: Ask, shorturl: string): Promise<LinkRecord | undefined> {
+/** Finds the link with a short URL or keyword. */
+async function linkNamed(call: Call, shorturl: string): Promise<LinkRecord | undefined> {
   const [, host, path] = /^https?:\/\/([^/?#]+)\/([^?#]*)/i.exec(shorturl) ?? [];
   const key = path === undefined ? shorturl : decoded(path);
   if (key === '') return undefined;
-  const domain = host === undefined ? await defaultDomain(ask) : host.replace(/:\d*$/, '');
-  return findLink(ask, domain, key);
+  const domain = host === undefined ? await defaultDomain(call) : host.replace(/:\d*$/, '');
+  return findLink(call, domain, key);
 }
 
 function decoded(path: string): string {
@@ -214,37 +223,43 @@ function decoded(path: string): string {
   }
 }
 
-/** The links that `filter`, `limit` and `start` choose. */
-async function listed(ask: Ask, parameters: Query): Promise<LinkRecord[]> {
-  const number = (name: string) => Math.max(Math.trunc(Number(one(parameters, name) ?? 0)) || 0, 0);
-  const limit = Math.min(number('limit'), MOST_LINKS);
+/** Lists the links that `filter`, `limit` and `start` select. */
+async function listed(call: Call, parameters: Query): Promise<LinkRecord[]> {
+  const number = (name: string) =>
+    Math.max(Math.trunc(Number(lastValue(parameters, name) ?? 0)) || 0, 0);
+  const limit = Math.min(number('limit'), MAX_LINKS);
   const start = number('start');
   if (limit === 0) return [];
-  const filter = one(parameters, 'filter');
+  const filter = lastValue(parameters, 'filter');
   const sort = filter === 'last' ? 'createdAt' : 'clicks';
-  if (filter !== 'bottom' && !isRandom(filter)) return slice(ask, sort, start, limit);
-  const count = (await ask<number>('countLinks', { query: ALL })).body;
+  if (filter !== 'bottom' && !isRandom(filter)) return slice(call, sort, start, limit);
+  const count = (await call<number>('countLinks', { query: ALL })).body;
   if (isRandom(filter)) {
     const from = Math.floor(Math.random() * Math.max(count - limit + 1, 1));
-    return slice(ask, sort, from, limit);
+    return slice(call, sort, from, limit);
   }
-  // Lists of ours begin with the most: the least are at their end.
+  // Lists of this API begin with the highest numbers; the lowest are at the end.
   const end = count - start;
   if (end <= 0) return [];
   const from = Math.max(end - limit, 0);
-  return (await slice(ask, sort, from, end - from)).toReversed();
+  return (await slice(call, sort, from, end - from)).toReversed();
 }
 
 const isRandom = (filter: string | undefined): boolean => filter === 'rand' || filter === 'random';
 
 const ALL = { showArchived: 'true' };
 
-/** A part of all links. */
-async function slice(ask: Ask, sort: string, start: number, limit: number): Promise<LinkRecord[]> {
+/** Reads a slice of all links. */
+async function slice(
+  call: Call,
+  sort: string,
+  start: number,
+  limit: number,
+): Promise<LinkRecord[]> {
   const first = Math.floor(start / PAGE);
   const links: LinkRecord[] = [];
   for (let page = first; page * PAGE < start + limit; page += 1) {
-    const { body } = await ask<LinkRecord[]>('listLinks', {
+    const { body } = await call<LinkRecord[]>('listLinks', {
       query: { ...ALL, sort, page: String(page + 1), pageSize: String(PAGE) },
     });
     links.push(...body);
@@ -253,10 +268,10 @@ async function slice(ask: Ask, sort: string, start: number, limit: number): Prom
   return links.slice(start - first * PAGE, start - first * PAGE + limit);
 }
 
-/** Numbers of links and clicks; without clicks where the key or plan has no analytics. */
-async function totals(ask: Ask) {
-  const links = await ask<number>('countLinks', { query: ALL });
-  const analytics = ask<{ clicks: number }>('retrieveAnalytics', {
+/** Counts links and clicks; without clicks if the key or plan has no analytics. */
+async function totals(call: Call) {
+  const links = await call<number>('countLinks', { query: ALL });
+  const analytics = call<{ clicks: number }>('retrieveAnalytics', {
     query: { interval: 'all_unfiltered' },
   });
   const clicks = (await ifReadable(analytics))?.body.clicks;
@@ -265,10 +280,10 @@ async function totals(ask: Ask) {
 
 const titleOf = ({ title, url }: LinkRecord): string => title ?? url;
 
-/** A time as MySQL writes it, in UTC. */
+/** Formats a time like MySQL, in UTC. */
 const timestampOf = ({ createdAt }: LinkRecord): string => createdAt.slice(0, 19).replace('T', ' ');
 
-/** Addresses of those who made links are not kept. */
+/** IP addresses of people who create links are not stored. */
 const NO_IP = '';
 
 const urlOf = (link: LinkRecord) => ({
@@ -288,19 +303,19 @@ const statsOf = (link: LinkRecord) => ({
   clicks: String(link.clicks),
 });
 
-/** Names of functions that JSONP may call: identifiers with dots between them. */
+/** Function names that JSONP may call: identifiers separated by dots. */
 const CALLBACK = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
-const LONGEST_CALLBACK = 100;
+const MAX_CALLBACK_LENGTH = 100;
 
-/** A result in the format that a request asks for. */
+/** Formats a result as requested. */
 function format(parameters: Query, { simple, ...output }: Result): Answer {
   const status = Number(output['statusCode'] || output['errorCode'] || 200);
-  const wanted = one(parameters, 'format') ?? 'xml';
-  if (wanted === 'json') return text(status, 'application/json', JSON.stringify(output));
-  if (wanted === 'xml') return text(status, 'application/xml', toXml(output));
-  if (wanted !== 'jsonp') return text(status, 'text/plain', simple);
-  const callback = one(parameters, 'callback') ?? one(parameters, 'jsonp') ?? '';
-  if (callback.length > LONGEST_CALLBACK || !CALLBACK.test(callback)) {
+  const requestedFormat = lastValue(parameters, 'format') ?? 'xml';
+  if (requestedFormat === 'json') return text(status, 'application/json', JSON.stringify(output));
+  if (requestedFormat === 'xml') return text(status, 'application/xml', toXml(output));
+  if (requestedFormat !== 'jsonp') return text(status, 'text/plain', simple);
+  const callback = lastValue(parameters, 'callback') ?? lastValue(parameters, 'jsonp') ?? '';
+  if (callback.length > MAX_CALLBACK_LENGTH || !CALLBACK.test(callback)) {
     const error = { errorCode: '400', error: 'Invalid callback parameter' };
     return text(400, 'application/json', JSON.stringify(error));
   }
@@ -310,7 +325,7 @@ function format(parameters: Query, { simple, ...output }: Result): Answer {
     (unsafe) => `\\u${unsafe.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   const answer = text(status, 'application/javascript', `/**/${callback}(${script})`);
-  // Scripts of other origins are what JSONP is for.
+  // JSONP is for scripts of other origins.
   return {
     ...answer,
     headers: { ...answer.headers, 'Cross-Origin-Resource-Policy': 'cross-origin' },
@@ -334,7 +349,7 @@ const elements = (members: object): string =>
 const content = (value: unknown): string =>
   typeof value === 'object' && value !== null ? elements(value) : escaped(String(value));
 
-/** A text in XML, without the characters that XML can't have. */
+/** Escapes a text for XML, without the characters that XML does not allow. */
 const escaped = (value: string): string =>
   value
     .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')

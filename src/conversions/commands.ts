@@ -19,12 +19,12 @@ import { type LeadResult, noClick, type SaleResult } from './record.ts';
 import type { CustomerBody, LeadBody, SaleBody } from './schema.ts';
 import { leads, visits } from './waiting.ts';
 
-/** Name of the lead that is recorded with a sale of a customer without a lead. */
+/** Name of the lead that is recorded with a sale for a customer without a lead. */
 const DIRECT_SALE = 'Direct sale';
 
 /**
- * Records a lead, and its customer where they are new. The same customer, event name and click again is the same
- * lead, and changes nothing.
+ * Records a lead, and its customer if they are new. A repeat with the same customer, event name and
+ * click is the same lead, and changes nothing.
  *
  * @throws Refusal `not_found` for an unknown click, Postponed while the click may not be stored yet
  */
@@ -74,10 +74,10 @@ export function trackLead(
 }
 
 /**
- * Records a sale, once for each invoice.
+ * Records a sale, once per invoice.
  *
- * @throws Refusal `not_found` for an unknown click or lead, `conflict` for an invoice with other contents; Postponed while
- *   the click or lead may not be stored yet
+ * @throws Refusal `not_found` for an unknown click or lead, `conflict` for an invoice with other
+ * contents; Postponed while the click or lead may not be stored yet
  */
 export function trackSale(data: NewSale, job: JobContext): Promise<Tracked<SaleResult>> {
   return announced(job, async (trx, recordEvents) => {
@@ -102,9 +102,10 @@ const resultOf = ({ sale, converted }: NewSale): SaleResult => ({
 });
 
 /**
- * Takes the invoice of a sale. A second request waits for the commit of the first, and gets its result.
+ * Claims the invoice of a sale. A second request waits for the commit of the first, and gets its
+ * result.
  *
- * @returns the first answer, where there was one
+ * @returns the first answer, if there was one
  */
 async function claimInvoice(
   trx: Db,
@@ -131,19 +132,20 @@ async function claimInvoice(
       `The invoice "${invoiceId}" was already recorded with other contents`,
     );
   }
-  // Its customer has been forgotten since: what they sent again is all that we may say.
+  // The customer has been erased meanwhile, so the answer may only contain what the caller sent
+  // again.
   return first.answer ?? answer;
 }
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
 
-/** Of the contents of a sale as values: order, defaults and nulls don't matter. */
+/** Computes a fingerprint of a sale's values, ignoring order, defaults and nulls. */
 function fingerprintOf(sale: SaleBody): string {
-  const given = Object.entries(sale).filter(([, value]) => value !== null);
-  return `v2:${hash(canonicalJson(Object.fromEntries(given)))}`;
+  const values = Object.entries(sale).filter(([, value]) => value !== null);
+  return `v2:${hash(canonicalJson(Object.fromEntries(values)))}`;
 }
 
-/** As invoices were stored with at first, when the order of members mattered. */
+/** Computes the original fingerprint of invoices, which depended on the order of members. */
 const olderFingerprintOf = (sale: SaleBody): string => hash(JSON.stringify(sale));
 
 async function record(
@@ -195,7 +197,7 @@ async function record(
 /** Stores events in the transaction of a command. */
 type RecordEvents = (events: readonly EventRow[]) => Promise<void>;
 
-/** Runs a command once; clients that watch its events get them after the commit. */
+/** Runs a command once, and announces its events to live streams after the commit. */
 async function announced<Answer>(
   job: JobContext,
   command: (trx: Db, recordEvents: RecordEvents) => Promise<Tracked<Answer>>,
@@ -212,7 +214,10 @@ async function announced<Answer>(
   return result;
 }
 
-/** Attributes a sale that names no click: to the click of the lead, else to the customer's first click. */
+/**
+ * Attributes a sale that names no click: to the click of the lead, or else to the customer's first
+ * click.
+ */
 async function attribution(
   trx: Db,
   job: JobContext,
@@ -220,13 +225,13 @@ async function attribution(
   { leadEventName }: SaleBody,
 ): Promise<StoredEvent | undefined> {
   const { projectId } = job;
-  const asked = { projectId, customerId: customer.id, eventName: leadEventName };
-  const find = () => eventsStore().findLatestLead(trx, asked);
+  const leadKey = { projectId, customerId: customer.id, eventName: leadEventName };
+  const find = () => eventsStore().findLatestLead(trx, leadKey);
   const lead = isNew ? undefined : await find();
   if (lead !== undefined) return lead;
   if (leadEventName !== null) {
     await leads.settled(job);
-    // Its customer is made with it: one who is new here has no lead.
+    // A customer who is created by this sale has no lead.
     if (isNew) return undefined;
     const late = await find();
     if (late !== undefined) return late;
@@ -238,9 +243,10 @@ async function attribution(
 }
 
 /**
- * The click of an event.
+ * Finds the click of an event.
  *
- * @throws Postponed while it may be accepted and not stored yet, Refusal `not_found` where there is none
+ * @throws Postponed while it may be accepted but not stored yet, Refusal `not_found` if it does not
+ * exist
  */
 async function knownClick(trx: Db, job: JobContext, clickId: string): Promise<StoredEvent> {
   const find = () => eventsStore().findVisit(job.projectId, clickId, trx);
@@ -253,7 +259,9 @@ async function knownClick(trx: Db, job: JobContext, clickId: string): Promise<St
   return late;
 }
 
-/** The customer of a body, made where they are new; a known one is locked until the transaction ends. */
+/**
+ * Finds or creates the customer of a body; an existing one is locked until the transaction ends.
+ */
 async function takeCustomer(
   trx: Db,
   projectId: string,
@@ -261,7 +269,7 @@ async function takeCustomer(
   click: StoredEvent | undefined,
 ): Promise<{ customer: Customer; isNew: boolean }> {
   const { customerExternalId: external_id, customerName, customerEmail, customerAvatar } = body;
-  const [made] = await rows<Customer>(
+  const [created] = await rows<Customer>(
     trx,
     `INSERT INTO customers (project_id, id, external_id, name, email, avatar, click_id)
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project_id, external_id) DO NOTHING RETURNING *`,
@@ -275,28 +283,28 @@ async function takeCustomer(
       click?.id ?? null,
     ],
   );
-  if (made !== undefined) return { customer: made, isNew: true };
+  if (created !== undefined) return { customer: created, isNew: true };
   const customer = (await Customer.of(projectId, trx).where({ external_id }).forUpdate().first())!;
   return { customer, isNew: false };
 }
 
-/** Keeps what a body says of a customer who is known. */
+/** Stores the details in a body for an existing customer. */
 async function keepDetails(
   trx: Db,
   customer: Customer,
   { customerName, customerEmail, customerAvatar }: CustomerBody,
   click: StoredEvent | undefined,
 ): Promise<void> {
-  const given = {
+  const details = {
     ...(typeof customerName === 'string' ? { name: customerName } : {}),
     ...(typeof customerEmail === 'string' ? { email: customerEmail } : {}),
     ...(typeof customerAvatar === 'string' ? { avatar: customerAvatar } : {}),
     ...(customer.click_id === null && click !== undefined ? { click_id: click.id } : {}),
   };
-  if (Object.keys(given).length === 0) return;
+  if (Object.keys(details).length === 0) return;
   await Customer.of(customer.project_id, trx)
     .where({ id: customer.id })
-    .patch({ ...given, updated_at: new Date() });
+    .patch({ ...details, updated_at: new Date() });
 }
 
 export const conversionHandlers = handlers(conversionJobs, {

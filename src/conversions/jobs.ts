@@ -4,17 +4,17 @@ import { job, jobsOf } from '../queues/job.ts';
 import type { LeadResult, SaleResult } from './record.ts';
 import type { LeadBody, SaleBody } from './schema.ts';
 
-/** The input of the job of a sale. */
+/** Input of the job of a sale. */
 export interface NewSale {
   eventId: string;
-  /** Of the lead that is recorded with a direct sale. */
+  /** Id of the lead that is recorded with a direct sale. */
   leadEventId: string;
   at: string;
   sale: SaleBody;
   converted: UsCents;
 }
 
-/** The answer to a lead or a sale, and whether it had been recorded before. */
+/** Answer to a lead or sale, and whether it had been recorded before. */
 export interface Tracked<Answer> {
   answer: Answer;
   isReplayed: boolean;

@@ -22,5 +22,8 @@ const ANIMALS = (
 
 const oneOf = (words: readonly string[]): string => words[randomInt(words.length)]!;
 
-/** A name for a customer who was given none, such as "Lively Otter". Two customers may have the same. */
+/**
+ * Returns a name for a customer without one, such as "Lively Otter". Two customers may have the
+ * same name.
+ */
 export const randomName = (): string => `${oneOf(ADJECTIVES)} ${oneOf(ANIMALS)}`;

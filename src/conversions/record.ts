@@ -1,27 +1,27 @@
 import { Refusal } from '../errors.ts';
 import { Joi } from '../http/fields.ts';
 
-/** The sale event result of the contract. */
+/** Result of a sale in the contract. */
 export interface SaleResult {
   eventName: string;
-  /** As the caller sent it. */
+  /** Customer id as the caller sent it. */
   customerId: string;
-  /** In US cents. */
+  /** Amount in US cents. */
   amount: number;
   paymentProcessor: string;
   invoiceId: string | null;
   currency: 'usd';
   metadata: Record<string, unknown> | null;
-  /** Day of the exchange rate, where the sale was converted. */
+  /** Day of the exchange rate, if the sale was converted. */
   rateDate?: string | undefined;
 }
 
-/** The response to a tracked lead. */
+/** Response to a tracked lead. */
 export interface LeadResult {
   eventName: string;
   customerId: string;
   clickId: string;
-  /** The link or QR code that the click was on; `null` for the root of a domain. */
+  /** Link or QR code of the click; `null` for the root of a domain. */
   linkId: string | null;
   metadata: Record<string, unknown> | null;
 }

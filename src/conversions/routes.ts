@@ -28,7 +28,10 @@ import {
 
 const tag = 'Conversions';
 
-/** Pauses between look-ups of a click that was answered a moment ago and is still on its way into the database, in ms. */
+/**
+ * Delays between look-ups of a click that was answered a moment ago and is not in the database yet,
+ * in ms.
+ */
 const PAUSES_MS = [100, 300, 600];
 
 const answerTracked = <Body>({ answer, isReplayed }: Tracked<Body>) =>
@@ -113,7 +116,7 @@ export const conversionRoutes: Route[] = [
   }),
 ];
 
-/** US dollars need no rate, so that their sales do not depend on another worker. */
+/** US dollars need no rate, so their sales do not depend on another worker. */
 async function convert(
   request: Requester,
   { amount, currency: code }: Pick<SaleBody, 'amount' | 'currency'>,
@@ -123,8 +126,8 @@ async function convert(
 }
 
 /**
- * Waits a moment for a click: its visitor may be faster than the click on its way into the database. Where it takes longer,
- * the job of the event waits (`waiting.ts`).
+ * Waits a moment for a click, because a visitor may convert before the click is in the database. If
+ * that takes longer, the job of the event waits (`waiting.ts`).
  *
  * @throws Refusal `not_found` for an id that no click can have
  */

@@ -3,7 +3,7 @@ import { customerFields } from '../customers/fields.ts';
 import { domainField } from '../http/domain-name.ts';
 import { id, Joi, nullableText, text } from '../http/fields.ts';
 
-/** Longest metadata, as JSON. */
+/** Maximum length of metadata, as JSON. */
 const METADATA_LENGTH = 10_000;
 
 export const PAYMENT_PROCESSORS = [
@@ -16,7 +16,7 @@ export const PAYMENT_PROCESSORS = [
   'manual',
 ] as const;
 
-/** The customer of a lead or sale, as in a body. */
+/** Customer of a lead or sale in a body. */
 export interface CustomerBody {
   customerExternalId: string;
   customerName?: string | null;

@@ -7,81 +7,86 @@ import { clicks, writes } from '../queues/index.ts';
 import { Inspector } from '../queues/inspect.ts';
 
 /*
- * A lead needs its click, and a sale its click or lead. The event may be accepted and not stored yet: in a queue, or on the
- * disk of a process that Redis did not answer. Then the job of the later event is postponed, and the event is missing
- * only when everything that was accepted before the job's first run is stored:
+ * A lead needs its click, and a sale its click or lead. That event may be accepted but not stored
+ * yet: in a queue, or on the disk of a process that could not reach Redis. The job of the later
+ * event is then postponed, and the earlier event only counts as missing when everything accepted
+ * before the job's first run is stored:
  *
- *   first run ──▶ round begins ──▶ processes note it: all is in queues ──▶ jobs of that moment have ended
+ *   first run ──▶ round begins ──▶ processes confirm that all is in queues
+ *             ──▶ jobs of that moment have ended
  *
- * One round serves all jobs of a process that began before it.
+ * One round serves all jobs of a process that started before it.
  */
 
-/** Shortest time between two looks at a round, in ms. */
-const LOOK_EVERY_MS = 500;
-/** Longest time that a job, in its transaction, waits for Redis, in ms. */
+/** Minimum interval between two checks of a round, in ms. */
+const CHECK_INTERVAL_MS = 500;
+/** Time limit of the wait for Redis, in ms; the job waits in its transaction. */
 const REDIS_MS = 2_000;
-/** Delays of a job that is postponed for the first time, and at most, in ms. */
-const DELAY_MS = { first: 1_000, most: 60_000 };
-/** Most jobs whose round a process remembers. A forgotten one waits for another round. */
-const MOST_JOBS = 100_000;
+/** Delay of a job that is postponed, in ms: for the first time, and the maximum. */
+const DELAY_MS = { first: 1_000, max: 60_000 };
+/**
+ * Maximum number of jobs whose round a process remembers. A forgotten job waits for another round.
+ */
+const MAX_JOBS = 100_000;
 
-/** Where earlier events may be before they are stored. */
+/** Place where earlier events may be before they are stored. */
 interface Source {
   acceptor: Acceptor;
-  /** The queue of the jobs that store them. */
+  /** Queue of the jobs that store them. */
   queue: QueueId;
-  /** True for a job that may store one; without it, all jobs of the queue may. */
+  /** Returns true for a job that may store one; without it, any job of the queue may. */
   isMeant?(name: string, data: unknown): boolean;
 }
 
-/** Earlier events of one kind, which jobs wait for. */
+/** Earlier events of one type, for which jobs wait. */
 class Predecessors {
   readonly #source: Source;
   #rounds: Rounds | undefined;
   #inspector: Inspector | undefined;
-  /** Numbers, within this process, of the rounds that have begun and that are over. */
+  /** Numbers, within this process, of the latest round that has begun and that has ended. */
   #begun = 0;
   #over = 0;
   #current: { round: number; jobs?: Set<string> } | undefined;
-  #look: Promise<void> | undefined;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  /** The round that each job waits for. */
-  readonly #needed = new LRUCache<string, number>({ max: MOST_JOBS });
+  #check: Promise<void> | undefined;
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  /** Number of the round that each job waits for. */
+  readonly #needed = new LRUCache<string, number>({ max: MAX_JOBS });
 
   constructor(source: Source) {
     this.#source = source;
   }
 
   /**
-   * Resolves when an event that a job did not find just now will not come: a second look finds it, or nobody has it.
+   * Resolves when an event that a job has just not found will not arrive anymore: a second look-up
+   * either finds it, or it does not exist.
    *
-   * @throws Postponed while it may come
+   * @throws Postponed while it may arrive
    */
   async settled({ jobId, starts = 1 }: JobContext): Promise<void> {
     const needed = this.#needed.get(jobId) ?? this.#begun + 1;
     this.#needed.set(jobId, needed);
     if (needed > this.#over) {
-      this.#look ??= this.#advance().finally(() => {
-        this.#look = undefined;
+      this.#check ??= this.#advance().finally(() => {
+        this.#check = undefined;
       });
-      // Redis is asked again when the job runs again.
-      await within(REDIS_MS, this.#look, 'Redis').catch(() => {});
+      // Redis is queried again when the job runs again.
+      await within(REDIS_MS, this.#check, 'Redis').catch(() => {});
     }
     if (needed <= this.#over) {
       this.#needed.delete(jobId);
       return;
     }
-    const delayMs = Math.min(DELAY_MS.first * 2 ** (starts - 1), DELAY_MS.most);
+    const delayMs = Math.min(DELAY_MS.first * 2 ** (starts - 1), DELAY_MS.max);
     throw new Postponed('an earlier event may not be stored yet', delayMs);
   }
 
   async #advance(): Promise<void> {
     const { acceptor, queue, isMeant } = this.#source;
-    if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) return;
+    if (performance.now() - this.#checkedAt < CHECK_INTERVAL_MS) return;
     this.#inspector ??= new Inspector(queueRedis());
     this.#rounds ??= new Rounds(queueRedis(), acceptor);
     if (this.#current === undefined) {
-      // Jobs that come from now on wait for the next round.
+      // Jobs that arrive from now on wait for the next round.
       this.#begun += 1;
       this.#current = { round: await this.#rounds.begin() };
     } else if (this.#current.jobs === undefined) {
@@ -97,14 +102,16 @@ class Predecessors {
       this.#current = undefined;
       this.#over = this.#begun;
     }
-    this.#lookedAt = performance.now();
+    this.#checkedAt = performance.now();
   }
 }
 
 /** Visits that were answered. */
 export const visits = new Predecessors({ acceptor: 'redirect', queue: clicks });
 
-/** Leads that were accepted, and sales that record one. They wait for visits, never for each other. */
+/**
+ * Leads that were accepted, and sales that record one. They wait for visits, never for each other.
+ */
 export const leads = new Predecessors({
   acceptor: 'api',
   queue: writes,

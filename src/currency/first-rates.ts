@@ -1,7 +1,7 @@
 import type { Rates } from './convert.ts';
 
 /**
- * The first rates that a fresh installation has, until it has fetched newer ones: the euro foreign exchange reference
+ * Rates of a new installation until it has fetched newer ones: the euro foreign exchange reference
  * rates of the European Central Bank of 28 June 2024.
  */
 export const FIRST_RATES: Rates = {

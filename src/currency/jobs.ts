@@ -3,8 +3,8 @@ import { HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
 import type { UsCents } from './convert.ts';
 
 export const currencyJobs = jobsOf(currency, {
-  /** Minor units of a currency (upper-case ISO 4217 code) to US cents. */
+  /** Converts minor units of a currency (upper-case ISO 4217 code) to US cents. */
   'amount.convert': job<{ amount: number; currency: string }, UsCents>(),
-  /** Tried for four hours: the next fetch comes soon after. */
+  /** The attempts take four hours; the next fetch follows soon after. */
   'rates.refresh': scheduled({ everyMs: 6 * HOUR_MS, attempts: 18, isRunAtStart: true }),
 });

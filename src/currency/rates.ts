@@ -14,18 +14,19 @@ import { BadRates, readRates } from './read.ts';
 const MAX_BYTES = 1024 * 1024;
 const FETCH_MS = 15_000;
 const DAY_MS = 86_400_000;
-/** The log says so when older rates are used. */
+/** Age of rates in days from which a warning is logged. */
 const FRESH_DAYS = 7;
-/** Time for which a worker uses rates that it has read, in ms. */
-const BELIEVED_MS = 60_000;
+/** Time for which a worker caches rates, in ms. */
+const CACHE_MS = 60_000;
 
 // One per process: all workspaces use the same rates.
-let known: { rates: Rates; at: number } | undefined;
+let cached: { rates: Rates; at: number } | undefined;
 
 /**
  * Converts an amount to US cents at the newest rates.
  *
- * @throws Refusal as {@link toUsCents}, and `unprocessable_entity` for rates older than RATES_MAX_AGE_DAYS
+ * @throws Refusal as {@link toUsCents}, and `unprocessable_entity` for rates older than
+ * RATES_MAX_AGE_DAYS
  */
 export async function convertAmount(
   { amount, currency }: { amount: number; currency: string },
@@ -53,22 +54,22 @@ function measureAge({ day }: Rates): number {
 }
 
 async function newestRates(): Promise<Rates> {
-  if (known !== undefined && Date.now() - known.at < BELIEVED_MS) return known.rates;
-  const found = await rows<{ currency: string; per_base: string; day: string; source: string }>(
+  if (cached !== undefined && Date.now() - cached.at < CACHE_MS) return cached.rates;
+  const stored = await rows<{ currency: string; per_base: string; day: string; source: string }>(
     db(),
     "SELECT currency, per_base, to_char(day, 'YYYY-MM-DD') AS day, source FROM rates",
   );
-  const [first] = found;
+  const [first] = stored;
   if (first === undefined) throw new Error('there are no exchange rates: run migrations');
-  const perBase = new Map(found.map(({ currency, per_base }) => [currency, per_base]));
-  known = { rates: { day: first.day, source: first.source, perBase }, at: Date.now() };
-  return known.rates;
+  const perBase = new Map(stored.map(({ currency, per_base }) => [currency, per_base]));
+  cached = { rates: { day: first.day, source: first.source, perBase }, at: Date.now() };
+  return cached.rates;
 }
 
 /**
- * Fetches the rates of today. Those that are there stay where it fails, until the queue tries again.
+ * Fetches today's rates. If that fails, the stored ones remain until the queue tries again.
  *
- * @throws Error that says what is wrong
+ * @throws Error that describes the failure
  */
 export async function refreshRates(_data: object, { log }: JobContext): Promise<void> {
   const { RATES_URL, RATES_FORMAT } = config();
@@ -80,14 +81,14 @@ export async function refreshRates(_data: object, { log }: JobContext): Promise<
     if (status !== 200) throw new FetchRefused(FETCH_RULES.status('200', status));
     const rates = readRates(body.toString(), RATES_FORMAT);
     const isNew = await db().transaction((trx) => keepRates(trx, { ...rates, source: RATES_URL }));
-    known = undefined;
+    cached = undefined;
     log.info(
       { day: rates.day, currencies: rates.perBase.size, isNew },
       'exchange rates were fetched',
     );
   } catch (error) {
     if (!(error instanceof FetchRefused) && !(error instanceof BadRates)) throw error;
-    // The rule that was broken completes "<field> …".
+    // The violated rule completes "<field> …".
     const reason = error instanceof FetchRefused ? `RATES_URL ${error.message}` : error.message;
     throw new Error(`exchange rates could not be fetched: ${reason}`, { cause: error });
   } finally {
@@ -95,7 +96,7 @@ export async function refreshRates(_data: object, { log }: JobContext): Promise<
   }
 }
 
-/** Keeps rates instead of those that are there, unless those are newer. */
+/** Stores rates, unless the stored ones are newer. */
 async function keepRates(trx: Db, { day, source, perBase }: Rates): Promise<boolean> {
   await execute(trx, 'LOCK TABLE rates IN SHARE ROW EXCLUSIVE MODE');
   const [row] = await rows<{ isNewer: boolean }>(
@@ -111,7 +112,7 @@ async function keepRates(trx: Db, { day, source, perBase }: Rates): Promise<bool
   return true;
 }
 
-/** Gives a fresh installation rates to begin with. Run with the migrations. */
+/** Stores the first rates of a new installation. Runs with the migrations. */
 export async function ensureFirstRates(connection: Db): Promise<void> {
   const there = (await connection('rates').first('currency')) as object | undefined;
   if (there === undefined) await connection.transaction((trx) => keepRates(trx, FIRST_RATES));

@@ -7,14 +7,16 @@ const CODE = /^[A-Z]{3}$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const RATE = /^\d{1,12}(\.\d{1,12})?$/;
 
-/** A file of rates can't be understood. */
+/** Error for a file of rates that cannot be parsed. */
 export class BadRates extends Error {}
 
 /**
- * Reads a file of rates.
+ * Parses a file of rates.
  *
- * - `ecb`: the daily file of the European Central Bank, `<Cube time='…'><Cube currency='…' rate='…'/>`; base EUR
- * - `json`: `{"base": "EUR", "date": "2024-06-28", "rates": {"USD": 1.0705, …}}`, as several services answer
+ * - `ecb`: the daily file of the European Central Bank,
+ *   `<Cube time='…'><Cube currency='…' rate='…'/>`; base EUR
+ * - `json`: `{"base": "EUR", "date": "2024-06-28", "rates": {"USD": 1.0705, …}}`, as several
+ *   services return
  *
  * @throws BadRates
  */
@@ -58,7 +60,7 @@ function readJson(text: string): Parsed {
   return {
     day: String(date).slice(0, 10),
     base,
-    // As the source writes them: a number of JSON keeps its digits up to 15 of them.
+    // The digits of the source: JSON numbers keep up to 15 of them.
     rates: Object.entries(rates).map(([currency, rate]) => [currency, String(rate)]),
   };
 }

@@ -27,8 +27,8 @@ export function updateCustomer(
 }
 
 /**
- * Forgets a person for good: the customer is deleted, and what their events say of them is emptied. The events stay,
- * and with them every count.
+ * Deletes a customer permanently and erases their data from their events. The events and all counts
+ * remain.
  *
  * @throws Refusal `not_found`
  */
@@ -45,12 +45,12 @@ export function deleteCustomer({ id }: { id: string }, job: JobContext): Promise
   });
 }
 
-/** The answer to repeats with an Idempotency-Key once their customer has been erased. */
+/** Answer to repeats with an Idempotency-Key after their customer was erased. */
 const FORGOTTEN = JSON.stringify({
   refused: { code: 'not_found', message: 'The customer has been forgotten' } satisfies RefusalData,
 });
 
-/** Empties the outcomes of jobs that name a customer: they are kept for a day at most. */
+/** Erases the outcomes of jobs that name a customer, which are stored for up to a day. */
 async function eraseOutcomes(trx: Db, { project_id, id, external_id }: Customer): Promise<void> {
   const mentions = [`"id":${JSON.stringify(id)}`, `"customerId":${JSON.stringify(external_id)}`];
   await execute(

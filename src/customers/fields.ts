@@ -1,7 +1,7 @@
 import { Joi, nameText } from '../http/fields.ts';
 import { webAddress } from '../short-links/url-field.ts';
 
-/** Fields of a customer as bodies have them. */
+/** Schemas of the fields of a customer in bodies. */
 export const customerFields = {
   name: nameText(100)
     .allow(null)

@@ -3,7 +3,7 @@ import { writes } from '../queues/index.ts';
 import { job, jobsOf } from '../queues/job.ts';
 import type { CustomerRecord } from './record.ts';
 
-/** The writable fields of a customer. An absent field is not changed, `null` clears it. */
+/** Writable fields of a customer. An absent field is not changed, `null` clears it. */
 export interface CustomerChanges {
   name?: string | null;
   email?: string | null;

@@ -10,7 +10,7 @@ export class Customer extends WorkspaceModel {
   declare name: string | null;
   declare email: string | null;
   declare avatar: string | null;
-  /** The click that brought them first, if one did. */
+  /** Click with which the customer first came; `null` if there was none. */
   declare click_id: string | null;
   declare created_at: Date;
   declare updated_at: Date;

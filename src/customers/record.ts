@@ -1,7 +1,7 @@
 import { Joi } from '../http/fields.ts';
 import type { Customer } from './model.ts';
 
-/** A customer as callers see it. */
+/** The public record of a customer. */
 export interface CustomerRecord {
   id: string;
   externalId: string;
@@ -26,7 +26,7 @@ export function toCustomer(row: Customer): CustomerRecord {
 
 const nullable = Joi.string().allow(null).required();
 
-/** The customer record, for the reference and for checking answers. */
+/** Schema of the record, for the reference and for checking answers. */
 export const customerRecord = Joi.object({
   id: Joi.string().required().description('Id of the customer.').example('cus_9Kd3fGh5Jk'),
   externalId: Joi.string()

@@ -27,15 +27,17 @@ interface CustomerListQuery {
 const params = Joi.object<Params>({ id: recordId().required() });
 
 async function find(projectId: string, ref: string): Promise<Customer> {
-  const own = externalIdIn(ref);
+  const externalId = externalIdIn(ref);
   const row = await Customer.of(projectId)
-    .where(own === undefined ? { id: ref } : { external_id: own })
+    .where(externalId === undefined ? { id: ref } : { external_id: externalId })
     .first();
   if (row === undefined) throw new Refusal('not_found', `There is no customer "${ref}"`);
   return row;
 }
 
-/** An extension of the contract, in which leads and sales create customers. */
+/**
+ * Endpoints of customers, an extension of the contract, in which leads and sales create customers.
+ */
 export const customerRoutes: Route[] = [
   route<{ query: CustomerListQuery }>({
     method: 'get',
@@ -114,8 +116,8 @@ export const customerRoutes: Route[] = [
     answers: { 200: customerRecord },
     writes: true,
     async handle(request) {
-      const { id: own } = await find(request.caller.projectId, request.params.id);
-      const data = { id: own, changes: request.body };
+      const { id: customerId } = await find(request.caller.projectId, request.params.id);
+      const data = { id: customerId, changes: request.body };
       return answerWrite(request, customerJobs['customer.update'], data, ok);
     },
   }),
@@ -135,8 +137,8 @@ export const customerRoutes: Route[] = [
     answers: { 200: deletedRecord },
     writes: true,
     async handle(request) {
-      const { id: own } = await find(request.caller.projectId, request.params.id);
-      return answerWrite(request, customerJobs['customer.delete'], { id: own }, ok);
+      const { id: customerId } = await find(request.caller.projectId, request.params.id);
+      return answerWrite(request, customerJobs['customer.delete'], { id: customerId }, ok);
     },
   }),
 ];

@@ -5,17 +5,17 @@ import { guidePage, indexPage, searchPage } from './pages.ts';
 import { errorsPage, referencePage } from './reference.ts';
 import { Search, type SearchedDocument } from './search.ts';
 
-/** The documentation, rendered. */
+/** The rendered documentation. */
 export interface Documentation {
-  /** By their addresses. */
+  /** Pages by address. */
   pages: ReadonlyMap<string, DocsPage>;
   pictures: Guides['pictures'];
   search(question: string): DocsPage;
 }
 
 /**
- * Reads and renders the documentation: guides, the reference of an OpenAPI document, and a search in both. Other requests have
- * their turn after each page.
+ * Reads and renders the documentation: guides, the reference of an OpenAPI document, and a search
+ * in both. Other requests run after each page.
  */
 export async function makeDocumentation(document: SearchedDocument): Promise<Documentation> {
   const { guides, pictures } = await readGuides();

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { ROOT } from '../infra/root.ts';
 import { type Rendered, render } from './markdown.ts';
 
-/** The navigation: groups of guides, by their names. Guides that no group names are in the second one. */
+/** Navigation: groups of guides by name. Guides that no group names are added to the second one. */
 const GROUPS: readonly { title: string; names: readonly string[] }[] = [
   { title: 'Start', names: ['getting-started', 'concepts', 'help/links', 'glossary'] },
   {
@@ -48,21 +48,21 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
   { title: 'Inside', names: ['architecture', 'structure', 'qr-decode-matrix'] },
 ];
 const DECISIONS = 'Decisions';
-/** Titles in the navigation, where they are not the first heading. */
+/** Titles in the navigation that differ from the first heading. */
 const TITLES: Readonly<Record<string, string>> = { 'getting-started': 'Getting started' };
 
-/** A page of the documentation that is written in Markdown. */
+/** A page of the documentation written in Markdown. */
 export interface Guide extends Rendered {
-  /** Of its address: `/docs/<name>`. */
+  /** Name in the address: `/docs/<name>`. */
   name: string;
   group: string;
 }
 
 /** The documentation as it is served. */
 export interface Guides {
-  /** In the order of the navigation. */
+  /** Guides in the order of the navigation. */
   guides: Guide[];
-  /** Pictures, by the paths under which guides name them. */
+  /** Images, by the paths that guides use. */
   pictures: Map<string, Buffer>;
 }
 
@@ -78,18 +78,18 @@ export async function readGuides(root = ROOT): Promise<Guides> {
       .map((file) => [file, file.slice('docs/'.length, -'.md'.length)] as const),
   ]);
   const pictures = files.filter((file) => /\.(png|svg)$/.test(file));
-  const read = (file: string) => readFileSync(path.join(root, file));
+  const readDoc = (file: string) => readFileSync(path.join(root, file));
   const guides: Guide[] = [];
   for (const [file, name] of sources) {
     await turn();
     const resolve = (target: string) => addressOf(target, file, sources, pictures);
-    const rendered = await render(read(file).toString(), resolve);
+    const rendered = await render(readDoc(file).toString(), resolve);
     const title = TITLES[name] ?? rendered.title;
     guides.push({ ...rendered, name, group: groupOf(name), title });
   }
   return {
     guides: guides.toSorted((a, b) => placeOf(a) - placeOf(b) || (a.name < b.name ? -1 : 1)),
-    pictures: new Map(pictures.map((file) => [pictureName(file), read(file)])),
+    pictures: new Map(pictures.map((file) => [pictureName(file), readDoc(file)])),
   };
 }
 
@@ -107,7 +107,7 @@ function placeOf({ name, group }: Guide): number {
   return groups.indexOf(group) * 1_000 + (place === -1 ? 999 : place);
 }
 
-/** Where a link of a guide leads: another guide, a picture, the reference or another site. */
+/** Resolves a link of a guide: to another guide, an image, the reference or another site. */
 function addressOf(
   target: string,
   from: string,

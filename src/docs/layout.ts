@@ -3,7 +3,7 @@ import { BASE_STYLE, type Html, html, NOTHING, pageAssets, wholePage } from '../
 import { PERMISSIONS_POLICY } from '../web/permissions.ts';
 import type { Guide } from './guides.ts';
 
-/** A page of the documentation, as it is sent to everyone. */
+/** A page of the documentation, the same for all readers. */
 export interface DocsPage {
   headers: Record<string, string>;
   body: Buffer;
@@ -77,27 +77,29 @@ main td+td[data-column]::before{content:attr(data-column) ": ";color:var(--muted
 main,.columns main{padding:2rem 1.5rem 5rem}}
 @media print{.top,.columns nav{display:none}}`);
 
-/** The policy of pages without scripts. */
+/** Content security policy of pages without scripts. */
 const POLICY = `${ASSETS.policy({ forms: true })}; form-action 'self'`;
 
-/** The parts of a page of the documentation. */
+/** Parts of a documentation page. */
 interface PageParts {
   title: string;
   /** Address of the page itself, which the navigation marks. */
   href?: string;
   main: Html;
-  /** The words that were searched for. */
+  /** The search query. */
   question?: string;
-  /** More of the head, and the policy that it needs. */
+  /** Additional head content, and the policy that it needs. */
   extra?: { head: Html; policy: string };
-  /** The page has all of the width, without navigation at its side, and brings landmarks of its own. */
+  /**
+   * True if the page uses the full width, without the side navigation, and has its own landmarks.
+   */
   isWide?: boolean;
 }
 
 const link = (href: string, title: string, current: string | undefined) =>
   html`<li><a href="${href}"${href === current ? html` aria-current="page"` : NOTHING}>${title}</a></li>`;
 
-/** Makes pages around the navigation of these guides. */
+/** Creates the function that makes pages with the navigation of these guides. */
 export function layoutOf(guides: readonly Guide[]) {
   const groups = [...new Set(guides.map(({ group }) => group))];
 
@@ -147,8 +149,8 @@ ${isWide ? main : html`<div class="columns">${content}${navigation(href)}</div>`
 
 const anchorOf = (group: string): string => `nav-${group.toLowerCase()}`;
 
-/** Makes the pages of a documentation. */
+/** Makes a page of the documentation. */
 export type MakePage = ReturnType<typeof layoutOf>;
 
-/** The hash of the style sheet, for policies that allow more than it. */
+/** Hash of the style sheet, for policies that allow additional styles. */
 export const STYLE_SOURCE = /style-src ([^;]+)/.exec(POLICY)![1]!;

@@ -4,7 +4,7 @@ import { html as escaping } from '../web/layout.ts';
 
 /** A part of a guide, from one heading to the next. */
 export interface Section {
-  /** Anchor in the page; empty for what stands before the first heading. */
+  /** Anchor in the page; empty for text in front of the first heading. */
   id: string;
   title: string;
   text: string;
@@ -13,31 +13,31 @@ export interface Section {
 /** A guide as HTML, with its sections for the search. */
 export interface Rendered {
   title: string;
-  /** The words of the first paragraph. */
+  /** Plain text of the first paragraph. */
   summary: string;
   html: string;
   sections: Section[];
 }
 
 /**
- * Where the target of a link or picture leads in the documentation; `undefined`: nowhere. Only what it returns becomes an
- * address in the page.
+ * Resolves the target of a link or image to an address in the documentation; `undefined` if there
+ * is none. Only its results become addresses in the page.
  */
 export type Resolve = (target: string) => string | undefined;
 
 const escape = (text: string): string => escaping`${text}`.text;
 
-/** Renders a guide. HTML in it is shown as text. Other work has its turn between reading and writing. */
+/** Renders a guide. HTML in it is shown as text. Other work runs between parsing and rendering. */
 export async function render(text: string, resolve: Resolve): Promise<Rendered> {
   const markdown = new Marked({ gfm: true });
   const tokens = markdown.lexer(text);
   const sections: Section[] = [{ id: '', title: '', text: '' }];
   const idOf = new Map<Token, string>();
-  const known = new Map<string, number>();
+  const anchors = new Map<string, number>();
   for (const token of tokens) {
     if (token.type === 'heading') {
       const title = plainText(token);
-      const id = uniqueAnchor(anchorOf(title), known);
+      const id = uniqueAnchor(anchorOf(title), anchors);
       idOf.set(token, id);
       sections.push({ id, title, text: '' });
     } else {
@@ -51,22 +51,26 @@ export async function render(text: string, resolve: Resolve): Promise<Rendered> 
         const content = this.parser.parseInline(token.tokens);
         return `<h${token.depth} id="${escape(idOf.get(token) ?? '')}">${content}</h${token.depth}>\n`;
       },
-      // Wide code and tables scroll by themselves, with the keyboard too.
+      // Wide code and tables scroll separately, also by keyboard.
       code: ({ text: source }) => `<pre tabindex="0"><code>${escape(source)}</code></pre>\n`,
       table(token) {
         const cell = ({ tokens }: Tokens.TableCell) => this.parser.parseInline(tokens);
         const row = (cells: readonly string[]) => `<tr>${cells.join('')}</tr>\n`;
-        const head = row(token.header.map((one) => `<th>${cell(one)}</th>`));
-        // A narrow screen shows each row as a list, with the names of the columns beside the cells.
-        const columns = token.header.map((one) => escape(textOf(one)));
+        const head = row(token.header.map((headCell) => `<th>${cell(headCell)}</th>`));
+        // A narrow screen shows each row as a list, with column names beside the cells.
+        const columns = token.header.map((headCell) => escape(textOf(headCell)));
         const body = token.rows
           .map((cells) =>
-            row(cells.map((one, n) => `<td data-column="${columns[n]}">${cell(one)}</td>`)),
+            row(
+              cells.map(
+                (cellTokens, n) => `<td data-column="${columns[n]}">${cell(cellTokens)}</td>`,
+              ),
+            ),
           )
           .join('');
         return `<div class="wide" tabindex="0"><table>\n<thead>${head}</thead>\n<tbody>${body}</tbody></table></div>\n`;
       },
-      // A link to what the documentation does not have becomes plain text.
+      // A link to something that is not in the documentation becomes plain text.
       link(token) {
         const content = this.parser.parseInline(token.tokens);
         const target = resolve(token.href);
@@ -87,7 +91,7 @@ export async function render(text: string, resolve: Resolve): Promise<Rendered> 
   return { title, summary, html: markdown.parser(tokens), sections };
 }
 
-/** The words of a token, without marks. */
+/** Returns the text of a token, without markup. */
 function plainText(token: Token): string {
   if (token.type === 'table') {
     const { header, rows } = token as Tokens.Table;
@@ -103,15 +107,15 @@ function plainText(token: Token): string {
 
 const textOf = ({ tokens }: { tokens: Token[] }): string => tokens.map(plainText).join('');
 
-/** As GitHub makes anchors of headings, so that links work there too. */
+/** Makes the anchor of a heading in the same way as GitHub, so that links work there too. */
 const anchorOf = (title: string): string =>
   title
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(/\s/g, '-');
 
-function uniqueAnchor(anchor: string, known: Map<string, number>): string {
-  const count = known.get(anchor) ?? 0;
-  known.set(anchor, count + 1);
+function uniqueAnchor(anchor: string, anchors: Map<string, number>): string {
+  const count = anchors.get(anchor) ?? 0;
+  anchors.set(anchor, count + 1);
   return count === 0 ? anchor : `${anchor}-${count}`;
 }

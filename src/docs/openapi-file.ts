@@ -3,16 +3,16 @@ import path from 'node:path';
 import { ROOT } from '../infra/root.ts';
 import type { SearchedDocument } from './search.ts';
 
-/** The document that `npm run docs` writes: creating it takes most of a second. */
+/** The document written by `npm run docs`; generating it takes most of a second. */
 const FILE = path.join(ROOT, 'docs', 'openapi.json');
 
-/** An OpenAPI document, as far as it depends on the installation. */
+/** An OpenAPI document, limited to the parts that depend on the installation. */
 interface OpenApi extends SearchedDocument {
   info: { contact: { url: string } };
   servers: { url: string }[];
 }
 
-/** The OpenAPI document of the API, with the addresses of this installation. */
+/** Reads the OpenAPI document of the API, and sets the addresses of this installation. */
 export function readOpenApi({
   BASE_URL,
   DOCS_URL,

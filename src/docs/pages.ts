@@ -3,14 +3,14 @@ import type { Guide } from './guides.ts';
 import type { DocsPage, MakePage } from './layout.ts';
 import type { Search } from './search.ts';
 
-/** Text of a result, in characters. */
-const SHOWN = 200;
+/** Maximum text length of a search result, in characters. */
+const MAX_TEXT = 200;
 
-/** The page of a guide. */
+/** Makes the page of a guide. */
 export const guidePage = (makePage: MakePage, { name, title, html: text }: Guide): DocsPage =>
   makePage({ title, href: `/docs/${name}`, main: new Html(text) });
 
-/** The first page: what there is to read. */
+/** Makes the first page, which lists all guides. */
 export const indexPage = (makePage: MakePage, guides: readonly Guide[]): DocsPage =>
   makePage({
     title: 'Overview',
@@ -25,28 +25,28 @@ ${beginning(summary.replace(/:$/, '.'), 110)}</a></li>`,
       )}</ul>`,
   });
 
-/** The results of a search. */
+/** Makes the page of search results. */
 export function searchPage(makePage: MakePage, search: Search, question: string): DocsPage {
-  const found = search.find(question);
-  const count = found.length === 1 ? 'One result' : `${found.length} results`;
+  const results = search.find(question);
+  const count = results.length === 1 ? 'One result' : `${results.length} results`;
   return makePage({
     title: 'Search',
     href: '/docs/search',
     question,
     main: html`<h1>Search</h1>
 <p role="status">${
-      found.length === 0
+      results.length === 0
         ? `Nothing was found for “${question}”. Try another word, such as the name of a field, or choose a guide.`
         : `${count} for “${question}”.`
     }</p>
-<ul class="results">${found.map(
+<ul class="results">${results.map(
       ({
         href,
         title,
         within,
         text,
       }) => html`<li><a href="${href}">${title}</a><small>${within}</small>
-<p>${beginning(text, SHOWN)}</p></li>`,
+<p>${beginning(text, MAX_TEXT)}</p></li>`,
     )}</ul>`,
   });
 }

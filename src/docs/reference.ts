@@ -13,8 +13,8 @@ const PACKAGE = fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'
 const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string };
 
 /**
- * Starts the component. The reference names the address of the API as it is configured; requests go to the one that the page
- * comes from, which the policy allows.
+ * Starts the component. The document contains the configured address of the API; requests go to the
+ * page's own origin, which the policy allows.
  */
 const START = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -68,7 +68,10 @@ SwaggerUIBundle({
 });
 `;
 
-/** Colors with the contrast that text needs (WCAG 1.4.3), marks in forced colors, and no part that is wider than a phone. */
+/**
+ * Colors with sufficient contrast (WCAG 1.4.3), marks for forced colors, and limits that keep every
+ * part within the width of a phone.
+ */
 const LOOK = `.swagger-ui .info .title small{background:#4a5263}
 .swagger-ui .info .title small.version-stamp{background:#3f6212}
 .swagger-ui .info a,.swagger-ui a.link{color:var(--on-tint)}
@@ -91,7 +94,7 @@ width:auto;padding-inline:0}}
 
 const ownHash = createHash('sha256').update(START).update(LOOK).digest('hex').slice(0, 8);
 
-/** Folder of the files, with what makes a version of them, so that they can be cached for good. */
+/** Folder of the files; the version in its name lets them be cached forever. */
 const FOLDER = `/docs/assets/swagger-ui-${version}-${ownHash}`;
 
 const POLICY = [
@@ -105,7 +108,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The interactive reference of the API. */
+/** Makes the interactive reference of the API. */
 export const referencePage = (makePage: MakePage): DocsPage =>
   makePage({
     title: 'API reference',
@@ -130,8 +133,8 @@ const MEANINGS: Record<keyof typeof ERRORS, string> = {
   unauthorized: 'There is no API key, or it is unknown, revoked or expired.',
   forbidden: 'The key lacks a scope, the plan is too low, or the domain belongs to somebody else.',
   not_found: 'There is no such route, or no such record in this workspace.',
-  conflict: 'The request conflicts with what is there: a key, name or id that is taken.',
-  invite_expired: 'The thing was there and is gone for good, such as the result of an old job.',
+  conflict: 'The request conflicts with existing data, such as a key, name or id that is taken.',
+  invite_expired: 'The resource existed and is permanently gone, such as the result of an old job.',
   unprocessable_entity:
     'The request is well-formed, but a field fails its rule; the message names it.',
   rate_limit_exceeded:
@@ -141,7 +144,10 @@ const MEANINGS: Record<keyof typeof ERRORS, string> = {
     'The service has no capacity for this now; the header Retry-After says how long to wait.',
 };
 
-/** The page that `doc_url` of every error leads to, where the documentation is not hosted elsewhere. */
+/**
+ * Makes the page that `doc_url` of every error links to if the documentation is not hosted
+ * elsewhere.
+ */
 export const errorsPage = (makePage: MakePage): DocsPage =>
   makePage({
     title: 'Errors of the API',
@@ -168,11 +174,14 @@ const COMPONENT = {
 const compress = promisify(gzip);
 const assets = new Map<string, Promise<Asset>>();
 
-/** The file of an address, compressed by gzip; read when it is first asked for. `undefined`: there is none. */
+/**
+ * Finds the file of an address, compressed by gzip and read on first use; `undefined` if there is
+ * none.
+ */
 export function findAsset(address: string): Promise<Asset> | undefined {
   const name = address.startsWith(`${FOLDER}/`) ? address.slice(FOLDER.length + 1) : '';
-  const known = assets.get(name);
-  if (known !== undefined) return known;
+  const cached = assets.get(name);
+  if (cached !== undefined) return cached;
   const asset = readAsset(name);
   if (asset !== undefined) assets.set(name, asset);
   return asset;

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import MiniSearch from 'minisearch';
 import type { Guide } from './guides.ts';
 
-/** Something that can be found: a section of a guide, or an operation of the API. */
-export interface Found {
+/** A search result: a section of a guide, or an operation of the API. */
+export interface SearchResult {
   href: string;
   title: string;
   /** The guide, or method and path of the operation. */
@@ -11,7 +11,7 @@ export interface Found {
   text: string;
 }
 
-/** An operation of the reference, as far as it can be searched for. */
+/** An operation of the reference, limited to the fields that are searched. */
 interface Operation {
   operationId: string;
   summary: string;
@@ -24,17 +24,26 @@ export interface SearchedDocument {
   paths: Record<string, Record<string, Operation>>;
 }
 
-const MOST_RESULTS = 30;
-/** Words of a question that are searched for: each is compared with all words of the documentation. */
-const MOST_WORDS = 8;
-/** Most words of the documentation begin with some letter: a word of one costs the most and says the least. */
-const SHORTEST_WORD = 2;
-/** Questions whose results are remembered. */
-const REMEMBERED = 500;
+const MAX_RESULTS = 30;
+/**
+ * Maximum number of query words that are searched; each is compared with all words of the
+ * documentation.
+ */
+const MAX_WORDS = 8;
+/**
+ * Minimum length of a query word. A single letter matches most words: it costs the most and selects
+ * the least.
+ */
+const MIN_WORD_LENGTH = 2;
+/** Number of queries whose results are cached. */
+const MAX_CACHED = 500;
 
-/** Finds sections of guides and operations by their words, also misspelt and unfinished ones. */
+/**
+ * Finds sections of guides and operations by their words, with tolerance for typos and unfinished
+ * words.
+ */
 export class Search {
-  readonly #index = new MiniSearch<Found & { id: number }>({
+  readonly #index = new MiniSearch<SearchResult & { id: number }>({
     fields: ['title', 'within', 'text'],
     storeFields: ['href', 'title', 'within', 'text'],
     searchOptions: {
@@ -45,56 +54,56 @@ export class Search {
       maxFuzzy: 2,
     },
   });
-  readonly #remembered = new LRUCache<string, Found[]>({ max: REMEMBERED });
+  readonly #cache = new LRUCache<string, SearchResult[]>({ max: MAX_CACHED });
 
   private constructor() {}
 
-  /** A search in guides and operations; other work has its turn while they are read. */
+  /** Builds a search over guides and operations; other work runs while they are read. */
   static async of(guides: readonly Guide[], document: SearchedDocument): Promise<Search> {
     const search = new Search();
-    const all = [...guides.flatMap(sectionsOf), ...operationsOf(document)];
+    const entries = [...guides.flatMap(sectionsOf), ...operationsOf(document)];
     await search.#index.addAllAsync(
-      all.map((found, id) => ({ ...found, id })),
+      entries.map((entry, id) => ({ ...entry, id })),
       { chunkSize: 4 },
     );
     return search;
   }
 
-  /** The best results for the first {@link MOST_WORDS} different words of a question, best first. */
-  find(question: string): Found[] {
-    const words = wordsOf(question);
+  /** Finds results for the first {@link MAX_WORDS} different words of a query, best first. */
+  find(query: string): SearchResult[] {
+    const words = wordsOf(query);
     const name = words.join(' ');
-    const remembered = this.#remembered.get(name);
+    const remembered = this.#cache.get(name);
     if (remembered !== undefined) return remembered;
-    const found = this.#index
+    const results = this.#index
       .search(name)
-      .slice(0, MOST_RESULTS)
-      .map(({ href, title, within, text }) => ({ href, title, within, text }) as Found);
-    this.#remembered.set(name, found);
-    return found;
+      .slice(0, MAX_RESULTS)
+      .map(({ href, title, within, text }) => ({ href, title, within, text }) as SearchResult);
+    this.#cache.set(name, results);
+    return results;
   }
 }
 
 const tokenize = MiniSearch.getDefault('tokenize') as (text: string) => string[];
 
-function wordsOf(question: string): string[] {
-  const words = tokenize(question.toLowerCase()).filter(({ length }) => length >= SHORTEST_WORD);
-  return [...new Set(words)].slice(0, MOST_WORDS);
+function wordsOf(query: string): string[] {
+  const words = tokenize(query.toLowerCase()).filter(({ length }) => length >= MIN_WORD_LENGTH);
+  return [...new Set(words)].slice(0, MAX_WORDS);
 }
 
-function sectionsOf({ name, title: within, sections }: Guide): Found[] {
+function sectionsOf({ name, title: within, sections }: Guide): SearchResult[] {
   return sections.flatMap(({ id, title, text }) =>
     title === '' ? [] : [{ href: `/docs/${name}#${id}`, title, within, text }],
   );
 }
 
-function operationsOf({ paths }: SearchedDocument): Found[] {
+function operationsOf({ paths }: SearchedDocument): SearchResult[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { operationId, summary, description, tags }]) => ({
       href: `/docs/api-reference#/${encodeURIComponent(tags[0] ?? '')}/${operationId}`,
       title: summary,
       within: `${method.toUpperCase()} ${path}`,
-      // Its Markdown is code alone.
+      // Its only Markdown is code.
       text: description.replaceAll('`', ''),
     })),
   );

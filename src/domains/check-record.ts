@@ -6,7 +6,7 @@ interface RecordToSet {
   type: 'TXT' | 'CNAME' | 'A' | 'AAAA';
   name: string;
   value: string;
-  /** To be set instead of the CNAME. */
+  /** True if it replaces the CNAME. */
   isAlternative: boolean;
 }
 
@@ -15,7 +15,10 @@ const DNS = ['ok', 'other', 'missing', 'unknown'] as const;
 const REACHABLE = ['ok', 'other', 'failed', 'skipped'] as const;
 const CERTIFICATES = ['ok', 'invalid', 'unknown'] as const;
 
-/** Results of the live checks of a domain. Reasons are sentences for people; null where a check passes. */
+/**
+ * Results of the live checks of a domain. Reasons are sentences for people, and null if a check
+ * passes.
+ */
 export interface DomainChecks {
   records: RecordToSet[];
   verification: { status: (typeof VERIFICATIONS)[number]; reason: string | null };
@@ -42,7 +45,7 @@ const checkOf = (statuses: readonly string[], description: string) =>
     .required()
     .description(description);
 
-/** The checks of a domain, for the reference and for checking answers. */
+/** Schema of the checks, for the reference and for checking answers. */
 export const domainChecks = Joi.object<DomainChecks>({
   records: Joi.array()
     .items(

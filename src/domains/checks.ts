@@ -13,26 +13,26 @@ import { domainCheckJobs } from './jobs.ts';
 import { verificationRecord } from './record.ts';
 import { ABSENT, hasVerificationRecord } from './verify.ts';
 
-/** Time for which the checks of a domain are kept, in s: consoles ask again and again. */
+/** Time for which the checks of a domain are cached, in s, because consoles poll them. */
 const KEPT_SECONDS = 5;
 const DNS_MS = 2_000;
 const FETCH_MS = 5_000;
-/** Path by which a redirect server says which installation it belongs to. */
+/** Path at which a redirect server identifies its installation. */
 const INSTALLATION_PATH = '/_/installation';
-const MOST_BYTES = 1_024;
+const MAX_BYTES = 1_024;
 
-/** Where visitors of domains are to arrive: a host name for CNAME, addresses for A and AAAA. */
+/** Target for visitors of domains: a host name for CNAME, addresses for A and AAAA. */
 interface Target {
   host: string | undefined;
   addresses: string[];
 }
 
-/** Checks what is set of a domain, unless that was done within the last seconds. */
+/** Checks the setup of a domain, unless that was done within the last seconds. */
 export async function checkDomainSetup(domain: CheckedDomain): Promise<DomainChecks> {
   const cache = cacheRedis();
   const name = `domainchecks:${domain.id}:${domain.verified}`;
-  const known = await cache.get(name);
-  if (known !== null) return JSON.parse(known) as DomainChecks;
+  const cached = await cache.get(name);
+  if (cached !== null) return JSON.parse(cached) as DomainChecks;
   const checks = await checkNow(domain);
   await keep(cache, name, JSON.stringify(checks), {
     budget: 'workspaces',
@@ -61,25 +61,25 @@ async function checkNow(domain: CheckedDomain): Promise<DomainChecks> {
   };
 }
 
-/** The target of the setting, or else the name by which this installation is found. */
+/** Returns the configured target, or else the host name of this installation. */
 async function findTarget(): Promise<Target> {
   const { DNS_TARGET, DEFAULT_SHORT_DOMAIN, BASE_URL } = config();
   if (DNS_TARGET.length > 0) {
-    const host = DNS_TARGET.find((one) => isIP(one) === 0);
-    const addresses = DNS_TARGET.filter((one) => isIP(one) !== 0);
+    const host = DNS_TARGET.find((target) => isIP(target) === 0);
+    const addresses = DNS_TARGET.filter((target) => isIP(target) !== 0);
     return { host, addresses: addresses.length > 0 ? addresses : await addressesOf(host) };
   }
-  const own = [DEFAULT_SHORT_DOMAIN, new URL(BASE_URL).hostname.replace(/^\[|\]$/g, '')];
-  const name = own.find((one) => one !== 'localhost' && !one.endsWith('.localhost'));
+  const ownHosts = [DEFAULT_SHORT_DOMAIN, new URL(BASE_URL).hostname.replace(/^\[|\]$/g, '')];
+  const name = ownHosts.find((host) => host !== 'localhost' && !host.endsWith('.localhost'));
   if (name !== undefined && isIP(name) !== 0) return { host: undefined, addresses: [name] };
   return { host: name, addresses: await addressesOf(name) };
 }
 
-/** Addresses of a name; none where it can't be resolved. */
+/** Resolves a name to its addresses; none if it cannot be resolved. */
 async function addressesOf(host: string | undefined): Promise<string[]> {
   if (host === undefined) return [];
-  const found = await lookUp(host).catch(() => []);
-  return found.map(({ address }) => address);
+  const addresses = await lookUp(host).catch(() => []);
+  return addresses.map(({ address }) => address);
 }
 
 function recordsOf(
@@ -126,39 +126,39 @@ const NO_NAME_SERVER = 'No name server answers for this domain.';
 
 async function checkDns({ slug }: CheckedDomain, target: Target): Promise<DomainChecks['dns']> {
   const [aliases, addresses] = await Promise.all([
-    foundBy(newResolver(DNS_MS).resolveCname(slug)),
-    foundBy(lookUp(slug).then((all) => all.map(({ address }) => address))),
+    resolved(newResolver(DNS_MS).resolveCname(slug)),
+    resolved(lookUp(slug).then((all) => all.map(({ address }) => address))),
   ]);
-  const found = [
+  const targets = [
     ...(aliases ?? []).map((value) => ({ type: 'CNAME' as const, value })),
     ...(addresses ?? []).map((value) => ({ type: typeOf(value), value })),
   ];
-  if (addresses === undefined) return { status: 'unknown', reason: NO_NAME_SERVER, found };
-  if (found.length === 0) {
-    return { status: 'missing', reason: `${slug} has no DNS record yet.`, found };
+  if (addresses === undefined) return { status: 'unknown', reason: NO_NAME_SERVER, found: targets };
+  if (targets.length === 0) {
+    return { status: 'missing', reason: `${slug} has no DNS record yet.`, found: targets };
   }
   const { host } = target;
   if (host === undefined && target.addresses.length === 0) {
     const reason = 'The service does not know its own address: its operator can set DNS_TARGET.';
-    return { status: 'unknown', reason, found };
+    return { status: 'unknown', reason, found: targets };
   }
   const isHere =
     (host !== undefined && (aliases ?? []).some((alias) => alias.toLowerCase() === host)) ||
     (addresses.length > 0 && addresses.every((address) => target.addresses.includes(address)));
-  if (isHere) return { status: 'ok', reason: null, found };
-  return { status: 'other', reason: `${slug} leads to ${found.at(-1)!.value}.`, found };
+  if (isHere) return { status: 'ok', reason: null, found: targets };
+  return { status: 'other', reason: `${slug} leads to ${targets.at(-1)!.value}.`, found: targets };
 }
 
-/** Answer of the name servers to a query; `undefined` where none answers. */
-const foundBy = (question: Promise<string[]>): Promise<string[] | undefined> =>
+/** Resolves to the answer of the name servers; `undefined` if none answers. */
+const resolved = (question: Promise<string[]>): Promise<string[] | undefined> =>
   question.catch((error: NodeJS.ErrnoException) => (ABSENT.has(error.code ?? '') ? [] : undefined));
 
-/** Asks the server of a domain which installation it belongs to, over HTTPS and HTTP. */
+/** Requests the identity of a domain's server over HTTPS and HTTP. */
 export async function checkReachable(
   https: string,
   http: string,
 ): Promise<Pick<DomainChecks, 'reachable' | 'certificate'>> {
-  const [secure, plain] = await Promise.all([askInstallation(https), askInstallation(http)]);
+  const [secure, plain] = await Promise.all([fetchInstallation(https), fetchInstallation(http)]);
   const certificate: DomainChecks['certificate'] =
     secure.fault === undefined
       ? { status: 'ok', reason: null }
@@ -175,13 +175,15 @@ export async function checkReachable(
   return { reachable: { status: 'failed', reason: `The domain ${plain.fault}.` }, certificate };
 }
 
-/** Answer of the server at an origin; `fault` completes "The domain …" where there is none. */
-async function askInstallation(
+/**
+ * Requests the identity of the server at an origin; if it fails, `fault` completes "The domain …".
+ */
+async function fetchInstallation(
   origin: string,
 ): Promise<{ isOurs: boolean; fault: string | undefined }> {
   try {
     const { status, body } = await guardedFetch(`${origin}${INSTALLATION_PATH}`, {
-      maxBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
       overflow: 'cut',
       timeoutMs: FETCH_MS,
     });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { noteByOperator } from '../audit/write.ts';
+import { recordByOperator } from '../audit/write.ts';
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { refuseChanged } from '../http/etag.ts';
@@ -19,17 +19,21 @@ import { type DomainRecord, toDomain, verificationRecord } from './record.ts';
 import { type DomainChanges, type NewDomain, namedBy } from './schema.ts';
 import { hasVerificationRecord } from './verify.ts';
 
-/** Unverified domains older than this are no longer asked for by themselves. */
+/** Age after which unverified domains are no longer checked automatically. */
 const CHECKED_FOR = '14 days';
-/** Domains that one run asks for, how many at the same time, and when it stops beginning further ones, in ms. */
+/**
+ * Number of domains checked per run and at the same time, and the time after which no more checks
+ * are started, in ms.
+ */
 const CHECKS_PER_RUN = 1_000;
 const CHECKS_AT_ONCE = 20;
 const CHECK_RUN_MS = 60_000;
 
 /**
- * Adds a domain, not verified yet.
+ * Adds a domain that is not verified yet.
  *
- * @throws Refusal `conflict` when the workspace has it, it is the service's own, or it is to be primary at once
+ * @throws Refusal `conflict` when the workspace already has it, it belongs to the service, or it is
+ * to become primary immediately
  */
 export function createDomain(
   { id, slug, ...changes }: NewDomain & { id: string },
@@ -43,7 +47,8 @@ export function createDomain(
 /**
  * Adds a domain to a workspace.
  *
- * @param domain `verified`: the operator's word that the domain is the workspace's; stands in for DNS
+ * @param domain `verified`: true if the operator confirms that the workspace owns the domain,
+ * instead of DNS
  * @throws Refusal `conflict`
  */
 export async function addDomain(
@@ -75,7 +80,7 @@ export async function addDomain(
   return toDomain(row);
 }
 
-/** @throws Refusal `not_found`, or `conflict` when a domain that is not verified is to be primary */
+/** @throws Refusal `not_found`, or `conflict` when an unverified domain is to become primary */
 export function updateDomain(
   { id, changes }: { id: string; changes: DomainChanges },
   job: JobContext,
@@ -94,15 +99,15 @@ export function updateDomain(
 }
 
 /**
- * Looks for the domain's TXT record and marks it verified.
+ * Looks up the domain's TXT record and marks the domain as verified.
  *
- * @throws Refusal `not_found`; `unprocessable_entity` when the record is not there; `conflict` when another
- *   workspace holds the domain
+ * @throws Refusal `not_found`; `unprocessable_entity` when the record is missing; `conflict` when
+ * another workspace has verified the domain
  */
 export async function verifyDomain({ id }: { id: string }, job: JobContext): Promise<DomainRecord> {
   const domain = await Domain.of(job.projectId).where(namedBy(id)).first();
-  // The name servers are asked before the transaction: it must not wait for them.
-  const proved = domain !== undefined && (domain.verified || (await askDns(domain)));
+  // The name servers are queried before the transaction, which must not wait for them.
+  const proved = domain !== undefined && (domain.verified || (await isProven(domain)));
   return runIdempotent(job, async (trx, publish) => {
     const row = await lockDomain(trx, job.projectId, id);
     if (!proved) {
@@ -117,7 +122,7 @@ export async function verifyDomain({ id }: { id: string }, job: JobContext): Pro
   });
 }
 
-async function askDns({ slug, verification_token }: Domain): Promise<boolean> {
+async function isProven({ slug, verification_token }: Domain): Promise<boolean> {
   try {
     return await hasVerificationRecord(slug, verification_token);
   } catch {
@@ -126,9 +131,10 @@ async function askDns({ slug, verification_token }: Domain): Promise<boolean> {
 }
 
 /**
- * Deletes a domain that carries nothing any more.
+ * Deletes a domain that is no longer used.
  *
- * @throws Refusal `not_found`, or `conflict` while it has links or QR codes, or names of blocked ones
+ * @throws Refusal `not_found`, or `conflict` while it has links or QR codes, or names of blocked
+ * ones
  */
 export function deleteDomain({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
   return runIdempotent(job, async (trx, publish) => {
@@ -160,8 +166,8 @@ export function deleteDomain({ id }: { id: string }, job: JobContext): Promise<{
 }
 
 /**
- * Asks the DNS for domains that wait for their record, for {@link CHECK_RUN_MS} at most. Workspaces take turns, so that
- * many domains of one, with name servers that don't answer, keep no other waiting.
+ * Looks up the DNS records of unverified domains, for up to {@link CHECK_RUN_MS}. Workspaces take
+ * turns, so that many domains of one workspace with silent name servers do not delay the others.
  */
 export async function checkDomains(_data: object, { log }: JobContext): Promise<void> {
   const until = Date.now() + CHECK_RUN_MS;
@@ -190,7 +196,7 @@ export async function checkDomains(_data: object, { log }: JobContext): Promise<
 async function checkDomain(projectId: string, id: string, log: Log): Promise<void> {
   const domain = await Domain.of(projectId).where({ id }).first();
   if (domain === undefined) return;
-  if (!(await askDns(domain))) {
+  if (!(await isProven(domain))) {
     await Domain.of(projectId).where({ id }).patch({ checked_at: new Date() });
     return;
   }
@@ -201,7 +207,7 @@ async function checkDomain(projectId: string, id: string, log: Log): Promise<voi
   });
 }
 
-/** Adds a domain outside of any job, for the operator, and lets redirect processes know. */
+/** Adds a domain for the operator, outside of any job, and notifies redirect processes. */
 export async function addDomainNow(
   projectId: string,
   domain: NewDomain,
@@ -210,7 +216,7 @@ export async function addDomainNow(
   const id = newId('domain');
   const changes: LookupChange[] = [];
   const record = await db().transaction(async (trx) => {
-    await noteByOperator(trx, projectId, {
+    await recordByOperator(trx, projectId, {
       action: 'domain.create',
       target: { kind: 'domain', id },
     });
@@ -244,7 +250,7 @@ async function saveDomain(
   return toDomain(row!);
 }
 
-/** Links without a domain of their own are made on the primary one, and must lead somewhere. */
+/** Links without a domain are created on the primary one, so it must work. */
 const notVerified = ({ slug }: { slug: string }) =>
   new Refusal(
     'conflict',
@@ -252,7 +258,7 @@ const notVerified = ({ slug }: { slug: string }) =>
       'call POST /domains/{id}/verify, then set primary to true',
   );
 
-/** @throws Refusal `unprocessable_entity` when the root of a domain would lead to itself */
+/** @throws Refusal `unprocessable_entity` when the root of a domain would redirect to itself */
 function refuseLoop(slug: string, { target }: DomainChanges): void {
   if (typeof target !== 'string' || !leadsTo(target, { domain: slug, key: '', flexible: false })) {
     return;

@@ -1,7 +1,7 @@
 import { newId } from '../ids.ts';
 import { type Db, execute } from '../infra/db.ts';
 
-/** Makes the service's default short domain, once. Run with the migrations. */
+/** Creates the service's default short domain unless it exists. Runs with the migrations. */
 export async function ensureDefaultDomain(connection: Db, slug: string): Promise<void> {
   await execute(
     connection,

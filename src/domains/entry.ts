@@ -3,7 +3,7 @@ import { domainEntry, siteFilesEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import type { Domain } from './model.ts';
 
-/** The look-up entries of a domain in its present state; only a verified domain has some. */
+/** Returns the look-up entries of a domain in its current state; only a verified domain has any. */
 export function domainChanges(row: Domain, isGone = false): LookupChange[] {
   const { slug, version } = row;
   const verified = row.verified && !isGone;
@@ -19,7 +19,7 @@ export function domainChanges(row: Domain, isGone = false): LookupChange[] {
       name: siteFilesName(row.id),
       version,
       entry: files === undefined ? null : encodeSiteFiles(files),
-      // No process remembers them.
+      // No process caches them.
       announce: false,
     },
   ];

@@ -5,7 +5,7 @@ import type { DomainChecks } from './check-record.ts';
 import type { DomainRecord } from './record.ts';
 import type { DomainChanges, NewDomain } from './schema.ts';
 
-/** A domain that is checked. */
+/** A domain to check. */
 export interface CheckedDomain {
   id: string;
   slug: string;

@@ -21,7 +21,7 @@ export class Domain extends WorkspaceModel {
   declare asset_links: string | null;
   /** True if the target may be shown in a frame, as of the last write of target or type. */
   declare target_frameable: boolean;
-  /** True once a link of it has answered every path below its key. */
+  /** True once a link of the domain has answered every path below its key. */
   declare has_wildcards: boolean;
   declare version: number;
   declare created_at: Date;

@@ -8,7 +8,7 @@ import {
   assetLinksField,
 } from './site-files.ts';
 
-/** The domain record of the contract, and how to prove that the domain is one's own. */
+/** The domain record of the contract, with the proof of ownership. */
 export interface DomainRecord {
   id: string;
   slug: string;
@@ -27,7 +27,7 @@ export interface DomainRecord {
   verification: { type: 'TXT'; name: string; value: string } | null;
 }
 
-/** The DNS record by which the owner of a domain lets a workspace use it. */
+/** Returns the DNS record with which the owner of a domain allows a workspace to use it. */
 export function verificationRecord(slug: string, token: string) {
   return { type: 'TXT' as const, name: `_shortlinks.${slug}`, value: `shortlinks-verify=${token}` };
 }
@@ -55,7 +55,7 @@ export function toDomain(row: Domain): DomainRecord {
 const parsed = <Value>(text: string | null): Value | null =>
   text === null ? null : (JSON.parse(text) as Value);
 
-/** The domain record, for the reference and for checking answers. */
+/** Schema of the record, for the reference and for checking answers. */
 export const domainRecord = Joi.object({
   id: Joi.string().required().description('Id of the domain.').example('dom_7Yq2wErt4U'),
   slug: Joi.string()

@@ -71,8 +71,8 @@ export const domainRoutes: Route[] = [
         ...(await withFraming(request, request.body)),
         id: newId('domain'),
       });
-      return answerWrite(request, domainJobs['domain.create'], data, (made) =>
-        created(`/domains/${made.id}`, made),
+      return answerWrite(request, domainJobs['domain.create'], data, (record) =>
+        created(`/domains/${record.id}`, record),
       );
     },
   }),
@@ -169,7 +169,7 @@ export const domainRoutes: Route[] = [
   }),
 ];
 
-/** The changes with what was found out about a frame around the target, where there will be one. */
+/** Adds to the changes whether the target may be shown in a frame, if it will be in one. */
 async function withFraming<Changes extends DomainChanges>(
   request: Requester,
   changes: Changes,
@@ -181,7 +181,7 @@ async function withFraming<Changes extends DomainChanges>(
   return { ...changes, targetFrameable: frameable.length > 0 };
 }
 
-/** Narrows a list to the domains whose name contains a text, in ASCII or as people read it. */
+/** Narrows a list to the domains whose name contains a text, in ASCII or in Unicode. */
 async function narrow(
   domains: ReturnType<typeof Domain.of>,
   search: string,
@@ -189,7 +189,7 @@ async function narrow(
 ): Promise<void> {
   const part = normalize(search, 'NFKC').toLowerCase();
   const encoded = await Domain.of(projectId).where('slug', 'like', '%xn--%').select('slug');
-  const read = encoded.filter(({ slug }) => domainToUnicode(slug).includes(part));
-  const slugs = read.map(({ slug }) => slug);
+  const matching = encoded.filter(({ slug }) => domainToUnicode(slug).includes(part));
+  const slugs = matching.map(({ slug }) => slug);
   domains.whereRaw('(slug LIKE ? OR slug = ANY(?))', [containing(part), slugs]);
 }

@@ -8,7 +8,7 @@ import {
   assetLinksField,
 } from './site-files.ts';
 
-/** The writable fields of a domain. */
+/** Writable fields of a domain. */
 export interface DomainChanges {
   target?: string | null;
   type?: 'redirect' | 'rewrite';
@@ -19,7 +19,7 @@ export interface DomainChanges {
   assetLinks?: AssetLink[] | null;
   archived?: boolean;
   primary?: boolean;
-  /** Set by the API before the write; callers cannot send it. */
+  /** Determined by the API before the write; callers cannot set it. */
   targetFrameable?: boolean;
 }
 
@@ -67,7 +67,10 @@ export const domainParams = Joi.object<{ id: string }>({
   id: id().required().description('Id of the domain, or its name.'),
 });
 
-/** The column by which a path names a domain. No id is a host name: it has an underscore. */
+/**
+ * Returns the column by which a path names a domain. Ids contain an underscore, which no host name
+ * does.
+ */
 export function namedBy(ref: string): { slug: string } | { id: string } {
   const slug = toHostName(ref);
   return slug === undefined ? { id: ref } : { slug };

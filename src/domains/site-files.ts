@@ -1,8 +1,8 @@
 import { Joi } from '../http/fields.ts';
 
 /** Apple reads no larger file. */
-const MOST_BYTES = 128 * 1024;
-/** The services of Apple that the file can be about. */
+const MAX_BYTES = 128 * 1024;
+/** Apple services that the file can configure. */
 const SERVICES = {
   applinks: 'Links that open in apps (universal links).',
   webcredentials: 'Apps that share passwords with the domain.',
@@ -11,7 +11,7 @@ const SERVICES = {
 };
 const NAMES = Object.keys(SERVICES);
 
-/** `/.well-known/apple-app-site-association`. */
+/** Content of `/.well-known/apple-app-site-association`. */
 export type AppleAppSiteAssociation = Record<string, unknown>;
 
 /** A statement of `/.well-known/assetlinks.json`. */
@@ -22,10 +22,10 @@ export interface AssetLink {
 
 function smallEnough<Value>(value: Value): Value | string {
   const bytes = Buffer.byteLength(JSON.stringify(value));
-  return bytes <= MOST_BYTES ? value : `must not be larger than ${MOST_BYTES} bytes as JSON`;
+  return bytes <= MAX_BYTES ? value : `must not be larger than ${MAX_BYTES} bytes as JSON`;
 }
 
-/** The file of Apple as a field: an object with at least one of its services. */
+/** Schema of Apple's file: an object with at least one of the services. */
 export const appleField = () =>
   Joi.object<AppleAppSiteAssociation>(
     Object.fromEntries(
@@ -54,7 +54,7 @@ export const appleField = () =>
     })
     .meta({ extension: true });
 
-/** The file of Android as a field: an array of statements. */
+/** Schema of Android's file: an array of statements. */
 export const assetLinksField = () =>
   Joi.array<AssetLink[]>()
     .items(

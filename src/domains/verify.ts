@@ -2,14 +2,14 @@ import { timingSafeEqual } from 'node:crypto';
 import { newResolver } from '../infra/names.ts';
 import { verificationRecord } from './record.ts';
 
-/** Answers that say "there is no such record", as opposed to a missing response. */
+/** Error codes for a record that does not exist, as opposed to a missing response. */
 export const ABSENT: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 const DNS_TIMEOUT_MS = 2_000;
 
 /**
- * True if the DNS has the TXT record that verifies a domain for a workspace.
+ * Resolves to true if the DNS has the TXT record that verifies a domain for a workspace.
  *
- * @throws Error when no name server gave an answer
+ * @throws Error when no name server answered
  */
 export async function hasVerificationRecord(slug: string, token: string): Promise<boolean> {
   const resolver = newResolver(DNS_TIMEOUT_MS);

@@ -7,8 +7,8 @@ import { QR_CODE_TABLES } from '../qrcodes/model.ts';
 import { findNames as findIn, sumCounters } from '../short-links/analytics.ts';
 
 /**
- * Names of links and QR codes: as they are now; of deleted ones, as their newest event has them, or as retention kept
- * them.
+ * Finds the names of links and QR codes. Deleted ones have the names in their newest event, or the
+ * names that retention kept.
  */
 export async function findNames(
   projectId: string,
@@ -24,7 +24,7 @@ export async function findNames(
     ),
   ]);
   const names = new Map<string, ShownName>();
-  // Codes that lead to no URL have one in their events.
+  // Codes that do not lead to a URL have a name in their events.
   const unnamed: string[] = [];
   const deleted: string[] = [];
   for (const { id, domain, key, url, title, createdAt } of [...links, ...qrcodes]) {
@@ -33,19 +33,22 @@ export async function findNames(
   }
   for (const id of ids) if (!names.has(id)) deleted.push(id);
   if (unnamed.length + deleted.length === 0) return names;
-  const [newest, kept] = await Promise.all([
+  const [newest, retained] = await Promise.all([
     eventsStore().findNewestNames(projectId, deleted),
     eventsStore().findKeptNames(projectId, [...unnamed, ...deleted]),
   ]);
-  for (const id of unnamed) names.get(id)!.url = kept.get(id)?.url ?? '';
+  for (const id of unnamed) names.get(id)!.url = retained.get(id)?.url ?? '';
   for (const id of deleted) {
-    const then = { domain: '', key: '', url: '', ...kept.get(id), ...newest.get(id) };
+    const then = { domain: '', key: '', url: '', ...retained.get(id), ...newest.get(id) };
     names.set(id, { ...then, createdAt: null });
   }
   return names;
 }
 
-/** Sums of the counters of links, QR codes and pages; pages have no domain, and are not counted with a filter. */
+/**
+ * Sums the counters of links, QR codes and pages. Pages have no domain, and are left out if there
+ * is a filter.
+ */
 export async function readCounters(
   projectId: string,
   filter: Pick<EventFilter, 'records' | 'domain'>,

@@ -13,7 +13,10 @@ import type { RowIds } from '../short-links/model.ts';
 import { hidePassword } from '../short-links/record.ts';
 import { type EventContext, isQrCode, type ShownRecord, toEvent } from './record.ts';
 
-/** Events as callers get them: their records without passwords, since events are read by many and kept in files. */
+/**
+ * Makes event records for callers. Their records have no passwords, because many people read
+ * events, and events are exported to files.
+ */
 export async function toEvents(
   projectId: string,
   events: readonly StoredEvent[],
@@ -25,9 +28,9 @@ export async function toEvents(
 }
 
 /**
- * Reads the records that some events are about, those of all events together.
+ * Reads the records that some events are about, for all events together.
  *
- * @param prepare makes of a link or QR code what is shown of it
+ * @param prepare selects what is shown of a link or QR code
  */
 export async function contextsOf(
   projectId: string,
@@ -35,8 +38,8 @@ export async function contextsOf(
   prepare: (record: SealedLink | SealedQrCode) => ShownRecord,
   connection: Db = db(),
 ): Promise<(event: StoredEvent) => EventContext> {
-  const ids = (of: (event: StoredEvent) => string | null) => [
-    ...new Set(events.map(of).filter((id) => id !== null)),
+  const ids = (idOf: (event: StoredEvent) => string | null) => [
+    ...new Set(events.map(idOf).filter((id) => id !== null)),
   ];
   const records = ids(({ link_id }) => link_id);
   const [links, qrcodes, pages, customers] = await Promise.all([
@@ -63,8 +66,8 @@ export async function contextsOf(
   });
 }
 
-const byId = <T extends { id: string }>(all: readonly T[]) =>
-  new Map<string | null, T>(all.map((one) => [one.id, one]));
+const byId = <T extends { id: string }>(records: readonly T[]) =>
+  new Map<string | null, T>(records.map((record) => [record.id, record]));
 
 const idsOf = (event: StoredEvent): RowIds => ({
   project_id: event.project_id,
@@ -76,7 +79,10 @@ const idsOf = (event: StoredEvent): RowIds => ({
   updated_at: event.occurred_at,
 });
 
-/** A deleted link, of which the event has a few fields; that of a visit of a domain's root has no id. */
+/**
+ * Makes a deleted link from the few fields that the event has. A visit of a domain's root has no
+ * id.
+ */
 function rememberedLink(event: StoredEvent): SealedLink {
   const row = { ...BLANK_LINK, ...idsOf(event), url: event.url };
   return toSealedLink(row, { domain: event.domain, tags: [] });

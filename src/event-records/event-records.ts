@@ -5,7 +5,7 @@ import { toEvents } from './context.ts';
 import { eventRecord } from './record.ts';
 import { resolveRecords } from './resolve.ts';
 
-/** The records that events are about, as the endpoints of events need them. */
+/** Access of the event endpoints to the records that events are about. */
 export const eventRecords: EventRecords = {
   schema: eventRecord,
   toEvents,

@@ -15,9 +15,9 @@ export async function publishToWebhooks(trx: Db, rows: readonly EventRow[]): Pro
   if (rows.length === 0) return;
   const projectIds = [...new Set(rows.map(({ project_id }) => project_id))];
   for (const projectId of await withWebhooks(trx, projectIds)) {
-    const own = rows.filter(({ project_id }) => project_id === projectId);
-    const named = await namedWebhooks(trx, projectId, own);
-    const published = own
+    const projectRows = rows.filter(({ project_id }) => project_id === projectId);
+    const named = await namedWebhooks(trx, projectId, projectRows);
+    const published = projectRows
       .filter(({ event, link_id }) => kindOf(event).family === 'conversion' || named.has(link_id))
       .map((row): StoredEvent => ({ ...row, occurred_at: new Date(row.occurred_at) }));
     if (published.length === 0) continue;
@@ -44,7 +44,7 @@ export async function publishToWebhooks(trx: Db, rows: readonly EventRow[]): Pro
   }
 }
 
-/** The webhooks that the links and QR codes of visits name, by their ids. */
+/** Reads the webhooks that the visited links and QR codes name, by record id. */
 async function namedWebhooks(
   trx: Db,
   projectId: string,

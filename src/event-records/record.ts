@@ -11,23 +11,26 @@ import { qrCodeRecord, type SealedQrCode } from '../qrcodes/record.ts';
 /** A link or QR code as an event shows it. */
 export type ShownRecord = Omit<SealedLink | SealedQrCode, 'password'>;
 
-/** The records that an event is about, as they are now. */
+/** The current records that an event is about. */
 export interface EventContext {
-  /** The link or QR code; of one that was deleted, as far as the event has its fields. */
+  /** The link or QR code; for a deleted one, the fields that the event has. */
   record: ShownRecord;
-  /** `null` where there is none, or it was deleted. */
+  /** `null` if there is none, or it was deleted. */
   page: PageRecord | null;
   customer: CustomerRecord | null;
 }
 
-/** An event as callers get it. */
+/** Converts an event to its public record. */
 export function toEvent(event: StoredEvent, context: EventContext): object {
   const timestamp = event.occurred_at.toISOString();
   const { record } = kindOf(event.event);
   return { event: event.event, timestamp, ...fieldsOf(record, event, context) };
 }
 
-/** An event as webhooks get it: without the fields that their payload has elsewhere, and those that are deprecated. */
+/**
+ * Converts an event for webhooks: without fields that their payload contains elsewhere, and without
+ * deprecated ones.
+ */
 export const toEventData = (event: StoredEvent, context: EventContext): object =>
   fieldsOf(dataParts(event.event), event, context);
 
@@ -43,14 +46,14 @@ const fieldsOf = (
 const schemasOf = (parts: readonly RecordPart[], schemas: RecordSchemas): SchemaMap =>
   Object.assign({}, ...parts.map((part) => PARTS[part].schemasOf(schemas)));
 
-/** The values of some fields of the click, by name. */
+/** Returns the values of some fields of `click`, by name. */
 export const clickValues = (
   fields: readonly ClickColumn[],
   event: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> =>
   Object.fromEntries(fields.map(({ name, column }) => [name, event[column]]));
 
-/** The schemas of some fields of the click, by name. */
+/** Returns the schemas of some fields of `click`, by name. */
 export const clickSchemas = (fields: readonly ClickColumn[]): Record<string, Schema> =>
   Object.fromEntries(
     fields.map(({ name, description, example, isExtension, isNullable }) => {
@@ -127,7 +130,7 @@ const PARTS: Record<RecordPart, Part> = {
     schemasOf: () => ({ click: clickSchema.required().description('The visit.') }),
   },
   attributedClick: {
-    // A lead or sale that is attributed to no click has none.
+    // A lead or sale without attribution has no click.
     fieldsOf: (event) => ({ click: event.click_id === null ? null : clickOf(event) }),
     schemasOf: () => ({
       click: clickSchema
@@ -216,10 +219,10 @@ const PARTS: Record<RecordPart, Part> = {
   },
 };
 
-/** True for the ids of QR codes, false for those of links. */
+/** Returns true for ids of QR codes, false for ids of links. */
 export const isQrCode = (recordId: string): boolean => recordId.startsWith('qr_');
 
-/** The events, for the reference and for checking answers. */
+/** Schema of events, for the reference and for checking answers. */
 export const eventRecord = Joi.alternatives(
   ...EVENT_KINDS.map((kind) =>
     Joi.object({
@@ -233,6 +236,6 @@ export const eventRecord = Joi.alternatives(
 /** Data of webhook events of links and QR codes, for the reference. */
 export const WEBHOOK_RECORDS = ofWebhooks;
 
-/** Data of the webhook event that an event is published as, for the reference. */
+/** Returns the schema of a webhook event's data, for the reference. */
 export const webhookDataSchema = (kind: EventKind): ObjectSchema =>
   Joi.object(schemasOf(dataParts(kind), ofWebhooks));

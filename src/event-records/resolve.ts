@@ -17,10 +17,10 @@ export const resolveRecords: ResolveRecords = async (
   if (linkId !== undefined) sets.push([await ofLink(projectId, linkId)]);
   if (qrcodeId !== undefined) sets.push([await ofCode(projectId, qrcodeId)]);
   if (externalId !== undefined) {
-    const own = externalIdIn(externalId) ?? externalId;
+    const callersId = externalIdIn(externalId) ?? externalId;
     const record =
-      (await linkQueries.findByExternalId(projectId, own)) ??
-      (await qrCodeQueries.findByExternalId(projectId, own));
+      (await linkQueries.findByExternalId(projectId, callersId)) ??
+      (await qrCodeQueries.findByExternalId(projectId, callersId));
     sets.push([
       await existing(Promise.resolve(record), `link "${externalId}", nor such a QR code`),
     ]);
@@ -41,47 +41,49 @@ export const resolveRecords: ResolveRecords = async (
   if (tagId !== undefined) sets.push(await ofTags(projectId, tagId));
   if (folderId !== undefined) sets.push(await ofFolder(projectId, folderId));
   if (sets.length === 0) return undefined;
-  return sets.reduce((left, right) => {
-    const others = new Set(right);
-    return left.filter((one) => others.has(one));
+  return sets.reduce((ids, right) => {
+    const accepted = new Set(right);
+    return ids.filter((id) => accepted.has(id));
   });
 };
 
 function ofLink(projectId: string, linkId: string): Promise<string> {
-  const own = externalIdIn(linkId);
+  const callersId = externalIdIn(linkId);
   return existing(
-    own === undefined
+    callersId === undefined
       ? linkQueries.find(projectId, linkId)
-      : linkQueries.findByExternalId(projectId, own),
+      : linkQueries.findByExternalId(projectId, callersId),
     `link "${linkId}"`,
   );
 }
 
 function ofCode(projectId: string, qrcodeId: string): Promise<string> {
-  const own = externalIdIn(qrcodeId);
+  const callersId = externalIdIn(qrcodeId);
   return existing(
-    own === undefined
+    callersId === undefined
       ? qrCodeQueries.find(projectId, qrcodeId)
-      : qrCodeQueries.findByExternalId(projectId, own),
+      : qrCodeQueries.findByExternalId(projectId, callersId),
     `QR code "${qrcodeId}"`,
   );
 }
 
 async function ofTags(projectId: string, tagIds: readonly string[]): Promise<string[]> {
-  const known = await rows<{ id: string }>(
+  const existingTags = await rows<{ id: string }>(
     db(),
     'SELECT id FROM tags WHERE project_id = ? AND id = ANY(?)',
     [projectId, tagIds],
   );
-  const unknown = tagIds.find((one) => !known.some(({ id: other }) => other === one));
+  const unknown = tagIds.find(
+    (id) => !existingTags.some(({ id: existingId }) => existingId === id),
+  );
   if (unknown !== undefined) throw new Refusal('not_found', `There is no tag "${unknown}"`);
-  const found = await rows<{ id: string }>(
+  const records = await rows<{ id: string }>(
     db(),
     `SELECT link_id AS id FROM link_tags WHERE project_id = :projectId AND tag_id = ANY(:tagIds)
       UNION SELECT qrcode_id FROM qrcode_tags WHERE project_id = :projectId AND tag_id = ANY(:tagIds)`,
     { projectId, tagIds },
   );
-  return found.map((row) => row.id);
+  return records.map((row) => row.id);
 }
 
 async function ofFolder(projectId: string, folderId: string): Promise<string[]> {
@@ -91,17 +93,20 @@ async function ofFolder(projectId: string, folderId: string): Promise<string[]> 
     [projectId, folderId],
   );
   if (folder === undefined) throw new Refusal('not_found', `There is no folder "${folderId}"`);
-  const found = await rows<{ id: string }>(
+  const records = await rows<{ id: string }>(
     db(),
     `SELECT id FROM links WHERE project_id = :projectId AND folder_id = :folderId
       UNION ALL SELECT id FROM qrcodes WHERE project_id = :projectId AND folder_id = :folderId`,
     { projectId, folderId },
   );
-  return found.map((row) => row.id);
+  return records.map((row) => row.id);
 }
 
-async function existing(found: Promise<{ id: string } | undefined>, what: string): Promise<string> {
-  const record = await found;
+async function existing(
+  lookup: Promise<{ id: string } | undefined>,
+  what: string,
+): Promise<string> {
+  const record = await lookup;
   if (record === undefined) throw new Refusal('not_found', `There is no ${what}`);
   return record.id;
 }

@@ -13,7 +13,7 @@ import { resolveSpan } from './query/interval.ts';
 import type { EventRecords } from './records.ts';
 import { INTERVALS, type SpanQuery } from './span.ts';
 
-/** Answered from the counters that are kept on the records. */
+/** Value of `groupBy` that is answered from the counters stored with the records. */
 const FROM_COUNTERS = 'all_unfiltered';
 const COUNTED = new Set<GroupName>(['count', 'totals', 'analytics']);
 
@@ -23,14 +23,14 @@ interface AnalyticsQuery extends FilterQuery, Omit<SpanQuery, 'interval'> {
   interval?: SpanQuery['interval'] | typeof FROM_COUNTERS;
 }
 
-/** Groups with a default event of their own, for the reference. */
+/** Groups with a default event of their own, as the reference lists them. */
 const defaultEvents = Object.entries<Group>(GROUPS)
   .flatMap(([name, { defaultEvent }]) =>
     defaultEvent === undefined ? [] : [`, for \`${name}\` ${defaultEvent}`],
   )
   .join('');
 
-/** The shapes of answers for the reference, each named after the first group that has it. */
+/** Schemas of the answers for the reference, each named after the first group that uses it. */
 function namedAnswers(): Schema[] {
   const nameOf = new Map<Schema, string>();
   for (const [name, { answer }] of Object.entries(GROUPS)) {
@@ -53,7 +53,7 @@ export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRe
     operationId: 'retrieveAnalytics',
     summary: 'Retrieve analytics',
     description:
-      'Counts events in a span of time. `groupBy` says by what they are counted, and the shape of the answer.',
+      'Counts events in a time span. `groupBy` selects the dimension and thereby the format of the answer.',
     tag: 'Analytics',
     scope: 'analytics.read',
     plan: 'pro',
@@ -64,10 +64,12 @@ export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRe
       groupBy: Joi.string()
         .valid(...Object.keys(GROUPS))
         .default('count')
-        .description('By what is counted, and the shape of the answer.'),
+        .description('Dimension by which events are counted; determines the format of the answer.'),
       interval: Joi.string()
         .valid(...INTERVALS, FROM_COUNTERS)
-        .description('Span of time; wins over `start` and `end`. Default, without them: 24h.'),
+        .description(
+          'Time span; takes precedence over `start` and `end`. Default, without them: 24h.',
+        ),
       ...filterSchemas,
       ...spanSchemas,
     }),
@@ -94,7 +96,7 @@ export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRe
         start,
         end,
       });
-      return ok(await group.ask({ projectId, span, filter, events }, names));
+      return ok(await group.read({ projectId, span, filter, events }, names));
     },
   }),
 ];

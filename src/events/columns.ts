@@ -1,47 +1,51 @@
 import { UNKNOWN } from '../visitors/places.ts';
 import type { EventKind } from './kinds.ts';
 
-/** A row of the table of columns; its key is the name of the column of `events`. */
+/** Definition of a column; the key of its row is the column's name in `events`. */
 export interface Column {
-  /** Value until the maker of the event sets it; its type is that of the column. */
+  /**
+   * Value of the column until the code that makes the event sets it. Also gives the column its
+   * type.
+   */
   initial: unknown;
-  /** Leads and sales have the value of the click that they are attributed to. */
+  /** True for a value that leads and sales copy from the click that they are attributed to. */
   isOfClick?: true;
   /**
-   * Longest text that is kept of a visit, in UTF-16 units. Most are part of keys of indexes, which hold 2,700 bytes.
-   * Texts that are read out of a database of places or a user agent are limited too: those come from others.
+   * Maximum length of a text that comes from a visit, in UTF-16 units; the rest is cut off. Most
+   * texts are part of index keys, which hold 2,700 bytes. Texts from place databases and user
+   * agents are limited as well, because third parties write them.
    */
   longest?: number;
-  /** Has texts of any length, which are shortened in rollups. */
+  /** True for texts of any length, which rollups shorten. */
   isLong?: true;
-  /** The field of the click in records of events; it is also a column of the CSV export. */
+  /** The field of `click` in event records; it is also a column of the CSV export. */
   click?: ClickField;
   /**
-   * Columns of the CSV export that are made of it, besides the field of the click: fields of the event's record, or
-   * names that `toRow` of `src/exports/events.ts` sets.
+   * Columns of the CSV export that this column fills, besides the field of `click`: fields of the
+   * event record, or names that `toRow` of `src/exports/events.ts` sets.
    */
   csv?: readonly string[];
 }
 
-/** A field of the click in records of events, for the reference. */
+/** A field of `click` in event records, for the reference. */
 interface ClickField {
   name: string;
   description: string;
   example: string;
-  /** Goes beyond the published interface. */
+  /** True for a field that the published interface does not have. */
   isExtension?: true;
-  /** It may be null. */
+  /** True if the field can be null. */
   isNullable?: true;
-  /** Records of clicks have it a second time, outside of `click`. */
+  /** True if click records repeat the field at their top level, outside of `click`. */
   isDeprecatedToo?: true;
 }
 
-/** A field of the click, and the column that holds it. */
+/** A field of `click`, and the column that holds it. */
 export type ClickColumn = ClickField & { column: string };
 
 export type ColumnTable = Readonly<Record<string, Column>>;
 
-/** A row of `events`; named as its columns. */
+/** A row of `events`: one field per column. */
 export type RowOf<Table extends ColumnTable> = {
   -readonly [Name in keyof Table]: Table[Name]['initial'];
 };
@@ -50,15 +54,15 @@ export type RowOf<Table extends ColumnTable> = {
 export interface SaleDetails {
   paymentProcessor: string;
   invoiceId: string | null;
-  /** As sold: minor units of the currency, ISO 4217. */
+  /** Amount as sold, in minor units of the currency (ISO 4217). */
   amount: number;
   currency: string;
-  /** US dollars for one unit of the currency, as an exact fraction, and its day. */
+  /** US dollars for one unit of the currency, as an exact fraction, and the day of the rate. */
   rate: string;
   rateDate: string | null;
 }
 
-/** Properties of columns of one type. */
+/** Properties of columns with values of one type. */
 interface Of<Value> {
   initial: Value;
 }
@@ -75,20 +79,21 @@ const ofClick = { ...text, isOfClick: true } as const;
 const ofVisitor = { ...unknown, isOfClick: true } as const;
 
 /**
- * The table of columns of an event, in the order of the click's fields and of the CSV export. Types, the insert
- * statement, limits of texts, attribution, records and the export follow from it. To add a column, add its row here, and
- * the column in a migration. A row that records or the export show comes after those that they show already.
+ * The columns of an event, in the order of the fields of `click` and of the CSV export. Types, the
+ * insert statement, text limits, attribution, records and the export are derived from this table.
+ * To add a column, add a row here and the column in a migration. A row that records or the export
+ * show goes after those they already show.
  */
 export const COLUMNS = {
   project_id: text,
   id: text,
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   occurred_at: { ...text, csv: ['timestamp'] },
   event: { ...kind, csv: ['event'] },
   event_name: { ...nullableText, isLong: true, csv: ['eventName'] },
   /** The click that a lead or sale is attributed to. */
   click_id: { ...nullableText, csv: ['clickId'] },
-  /** The link, or the QR code of a scan. `null`: the root of a domain. */
+  /** Id of the link, or of the QR code for a scan; `null` for the root of a domain. */
   link_id: { ...nullableText, isOfClick: true, csv: ['linkId'] },
   domain: { ...ofClick, longest: 253, csv: ['domain'] },
   key: { ...ofClick, longest: 1_000, csv: ['key', 'shortLink'] },
@@ -194,13 +199,13 @@ export const COLUMNS = {
       isDeprecatedToo: true,
     },
   },
-  /** The page that was shown, or whose form was sent. */
+  /** Id of the page that was shown or whose form was submitted. */
   page_id: { ...nullableText, csv: ['pageId'] },
   customer_id: { ...nullableText, csv: ['customerId', 'customerName', 'customerEmail'] },
-  /** Of a sale, in US cents. */
+  /** Amount of a sale, in US cents. */
   amount_cents: { ...nullableCents, csv: ['amount'] },
   sale: { ...saleDetails, csv: ['currency', 'paymentProcessor', 'invoiceId'] },
-  /** As sent with a lead or sale; the answers of a form. */
+  /** Metadata sent with a lead or sale, or the answers of a form. */
   metadata: { ...metadata, csv: ['metadata'] },
   variant: {
     ...nullableText,
@@ -216,18 +221,18 @@ export const COLUMNS = {
   },
 } as const satisfies ColumnTable;
 
-/** An event of which nothing is known. */
+/** Makes a row with the initial value of every column. */
 export function initialRow<Table extends ColumnTable>(table: Table): RowOf<Table> {
   return Object.fromEntries(
     Object.entries(table).map(([name, { initial }]) => [name, initial]),
   ) as RowOf<Table>;
 }
 
-/** Names of the columns that have a property. */
+/** Lists the names of the columns that have a property. */
 export const columnsWith = (table: ColumnTable, property: keyof Column): string[] =>
   Object.keys(table).filter((name) => table[name]![property] !== undefined);
 
-/** The values that leads and sales take over from the event that they are attributed to. */
+/** Picks the values that leads and sales copy from the event that they are attributed to. */
 export function columnsOfClick(
   table: ColumnTable,
   event: Readonly<Record<string, unknown>>,
@@ -236,13 +241,13 @@ export function columnsOfClick(
   return Object.fromEntries(names.map((name) => [name, event[name]]));
 }
 
-/** The fields of the click in records, with the columns that hold them. */
+/** Lists the fields of `click` in records, with the columns that hold them. */
 export const clickFields = (table: ColumnTable): ClickColumn[] =>
   Object.entries(table).flatMap(([column, { click }]) =>
     click === undefined ? [] : [{ ...click, column }],
   );
 
-/** Columns of the CSV export, in its order. */
+/** Lists the columns of the CSV export, in order. */
 export const csvColumns = (table: ColumnTable): string[] =>
   Object.values(table).flatMap(({ click, csv = [] }) => [
     ...(click === undefined ? [] : [click.name]),

@@ -1,25 +1,37 @@
 import type { EventRow } from './event.ts';
 
-/** Columns of an event that hold a text, or nothing. */
+/** Columns of an event that hold a text or null. */
 type TextColumn = {
   [Column in keyof EventRow]: EventRow[Column] extends string | null ? Column : never;
 }[keyof EventRow];
 
 interface Dimension {
-  /** The columns of an event whose values make the value, joined by tabs; without any, all events have the same value. */
+  /**
+   * Columns of an event whose values, joined by tabs, make the value. With no columns, all events
+   * share one value.
+   */
   columns: readonly TextColumn[];
-  /** Read from the events themselves; there are no rollups of it. */
+  /** True if the dimension has no rollups, so that events themselves are read. */
   isRaw?: true;
-  /** Its value is made of the UTM parameters of the destination instead, joined by tabs. */
+  /** True if the value is made of the UTM parameters of the destination, joined by tabs. */
   isUtm?: true;
-  /** Its value is the destination without its query and fragment, which visitors and campaigns add to. */
+  /**
+   * True if the value is the destination without query and fragment, which visitors and campaigns
+   * extend.
+   */
   isPage?: true;
-  /** Read from the rollups of this dimension, whose first columns are its own, or whose part it is, from 1. */
+  /**
+   * Dimension whose rollups are read instead: its first columns are the columns of this dimension,
+   * or its value contains this dimension as part number `part`, from 1.
+   */
   rolledUpAs?: 'city' | 'utm';
   part?: number;
 }
 
-/** The table of dimensions: what events can be counted by. Rollups, their rebuild and all questions follow from it. */
+/**
+ * The dimensions by which events can be counted. Rollups, their rebuild and all queries are derived
+ * from this table.
+ */
 export const DIMENSIONS = {
   all: { columns: [] },
   country: { columns: ['country'] },
@@ -32,7 +44,7 @@ export const DIMENSIONS = {
   referer: { columns: ['referer'] },
   referer_url: { columns: ['referer_url'] },
   url: { columns: ['url'], isPage: true },
-  // Most destinations have a few combinations of them: one rollup serves all.
+  // Most destinations use a few combinations of them, so one rollup serves all five.
   utm: { columns: [], isUtm: true },
   utm_source: { columns: [], rolledUpAs: 'utm', part: 1 },
   utm_medium: { columns: [], rolledUpAs: 'utm', part: 2 },
@@ -44,7 +56,7 @@ export const DIMENSIONS = {
   // Names of variants are unique within their link or QR code.
   variant: { columns: ['link_id', 'variant'] },
   event_name: { columns: ['event_name'] },
-  /** An approximation: visitors get no cookie. */
+  /** An approximation, because visitors get no cookie. */
   visitor: { columns: ['ip', 'browser', 'os', 'device'], isRaw: true },
 } as const satisfies Record<string, Dimension>;
 
@@ -53,11 +65,11 @@ export type DimensionName = keyof typeof DIMENSIONS;
 /** The names of all dimensions. */
 export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as readonly DimensionName[];
 
-/** The definition of a dimension. */
+/** Returns the definition of a dimension. */
 export const dimensionOf = (name: DimensionName): Dimension => DIMENSIONS[name];
 
-/** The columns of a dimension's value, as {@link DIMENSIONS} joins them. */
+/** Splits the value of a dimension into the values of its columns. */
 export const partsOf = (value: string): string[] => value.split('\t');
 
-/** A destination without its query and fragment: the value of the dimension `url`. */
+/** Strips query and fragment from a destination; the result is the value of the dimension `url`. */
 export const pageOf = (url: string): string => url.split('#', 1)[0]!.split('?', 1)[0]!;

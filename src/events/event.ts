@@ -1,27 +1,29 @@
 import { COLUMNS, columnsOfClick, initialRow, type RowOf } from './columns.ts';
 
-/** Name of the lead that a form before a destination makes. */
+/** Name of the lead that is recorded when a form in front of a destination is submitted. */
 export const FORM_SUBMITTED = 'Form submitted';
 
-/** An event as it is stored. */
+/** An event as it is inserted. */
 export type EventRow = RowOf<typeof COLUMNS>;
 
-/** An event as it is read: its time is a date. */
+/** An event as it is read, with its time as a Date. */
 export type StoredEvent = Omit<EventRow, 'occurred_at'> & { occurred_at: Date };
 
-/** Reason for which a visit is not counted. `repeat`: the visitor has been counted in the same window. */
+/**
+ * Reason why a visit is not counted. `repeat`: the visitor was already counted in the same window.
+ */
 export type UncountedReason = 'repeat';
 
-/** An event on its way to the clients that watch: a stored one, or a visit that is not counted and stored nowhere. */
+/** An event for live streams: a stored one, or an uncounted visit, which is stored nowhere. */
 export type LiveRow = EventRow & { uncounted?: UncountedReason };
 
-/** An event of which nothing is known. */
+/** An event with the initial value of every column. */
 export const INITIAL_EVENT: Readonly<EventRow> = initialRow(COLUMNS);
 
 /**
- * A lead or sale, with the visitor and the link or QR code of its click.
+ * Makes a lead or sale that inherits visitor and link or QR code from its click.
  *
- * @param from the click, or the lead, that it is attributed to
+ * @param from the click, or the lead, that the event is attributed to
  */
 export function attributed(
   from: StoredEvent | undefined,

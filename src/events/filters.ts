@@ -8,32 +8,37 @@ import type { StoredEvent } from './event.ts';
 import { type UtmField, utmText } from './utm.ts';
 
 /*
- * Filters of events. A row of FILTERS says what a parameter compares and how; the live stream, Postgres, its blocks and
- * ClickHouse translate the three operators, and know by themselves only values that they compute.
+ * Filters of events. A row of FILTERS defines what a parameter compares and how. The live stream,
+ * Postgres, its blocks and ClickHouse each translate the three operators; they contain special
+ * cases only for computed values.
  */
 
 /** Key under which visits of a domain's root are recorded. */
 export const ROOT_KEY = '_root';
 
 const VIA = Joi.string().valid('link', 'qr');
-const oneOf = (what: string, known: readonly string[]) =>
-  queryList(Joi.string().valid(...known))
+const oneOf = (what: string, names: readonly string[]) =>
+  queryList(Joi.string().valid(...names))
     .min(1)
     .description(`One of these ${what}, or several.`);
-const examples = (known: readonly string[]): string =>
+const examples = (names: readonly string[]): string =>
   ['Chrome', 'Safari', 'Firefox', 'Windows', 'iOS', 'Android']
-    .filter((name) => known.includes(name))
+    .filter((name) => names.includes(name))
     .join(', ');
-const partOf = (what: string) => text(1_000).description(`A part of ${what}; case does not count.`);
+const partOf = (what: string) => text(1_000).description(`Part of ${what}, regardless of case.`);
 
-/** A value of an event. */
+/** Reads the value of an event that a filter compares. */
 type ValueOf = (event: StoredEvent) => string | null;
-/** A column of events that has a text. */
+/** Columns of events that hold a text. */
 type Column = {
   [Name in keyof StoredEvent]: StoredEvent[Name] extends string | null ? Name : never;
 }[keyof StoredEvent];
 
-/** Compares a column with one value of a list. @param block the column of blocks with the value */
+/**
+ * Makes a filter that compares a column with a list of values.
+ *
+ * @param block the column of blocks with the value
+ */
 const list = (column: Column, schema: Schema, block: string = column) => ({
   operator: 'oneOf' as const,
   isList: true as const,
@@ -43,14 +48,22 @@ const list = (column: Column, schema: Schema, block: string = column) => ({
   schema,
 });
 
-/** Compares a column with one value. @param block the column of blocks with the value */
+/**
+ * Makes a filter that compares a column with one value.
+ *
+ * @param block the column of blocks with the value
+ */
 const single = (column: Column, schema: Schema, block: string = column) => ({
   ...list(column, schema, block),
   isList: false as const,
 });
 
-/** Finds events with a part of a text; case does not count. */
-const part = (column: Column, schema: Schema, valueOf: ValueOf = (event) => event[column]) => ({
+/** Makes a filter for events whose text contains another, ignoring case. */
+const containing = (
+  column: Column,
+  schema: Schema,
+  valueOf: ValueOf = (event) => event[column],
+) => ({
   operator: 'contains' as const,
   isList: false as const,
   column,
@@ -59,7 +72,7 @@ const part = (column: Column, schema: Schema, valueOf: ValueOf = (event) => even
   schema,
 });
 
-/** Compares a parameter of a campaign in the destination. */
+/** Makes a filter by a UTM parameter of the destination. */
 const utm = (name: UtmField) => ({
   operator: 'oneOf' as const,
   isList: false as const,
@@ -67,11 +80,11 @@ const utm = (name: UtmField) => ({
   block: 'utm',
   valueOf: ({ url }: StoredEvent) => utmText(url, name) ?? null,
   schema: text(1_000)
-    .description(`The parameter \`${name}\` of the destination is this text; case counts.`)
+    .description(`Value of the parameter \`${name}\` in the destination; case-sensitive.`)
     .meta({ extension: true }),
 });
 
-/** The filters by the parameter that sets them, in the order of the reference. */
+/** The filters by the query parameter that sets them, in the order of the reference. */
 export const FILTERS = {
   pageId: single('page_id', id().description('Id of the page before the destination.'), 'page'),
   continent: list('continent', oneOf('continents', CONTINENTS)),
@@ -95,7 +108,7 @@ export const FILTERS = {
     queryList(text(100))
       .min(1)
       .description(
-        `Name of a browser, or several: ${examples(BROWSERS)}, or any that visitors of the workspace came with.`,
+        `Name of a browser, or several: ${examples(BROWSERS)}, or any other in events of the workspace.`,
       ),
   ),
   os: list(
@@ -103,11 +116,11 @@ export const FILTERS = {
     queryList(text(100))
       .min(1)
       .description(
-        `Name of an operating system, or several: ${examples(SYSTEMS)}, or any that visitors of the workspace came with.`,
+        `Name of an operating system, or several: ${examples(SYSTEMS)}, or any other in events of the workspace.`,
       ),
   ),
-  referer: part('referer', partOf('the host that visitors came from')),
-  url: part('url', partOf('the destination, without its query'), ({ url }) => pageOf(url)),
+  referer: containing('referer', partOf('the host that visitors came from')),
+  url: containing('url', partOf('the destination, without its query'), ({ url }) => pageOf(url)),
   variant: list(
     'variant',
     queryList(text(50))
@@ -140,40 +153,43 @@ export const FILTERS = {
   },
 };
 
-/** The name of a filter: the parameter that sets it. */
+/** Name of a filter, which is the query parameter that sets it. */
 export type FilterName = keyof typeof FILTERS;
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
-/** A condition on the value that a filter compares. Plain data, since jobs carry it. */
+/** A condition on the value that a filter compares. It is plain data, because jobs carry it. */
 export type Condition = { filter: FilterName } & (
   | { oneOf: string[] }
-  /** Part of the value; case does not count. */
+  /** Text that the value contains, ignoring case. */
   | { contains: string }
-  /** True if there must be a value, false if there must be none. */
+  /** True if a value is required, false if there must be none. */
   | { is: boolean }
 );
 
-/** A filter of events, which must match all of its conditions. */
+/** A filter of events; an event must meet all of its conditions. */
 export interface EventFilter {
   /** Ids of links and QR codes. */
   records?: string[] | undefined;
   domain?: string | undefined;
-  /** At most one for each filter. */
+  /** Conditions, no more than one per filter. */
   conditions?: readonly Condition[] | undefined;
 }
 
 /** A condition that no event matches. */
 export const NOTHING: Condition = { filter: 'types', oneOf: [] };
 
-/** True for a filter that no event matches, such as one of contradicting parameters. */
+/** Returns true for a filter that no event can match, such as one with contradicting parameters. */
 export const matchesNothing = ({ records, conditions = [] }: EventFilter): boolean =>
   records?.length === 0 ||
   conditions.some((condition) => 'oneOf' in condition && condition.oneOf.length === 0);
 
-/** True for a filter by more than records and a domain: counters and rollups cannot answer it. */
+/**
+ * Returns true for a filter by more than records and a domain, which counters and rollups cannot
+ * answer.
+ */
 export const hasConditions = ({ conditions = [] }: EventFilter): boolean => conditions.length > 0;
 
-/** The values of filters, as a query has them. */
+/** Values of the filters, as the query of a request has them. */
 export type FilterValues = {
   [Name in FilterName]?:
     | ((typeof FILTERS)[Name] extends { operator: 'is' }
@@ -184,7 +200,7 @@ export type FilterValues = {
     | undefined;
 };
 
-/** Makes the conditions that events have these values. */
+/** Converts filter values to conditions. */
 export function conditionsOf(values: FilterValues): Condition[] {
   return FILTER_NAMES.flatMap((filter): Condition[] => {
     const value = values[filter];

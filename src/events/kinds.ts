@@ -1,7 +1,7 @@
 import { kindOfId } from '../ids.ts';
 import type { WebhookKind } from '../webhooks/kinds.ts';
 
-/** Some fields of the public record of an event. */
+/** A group of fields in the public record of an event. */
 export type RecordPart =
   | 'eventName'
   | 'customer'
@@ -15,34 +15,35 @@ export type RecordPart =
   | 'sale'
   | 'deprecatedFields';
 
-/** The counters of records that count events: columns of `counters`, added to and summed. */
+/** Counters of records that count events: columns of `counters`. */
 export const COUNTERS = ['visits', 'leads', 'sales'] as const;
 
 export type Counter = (typeof COUNTERS)[number];
 
-/** Everything that is particular to one kind of event. */
+/** Everything specific to one kind of event. */
 interface KindDefinition {
-  /** Name of its count in the totals object of the contract, where that is not its plural. */
+  /** Name of the kind's count in the totals object of the contract, if it is not the plural. */
   totalName?: string;
-  /** Name of the sum of its amounts in answers, in US cents; absent: it has no amounts. */
+  /** Name of the sum of amounts in answers, in US cents. Absent for kinds without amounts. */
   amount?: string;
-  /** A click or scan, a page that was shown, or a lead or sale. */
+  /** `visit` for clicks and scans, `view` for shown pages, `conversion` for leads and sales. */
   family: 'visit' | 'view' | 'conversion';
-  /** Counted with others by the parameter `composite`. */
+  /** True if the parameter `composite` includes the kind. */
   isComposite?: true;
-  /** The counter that it adds one to. */
+  /** The counter that an event of this kind increments. */
   counter: Counter;
-  /** Columns that name the records whose counters it adds to. */
+  /** Columns with the ids of the records whose counters are incremented. */
   countsFor: readonly ('link_id' | 'page_id')[];
-  /** The kind of webhook event that it is published as; absent: none. */
+  /** Kind of the webhook event that is published; absent if there is none. */
   webhook?: WebhookKind;
-  /** Its public record after `event` and `timestamp`, in this order. */
+  /** Parts of the public record after `event` and `timestamp`, in this order. */
   record: readonly RecordPart[];
 }
 
 /**
- * The table of event kinds. Events are stored under the names of its rows; types, parameters, counts, counters, public
- * records and webhooks follow from it. The order is that of counts in answers.
+ * The event kinds. Events are stored under the names of the rows; types, parameters, counts,
+ * counters, public records and webhooks are derived from this table. Counts in answers have the
+ * same order.
  */
 const KINDS = {
   click: {
@@ -61,7 +62,7 @@ const KINDS = {
     record: ['click', 'qrcode'],
   },
   view: {
-    // The contract spells it so.
+    // The contract spells it this way.
     totalName: 'viwes',
     family: 'view',
     counter: 'visits',
@@ -92,16 +93,18 @@ export type EventKind = keyof typeof KINDS;
 /** All kinds of events. */
 export const EVENT_KINDS = Object.keys(KINDS) as readonly EventKind[];
 
-/** The definition of a kind. */
+/** Returns the definition of a kind. */
 export const kindOf = (kind: EventKind): KindDefinition => KINDS[kind];
 
-/** Name of a kind's count in answers, and value of the parameter `event`. */
+/** Name of a kind's count in answers, and its value of the parameter `event`. */
 export type PluralOf<Kind extends EventKind> = `${Kind}s`;
 
-/** Name of a kind's count in answers, and value of the parameter `event`. */
+/**
+ * Returns the name of a kind's count in answers, which is also its value of the parameter `event`.
+ */
 export const pluralOf = <Kind extends EventKind>(kind: Kind): PluralOf<Kind> => `${kind}s`;
 
-/** The kind of a visit, by the record that was visited. */
+/** Kind of a visit, by the type of the visited record. */
 export const VISIT_KINDS = { link: 'click', qrcode: 'scan' } as const satisfies Record<
   string,
   EventKind
@@ -109,18 +112,18 @@ export const VISIT_KINDS = { link: 'click', qrcode: 'scan' } as const satisfies 
 
 export type VisitKind = (typeof VISIT_KINDS)[keyof typeof VISIT_KINDS];
 
-/** The kind of a visit to a link or QR code; with an empty id, to the root of a domain. */
+/** Returns the kind of a visit to a link or QR code; an empty id means the root of a domain. */
 export const visitKindOf = (recordId: string): VisitKind =>
   VISIT_KINDS[kindOfId(recordId) === 'qrcode' ? 'qrcode' : 'link'];
 
-/** The kinds of a family. */
+/** Lists the kinds of a family. */
 export const kindsOfFamily = (family: KindDefinition['family']): EventKind[] =>
   EVENT_KINDS.filter((kind) => kindOf(kind).family === family);
 
-/** Values of the parameter `event` that mean one kind. */
+/** Values of the parameter `event` that mean a single kind. */
 export type KindParameter = PluralOf<EventKind>;
 
-/** Values of the parameter `event` that mean one kind, in alphabetical order. */
+/** Values of the parameter `event` that mean a single kind, in alphabetical order. */
 export const KIND_PARAMETERS: readonly KindParameter[] = EVENT_KINDS.map(pluralOf).toSorted();
 
 /** Values of the parameter `event`. */
@@ -128,12 +131,12 @@ export type EventParameter = KindParameter | 'composite';
 
 export const EVENT_PARAMETERS: readonly EventParameter[] = [...KIND_PARAMETERS, 'composite'];
 
-/** The kinds that a value of the parameter `event` means. */
+/** Lists the kinds that a value of the parameter `event` means. */
 export const kindsOf = (parameter: EventParameter): EventKind[] =>
   EVENT_KINDS.filter((kind) =>
     parameter === 'composite' ? kindOf(kind).isComposite : pluralOf(kind) === parameter,
   );
 
-/** The kind that a value of the parameter `event` means. */
+/** Returns the kind that a value of the parameter `event` means. */
 export const kindNamed = (parameter: KindParameter): EventKind =>
   EVENT_KINDS.find((kind) => pluralOf(kind) === parameter)!;

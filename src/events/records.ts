@@ -5,16 +5,19 @@ import type { Counter } from './kinds.ts';
 import type { ResolveRecords } from './query/filters.ts';
 
 /**
- * Access of the endpoints of events to the records that events are about. Links, QR codes, pages and customers import
- * events, so the composition of the API passes it in.
+ * Access of the event endpoints to the records that events are about. The composition of the API
+ * passes it in, because links, QR codes, pages and customers depend on events.
  */
 export interface EventRecords {
-  /** Schema of an event in answers. */
+  /** Schema of an event record. */
   schema: Schema;
-  /** Public records of events, with their links, QR codes, pages and customers as they are now. */
+  /**
+   * Makes public records of events, with the current data of their links, QR codes, pages and
+   * customers.
+   */
   toEvents(projectId: string, events: readonly StoredEvent[]): Promise<object[]>;
   resolveRecords: ResolveRecords;
-  /** Sums of counters, since the creation of the records. */
+  /** Sums counters since the creation of the records. */
   readCounters(
     projectId: string,
     filter: Pick<EventFilter, 'records' | 'domain'>,
@@ -22,22 +25,22 @@ export interface EventRecords {
   names: RecordNames;
 }
 
-/** Names of records, as analytics show them. */
+/** Reads names of records for analytics. */
 export interface RecordNames {
-  /** Names of links and QR codes, by all of the ids. */
+  /** Finds the names of all of these links and QR codes. */
   findNames(projectId: string, ids: readonly string[]): Promise<Map<string, ShownName>>;
-  /** Titles of pages, by their ids; deleted pages are left out. */
+  /** Finds the titles of pages by id; deleted pages are left out. */
   findTitles(projectId: string, ids: readonly string[]): Promise<Map<string, string>>;
 }
 
-/** The name of a link or QR code. */
+/** Display name of a link or QR code. */
 export interface ShownName {
   domain: string;
   key: string;
   url: string;
-  /** Missing where it has none, or was deleted. */
+  /** Absent if there is no title or the record was deleted. */
   title?: string | null | undefined;
-  /** In the format of ISO 8601; `null`: it was deleted. */
+  /** Time in ISO 8601; `null` if the record was deleted. */
   createdAt: string | null;
 }
 
@@ -45,7 +48,7 @@ export interface ShownName {
 export interface RecordCounters {
   link: CounterSums;
   qrcode: CounterSums;
-  /** Number of views of pages. */
+  /** Number of page views. */
   views: number;
 }
 

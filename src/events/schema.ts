@@ -3,7 +3,7 @@ import { KIND_PARAMETERS } from './kinds.ts';
 import { filterSchemas, spanSchemas } from './query/filters.ts';
 import { INTERVALS } from './span.ts';
 
-/** Parameters that select events: kind, span of time and filters. */
+/** Query parameters that select events: kind, time span and filters. */
 export const eventSchemas = {
   event: Joi.string()
     .valid(...KIND_PARAMETERS)
@@ -11,7 +11,7 @@ export const eventSchemas = {
     .description('Kind of the events.'),
   interval: Joi.string()
     .valid(...INTERVALS.filter((name) => name !== '1h'))
-    .description('Span of time; wins over `start` and `end`. Default, without them: 24h.'),
+    .description('Time span; takes precedence over `start` and `end`. Default, without them: 24h.'),
   ...filterSchemas,
   ...spanSchemas,
 };

@@ -1,4 +1,4 @@
-/** Parameters of campaigns in the query of a destination. */
+/** UTM parameters in the query of a destination. */
 export const UTM_FIELDS = [
   'utm_source',
   'utm_medium',
@@ -9,9 +9,9 @@ export const UTM_FIELDS = [
 export type UtmField = (typeof UTM_FIELDS)[number];
 
 /**
- * A UTM parameter of a destination, as analytics counts it; `undefined` without one. The function `utm_texts` of the
- * database returns the same: the first of several, percent-decoded where that is UTF-8, and with a space in place of each
- * control character.
+ * Reads a UTM parameter of a destination for analytics; `undefined` if absent. Must return the same
+ * as the database function `utm_texts`: the first of several, percent-decoded if that is valid
+ * UTF-8, with each control character replaced by a space.
  */
 export function utmText(url: string, name: UtmField): string | undefined {
   const address = url.split('#', 1)[0]!;

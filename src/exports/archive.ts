@@ -5,18 +5,19 @@ import { createGzip } from 'node:zlib';
 import type { KeyProperties } from '../infra/passphrase.ts';
 
 /*
- * A file that holds a whole workspace: gzip of lines of JSON.
+ * Format of a file that contains a whole workspace: lines of JSON, compressed by gzip.
  *
- *   {"format":"shortlinks-workspace","version":1,…}   the header
+ *   {"format":"shortlinks-workspace","version":1,…}    the header
  *   {"kind":"tag","data":{…}}                          records, in the order of ARCHIVE_KINDS
- *   {"end":{"records":2,"sha256":"…"}}                 number of records, and checksum of all lines before
+ *   {"end":{"records":2,"sha256":"…"}}                 number of records, and checksum of all lines
+ *                                                      before
  */
 
 export const ARCHIVE_FORMAT = 'shortlinks-workspace';
 export const ARCHIVE_VERSION = 1;
 export const ARCHIVE_MEDIA = 'application/gzip';
 
-/** Kinds of records, each after those that it refers to. */
+/** Kinds of records, each after the kinds that it refers to. */
 export const ARCHIVE_KINDS = [
   'domain',
   'tag',
@@ -38,12 +39,12 @@ export interface ArchiveHeader {
   version: typeof ARCHIVE_VERSION;
   /** Version of the service that wrote the file. */
   service: string;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   createdAt: string;
   workspace: { id: string; name: string };
-  /** The domain that all workspaces of the installation shared. */
+  /** Domain that all workspaces of the installation share. */
   defaultDomain: string;
-  /** Of the key that passwords are encrypted with; `null`: the file has none. */
+  /** Properties of the key that encrypts passwords; `null` if the file has no passwords. */
   passwords: KeyProperties | null;
   counts: Record<ArchiveKind, number>;
 }
@@ -51,17 +52,17 @@ export interface ArchiveHeader {
 /** Some records of one kind. */
 export type ArchivePage = [kind: ArchiveKind, records: readonly object[]];
 
-/** Size of the parts that an archive is written in, in bytes. */
+/** Size of the parts in which an archive is written, in bytes. */
 const PART_BYTES = 256 * 1024;
 
-/** The bytes of an archive, in parts. */
+/** Writes the bytes of an archive, in parts. */
 export async function* writeArchive(
   header: ArchiveHeader,
   pages: AsyncIterable<ArchivePage>,
 ): AsyncGenerator<Buffer, void, undefined> {
   const gzip = createGzip();
   const fed = pipeline(Readable.from(linesOf(header, pages)), gzip);
-  // The reading below throws it too.
+  // Reading the stream below throws the same error.
   fed.catch(() => {});
   let gathered: Buffer[] = [];
   let size = 0;

@@ -13,28 +13,33 @@ import { exportJobs, exportMaintenanceJobs } from './jobs.ts';
 import { exportLinks } from './links.ts';
 import { writeWorkspace } from './workspace.ts';
 
-/** Time for which a large export can be downloaded. */
+/** Time for which a large export can be downloaded, in ms. */
 const KEEP_MS = 24 * 3_600_000;
 
-/** The text of an export, in parts. */
-export function partsOf(projectId: string, { of, format }: Omit<NewExport, 'id'>): Parts {
-  return 'events' in of
-    ? exportEvents(projectId, of.events, format)
-    : exportLinks(projectId, of.links, format);
+/** Writes the text of an export, in parts. */
+export function partsOf(
+  projectId: string,
+  { of: selection, format }: Omit<NewExport, 'id'>,
+): Parts {
+  return 'events' in selection
+    ? exportEvents(projectId, selection.events, format)
+    : exportLinks(projectId, selection.links, format);
 }
 
-/** Writes a large export, to be fetched from the address in the result. */
-export function writeExport(wanted: NewExport, job: JobContext): Promise<ExportResult> {
+/** Writes a large export, which can be downloaded from the address in the result. */
+export function writeExport(request: NewExport, job: JobContext): Promise<ExportResult> {
   return runIdempotent(job, async (trx) => {
-    const { id, format } = wanted;
-    const name = 'events' in wanted.of ? pluralOf(wanted.of.events.event) : 'links';
+    const { id, format } = request;
+    const name = 'events' in request.of ? pluralOf(request.of.events.event) : 'links';
     const expiresAt = await addExport(trx, { project_id: job.projectId, id, name, format });
-    await writeParts(trx, id, partsOf(job.projectId, wanted));
+    await writeParts(trx, id, partsOf(job.projectId, request));
     return addressOf(id, expiresAt);
   });
 }
 
-/** Writes everything of a workspace, to be fetched from the address in the result. */
+/**
+ * Writes an export of a whole workspace, which can be downloaded from the address in the result.
+ */
 export function writeWorkspaceExport(
   { id, passphrase }: NewWorkspaceExport,
   job: JobContext,
@@ -87,14 +92,17 @@ async function writeParts(trx: Db, exportId: string, parts: Parts): Promise<void
   }
 }
 
-/** A large export that can be fetched. */
+/** A large export that can be downloaded. */
 export interface StoredExport {
   name: string;
   format: StoredFormat;
   parts: AsyncGenerator<string | Buffer, void, undefined>;
 }
 
-/** The export of an address; `undefined` where the address is none of ours, `null` where the export has expired. */
+/**
+ * Finds the export of an address; `undefined` for an invalid address, `null` if the export has
+ * expired.
+ */
 export async function findExport(
   id: string,
   token: string,
@@ -117,7 +125,7 @@ async function* storedParts(exportId: string): StoredExport['parts'] {
   }
 }
 
-/** Deletes exports that can't be fetched any more. */
+/** Deletes exports that can no longer be downloaded. */
 export async function pruneExports(): Promise<void> {
   await execute(db(), 'DELETE FROM exports WHERE expires_at < now()');
 }

@@ -12,16 +12,16 @@ import { type ExportFormat, formatted, type Parts } from './format.ts';
 
 const PAGE = 1_000;
 
-/** Which events are exported. */
+/** Selection of the exported events. */
 export interface EventExport {
   event: EventKind;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   start: string;
   end: string;
   filter: EventFilter | EarlierFilter;
 }
 
-/** A filter in a job of version 0.5, which may wait while the service is updated. */
+/** Filter in a job of version 0.5, which may be waiting during an update of the service. */
 interface EarlierFilter extends Pick<EventFilter, 'records' | 'domain'> {
   values?: Pick<FilterValues, 'continent' | 'country' | 'device' | 'browser' | 'os'> & {
     city?: string[];
@@ -38,7 +38,7 @@ interface EarlierFilter extends Pick<EventFilter, 'records' | 'domain'> {
 function upgraded(filter: EventFilter | EarlierFilter): EventFilter {
   if ('conditions' in filter) {
     if (Array.isArray(filter.conditions)) return filter;
-    // Still earlier versions have SQL, which is not run any more.
+    // Even earlier versions sent SQL, which is no longer run.
     throw new Refusal('conflict', 'The export was requested before an update; request it again');
   }
   const {
@@ -52,7 +52,7 @@ function upgraded(filter: EventFilter | EarlierFilter): EventFilter {
     isEmpty,
     ...named
   } = filter as EarlierFilter;
-  const asked = {
+  const query = {
     ...values,
     ...parts,
     ...utm,
@@ -62,19 +62,19 @@ function upgraded(filter: EventFilter | EarlierFilter): EventFilter {
     variant: variants,
     root: isRoot,
   };
-  return { ...named, conditions: isEmpty === true ? [NOTHING] : conditionsOf(asked) };
+  return { ...named, conditions: isEmpty === true ? [NOTHING] : conditionsOf(query) };
 }
 
 type Exported = Awaited<ReturnType<typeof toEvents>>[number];
 
-async function* pages(projectId: string, wanted: EventExport): AsyncGenerator<Exported[]> {
-  const filter = upgraded(wanted.filter);
-  const span = { start: new Date(wanted.start), end: new Date(wanted.end) };
+async function* pages(projectId: string, selection: EventExport): AsyncGenerator<Exported[]> {
+  const filter = upgraded(selection.filter);
+  const span = { start: new Date(selection.start), end: new Date(selection.end) };
   for (let after: Cursor | undefined; ; ) {
     const page = { limit: PAGE, order: 'asc', offset: 0, after } as const;
     const [events, exported] = await readLagging(projectId, async () => {
       const listed = await eventsStore().list(
-        { projectId, kind: wanted.event, span, filter },
+        { projectId, kind: selection.event, span, filter },
         page,
       );
       return [listed, await toEvents(projectId, listed)] as const;
@@ -86,28 +86,31 @@ async function* pages(projectId: string, wanted: EventExport): AsyncGenerator<Ex
   }
 }
 
-/** The fields of an event side by side. */
+/** Flattens the fields of an event to one level. */
 function toRow(event: Exported): Record<string, unknown> {
-  const some = event as Record<string, Record<string, unknown> | null | undefined>;
-  const record = some['link'] ?? some['qrcode'] ?? {};
+  const parts = event as Record<string, Record<string, unknown> | null | undefined>;
+  const record = parts['link'] ?? parts['qrcode'] ?? {};
   const { domain, key } = record as { domain?: string; key?: string };
   return {
-    ...some['click'],
-    ...some['sale'],
+    ...parts['click'],
+    ...parts['sale'],
     ...event,
-    clickId: some['click']?.['id'],
+    clickId: parts['click']?.['id'],
     linkId: record['id'],
     domain,
     key,
     shortLink: domain === undefined || domain === '' ? '' : shortLinkOf(domain, key!),
-    url: some['click']?.['url'],
-    pageId: some['page']?.['id'],
-    customerId: some['customer']?.['externalId'],
-    customerName: some['customer']?.['name'],
-    customerEmail: some['customer']?.['email'],
+    url: parts['click']?.['url'],
+    pageId: parts['page']?.['id'],
+    customerId: parts['customer']?.['externalId'],
+    customerName: parts['customer']?.['name'],
+    customerEmail: parts['customer']?.['email'],
   };
 }
 
-/** Events, oldest first. */
-export const exportEvents = (projectId: string, wanted: EventExport, format: ExportFormat): Parts =>
-  formatted(pages(projectId, wanted), format, csvColumns(COLUMNS), toRow);
+/** Exports events, oldest first. */
+export const exportEvents = (
+  projectId: string,
+  selection: EventExport,
+  format: ExportFormat,
+): Parts => formatted(pages(projectId, selection), format, csvColumns(COLUMNS), toRow);

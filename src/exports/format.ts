@@ -4,7 +4,7 @@ import { ARCHIVE_MEDIA } from './archive.ts';
 export const FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof FORMATS)[number];
 
-/** Format of the export of a workspace, and the end of its file's name. */
+/** Format of workspace exports, and their file extension. */
 export const ARCHIVE = 'jsonl.gz';
 export type StoredFormat = ExportFormat | typeof ARCHIVE;
 
@@ -14,12 +14,10 @@ export const MEDIA_TYPES: Record<StoredFormat, string> = {
   [ARCHIVE]: ARCHIVE_MEDIA,
 };
 
-/** Some records as they are exported: text in parts, each of a page of records. */
+/** An export as text in parts, each with a page of records. */
 export type Parts = AsyncGenerator<string, void, undefined>;
 
-/**
- * Records as NDJSON, or as CSV with a column for each field that `columns` names.
- */
+/** Formats records as NDJSON, or as CSV with a column for each field in `columns`. */
 export async function* formatted<T extends object>(
   pages: AsyncIterable<readonly T[]>,
   format: ExportFormat,
@@ -42,7 +40,7 @@ export async function* formatted<T extends object>(
   }
 }
 
-/** A cell: strings and numbers as they are, anything else as JSON. */
+/** Formats a cell: strings and numbers unchanged, anything else as JSON. */
 function cell(value: unknown): string | number {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);

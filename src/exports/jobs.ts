@@ -6,27 +6,27 @@ import type { ArchiveHeader } from './archive.ts';
 import type { EventExport } from './events.ts';
 import type { ExportFormat } from './format.ts';
 
-/** The download URL of an export, and its expiry. */
+/** Download URL of an export, and its expiry. */
 export interface ExportResult {
   url: string;
   expiresAt: string;
 }
 
-/** The input of an export. */
+/** Input of an export. */
 export interface NewExport {
   id: string;
   format: ExportFormat;
   of: { events: EventExport } | { links: LinkFilters };
 }
 
-/** The input of the export of a workspace. */
+/** Input of the export of a workspace. */
 export interface NewWorkspaceExport {
   id: string;
-  /** Sealed. */
+  /** Sealed passphrase. */
   passphrase?: string | undefined;
 }
 
-/** The download URL of the export of a workspace, its size, and the numbers of its records. */
+/** Download URL of a workspace export, its size, and the numbers of its records. */
 export interface WorkspaceExport extends ExportResult {
   bytes: number;
   counts: ArchiveHeader['counts'];

@@ -21,14 +21,14 @@ async function* pages(projectId: string, filters: LinkFilters): AsyncGenerator<S
   }
 }
 
-/** Columns of links alone, with their places among those of the shared fields. */
+/** Columns that only links have, with their positions among the shared columns. */
 const OWN_COLUMNS = { shortLink: 4, url: 5, clicks: 27, importedClicks: 34 };
 
 const COLUMNS = Object.entries({ ...csvColumns(fields), ...OWN_COLUMNS })
   .toSorted(([, a], [, b]) => a - b)
   .map(([name]) => name);
 
-/** Links, in the order in which they were made. */
+/** Exports links, in order of creation. */
 export const exportLinks = (projectId: string, filters: LinkFilters, format: ExportFormat): Parts =>
   formatted(pages(projectId, filters), format, COLUMNS, (link) => ({
     ...link,

@@ -36,7 +36,7 @@ const DESCRIPTION =
   'A small export is the answer itself. A large one is written by a worker: the answer is 202, and the result of the ' +
   'job has an address that is valid for a day and needs no key. Passwords are left out.';
 
-/** Scopes to read everything that the export of a workspace has. */
+/** Scopes for reading everything in the export of a workspace. */
 const READ = [
   'links.read',
   'qrcodes.read',
@@ -48,7 +48,7 @@ const READ = [
   'customers.read',
 ] as const satisfies Scope[];
 
-/** @throws Refusal `forbidden` where the caller may not read everything of the workspace */
+/** @throws Refusal `forbidden` when the caller may not read everything in the workspace */
 function refuseWithoutScopes({ scopes }: Caller): void {
   const missing = READ.filter((scope) => !includesScope(scopes, scope));
   if (missing.length === 0) return;
@@ -102,7 +102,10 @@ type EventsQuery = FilterQuery & SpanQuery & { event: KindParameter; format: Exp
 
 type LinksQuery = LinkFilters & { format: ExportFormat };
 
-/** Stand before the routes of events and links: their paths would be taken for ids. */
+/**
+ * Endpoints of exports. They come before those of events and links, which would take these paths
+ * for ids.
+ */
 export const exportRoutes: Route[] = [
   route<{ query: EventsQuery }>({
     method: 'get',
@@ -124,10 +127,10 @@ export const exportRoutes: Route[] = [
       const event = kindNamed(query.event);
       const filter = await resolveFilter(projectId, query, resolveRecords);
       const { start, end } = await resolveSpan(projectId, query);
-      const most = config().EXPORT_ROWS;
+      const maxRows = config().EXPORT_ROWS;
       const count = await eventsStore().countUpTo(
         { projectId, kind: event, span: { start, end }, filter },
-        most + 1,
+        maxRows + 1,
       );
       const events = { event, start: start.toISOString(), end: end.toISOString(), filter };
       return answerExport(request, { format: query.format, of: { events } }, query.event, count);
@@ -203,24 +206,24 @@ export const exportRoutes: Route[] = [
     }),
     answers: { 200: { media: Object.values(MEDIA_TYPES) } },
     async handle({ params, query }) {
-      const stored = await findExport(params.id, query.token);
-      if (stored === undefined) throw new Refusal('not_found', 'There is no such export');
-      if (stored === null) throw new Refusal('invite_expired', 'The export has expired');
-      return file(stored.parts, stored.name, stored.format);
+      const download = await findExport(params.id, query.token);
+      if (download === undefined) throw new Refusal('not_found', 'There is no such export');
+      if (download === null) throw new Refusal('invite_expired', 'The export has expired');
+      return file(download.parts, download.name, download.format);
     },
   }),
 ];
 
 async function answerExport(
   request: ApiRequest,
-  wanted: Omit<NewExport, 'id'>,
+  selection: Omit<NewExport, 'id'>,
   name: string,
   count: number,
 ): Promise<Answer> {
   if (count <= config().EXPORT_ROWS && !request.respondAsync) {
-    return file(partsOf(request.caller.projectId, wanted), name, wanted.format);
+    return file(partsOf(request.caller.projectId, selection), name, selection.format);
   }
-  return answerAccepted(request, exportJobs['export.write'], { id: newId('job'), ...wanted });
+  return answerAccepted(request, exportJobs['export.write'], { id: newId('job'), ...selection });
 }
 
 const file = (parts: StoredExport['parts'], name: string, written: StoredFormat): Answer => ({

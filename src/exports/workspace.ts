@@ -23,15 +23,16 @@ import {
 } from './archive.ts';
 
 /*
- * Everything of a workspace, as the import of another installation takes it (src/imports/workspace). Records name tags,
- * folders, domains and customers by what they have in both installations, and all others by their ids. What is secret
- * stays: API keys, webhooks, people; passwords are encrypted under a passphrase, or left out.
+ * Exports a whole workspace in the form that another installation imports (src/imports/workspace).
+ * Records refer to tags, folders, domains and customers by names that exist in both installations,
+ * and to all others by id. API keys, webhooks and people are left out; passwords are encrypted with
+ * a passphrase or left out.
  */
 
 const PAGE = 1_000;
 
-/** A record whose counters and tags are read with it. */
-interface Counted {
+/** A record with its counters and tags. */
+interface CountedRecord {
   id: string;
   visits: number | null;
   leads: number | null;
@@ -41,10 +42,10 @@ interface Counted {
 }
 
 type Wide<Row extends ShortLinkRow> = Row &
-  Counted & { tag_names: string[] | null; folder_name: string | null; domain_name: string };
+  CountedRecord & { tag_names: string[] | null; folder_name: string | null; domain_name: string };
 
 /**
- * The archive of a workspace, in parts: one state of it, whatever is written meanwhile.
+ * Writes the archive of a workspace, in parts, from a single snapshot.
  *
  * @param trx a transaction in which nothing has been read yet
  */
@@ -132,7 +133,7 @@ class WorkspacePages {
     yield* this.#events();
   }
 
-  /** Rows of a table in the order of their ids, without what is null. */
+  /** Reads rows of a table in order of id, without null values. */
   async *#simple(kind: ArchiveKind, columns: string, limit = PAGE): AsyncGenerator<ArchivePage> {
     const query = `SELECT ${columns} FROM ${TABLES[kind]} WHERE project_id = :projectId AND id > :after`;
     for await (const page of this.#read<{ id: string }>(query, 'id', limit)) {
@@ -158,7 +159,7 @@ class WorkspacePages {
   async *#pages(): AsyncGenerator<ArchivePage> {
     const query = `SELECT r.*, ${COUNTERS} FROM pages r ${JOIN_COUNTERS}
       WHERE r.project_id = :projectId AND r.id > :after`;
-    type Row = Counted & { content: object; created_at: Date; updated_at: Date };
+    type Row = CountedRecord & { content: object; created_at: Date; updated_at: Date };
     for await (const page of this.#read<Row>(query, 'r.id')) {
       const sums = await this.#sumsOf(page);
       const records = page.map((row) => ({
@@ -201,7 +202,7 @@ class WorkspacePages {
 
   #toQrCode(row: Wide<QrCodeRow>, sums: StoredSums | undefined): object {
     const { type, content, design, template_id: templateId } = row;
-    // The place of an image follows from the design and the text of the code.
+    // The position of an image is derived from the design and the text of the code.
     const { middle: _, ...look } = design;
     return withoutNulls({
       ...this.#shared(row, sums),
@@ -214,12 +215,15 @@ class WorkspacePages {
     });
   }
 
-  /** What links and QR codes have in common, named as in their bodies. */
+  /** Returns what links and QR codes have in common, named as in their bodies. */
   #shared(row: Wide<ShortLinkRow>, sums: StoredSums | undefined): Record<string, unknown> {
     const columns: Readonly<Record<string, unknown>> = { ...row };
     const written = Object.entries<Field>(fields).flatMap(
       ([name, { in: schema, column, ...field }]) =>
-        schema === undefined || column === undefined || field.read !== undefined || LEFT.has(name)
+        schema === undefined ||
+        column === undefined ||
+        field.read !== undefined ||
+        EXCLUDED.has(name)
           ? []
           : [[name, columns[column]]],
     );
@@ -262,24 +266,27 @@ class WorkspacePages {
     }
   }
 
-  /** Events without the columns of which nothing is known; customers by their external ids. */
+  /**
+   * Converts events: columns with initial values are left out, and customers are named by their
+   * external ids.
+   */
   async #toEvents(events: readonly ListedEvent[]): Promise<object[]> {
     const externalIds = await this.#externalIdsOf(events);
-    const known = await this.#knownOf(events);
+    const existing = await this.#knownOf(events);
     const names = Object.keys(COLUMNS).filter(
       (name) => !['project_id', 'customer_id', 'occurred_at'].includes(name),
     );
     return events.map((event) => {
       const values: Readonly<Record<string, unknown>> = { ...event };
       const initial: Readonly<Record<string, unknown>> = { ...INITIAL_EVENT };
-      const own = names.filter((name) => name === 'event' || values[name] !== initial[name]);
+      const changed = names.filter((name) => name === 'event' || values[name] !== initial[name]);
       const { link_id, customer_id } = event;
       const customer = customer_id === null ? undefined : externalIds.get(customer_id);
       return {
         occurred_at: inMicros(event.atMicros),
-        ...Object.fromEntries(own.map((name) => [name, values[name]])),
+        ...Object.fromEntries(changed.map((name) => [name, values[name]])),
         customer,
-        isOfDeleted: link_id === null || known.has(link_id) ? undefined : true,
+        isOfDeleted: link_id === null || existing.has(link_id) ? undefined : true,
       };
     });
   }
@@ -287,24 +294,24 @@ class WorkspacePages {
   async #externalIdsOf(events: readonly ListedEvent[]): Promise<Map<string, string>> {
     const ids = [...new Set(events.flatMap(({ customer_id }) => customer_id ?? []))];
     if (ids.length === 0) return new Map();
-    const found = await rows<{ id: string; external_id: string }>(
+    const customers = await rows<{ id: string; external_id: string }>(
       this.#trx,
       'SELECT id, external_id FROM customers WHERE project_id = ? AND id = ANY(?)',
       [this.#projectId, ids],
     );
-    return new Map(found.map(({ id, external_id }) => [id, external_id]));
+    return new Map(customers.map(({ id, external_id }) => [id, external_id]));
   }
 
-  /** Ids of the links and QR codes of events that are not deleted. */
+  /** Finds the ids of events' links and QR codes that are not deleted. */
   async #knownOf(events: readonly ListedEvent[]): Promise<Set<string>> {
     const ids = [...new Set(events.flatMap(({ link_id }) => link_id ?? []))];
-    const found = await rows<{ id: string }>(
+    const records = await rows<{ id: string }>(
       this.#trx,
       `SELECT id FROM links WHERE project_id = :projectId AND id = ANY(:ids)
         UNION ALL SELECT id FROM qrcodes WHERE project_id = :projectId AND id = ANY(:ids)`,
       { projectId: this.#projectId, ids },
     );
-    return new Set(found.map(({ id }) => id));
+    return new Set(records.map(({ id }) => id));
   }
 }
 
@@ -318,8 +325,8 @@ const CUSTOMER = `id, external_id AS "externalId", name, email, avatar, click_id
 const COUNTERS = 'c.visits, c.leads, c.sales, c.sale_amount_cents, c.last_visit_at';
 const JOIN_COUNTERS = 'LEFT JOIN counters c ON c.project_id = r.project_id AND c.record_id = r.id';
 
-/** Fields of records that an archive leaves out or names differently. */
-const LEFT: ReadonlySet<string> = new Set(['domain', 'password', 'folderId', 'webhookIds']);
+/** Record fields that an archive leaves out or names differently. */
+const EXCLUDED: ReadonlySet<string> = new Set(['domain', 'password', 'folderId', 'webhookIds']);
 
 const withoutNulls = (record: object): object =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
@@ -329,15 +336,18 @@ const timesOf = ({ created_at, updated_at }: { created_at: Date; updated_at: Dat
   updatedAt: updated_at,
 });
 
-/** Microseconds since 1970 as ISO 8601. */
+/** Formats microseconds since 1970 as ISO 8601. */
 function inMicros(atMicros: number): string {
   const ms = Math.floor(atMicros / 1_000);
   const rest = String(atMicros - ms * 1_000).padStart(3, '0');
   return new Date(ms).toISOString().replace('Z', `${rest}Z`);
 }
 
-/** Counts of a record that its stored events do not make up: retention has deleted their events. */
-function countersBefore(row: Counted, sums: StoredSums | undefined): object {
+/**
+ * Returns the counts of a record that its stored events do not account for, because retention has
+ * deleted events.
+ */
+function countersBefore(row: CountedRecord, sums: StoredSums | undefined): object {
   const { visits = 0, leads = 0, sales = 0, saleAmountCents = 0 } = sums ?? {};
   const before = {
     visits: Math.max(0, (row.visits ?? 0) - visits),

@@ -7,7 +7,7 @@ import { folderJobs } from './jobs.ts';
 import { Folder } from './model.ts';
 import { type FolderRecord, toFolder } from './record.ts';
 
-/** @throws Refusal `conflict` when the name is taken; case does not count */
+/** @throws Refusal `conflict` when the name is taken, ignoring case */
 export function createFolder(
   { id, name }: { id: string; name: string },
   job: JobContext,
@@ -35,14 +35,18 @@ export function updateFolder(
   });
 }
 
-/** Its links and QR codes stay, in no folder. @throws Refusal `not_found` */
+/**
+ * Deletes a folder; its links and QR codes remain, without a folder.
+ *
+ * @throws Refusal `not_found`
+ */
 export function deleteFolder({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
   return runIdempotent(job, async (trx) => {
     refuseChanged(job.ifMatch, toFolder(await Folder.lock(job.projectId, id, trx)));
     await Folder.of(job.projectId, trx).where({ id }).delete();
     for (const table of ['links', 'qrcodes']) {
-      const own = { project_id: job.projectId, folder_id: id };
-      await trx(table).where(own).update({ folder_id: null });
+      const inFolder = { project_id: job.projectId, folder_id: id };
+      await trx(table).where(inFolder).update({ folder_id: null });
     }
     return { id };
   });

@@ -7,7 +7,7 @@ export class Folder extends WorkspaceModel {
 
   declare id: string;
   declare name: string;
-  /** The name as it is compared (`nameKey`). */
+  /** Name in the form that is compared (`nameKey`). */
   declare name_key: string;
   declare created_at: Date;
 }

@@ -1,6 +1,6 @@
 import { Joi } from '../http/fields.ts';
 
-/** A folder: a place of a link or QR code in the workspace. */
+/** The public record of a folder of links and QR codes. */
 export interface FolderRecord {
   id: string;
   name: string;

@@ -27,7 +27,10 @@ const body = Joi.object<{ name: string }>({
     .example('Spring launch'),
 });
 
-/** An extension of the contract, which names folders but has no endpoints for them. */
+/**
+ * Endpoints of folders, an extension of the contract, which names folders but has no endpoints for
+ * them.
+ */
 export const folderRoutes: Route[] = [
   route<{ body: { name: string } }>({
     method: 'post',
@@ -44,8 +47,8 @@ export const folderRoutes: Route[] = [
     writes: true,
     handle: (request) => {
       const data = { id: newId('folder'), name: request.body.name };
-      return answerWrite(request, folderJobs['folder.create'], data, (made) =>
-        created(`/folders/${made.id}`, made),
+      return answerWrite(request, folderJobs['folder.create'], data, (record) =>
+        created(`/folders/${record.id}`, record),
       );
     },
   }),

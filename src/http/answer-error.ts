@@ -4,7 +4,9 @@ import { ERRORS, type ErrorBody, errorBody, Refusal } from '../errors.ts';
 /** Default of Retry-After for a 429 or 503, in s. */
 export const RETRY_S = 10;
 
-/** Status and body for whatever was thrown. Of a fault the caller learns the request's id and nothing else. */
+/**
+ * Returns status and body for a thrown error. For a fault, the caller only learns the request id.
+ */
 export function answerError(
   thrown: unknown,
   requestId: string,

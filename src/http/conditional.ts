@@ -4,9 +4,9 @@ import { etagOf, isAmong, readIfMatch } from './etag.ts';
 import type { Answer, Route } from './route.ts';
 
 /**
- * The state of the record that a write is meant for.
+ * Returns the state of the record that a write expects.
  *
- * @throws Refusal `bad_request` where there is no one record
+ * @throws Refusal `bad_request` if the route does not write a single record
  */
 export function ifMatchOf(
   { method, record }: Route,
@@ -23,7 +23,7 @@ export function ifMatchOf(
   return ifMatch;
 }
 
-/** The answer with the ETag of its record; 304 where the client has that. */
+/** Adds the ETag of the record to the answer, or answers 304 if the client has that version. */
 export function withEtag(
   { method, record }: Route,
   answer: Answer,

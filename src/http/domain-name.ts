@@ -1,10 +1,13 @@
 import { parseUrl } from '../infra/url.ts';
 import { Joi } from './fields.ts';
 
-/** One part of a host name: letters, digits and, within, hyphens (RFC 1123, 2.1). */
+/** One label of a host name: letters, digits and, inside, hyphens (RFC 1123, 2.1). */
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Lower-case and ASCII, as domains are stored; `undefined` when the text is no host name. */
+/**
+ * Converts a host name to lower case and ASCII, as domains are stored; `undefined` if the text is
+ * not a host name.
+ */
 export function toHostName(value: string): string | undefined {
   const url = /^[^\s/?#@:[\]\\%]+$/.test(value) ? parseUrl(`http://${value}`) : undefined;
   if (url === undefined) return undefined;
@@ -14,7 +17,7 @@ export function toHostName(value: string): string | undefined {
   return isAddress || !isName ? undefined : host;
 }
 
-/** A domain name as a field; the checked value is lower-case and ASCII. */
+/** Schema of a domain name; the validated value is lower-case and ASCII. */
 export const domainField = () =>
   Joi.string()
     .max(253)

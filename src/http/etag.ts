@@ -4,15 +4,19 @@ import { fingerprint } from '../infra/secrets.ts';
 import type { IfMatch } from '../queues/definition.ts';
 
 /*
- * The ETag of a record has two parts, "content-rest". The first changes with what owners write; the second with
- * everything else that the record shows, such as its counts. Readers compare both (If-None-Match); a writer only
- * loses to another writer (If-Match), never to a visitor.
+ * The ETag of a record has two parts, "content-rest". The first changes with what owners write, the
+ * second with everything else that the record shows, such as its counts. Readers compare both
+ * (If-None-Match). A writer only compares the first (If-Match), so that only another writer, never
+ * a visitor, makes a write fail.
  */
 
 const PART_LENGTH = 22;
 const ETAG = /^(?:W\/)?"([\w-]{22})-[\w-]{22}"$/;
 
-/** Fields that change without a write of the record, and those that only the answer of one write shows. */
+/**
+ * Fields that change without a write of the record, and those that only the answer of one write
+ * contains.
+ */
 const NOT_WRITTEN = new Set([
   'clicks',
   'scans',
@@ -39,13 +43,15 @@ const hash = (entries: [string, unknown][]) =>
 const contentOf = (record: object): string =>
   hash(Object.entries(record).filter(([name]) => !NOT_WRITTEN.has(name) && !SHOWN_ONCE.has(name)));
 
-/** The ETag of a record as its owner sees it. */
+/** Returns the ETag of a record as its owner sees it. */
 export function etagOf(record: object): string {
   const rest = Object.entries(record).filter(([name]) => NOT_WRITTEN.has(name));
   return `"${contentOf(record)}-${hash(rest)}"`;
 }
 
-/** True when an `If-None-Match` header has an ETag (RFC 9110, 13.1.2: compared weakly). */
+/**
+ * Returns true if an `If-None-Match` header contains an ETag (RFC 9110, 13.1.2: compared weakly).
+ */
 export function isAmong(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.trim() === '*' || tagsOf(header).includes(etag);
@@ -54,7 +60,10 @@ export function isAmong(header: string | undefined, etag: string): boolean {
 const tagsOf = (header: string): string[] =>
   header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 
-/** The condition of an `If-Match` header. A proxy that compresses makes ETags weak: those count too. */
+/**
+ * Parses an `If-Match` header. Weak ETags are accepted too, because proxies that compress create
+ * them.
+ */
 export function readIfMatch(header: string | undefined): IfMatch | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === '*') return '*';
@@ -62,10 +71,10 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
 }
 
 /**
- * To be asked while the record is locked.
+ * Checks the expected state; call it while the record is locked.
  *
- * @param record as its owner sees it; `undefined` where there is none
- * @throws Refusal `conflict` when the write was meant for another state of the record
+ * @param record as its owner sees it; `undefined` if there is none
+ * @throws Refusal `conflict` when the record is not in the state that the write expects
  */
 export function refuseChanged(ifMatch: IfMatch | undefined, record: object | undefined): void {
   if (ifMatch === undefined) return;

@@ -2,36 +2,41 @@ import JoiBase from 'joi';
 import { SCOPES } from '../workspaces/scopes.ts';
 
 /*
- * Schemas of fields that many bodies and queries share. They are strict: a value that is not understood is refused.
+ * Schemas of fields that many bodies and queries share. They are strict: a value that is not
+ * understood is refused.
  */
 
-/** Longest text that is validated, in UTF-16 units: longer than any rule allows. */
-const LONGEST_TEXT = 32_768;
-/** Factor by which a text may be longer before it is normalized. */
+/** Maximum length of a text that is validated, in UTF-16 units; longer than any rule allows. */
+const MAX_TEXT_LENGTH = 32_768;
+/** Factor by which a text may exceed its limit before it is normalized. */
 const SLACK = 4;
-/** Most values of a list without a limit of its own. */
-const MOST_VALUES = 100;
+/** Maximum number of values in a list without a limit of its own. */
+const MAX_VALUES = 100;
 
 /** A number in a query: digits, not `1e2`. */
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
-/** Joi with the type `list`: an array, or a comma-separated text; members of a `queryList` may be such texts too. */
+/**
+ * Joi with the type `list`: an array, or a comma-separated text; members of a `queryList` may be
+ * such texts too.
+ */
 interface ExtendedJoi extends JoiBase.Root {
   list(): JoiBase.ArraySchema<string[]>;
   queryList(): JoiBase.ArraySchema<string[]>;
 }
 
 /**
- * Joi tests every pattern and every member before the length. Here texts and lists that are too long are refused before
- * their content is validated.
+ * Refuses texts and lists that are too long before their content is validated; Joi alone tests
+ * every pattern and member before the length.
  */
 const Joi = JoiBase.extend(
   (joi: JoiBase.Root) => ({
     type: 'string',
     base: joi.string(),
     prepare(value: unknown, { schema, error }: JoiBase.CustomHelpers) {
-      const limit = Math.min(LONGEST_TEXT, limitOf(schema));
-      // The counted text may be shorter than the one sent: spaces are trimmed, marks composed.
+      const limit = Math.min(MAX_TEXT_LENGTH, limitOf(schema));
+      // The validated text may be shorter than the one sent: spaces are trimmed, combining marks
+      // composed.
       if (typeof value !== 'string' || value.length <= SLACK * limit) return undefined;
       return { value, errors: [error('string.max', { limit, value })] };
     },
@@ -71,21 +76,23 @@ const Joi = JoiBase.extend(
     type: 'queryList',
     base: joi.array(),
     prepare(value: unknown, helpers: JoiBase.CustomHelpers) {
-      const texts = [value].flat().filter((one) => typeof one === 'string');
-      const most = limitOf(helpers.schema) + 1;
-      const count = texts.reduce((sum, text) => sum + text.split(',', most).length, 0);
+      const texts = [value].flat().filter((member) => typeof member === 'string');
+      const limit = limitOf(helpers.schema) + 1;
+      const count = texts.reduce((sum, text) => sum + text.split(',', limit).length, 0);
       return refuseTooMany(value, count, helpers);
     },
     coerce: {
       from: ['string', 'object'],
       method: (value: unknown) => ({
-        value: [value].flat().flatMap((one) => (typeof one === 'string' ? splitList(one) : [one])),
+        value: [value]
+          .flat()
+          .flatMap((member) => (typeof member === 'string' ? splitList(member) : [member])),
       }),
     },
   }),
 ) as ExtendedJoi;
 
-/** The limit that a rule `max` sets. */
+/** Returns the limit that a rule `max` sets. */
 function limitOf(schema: JoiBase.Schema): number {
   const rule = schema.$_getRule('max') as { args: { limit: number } } | undefined;
   return rule?.args.limit ?? Number.POSITIVE_INFINITY;
@@ -100,7 +107,7 @@ function refuseTooMany(
   return count <= limit ? undefined : { value, errors: [error('array.max', { limit, value })] };
 }
 
-/** Values of a comma-separated list; empty ones do not count. */
+/** Splits a comma-separated list; empty values are dropped. */
 export function splitList(text: string): string[] {
   return text
     .split(',')
@@ -108,37 +115,40 @@ export function splitList(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** Several texts: `a,b`, or an array (in a query: the name repeated), whose members may be lists too. */
+/**
+ * Schema of several texts: `a,b`, or an array (in a query: the name repeated), whose members may be
+ * lists too.
+ */
 export function list(item: JoiBase.StringSchema = Joi.string()): JoiBase.ArraySchema<string[]> {
   return Joi.list()
     .items(item)
     .custom((values: string[]) => [...new Set(values)])
-    .max(MOST_VALUES);
+    .max(MAX_VALUES);
 }
 
-/** As `list`, for a query, where `a,b&…=c` may mix both ways. */
+/** Like `list`, for a query, where `a,b&…=c` may mix both forms. */
 export function queryList(
   item: JoiBase.StringSchema | JoiBase.AlternativesSchema<string> = Joi.string(),
 ): JoiBase.ArraySchema<string[]> {
   return Joi.queryList()
     .items(item)
     .custom((values: string[]) => [...new Set(values)])
-    .max(MOST_VALUES);
+    .max(MAX_VALUES);
 }
 
-/** `true` or `false`; in a query these two words and no others. */
+/** Schema of `true` or `false`; in a query only these two words. */
 export const flag = (): JoiBase.BooleanSchema => Joi.boolean().sensitive();
 
-/** A flag in a JSON body: no words, only the JSON values. */
+/** Schema of a flag in a JSON body: only the JSON values, no words. */
 export const bodyFlag = (): JoiBase.BooleanSchema => Joi.boolean().strict();
 
-/** A text of a body, at least one and at most `max` UTF-16 units long. */
+/** Schema of a text in a body, from one to `max` UTF-16 units long. */
 export const text = (max: number): JoiBase.StringSchema => Joi.string().min(1).max(max);
 
-/** A name of a record: trimmed and normalized (NFC). */
+/** Schema of the name of a record: trimmed and normalized (NFC). */
 export const nameText = (max: number): JoiBase.StringSchema => text(max).trim().normalize('NFC');
 
-/** The fields, with empty texts treated as absent. */
+/** Returns the fields with empty texts treated as absent. */
 export const emptyAsAbsent = <Fields extends Record<string, JoiBase.Schema>>(
   fields: Fields,
 ): Fields =>
@@ -149,31 +159,31 @@ export const emptyAsAbsent = <Fields extends Record<string, JoiBase.Schema>>(
     ]),
   ) as Fields;
 
-/** A text that `null` clears. */
+/** Schema of a text that `null` clears. */
 export const nullableText = (max: number): JoiBase.StringSchema => text(max).allow(null);
 
 const ISO_DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /**
- * A point in time: ISO 8601, a date alone or a time without a zone meaning UTC. The checked value is the
- * same instant as `2026-01-31T12:00:00.000Z`.
+ * Schema of a point in time: ISO 8601; a date alone, or a time without a zone, is in UTC. The
+ * validated value is the same instant in the form `2026-01-31T12:00:00.000Z`.
  */
 export const dateTime = (): JoiBase.StringSchema =>
   Joi.string()
     .isoDate()
-    // Joi would turn 30 February into 2 March before we see it.
+    // Joi would turn 30 February into 2 March before validation.
     .prefs({ convert: false })
     .custom((value: string, { error }) => toInstant(value) ?? error('string.isoDate'));
 
-/** A point in time that has not come yet. */
+/** Schema of a point in time in the future. */
 export const futureDateTime = (): JoiBase.StringSchema =>
   dateTime().custom((value: string, { warn }) => {
     if (Date.parse(value) <= Date.now()) warn('rule', { rule: 'must be in the future' });
     return value;
   });
 
-/** The instant of an ISO 8601 text; `undefined` unless the date exists. */
+/** Parses an ISO 8601 text to an instant; `undefined` if the date does not exist. */
 export function toInstant(value: string): string | undefined {
   const match = ISO_DATE_TIME.exec(value);
   if (match === null) return undefined;
@@ -198,7 +208,7 @@ export function toInstant(value: string): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** A time zone by its IANA name; UTC by default. */
+/** Schema of a time zone by its IANA name; UTC by default. */
 export const timezone = (): JoiBase.StringSchema =>
   Joi.string()
     .custom((value: string, { error }) =>
@@ -208,7 +218,10 @@ export const timezone = (): JoiBase.StringSchema =>
     )
     .default('UTC');
 
-/** IANA names of three letters. Node also accepts those of old Java versions, such as PST, which are ambiguous. */
+/**
+ * IANA names of three letters. Node also accepts those of old Java versions, such as PST, which are
+ * ambiguous.
+ */
 const THREE_LETTERS = new Set('CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '));
 
 function isTimezone(name: string): boolean {
@@ -219,9 +232,10 @@ function isTimezone(name: string): boolean {
 }
 
 /**
- * The oldest name of a time zone, which every version of Postgres knows: Europe/Kiev for Europe/Kyiv.
+ * Returns the oldest name of a time zone, which every version of Postgres knows: Europe/Kiev for
+ * Europe/Kyiv.
  *
- * @returns `undefined` when there is no such zone
+ * @returns `undefined` if there is no such zone
  */
 export function canonicalTimezone(name: string): string | undefined {
   try {
@@ -231,30 +245,33 @@ export function canonicalTimezone(name: string): string | undefined {
   }
 }
 
-/** Page number and size of a list. */
-export const paging = (most: number) => ({
+/** Schemas of page number and page size of a list. */
+export const paging = (maxLimit: number) => ({
   page: Joi.number().integer().min(1).max(1_000_000).default(1).description('Page, from 1'),
   pageSize: Joi.number()
     .integer()
     .min(1)
-    .max(most)
-    .default(most)
-    .description(`Records per page, at most ${most}`),
+    .max(maxLimit)
+    .default(maxLimit)
+    .description(`Records per page, at most ${maxLimit}`),
 });
 
-/** A scope of a key, or of a role. */
+/** Schema of a scope of a key or a role. */
 export const scope = Joi.string()
   .valid('*', ...SCOPES)
   .meta({ name: 'Scope' });
 
-/** An id of any kind, as a path parameter or reference. */
+/** Schema of any id, as a path parameter or reference. */
 export const id = (): JoiBase.StringSchema => Joi.string().min(1).max(260);
 
-/** A path parameter that is a record's id, or the caller's own id after `ext_`. */
+/** Schema of a path parameter that is a record's id, or the caller's own id after `ext_`. */
 export const recordId = (): JoiBase.StringSchema =>
   id().description('The id of the record, or the caller’s own id of it after the prefix `ext_`');
 
-/** The caller's own id of a record, unambiguous in lists of ids and with the prefix `ext_`. */
+/**
+ * Schema of the caller's own id of a record, unambiguous in lists of ids and with the prefix
+ * `ext_`.
+ */
 export const externalIdText = (max: number): JoiBase.StringSchema =>
   text(max).custom((value: string, { error }) => {
     if (value.startsWith('ext_')) {
@@ -267,7 +284,10 @@ export const externalIdText = (max: number): JoiBase.StringSchema =>
     return value;
   });
 
-/** The caller's own id in a parameter, without its `ext_`; `undefined` when the parameter is one of our ids. */
+/**
+ * Returns the caller's own id in a parameter, without `ext_`; `undefined` if the parameter is an id
+ * of this service.
+ */
 export function externalIdIn(parameter: string): string | undefined {
   return parameter.startsWith('ext_') ? parameter.slice(4) : undefined;
 }

@@ -10,19 +10,19 @@ import { narrowing } from './narrowed.ts';
 
 export const MEBIBYTE = 1024 * 1024;
 
-/** Most faults that one answer names. */
-const MOST_FAULTS = 50;
-/** Most parameters of a query. */
-const MOST_PARAMETERS = 1_000;
-/** Most values of a JSON body, for each MiB that it may have. */
-const MOST_VALUES_PER_MEBIBYTE = 10_000;
-/** Longest time for which work on a list holds up other requests, in ms. */
+/** Maximum number of faults that one answer names. */
+const MAX_FAULTS = 50;
+/** Maximum number of parameters in a query. */
+const MAX_PARAMETERS = 1_000;
+/** Maximum number of values in a JSON body, per MiB of its size limit. */
+const MAX_VALUES_PER_MEBIBYTE = 10_000;
+/** Maximum time for which work on a list blocks other requests, in ms. */
 const SLICE_MS = 10;
 
 /**
- * Checks a value against its schema.
+ * Validates a value against its schema.
  *
- * @param where how a value at fault is called when it has no name of its own: `body`, `query`, `params`
+ * @param where name for a value without a name of its own: `body`, `query`, `params`
  * @returns the value with defaults and conversions applied
  * @throws Refusal `unprocessable_entity` naming every failing field and its rule
  */
@@ -32,13 +32,16 @@ export function check<T>(schema: Joi.Schema, value: unknown, where: string): T {
   return checked;
 }
 
-/** A value that is right by itself; `late` is why it can't be taken any more, although it could be earlier. */
+/**
+ * A valid value; `late` is the reason why it can no longer be accepted, although it could be
+ * earlier.
+ */
 interface Repeatable<T> {
   value: T;
   late?: Refusal;
 }
 
-/** As `check`, for what may be the repeat of a request that was in time. */
+/** Like `check`, for a request that may repeat one that was in time. */
 export function checkRepeatable<T>(
   schema: Joi.Schema,
   value: unknown,
@@ -47,12 +50,12 @@ export function checkRepeatable<T>(
   return validate(schema, value, where, textFaults(value, where));
 }
 
-/** As `check`, for a list whose members are checked one by one later. */
+/** Like `check`, for a list whose members are validated one by one later. */
 export function checkEnvelope<T>(schema: Joi.Schema, value: unknown, where: string): T {
   return validate<T>(schema, value, where, []).value;
 }
 
-/** Rules that time breaks, such as "must be in the future", give warnings of Joi. */
+/** Rules that depend on the time, such as "must be in the future", become warnings of Joi. */
 function validate<T>(
   schema: Joi.Schema,
   value: unknown,
@@ -64,8 +67,8 @@ function validate<T>(
   const isRight = faults.length === 0;
   if (warning !== undefined) faults.push(...describe(warning, where));
   if (faults.length === 0) return { value: checked as T };
-  const all = [...new Set(faults)].slice(0, MOST_FAULTS).join('; ');
-  const refusal = new Refusal('unprocessable_entity', all);
+  const named = [...new Set(faults)].slice(0, MAX_FAULTS).join('; ');
+  const refusal = new Refusal('unprocessable_entity', named);
   if (!isRight) throw refusal;
   return { value: checked as T, late: refusal };
 }
@@ -78,28 +81,31 @@ const PREFERENCES: Joi.ValidationOptions = {
 
 const preparedSchemas = new WeakMap<Joi.Schema, Joi.Schema>();
 
-/** The schema with our preferences built in: given to `validate`, they would be compiled at every call. */
+/**
+ * Builds the preferences into the schema; passed to `validate`, they would be compiled at every
+ * call.
+ */
 function prepared(schema: Joi.Schema): Joi.Schema {
-  let ready = preparedSchemas.get(schema);
-  if (ready === undefined) {
-    ready = schema.prefs(PREFERENCES);
-    preparedSchemas.set(schema, ready);
+  let cached = preparedSchemas.get(schema);
+  if (cached === undefined) {
+    cached = schema.prefs(PREFERENCES);
+    preparedSchemas.set(schema, cached);
   }
-  return ready;
+  return cached;
 }
 
 function describe({ details }: Pick<Joi.ValidationError, 'details'>, where: string): string[] {
   return details
-    .slice(0, MOST_FAULTS)
+    .slice(0, MAX_FAULTS)
     .map(({ message, path }) => (path.length === 0 ? message.replace(/^value\b/, where) : message));
 }
 
 const narrowings = new WeakMap<Joi.Schema, (value: unknown) => Joi.Schema>();
 
 /**
- * Checks values of a list, each by itself. Other requests are answered in between.
+ * Validates each value of a list separately, and lets other requests run in between.
  *
- * @returns in order: the checked value, or why it is refused
+ * @returns in order: the validated value, or the reason why it is refused
  */
 export async function checkEach<T>(
   schema: Joi.Schema,
@@ -121,7 +127,7 @@ export async function checkEach<T>(
   });
 }
 
-/** As `map` of an array. Other requests are answered in between. */
+/** Maps an array, and lets other requests run in between. */
 export async function mapInSlices<T, Result>(
   values: readonly T[],
   map: (value: T) => Result,
@@ -138,9 +144,12 @@ export async function mapInSlices<T, Result>(
   return results;
 }
 
-/** Texts that can't be stored, and names that no schema sees: Joi leaves `__proto__` out of what it checks. */
+/**
+ * Finds texts that cannot be stored, and names that no schema sees, because Joi ignores
+ * `__proto__`.
+ */
 function textFaults(value: unknown, where: string, path = '', faults: string[] = []): string[] {
-  if (faults.length >= MOST_FAULTS) return faults;
+  if (faults.length >= MAX_FAULTS) return faults;
   if (typeof value === 'string') {
     const fault = unstorable(value);
     if (fault !== undefined) faults.push(`${path || where} must not contain ${fault}`);
@@ -150,32 +159,33 @@ function textFaults(value: unknown, where: string, path = '', faults: string[] =
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, inner] of Object.entries(value)) {
-      const own = path === '' ? name : `${path}.${name}`;
+      const fieldPath = path === '' ? name : `${path}.${name}`;
       const fault = unstorable(name);
       if (fault !== undefined)
         faults.push(`a field name in ${path || where} must not contain ${fault}`);
-      else if (name === '__proto__') faults.push(`${own} is not a known field`);
-      else textFaults(inner, where, own, faults);
+      else if (name === '__proto__') faults.push(`${fieldPath} is not a known field`);
+      else textFaults(inner, where, fieldPath, faults);
     }
   }
   return faults;
 }
 
-/** The parameters of a query or a form, by name. */
+/** Parameters of a query or a form, by name. */
 export type Query = Record<string, string | string[]>;
 
 /**
- * Splits a query string. A name that comes twice has a list of values.
+ * Parses a query string. A repeated name has a list of values.
  *
- * @throws Refusal `bad_request` where percent-encoding is malformed, or there are more than MOST_PARAMETERS
+ * @throws Refusal `bad_request` when percent-encoding is malformed, or there are more than
+ * MAX_PARAMETERS
  */
 export function parseQuery(search: string): Query {
   const query: Query = Object.create(null) as Query;
-  const pairs = search.replace(/^\?/, '').split('&', MOST_PARAMETERS + 1);
-  if (pairs.length > MOST_PARAMETERS) {
+  const pairs = search.replace(/^\?/, '').split('&', MAX_PARAMETERS + 1);
+  if (pairs.length > MAX_PARAMETERS) {
     throw new Refusal(
       'bad_request',
-      `The query string must not have more than ${MOST_PARAMETERS} parameters`,
+      `The query string must not have more than ${MAX_PARAMETERS} parameters`,
     );
   }
   for (const pair of pairs) {
@@ -202,21 +212,21 @@ function decode(text: string): string {
   }
 }
 
-/** The connection broke before the whole body had come. */
+/** Error when the connection broke before the whole body arrived. */
 export class ClientGone extends Error {}
 
 /**
  * Reads a JSON body.
  *
- * @param limit largest body, in bytes
- * @throws Refusal `bad_request` for a wrong content type, a body over the limit, malformed JSON, or JSON with more
- *   values or deeper nesting than any request needs
+ * @param limit maximum size of the body, in bytes
+ * @throws Refusal `bad_request` for a wrong content type, a body over the limit, malformed JSON, or
+ * JSON with more values or deeper nesting than any request needs
  */
 export async function readBody(request: IncomingMessage, limit: number): Promise<unknown> {
   refuseType(request, 'application/json');
   const bytes = await collect(request, limit);
   try {
-    return parseJson(bytes, (limit / MEBIBYTE) * MOST_VALUES_PER_MEBIBYTE);
+    return parseJson(bytes, (limit / MEBIBYTE) * MAX_VALUES_PER_MEBIBYTE);
   } catch (thrown) {
     if (thrown instanceof TooMuchJson) {
       throw new Refusal('bad_request', `The body must not ${thrown.message}`);
@@ -225,14 +235,16 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   }
 }
 
-/** Most parts of a form that are read. */
-const MOST_PARTS = 100;
+/** Maximum number of form parts that are read. */
+const MAX_PARTS = 100;
 
 /**
- * Reads a form as HTML pages and programs send it, files left out. A request without a body has an empty one.
+ * Reads a form as HTML pages and programs send it, without files. A request without a body has an
+ * empty form.
  *
- * @param limit largest body, in bytes
- * @throws Refusal `bad_request` for a wrong content type, a body over the limit, or a malformed form
+ * @param limit maximum size of the body, in bytes
+ * @throws Refusal `bad_request` for a wrong content type, a body over the limit, or a malformed
+ * form
  */
 export async function readForm(request: IncomingMessage, limit: number): Promise<Query> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
@@ -247,18 +259,21 @@ export async function readForm(request: IncomingMessage, limit: number): Promise
   } catch {
     throw new Refusal('bad_request', 'The body must be a well-formed form');
   }
-  const fields = parts.slice(0, MOST_PARTS).filter(([, value]) => typeof value === 'string');
+  const fields = parts.slice(0, MAX_PARTS).filter(([, value]) => typeof value === 'string');
   return Object.fromEntries(fields as [string, string][]);
 }
 
-/** The media type of the body. */
+/** Returns the media type of the body. */
 const typeOf = ({ headers }: IncomingMessage): string =>
   (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
 
-function refuseType(request: IncomingMessage, ...wanted: string[]): void {
+function refuseType(request: IncomingMessage, ...accepted: string[]): void {
   const { headers } = request;
-  if (!wanted.includes(typeOf(request))) {
-    throw new Refusal('bad_request', `The Content-Type of the body must be ${wanted.join(' or ')}`);
+  if (!accepted.includes(typeOf(request))) {
+    throw new Refusal(
+      'bad_request',
+      `The Content-Type of the body must be ${accepted.join(' or ')}`,
+    );
   }
   if (headers['content-encoding'] !== undefined) {
     throw new Refusal('bad_request', 'The body must be sent without Content-Encoding');
@@ -270,7 +285,7 @@ async function collect(request: IncomingMessage, limit: number): Promise<Buffer>
     return await getRawBody(request, { limit });
   } catch (thrown) {
     if ((thrown as getRawBody.RawBodyError).type !== 'entity.too.large') throw new ClientGone();
-    // The rest is read and dropped: a client that is still sending would not see the answer otherwise.
+    // Discards the rest: a client that is still sending would not see the answer otherwise.
     request.resume();
     throw new Refusal('bad_request', `The body must not be larger than ${limit / MEBIBYTE} MiB`);
   }

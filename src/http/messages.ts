@@ -1,6 +1,7 @@
 /**
- * Messages of the rules of Joi that schemas use, as `<field> must <rule>`. Rules of our own are reported by
- * `error('rule', { rule: 'must …' })`. `test/unit/messages.test.ts` reads the messages of every schema.
+ * Messages for the Joi rules that schemas use, in the form `<field> must <rule>`. Custom rules are
+ * reported by `error('rule', { rule: 'must …' })`. `test/unit/messages.test.ts` reads the messages
+ * of every schema.
  */
 export const MESSAGES = {
   rule: '{{#label}} {{#rule}}',

@@ -2,14 +2,15 @@ import type { Schema } from 'joi';
 import { Joi } from './fields.ts';
 
 /*
- * Joi visits every field of an object, also those that a value doesn't have, which costs as much as the check of a field
- * that it has. A link has 60 fields and is mostly made with two or three: a schema of these alone gives the same answer.
+ * Narrows schemas to the fields that a value has. Joi visits every field of an object, even absent
+ * ones, at the same cost as validating a present one. A link has 60 fields, and is usually created
+ * with two or three; a schema of these alone gives the same result.
  */
 
-/** Most schemas that are made of one: callers choose which fields they send. */
-const MOST = 200;
+/** Maximum number of schemas derived from one, because callers choose which fields they send. */
+const MAX_SCHEMAS = 200;
 
-/** Joi's description of the schema of an object. */
+/** Joi's description of an object schema. */
 interface Description {
   type?: string;
   flags?: { presence?: string; default?: unknown };
@@ -17,17 +18,17 @@ interface Description {
   keys?: Record<string, Description>;
 }
 
-/** Parts of a description that don't concern fields that are absent. */
+/** Parts of a description that do not affect absent fields. */
 const HARMLESS: ReadonlySet<string> = new Set(['type', 'keys', 'metas', 'examples']);
 
-/** True for a field that is checked also where it is absent. */
+/** Returns true for a field that is validated even if it is absent. */
 const countsAbsent = ({ flags, preferences }: Description): boolean =>
   flags?.presence === 'required' ||
   (flags?.default !== undefined && preferences?.noDefaults !== true);
 
 /**
- * Returns a function that gives the schema for a value: that of the fields which it has, where the given schema is one of
- * an object whose fields are checked each by itself.
+ * Returns a function that narrows the schema to the fields of a value, if the schema is an object
+ * whose fields are validated independently.
  */
 export function narrowing(schema: Schema): (value: unknown) => Schema {
   const description = schema.describe() as Description;
@@ -36,18 +37,18 @@ export function narrowing(schema: Schema): (value: unknown) => Schema {
     description.type === 'object' && Object.keys(description).every((part) => HARMLESS.has(part));
   if (!isPlain) return () => schema;
   const always = new Set(Object.keys(keys).filter((name) => countsAbsent(keys[name]!)));
-  const made = new Map<string, Schema>();
+  const schemas = new Map<string, Schema>();
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return schema;
     const present = Object.keys(value).filter((name) => Object.hasOwn(keys, name));
     const mark = present.join();
-    let narrowed = made.get(mark);
+    let narrowed = schemas.get(mark);
     if (narrowed === undefined) {
-      if (made.size >= MOST) return schema;
+      if (schemas.size >= MAX_SCHEMAS) return schema;
       const names = Object.keys(keys).filter((name) => always.has(name) || present.includes(name));
       const fields = names.map((name) => [name, schema.extract(name)]);
       narrowed = Joi.object(Object.fromEntries(fields));
-      made.set(mark, narrowed);
+      schemas.set(mark, narrowed);
     }
     return narrowed;
   };

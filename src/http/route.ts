@@ -14,7 +14,7 @@ import type { Scope } from '../workspaces/scopes.ts';
 import type { Query } from './input.ts';
 import type { Tag } from './tags.ts';
 
-/** The parts of a request that a schema has checked. */
+/** The parts of a request that a schema has validated. */
 export interface RouteInput {
   params?: unknown;
   query?: unknown;
@@ -23,25 +23,25 @@ export interface RouteInput {
 
 /** The Idempotency-Key of a request. */
 export interface Idempotency {
-  /** Of the job that every repeat shares. */
+  /** Id of the job that all repeats share. */
   jobId: string;
-  /** The id that version 0.5 and earlier would have given to it. */
+  /** Id that version 0.5 and earlier would have given to the job. */
   earlierJobId: string;
   keyed: Keyed;
-  /** Why the request is refused where it is no repeat: what it asks for was in time only earlier. */
+  /** Reason why the request is refused unless it is a repeat, because it was only valid earlier. */
   late: Refusal | undefined;
 }
 
 /** The browser or program that sent a request. */
 export interface Client {
-  /** Where the request comes from (`networkOf`). */
+  /** Network of the client (`networkOf`). */
   network: string;
   userAgent: string;
   /** The `Cookie` header. */
   cookies: string | undefined;
 }
 
-/** A request with its caller and its checked input, as handlers get it. */
+/** A request as handlers receive it, with its caller and its validated input. */
 export interface ApiRequest<Input extends RouteInput = RouteInput> {
   caller: Caller;
   client: Client;
@@ -50,47 +50,48 @@ export interface ApiRequest<Input extends RouteInput = RouteInput> {
   body: Input['body'];
   requestId: string;
   log: Log;
-  /** The client sent `Prefer: respond-async`: it wants 202 and the job's address. */
+  /** True if the client sent `Prefer: respond-async` to get 202 and the job's address. */
   respondAsync: boolean;
-  /** The client sent an `Idempotency-Key`. */
+  /** Set if the client sent an `Idempotency-Key`. */
   idempotency: Idempotency | undefined;
-  /** The state of the record that the write is meant for. */
+  /** State of the record that the write expects. */
   ifMatch: IfMatch | undefined;
-  /** The `If-None-Match` header: what the client has already. */
+  /** The `If-None-Match` header: the version that the client has. */
   ifNoneMatch: string | undefined;
   connection: Connection;
   queues: Queues;
 }
 
-/** The connection of a request, for an answer that goes on for long. */
+/** The connection of a request, for streaming answers. */
 export interface Connection {
-  /** The `Last-Event-ID` header: up to where the client has the stream already. */
+  /** The `Last-Event-ID` header: the last event of the stream that the client received. */
   lastEventId: string | undefined;
-  /** Calls a function once the answer has been sent, or can't be sent any more. */
+  /** Calls a function once the answer has been sent, or can no longer be sent. */
   onClose(act: () => void): void;
   /** Closes the connection, whether the answer has been sent or not. */
   cut(): void;
-  /** @throws Refusal if the caller may no longer do what the request asks for */
+  /** @throws Refusal when the caller may no longer do what the request asks for */
   checkCaller(): Promise<void>;
   /**
-   * Takes an image from what the client's network has left of images that are fetched and drawn for no workspace.
+   * Counts an image against the network's limit of images that are fetched and drawn without a
+   * workspace.
    *
    * @throws Refusal `rate_limit_exceeded`
    */
   takeImage(): Promise<void>;
 }
 
-/** The connections of a handler to the workers. */
+/** Connections of a handler to the workers. */
 export interface Queues {
   producer: Producer;
-  /** For operators: what the queues hold. */
+  /** Reads the content of the queues, for operators. */
   inspector: Inspector;
-  /** Jobs that were accepted and that Redis has not acknowledged. */
+  /** Accepted jobs that Redis has not acknowledged yet. */
   spool: JobSpool;
   replies: Replies;
-  /** The Redis of the queues, in which limits are counted. */
+  /** Redis of the queues, in which limits are counted. */
   redis: Redis;
-  /** The Redis in which workers store results that are too large for a reply. */
+  /** Redis in which workers store results that are too large for a reply. */
   cache: Redis;
   live: LiveChannels;
 }
@@ -99,13 +100,17 @@ export interface Queues {
 export interface Answer {
   status: number;
   /**
-   * Sent as JSON; a Buffer, or text in parts, as it is, with the Content-Type of the headers; `undefined` for none.
+   * Sent as JSON; a Buffer, or text in parts, is sent unchanged with the Content-Type of the
+   * headers; `undefined` for no body.
    */
   body: unknown;
   headers?: Record<string, string | string[]>;
 }
 
-/** Operations begin with one of these, so that clients read as sentences: `createLink`, `bulkDeleteLinks`. */
+/**
+ * First words of operation ids, so that client code reads as sentences: `createLink`,
+ * `bulkDeleteLinks`.
+ */
 type Verb =
   | 'create'
   | 'bulkCreate'
@@ -135,12 +140,12 @@ type Verb =
 export type OperationId = `${Verb}${Capitalize<string>}`;
 
 /**
- * One endpoint: all that the router, the input check, the OpenAPI document and the tests know of it.
- * `params`, `query` and `body` refuse what they do not name.
+ * Definition of one endpoint for the router, input validation, the OpenAPI document and the tests.
+ * `params`, `query` and `body` refuse fields that they do not name.
  */
 export interface RouteSpec<Input extends RouteInput> {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** As in the contract: `/links/{linkId}`. */
+  /** Path in the form of the contract: `/links/{linkId}`. */
   path: string;
   /** Name of the operation in the reference and in generated clients; unique. */
   operationId: OperationId;
@@ -148,45 +153,50 @@ export interface RouteSpec<Input extends RouteInput> {
   summary: string;
   description: string;
   tag: Tag;
-  /** It extends the published contract; the reference marks it with `x-extension`. */
+  /**
+   * True if the endpoint extends the published contract; the reference marks it with `x-extension`.
+   */
   extension?: true;
   /**
-   * Scope that the key, or the role of the signed-in person, must have. `public` needs neither, and is limited per client
-   * address; `user` needs a signed-in person and no workspace; `operator` one who operates the installation.
+   * Scope that the key, or the role of the signed-in person, must have. `public` needs neither, and
+   * is limited per client address; `user` needs a signed-in person but no workspace; `operator`
+   * needs an operator of the installation.
    */
   scope: Scope | 'public' | 'user' | 'operator';
-  /** True when what is asked for is the caller's own, which they may have without the scope. */
+  /** Returns true if the request concerns the caller's own data, which needs no scope. */
   isOwn?(caller: Caller, params: Readonly<Record<string, string | undefined>>): boolean;
-  /** Lowest plan that has the endpoint. */
+  /** Lowest plan that includes the endpoint. */
   plan?: Plan;
   params?: Joi.ObjectSchema;
   query?: Joi.ObjectSchema;
   body?: Joi.Schema;
-  /** Checked instead of `body`, where the handler checks the parts of a body one by one. */
+  /** Used instead of `body` if the handler validates the parts of a body one by one. */
   bodyCheck?: Joi.Schema;
-  /** Defaults of absent fields of the body that the schema doesn't state: a repeat may spell them out. */
+  /**
+   * Defaults of absent body fields that are not in the schema: a repeat may state them explicitly.
+   */
   defaults?: Readonly<Record<string, unknown>>;
-  /** It answers or writes one record: with an ETag, `If-None-Match` and `If-Match`. */
+  /** True if it answers or writes one record: with an ETag, `If-None-Match` and `If-Match`. */
   record?: true;
-  /** Largest body, in bytes. */
+  /** Maximum size of the body, in bytes. */
   bodyLimit?: number;
   /**
-   * The body is a file, which is kept for a worker: the handler's body is an `Upload`. It is as large as `limit`, or as
-   * `limits` has it for its content type.
+   * Set if the body is a file, which is stored for a worker: the handler's body is an `Upload`. Its
+   * maximum size is `limit`, or the entry of `limits` for its content type.
    */
   upload?: MediaTypes & { limit: number; limits?: Readonly<Record<string, number>> };
-  /** Schema of every success status. A route that writes also lists 202 by itself. */
+  /** Schema for every success status. A route that writes also lists 202 automatically. */
   answers: Record<number, Joi.Schema | MediaTypes>;
-  /** The route puts a job on a queue, and may answer 202. */
+  /** True if the route adds a job to a queue, and may answer 202. */
   writes?: boolean;
   /**
-   * Counted against a limit of its own: `track` against one ten times larger, `fetch` against that of endpoints without a
-   * key, since other hosts are asked.
+   * Separate limit that the endpoint counts against: `track` is ten times as high, `fetch` is the
+   * limit of endpoints without a key, because other hosts are contacted.
    */
   limit?: 'track' | 'fetch';
   /**
-   * It may read many rows, always or with such a query, whose parameters are not checked yet: few of these requests run at
-   * once for one workspace, and others wait.
+   * True if it may read many rows, always or for a query whose parameters are not validated yet.
+   * Only a few such requests run at once per workspace, and others wait.
    */
   isHeavy?: boolean | ((query: Query) => boolean);
   handle(request: ApiRequest<Input>): Promise<Answer>;
@@ -197,11 +207,17 @@ export interface MediaTypes {
   media: readonly string[];
 }
 
-/** True for a scope that API keys and roles have: the endpoint is that of a workspace. */
+/**
+ * Returns true for a scope that API keys and roles have, which means that the endpoint belongs to a
+ * workspace.
+ */
 export const isOfWorkspace = (scope: Route['scope']): scope is Scope =>
   scope !== 'public' && scope !== 'user' && scope !== 'operator';
 
-/** True for a query with one of these parameters: filters that no index answers, so that all rows may be read. */
+/**
+ * Returns true for a query with one of these parameters: filters without an index, for which all
+ * rows may be read.
+ */
 export const hasAny =
   (...names: readonly string[]) =>
   (query: Query): boolean =>
@@ -210,11 +226,11 @@ export const hasAny =
 /** An answer without a body. */
 export const NO_CONTENT: MediaTypes = { media: [] };
 
-/** A route whose input types are settled. */
+/** A route without its specific input types. */
 export type Route = RouteSpec<RouteInput>;
 
-/** Names a route's input types: what its schemas let through. */
+/** Declares a route with its input types, which are the output of its schemas. */
 export function route<Input extends RouteInput>(spec: RouteSpec<Input>): Route {
-  // The schemas of a route have let its input through before `handle` gets it.
+  // The schemas of a route validate its input before `handle` receives it.
   return spec as unknown as Route;
 }

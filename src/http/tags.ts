@@ -1,4 +1,4 @@
-/** Groups of the reference, in its order, with their descriptions. */
+/** Groups of the reference with their descriptions, in order. */
 export const TAGS = {
   Links:
     'Short links: create, change, find, count and delete them, one at a time or up to 100 at once.',

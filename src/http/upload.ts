@@ -9,8 +9,8 @@ import { ClientGone, MEBIBYTE } from './input.ts';
 import type { RouteSpec } from './route.ts';
 
 /*
- * A file on its way to a worker: in parts in Redis, encrypted, since it may hold passwords. The worker that has stored
- * what it needs of it drops it; one that nobody reads expires.
+ * A file on its way to a worker, stored in parts in Redis and encrypted, because it may contain
+ * passwords. The worker deletes it after storing what it needs; a file that nobody reads expires.
  */
 
 /** A file in Redis. */
@@ -18,31 +18,32 @@ export interface Upload {
   id: string;
   parts: number;
   bytes: number;
-  /** Hexadecimal. */
+  /** Digest in hexadecimal. */
   sha256: string;
-  /** The bytes that it takes in Redis; those of version 0.5 and earlier have none. */
+  /** Reservation of its bytes in Redis; files of version 0.5 and earlier have none. */
   place?: Place | undefined;
 }
 
 /** Size of a part, in bytes. */
 const PART_BYTES = 256 * 1024;
-/** Time to live of a file, in seconds: longer than an outage of workers. */
+/** Time to live of a file, in seconds; longer than an outage of workers. */
 const KEEP_SECONDS = 6 * 3_600;
-/** Most files of a workspace that wait for a worker. */
-const MOST_WAITING = 5;
+/** Maximum number of a workspace's files that wait for a worker. */
+const MAX_WAITING = 5;
 
 /** Pattern of the names of all parts in Redis. */
 export const UPLOAD_NAMES = 'upload:*';
 
 const partName = (id: string, part: number) => `upload:${id}:${part}`;
-/** Files of a workspace that no worker has read, by the time at which they expire. */
+/** Sorted set of a workspace's unread files, by their expiry. */
 const waitingName = (projectId: string) => `uploads:${projectId}`;
 
 /**
- * Puts the body of a request into Redis while it arrives.
+ * Streams the body of a request to Redis.
  *
- * @throws Refusal `bad_request` for a wrong content type or a body over the limit, `rate_limit_exceeded` when too many
- *   files of the workspace wait for a worker, `service_unavailable` when those of all take UPLOADS_MIB
+ * @throws Refusal `bad_request` for a wrong content type or a body over the limit,
+ * `rate_limit_exceeded` when too many files of the workspace wait for a worker,
+ * `service_unavailable` when all files together reach UPLOADS_MIB
  */
 export async function receiveUpload(
   request: IncomingMessage,
@@ -63,7 +64,7 @@ export async function receiveUpload(
     }
     return upload;
   } catch (thrown) {
-    // The rest is read and dropped: a client that is still sending would not see the answer otherwise.
+    // Discards the rest: a client that is still sending would not see the answer otherwise.
     request.resume();
     throw thrown;
   }
@@ -95,15 +96,15 @@ async function enter(redis: Redis, projectId: string, id: string): Promise<void>
   await redis.zremrangebyscore(name, 0, now);
   await redis.zadd(name, now + KEEP_SECONDS * 1_000, id);
   await redis.expire(name, KEEP_SECONDS);
-  if ((await redis.zcard(name)) <= MOST_WAITING) return;
+  if ((await redis.zcard(name)) <= MAX_WAITING) return;
   await redis.zrem(name, id);
   throw new Refusal(
     'rate_limit_exceeded',
-    `The workspace must not have more than ${MOST_WAITING} files that wait to be read; try again later`,
+    `The workspace must not have more than ${MAX_WAITING} files that wait to be read; try again later`,
   );
 }
 
-/** Fills in what becomes known of the upload. */
+/** Stores the parts, and completes the upload with size and digest. */
 async function storeParts(
   request: IncomingMessage,
   limit: number,
@@ -143,7 +144,7 @@ async function storeParts(
 }
 
 /**
- * The bytes of a file, in parts.
+ * Reads the bytes of a file, in parts.
  *
  * @throws Refusal `conflict` when it has expired or Redis has lost it
  */
@@ -161,16 +162,16 @@ export async function* readUpload(
   }
 }
 
-/** Deletes a file that is not needed any more. */
+/** Deletes a file that is no longer needed. */
 export async function dropUpload(
   redis: Redis,
   projectId: string,
   { id, parts, place }: Pick<Upload, 'id' | 'parts' | 'place'>,
 ): Promise<void> {
   const names = Array.from({ length: parts }, (_, part) => partName(id, part));
-  // One by one: on a cluster any two may be on different nodes.
+  // One key per command, because on a cluster any two may be on different nodes.
   await Promise.all(names.map((name) => redis.del(name)));
-  // A file may be dropped twice, and its bytes are freed once.
+  // A file may be dropped twice, but its bytes are released once.
   const wasWaiting = await redis.zrem(waitingName(projectId), id);
   if (wasWaiting === 1 && place !== undefined) await release(redis, place);
 }

@@ -10,33 +10,33 @@ const SVG_PROCESS = fileURLToPath(new URL('./svg-process.js', import.meta.url));
 /** Exit code of the process for an SVG that cannot be drawn. */
 const REFUSED = 2;
 /**
- * Longest time of a drawing, in ms. The process ends itself after 5 s of processor time: this is for a machine that
- * gives it none.
+ * Time limit of a drawing, in ms. The process ends itself after 5 s of processor time; this is for
+ * a machine on which it gets none.
  */
 const BACKSTOP_MS = 60_000;
-/** Most bytes of a drawn SVG. */
+/** Maximum size of a drawn SVG, in bytes. */
 const MAX_DRAWN = 32 * 1024 * 1024;
-/** Time for which a drawn SVG is kept, where there is room for it, in s. */
+/** Time for which a drawn SVG is cached if there is space, in s. */
 const KEEP_SECONDS = { strangers: 300, workspaces: 3_600 };
 
-/** One process at a time: the memory of several would add up. */
+/** One process at a time, because the memory of several would add up. */
 const drawing = new Semaphore(1);
 
 /**
- * An SVG as a PNG. One that was drawn lately is not drawn again.
+ * Draws an SVG as a PNG; recent drawings are cached.
  *
- * @param isOfNobody no workspace asks for it: it is drawn after those of workspaces
- * @throws Refusal `unprocessable_entity` for an SVG that cannot be drawn, or only with too much memory or processor time;
- *   `service_unavailable` when it cannot be drawn now
+ * @param isOfNobody true if no workspace requests it, so that it is drawn after those of workspaces
+ * @throws Refusal `unprocessable_entity` for an SVG that cannot be drawn, or needs too much memory
+ * or processor time; `service_unavailable` when it cannot be drawn now
  */
 export async function drawSvg(svg: string, isOfNobody: boolean): Promise<Buffer> {
   const name = `drawn:${createHash('sha256').update(svg).digest('base64url')}`;
   const find = () => cacheRedis().getBuffer(name);
-  const drawn = await find();
-  if (drawn !== null) return drawn;
+  const image = await find();
+  if (image !== null) return image;
   return drawing.run(
     async () => {
-      // Another one may have drawn it meanwhile.
+      // Another request may have drawn it meanwhile.
       const early = await find();
       if (early !== null) return early;
       const png = await drawApart(svg);
@@ -48,13 +48,13 @@ export async function drawSvg(svg: string, isOfNobody: boolean): Promise<Buffer>
   );
 }
 
-/** Draws in a process of its own. */
+/** Draws in a separate process. */
 function drawApart(svg: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = execFile(
       process.execPath,
       [SVG_PROCESS],
-      // An empty environment: the process reads untrusted files.
+      // Empty environment, because the process reads untrusted files.
       {
         encoding: 'buffer',
         env: {},
@@ -67,13 +67,13 @@ function drawApart(svg: string): Promise<Buffer> {
         else reject(refusalOf(error, stderr.toString()));
       },
     );
-    // It may end before it has read everything.
+    // The process may end before it has read everything.
     child.stdin?.on('error', () => {});
     child.stdin?.end(svg);
   });
 }
 
-/** Why a process has drawn nothing; what is no Refusal is a fault. */
+/** Explains why a process has drawn nothing; an error that is not a Refusal is a fault. */
 function refusalOf(error: ExecFileException, stderr: string): Error {
   const { code, signal } = error;
   if (code === REFUSED) return refuseUnreadable(stderr);
@@ -83,7 +83,8 @@ function refusalOf(error: ExecFileException, stderr: string): Error {
   if (stderr.endsWith('limit: memory') || code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
     return refuse('must be an SVG that can be drawn with less memory');
   }
-  // It was ended by the backstop or by the kernel, or could not be started: there is no memory, or no process, to spare.
+  // It was ended by the time limit or by the kernel, or could not be started: memory or processes
+  // are exhausted.
   const isEnded = typeof signal === 'string';
   return isEnded || error.message.startsWith('spawn ') ? busy() : error;
 }

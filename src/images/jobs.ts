@@ -3,7 +3,7 @@ import { HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
 import type { MadeImage } from './name.ts';
 
 export const imageJobs = jobsOf(images, {
-  /** Keeps an image for a workspace or, without one, for minutes. */
+  /** Stores an image for a workspace or, without one, for some minutes. */
   'image.keep': job<{ source: string }, MadeImage>(),
 });
 

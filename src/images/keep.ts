@@ -7,16 +7,19 @@ import { imageJobs, imageMaintenanceJobs } from './jobs.ts';
 import { imageName, type MadeImage } from './name.ts';
 import { readImage } from './read.ts';
 
-/** Time to live of images in the cache, in s: those without a workspace are nowhere else. */
+/**
+ * Time to live of images in the cache, in s; images without a workspace are stored nowhere else.
+ */
 const KEEP_SECONDS = { strangers: 360, workspaces: 3_600 };
-/** Images that no code, no template and no workspace uses are deleted after this time. */
+/** Time after which images that no code, template or workspace uses are deleted. */
 const UNUSED_FOR = '1 day';
 
 /**
- * Fetches an image and keeps it: for a workspace in the database, otherwise for minutes in the cache or, where there is
- * no room, for the one who asked.
+ * Fetches an image and stores it: for a workspace in the database, otherwise for minutes in the
+ * cache or, if there is no space, for the requester alone.
  *
- * @throws Refusal `unprocessable_entity`, whose message completes "<field> …", or `service_unavailable`
+ * @throws Refusal `unprocessable_entity`, whose message completes "<field> …", or
+ * `service_unavailable`
  */
 export async function keepImage(
   { source }: { source: string },
@@ -39,10 +42,10 @@ export async function keepImage(
 }
 
 /**
- * The bytes of an image that was kept.
+ * Reads the bytes of a stored image.
  *
- * @param projectId empty for one that belongs to no workspace
- * @throws Error when it is gone
+ * @param projectId empty for an image without a workspace
+ * @throws Error when it no longer exists
  */
 export async function keptImage({
   projectId,
@@ -60,7 +63,7 @@ export async function keptImage({
   return row.png;
 }
 
-/** Deletes images that nothing uses any more. */
+/** Deletes images that are no longer used. */
 export async function pruneImages(): Promise<void> {
   await execute(
     db(),

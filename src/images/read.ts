@@ -10,44 +10,47 @@ import { busy, MAX_PIXELS, refuse, refuseUnreadable, WAIT_MS } from './refusals.
 import { svgRoot } from './svg-root.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;
-/** Of an image for a preview, in bytes: pages have photographs there. */
+/** Maximum size of an image for a preview, in bytes; pages use photographs there. */
 const MAX_PREVIEW_BYTES = 5 * 1024 * 1024;
-/** Size of a preview at most, in px: that of the card of messengers and networks, 1.91 to 1. */
+/** Maximum size of a preview in px: the card of messengers and social networks, 1.91 to 1. */
 const PREVIEW = { width: 800, height: 420 };
 const TIMEOUT_MS = 5_000;
-/** Most bytes of pixels that a process decodes at once, 4 for each pixel: of one of the largest images, or of four. */
+/**
+ * Maximum size of pixels that a process decodes at once, in bytes, 4 per pixel: one of the largest
+ * images, or four.
+ */
 const DECODED_BYTES = 4 * MAX_PIXELS * (isSmallMachine() ? 1 : 4);
-/** Longer side of what is kept, in px: no code draws an image larger. */
+/** Longer side of stored images, in px; no code draws an image larger. */
 const MAX_SIDE = 1_024;
 
-/** An image as it is kept: always a PNG, with nothing in it but pixels. */
+/** An image as it is stored: always a PNG that contains only pixels. */
 export interface ReadImage {
-  /** SHA-256 of the PNG, hexadecimal. */
+  /** SHA-256 of the PNG, in hexadecimal. */
   id: string;
   png: Buffer;
   width: number;
   height: number;
 }
 
-/** Who asks for an image. */
-export interface Asking {
-  /** No workspace does. */
+/** Origin of the request for an image. */
+export interface RequestOrigin {
+  /** True if no workspace requests it. */
   isOfNobody: boolean;
 }
 
 /**
- * Fetches and redraws an image. Whatever came, an SVG with scripts or a picture with a place in its EXIF, only its
- * pixels are kept.
+ * Fetches and re-encodes an image. Only its pixels are kept, without scripts of an SVG or a
+ * location in EXIF.
  *
  * @param source an http(s) address, or a `data:` URI
- * @throws Refusal `unprocessable_entity`, whose message completes "<field> …"; `service_unavailable` when it cannot be
- *   redrawn now
+ * @throws Refusal `unprocessable_entity`, whose message completes "<field> …";
+ * `service_unavailable` when it cannot be processed now
  */
-export const readImage = (source: string, asking: Asking): Promise<ReadImage> =>
-  redrawn(source, asking, MAX_BYTES, redraw);
+export const readImage = (source: string, origin: RequestOrigin): Promise<ReadImage> =>
+  redrawn(source, origin, MAX_BYTES, redraw);
 
 /**
- * Fetches and redraws an image as `readImage` does, as a WebP that is small enough for a preview.
+ * Fetches and re-encodes an image like `readImage`, as a WebP that is small enough for a preview.
  *
  * @throws Refusal as `readImage` does
  */
@@ -63,7 +66,7 @@ export const readPreviewImage = (url: string): Promise<Buffer> =>
 
 async function redrawn<Result>(
   source: string,
-  { isOfNobody }: Asking,
+  { isOfNobody }: RequestOrigin,
   maxBytes: number,
   draw: (image: Sharp) => Promise<Result>,
 ): Promise<Result> {
@@ -83,7 +86,7 @@ async function redrawn<Result>(
 
 const decoding = new Semaphore(DECODED_BYTES);
 
-/** Does something with the pixels of an image, once the memory for them is free. */
+/** Processes the pixels of an image once enough memory is free. */
 async function decode<Result>(
   bytes: Buffer,
   act: (image: Sharp) => Promise<Result>,
@@ -109,14 +112,14 @@ async function download(url: string, maxBytes: number): Promise<Buffer> {
   }
 }
 
-/** RFC 2397. */
+/** Parses a `data:` URI (RFC 2397). */
 function readDataUri(uri: string): Buffer {
   const comma = uri.indexOf(',');
   const data = uri.slice(comma + 1);
   if (/%(?![0-9a-f]{2})/i.test(data)) {
     throw refuse('must be a data URI with valid percent-encoding');
   }
-  // Base64 may be escaped as well: its +, / and = often are.
+  // Base64 may be escaped as well; its +, / and = often are.
   const decoded = percentDecoded(data);
   const isBase64 = /;base64$/i.test(uri.slice(0, comma));
   const bytes = isBase64 ? Buffer.from(decoded.toString('latin1'), 'base64') : decoded;
@@ -124,7 +127,7 @@ function readDataUri(uri: string): Buffer {
   return bytes;
 }
 
-/** The bytes of a text with escapes: they need not be UTF-8. */
+/** Decodes the bytes of a percent-encoded text, which need not be UTF-8. */
 function percentDecoded(text: string): Buffer {
   const latin1 = Buffer.from(text)
     .toString('latin1')
@@ -134,7 +137,9 @@ function percentDecoded(text: string): Buffer {
   return Buffer.from(latin1, 'latin1');
 }
 
-/** True when a file is an image of pixels, by its first bytes: headers say what their sender likes. */
+/**
+ * Returns true if the first bytes of a file are those of a raster image; headers cannot be trusted.
+ */
 function isRaster(bytes: Buffer): boolean {
   const head = bytes.subarray(0, 16).toString('latin1');
   return (
@@ -151,14 +156,17 @@ async function open(bytes: Buffer, limitInputPixels: number): Promise<Sharp> {
   return sharp(bytes, { limitInputPixels, failOn: 'error', pages: 1 });
 }
 
-/** True for a PNG of this size that can be drawn: it was kept before, by another installation. */
+/**
+ * Resolves to true for a PNG of this size that can be drawn, such as one that another installation
+ * has stored.
+ */
 export async function isDrawable(
   png: Buffer,
   size: Pick<ReadImage, 'width' | 'height'>,
 ): Promise<boolean> {
   if (!png.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))) return false;
   try {
-    // Kept images have few pixels: this one waits for no other.
+    // Stored images are small, so this one does not wait for others.
     const image = await open(png, MAX_SIDE * MAX_SIDE);
     const { info } = await image.raw().toBuffer({ resolveWithObject: true });
     return info.width === size.width && info.height === size.height;

@@ -2,12 +2,12 @@ import Joi from 'joi';
 import { parseUrl } from '../infra/url.ts';
 
 const MAX_URL = 32_768;
-/** Half a megabyte of image, in base64. */
+/** Maximum length of a `data:` URI: half a megabyte of image in base64. */
 const MAX_DATA = 700_000;
 
 /**
- * Source of an image: an http or https URL, or a `data:` URI with the image itself. Such a URI is longer than any other
- * text, so the limit of all texts does not apply.
+ * Schema of the source of an image: an http or https URL, or a `data:` URI with the image itself.
+ * Such a URI is longer than any other text, so the limit of all texts does not apply.
  */
 export const imageSource = () =>
   Joi.string().custom((value: string, { error }) => {

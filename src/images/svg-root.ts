@@ -1,12 +1,14 @@
-/** An SVG from its root element on, or that it declares something before. */
+/** An SVG from its root element on, or `declares` if declarations precede it. */
 export type SvgRoot = { svg: string } | 'declares';
 
 /**
- * Reads what stands before the root element of an SVG: an XML declaration, comments, instructions, a DOCTYPE. Drawing
- * programs write all of them, and none is needed to draw: the encoding is UTF-8 by then. Only in a DOCTYPE can a
- * document declare entities, which make gigabytes of kilobytes (XML 1.0, 2.8).
+ * Skips everything in front of the root element of an SVG: an XML declaration, comments,
+ * instructions, a DOCTYPE. Drawing programs write all of them, and drawing needs none, because the
+ * text is already UTF-8. Only a DOCTYPE can declare entities, which expand kilobytes to gigabytes
+ * (XML 1.0, 2.8).
  *
- * @returns `declares` for a DOCTYPE with an internal subset; `undefined` when the text is no SVG
+ * @returns `declares` for a DOCTYPE with an internal subset; `undefined` when the text is not an
+ * SVG
  */
 export function svgRoot(text: string): SvgRoot | undefined {
   let at = text.startsWith('\ufeff') ? 1 : 0;
@@ -34,7 +36,7 @@ function behindDoctype(text: string, from: number): number | undefined | 'declar
     if (sign === '>') return at + 1;
     if (sign === '[') return 'declares';
     if (sign !== '"' && sign !== "'") continue;
-    // An address in quotes may hold any of these signs.
+    // A quoted address may contain any of these characters.
     at = text.indexOf(sign, at + 1);
     if (at < 0) return undefined;
   }

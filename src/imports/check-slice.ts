@@ -13,37 +13,37 @@ import { faultsOf, type LinkRow, type RefusedRow, toLinks } from './rows.ts';
 import { openOfImport, sealOfImport } from './sealing.ts';
 import { missingTags } from './tags.ts';
 
-/** Rows that a preview shows, and new tags and other domains that it names. */
+/** Maximum number of rows in a preview, and of new tags and other domains that it lists. */
 export const SHOWN_ROWS = 20;
 export const SHOWN_NAMES = 100;
-/** Longest cell of a preview, in characters. */
+/** Maximum length of a preview cell, in characters. */
 export const SHOWN_LENGTH = 200;
 
-/** The outcome of a row. */
+/** Outcome of importing a row. */
 export type RowOutcome = 'created' | 'updated' | 'skipped' | 'refused';
 
 /** A row of a preview. */
 export interface PreviewRow {
   row: number;
   outcome: RowOutcome;
-  /** Cells by the names of their columns. */
+  /** Cells by column name. */
   cells: Record<string, string>;
-  /** Cells by the fields that they are mapped to. */
+  /** Cells by the field that their column is mapped to. */
   link: Record<string, string>;
   errors: Fault[];
 }
 
-/** The first rows of a file as they would be imported. */
+/** The first rows of a file with their outcomes. */
 export interface Preview {
   rows: PreviewRow[];
-  /** Names of tags that the import would make. */
+  /** Names of the tags that the import would create. */
   newTags: string[];
-  /** Domains of short links that are not the workspace's. */
+  /** Domains of short links that do not belong to the workspace. */
   otherDomains: string[];
-  /** Domains that the import adds; of these, those that another workspace has verified. */
+  /** Domains that the import adds, and those among them that another workspace has verified. */
   newDomains: string[];
   takenDomains: string[];
-  /** Outcomes of the records of a workspace, by kinds. */
+  /** Number of records per outcome for each kind, for the export of a workspace. */
   kinds: ({ kind: ArchiveKind } & Record<RowOutcome, number>)[];
 }
 
@@ -64,7 +64,7 @@ export const openPreview = (projectId: string, sealed: string): Preview => ({
   ...(JSON.parse(openOfImport(projectId, sealed)) as Partial<Preview>),
 });
 
-/** A record of the export of a workspace. */
+/** A record of a workspace export. */
 interface ArchivedRow {
   row: number;
   cells: string[];
@@ -72,23 +72,23 @@ interface ArchivedRow {
 }
 
 /** A row with its outcome. */
-export type Judged =
+export type RowResult =
   | { row: LinkRow | ArchivedRow; outcome: Exclude<RowOutcome, 'refused'> }
   | { row: LinkRow | RefusedRow; outcome: 'refused'; refusal: Refusal };
 
-export const refused = (row: LinkRow | RefusedRow, refusal: Refusal): Judged => ({
+export const refused = (row: LinkRow | RefusedRow, refusal: Refusal): RowResult => ({
   row,
   outcome: 'refused',
   refusal,
 });
 
 /**
- * The outcome of a row whose key or external id a link has.
+ * Decides the outcome of a row whose key or external id a link already has.
  *
- * @param isOther the link is another one, and the row would be lost if it was skipped
+ * @param isOther true if it is a different link, so that skipping the row would lose it
  */
-export function meet(one: Import, row: LinkRow, isOther: boolean): Judged {
-  const { onConflict } = one.options;
+export function resolveConflict(importRow: Import, row: LinkRow, isOther: boolean): RowResult {
+  const { onConflict } = importRow.options;
   if (onConflict === 'skip' && !isOther) return { row, outcome: 'skipped' };
   if (onConflict === 'update') return { row, outcome: 'updated' };
   const { key, externalId } = row.link;
@@ -100,33 +100,36 @@ export function meet(one: Import, row: LinkRow, isOther: boolean): Judged {
   );
 }
 
-/** Finds out what would become of a slice of a file, and changes no link. */
+/** Determines the outcomes of a slice of a file without changing links. */
 export async function checkSlice(
   trx: Db,
-  one: Import,
+  importRow: Import,
   slice: readonly FileRow[],
-): Promise<{ judged: Judged[]; preview: string }> {
-  const references = await loadReferences(trx, one.project_id, []);
-  const read = await toLinks(one, slice, references);
+): Promise<{ results: RowResult[]; preview: string }> {
+  const references = await loadReferences(trx, importRow.project_id, []);
+  const read = await toLinks(importRow, slice, references);
   const links = read.filter((row): row is LinkRow => 'link' in row);
-  const drafts = await draftsOf(trx, one, links);
-  const conflicts = await findConflicts(trx, one.project_id, links, references);
-  const meetingOf = await meetAgain(trx, one, [...drafts.keys()], references);
-  const judged = read.map((row): Judged => {
+  const drafts = await draftsOf(trx, importRow, links);
+  const conflicts = await findConflicts(trx, importRow.project_id, links, references);
+  const duplicateOf = await findDuplicates(trx, importRow, [...drafts.keys()], references);
+  const results = read.map((row): RowResult => {
     if (!('link' in row)) return refused(row, row.refusal);
     const { broken, blocked } = drafts.get(row)!;
     if (broken !== undefined) return refused(row, broken);
-    const outcome = judge(one, row, conflicts, meetingOf);
+    const outcome = resultOf(importRow, row, conflicts, duplicateOf);
     const isWritten = outcome.outcome === 'created' || outcome.outcome === 'updated';
     return isWritten && blocked !== undefined ? refused(row, blocked) : outcome;
   });
-  return { judged, preview: await extend(trx, one, judged) };
+  return { results, preview: await extend(trx, importRow, results) };
 }
 
-/** What a row breaks of the rules that need the database, but for taken keys. */
+/** Violations of rules that need the database, other than taken keys. */
 interface DraftFaults {
   broken: Refusal | undefined;
-  /** It leads to a blocked host, which matters where it is written. */
+  /**
+   * Refusal because the destination's host is blocked, which counts only where the destination is
+   * written.
+   */
   blocked: Refusal | undefined;
 }
 
@@ -136,7 +139,7 @@ async function draftsOf(
   links: readonly LinkRow[],
 ): Promise<Map<LinkRow, DraftFaults>> {
   const owner = { projectId: project_id, userId: user_id };
-  // Tags that are missing will be made.
+  // Missing tags are created later, so they are not checked.
   const bare = links.map(({ link: { tags, ...link } }) =>
     tags === undefined ? link : { ...link, tags: { ids: tags.ids, names: [] } },
   );
@@ -151,40 +154,47 @@ async function draftsOf(
   );
 }
 
-/** An earlier row of the file with the key or external id of a row: none, one of the same link, or one of another. */
-type Meeting = 'none' | 'same' | 'other';
+/**
+ * Relation of a row to earlier rows of the file with its key or external id: none exists, it is the
+ * same link, or another one.
+ */
+type Duplicate = 'none' | 'same' | 'other';
 
-/** Notes the keys and external ids of rows. @returns how a row meets an earlier one that has one of them */
-async function meetAgain(
+/**
+ * Records the keys and external ids of rows.
+ *
+ * @returns the relation of each row to earlier rows of the file
+ */
+async function findDuplicates(
   trx: Db,
   { project_id, id }: Import,
   rows: readonly LinkRow[],
   references: References,
-): Promise<(row: LinkRow) => Meeting> {
+): Promise<(row: LinkRow) => Duplicate> {
   const names = rows.map((row) => namesOf(row, references));
   const destinations = rows.map((row, at) => destinationName(row, names[at]!));
-  const noted = await select<{ name: string }>(
+  const inserted = await select<{ name: string }>(
     trx,
     `INSERT INTO import_names (project_id, import_id, name) SELECT ?, ?, unnest(?::text[])
      ON CONFLICT DO NOTHING RETURNING name`,
     [project_id, id, [...new Set([...names.flat(), ...destinations])]],
   );
-  const free = new Set(noted.map(({ name }) => name));
-  const meetings = new Map<LinkRow, Meeting>();
+  const free = new Set(inserted.map(({ name }) => name));
+  const duplicates = new Map<LinkRow, Duplicate>();
   for (const [at, row] of rows.entries()) {
     const isFree = (name: string) => free.has(name);
     const isKnown = names[at]!.some((name) => name.startsWith('e ') && !isFree(name));
     if (!names[at]!.every(isFree)) {
       const isOther = row.isRenamed && !isKnown && isFree(destinations[at]!);
-      meetings.set(row, isOther ? 'other' : 'same');
+      duplicates.set(row, isOther ? 'other' : 'same');
     }
-    // The first row that has a name takes it.
+    // The first row with a name claims it.
     for (const name of [...names[at]!, destinations[at]!]) free.delete(name);
   }
-  return (row) => meetings.get(row) ?? 'none';
+  return (row) => duplicates.get(row) ?? 'none';
 }
 
-/** The key of a row with its destination, in few characters. */
+/** Shortens the key of a row and its destination to one name. */
 function destinationName(row: LinkRow, names: readonly string[]): string {
   const place = names.find((name) => name.startsWith('k ')) ?? '';
   return `d ${createHash('sha256')
@@ -192,26 +202,30 @@ function destinationName(row: LinkRow, names: readonly string[]): string {
     .digest('base64url')}`;
 }
 
-function judge(
-  one: Import,
+function resultOf(
+  importRow: Import,
   row: LinkRow,
   conflicts: Conflicts,
-  meetingOf: (row: LinkRow) => Meeting,
-): Judged {
-  if (conflicts.twinOf(row) !== undefined) return meet(one, row, conflicts.isOther(row));
+  duplicateOf: (row: LinkRow) => Duplicate,
+): RowResult {
+  if (conflicts.twinOf(row) !== undefined)
+    return resolveConflict(importRow, row, conflicts.isOther(row));
   if (conflicts.isTaken(row))
     return refused(row, takenRefusal('key', row.link.key ?? '', 'on its domain'));
-  const meeting = meetingOf(row);
-  return meeting === 'none' ? { row, outcome: 'created' } : meet(one, row, meeting === 'other');
+  const duplicate = duplicateOf(row);
+  return duplicate === 'none'
+    ? { row, outcome: 'created' }
+    : resolveConflict(importRow, row, duplicate === 'other');
 }
 
-/** The preview with what this slice adds to it, sealed. */
-async function extend(trx: Db, one: Import, judged: readonly Judged[]): Promise<string> {
-  const preview = one.preview === null ? NO_PREVIEW : openPreview(one.project_id, one.preview);
-  const fields = fieldsOf(one);
-  const added = judged.slice(0, SHOWN_ROWS - preview.rows.length).map((each): PreviewRow => {
+/** Adds a slice to the preview, and seals it. */
+async function extend(trx: Db, importRow: Import, results: readonly RowResult[]): Promise<string> {
+  const preview =
+    importRow.preview === null ? NO_PREVIEW : openPreview(importRow.project_id, importRow.preview);
+  const fields = fieldsOf(importRow);
+  const shown = results.slice(0, SHOWN_ROWS - preview.rows.length).map((each): PreviewRow => {
     const { row, cells } = each.row;
-    const named = one.file.columns.map((column, at) => {
+    const merged = importRow.file.columns.map((column, at) => {
       const field = fields[at];
       const text = (cells[at] ?? '').slice(0, SHOWN_LENGTH);
       return { column, field, text: field === 'password' && text !== '' ? '••••••••' : text };
@@ -219,27 +233,27 @@ async function extend(trx: Db, one: Import, judged: readonly Judged[]): Promise<
     return {
       row,
       outcome: each.outcome,
-      cells: Object.fromEntries(named.map(({ column, text }) => [column, text])),
+      cells: Object.fromEntries(merged.map(({ column, text }) => [column, text])),
       link: Object.fromEntries(
-        named.flatMap(({ field, text }) => (field && text !== '' ? [[field, text]] : [])),
+        merged.flatMap(({ field, text }) => (field && text !== '' ? [[field, text]] : [])),
       ),
-      errors: each.outcome === 'refused' ? faultsOf(one, each.refusal) : [],
+      errors: each.outcome === 'refused' ? faultsOf(importRow, each.refusal) : [],
     };
   });
-  const written = judged.flatMap(({ row, outcome }) =>
+  const written = results.flatMap(({ row, outcome }) =>
     'link' in row && (outcome === 'created' || outcome === 'updated') ? [row] : [],
   );
-  const tags = await missingTags(trx, one.project_id, written);
-  const named = (known: readonly string[], added: readonly string[]) =>
-    [...new Set([...known, ...added])].slice(0, SHOWN_NAMES);
+  const tags = await missingTags(trx, importRow.project_id, written);
+  const merged = (previous: readonly string[], added: readonly string[]) =>
+    [...new Set([...previous, ...added])].slice(0, SHOWN_NAMES);
   const extended: Preview = {
     ...preview,
-    rows: [...preview.rows, ...added],
-    newTags: named(preview.newTags, tags),
-    otherDomains: named(
+    rows: [...preview.rows, ...shown],
+    newTags: merged(preview.newTags, tags),
+    otherDomains: merged(
       preview.otherDomains,
       written.flatMap(({ otherDomain }) => otherDomain ?? []),
     ),
   };
-  return sealPreview(one.project_id, extended);
+  return sealPreview(importRow.project_id, extended);
 }

@@ -13,39 +13,41 @@ import { importBulkJobs, importJobs, importMaintenanceJobs } from './jobs.ts';
 import { refuseWithoutUrl, refuseWrongMapping } from './mapping.ts';
 import { type Archive, Import, type ImportState, OPEN } from './model.ts';
 import { openFile } from './open.ts';
-import { PEERS, type PeerName } from './peers/index.ts';
+import { PROVIDERS, type ProviderName } from './providers/index.ts';
 import { type ImportRecord, KEEP_FILE_MS, toImport } from './record.ts';
 import { runImport, wakeImports } from './run.ts';
 import type { OptionChanges } from './schema.ts';
 import { openOfImport } from './sealing.ts';
 import { ARCHIVE_ROWS, storeSlices } from './slices.ts';
-import { keyOf } from './workspace/take-slice.ts';
+import { keyOf } from './workspace/import-archive-slice.ts';
 
-/** Most imports of a workspace that are neither over nor cancelled. */
-const MOST_UNFINISHED = 20;
+/** Maximum number of unfinished imports per workspace. */
+const MAX_UNFINISHED = 20;
 const UNFINISHED: ImportState[] = [...OPEN, 'checked', 'fetching'];
 
 /**
- * Reads an uploaded file and stores it by slices, which jobs of their own import; links of an API are read by such jobs too.
+ * Reads an uploaded file and stores it in slices, which separate jobs import. Links of an API are
+ * read by jobs as well.
  *
- * @param file its bytes, where it has not been uploaded
- * @throws Refusal where the file can't be read, is not of the source, or too large for the plan, or an option is wrong
+ * @param file bytes of the file if it has not been uploaded
+ * @throws Refusal when the file cannot be read, does not match the source or is too large for the
+ * plan, or an option is wrong
  */
 export async function createImport(
-  wanted: NewImport,
+  request: NewImport,
   job: JobContext,
   file?: Bytes,
 ): Promise<ImportRecord> {
-  const { upload, api } = wanted;
+  const { upload, api } = request;
   const drop = async () => {
     if (upload !== undefined) await dropUpload(cacheRedis(), job.projectId, upload);
   };
-  let made: ImportRecord;
+  let record: ImportRecord;
   try {
-    made = await runIdempotent(job, async (trx) => {
+    record = await runIdempotent(job, async (trx) => {
       await refuseTooManyUnfinished(job.projectId, trx);
-      await refuseWrongReferences(trx, job.projectId, wanted.options);
-      return toImport(await store(trx, job.projectId, wanted, file));
+      await refuseWrongReferences(trx, job.projectId, request.options);
+      return toImport(await store(trx, job.projectId, request, file));
     });
   } catch (thrown) {
     if (thrown instanceof Refusal) await drop();
@@ -53,19 +55,19 @@ export async function createImport(
   }
   await drop();
   await (api === undefined ? wakeImports(job.projectId) : wakeFetch(job.projectId));
-  return made;
+  return record;
 }
 
 async function refuseTooManyUnfinished(projectId: string, trx: Db): Promise<void> {
   const unfinished = await Import.of(projectId, trx).whereIn('state', UNFINISHED).resultSize();
-  if (unfinished < MOST_UNFINISHED) return;
+  if (unfinished < MAX_UNFINISHED) return;
   throw new Refusal(
     'conflict',
-    `The workspace must not have more than ${MOST_UNFINISHED} unfinished imports; start or cancel some`,
+    `The workspace must not have more than ${MAX_UNFINISHED} unfinished imports; start or cancel some`,
   );
 }
 
-/** @throws Refusal for a domain, folder or tag that is not the workspace's */
+/** @throws Refusal for a domain, folder or tag that does not belong to the workspace */
 async function refuseWrongReferences(
   trx: Db,
   projectId: string,
@@ -82,16 +84,16 @@ async function refuseWrongReferences(
 async function store(
   trx: Db,
   projectId: string,
-  wanted: NewImport,
+  request: NewImport,
   file: Bytes | undefined,
 ): Promise<Import> {
-  const { id, userId, upload, name, options, dryRun, mostRows, mostBytes } = wanted;
-  if (upload === undefined) return Import.add(projectId, remoteRow(wanted), trx);
+  const { id, userId, upload, name, options, dryRun, mostRows, mostBytes } = request;
+  if (upload === undefined) return Import.add(projectId, remoteRow(request), trx);
   const bytes = file ?? (() => readUpload(cacheRedis(), projectId, upload));
   const limits = { fileBytes: upload.bytes, mostRows, mostBytes };
-  const opened = await openFile(bytes, limits, wanted.source);
+  const opened = await openFile(bytes, limits, request.source);
   const { source, encoding, delimiter, columns, archive } = opened;
-  const read = {
+  const contents = {
     bytes: upload.bytes,
     encoding,
     delimiter,
@@ -103,13 +105,13 @@ async function store(
     if (archive.workspaceId === projectId) {
       throw new Refusal(
         'unprocessable_entity',
-        'The file must be the export of another workspace: what it has is here already',
+        'The file must be the export of another workspace, not of this one',
       );
     }
   }
-  const token = await passphraseOf(projectId, wanted.passphrase, archive);
+  const token = await passphraseOf(projectId, request.passphrase, archive);
   refuseWrongMapping(options.mapping, columns);
-  if (!dryRun) refuseWithoutUrl({ file: read, options });
+  if (!dryRun) refuseWithoutUrl({ file: contents, options });
   const state = dryRun ? 'checking' : 'queued';
   const row = {
     id,
@@ -118,28 +120,28 @@ async function store(
     state,
     source,
     options,
-    file: read,
+    file: contents,
     token,
     rows: 0,
   } as const;
   await Import.add(projectId, row, trx);
-  const of = { project_id: projectId, id };
-  const most = archive === undefined ? undefined : ARCHIVE_ROWS;
-  const { count } = await storeSlices(trx, of, opened.rows, 0, most);
+  const importKey = { project_id: projectId, id };
+  const rowsPerSlice = archive === undefined ? undefined : ARCHIVE_ROWS;
+  const { count } = await storeSlices(trx, importKey, opened.rows, 0, rowsPerSlice);
   const changes = { rows: count };
-  const [stored] = await Import.of(projectId, trx).where({ id }).patch(changes).returning('*');
-  return stored!;
+  const [updated] = await Import.of(projectId, trx).where({ id }).patch(changes).returning('*');
+  return updated!;
 }
 
-/** @throws Refusal for options that the export of a workspace leaves no room for */
+/** @throws Refusal for options that do not apply to the export of a workspace */
 function refuseOptions({ mapping, folderId, tagIds, onConflict }: OptionChanges): void {
-  const given = {
+  const conflicting = {
     mapping: Object.keys(mapping ?? {}).length > 0,
     folderId: typeof folderId === 'string',
     tagIds: (tagIds ?? []).length > 0,
     onConflict: onConflict !== undefined && onConflict !== 'skip',
   };
-  const names = Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [name] : []));
+  const names = Object.entries(conflicting).flatMap(([name, isGiven]) => (isGiven ? [name] : []));
   if (names.length === 0) return;
   throw new Refusal(
     'unprocessable_entity',
@@ -150,10 +152,10 @@ function refuseOptions({ mapping, folderId, tagIds, onConflict }: OptionChanges)
 }
 
 /**
- * The passphrase as it is stored.
+ * Checks a passphrase and returns it as it is stored.
  *
- * @param sealed as it is sent to the worker
- * @throws Refusal where it is not that of the export
+ * @param sealed passphrase as it is sent to the worker
+ * @throws Refusal when it does not match the export
  */
 async function passphraseOf(
   projectId: string,
@@ -174,9 +176,9 @@ async function passphraseOf(
   );
 }
 
-/** The row of an import whose links are read from an API. */
+/** Makes the row of an import that reads links from an API. */
 function remoteRow({ id, userId, name, source, options, dryRun, mostRows, api }: NewImport) {
-  const { fields } = PEERS[source as PeerName];
+  const { fields } = PROVIDERS[source as ProviderName];
   const { url, token } = api!;
   return {
     id,
@@ -192,67 +194,83 @@ function remoteRow({ id, userId, name, source, options, dryRun, mostRows, api }:
   };
 }
 
-/** Changes the options of an import that has not been started, and checks it again. @throws Refusal */
+/**
+ * Changes the options of an import that has not started, and checks it again.
+ *
+ * @throws Refusal
+ */
 export async function updateImport(
   { id, changes }: { id: string; changes: OptionChanges },
   job: JobContext,
 ): Promise<ImportRecord> {
-  return command(job, id, async (trx, one) => {
-    refuseState(one, ['checking', 'checked'], 'changed');
-    const { passphrase, ...given } = changes;
-    if (one.file.archive !== undefined) refuseOptions(given);
-    const token = await passphraseOf(job.projectId, passphrase, one.file.archive);
-    const mapping = { ...one.options.mapping, ...given.mapping };
-    refuseWrongMapping(mapping, one.file.columns);
-    const options = { ...one.options, ...given, mapping };
+  return command(job, id, async (trx, importRow) => {
+    refuseState(importRow, ['checking', 'checked'], 'changed');
+    const { passphrase, ...optionChanges } = changes;
+    if (importRow.file.archive !== undefined) refuseOptions(optionChanges);
+    const token = await passphraseOf(job.projectId, passphrase, importRow.file.archive);
+    const mapping = { ...importRow.options.mapping, ...optionChanges.mapping };
+    refuseWrongMapping(mapping, importRow.file.columns);
+    const options = { ...importRow.options, ...optionChanges, mapping };
     await refuseWrongReferences(trx, job.projectId, options);
-    const begin = await begun(trx, one);
+    const begin = await restartedColumns(trx, importRow);
     return { ...begin, ...(token === null ? {} : { token }), state: 'checking', options };
   });
 }
 
-/** Imports a file that has been checked. @throws Refusal */
+/**
+ * Starts an import that has been checked.
+ *
+ * @throws Refusal
+ */
 export async function startImport({ id }: { id: string }, job: JobContext): Promise<ImportRecord> {
-  return command(job, id, async (trx, one) => {
-    refuseState(one, ['checking', 'checked'], 'started');
-    refuseWithoutUrl(one);
-    // That of a workspace counts what is imported.
-    const preview = one.file.archive === undefined ? one.preview : null;
-    return { ...(await begun(trx, one)), preview, state: 'queued' };
+  return command(job, id, async (trx, importRow) => {
+    refuseState(importRow, ['checking', 'checked'], 'started');
+    refuseWithoutUrl(importRow);
+    // The preview of a workspace export counts what is imported from now on.
+    const preview = importRow.file.archive === undefined ? importRow.preview : null;
+    return { ...(await restartedColumns(trx, importRow)), preview, state: 'queued' };
   });
 }
 
-/** The columns of an import whose file is read from its beginning. */
-async function begun(trx: Db, { project_id, id }: Import): Promise<Partial<Import>> {
+/** Returns the columns of an import that reads its file from the beginning. */
+async function restartedColumns(trx: Db, { project_id, id }: Import): Promise<Partial<Import>> {
   await trx('import_errors').where({ project_id, import_id: id }).delete();
   await trx('import_names').where({ project_id, import_id: id }).delete();
   const counts = { done: 0, created: 0, updated: 0, skipped: 0, refused: 0, renamed: 0 };
   return { ...counts, position: 0, preview: null, requested_at: new Date(), ended_at: null };
 }
 
-/** Ends an import after the slice that is being written; what was imported stays. @throws Refusal */
+/**
+ * Stops an import after the current slice; imported links remain.
+ *
+ * @throws Refusal
+ */
 export async function cancelImport({ id }: { id: string }, job: JobContext): Promise<ImportRecord> {
-  return command(job, id, async (_, one) => {
-    refuseState(one, ['fetching', 'checking', 'checked', 'queued', 'running'], 'cancelled');
+  return command(job, id, async (_, importRow) => {
+    refuseState(importRow, ['fetching', 'checking', 'checked', 'queued', 'running'], 'cancelled');
     return { state: 'cancelled', token: null, ended_at: new Date() };
   });
 }
 
-/** Deletes the links that an import made and nobody has changed since. @throws Refusal */
+/**
+ * Deletes the links that an import created and nobody has changed since.
+ *
+ * @throws Refusal
+ */
 export async function undoImport({ id }: { id: string }, job: JobContext): Promise<ImportRecord> {
-  return command(job, id, async (trx, one) => {
-    refuseState(one, ['done', 'cancelled'], 'undone');
-    if (one.file.archive !== undefined) {
+  return command(job, id, async (trx, importRow) => {
+    refuseState(importRow, ['done', 'cancelled'], 'undone');
+    if (importRow.file.archive !== undefined) {
       throw new Refusal('conflict', 'An import of a whole workspace cannot be undone');
     }
-    const made = (await trx('import_links')
+    const links = (await trx('import_links')
       .where({ project_id: job.projectId, import_id: id })
       .count('* AS count')
       .first()) as { count: number };
-    // A check counts what would be created.
-    const total = one.started_at === null ? 0 : one.created;
-    const gone = total - made.count;
-    const undo = { total, deleted: 0, changed: 0, gone, after: '' };
+    // Before the start, `created` counts what a check would create.
+    const total = importRow.started_at === null ? 0 : importRow.created;
+    const missing = total - links.count;
+    const undo = { total, deleted: 0, changed: 0, gone: missing, after: '' };
     return { state: 'undoing', undo, requested_at: new Date(), ended_at: null };
   });
 }
@@ -262,11 +280,11 @@ function refuseState({ state }: Import, allowed: readonly ImportState[], verb: s
   throw new Refusal('conflict', `The import must not be ${verb}: it is ${state}`);
 }
 
-/** Changes the row of an import, and has a worker go on. */
+/** Changes the row of an import, and queues its next slice. */
 async function command(
   job: JobContext,
   id: string,
-  changesOf: (trx: Db, one: Import) => Promise<Partial<Import>>,
+  changesOf: (trx: Db, importRow: Import) => Promise<Partial<Import>>,
 ): Promise<ImportRecord> {
   const changed = await runIdempotent(job, async (trx) => {
     const changes = await changesOf(trx, await Import.lock(job.projectId, id, trx));
@@ -277,7 +295,7 @@ async function command(
   return changed;
 }
 
-/** Has workers go on with imports whose job was lost. */
+/** Queues the next slice of imports whose job was lost. */
 export async function resumeImports(): Promise<void> {
   const open = (await db()('imports')
     .whereIn('state', [...OPEN])
@@ -290,7 +308,9 @@ export async function resumeImports(): Promise<void> {
   for (const { project_id } of fetching) await wakeFetch(project_id);
 }
 
-/** Deletes files of imports that ended a day ago; one that was only checked is cancelled. */
+/**
+ * Deletes the files of imports a day after their end. Imports that were only checked are canceled.
+ */
 export async function pruneImports(): Promise<void> {
   await execute(
     db(),

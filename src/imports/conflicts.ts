@@ -4,20 +4,23 @@ import { writeUtm } from '../short-links/destination.ts';
 import type { References } from '../short-links/references.ts';
 import type { LinkRow } from './rows.ts';
 
-/** The place of a link: its domain and the key that it asks for. */
+/** Address of a link: its domain and requested key. */
 interface Place {
   domain_id: string;
   key: string;
 }
 
-/** The place that a row asks for; `undefined` for a random key, or on a domain that is not the workspace's. */
+/**
+ * Returns the address that a row requests; `undefined` for a random key, or a domain outside the
+ * workspace.
+ */
 export function placeOfRow({ link }: LinkRow, references: References): Place | undefined {
   const domain = link.domain === undefined ? references.mainDomain : references.domain(link.domain);
   if (domain === undefined || link.key === undefined) return undefined;
   return { domain_id: domain.id, key: link.key };
 }
 
-/** What only one link can have, as texts: its external id, and its domain with its key. */
+/** Lists what only one link can have, as texts: its external id, and its domain with its key. */
 export function namesOf(row: LinkRow, references: References): string[] {
   const place = placeOfRow(row, references);
   const { externalId } = row.link;
@@ -27,19 +30,19 @@ export function namesOf(row: LinkRow, references: References): string[] {
   ];
 }
 
-/** The destination of a row as it is stored. */
+/** Returns the destination of a row as it will be stored. */
 export const destinationOf = ({ link }: LinkRow): string => writeUtm(link.url, link);
 
-/** The links of the workspace that rows meet, and keys that others have. */
+/** Existing links with the keys or external ids of rows, and keys that are not available. */
 export interface Conflicts {
-  /** The id of the link with the external id of a row, else of that with its key. */
+  /** Returns the id of the link with the row's external id, otherwise of the link with its key. */
   twinOf(row: LinkRow): string | undefined;
   /**
-   * True when a row of another address has the key of a link, and another destination: the two had one key on different
-   * domains.
+   * Returns true if the link with the row's key had another address and has another destination:
+   * the two used one key on different domains.
    */
   isOther(row: LinkRow): boolean;
-  /** True when a row asks for a key that a QR code or another workspace has. */
+  /** Returns true if the row's key belongs to a QR code or another workspace. */
   isTaken(row: LinkRow): boolean;
 }
 
@@ -75,7 +78,7 @@ export async function findConflicts(
     ),
     ...byExternalId.map(({ id, external_id }) => [`e ${external_id}`, id] as const),
   ]);
-  const taken = new Set<string>(
+  const unavailable = new Set<string>(
     claims.flatMap(({ domain_id, key, id }) => (id === null ? [`k ${domain_id} ${key}`] : [])),
   );
   const urls = new Map(claims.flatMap(({ id, url }) => (id === null ? [] : [[id, url] as const])));
@@ -86,6 +89,6 @@ export async function findConflicts(
     twinOf,
     isOther: (row) =>
       row.isRenamed && !isKnown(row) && urls.get(twinOf(row) ?? '') !== destinationOf(row),
-    isTaken: (row) => namesOf(row, references).some((name) => taken.has(name)),
+    isTaken: (row) => namesOf(row, references).some((name) => unavailable.has(name)),
   };
 }

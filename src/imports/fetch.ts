@@ -9,38 +9,51 @@ import type { JobContext } from '../queues/definition.ts';
 import { tooManyRows } from './file.ts';
 import { importBulkJobs } from './jobs.ts';
 import { type FileRow, Import } from './model.ts';
-import { PEERS, type PeerName, toCells } from './peers/index.ts';
-import { type Ask, type Page, type Peer, type Question, Refused } from './peers/peer.ts';
+import { PROVIDERS, type ProviderName, toCells } from './providers/index.ts';
+import {
+  type FetchJson,
+  type Page,
+  type Provider,
+  type ProviderRequest,
+  Refused,
+} from './providers/provider.ts';
 import { wakeImports } from './run.ts';
 import { openOfImport } from './sealing.ts';
 import { storeSlices } from './slices.ts';
 import type { Source } from './source.ts';
 
 /*
- * Reading the links of an account from the API of a peer, page by page, into the slices of an import. The rows of a page
- * and the place of the next one are committed together: a worker that is killed loses one page, which is asked for again.
+ * Reads the links of an account from the API of a provider, page by page, into the slices of an
+ * import. The rows of a page and the cursor of the next one are committed together, so a worker
+ * that is killed loses one page, which is requested again.
  */
 
-/** Largest answer, in bytes, and its values: those of a page of {@link MOST_RECORDS}, and of all groups of an account. */
-const MOST_BYTES = 4 * MEBIBYTE;
-const MOST_VALUES = 100_000;
-const MOST_MEMBERS = 20_000;
+/**
+ * Maximum size of an answer in bytes, and its maximum number of values: for a page of
+ * {@link MAX_RECORDS}, or all groups of an account.
+ */
+const MAX_BYTES = 4 * MEBIBYTE;
+const MAX_VALUES = 100_000;
+const MAX_MEMBERS = 20_000;
 const TIMEOUT_MS = 30_000;
-/** Longest time for all requests of a page, in ms. */
+/** Time limit for all requests of a page, in ms. */
 const PAGE_MS = 60_000;
-/** Requests to one service at a time. */
+/** Maximum number of concurrent requests to one service. */
 const AT_ONCE = 5;
-/** Time after which a job lets others have their turns, in ms. */
+/** Time after which a job yields to other workspaces, in ms. */
 const TURN_MS = 5_000;
-/** Delay before another attempt: the first one, and the longest, in ms. */
-const BACKOFF_MS = { first: 1_000, most: 15 * 60_000 };
-/** All imports from APIs have the share of one workspace in a worker's slots, since an API may keep a slot for long. */
+/** Delay before a failed page is requested again, in ms: the first delay, and the maximum. */
+const BACKOFF_MS = { first: 1_000, max: 15 * 60_000 };
+/**
+ * All imports from APIs share the slots of one tenant in a worker, because an API may occupy a slot
+ * for long.
+ */
 const TENANT = 'imports from APIs';
-/** Attempts at a page before it is given up; where the service asks to wait, for some hours. */
+/** Number of attempts at a page. If the service asks to wait, they take some hours. */
 const ATTEMPTS = 8;
 const LIMITED_ATTEMPTS = 60;
 
-/** Rules that an address breaks at every attempt. */
+/** Rules that an address violates at every attempt. */
 const LASTING = new Set([
   FETCH_RULES.url,
   FETCH_RULES.scheme,
@@ -50,7 +63,7 @@ const LASTING = new Set([
   FETCH_RULES.certificate,
 ]);
 
-/** The service answers in a way that another attempt may change. */
+/** Error of a service that may disappear with another attempt. */
 class Later extends Error {
   readonly isLimit: boolean;
   readonly afterMs: number | undefined;
@@ -62,7 +75,7 @@ class Later extends Error {
   }
 }
 
-/** Queues a job that reads the links of the workspace's imports; does nothing where one waits. */
+/** Queues a job that reads links for the workspace's imports, unless one is already waiting. */
 export async function wakeFetch(projectId: string): Promise<void> {
   await followUps().wake(
     importBulkJobs['import.fetch'],
@@ -71,16 +84,17 @@ export async function wakeFetch(projectId: string): Promise<void> {
   );
 }
 
-/** Queues a job that reads on in an import when its API may be asked again. */
+/** Queues a job that continues an import when its API accepts requests again. */
 async function wakeLater(projectId: string, id: string, delayMs: number): Promise<void> {
   const options = { subject: `fetch later ${id}`, projectId, tenant: TENANT, delayMs };
   await followUps().wake(importBulkJobs['import.fetch'], { id }, options);
 }
 
 /**
- * Reads pages of the APIs of a workspace's imports, one import after the other, for some seconds; another job goes on.
+ * Reads pages for the workspace's imports, one import after the other, for some seconds; another
+ * job continues.
  *
- * @param data.id of an import that had to wait: the job of its workspace is queued, if none waits
+ * @param data.id id of an import that had to wait: only queues the job of its workspace
  */
 export async function fetchImports({ id }: { id?: string }, job: JobContext): Promise<void> {
   const { projectId } = job;
@@ -90,19 +104,19 @@ export async function fetchImports({ id }: { id?: string }, job: JobContext): Pr
   }
   const end = Date.now() + TURN_MS;
   do {
-    const one = await nextImport(projectId);
-    if (one === undefined) return;
-    const wait = await fetchPage(one);
+    const importRow = await nextImport(projectId);
+    if (importRow === undefined) return;
+    const wait = await fetchPage(importRow);
     if (wait === undefined) await wakeImports(projectId);
     else if (wait > 0) {
-      job.log.info({ importId: one.id, wait }, 'the API of an import was asked again later');
-      await wakeLater(projectId, one.id, wait);
+      job.log.info({ importId: importRow.id, wait }, 'the API of an import was asked again later');
+      await wakeLater(projectId, importRow.id, wait);
     }
   } while (Date.now() < end);
   await wakeFetch(projectId);
 }
 
-/** The first import whose API may be asked now. */
+/** Finds the first import whose API may be requested now. */
 async function nextImport(projectId: string): Promise<Import | undefined> {
   return Import.of(projectId)
     .where({ state: 'fetching' })
@@ -112,54 +126,68 @@ async function nextImport(projectId: string): Promise<Import | undefined> {
     .first();
 }
 
-/** @returns how long to wait for the next page, in ms; `undefined` when there is none */
-async function fetchPage(one: Import): Promise<number | undefined> {
-  const remote = one.remote!;
+/** @returns the delay before the next page, in ms; `undefined` after the last page */
+async function fetchPage(importRow: Import): Promise<number | undefined> {
+  const remote = importRow.remote!;
   try {
-    const token = openOfImport(one.project_id, one.token!);
-    const peer = peerOf(one.source);
-    const page = await peer.api.page(asker(peer, remote.url, token), remote.cursor, token);
-    return await store(one, page);
+    const token = openOfImport(importRow.project_id, importRow.token!);
+    const provider = providerOf(importRow.source);
+    const page = await provider.api.page(
+      fetcherOf(provider, remote.url, token),
+      remote.cursor,
+      token,
+    );
+    return await store(importRow, page);
   } catch (thrown) {
-    if (thrown instanceof Refused) return fail(one, thrown.message);
+    if (thrown instanceof Refused) return fail(importRow, thrown.message);
     if (!(thrown instanceof Later)) throw thrown;
     const attempts = remote.attempts + 1;
     if (attempts >= (thrown.isLimit ? LIMITED_ATTEMPTS : ATTEMPTS))
-      return fail(one, thrown.message);
-    const backoff = Math.min(BACKOFF_MS.first * 2 ** remote.attempts, BACKOFF_MS.most);
-    const wait = Math.min(thrown.afterMs ?? backoff, BACKOFF_MS.most);
+      return fail(importRow, thrown.message);
+    const backoff = Math.min(BACKOFF_MS.first * 2 ** remote.attempts, BACKOFF_MS.max);
+    const wait = Math.min(thrown.afterMs ?? backoff, BACKOFF_MS.max);
     const retryAt = new Date(Date.now() + wait).toISOString();
-    await patch(db(), one, { remote: { ...remote, attempts, retryAt } });
+    await patch(db(), importRow, { remote: { ...remote, attempts, retryAt } });
     return wait;
   }
 }
 
-/** The peer whose API an import reads. */
-const peerOf = (source: Source): Peer => PEERS[source as PeerName];
+/** Returns the provider whose API an import reads. */
+const providerOf = (source: Source): Provider => PROVIDERS[source as ProviderName];
 
-/** Stores the rows of a page, and where the next one begins. */
-function store(one: Import, { records, next, total }: Page): Promise<number | undefined> {
-  const remote = one.remote!;
+/** Stores the rows of a page, and the cursor of the next one. */
+function store(importRow: Import, { records, next, total }: Page): Promise<number | undefined> {
+  const remote = importRow.remote!;
   return db().transaction(async (trx) => {
-    const locked = await Import.lock(one.project_id, one.id, trx);
-    // It has been cancelled, or another worker was faster.
-    if (locked.state !== 'fetching' || locked.position !== one.position) return 0;
+    const locked = await Import.lock(importRow.project_id, importRow.id, trx);
+    // The import was canceled, or another worker was faster.
+    if (locked.state !== 'fetching' || locked.position !== importRow.position) return 0;
     const first = digest(records[0]);
     if (records.length > 0 && first === remote.first && next !== null) {
-      return fail(one, `${PEERS[one.source as PeerName].title} answers the same page again`, trx);
+      return fail(
+        importRow,
+        `${PROVIDERS[importRow.source as ProviderName].title} returned the same page twice`,
+        trx,
+      );
     }
     const rows: FileRow[] = records
-      .flatMap((record) => toCells(one.source as PeerName, record))
-      .map((cells, at) => [one.rows + at + 2, ...cells]);
-    const count = one.rows + rows.length;
+      .flatMap((record) => toCells(importRow.source as ProviderName, record))
+      .map((cells, at) => [importRow.rows + at + 2, ...cells]);
+    const count = importRow.rows + rows.length;
     if (count > remote.mostRows) {
-      return fail(one, tooManyRows(remote.mostRows).message, trx);
+      return fail(importRow, tooManyRows(remote.mostRows).message, trx);
     }
-    const { position } = await storeSlices(trx, one, rows, one.position);
-    const read = { ...remote, cursor: next, first, total: total ?? remote.total, attempts: 0 };
-    delete read.retryAt;
+    const { position } = await storeSlices(trx, importRow, rows, importRow.position);
+    const nextRemote = {
+      ...remote,
+      cursor: next,
+      first,
+      total: total ?? remote.total,
+      attempts: 0,
+    };
+    delete nextRemote.retryAt;
     if (next !== null) {
-      await patch(trx, one, { position, rows: count, remote: read });
+      await patch(trx, importRow, { position, rows: count, remote: nextRemote });
       return 0;
     }
     const state = remote.dryRun ? 'checking' : 'queued';
@@ -167,12 +195,12 @@ function store(one: Import, { records, next, total }: Page): Promise<number | un
     const done = {
       position: 0,
       rows: count,
-      remote: read,
+      remote: nextRemote,
       token: null,
       state,
       requested_at,
     } as const;
-    await patch(trx, one, done);
+    await patch(trx, importRow, done);
     return undefined;
   });
 }
@@ -182,34 +210,42 @@ const digest = (record: object | undefined): string =>
     .update(JSON.stringify(record ?? null))
     .digest('base64url');
 
-async function fail(one: Import, failure: string, trx: Db = db()): Promise<undefined> {
+async function fail(importRow: Import, failure: string, trx: Db = db()): Promise<undefined> {
   const ended_at = new Date();
-  await patch(trx, one, { state: 'failed', failure, token: null, ended_at });
+  await patch(trx, importRow, { state: 'failed', failure, token: null, ended_at });
   return undefined;
 }
 
 const patch = (trx: Db, { project_id, id }: Import, changes: Partial<Import>) =>
   Import.of(project_id, trx).where({ id, state: 'fetching' }).patch(changes);
 
-/** The requests of a page to an API, few at a time. None begins after one has failed, or the time of the page is over. */
-function asker(peer: Peer, base: string, token: string): Ask {
+/**
+ * Makes a function that sends the requests of a page, few at a time. No request starts after one
+ * has failed or the time limit of the page is over.
+ */
+function fetcherOf(provider: Provider, base: string, token: string): FetchJson {
   const end = performance.now() + PAGE_MS;
   const late = new Later(
-    `url must answer a page of links within ${PAGE_MS / 1_000} s, which ${peer.title} does not`,
+    `url must return a page of links within ${PAGE_MS / 1_000} s: ${provider.title} took longer`,
   );
   const waiting: (() => void)[] = [];
   let running = 0;
   let failure: unknown;
-  return async (path, question = {}) => {
+  return async (path, request = {}) => {
     if (running < AT_ONCE) running += 1;
-    // Whoever ends hands the place on.
+    // A request that ends passes its slot on.
     else await new Promise<void>((enter) => waiting.push(enter));
     try {
       if (failure !== undefined) throw failure;
       const leftMs = Math.ceil(end - performance.now());
       if (leftMs <= 0) throw late;
       const timeoutMs = Math.min(TIMEOUT_MS, leftMs);
-      return await ask(peer, urlOf(peer, base, path), { token, timeoutMs }, question);
+      return await fetchAnswer(
+        provider,
+        urlOf(provider, base, path),
+        { token, timeoutMs },
+        request,
+      );
     } catch (thrown) {
       failure ??= thrown instanceof Later && performance.now() >= end ? late : thrown;
       throw failure;
@@ -221,25 +257,28 @@ function asker(peer: Peer, base: string, token: string): Ask {
   };
 }
 
-/** The URL of a path. A whole URL, on another host of the service, gives its path only where the caller chose the address. */
-function urlOf({ api }: Peer, base: string, path: string): URL {
+/**
+ * Resolves a path to a URL. Of an absolute URL on another host of the service, only the path is
+ * used if the caller chose the address.
+ */
+function urlOf({ api }: Provider, base: string, path: string): URL {
   const isElsewhere = !path.startsWith('/') && base === api.url;
   return new URL(isElsewhere ? path : `${base}${new URL(path, base).pathname}`);
 }
 
-async function ask(
-  { title, api }: Peer,
+async function fetchAnswer(
+  { title, api }: Provider,
   url: URL,
   { token, timeoutMs }: { token: string; timeoutMs: number },
-  { query = {}, form, isOptional = false }: Question,
+  { query = {}, form, isOptional = false }: ProviderRequest,
 ): Promise<unknown> {
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
   const fetched = await guardedFetch(url.href, {
-    maxBytes: MOST_BYTES,
+    maxBytes: MAX_BYTES,
     timeoutMs,
     compressed: true,
-    // Another origin would not get the token.
+    // The token must not go to another origin.
     maxRedirects: 0,
     headers: { accept: 'application/json', ...type, ...api.headers?.(token) },
     method: form === undefined ? 'GET' : 'POST',
@@ -263,10 +302,10 @@ async function ask(
     throw new Refused(`url must be the API of ${title}: it answers with status ${status}`);
   }
   try {
-    const answer = parseJson(body, MOST_VALUES, MOST_MEMBERS);
+    const answer = parseJson(body, MAX_VALUES, MAX_MEMBERS);
     if (answer !== null) return answer;
   } catch {
-    // Refused below.
+    // The refusal follows below.
   }
   throw new Refused(`url must be the API of ${title}: its answer is not JSON that can be read`);
 }

@@ -1,13 +1,17 @@
 import { unguarded } from '../infra/csv.ts';
 
 /*
- * The fields of links that a column of a file can be mapped to. A cell is read as the field's value where it is one, and
- * left as it is where it isn't: the schema of links then says which rule it breaks.
+ * Link fields that a column of a file can be mapped to. A cell is converted if it is a valid value
+ * of the field, and otherwise left unchanged, so that the schema of links reports the violated
+ * rule.
  */
 
-/** A field: headers that are mapped to it, and how a cell is read. */
+/** An import field: its headers, and the conversion of its cells. */
 interface ImportField {
-  /** Lower-case letters and digits only: `long_url` and `Long URL` are `longurl`. The first that a file has is taken. */
+  /**
+   * Headers in lower-case letters and digits only: `long_url` and `Long URL` are `longurl`. The
+   * first one that a file has is used.
+   */
   headers: readonly string[];
   read?(cell: string): unknown;
 }
@@ -17,9 +21,9 @@ const flag = (cell: string): unknown => {
   return /^(?:false|no|n|0|off)$/i.test(cell) ? false : cell;
 };
 const number = (cell: string): unknown => (/^\d{1,15}$/.test(cell) ? Number(cell) : cell);
-/** Names that may have commas in them come as a JSON array. */
+/** Names that contain commas come as a JSON array. */
 const names = (cell: string): unknown => (cell.startsWith('["') ? json(cell) : cell.split(/[,;|]/));
-/** Short.io writes keys with the slash before them. */
+/** Short.io writes keys with a leading slash. */
 const key = (cell: string): string => cell.replace(/^\//, '');
 
 function json(cell: string): unknown {
@@ -30,7 +34,10 @@ function json(cell: string): unknown {
   }
 }
 
-/** Every field; headers are those of exports of Bitly, Dub, Short.io, Rebrandly, YOURLS and of our own. */
+/**
+ * All import fields, with the headers in exports of Bitly, Dub, Short.io, Rebrandly, YOURLS and
+ * this service.
+ */
 export const IMPORT_FIELDS = {
   url: {
     headers: [
@@ -90,7 +97,7 @@ export type FieldName = keyof typeof IMPORT_FIELDS;
 const FIELDS: Record<FieldName, ImportField> = IMPORT_FIELDS;
 export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
 
-/** The value that a cell has as a field; `undefined` for an empty one. */
+/** Converts a cell to the value of a field; `undefined` for an empty cell. */
 export function readCell(name: FieldName, cell: string): unknown {
   const text = unguarded(cell).trim();
   if (text === '') return undefined;
@@ -98,11 +105,15 @@ export function readCell(name: FieldName, cell: string): unknown {
   return read === undefined ? text : read(text);
 }
 
-/** A header as the table of fields has it: lower-case letters and digits only. */
+/** Reduces a header to lower-case letters and digits, as in the table of fields. */
 export const plainHeader = (header: string): string =>
   header.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** The columns that headers suggest for fields, by the names of the columns. */
+/**
+ * Suggests fields for columns by their headers.
+ *
+ * @returns fields by column name
+ */
 export function guessMapping(columns: readonly string[]): Partial<Record<string, FieldName>> {
   const byHeader = new Map<string, string>();
   for (const column of columns) {
@@ -111,10 +122,10 @@ export function guessMapping(columns: readonly string[]): Partial<Record<string,
   }
   const mapping: Partial<Record<string, FieldName>> = {};
   for (const name of FIELD_NAMES) {
-    const header = FIELDS[name].headers.find((one) => byHeader.has(one));
+    const header = FIELDS[name].headers.find((known) => byHeader.has(known));
     if (header !== undefined) mapping[byHeader.get(header)!] = name;
   }
-  // In a file of its own making, "link" is where a link leads.
+  // In a file that people made themselves, "link" is the destination.
   const link = byHeader.get('link');
   if (link !== undefined && !Object.values(mapping).includes('url')) mapping[link] = 'url';
   return mapping;

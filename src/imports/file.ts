@@ -6,29 +6,29 @@ import { MEBIBYTE } from '../http/input.ts';
 import type { FileRow } from './model.ts';
 
 /*
- * Reading a CSV file (RFC 4180) as a stream: neither the file nor more than some of its rows are in memory. What can't be
- * told where rows end refuses the whole file; a row that is wrong by itself is refused later.
+ * Reads a CSV file (RFC 4180) as a stream, with only some of its rows in memory. If the ends of
+ * rows cannot be determined, the whole file is refused; a row with errors is refused later.
  */
 
-/** Longest row, in characters; parts of the text are counted as wholes. */
-const ROW_LENGTH = 2 * MEBIBYTE;
-/** Most columns of a file. */
-const MOST_COLUMNS = 200;
-/** Longest header, in characters. */
-const HEADER_LENGTH = 200;
+/** Maximum length of a row, in characters. Parts of the text are counted as a whole. */
+const MAX_ROW_LENGTH = 2 * MEBIBYTE;
+/** Maximum number of columns. */
+const MAX_COLUMNS = 200;
+/** Maximum length of a header, in characters. */
+const MAX_HEADER_LENGTH = 200;
 const DELIMITERS = [',', ';', '\t'];
 /**
- * Characters that the parser gets at a time, so that other jobs go on in between: a record that is shorter than the
- * header costs it 100 µs, and nearly every character can be one.
+ * Number of characters passed to the parser at a time, so that other jobs run in between: a record
+ * shorter than the header takes it 100 µs, and nearly every character could be one.
  */
-const FED = 4_096;
-/** Start of a file in which the delimiter is looked for, in characters. */
-const LOOKED_AT = 65_536;
+const FEED_LENGTH = 4_096;
+/** Length of the beginning in which the delimiter is detected, in characters. */
+const SAMPLE_LENGTH = 65_536;
 
-/** A file as bytes; read from its beginning by every call. */
+/** Bytes of a file; each call reads it from the beginning. */
 export type Bytes = () => AsyncIterable<Buffer>;
 
-/** A file as rows, without those that are empty. */
+/** A file as rows, without empty ones. */
 export interface Table {
   encoding: string;
   delimiter: string;
@@ -37,11 +37,12 @@ export interface Table {
 }
 
 /**
- * Opens a file: UTF-8 or UTF-16 with a byte order mark, else UTF-8, else Windows-1252; with commas, semicolons or tabs.
+ * Opens a file. Encodings are UTF-8 or UTF-16 with a byte order mark, UTF-8, or else Windows-1252;
+ * delimiters are commas, semicolons or tabs.
  *
- * @param mostRows most rows below the header
- * @throws Refusal `unprocessable_entity` where it has no header, or too many columns; the rows throw for those that have
- *   no end, and for too many rows
+ * @param mostRows maximum number of rows after the header
+ * @throws Refusal `unprocessable_entity` for a missing header or too many columns; reading the rows
+ * throws for rows without an end, and for too many rows
  */
 export async function openTable(bytes: Bytes, mostRows: number): Promise<Table> {
   const encoding = await encodingOf(bytes);
@@ -83,7 +84,7 @@ async function encodingOf(bytes: Bytes): Promise<string> {
   }
 }
 
-/** The text of a file, without a byte order mark. */
+/** Decodes a file without its byte order mark. */
 async function* decoded(bytes: Bytes, encoding: string): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder(encoding);
   for await (const part of bytes()) yield decoder.decode(part, { stream: true });
@@ -94,14 +95,14 @@ async function beginningOf(texts: AsyncIterable<string>): Promise<string> {
   let beginning = '';
   for await (const text of texts) {
     beginning += text;
-    if (beginning.length >= LOOKED_AT) break;
+    if (beginning.length >= SAMPLE_LENGTH) break;
   }
-  return beginning.slice(0, LOOKED_AT);
+  return beginning.slice(0, SAMPLE_LENGTH);
 }
 
-/** The delimiter that the first line has most of, outside quotation marks. */
+/** Returns the delimiter that is most frequent in the first line, outside quotation marks. */
 function delimiterOf(beginning: string): string {
-  const counts = new Map(DELIMITERS.map((one) => [one, 0]));
+  const counts = new Map(DELIMITERS.map((delimiter) => [delimiter, 0]));
   let isQuoted = false;
   for (const character of beginning.trimStart()) {
     if (character === '"') isQuoted = !isQuoted;
@@ -113,18 +114,21 @@ function delimiterOf(beginning: string): string {
   return DELIMITERS.toSorted((a, b) => counts.get(b)! - counts.get(a)!)[0]!;
 }
 
-/** The records of a CSV text, with their numbers, which count empty ones. A record ends within ROW_LENGTH, or the file is refused. */
+/**
+ * Parses CSV records with their numbers, in which empty records count. A record must end within
+ * MAX_ROW_LENGTH, otherwise the file is refused.
+ */
 async function* recordsOf(
   texts: AsyncIterable<string>,
   delimiter: string,
 ): AsyncGenerator<FileRow, void, undefined> {
   const options: Options = {
     delimiter,
-    // Given, since a file may mix them.
+    // Listed explicitly, because a file may mix them.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
-    // Each would cost as much as a row.
+    // Empty lines would cost as much as rows.
     skip_empty_lines: true,
     info: true,
   };
@@ -133,12 +137,12 @@ async function* recordsOf(
     let records = 0;
     let length = 0;
     for await (const text of texts) {
-      for (let at = 0; at < text.length; at += FED) {
-        // The parser has read everything before, as it asks for more.
+      for (let at = 0; at < text.length; at += FEED_LENGTH) {
+        // The parser has consumed everything when it asks for more.
         if (parser.info.records > records) length = 0;
-        if (length > ROW_LENGTH) throw tooLong(parser.info.records + 1);
+        if (length > MAX_ROW_LENGTH) throw tooLong(parser.info.records + 1);
         records = parser.info.records;
-        const piece = text.slice(at, at + FED);
+        const piece = text.slice(at, at + FEED_LENGTH);
         length += piece.length;
         yield piece;
         await nextTurn();
@@ -165,20 +169,19 @@ async function* recordsOf(
 
 const tooLong = (row: number): Refusal =>
   refusal(
-    `Row ${row} must not be longer than ${ROW_LENGTH} characters: a quotation mark may not be closed`,
+    `Row ${row} must not be longer than ${MAX_ROW_LENGTH} characters: a quotation mark may not be closed`,
   );
 
-/** Unique names of columns. */
+/** Returns unique column names. */
 function headersOf(cells: readonly string[]): string[] {
   const last = cells.findLastIndex((cell) => cell.trim() !== '');
-  if (last >= MOST_COLUMNS)
-    throw refusal(`The file must not have more than ${MOST_COLUMNS} columns`);
+  if (last >= MAX_COLUMNS) throw refusal(`The file must not have more than ${MAX_COLUMNS} columns`);
   return uniqueNames(
     cells.slice(0, last + 1).map((cell, at) => {
       const name = cell.toWellFormed().replaceAll('\0', '\ufffd').trim();
-      if (name.length > HEADER_LENGTH) {
+      if (name.length > MAX_HEADER_LENGTH) {
         throw refusal(
-          `The header of column ${at + 1} must not be longer than ${HEADER_LENGTH} characters`,
+          `The header of column ${at + 1} must not be longer than ${MAX_HEADER_LENGTH} characters`,
         );
       }
       return name === '' ? `column ${at + 1}` : name;
@@ -186,13 +189,13 @@ function headersOf(cells: readonly string[]): string[] {
   );
 }
 
-/** The names, with a number after those that were there before. */
+/** Makes names unique by adding a number to repeated ones. */
 export function uniqueNames(names: readonly string[]): string[] {
-  const known = new Set<string>();
+  const used = new Set<string>();
   return names.map((name) => {
     let unique = name;
-    for (let n = 2; known.has(unique); n += 1) unique = `${name} (${n})`;
-    known.add(unique);
+    for (let n = 2; used.has(unique); n += 1) unique = `${name} (${n})`;
+    used.add(unique);
     return unique;
   });
 }
@@ -208,16 +211,16 @@ async function* rowsOf(
       empty += 1;
     } else {
       count += 1;
-      // A few more cells than columns show that the row has too many.
-      yield [row, ...cells.slice(0, MOST_COLUMNS + 1)];
+      // A few more cells than columns show that the row is too long.
+      yield [row, ...cells.slice(0, MAX_COLUMNS + 1)];
     }
-    // Empty rows cost time too.
-    if (count > mostRows || empty > mostRows + LOOKED_AT) {
+    // Empty rows take time too.
+    if (count > mostRows || empty > mostRows + SAMPLE_LENGTH) {
       throw tooManyRows(mostRows);
     }
   }
 }
 
-/** The refusal of a file with more rows than the plan of the workspace has. */
+/** Makes the refusal of a file with more rows than the workspace's plan allows. */
 export const tooManyRows = (mostRows: number): Refusal =>
   refusal(`The file must not have more than ${mostRows} rows, which is the limit of the plan`);

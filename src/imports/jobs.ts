@@ -7,22 +7,22 @@ import type { ImportRecord } from './record.ts';
 import type { OptionChanges } from './schema.ts';
 import type { Source } from './source.ts';
 
-/** The input of a new import. */
+/** Input of a new import. */
 export interface NewImport {
   id: string;
   userId: string;
-  /** The uploaded file; absent where links are read from an API. */
+  /** The uploaded file; absent if links are read from an API. */
   upload?: Upload | undefined;
-  /** API from which links are read, with a sealed token; absent for a file. */
+  /** API to read links from, with a sealed token; absent for a file. */
   api?: { url: string; token: string } | undefined;
   name: string | null;
-  /** Of the export of a workspace; sealed. */
+  /** Sealed passphrase of a workspace export. */
   passphrase?: string | undefined;
-  /** The service that wrote the file; detected where it is absent. */
+  /** Service that wrote the file; detected if absent. */
   source?: Source | undefined;
   options: ImportOptions;
   dryRun: boolean;
-  /** Limits of the plan; earlier versions and operators have none of bytes. */
+  /** Limits of the plan. Jobs of earlier versions and of operators have no byte limit. */
   mostRows: number;
   mostBytes?: number | undefined;
 }
@@ -39,16 +39,17 @@ export const importJobs = jobsOf(writes, {
 export const importBulkJobs = jobsOf(bulk, {
   'import.create': job<NewImport, ImportRecord>({ audit: changes('import') }),
   /**
-   * Reads pages of the APIs that imports of the workspace have their links from. At most one such job runs for each
-   * workspace. One with the id of an import has waited until its API may be asked again, and wakes that job.
+   * Reads pages of the APIs from which imports of the workspace get their links. Only one such job
+   * runs per workspace. A job with an import id was delayed until the API may be requested again;
+   * it queues the job without one.
    */
   'import.fetch': job<{ id?: string }>(),
-  /** Does a slice of one of the workspace's imports. At most one such job runs for each workspace. */
+  /** Imports a slice of one of the workspace's imports. Only one such job runs per workspace. */
   'import.run': job<object>(),
 });
 
 export const importMaintenanceJobs = jobsOf(maintenance, {
-  /** Adds jobs of imports that were lost. */
+  /** Queues imports whose job was lost. */
   'imports.resume': scheduled({ everyMs: MINUTE_MS }),
   'imports.prune': scheduled({ everyMs: 10 * MINUTE_MS }),
 });

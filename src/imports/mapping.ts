@@ -2,22 +2,25 @@ import { Refusal } from '../errors.ts';
 import { type FieldName, guessMapping } from './fields.ts';
 import type { Import, Mapping } from './model.ts';
 
-/** Fields by the place of their column; `null`: the column is ignored. */
+/** Returns the fields of the columns, in order; `null` for an ignored column. */
 export function fieldsOf({
   file,
   options,
 }: Pick<Import, 'file' | 'options'>): (FieldName | null)[] {
   const { mapping } = options;
-  const chosen = new Set(Object.values(mapping));
+  const mappedFields = new Set(Object.values(mapping));
   const guesses = guessMapping(file.columns);
   return file.columns.map((column) => {
     if (Object.hasOwn(mapping, column)) return mapping[column] ?? null;
     const guess = guesses[column];
-    return guess === undefined || chosen.has(guess) ? null : guess;
+    return guess === undefined || mappedFields.has(guess) ? null : guess;
   });
 }
 
-/** @throws Refusal `unprocessable_entity` for a column that the file does not have, and two columns of one field */
+/**
+ * @throws Refusal `unprocessable_entity` for a column that the file does not have, or two columns
+ * mapped to one field
+ */
 export function refuseWrongMapping(mapping: Mapping, columns: readonly string[]): void {
   const unknown = Object.keys(mapping).filter((column) => !columns.includes(column));
   const names = Object.values(mapping).filter((field) => field !== null);
@@ -29,11 +32,11 @@ export function refuseWrongMapping(mapping: Mapping, columns: readonly string[])
   if (faults.length > 0) throw new Refusal('unprocessable_entity', faults.slice(0, 10).join('; '));
 }
 
-/** @throws Refusal `unprocessable_entity` when no column has the destination of the links */
-export function refuseWithoutUrl(one: Pick<Import, 'file' | 'options'>): void {
-  if (one.file.archive !== undefined || fieldsOf(one).includes('url')) return;
+/** @throws Refusal `unprocessable_entity` if no column contains the destination */
+export function refuseWithoutUrl(importRow: Pick<Import, 'file' | 'options'>): void {
+  if (importRow.file.archive !== undefined || fieldsOf(importRow).includes('url')) return;
   throw new Refusal(
     'unprocessable_entity',
-    'mapping must have a column of url: none is called url, long_url, destination or alike',
+    'mapping must map a column to url: no header is url, long_url, destination or similar',
   );
 }

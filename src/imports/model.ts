@@ -2,17 +2,18 @@ import { WorkspaceModel } from '../infra/model.ts';
 import type { KeyProperties } from '../infra/passphrase.ts';
 import type { ChangedName } from '../lookup/publish.ts';
 import type { FieldName } from './fields.ts';
-import type { Cursor } from './peers/peer.ts';
+import type { Cursor } from './providers/provider.ts';
 import type { Source } from './source.ts';
 
 /*
- *   POST /imports/fetch ──▶ fetching ──▶ failed, or as below
+ * POST /imports/fetch ──▶ fetching ──▶ failed, or as below
  *
- *   POST ?dryRun=true ──▶ checking ──▶ checked ──start──▶ queued ──▶ running ──▶ done
- *   POST ──────────────────────────────────────────────────┘            │          │
- *                                     cancel, until it is done ──▶ cancelled ──undo─┴──▶ undoing ──▶ undone
+ *   POST ?dryRun=true ─▶ checking ─▶ checked ─start─▶ queued ─▶ running ─▶ done
+ *   POST ───────────────────────────────────────────────┘          │        │
+ *                               cancel, until it is done ─▶ cancelled ─undo─┴─▶ undoing ─▶ undone
  *
- * A change of the options checks again. In the states of OPEN a worker has slices to do.
+ * A change of the options starts another check. In the states of OPEN, a worker has slices to
+ * process.
  */
 export const STATES = [
   'fetching',
@@ -28,69 +29,69 @@ export const STATES = [
 ] as const;
 export type ImportState = (typeof STATES)[number];
 
-/** States in which a worker has slices to do. */
+/** States in which a worker has slices to process. */
 export const OPEN = ['checking', 'queued', 'running', 'undoing'] as const;
 
 export const ON_CONFLICT = ['skip', 'update', 'fail-row'] as const;
 
-/** Field of a link by name of a column; `null`: the column is ignored. */
+/** Link field by column name; `null` for an ignored column. */
 export type Mapping = Record<string, FieldName | null>;
 
 export interface ImportOptions {
   mapping: Mapping;
-  /** Domain of rows that name none. */
+  /** Domain of rows without one. */
   domain?: string | null | undefined;
   folderId?: string | null | undefined;
   tagIds?: string[] | null | undefined;
-  /** Handling of a row whose key or external id a link of the workspace has. */
+  /** Handling of rows whose key or external id belongs to an existing link. */
   onConflict: (typeof ON_CONFLICT)[number];
 }
 
-/** The header of the export of a workspace, as far as its records need it. */
+/** Header of a workspace export, as far as its records need it. */
 export interface Archive {
   workspaceId: string;
   defaultDomain: string;
   passwords: KeyProperties | null;
 }
 
-/** The properties of a file. */
+/** Properties of a file. */
 export interface ImportFile {
   bytes: number;
   encoding: string;
-  /** That of CSV. */
+  /** Delimiter of a CSV file; `null` otherwise. */
   delimiter: string | null;
-  /** Names of the columns, unique. */
+  /** Unique names of the columns. */
   columns: string[];
-  /** Of the export of a workspace. */
+  /** Set for the export of a workspace. */
   archive?: Archive | undefined;
 }
 
-/** The API that links are read from. */
+/** The API from which links are read. */
 export interface Remote {
   url: string;
-  /** Where the next page begins; `null`: at the beginning, or after the last one. */
+  /** Start of the next page; `null` at the beginning and after the last page. */
   cursor: Cursor | null;
-  /** Digest of the first record of the page before. */
+  /** Digest of the first record of the previous page. */
   first?: string;
-  /** Links altogether, where the API tells it. */
+  /** Total number of links, if the API returns it. */
   total: number | null;
-  /** Failed attempts at the present page, and when the next one is due (ISO 8601). */
+  /** Number of failed attempts at the current page, and the time of the next one (ISO 8601). */
   attempts: number;
   retryAt?: string;
   dryRun: boolean;
-  /** Limit of the plan. */
+  /** Maximum number of rows in the plan. */
   mostRows: number;
 }
 
-/** Progress of an undo: numbers of links. */
+/** Progress of an undo, as numbers of links. */
 export interface Undo {
   total: number;
   deleted: number;
-  /** Kept, because they have been changed since the import. */
+  /** Links that remain because they were changed after the import. */
   changed: number;
-  /** Deleted before the undo. */
+  /** Links that were deleted before the undo. */
   gone: number;
-  /** Id of the link up to which it is done. */
+  /** Id of the last link that was processed. */
   after: string;
 }
 
@@ -102,48 +103,51 @@ export class Import extends WorkspaceModel {
 
   declare id: string;
   declare user_id: string;
-  /** Name of the file, where the caller gave one. */
+  /** Name of the file, if the caller sent one. */
   declare name: string | null;
   declare state: ImportState;
   declare source: Source;
   declare options: ImportOptions;
   declare file: ImportFile;
   declare has_file: boolean;
-  /** Rows of the file. */
+  /** Number of rows in the file. */
   declare rows: number;
-  /** The next slice of the file. */
+  /** Number of the next slice. */
   declare position: number;
-  /** Rows that were read. */
+  /** Number of rows that were read. */
   declare done: number;
   declare created: number;
   declare updated: number;
   declare skipped: number;
   declare refused: number;
-  /** Rows that became links or changed one, and whose short link is another one than before. */
+  /** Number of rows that created or changed a link with another short link than the row names. */
   declare renamed: number;
   /** Sealed JSON of a `Preview`. */
   declare preview: string | null;
   declare undo: Undo | null;
   declare changes: ChangedName[] | null;
   declare remote: Remote | null;
-  /** Sealed, and deleted at the end: of the API, while links are fetched; of an export's passwords, the passphrase. */
+  /**
+   * Sealed secret, deleted at the end: the token of the API while links are fetched, or the
+   * passphrase of a workspace export.
+   */
   declare token: string | null;
-  /** Why the links could not be read. */
+  /** Reason why the links could not be read. */
   declare failure: string | null;
   declare created_at: Date;
-  /** When it was put into the order of the workspace's imports. */
+  /** Time by which the workspace's imports are ordered. */
   declare requested_at: Date;
   declare started_at: Date | null;
-  /** When it was checked, done, cancelled or undone. */
+  /** Time at which the import was checked, done, canceled or undone. */
   declare ended_at: Date | null;
 }
 
-/** A row of a file: its number, the header's being 1, and its cells. */
+/** A row of a file: its number, where the header is 1, and its cells. */
 export type FileRow = [row: number, ...cells: string[]];
 
-/** A rule that a row breaks. */
+/** A rule that a row violates. */
 export interface Fault {
-  /** Name of the column; `null` where none has the field. */
+  /** Name of the column; `null` if no column has the field. */
   column: string | null;
   message: string;
 }

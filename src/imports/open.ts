@@ -2,13 +2,14 @@ import { Refusal } from '../errors.ts';
 import { parseJson, TooMuchJson } from '../infra/parse-json.ts';
 import { type Bytes, openTable, type Table, tooManyRows } from './file.ts';
 import type { Archive, FileRow } from './model.ts';
-import { PEERS, type PeerName, recognize, toCells } from './peers/index.ts';
+import { PROVIDERS, type ProviderName, recognize, toCells } from './providers/index.ts';
 import type { Source, TableSource } from './source.ts';
 import { ARCHIVE_COLUMNS, type FileLimits, isGzip, openArchive } from './workspace/open.ts';
 
 /*
- * A file of links: CSV of any making, whose columns are mapped to fields, or the export of a peer, in CSV or JSON, whose
- * columns are the fields of the peer. Or the export of a whole workspace.
+ * Opens a file of links: a CSV file of any origin, whose columns are mapped to fields; the export
+ * of a provider in CSV or JSON, whose columns are the provider's fields; or the export of a whole
+ * workspace.
  */
 
 /** A file as rows. JSON has no delimiter. */
@@ -18,40 +19,41 @@ export interface OpenFile extends Omit<Table, 'delimiter'> {
   archive?: Archive;
 }
 
-/** Most values of a JSON file, and records of it. */
-const MOST_VALUES = 4_000_000;
-const MOST_RECORDS = 500_000;
+/** Maximum number of values in a JSON file, and of its records. */
+const MAX_VALUES = 4_000_000;
+const MAX_RECORDS = 500_000;
 
 /**
  * Opens a file.
  *
- * @param wanted its source; `undefined`: that of the peer whose properties or columns it has, else `csv`
- * @throws Refusal `unprocessable_entity` where it can't be read, or is not of the source
+ * @param requested source of the file; `undefined` detects the provider by its properties or
+ * columns, and falls back to `csv`
+ * @throws Refusal `unprocessable_entity` when the file cannot be read or does not match the source
  */
 export async function openFile(
   bytes: Bytes,
   limits: FileLimits,
-  wanted: Source | undefined,
+  requested: Source | undefined,
 ): Promise<OpenFile> {
   const { mostRows } = limits;
   const isArchive = await isGzip(bytes);
-  if (wanted === 'workspace') {
+  if (requested === 'workspace') {
     if (!isArchive) {
       throw refusal('The file must be the export of a workspace, which is compressed with gzip');
     }
     const opened = await openArchive(bytes, limits);
-    const read = { source: 'workspace', encoding: 'utf-8', delimiter: null } as const;
-    return { ...opened, ...read, columns: [...ARCHIVE_COLUMNS] };
+    const file = { source: 'workspace', encoding: 'utf-8', delimiter: null } as const;
+    return { ...opened, ...file, columns: [...ARCHIVE_COLUMNS] };
   }
   if (isArchive) {
     throw refusal('source must be workspace where the file is compressed with gzip');
   }
   return (await isJson(bytes))
-    ? openJson(await jsonOf(bytes), mostRows, wanted)
-    : openCsv(await openTable(bytes, mostRows), wanted);
+    ? openJson(await jsonOf(bytes), mostRows, requested)
+    : openCsv(await openTable(bytes, mostRows), requested);
 }
 
-/** True for a file whose first character opens a JSON value. */
+/** Returns true if the first character of the file opens a JSON value. */
 async function isJson(bytes: Bytes): Promise<boolean> {
   let beginning = '';
   for await (const part of bytes()) {
@@ -65,10 +67,10 @@ async function isJson(bytes: Bytes): Promise<boolean> {
 async function jsonOf(bytes: Bytes): Promise<unknown> {
   const parts: Buffer[] = [];
   for await (const part of bytes()) parts.push(part);
-  const whole = Buffer.concat(parts);
-  const start = whole.indexOf('\ufeff') === 0 ? 3 : 0;
+  const content = Buffer.concat(parts);
+  const start = content.indexOf('\ufeff') === 0 ? 3 : 0;
   try {
-    return parseJson(whole.subarray(start), MOST_VALUES, MOST_RECORDS);
+    return parseJson(content.subarray(start), MAX_VALUES, MAX_RECORDS);
   } catch (thrown) {
     if (thrown instanceof TooMuchJson) throw refusal(`The file must not ${thrown.message}`);
     if (!(thrown instanceof SyntaxError)) throw thrown;
@@ -78,22 +80,22 @@ async function jsonOf(bytes: Bytes): Promise<unknown> {
 
 const refusal = (message: string): Refusal => new Refusal('unprocessable_entity', message);
 
-function openJson(json: unknown, mostRows: number, wanted: TableSource | undefined): OpenFile {
+function openJson(json: unknown, mostRows: number, requested: TableSource | undefined): OpenFile {
   const records = recordsOf(json);
   const [first] = records;
-  if (first === undefined) throw refusal('The file must have links: it has none');
-  const source = sourceOf(Object.keys(first), wanted, 'properties');
+  if (first === undefined) throw refusal('The file must contain at least one link');
+  const source = sourceOf(Object.keys(first), requested, 'properties');
   if (source === 'csv') {
     throw refusal(
-      `The file must be CSV, or the JSON of ${titles()}: its properties are those of none of them`,
+      `The file must be CSV, or the JSON of ${titles()}: its properties match none of them`,
     );
   }
-  const { fields } = PEERS[source];
+  const { fields } = PROVIDERS[source];
   const rows = numbered(source, mostRows, records);
   return { source, encoding: 'utf-8', delimiter: null, columns: [...fields], rows };
 }
 
-/** The objects of an answer of a peer's API, or of an array of such answers. */
+/** Returns the objects of a provider's API answer, or of an array of answers. */
 export function recordsOf(json: unknown): object[] {
   if (Array.isArray(json)) return json.flatMap(recordsOf);
   if (typeof json !== 'object' || json === null) return [];
@@ -106,12 +108,12 @@ export function recordsOf(json: unknown): object[] {
     : recordsOf(list);
 }
 
-function openCsv(table: Table, wanted: TableSource | undefined): OpenFile {
-  const source = sourceOf(table.columns, wanted, 'columns');
+function openCsv(table: Table, requested: TableSource | undefined): OpenFile {
+  const source = sourceOf(table.columns, requested, 'columns');
   if (source === 'csv') return { ...table, source };
   const { columns } = table;
   const rows = numbered(source, Number.MAX_SAFE_INTEGER, objectsOf(columns, table.rows));
-  return { ...table, source, columns: [...PEERS[source].fields], rows };
+  return { ...table, source, columns: [...PROVIDERS[source].fields], rows };
 }
 
 async function* objectsOf(
@@ -123,29 +125,33 @@ async function* objectsOf(
   }
 }
 
-/** The source of a file. @throws Refusal where it is not the one that is wanted */
+/**
+ * Determines the source of a file.
+ *
+ * @throws Refusal when it differs from the requested source
+ */
 function sourceOf(
   names: readonly string[],
-  wanted: TableSource | undefined,
+  requested: TableSource | undefined,
   what: string,
 ): TableSource {
-  const found = recognize(names);
-  if (wanted === undefined) return found ?? 'csv';
-  if (wanted === 'csv' || wanted === found) return wanted;
-  const instead = found === undefined ? '' : `; they are those of ${PEERS[found].title}`;
+  const detected = recognize(names);
+  if (requested === undefined) return detected ?? 'csv';
+  if (requested === 'csv' || requested === detected) return requested;
+  const instead = detected === undefined ? '' : `; they match ${PROVIDERS[detected].title}`;
   throw refusal(
-    `source must match the file: its ${what} are not those of ${PEERS[wanted].title}${instead}`,
+    `source must match the file: its ${what} do not match ${PROVIDERS[requested].title}${instead}`,
   );
 }
 
 const titles = (): string =>
-  Object.values(PEERS)
+  Object.values(PROVIDERS)
     .map(({ title }) => title)
     .join(', ');
 
-/** The links of records as rows; numbers count links, the first row being the header. */
+/** Converts the links of records to rows. Numbers count links, and the first row is the header. */
 async function* numbered(
-  source: PeerName,
+  source: ProviderName,
   mostRows: number,
   records: Iterable<object> | AsyncIterable<object>,
 ): AsyncGenerator<FileRow, void, undefined> {

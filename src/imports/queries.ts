@@ -12,22 +12,22 @@ import { type ImportRecord, toImport } from './record.ts';
 import type { ImportListQuery } from './schema.ts';
 import { openOfImport } from './sealing.ts';
 
-/** Errors that the record of an import has. */
+/** Maximum number of errors in the record of an import. */
 const SHOWN_ERRORS = 100;
-/** Rows of errors that are read at a time. */
+/** Number of error rows read at a time. */
 const PAGE = 500;
 
-/** The parts of a caller that decide what is shown. */
+/** The caller properties that decide what is shown. */
 type Reader = Pick<Caller, 'projectId' | 'scopes'>;
 
 interface ErrorRow {
   row: number;
   faults: Fault[];
-  /** Sealed JSON. */
+  /** Sealed JSON of the row's cells. */
   cells: string;
 }
 
-/** The imports of a workspace, newest first. */
+/** Lists the imports of a workspace, newest first. */
 export async function listImports(
   projectId: string,
   { page, pageSize }: ImportListQuery,
@@ -39,14 +39,20 @@ export async function listImports(
   return rows.map(toImport);
 }
 
-/** An import with its preview and first errors. @throws Refusal `not_found` */
+/**
+ * Reads an import with its preview and first errors.
+ *
+ * @throws Refusal `not_found`
+ */
 export async function readImport({ projectId, scopes }: Reader, id: string) {
-  const one = await findImport(projectId, id);
+  const importRow = await findImport(projectId, id);
   const errors = await errorRows(projectId, id, 0, SHOWN_ERRORS);
   return {
-    ...toImport(one),
+    ...toImport(importRow),
     preview:
-      one.preview === null ? null : shownTo(scopes, one, openPreview(projectId, one.preview)),
+      importRow.preview === null
+        ? null
+        : previewFor(scopes, importRow, openPreview(projectId, importRow.preview)),
     errors: errors
       .flatMap(({ row, faults }) => faults.map((fault) => ({ row, ...fault })))
       .slice(0, SHOWN_ERRORS),
@@ -72,26 +78,27 @@ async function errorRows(
 }
 
 /**
- * The errors of an import as CSV, in parts: row, column, message, and the cells of the row as they were.
+ * Streams the errors of an import as CSV: row, column, message, and the original cells of the row.
  *
- * @throws Refusal `not_found`, or `invite_expired` when they have been deleted
+ * @throws Refusal `not_found`, or `invite_expired` after they have been deleted
  */
 export async function errorsFile(
   { projectId, scopes }: Reader,
   id: string,
 ): Promise<AsyncGenerator<string, void, undefined>> {
-  const one = await findImport(projectId, id);
-  if (!one.has_file) throw new Refusal('invite_expired', 'The errors of the import have expired');
-  return errorParts(one, mayImport(scopes));
+  const importRow = await findImport(projectId, id);
+  if (!importRow.has_file)
+    throw new Refusal('invite_expired', 'The errors of the import have expired');
+  return errorParts(importRow, mayImport(scopes));
 }
 
 async function* errorParts(
-  one: Import,
+  importRow: Import,
   showsPasswords: boolean,
 ): AsyncGenerator<string, void, undefined> {
-  const { project_id, id } = one;
-  const { columns } = one.file;
-  const hide = showsPasswords ? (cells: string[]) => cells : hiderOf(one);
+  const { project_id, id } = importRow;
+  const { columns } = importRow.file;
+  const hide = showsPasswords ? (cells: string[]) => cells : maskerOf(importRow);
   yield BOM + csvLines([uniqueNames(['row', 'column', 'message', ...columns])]);
   for (let after = 0; ; ) {
     const rows = await errorRows(project_id, id, after, PAGE);
@@ -109,21 +116,21 @@ async function* errorParts(
   }
 }
 
-/** True for a caller who may import, and so read the passwords of a file. */
+/** Returns true for a caller who may import, and therefore read the passwords of a file. */
 const mayImport = (scopes: readonly string[]): boolean => includesScope(scopes, 'imports.write');
 
 /**
- * Hides what may be a password in the cells of a row: the column that is one, and records of a workspace whole, which are
- * JSON that may be cut off.
+ * Makes a function that hides possible passwords in the cells of a row: the password column, and
+ * whole records of a workspace export, which are JSON that may be truncated.
  */
-function hiderOf(one: Import): (cells: string[]) => string[] {
-  const hidden = one.file.archive === undefined ? fieldsOf(one) : [null, 'password'];
+function maskerOf(importRow: Import): (cells: string[]) => string[] {
+  const hidden = importRow.file.archive === undefined ? fieldsOf(importRow) : [null, 'password'];
   return (cells) => cells.map((cell, at) => (hidden[at] === 'password' ? '' : cell));
 }
 
-/** The preview of an import as a caller may read it. That of a file has no passwords. */
-function shownTo(scopes: readonly string[], one: Import, preview: Preview): Preview {
-  if (one.file.archive === undefined || mayImport(scopes)) return preview;
+/** Returns the preview that a caller may read. Without the right to import, it has no passwords. */
+function previewFor(scopes: readonly string[], importRow: Import, preview: Preview): Preview {
+  if (importRow.file.archive === undefined || mayImport(scopes)) return preview;
   const rows = preview.rows.map((row) => ({ ...row, cells: {} }));
   return { ...preview, rows };
 }

@@ -4,13 +4,13 @@ import type { RowOutcome } from './check-slice.ts';
 import { FIELD_NAMES, type FieldName } from './fields.ts';
 import { fieldsOf } from './mapping.ts';
 import { type Import, type ImportState, ON_CONFLICT, STATES } from './model.ts';
-import { PEER_NAMES } from './peers/index.ts';
+import { PROVIDER_NAMES } from './providers/index.ts';
 import type { Source } from './source.ts';
 
-/** Time for which the file of an import is kept after its end, in ms. */
+/** Time for which the file of an import is kept after the import ends, in ms. */
 export const KEEP_FILE_MS = 24 * 3_600_000;
 
-/** The import record. */
+/** The public record of an import. */
 export interface ImportRecord {
   id: string;
   name: string | null;
@@ -36,24 +36,24 @@ export interface ImportRecord {
   undo: { total: number; deleted: number; changed: number; gone: number } | null;
 }
 
-/** An import as callers see it. */
-export function toImport(one: Import): ImportRecord {
-  const { bytes, encoding, delimiter, columns } = one.file;
-  const { domain, folderId, tagIds, onConflict } = one.options;
-  const fields = fieldsOf(one);
-  const { undo } = one;
+/** Converts a row to the public record. */
+export function toImport(importRow: Import): ImportRecord {
+  const { bytes, encoding, delimiter, columns } = importRow.file;
+  const { domain, folderId, tagIds, onConflict } = importRow.options;
+  const fields = fieldsOf(importRow);
+  const { undo } = importRow;
   return {
-    id: one.id,
-    name: one.name,
-    state: one.state,
-    source: one.source,
-    userId: one.user_id,
-    createdAt: one.created_at.toISOString(),
-    startedAt: one.started_at?.toISOString() ?? null,
-    endedAt: one.ended_at?.toISOString() ?? null,
-    url: one.remote?.url ?? null,
-    failure: one.failure,
-    file: { bytes, encoding, delimiter, expiresAt: expiryOf(one) },
+    id: importRow.id,
+    name: importRow.name,
+    state: importRow.state,
+    source: importRow.source,
+    userId: importRow.user_id,
+    createdAt: importRow.created_at.toISOString(),
+    startedAt: importRow.started_at?.toISOString() ?? null,
+    endedAt: importRow.ended_at?.toISOString() ?? null,
+    url: importRow.remote?.url ?? null,
+    failure: importRow.failure,
+    file: { bytes, encoding, delimiter, expiresAt: expiryOf(importRow) },
     columns: columns.map((name, at) => ({ name, field: fields[at] ?? null })),
     options: {
       domain: domain ?? null,
@@ -61,14 +61,14 @@ export function toImport(one: Import): ImportRecord {
       tagIds: tagIds ?? [],
       onConflict,
     },
-    progress: progressOf(one),
+    progress: progressOf(importRow),
     counts: {
-      created: one.created,
-      updated: one.updated,
-      skipped: one.skipped,
-      refused: one.refused,
+      created: importRow.created,
+      updated: importRow.updated,
+      skipped: importRow.skipped,
+      refused: importRow.refused,
     },
-    renamed: one.renamed,
+    renamed: importRow.renamed,
     undo:
       undo === null
         ? null
@@ -84,7 +84,7 @@ function progressOf({ state, undo, remote, rows, done }: Import): ImportRecord['
   return isFetching ? { done: rows, total: remote?.total ?? rows } : { done, total: rows };
 }
 
-/** When the file is deleted; `null` while it is needed. */
+/** Returns the time at which the file is deleted; `null` while it is needed. */
 const expiryOf = ({ ended_at }: Import): string | null =>
   ended_at === null ? null : new Date(ended_at.getTime() + KEEP_FILE_MS).toISOString();
 
@@ -92,14 +92,14 @@ const count = (description: string) =>
   Joi.number().integer().required().description(description).example(0);
 const time = (description: string) => Joi.string().isoDate().required().description(description);
 
-/** Field of a link that a column can be mapped to. */
+/** Schema of a link field that a column can be mapped to. */
 export const importField = Joi.string()
   .valid(...FIELD_NAMES)
   .meta({ name: 'ImportField' });
 
-/** Source of an import. */
+/** Schema of the source of an import. */
 export const importSource = Joi.string()
-  .valid('csv', 'workspace', ...PEER_NAMES)
+  .valid('csv', 'workspace', ...PROVIDER_NAMES)
   .meta({ name: 'ImportSource' });
 
 const fault = Joi.object({
@@ -169,7 +169,7 @@ const fields = {
       .description('Delimiter that was recognized: a comma, a semicolon or a tab; null for JSON.')
       .example(','),
     expiresAt: time(
-      'Time at which the file and its errors are deleted; null while the import goes on.',
+      'Time at which the file and its errors are deleted; null while the import is running.',
     ).allow(null),
   })
     .required()
@@ -214,9 +214,7 @@ const fields = {
     .description('Options.')
     .meta({ name: 'ImportOptions' }),
   progress: Joi.object({
-    done: count(
-      'Rows that were read, at first from the API; links that were looked at by an undo.',
-    ),
+    done: count('Rows that were read, at first from the API; links that an undo has processed.'),
     total: count('Rows of the file; links of an undo.'),
   })
     .required()
@@ -247,10 +245,10 @@ const fields = {
     .meta({ name: 'ImportUndo' }),
 };
 
-/** The import record, for the reference and for checking answers. */
+/** Schema of the import record, for the reference and for checking answers. */
 export const importRecord = Joi.object(fields).meta({ name: 'Import' });
 
-/** The import record with its preview and first errors. */
+/** Schema of the import record with its preview and first errors. */
 export const importDetails = Joi.object({
   ...fields,
   preview: Joi.object({

@@ -12,8 +12,8 @@ import { answerWrite } from '../jobs/answer-write.ts';
 import { IMPORT_BYTES, IMPORT_ROWS } from '../workspaces/plans.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
 import { importBulkJobs, importJobs } from './jobs.ts';
-import { PEERS } from './peers/index.ts';
-import type { Peer } from './peers/peer.ts';
+import { PROVIDERS } from './providers/index.ts';
+import type { Provider } from './providers/provider.ts';
 import { errorsFile, listImports, readImport } from './queries.ts';
 import { importDetails, importRecord } from './record.ts';
 import {
@@ -30,7 +30,7 @@ import {
 import { sealOfImport } from './sealing.ts';
 
 const tag = 'Imports';
-/** Browsers name CSV files by the last one where a spreadsheet program is installed. */
+/** Browsers send the last type for CSV files if a spreadsheet program is installed. */
 const MEDIA = [
   'text/csv',
   'text/tab-separated-values',
@@ -43,7 +43,7 @@ const ARCHIVE_BYTES = 64 * MEBIBYTE;
 
 type Params = { id: string };
 
-/** What all writes of an import that exists have in common. */
+/** Properties that all writes of an existing import share. */
 const write = {
   method: 'post',
   extension: true,
@@ -86,7 +86,7 @@ export const importRoutes: Route[] = [
     summary: 'Import links from the API of another service',
     description:
       'Reads all links of an account at Bitly, Dub, Kutt, Shlink, Short.io or YOURLS over its API, in the background, and ' +
-      'imports them as a file is. Where the service asks to wait, the import goes on later by itself.',
+      'imports them as a file is. If the service asks to wait, the import continues later.',
     extension: true,
     tag,
     scope: 'imports.write',
@@ -202,7 +202,7 @@ function answerFetch(request: ApiRequest<{ body: NewFetchBody }>): Promise<Answe
     id: newId('import'),
     userId: caller.userId,
     api: {
-      url: refuseForbidden(url ?? (PEERS[source] as Peer).api.url ?? ''),
+      url: refuseForbidden(url ?? (PROVIDERS[source] as Provider).api.url ?? ''),
       token: sealOfImport(caller.projectId, token),
     },
     source,
@@ -211,12 +211,12 @@ function answerFetch(request: ApiRequest<{ body: NewFetchBody }>): Promise<Answe
     dryRun,
     mostRows: IMPORT_ROWS[caller.plan],
   };
-  return answerWrite(request, importBulkJobs['import.create'], data, (one) =>
-    created(`/imports/${one.id}`, one),
+  return answerWrite(request, importBulkJobs['import.create'], data, (record) =>
+    created(`/imports/${record.id}`, record),
   );
 }
 
-/** @throws Refusal for an address that is never asked */
+/** @throws Refusal for an address that requests must never go to */
 function refuseForbidden(url: string): string {
   try {
     // People paste the address of the API itself.
@@ -227,7 +227,7 @@ function refuseForbidden(url: string): string {
   }
 }
 
-/** Scopes to write everything that the export of a workspace has. */
+/** Scopes for writing everything in the export of a workspace. */
 const WRITTEN = [
   'links.write',
   'qrcodes.write',
@@ -239,7 +239,7 @@ const WRITTEN = [
   'conversions.write',
 ] as const satisfies Scope[];
 
-/** @throws Refusal `forbidden` where the caller may not write everything of a workspace */
+/** @throws Refusal `forbidden` when the caller may not write everything in a workspace */
 async function refuseWithoutScopes({
   caller,
   queues,
@@ -268,7 +268,7 @@ async function answerUpload(
       userId: caller.userId,
       upload,
       name,
-      // Columns are named by those of the file, not of a peer.
+      // A mapping names the columns of a CSV file, not the fields of a provider.
       source: source ?? (mapping === undefined ? undefined : 'csv'),
       options: { ...options, mapping: mapping ?? {}, onConflict },
       dryRun,
@@ -277,11 +277,11 @@ async function answerUpload(
     };
   };
   try {
-    return await answerWrite(request, importBulkJobs['import.create'], data, (one) =>
-      created(`/imports/${one.id}`, one),
+    return await answerWrite(request, importBulkJobs['import.create'], data, (record) =>
+      created(`/imports/${record.id}`, record),
     );
   } finally {
-    // A repeat has its answer already.
+    // A repeated request already has its answer.
     if (!isNeeded) await dropUpload(queues.cache, caller.projectId, upload);
   }
 }

@@ -11,20 +11,25 @@ import { type FieldName, readCell } from './fields.ts';
 import { fieldsOf } from './mapping.ts';
 import type { Fault, FileRow, Import } from './model.ts';
 
-/** A row of a file as a link. */
+/** A row of a file, read as a link. */
 export interface LinkRow {
   row: number;
   cells: string[];
   link: NewLink;
-  /** The row names its domain; otherwise it is that of the options, or the workspace's. */
+  /**
+   * True if the row names its domain; otherwise the domain of the options or the workspace applies.
+   */
   hasDomain: boolean;
-  /** The row names a short link that is not the one that it gets, since its domain is not the workspace's. */
+  /**
+   * True if the row names a short link that it does not get, because the domain does not belong to
+   * the workspace.
+   */
   isRenamed: boolean;
-  /** The domain that the row names, which is not the workspace's. */
+  /** Domain in the row that does not belong to the workspace. */
   otherDomain?: string | undefined;
 }
 
-/** A row that can't be a link. */
+/** A row that is no valid link. */
 export interface RefusedRow {
   row: number;
   cells: string[];
@@ -33,9 +38,9 @@ export interface RefusedRow {
 
 type RowBody = LinkBody & { createdAt?: string; importedClicks?: number };
 
-/** The body of a link that another service has made. */
+/** Body of a link that another service has created. */
 export const rowBody = newLinkBody.keys({
-  // A link that had expired elsewhere has expired here.
+  // Links that expired before the import may be imported.
   expiresAt: dateTime(),
   importedClicks: Joi.number().strict().integer().min(0).max(Number.MAX_SAFE_INTEGER),
   createdAt: dateTime().custom((value: string, { error }) =>
@@ -44,22 +49,22 @@ export const rowBody = newLinkBody.keys({
 });
 
 /**
- * Reads rows as links. Other work of the process goes on in between.
+ * Reads rows as links, and lets other work of the process run in between.
  *
  * @param references the domains of the workspace
  */
 export function toLinks(
-  one: Pick<Import, 'project_id' | 'file' | 'options'>,
+  importRow: Pick<Import, 'project_id' | 'file' | 'options'>,
   rows: readonly FileRow[],
   references: References,
 ): Promise<(LinkRow | RefusedRow)[]> {
-  const fields = fieldsOf(one);
+  const fields = fieldsOf(importRow);
   return mapInSlices(rows, ([row, ...cells]): LinkRow | RefusedRow => {
     try {
       if (cells.slice(fields.length).some((cell) => cell.trim() !== '')) {
         throw refusal('The row must not have more cells than the header');
       }
-      return { row, cells, ...toLink(fields, cells, one, references) };
+      return { row, cells, ...toLink(fields, cells, importRow, references) };
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
       return { row, cells, refusal: thrown };
@@ -76,21 +81,22 @@ function toLink(
   references: References,
 ): Pick<LinkRow, 'link' | 'hasDomain' | 'isRenamed' | 'otherDomain'> {
   const { domain, folderId, tagIds } = options;
-  const { shortLink, hasPassword, disabled, ...own } = bodyOf(fields, cells);
-  refuseUnsafe({ hasPassword, disabled }, own.password);
+  const { shortLink, hasPassword, disabled, ...linkFields } = bodyOf(fields, cells);
+  refuseUnsafe({ hasPassword, disabled }, linkFields.password);
   const place = typeof shortLink === 'string' ? placeOf(shortLink) : undefined;
-  // Our own export has the domain of the short link once more: one of another workspace is none that is asked for.
-  if (place?.domain === own.domain && references.domain(place?.domain ?? '') === undefined) {
-    delete own.domain;
+  // The export of this service repeats the domain of the short link; one of another workspace does
+  // not count as requested.
+  if (place?.domain === linkFields.domain && references.domain(place?.domain ?? '') === undefined) {
+    delete linkFields.domain;
   }
-  const named = own['domain'] ?? (place && references.domain(place.domain)?.slug);
+  const named = linkFields['domain'] ?? (place && references.domain(place.domain)?.slug);
   const checked = check<RowBody>(
     rowBody,
     {
       folderId: folderId || undefined,
       tagIds: tagIds && tagIds.length > 0 ? tagIds : undefined,
       key: place?.key,
-      ...own,
+      ...linkFields,
       ...definedDomain(named ?? domain ?? undefined),
     },
     'row',
@@ -109,7 +115,9 @@ function toLink(
   };
 }
 
-/** @throws Refusal for a link that visitors would reach although the other service keeps them from it */
+/**
+ * @throws Refusal for a link that visitors would reach although the original service blocks them
+ */
 function refuseUnsafe(
   { hasPassword, disabled }: { hasPassword: unknown; disabled: unknown },
   password: unknown,
@@ -126,7 +134,7 @@ function refuseUnsafe(
 
 const definedDomain = (domain: unknown) => (domain === undefined ? {} : { domain });
 
-/** The cells that are not empty, by their fields. */
+/** Returns the non-empty cells by field. */
 function bodyOf(
   fields: readonly (FieldName | null)[],
   cells: readonly string[],
@@ -139,7 +147,10 @@ function bodyOf(
   return body;
 }
 
-/** Domain and key of a short link; that of another service has a domain that is not the workspace's. */
+/**
+ * Splits a short link into domain and key. The domain of another service does not belong to the
+ * workspace.
+ */
 function placeOf(shortLink: string): { domain: string; key: string } {
   const url = parseUrl(/^https?:\/\//i.test(shortLink) ? shortLink : `https://${shortLink}`);
   const domain = url && toHostName(url.hostname);
@@ -154,12 +165,18 @@ function placeOf(shortLink: string): { domain: string; key: string } {
   }
 }
 
-/** The rules that a row breaks, each with the column of its field. Messages begin with the name of the field. */
-export function faultsOf(one: Pick<Import, 'file' | 'options'>, { message }: Refusal): Fault[] {
-  const fields = fieldsOf(one);
+/**
+ * Converts a refusal to the violated rules of a row, with the column of each field. Messages begin
+ * with the field name.
+ */
+export function faultsOf(
+  importRow: Pick<Import, 'file' | 'options'>,
+  { message }: Refusal,
+): Fault[] {
+  const fields = fieldsOf(importRow);
   return message.split('; ').map((message) => {
     const field = /^(?:The )?(\w+)/.exec(message)?.[1];
     const at = fields.findIndex((name) => name !== null && name === field);
-    return { column: one.file.columns[at] ?? null, message };
+    return { column: importRow.file.columns[at] ?? null, message };
   });
 }

@@ -4,23 +4,25 @@ import { followUps } from '../jobs/follow-up.ts';
 import type { Publish } from '../jobs/run-idempotent.ts';
 import { type LookupChange, publishCommitted, publishPresent } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
-import { checkSlice, type Judged } from './check-slice.ts';
+import { checkSlice, type RowResult } from './check-slice.ts';
 import { importBulkJobs } from './jobs.ts';
 import { type FileRow, Import, OPEN } from './model.ts';
 import { faultsOf } from './rows.ts';
 import { sealOfImport } from './sealing.ts';
 import { openRows } from './slices.ts';
 import { undoSlice } from './undo-slice.ts';
-import { takeSlice } from './workspace/take-slice.ts';
+import { importArchiveSlice } from './workspace/import-archive-slice.ts';
 import { writeSlice } from './write-slice.ts';
 
 /*
- * A job does one slice of one import of its workspace, and has another job follow it:
+ * A job imports one slice of one import of its workspace, and queues the job that follows:
  *
- *   begin ─ lock the import ─ slice ─ progress of the import, with the entries to publish ─ commit ─ publish ─ next job
+ *   begin ─ lock the import ─ slice ─ progress of the import, with the entries to publish
+ *         ─ commit ─ publish ─ next job
  *
- * So a job that runs twice does two slices, and never one of them twice. A worker that died after the commit left the
- * entries in the row of the import: the next job publishes them. Where the next job is lost, `resumeImports` adds it.
+ * A job that runs twice therefore imports two slices, and never one slice twice. If a worker dies
+ * after the commit, the entries are in the row of the import, and the next job publishes them. If
+ * the next job is lost, `resumeImports` adds it.
  */
 
 /** Queues the next slice of the imports of a workspace, unless such a job waits already. */
@@ -32,9 +34,12 @@ export async function wakeImports(projectId: string): Promise<void> {
   );
 }
 
-/** Imports one slice: of the workspace's import that is checked, or else was requested first. */
+/**
+ * Imports one slice of the workspace's import that is being checked, or otherwise of the one that
+ * was requested first.
+ */
 export async function runImport(_: object, { projectId }: JobContext): Promise<void> {
-  await publishLeft(projectId);
+  await publishPending(projectId);
   const done = await db().transaction((trx) => runSlice(trx, projectId));
   if (done === undefined) return;
   await publishCommitted(cacheRedis(), done.changes);
@@ -42,18 +47,18 @@ export async function runImport(_: object, { projectId }: JobContext): Promise<v
   await wakeImports(projectId);
 }
 
-/** Publishes what a worker has committed that died before it had published it. */
-async function publishLeft(projectId: string): Promise<void> {
-  const left = await Import.of(projectId)
+/** Publishes the changes of a worker that died after it had committed them. */
+async function publishPending(projectId: string): Promise<void> {
+  const unpublished = await Import.of(projectId)
     .whereNotNull('changes')
     .select('id', 'position', 'changes');
-  for (const one of left) {
-    await publishPresent(cacheRedis(), one.changes ?? []);
-    await forgetChanges(projectId, one);
+  for (const importRow of unpublished) {
+    await publishPresent(cacheRedis(), importRow.changes ?? []);
+    await forgetChanges(projectId, importRow);
   }
 }
 
-/** Forgets the entries of a slice, unless those of a later one have replaced them. */
+/** Removes the published entries of a slice, unless a later slice has replaced them. */
 async function forgetChanges(
   projectId: string,
   { id, position }: Pick<Import, 'id' | 'position'>,
@@ -65,76 +70,83 @@ async function forgetChanges(
   );
 }
 
-/** A slice that was done: the import, and the slice that comes next. */
-interface Done extends Pick<Import, 'id' | 'position'> {
+/** A finished slice: the import and its next position. */
+interface FinishedSlice extends Pick<Import, 'id' | 'position'> {
   changes: LookupChange[];
 }
 
-async function runSlice(trx: Db, projectId: string): Promise<Done | undefined> {
-  // Checks are quick and people wait for them; else one import at a time, in their order.
-  const one = await Import.of(projectId, trx)
+async function runSlice(trx: Db, projectId: string): Promise<FinishedSlice | undefined> {
+  // Checks are quick and people wait for them; otherwise imports run one at a time, in order.
+  const importRow = await Import.of(projectId, trx)
     .whereIn('state', [...OPEN])
     .orderByRaw("state <> 'checking', requested_at, id")
     .forUpdate()
     .first();
-  if (one === undefined) return undefined;
+  if (importRow === undefined) return undefined;
   const changes: LookupChange[] = [];
   const publish: Publish = (more) => changes.push(...more);
-  await (one.state === 'undoing' ? undo(trx, one, publish) : readSlice(trx, one, publish));
-  // Of an undo too: so that it is known whose entries are published.
-  const position = one.position + 1;
-  await update(trx, one, {
+  await (importRow.state === 'undoing'
+    ? undo(trx, importRow, publish)
+    : readSlice(trx, importRow, publish));
+  // Also increased by an undo, to tell which slice's entries were published.
+  const position = importRow.position + 1;
+  await update(trx, importRow, {
     position,
     changes: changes.length === 0 ? null : changes.map(({ name, version }) => ({ name, version })),
   });
-  return { id: one.id, position, changes };
+  return { id: importRow.id, position, changes };
 }
 
 const update = (trx: Db, { project_id, id }: Import, changes: Partial<Import>) =>
   Import.of(project_id, trx).where({ id }).patch(changes);
 
-async function undo(trx: Db, one: Import, publish: Publish): Promise<void> {
-  const { undo, isLast } = await undoSlice(trx, one, publish);
-  await update(trx, one, {
+async function undo(trx: Db, importRow: Import, publish: Publish): Promise<void> {
+  const { undo, isLast } = await undoSlice(trx, importRow, publish);
+  await update(trx, importRow, {
     undo,
     ...(isLast ? { state: 'undone', ended_at: new Date() } : {}),
   });
 }
 
-async function readSlice(trx: Db, one: Import, publish: Publish): Promise<void> {
-  const isCheck = one.state === 'checking';
-  const slice = await sliceOf(trx, one);
+async function readSlice(trx: Db, importRow: Import, publish: Publish): Promise<void> {
+  const isCheck = importRow.state === 'checking';
+  const slice = await sliceOf(trx, importRow);
   if (slice === undefined) {
-    await update(trx, one, {
+    await update(trx, importRow, {
       ...(isCheck ? { state: 'checked' } : { state: 'done', token: null }),
       ended_at: new Date(),
     });
     return;
   }
-  const { judged, preview } = await doSlice(trx, one, slice, publish);
-  await noteErrors(trx, one, judged);
-  const count = (outcome: Judged['outcome']) =>
-    judged.filter((each) => each.outcome === outcome).length;
-  await update(trx, one, {
-    ...(isCheck ? {} : { state: 'running', started_at: one.started_at ?? new Date() }),
+  const { results, preview } = await doSlice(trx, importRow, slice, publish);
+  await storeErrors(trx, importRow, results);
+  const count = (outcome: RowResult['outcome']) =>
+    results.filter((each) => each.outcome === outcome).length;
+  await update(trx, importRow, {
+    ...(isCheck ? {} : { state: 'running', started_at: importRow.started_at ?? new Date() }),
     preview,
-    done: one.done + slice.length,
-    created: one.created + count('created'),
-    updated: one.updated + count('updated'),
-    skipped: one.skipped + count('skipped'),
-    refused: one.refused + count('refused'),
-    renamed: one.renamed + judged.filter(isRenamed).length,
+    done: importRow.done + slice.length,
+    created: importRow.created + count('created'),
+    updated: importRow.updated + count('updated'),
+    skipped: importRow.skipped + count('skipped'),
+    refused: importRow.refused + count('refused'),
+    renamed: importRow.renamed + results.filter(isRenamed).length,
   });
 }
 
-async function doSlice(trx: Db, one: Import, slice: readonly FileRow[], publish: Publish) {
-  if (one.file.archive !== undefined) return takeSlice(trx, one, slice, publish);
-  if (one.state === 'checking') return checkSlice(trx, one, slice);
-  return { judged: await writeSlice(trx, one, slice, publish), preview: one.preview };
+async function doSlice(trx: Db, importRow: Import, slice: readonly FileRow[], publish: Publish) {
+  if (importRow.file.archive !== undefined) {
+    return importArchiveSlice(trx, importRow, slice, publish);
+  }
+  if (importRow.state === 'checking') return checkSlice(trx, importRow, slice);
+  const results = await writeSlice(trx, importRow, slice, publish);
+  return { results, preview: importRow.preview };
 }
 
-/** True for a row that becomes or changes a link, and names another short link than it gets. */
-const isRenamed = ({ row, outcome }: Judged): boolean =>
+/**
+ * Returns true for a row that creates or changes a link with another short link than the row names.
+ */
+const isRenamed = ({ row, outcome }: RowResult): boolean =>
   (outcome === 'created' || outcome === 'updated') && 'isRenamed' in row && row.isRenamed;
 
 async function sliceOf(
@@ -147,18 +159,22 @@ async function sliceOf(
   return slice === undefined ? undefined : openRows(project_id, slice.rows);
 }
 
-async function noteErrors(trx: Db, one: Import, judged: readonly Judged[]): Promise<void> {
-  const errors = judged.flatMap((each) => {
+async function storeErrors(
+  trx: Db,
+  importRow: Import,
+  results: readonly RowResult[],
+): Promise<void> {
+  const errors = results.flatMap((each) => {
     if (each.outcome !== 'refused') return [];
     const { row, cells } = each.row;
-    const sealed = sealOfImport(one.project_id, JSON.stringify(cells));
-    return [{ row, faults: faultsOf(one, each.refusal), cells: sealed }];
+    const sealed = sealOfImport(importRow.project_id, JSON.stringify(cells));
+    return [{ row, faults: faultsOf(importRow, each.refusal), cells: sealed }];
   });
   if (errors.length === 0) return;
   await execute(
     trx,
     `INSERT INTO import_errors (project_id, import_id, row, faults, cells)
      SELECT ?, ?, row, faults, cells FROM json_to_recordset(?) AS e (row integer, faults jsonb, cells text)`,
-    [one.project_id, one.id, JSON.stringify(errors)],
+    [importRow.project_id, importRow.id, JSON.stringify(errors)],
   );
 }

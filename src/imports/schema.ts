@@ -2,19 +2,19 @@ import { domainField } from '../http/domain-name.ts';
 import { bodyFlag, flag, id, Joi, list, paging, queryList, text } from '../http/fields.ts';
 import { webAddress } from '../short-links/url-field.ts';
 import { type Mapping, ON_CONFLICT } from './model.ts';
-import { PEER_NAMES, PEERS, type PeerName } from './peers/index.ts';
-import type { Peer } from './peers/peer.ts';
+import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from './providers/index.ts';
+import type { Provider } from './providers/provider.ts';
 import { importField, importSource } from './record.ts';
 import type { Source } from './source.ts';
 
-/** Options of an import as a request has them; an absent one stays. */
+/** Options of an import in a request; absent ones do not change. */
 export interface OptionChanges {
   mapping?: Mapping;
   domain?: string | null | undefined;
   folderId?: string | null | undefined;
   tagIds?: string[] | null | undefined;
   onConflict?: (typeof ON_CONFLICT)[number];
-  /** Of the export of a workspace. */
+  /** Passphrase of the export of a workspace. */
   passphrase?: string;
 }
 
@@ -35,7 +35,7 @@ const CONFLICT =
 
 const mapping = Joi.object<Mapping>().pattern(text(210), importField.allow(null)).max(200);
 
-/** A mapping in a query, as JSON. */
+/** A mapping in the query, as JSON. */
 const mappingText = Joi.string().custom((value: string, { error }) => {
   const wrong = () =>
     error('rule', { rule: 'must be a JSON object of fields by columns, such as {"Target":"url"}' });
@@ -67,18 +67,20 @@ export const newImportQuery = Joi.object<NewImportQuery>({
 });
 
 export interface NewFetchBody extends OptionChanges {
-  source: PeerName;
+  source: ProviderName;
   token: string;
   url?: string;
   name?: string;
   dryRun: boolean;
 }
 
-const INSTALLED = PEER_NAMES.filter((name) => (PEERS[name] as Peer).api.url === undefined);
+const INSTALLED = PROVIDER_NAMES.filter(
+  (name) => (PROVIDERS[name] as Provider).api.url === undefined,
+);
 
 export const newFetchBody = Joi.object<NewFetchBody>({
   source: Joi.string()
-    .valid(...PEER_NAMES)
+    .valid(...PROVIDER_NAMES)
     .required()
     .description('Service whose links are read.')
     .example('shlink')

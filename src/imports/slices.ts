@@ -4,19 +4,25 @@ import type { Db } from '../infra/db.ts';
 import type { FileRow, Import } from './model.ts';
 import { openOfImport, sealOfImport } from './sealing.ts';
 
-/** Most rows of a slice, and their characters: whichever is reached first. */
+/**
+ * Maximum number of rows in a slice, and of their characters; the slice ends at whichever is
+ * reached first.
+ */
 const SLICE_ROWS = 500;
-/** Of the export of a workspace, which is mostly events. */
+/** Maximum number of rows in a slice of a workspace export, which consists mostly of events. */
 export const ARCHIVE_ROWS = 2_000;
 const SLICE_LENGTH = 512 * 1024;
 
-/** Rows as they are stored: compressed, since sealed texts can't be, and sealed. */
+/** Compresses and seals rows for storage, in this order because sealed texts do not compress. */
 async function sealRows(projectId: string, slice: readonly FileRow[]): Promise<string> {
   const bytes = await promisify(deflateRaw)(JSON.stringify(slice));
   return sealOfImport(projectId, bytes.toString('base64'));
 }
 
-/** The rows of a stored slice. Those of 0.5 and earlier are not compressed: JSON of an array, which no base64 begins like. */
+/**
+ * Opens the rows of a stored slice. Version 0.5 and earlier stored them uncompressed: a JSON array,
+ * whose first character does not occur in base64.
+ */
 export async function openRows(projectId: string, sealed: string): Promise<FileRow[]> {
   const text = openOfImport(projectId, sealed);
   const json = text.startsWith('[')
@@ -26,11 +32,11 @@ export async function openRows(projectId: string, sealed: string): Promise<FileR
 }
 
 /**
- * Stores rows by slices, which jobs of their own import.
+ * Stores rows in slices, which separate jobs import.
  *
- * @param first place of the first slice
- * @param mostRows rows of a slice
- * @returns number of rows, and the place of the next slice
+ * @param first position of the first slice
+ * @param mostRows maximum number of rows per slice
+ * @returns the number of rows, and the position of the next slice
  */
 export async function storeSlices(
   trx: Db,

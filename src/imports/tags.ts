@@ -5,7 +5,9 @@ import { TAG_COLORS } from '../tags/record.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
 import type { LinkRow } from './rows.ts';
 
-/** Names of tags in rows that the workspace does not have, as they are first written. */
+/**
+ * Finds tag names in rows that the workspace does not have, spelled as in their first occurrence.
+ */
 export async function missingTags(
   trx: Db,
   projectId: string,
@@ -14,16 +16,16 @@ export async function missingTags(
   const named = links.flatMap(({ link }) => link.tags?.names ?? []);
   const byKey = new Map(named.toReversed().map((name) => [nameKey(name), name]));
   if (byKey.size === 0) return [];
-  const known = await rows<{ name_key: string }>(
+  const existing = await rows<{ name_key: string }>(
     trx,
     'SELECT name_key FROM tags WHERE project_id = ? AND name_key = ANY(?)',
     [projectId, [...byKey.keys()]],
   );
-  for (const { name_key } of known) byKey.delete(name_key);
+  for (const { name_key } of existing) byKey.delete(name_key);
   return [...byKey.values()];
 }
 
-/** Creates tags of these names, unless somebody else just has. Colors are drawn, as those of other tags without one. */
+/** Creates the tags that do not exist yet. Colors are random, as for other tags without one. */
 export async function createTags(
   trx: Db,
   projectId: string,
@@ -38,7 +40,7 @@ export async function createTags(
     search_text: searchable(name),
     color: TAG_COLORS[Math.floor(Math.random() * TAG_COLORS.length)]!,
   }));
-  // In one order everywhere, so that two writes can't wait for each other.
+  // In the same order in all transactions, so that two writes cannot deadlock.
   const ordered = tags.toSorted((a, b) => (a.name_key < b.name_key ? -1 : 1));
   await execute(
     trx,

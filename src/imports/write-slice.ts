@@ -5,87 +5,89 @@ import { changeLink, insertLinks } from '../links/commands.ts';
 import { linkQueries } from '../links/queries.ts';
 import type { SealedLink } from '../links/record.ts';
 import { loadReferences, type References } from '../short-links/references.ts';
-import { type Judged, meet, refused } from './check-slice.ts';
+import { type RowResult, refused, resolveConflict } from './check-slice.ts';
 import { findConflicts, namesOf } from './conflicts.ts';
 import type { FileRow, Import } from './model.ts';
 import { type LinkRow, toLinks } from './rows.ts';
 import { createTags, missingTags } from './tags.ts';
 
-/** Imports a slice of a file, each row on its own, as a bulk creation does. */
+/** Imports a slice of a file. Rows are independent, as in a bulk creation. */
 export async function writeSlice(
   trx: Db,
-  one: Import,
+  importRow: Import,
   slice: readonly FileRow[],
   publish: Publish,
-): Promise<Judged[]> {
-  const references = await loadReferences(trx, one.project_id, []);
-  const read = await toLinks(one, slice, references);
-  const judged = read.flatMap((row) => ('link' in row ? [] : [refused(row, row.refusal)]));
+): Promise<RowResult[]> {
+  const references = await loadReferences(trx, importRow.project_id, []);
+  const read = await toLinks(importRow, slice, references);
+  const results = read.flatMap((row) => ('link' in row ? [] : [refused(row, row.refusal)]));
   const links = read.filter((row): row is LinkRow => 'link' in row);
-  const writer = new Writer(trx, one, references, publish);
-  // A row whose key an earlier one asks for waits until that is stored, or refused.
+  const writer = new Writer(trx, importRow, references, publish);
+  // A row that requests the key of an earlier row waits until that one is stored or refused.
   for (let open = links; open.length > 0; ) open = await writer.write(open);
-  return [...judged, ...writer.judged];
+  return [...results, ...writer.results];
 }
 
 class Writer {
-  readonly judged: Judged[] = [];
+  readonly results: RowResult[] = [];
   readonly #trx: Db;
-  readonly #one: Import;
+  readonly #importRow: Import;
   readonly #references: References;
   readonly #publish: Publish;
 
-  constructor(trx: Db, one: Import, references: References, publish: Publish) {
+  constructor(trx: Db, importRow: Import, references: References, publish: Publish) {
     this.#trx = trx;
-    this.#one = one;
+    this.#importRow = importRow;
     this.#references = references;
     this.#publish = publish;
   }
 
-  /** @returns the rows that ask for what an earlier one of them asks for */
+  /** @returns the rows that request the key of an earlier row */
   async write(rows: readonly LinkRow[]): Promise<LinkRow[]> {
-    const { project_id } = this.#one;
+    const { project_id } = this.#importRow;
     const conflicts = await findConflicts(this.#trx, project_id, rows, this.#references);
     const names = new Set<string>();
     const fresh: LinkRow[] = [];
     const later: LinkRow[] = [];
-    const met: [row: LinkRow, twin: string, isOther: boolean][] = [];
+    const conflicting: [row: LinkRow, twin: string, isOther: boolean][] = [];
     for (const row of rows) {
       const twin = conflicts.twinOf(row);
       if (twin !== undefined) {
-        met.push([row, twin, conflicts.isOther(row)]);
+        conflicting.push([row, twin, conflicts.isOther(row)]);
         continue;
       }
-      const own = namesOf(row, this.#references);
-      (own.some((name) => names.has(name)) ? later : fresh).push(row);
-      for (const name of own) names.add(name);
+      const rowNames = namesOf(row, this.#references);
+      (rowNames.some((name) => names.has(name)) ? later : fresh).push(row);
+      for (const name of rowNames) names.add(name);
     }
-    const updated = met.flatMap(([row]) =>
-      this.#one.options.onConflict === 'update' ? [row] : [],
+    const updated = conflicting.flatMap(([row]) =>
+      this.#importRow.options.onConflict === 'update' ? [row] : [],
     );
     const tags = await missingTags(this.#trx, project_id, [...fresh, ...updated]);
     await createTags(this.#trx, project_id, tags);
-    for (const one of met) await this.#meet(...one);
+    for (const conflict of conflicting) await this.#resolveConflict(...conflict);
     await this.#insert(fresh);
     return later;
   }
 
-  async #meet(row: LinkRow, twin: string, isOther: boolean): Promise<void> {
-    const judged = meet(this.#one, row, isOther);
-    this.judged.push(judged.outcome === 'updated' ? await this.#update(judged, row, twin) : judged);
+  async #resolveConflict(row: LinkRow, twin: string, isOther: boolean): Promise<void> {
+    const result = resolveConflict(this.#importRow, row, isOther);
+    this.results.push(
+      result.outcome === 'updated' ? await this.#update(result, row, twin) : result,
+    );
   }
 
-  async #update(judged: Judged, row: LinkRow, twin: string): Promise<Judged> {
+  async #update(result: RowResult, row: LinkRow, twin: string): Promise<RowResult> {
     const { id: _, prefix: __, createdAt: ___, domain, ...changes } = row.link;
-    // A link with the external id of a row stays where it is.
+    // A link with the external id of a row keeps its domain.
     const moved = { ...changes, domain: row.hasDomain ? domain : undefined };
-    const { project_id: projectId } = this.#one;
+    const { project_id: projectId } = this.#importRow;
     try {
       const link = await inSavepoint(this.#trx, this.#publish, async (inner, publish) =>
         changeLink(inner, await linkQueries.lock(inner, { projectId }, twin), moved, publish),
       );
-      await this.#noteUpdate(link);
-      return judged;
+      await this.#recordUpdate(link);
+      return result;
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
       return refused(row, thrown);
@@ -94,33 +96,37 @@ class Writer {
 
   async #insert(rows: readonly LinkRow[]): Promise<void> {
     if (rows.length === 0) return;
-    const { project_id: projectId, user_id: userId } = this.#one;
+    const { project_id: projectId, user_id: userId } = this.#importRow;
     const links = rows.map(({ link }) => link);
     const owner = { projectId, userId };
     const result = await insertLinks(this.#trx, owner, links, this.#publish);
-    for (const [at, made] of result.entries()) {
+    for (const [at, created] of result.entries()) {
       const row = rows[at]!;
-      this.judged.push(made instanceof Refusal ? refused(row, made) : { row, outcome: 'created' });
+      this.results.push(
+        created instanceof Refusal ? refused(row, created) : { row, outcome: 'created' },
+      );
     }
-    await this.#note(result.filter((made): made is SealedLink => !(made instanceof Refusal)));
+    await this.#recordCreated(
+      result.filter((created): created is SealedLink => !(created instanceof Refusal)),
+    );
   }
 
-  /** A link that this import has made is still its own after a later row of the file has changed it. */
-  async #noteUpdate({ id: link_id, updatedAt }: SealedLink): Promise<void> {
-    const { project_id, id } = this.#one;
+  /** Marks a link as unchanged since the import when a later row of the file changes it. */
+  async #recordUpdate({ id: link_id, updatedAt }: SealedLink): Promise<void> {
+    const { project_id, id } = this.#importRow;
     await this.#trx('import_links')
       .where({ project_id, link_id, import_id: id })
       .update({ made_at: updatedAt });
   }
 
-  /** Notes the links that were made, for an undo. */
-  async #note(made: readonly SealedLink[]): Promise<void> {
-    const { project_id, id } = this.#one;
+  /** Records the created links for an undo. */
+  async #recordCreated(created: readonly SealedLink[]): Promise<void> {
+    const { project_id, id } = this.#importRow;
     await execute(
       this.#trx,
       `INSERT INTO import_links (project_id, import_id, link_id, made_at)
        SELECT ?, ?, id, "updatedAt" FROM json_to_recordset(?) AS made (id text, "updatedAt" timestamptz)`,
-      [project_id, id, JSON.stringify(made.map(({ id, updatedAt }) => ({ id, updatedAt })))],
+      [project_id, id, JSON.stringify(created.map(({ id, updatedAt }) => ({ id, updatedAt })))],
     );
   }
 }

@@ -1,2 +1,5 @@
-/** Length of a text in bytes, as UTF-8. Not `Buffer.byteLength`, which browsers don't have. */
+/**
+ * Returns the UTF-8 length of a text in bytes. Browsers, where this also runs, have no
+ * `Buffer.byteLength`.
+ */
 export const byteLength = (text: string): number => new TextEncoder().encode(text).length;

@@ -1,6 +1,6 @@
 /**
- * A value of JSON as text in one form: members sorted by name, absent ones left out. Two values have the same text
- * exactly where they are equal, whatever the order in which their members were written.
+ * Writes a JSON value in canonical form: members sorted by name, absent ones left out. Two values
+ * have the same text exactly if they are equal, whatever the order of their members.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, inner: unknown) =>

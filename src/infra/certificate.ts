@@ -2,11 +2,11 @@ import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 
 /**
- * Reads when the certificate of a server ends, also of one that has ended or is not trusted.
+ * Reads the expiry of a server's certificate, even if it has expired or is not trusted.
  *
  * @param url address of the server, with the scheme https
  * @returns milliseconds since 1970
- * @throws Error where the server does not answer within `ms`
+ * @throws Error when the server does not answer within `ms`
  */
 export function certificateEnd(url: string, ms: number): Promise<number> {
   const { hostname, port } = new URL(url);

@@ -1,29 +1,30 @@
 import { parseUrl } from './url.ts';
 import { singleHosts } from './url-hosts.ts';
 
-/** The parts of a URL of ClickHouse. */
+/** Parts of a ClickHouse URL. */
 export interface ClickHouseAddress {
-  /** Origins of the servers, with the protocol of HTTP: one, or all nodes of a cluster. */
+  /** Origins of the servers as http or https URLs: a single one, or all nodes of a cluster. */
   nodes: string[];
   username: string;
   password: string;
   database: string;
-  /** Name of the cluster in the configuration of the servers; `undefined` for a single server. */
+  /** Name of the cluster in the server configuration; `undefined` for a single server. */
   cluster: string | undefined;
-  /** True if the nodes of a shard copy from each other what they store. */
+  /** True if the nodes of a shard replicate each other's data. */
   isReplicated: boolean;
 }
 
 const PARAMETERS = ['cluster', 'replicated'];
 
 /**
- * Takes a URL of ClickHouse apart: `clickhouse://user:password@host:8123/database`, or
- * `clickhouse://user:password@host:8123,host:8123/database?cluster=name`, each also with `clickhouses`.
+ * Parses a ClickHouse URL: `clickhouse://user:password@host:8123/database`, or
+ * `clickhouse://user:password@host:8123,host:8123/database?cluster=name`, each also with
+ * `clickhouses`.
  *
  * @throws Error whose message completes the name of a setting
  */
 export function parseClickHouseAddress(text: string): ClickHouseAddress {
-  const urls = singleHosts(text).map((one) => parseUrl(one));
+  const urls = singleHosts(text).map((hostUrl) => parseUrl(hostUrl));
   const [first] = urls;
   if (!/^clickhouses?:$/.test(first?.protocol ?? '')) {
     throw new Error('must be a URL that starts with clickhouse:// or clickhouses://');

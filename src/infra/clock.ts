@@ -1,9 +1,9 @@
-/** Returns the time in ms. Tests pass one of their own. */
+/** Returns the current time in ms. Tests pass their own clock. */
 export type Clock = () => number;
 
 /**
- * Settles as `work` does, or rejects with `Timeout` after `ms` milliseconds.
- * The work itself is not stopped.
+ * Settles like `work`, or rejects with `Timeout` after `ms` milliseconds. The work itself is not
+ * stopped.
  */
 export async function within<T>(ms: number, work: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -17,5 +17,5 @@ export async function within<T>(ms: number, work: Promise<T>, what: string): Pro
   }
 }
 
-/** A timeout. */
+/** Error of work that took too long. */
 export class Timeout extends Error {}

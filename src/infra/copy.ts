@@ -4,11 +4,14 @@ import type pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import { type Db, type Knex, removeData, type SqlBindings } from './db.ts';
 
-/** A value of a column in the text format of COPY. A buffer becomes a `bytea`; other objects become JSON. */
+/**
+ * A column value in the text format of COPY. A buffer becomes a `bytea`; other objects become JSON.
+ */
 export type CopyValue = string | number | boolean | null | Buffer | object;
 
 /**
- * Adds rows to a table within a transaction, in the text format of COPY (PostgreSQL, COPY, File Formats).
+ * Inserts rows into a table within a transaction, in the text format of COPY (PostgreSQL, COPY,
+ * File Formats).
  *
  * @throws DatabaseError without the data of the rows
  */
@@ -24,12 +27,12 @@ export async function copyInto(
   );
 }
 
-/** A row of a query in the text format of COPY: the values of its columns. */
+/** A row of a query in the text format of COPY, as the values of its columns. */
 export type CopiedRow = readonly (string | null)[];
 
 /**
- * Runs a query within a transaction, and calls `take` with its rows, some thousands at a time, in their order. Rows are
- * never more than that in memory. The transaction runs nothing else meanwhile.
+ * Runs a query within a transaction and calls `take` with its rows, some thousands at a time and in
+ * order; no more are in memory. The transaction runs nothing else meanwhile.
  *
  * @throws DatabaseError without the data of the rows
  */
@@ -52,8 +55,8 @@ export async function copyFrom(
 }
 
 /**
- * Runs a query within a transaction, and hands its rows on as they come, in the text format of COPY. The transaction runs
- * nothing else meanwhile.
+ * Runs a query within a transaction and streams its rows in the text format of COPY. The
+ * transaction runs nothing else meanwhile.
  *
  * @throws DatabaseError without the data of the rows
  */
@@ -66,7 +69,7 @@ export async function copyOut(
   const sql = `COPY (${trx.raw(query, bindings as Knex.ValueDict).toQuery()}) TO STDOUT`;
   await withConnection(trx, query, async (connection) => {
     const copied = connection.query(to(sql));
-    // Whoever uses the text may destroy it, after which the connection must be read to the end all the same.
+    // The consumer may destroy the stream, but the connection must still be read to the end.
     const text = new PassThrough();
     const ended = finished(copied);
     ended.catch((error: Error) => text.destroy(error));
@@ -81,15 +84,15 @@ export async function copyOut(
   });
 }
 
-/** A row of a query in the binary format of COPY: the bytes of its columns. */
+/** A row of a query in the binary format of COPY, as the bytes of its columns. */
 export type BinaryRow = readonly (Buffer | null)[];
 
-/** The signature of the format, flags, and the length of an extension of the header, which is 0. */
+/** Size of the signature, the flags and the length of the header extension, which is 0. */
 const BINARY_HEADER = 19;
 
 /**
- * Runs a query within a transaction, and calls `take` with each row in the binary format of COPY, which is that of bytes
- * and costs no conversion. The transaction runs nothing else meanwhile.
+ * Runs a query within a transaction and calls `take` with each row in the binary format of COPY,
+ * which needs no conversion of bytes. The transaction runs nothing else meanwhile.
  *
  * @throws DatabaseError without the data of the rows
  */
@@ -103,18 +106,18 @@ export async function copyBinary(
   await withConnection(trx, query, async (connection) => {
     let parts: Buffer[] = [];
     let size = 0;
-    let wanted = BINARY_HEADER;
+    let needed = BINARY_HEADER;
     let isHeader = true;
     for await (const chunk of connection.query(to(sql)) as AsyncIterable<Buffer>) {
       parts.push(chunk);
       size += chunk.length;
-      if (size < wanted) continue;
+      if (size < needed) continue;
       let bytes = parts.length === 1 ? chunk : Buffer.concat(parts, size);
       if (isHeader) bytes = bytes.subarray(BINARY_HEADER);
       isHeader = false;
       for (;;) {
         const { row, length } = binaryRow(bytes);
-        wanted = length;
+        needed = length;
         if (row === undefined) break;
         take(row);
         bytes = bytes.subarray(length);
@@ -125,12 +128,12 @@ export async function copyBinary(
   });
 }
 
-/** The first row, or else the number of bytes that are needed to go on. */
+/** Parses the first row, or returns the number of bytes needed to continue. */
 function binaryRow(bytes: Buffer): { row?: (Buffer | null)[]; length: number } {
   let at = 2;
   if (bytes.length < at) return { length: at };
   const fields = bytes.readInt16BE(0);
-  // The end of the rows.
+  // Marks the end of the rows.
   if (fields < 0) return { length: Infinity };
   const row: (Buffer | null)[] = [];
   for (let field = 0; field < fields; field += 1) {
@@ -148,7 +151,9 @@ function binaryRow(bytes: Buffer): { row?: (Buffer | null)[]; length: number } {
   return { row, length: at };
 }
 
-/** Uses the connection of a transaction; errors that are thrown have no data of the rows. */
+/**
+ * Runs a function with the connection of a transaction, and removes the data of rows from errors.
+ */
 async function withConnection(
   trx: Db,
   sql: string,
@@ -171,7 +176,7 @@ async function withConnection(
 
 const NEWLINE = 10;
 
-/** The rows of whole lines. */
+/** Splits whole lines into rows. */
 const rowsOf = (text: string): CopiedRow[] =>
   text
     .slice(0, -1)

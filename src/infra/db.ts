@@ -10,22 +10,26 @@ export type { Knex };
 /** A connection, or a transaction on one. */
 export type Db = Knex | Knex.Transaction;
 
-// Callers want numbers, which are exact up to 2^53 - 1. What is beyond answers that: a limit rather than a wrong digit.
+// Callers expect numbers, which are exact up to 2^53 - 1. Larger values become this limit instead
+// of a wrong number.
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
   const value = Number(text);
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(value, Number.MAX_SAFE_INTEGER));
 });
 
-/** SQL of a sum as a bigint. One that is larger stops at the largest: an overflow would fail for ever. */
+/**
+ * Builds SQL of a sum as a bigint. Larger sums become the largest bigint, because an overflow would
+ * fail at every attempt.
+ */
 export const bigintSql = (sum: string): string => `least(${sum}, 9223372036854775807)::bigint`;
 
 // One per process: all queries share its connections, and `closeDb` forgets it.
 let shared: Knex | undefined;
 
 /**
- * Opens a pool. Most callers want `db()`.
+ * Opens a pool. Most callers use `db()` instead.
  *
- * @throws ConfigError when the URL asks for TLS in a way that is not possible
+ * @throws ConfigError when the URL requires TLS in a way that is not possible
  */
 export function connectDb(
   url: string,
@@ -38,7 +42,7 @@ export function connectDb(
   const settings = { application_name: applicationName, ...(target.isPooled ? {} : limits) };
   const knex = knexFactory({
     client: 'pg',
-    // Knex asks until it is answered once.
+    // Knex calls this until it succeeds once.
     connection: async () => ({
       ...(await (primary?.connection() ?? postgresOptions(target))),
       ...settings,
@@ -46,13 +50,13 @@ export function connectDb(
     pool: { min: 0, max: pool, ...primary?.poolOptions },
     acquireConnectionTimeout: CONNECTION_MS,
     compileSqlOnError: false,
-    // It prints errors that callers get too.
+    // The driver prints errors that callers receive as well.
     log: { warn() {} },
   });
   if (target.isPooled) (knex.client as Knex.Client).driver = { Client: pooledClient(limits) };
   primary?.watch((knex.client as Knex.Client).pool as unknown as PoolEvents);
   explainTimeouts(knex.client as Knex.Client, pool);
-  // Called before the error is thrown, for transactions too.
+  // Called before the error is thrown, in transactions too.
   knex.on('query-error', (error: QueryError, { sql }: { sql: string }) => {
     removeData(error, sql);
     if (error.code === '25006') primary?.doubt();
@@ -60,10 +64,13 @@ export function connectDb(
   return knex;
 }
 
-/** Longest wait for a connection, in ms. */
+/** Time limit of the wait for a connection, in ms. */
 const CONNECTION_MS = 5_000;
 
-/** Lets a query that gets no connection of a pool in time say so: Knex guesses that transactions were forgotten. */
+/**
+ * Replaces the error of a query that gets no connection in time; Knex's message blames forgotten
+ * transactions.
+ */
 function explainTimeouts(client: Knex.Client, size: number): void {
   const acquire = client.acquireConnection.bind(client) as () => Promise<unknown>;
   client.acquireConnection = () =>
@@ -75,7 +82,7 @@ function explainTimeouts(client: Knex.Client, size: number): void {
     });
 }
 
-/** An error of Postgres, or of the connection to it. */
+/** An error of Postgres or of the connection to it. */
 export type QueryError = Error & {
   code?: string;
   detail?: string;
@@ -84,14 +91,14 @@ export type QueryError = Error & {
   internalQuery?: string;
 };
 
-/** Longest part of a statement that an error shows, in characters. */
+/** Maximum length of a statement in an error message, in characters. */
 const SHOWN_SQL = 300;
 /** Class of errors whose messages quote values (PostgreSQL, appendix A). */
 const DATA_EXCEPTION = '22';
 
 /**
- * Removes the data of a statement from its error, which is logged and kept with failed jobs. What remains names the
- * fault: message, code, constraint, and the statement without its values.
+ * Removes the data of a statement from its error, which is logged and stored with failed jobs. The
+ * message, code, constraint and the statement without its values remain.
  */
 export function removeData(error: QueryError, sql: string): void {
   const prefix = `${sql} - `;
@@ -102,11 +109,11 @@ export function removeData(error: QueryError, sql: string): void {
   const frames = error.stack?.slice(error.stack.indexOf('\n    at ')) ?? '';
   error.message = `${message} (in: ${sql.slice(0, SHOWN_SQL)})`;
   error.stack = `${error.name}: ${error.message}${frames}`;
-  // A row, a value of a key, a line of JSON.
+  // These fields contain rows, key values or lines of JSON.
   for (const field of ['detail', 'where', 'hint', 'internalQuery'] as const) delete error[field];
 }
 
-/** The connections of a process to Postgres. */
+/** Connection settings of a process for Postgres. */
 export interface DatabaseUse {
   /** Name of the process, which Postgres shows as `application_name`. */
   name: string;
@@ -116,31 +123,34 @@ export interface DatabaseUse {
   limits?: Limits | undefined;
 }
 
-/** Set once, before the first query; programs that set nothing are scripts. */
+/** Set once, before the first query; programs that do not set it are scripts. */
 let use: DatabaseUse = { name: 'script' };
 
-/** Sets how this process uses Postgres. */
-export function useDatabaseAs(own: DatabaseUse): void {
-  use = own;
+/** Sets the connection settings of this process. */
+export function useDatabaseAs(settings: DatabaseUse): void {
+  use = settings;
 }
 
-/** The name of this process, or of one of its connections, as Postgres shows it. */
+/** Returns the name under which Postgres shows this process or one of its connections. */
 export const applicationName = (connection = ''): string => `${use.name}${connection}`;
 
-/** Opens a pool with the size and the limits of this process. */
+/** Opens a pool with the size and limits of this process. */
 export function openPool(url: string): Knex {
   const { pools = 1, limits } = use;
   return connectDb(url, pools * config().DATABASE_POOL, applicationName(), limits);
 }
 
-/** The pools of standbys, by the reads that they answer. */
+/** The pool of the standby that answers the current read. */
 const readers = new AsyncLocalStorage<Knex>();
 
-/** Runs `read`, within which `db()` is the given pool. */
+/** Runs `read` with `db()` set to the given pool. */
 export const readFrom = <T>(pool: Knex, read: () => Promise<T>): Promise<T> =>
   readers.run(pool, read);
 
-/** The pool of this process, opened on first use; that of a standby within a read that it answers. */
+/**
+ * Returns the pool of this process, opened on first use, or the standby's pool during a read from a
+ * standby.
+ */
 export function db(): Knex {
   const reader = readers.getStore();
   if (reader !== undefined) return reader;
@@ -149,15 +159,15 @@ export function db(): Knex {
 }
 
 type Scalar = string | number | boolean | Date | Buffer | null;
-/** A value that is bound to a placeholder. A list becomes an array of Postgres. */
+/** A value for a placeholder. A list becomes a Postgres array. */
 export type SqlValue = Scalar | readonly Scalar[];
-/** Values in the order of the placeholders `?`, or by the names of the placeholders `:name`. */
+/** Values in the order of the placeholders `?`, or by name for placeholders `:name`. */
 export type SqlBindings = readonly SqlValue[] | Readonly<Record<string, SqlValue>>;
 
 /**
  * Runs a statement and resolves to its rows, which have the columns that the statement names.
  *
- * @param timeoutMs longest time until its answer; 0 waits for as long as the connection allows
+ * @param timeoutMs time limit of the statement; 0 uses the limit of the connection
  */
 export async function rows<Row extends object>(
   connection: Db,
@@ -168,7 +178,7 @@ export async function rows<Row extends object>(
   return (await run<Row>(connection, sql, bindings).timeout(timeoutMs)).rows;
 }
 
-/** Runs a statement that is not asked for rows, and resolves to the number of rows that it changed. */
+/** Runs a statement without returning rows, and resolves to the number of changed rows. */
 export async function execute(
   connection: Db,
   sql: string,
@@ -178,22 +188,23 @@ export async function execute(
 }
 
 const run = <Row extends object>(connection: Db, sql: string, bindings?: SqlBindings) =>
-  // Knex declares an overload for each form of its bindings, and lists as mutable, which it does not change.
+  // Knex has separate overloads for lists and objects, and declares lists as mutable although it
+  // does not change them.
   connection.raw<pg.QueryResult<Row>>(sql, bindings as Knex.ValueDict);
 
-/** Calls a function after a transaction has been committed; never if it is rolled back. */
+/** Calls a function after a transaction is committed; never if it is rolled back. */
 export function afterCommit(trx: Db, then: () => void): void {
   if ('executionPromise' in trx) void trx.executionPromise.then(then, () => {});
   else then();
 }
 
-/** Connections for look-ups of API keys, which must not wait for heavy questions. */
+/** Number of connections for looking up API keys, so that this does not wait for heavy queries. */
 const KEYS_POOL = 3;
 
 // As `shared`.
 let keys: Knex | undefined;
 
-/** The pool for look-ups of API keys, opened on first use. */
+/** Returns the pool for looking up API keys, opened on first use. */
 export function keysDb(): Knex {
   keys ??= connectDb(config().DATABASE_URL, KEYS_POOL, applicationName('_keys'), {
     statement_timeout: 5_000,
@@ -201,20 +212,26 @@ export function keysDb(): Knex {
   return keys;
 }
 
-/** True when a statement was cancelled because it, or its wait for a lock, took too long (PostgreSQL, appendix A). */
+/**
+ * Returns true if a statement was cancelled because it, or its wait for a lock, took too long
+ * (PostgreSQL, appendix A).
+ */
 export function isTimeout(error: unknown): boolean {
   const { code, nativeError } = (error ?? {}) as { code?: unknown; nativeError?: unknown };
   if (nativeError !== undefined) return isTimeout(nativeError);
   return code === '57014' || code === '55P03';
 }
 
-/** True when a statement was cancelled because of its wait for a lock: a retry may succeed. */
+/**
+ * Returns true if a statement was cancelled because of its wait for a lock, so that a retry may
+ * succeed.
+ */
 export function isLockTimeout(error: unknown): boolean {
   const { code, nativeError } = (error ?? {}) as { code?: unknown; nativeError?: unknown };
   return nativeError === undefined ? code === '55P03' : isLockTimeout(nativeError);
 }
 
-/** Closes the pools that were opened. */
+/** Closes all open pools. */
 export async function closeDb(): Promise<void> {
   await Promise.all([shared?.destroy(), keys?.destroy()]);
   shared = undefined;

@@ -3,8 +3,8 @@ import type { Log } from './log.ts';
 const LINE_MS = 1_000;
 
 /**
- * Logs an error that an outage repeats at every request: at most one line a second, with the last cause and how often it
- * happened since the line before.
+ * Logs an error that every request repeats during an outage: at most one line per second, with the
+ * latest cause and the number of occurrences since the previous line.
  */
 export class ErrorLog {
   readonly #log: Log;
@@ -24,7 +24,7 @@ export class ErrorLog {
     if (this.#pause === undefined) this.#write();
   }
 
-  /** Writes the line that waits for its second, when the process ends. */
+  /** Writes the pending line when the process ends. */
   flush(): void {
     clearTimeout(this.#pause);
     this.#pause = undefined;

@@ -1,7 +1,10 @@
-/** The request failed for a reason that the owner of the URL can fix; the message completes "<field> …". */
+/** Failure of a request that the owner of the URL can fix. The message completes "<field> …". */
 export class FetchRefused extends Error {}
 
-/** Rules for URLs that are fetched. Each completes "<field> …", the same in every endpoint that fetches one. */
+/**
+ * Rules for URLs that are fetched, shared by all endpoints that fetch one. Each completes "<field>
+ * …".
+ */
 export const FETCH_RULES = {
   url: 'must be a valid URL',
   scheme: 'must begin with http:// or https://',

@@ -3,15 +3,15 @@ import { type FileHandle, open } from 'node:fs/promises';
 const READ_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
 
-/** Writes all of it at the end of a file that was opened for appending. */
+/** Appends all bytes to a file that was opened for appending. */
 export async function appendAll(handle: FileHandle, bytes: Buffer): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, done);
-    done += bytesWritten;
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, written);
+    written += bytesWritten;
   }
 }
 
-/** Makes a new name in a folder survive a power cut: the fsync of a file does not cover its name. */
+/** Makes new names in a folder durable, because the fsync of a file does not cover its name. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -22,8 +22,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * The lines of a file, also of one that does not fit into memory. A last line without line feed was torn off
- * by a crash and comes too. Not `readline`: that also ends lines at U+2028, which JSON leaves alone.
+ * Reads the lines of a file that may not fit into memory. A final line without line feed, cut off
+ * by a crash, is included. `readline` would also split at U+2028, which JSON does not escape.
  */
 export async function* linesOf(file: string): AsyncGenerator<string> {
   const handle = await open(file, 'r');

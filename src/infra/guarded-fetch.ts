@@ -7,13 +7,13 @@ import { guardedLookup, readUrl } from './outbound-addresses.ts';
 import { parseUrl } from './url.ts';
 
 /*
- * All outbound HTTP requests. URLs come from untrusted callers, who could use us to reach what only we can reach: our own
- * databases, a cloud's metadata service (server-side request forgery). So the address itself is checked at the moment of
- * connecting, after every name resolution and every redirect: a name that resolves differently a second later (DNS
- * rebinding) changes nothing.
+ * All outbound HTTP requests. URLs come from untrusted callers, who could use this server to reach
+ * internal hosts, such as databases or a cloud's metadata service (server-side request forgery).
+ * Therefore the address itself is checked when connecting, after every name resolution and every
+ * redirect, so a name that resolves differently a second later (DNS rebinding) has no effect.
  */
 
-/** The response. */
+/** A response. */
 export interface Fetched {
   status: number;
   headers: Record<string, string>;
@@ -24,19 +24,19 @@ export interface Fetched {
 
 /** Limits and behavior of a request. */
 export interface FetchOptions {
-  /** Of the body, after decompression. */
+  /** Maximum size of the body, after decompression. */
   maxBytes: number;
   /** Handling of a larger body: `refuse` (the default) rejects it, `cut` truncates it. */
   overflow?: 'refuse' | 'cut' | undefined;
-  /** Returns true if the body of a response shall be read; without it, every body is. */
+  /** Returns true if the body of a response is to be read; by default, every body is. */
   isWanted?: ((status: number, headers: Record<string, string>) => boolean) | undefined;
   /** Called with each piece of the body; returns true to stop reading. */
   isEnough?: ((piece: Buffer) => boolean) | undefined;
-  /** Accepts compressed bodies. */
+  /** True to accept compressed bodies. */
   compressed?: boolean | undefined;
   /**
-   * Reuses connections for further requests to the same origin; their address was checked when they were opened. A
-   * connection whose response was not read to its end is closed.
+   * True to reuse connections for further requests to the same origin; their address was checked
+   * when they were opened. A connection whose response was not read to the end is closed.
    */
   keepAlive?: boolean | undefined;
   /** Timeout of the whole request: name resolution, redirects and body. */
@@ -44,9 +44,12 @@ export interface FetchOptions {
   method?: 'GET' | 'HEAD' | 'POST' | undefined;
   headers?: Record<string, string> | undefined;
   body?: string | undefined;
-  /** Reads no body. */
+  /** True to read no body. */
   headersOnly?: boolean | undefined;
-  /** Most redirects that are followed, 3 by default. Only those of a GET are followed, and other origins do not get `headers`. */
+  /**
+   * Maximum number of redirects to follow, 3 by default. Only redirects of a GET are followed, and
+   * other origins do not receive `headers`.
+   */
   maxRedirects?: number | undefined;
 }
 
@@ -54,13 +57,20 @@ const USER_AGENT = 'Mozilla/5.0 (compatible; shortlinks/1.0)';
 const REDIRECTS = 3;
 /** Timeout of a connection attempt, in ms. */
 const CONNECT_MS = 10_000;
-/** Timeout of an attempt for each of several addresses, in ms: Node's default of 250 is less than an intercontinental round trip. */
+/**
+ * Timeout of a connection attempt if there are several addresses, in ms. Node's default of 250 ms
+ * is less than an intercontinental round trip.
+ */
 const ADDRESS_MS = 2_000;
-/** Bytes of a compressed body that may be read beyond the limit: about as much is in flight. */
+/**
+ * Number of bytes of a compressed body that may be read beyond the limit, about as much as is in
+ * flight.
+ */
 const READ_AHEAD = 1024 * 1024;
 /**
- * Pool of connections per origin. Many servers close idle ones after 5 s. One origin may belong to many webhooks, some of
- * which wait for a response: with fewer connections those would block the others.
+ * Connection pool per origin. Many servers close idle connections after 5 s. One origin may receive
+ * many webhooks, some of which wait for a response and would block the others if there were fewer
+ * connections.
  */
 const POOL: Agent.Options = {
   connections: 600,
@@ -68,12 +78,12 @@ const POOL: Agent.Options = {
   keepAliveMaxTimeout: 60_000,
 };
 /**
- * Fetches from a public address.
+ * Fetches a URL from a public address.
  *
- * @throws FetchRefused when the address is private, or the answer is too large, too late or none
+ * @throws FetchRefused when the address is private, or the answer is too large, too late or missing
  */
 export async function guardedFetch(url: string, options: FetchOptions): Promise<Fetched> {
-  // Before any allocation: many URLs may arrive at once that are refused without a request.
+  // Checked before any allocation, because many refused URLs may arrive at once.
   const first = readUrl(url);
   const agent = options.keepAlive === true ? pooled() : newAgent({ pipelining: 0 });
   try {
@@ -94,7 +104,7 @@ const pooled = (): Agent => (pool ??= newAgent(POOL));
 function newAgent(options: Agent.Options): Agent {
   return new Agent({
     ...options,
-    // The check includes the port, which the look-up does not get.
+    // This check includes the port, which the lookup function does not receive.
     connect: (target, done) => {
       const connector = buildConnector({
         lookup: guardedLookup(target.port),
@@ -139,14 +149,14 @@ async function follow(first: URL, options: FetchOptions, agent: Agent): Promise<
   }
 }
 
-/** A response, and where it redirects to if that is to be followed; its body is not read then. */
+/** A response, and the redirect target to follow, in which case the body is not read. */
 interface Answer extends Omit<Fetched, 'url'> {
   location: string | undefined;
 }
 
 /**
- * One request and its response. Undici calls its methods; streams and abort signals for each request would cost as much
- * again as all else.
+ * One request and its response. Undici calls its methods directly; streams and abort signals would
+ * double the cost of a request.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: FetchOptions;
@@ -155,15 +165,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #maxRedirects: number;
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
-  /** The promise is settled. */
+  /** True once the promise is settled. */
   #isSettled = false;
-  /** The whole response has arrived: its connection may be used again. */
+  /** True once the whole response has arrived, so that its connection may be reused. */
   #isComplete = false;
   #status = 0;
   #headers: Record<string, string> = {};
   #location: string | undefined;
   #decompress: Duplex | undefined;
-  /** Bytes of a compressed body so far. */
+  /** Number of compressed body bytes received so far. */
   #received = 0;
   readonly #pieces: Buffer[] = [];
   #size = 0;
@@ -173,7 +183,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     then: {
       resolve: (answer: Answer) => void;
       reject: (error: unknown) => void;
-      /** Time until it fails. */
+      /** Time left before the request fails, in ms. */
       leftMs: number;
       maxRedirects: number;
     },
@@ -188,7 +198,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It was too late before there was a connection.
+    // The timeout was reached before there was a connection.
     if (this.#isSettled) controller.abort(new Error('settled'));
   }
 
@@ -203,7 +213,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#headers = plainHeaders(headers);
     const { location } = headers;
     const isFollowed = status >= 300 && status < 400 && this.#maxRedirects > 0;
-    // Undici returns an array of a header that occurs twice.
+    // Undici returns an array for a header that occurs twice.
     if (isFollowed && typeof location === 'string') this.#location = location;
     if (
       this.#location === undefined &&
@@ -220,7 +230,8 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#take(piece);
       return;
     }
-    // The decompressed size is checked later. A body can be made that decompresses to nothing and never ends.
+    // The decompressed size is checked later. A compressed body can decompress to nothing and never
+    // end.
     this.#received += piece.length;
     const { maxBytes } = this.#options;
     if (this.#received > maxBytes + READ_AHEAD) this.#fail(tooLarge(maxBytes));
@@ -238,13 +249,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * A stream that decompresses the body; `undefined` where it is not compressed.
+   * Creates a stream that decompresses the body; `undefined` if it is not compressed.
    *
-   * @throws FetchRefused for an encoding that was not asked for
+   * @throws FetchRefused for an encoding that was not accepted
    */
   #decompressor(): Duplex | undefined {
     const encoding = (this.#headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-    // A response without a body may name an encoding.
+    // A response without a body may have a Content-Encoding.
     const isEmpty = this.#status === 204 || this.#headers['content-length'] === '0';
     if (isEmpty || encoding === 'identity' || encoding === '') return undefined;
     const open = this.#options.compressed === true ? DECOMPRESS.get(encoding) : undefined;
@@ -295,7 +306,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isSettled = true;
     clearTimeout(this.#timer);
     this.#decompress?.destroy();
-    // The rest of the response may have arrived already, and be on its way from the parser.
+    // The rest of the response may have arrived already and be waiting in the parser.
     if (!this.#isComplete) queueMicrotask(() => this.#abortUnlessComplete());
   }
 
@@ -319,23 +330,28 @@ function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   );
 }
 
-/** True for an error in our own code: a malformed request, or a response that was processed wrongly. */
+/**
+ * Returns true for an error of this code: a malformed request, or a response that was processed
+ * incorrectly.
+ */
 const isOurs = (error: unknown): boolean =>
   (error as { code?: string }).code === 'UND_ERR_INVALID_ARG' ||
   error instanceof RangeError ||
   error instanceof TypeError;
 
-/** Codes of the system and of name servers for a name that does not exist or has no address. */
+/**
+ * Error codes of the system and of name servers for a name that does not exist or has no address.
+ */
 const UNKNOWN_CODES = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'EBADNAME']);
 
-/** The rule that a failure breaks, without details of our own network. */
+/** Returns the rule that a failure violates, without details of the internal network. */
 function reasonOf(error: unknown): string {
   const chain = [error, (error as { cause?: unknown }).cause];
-  for (const one of chain) if (one instanceof FetchRefused) return one.message;
+  for (const cause of chain) if (cause instanceof FetchRefused) return cause.message;
   const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
   if (UNKNOWN_CODES.has(code)) return FETCH_RULES.knownHost;
   if (/^(query|getaddrinfo)/.test(syscall)) return FETCH_RULES.resolvableHost;
-  // Codes of zlib and Brotli.
+  // Error codes of zlib and Brotli.
   if (/^Z_|^ERR_\w*_ERROR_/.test(code)) return FETCH_RULES.undamaged;
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return FETCH_RULES.certificate;
   return FETCH_RULES.responds;

@@ -6,23 +6,24 @@ import type { Redis } from './redis.ts';
 import { VERSION } from './version.ts';
 
 /*
- * Every process says in Redis from time to time that it is there. One that stops in order takes itself out; one that has
- * died, is blocked or has lost Redis falls silent, and stays in the list for an hour.
+ * Each process regularly writes a heartbeat to Redis. A process that stops in order removes its
+ * entry; one that has died, is blocked or has lost Redis becomes silent, and stays in the list for
+ * an hour.
  */
 
-/** The hash with one field for each process. */
+/** Redis hash with one field per process. */
 const PROCESSES = 'processes';
-const BEAT_MS = 5_000;
-/** Time after the last heartbeat from which a process counts as silent, in ms. */
-const SILENT_MS = 3 * BEAT_MS;
-/** Time for which a silent process is still known, in ms. */
+const HEARTBEAT_MS = 5_000;
+/** Time since the last heartbeat after which a process counts as silent, in ms. */
+const SILENT_MS = 3 * HEARTBEAT_MS;
+/** Time for which a silent process stays in the list, in ms. */
 const KNOWN_MS = 3_600_000;
-/** Longest time that a stopping process takes to say so, in ms. */
-const FAREWELL_MS = 500;
+/** Time limit for removing the entry of a stopping process, in ms. */
+const REMOVE_MS = 500;
 
 interface Heartbeat {
   id: string;
-  /** The Procfile name. */
+  /** Name of the process in the Procfile. */
   name: string;
   host: string;
   pid: number;
@@ -30,22 +31,22 @@ interface Heartbeat {
   startedAt: string;
   /** Time of the heartbeat. */
   seenAt: string;
-  /** Checks of readiness that fail. */
+  /** Names of the readiness checks that fail. */
   failing: string[];
-  /** Longest time for which the event loop did not turn since the heartbeat before, in ms. */
+  /** Longest delay of the event loop since the previous heartbeat, in ms. */
   eventLoopDelayMs: number;
 }
 
-/** A process as its last heartbeat shows it. */
+/** State of a process according to its last heartbeat. */
 export interface ProcessState extends Heartbeat {
   state: 'ready' | 'not_ready' | 'silent';
 }
 
 /**
- * Begins the heartbeats of this process.
+ * Starts the heartbeats of this process.
  *
- * @param failing names of the checks of readiness that fail
- * @returns ends them, and takes the process out of the list
+ * @param failing returns the names of failing readiness checks
+ * @returns a function that stops the heartbeats and removes the process from the list
  */
 export function startHeartbeat(
   name: string,
@@ -70,10 +71,10 @@ export function startHeartbeat(
     await redis.hset(PROCESSES, id, JSON.stringify(heartbeat));
   };
   const tryToBeat = (): void => {
-    // While Redis is down, some connections would queue every command.
+    // While Redis is unavailable, some connections would queue every command.
     if (isBeating || redis.status !== 'ready') return;
     isBeating = true;
-    // A lost heartbeat shows by itself.
+    // A missing heartbeat is visible in itself.
     beat()
       .catch(() => {})
       .finally(() => {
@@ -82,15 +83,15 @@ export function startHeartbeat(
   };
   tryToBeat();
   forgetSilent(redis).catch(() => {});
-  const timer = setInterval(tryToBeat, BEAT_MS).unref();
+  const timer = setInterval(tryToBeat, HEARTBEAT_MS).unref();
   return async () => {
     clearInterval(timer);
     if (redis.status !== 'ready') return;
-    await within(FAREWELL_MS, redis.hdel(PROCESSES, id), 'Redis').catch(() => {});
+    await within(REMOVE_MS, redis.hdel(PROCESSES, id), 'Redis').catch(() => {});
   };
 }
 
-/** All processes that are running, or were within the last hour; by name, the oldest first. */
+/** Lists all processes that are running or were within the last hour, by name, oldest first. */
 export async function listProcesses(redis: Redis): Promise<ProcessState[]> {
   return (await readHeartbeats(redis))
     .filter(isKnown)
@@ -110,6 +111,6 @@ function stateOf(heartbeat: Heartbeat): ProcessState['state'] {
 }
 
 async function forgetSilent(redis: Redis): Promise<void> {
-  const gone = (await readHeartbeats(redis)).filter((heartbeat) => !isKnown(heartbeat));
-  if (gone.length > 0) await redis.hdel(PROCESSES, ...gone.map(({ id }) => id));
+  const expired = (await readHeartbeats(redis)).filter((heartbeat) => !isKnown(heartbeat));
+  if (expired.length > 0) await redis.hdel(PROCESSES, ...expired.map(({ id }) => id));
 }

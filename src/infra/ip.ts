@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Words for ranges of proxies, with the meaning that Express gives them in `trust proxy`. */
+/** Names of proxy ranges, with the same meaning as in Express' `trust proxy`. */
 export const PROXY_RANGES: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
@@ -8,10 +8,11 @@ export const PROXY_RANGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Decides which addresses of a chain of proxies are believed, as Express does in the API: `index` 0 is the peer of the
- * connection, 1 the last address of `X-Forwarded-For`.
+ * Decides which addresses of a proxy chain are trusted, like Express in the API: `index` 0 is the
+ * peer of the connection, 1 the last address of `X-Forwarded-For`.
  *
- * @param proxies of `TRUST_PROXY`: how many there are, or their addresses, ranges and words of `PROXY_RANGES`
+ * @param proxies value of `TRUST_PROXY`: the number of proxies, or their addresses, ranges and
+ * names of `PROXY_RANGES`
  */
 export function proxyTrust(
   proxies: number | readonly string[],
@@ -21,9 +22,10 @@ export function proxyTrust(
   return (ip) => set.has(ip);
 }
 
-/** Addresses and CIDR ranges. */
+/** A set of addresses and CIDR ranges. */
 class AddressSet {
-  // Node's own list costs two microseconds an answer: it serves IPv6, where few proxies live.
+  // Node's BlockList takes two microseconds per check, so it is only used for IPv6, which few
+  // proxies have.
   readonly #v6 = new BlockList();
   readonly #v4: { base: number; mask: number }[] = [];
 
@@ -34,7 +36,7 @@ class AddressSet {
         this.#v6.addSubnet(address, bits === undefined ? 128 : Number(bits), 'ipv6');
       else {
         const length = bits === undefined ? 32 : Number(bits);
-        // A shift by 32 bits is one by none.
+        // A shift by 32 bits does nothing in JavaScript.
         const mask = length === 0 ? 0 : -1 << (32 - length);
         this.#v4.push({ base: ipv4Number(address)! & mask, mask });
       }
@@ -51,34 +53,37 @@ class AddressSet {
   }
 }
 
-/** The 32 bits of a dotted IPv4 address; `undefined` for anything else. */
+/** Parses a dotted IPv4 address to its 32 bits; `undefined` for anything else. */
 export function ipv4Number(text: string): number | undefined {
   let number = 0;
-  let part = -1;
+  let octet = -1;
   let dots = 0;
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);
     if (code === 0x2e) {
-      if (part < 0 || dots === 3) return undefined;
-      number = (number << 8) | part;
-      part = -1;
+      if (octet < 0 || dots === 3) return undefined;
+      number = (number << 8) | octet;
+      octet = -1;
       dots += 1;
     } else {
       const digit = code - 0x30;
       if (digit < 0 || digit > 9) return undefined;
-      part = part < 0 ? digit : part * 10 + digit;
-      if (part > 255) return undefined;
+      octet = octet < 0 ? digit : octet * 10 + digit;
+      if (octet > 255) return undefined;
     }
   }
-  return dots === 3 && part >= 0 ? (number << 8) | part : undefined;
+  return dots === 3 && octet >= 0 ? (number << 8) | octet : undefined;
 }
 
-/** An IPv4 address that came over an IPv6 socket is written as IPv4. */
+/** Rewrites an IPv4 address that arrived over an IPv6 socket as plain IPv4. */
 export function plainIp(ip: string): string {
   return ip.startsWith('::ffff:') ? ip.slice(7) : ip;
 }
 
-/** The address of one part of `X-Forwarded-For`, which some proxies write with a port; empty when it is none. */
+/**
+ * Reads the address of one part of `X-Forwarded-For`, to which some proxies add a port; empty if it
+ * is invalid.
+ */
 export function hopAddress(hop: string): string {
   if (ipv4Number(hop) !== undefined) return hop;
   const bare = hop.startsWith('[') ? hop.slice(1, hop.indexOf(']')) : hop;

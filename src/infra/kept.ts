@@ -4,36 +4,42 @@ import { Refusal } from '../errors.ts';
 import { primariesOf, type Redis, type SingleRedis } from './redis.ts';
 
 /*
- * Values that callers can have made in any number, such as pictures, take a bounded number of bytes of Redis together.
+ * Values that callers can create in any number, such as images, share a limited number of bytes in
+ * Redis.
  *
- *   reserve ──room──▶ kept under its name until it expires
- *      └─no room─▶ handed over: written under a name of its own, for the one reader who waits for it, who deletes it
+ *   reserve ──space left──▶ stored under its name until it expires
+ *      └─no space─▶ handed over: stored under a name of its own for the one reader that waits
+ *                   for it and deletes it
  *
- * A budget is a hash: bytes by the time at which their values expire. What expires needs no bookkeeping therefore, and
- * bytes whose writer or reader died are free again at their time. Half of a budget is left for what is handed over.
+ * A budget is a hash of bytes by the time at which their values expire. Expiry therefore needs no
+ * bookkeeping, and bytes whose writer or reader died become free at that time. Half of a budget is
+ * reserved for values that are handed over.
  */
 
-/** The owners of values: those of callers without a workspace never take the bytes of others. */
+/**
+ * Groups of values with separate budgets, so that callers without a workspace never use the bytes
+ * of workspaces.
+ */
 export type Budget = 'strangers' | 'workspaces' | 'uploads';
 
-/** A value for one reader. */
+/** A value for a single reader. */
 export interface HandedOver {
   name: string;
   place: Place;
 }
 
-/** Bytes that are reserved. */
+/** A reservation of bytes. */
 export interface Place {
   budget: Budget;
-  /** When they are free again, in s since 1970. */
+  /** Time at which the bytes become free again, in s since 1970. */
   until: number;
   bytes: number;
 }
 
 const MIB = 2 ** 20;
-/** Most that a budget takes of `maxmemory`. */
+/** Maximum share of `maxmemory` for each budget. */
 const SHARE_OF_MEMORY = { strangers: 1 / 8, workspaces: 1 / 8, uploads: 1 / 4 };
-/** Memory of Redis for a key besides its name and value, in bytes. */
+/** Memory that Redis needs for a key in addition to name and value, in bytes. */
 const KEY_BYTES = 100;
 /** Time for which a value waits for its reader, in s. */
 const HANDED_OVER_SECONDS = 60;
@@ -42,9 +48,11 @@ const RETRY_S = 10;
 const budgetName = (budget: Budget) => `kept:${budget}`;
 
 /*
- * KEYS[1] the budget   ARGV[1] bytes   ARGV[2] limit   ARGV[3] seconds   ARGV[4] when they are free again, or 0
- * Answers when they are free again; 0: there is no room. Times are rounded up to a tenth of the seconds, so that the
- * hash stays small.
+ * KEYS[1] the budget   ARGV[1] bytes   ARGV[2] limit   ARGV[3] seconds
+ * ARGV[4] time at which they become free, or 0
+ *
+ * Returns the time at which the bytes become free; 0 if there is no space. Times are rounded up to
+ * a tenth of the seconds, so that the hash stays small.
  */
 const RESERVE = `
 local now = tonumber(redis.call('TIME')[1])
@@ -62,28 +70,28 @@ if till <= now then till = (math.floor((now + seconds) / step) + 1) * step end
 redis.call('HINCRBY', KEYS[1], string.format('%d', till), ARGV[1])
 return till`;
 
-/* KEYS[1] the budget   ARGV[1] when the bytes would be free   ARGV[2] bytes */
+/* KEYS[1] the budget   ARGV[1] time at which the bytes would become free   ARGV[2] bytes */
 const RELEASE = `
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
 if redis.call('HINCRBY', KEYS[1], ARGV[1], -ARGV[2]) <= 0 then redis.call('HDEL', KEYS[1], ARGV[1]) end
 return 1`;
 
-/** `maxmemory` of a Redis in bytes, 0 for none, and when that was asked. */
+/** `maxmemory` of each Redis in bytes, 0 for none, and the time of the request. */
 const memories = new WeakMap<Redis, { askedAt: number; bytes: Promise<number> }>();
 const MEMORY_ASKED_MS = 10_000;
 
 function maxMemoryOf(redis: Redis): Promise<number> {
-  let known = memories.get(redis);
-  if (known === undefined || known.askedAt + MEMORY_ASKED_MS < Date.now()) {
-    known = { askedAt: Date.now(), bytes: askMaxMemory(redis) };
-    memories.set(redis, known);
+  let cached = memories.get(redis);
+  if (cached === undefined || cached.askedAt + MEMORY_ASKED_MS < Date.now()) {
+    cached = { askedAt: Date.now(), bytes: readMaxMemory(redis) };
+    memories.set(redis, cached);
   }
-  return known.bytes;
+  return cached.bytes;
 }
 
-/** The least of the nodes: a budget is not spread evenly. */
-async function askMaxMemory(redis: Redis): Promise<number> {
-  const sizes = await Promise.all(primariesOf(redis).map((one) => maxMemoryOfServer(one)));
+/** Returns the smallest `maxmemory` of all nodes, because a budget is not spread evenly. */
+async function readMaxMemory(redis: Redis): Promise<number> {
+  const sizes = await Promise.all(primariesOf(redis).map((server) => maxMemoryOfServer(server)));
   const limits = sizes.filter((size) => size > 0);
   return limits.length === 0 ? 0 : Math.min(...limits);
 }
@@ -92,12 +100,12 @@ async function maxMemoryOfServer(server: SingleRedis): Promise<number> {
   try {
     return Number(/^maxmemory:(\d+)/m.exec(await server.info('memory'))?.[1] ?? 0);
   } catch {
-    // A hosted server may not tell.
+    // A hosted server may refuse to tell.
     return 0;
   }
 }
 
-/** Bytes that the values of a budget may take. */
+/** Returns the number of bytes that the values of a budget may use. */
 async function limitOf(redis: Redis, budget: Budget): Promise<number> {
   const { KEPT_MIB, UPLOADS_MIB } = config();
   const limit = (budget === 'uploads' ? UPLOADS_MIB : KEPT_MIB / 2) * MIB;
@@ -105,7 +113,7 @@ async function limitOf(redis: Redis, budget: Budget): Promise<number> {
   return memory === 0 ? limit : Math.min(limit, memory * SHARE_OF_MEMORY[budget]);
 }
 
-/** True for the error of a Redis whose memory others have filled. */
+/** Returns true for the error of a Redis whose memory is full. */
 const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error && /\bOOM\b/.test(error.message);
 
@@ -113,9 +121,9 @@ const isOutOfMemory = (error: unknown): boolean =>
  * Reserves bytes of a budget.
  *
  * @param seconds time to live of the value
- * @param share of the budget that may be taken
- * @param until of an earlier reservation that this is a part of
- * @returns `undefined` where there is no room
+ * @param share fraction of the budget that may be used
+ * @param until expiry of an earlier reservation that this one is part of
+ * @returns `undefined` if there is no space
  */
 export async function reserve(
   redis: Redis,
@@ -130,28 +138,28 @@ export async function reserve(
   const limit = Math.floor((await limitOf(redis, budget)) * share);
   try {
     const name = budgetName(budget);
-    const given = await redis.eval(RESERVE, 1, name, bytes, limit, seconds, until);
-    return given === 0 ? undefined : { budget, until: Number(given), bytes };
+    const expiry = await redis.eval(RESERVE, 1, name, bytes, limit, seconds, until);
+    return expiry === 0 ? undefined : { budget, until: Number(expiry), bytes };
   } catch (error) {
     if (isOutOfMemory(error)) return undefined;
     throw error;
   }
 }
 
-/** Frees reserved bytes before their time. */
+/** Releases reserved bytes early. */
 export async function release(redis: Redis, { budget, until, bytes }: Place): Promise<void> {
   try {
     await redis.eval(RELEASE, 1, budgetName(budget), until, bytes);
   } catch (error) {
-    // A Redis whose memory is full refuses this as well: then the bytes are free at their time.
+    // A Redis with full memory refuses this as well; the bytes then become free at their time.
     if (!isOutOfMemory(error)) throw error;
   }
 }
 
 /**
- * Keeps a value under its name, if there is room for it.
+ * Stores a value under its name if there is space.
  *
- * @returns false where there is no room
+ * @returns false if there is no space
  */
 export async function keep(
   redis: Redis,
@@ -163,7 +171,7 @@ export async function keep(
   return place !== undefined && write(redis, name, value, { seconds, place });
 }
 
-/** @returns false where others have filled the memory of Redis */
+/** @returns false if the memory of Redis is full */
 async function write(
   redis: Redis,
   name: string,
@@ -184,9 +192,9 @@ const sizeOf = (name: string, value: Buffer | string): number =>
   Buffer.byteLength(name) + Buffer.byteLength(value) + KEY_BYTES;
 
 /**
- * Writes a value for one reader, who takes it within a minute.
+ * Stores a value for one reader, who must take it within a minute.
  *
- * @throws Refusal `service_unavailable` where there is no room
+ * @throws Refusal `service_unavailable` if there is no space
  */
 export async function handOver(
   redis: Redis,
@@ -202,7 +210,11 @@ export async function handOver(
   throw noRoom();
 }
 
-/** Keeps a value under its name or, where there is no room, hands it over. @throws Refusal as `handOver` does */
+/**
+ * Stores a value under its name or, if there is no space, hands it over.
+ *
+ * @throws Refusal as `handOver` does
+ */
 export async function keepOrHandOver(
   redis: Redis,
   name: string,
@@ -213,7 +225,10 @@ export async function keepOrHandOver(
   return handOver(redis, value, options.budget);
 }
 
-/** Takes a value that was handed over: `null` when another has taken it, or its time is over. */
+/**
+ * Reads and deletes a value that was handed over; `null` if another reader has taken it or it has
+ * expired.
+ */
 export async function take(redis: Redis, handed: HandedOver): Promise<Buffer | null> {
   const value = await redis.getBuffer(handed.name);
   if (value !== null) await drop(redis, handed);
@@ -222,13 +237,13 @@ export async function take(redis: Redis, handed: HandedOver): Promise<Buffer | n
 
 /** Deletes a value that was handed over. */
 export async function drop(redis: Redis, { name, place }: HandedOver): Promise<void> {
-  // Of several readers, the one that deletes it frees its bytes.
+  // Only the reader that deletes the value releases its bytes.
   if ((await redis.del(name)) === 1) await release(redis, place);
 }
 
 export const noRoom = (): Refusal =>
   new Refusal(
     'service_unavailable',
-    `The service has no room for more images and files now; try again in ${RETRY_S} s`,
+    `The service has no space for more images and files; try again in ${RETRY_S} s`,
     { retryAfterSeconds: RETRY_S },
   );

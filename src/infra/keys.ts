@@ -2,14 +2,20 @@ import { hkdfSync } from 'node:crypto';
 import { config } from '../config.ts';
 
 /*
- * Keys that follow from SECRET_KEY (HKDF-SHA256, RFC 5869), one for each use, so that no two uses share key material:
+ * Keys derived from SECRET_KEY (HKDF-SHA256, RFC 5869), one for each use, so that no two uses share
+ * key material:
  *
- *   keys that rotate   follow from the present SECRET_KEY; what SECRET_KEY_OTHER made is read as well
- *   lasting keys       follow from the SECRET_KEY that the database was made with, and stay when it is replaced: a visitor
- *                      who comes twice has the same click id, and a repeated request the same job
+ *   rotating keys   are derived from the current SECRET_KEY; what SECRET_KEY_OTHER has made can
+ *                   still be read
+ *   lasting keys    are derived from the SECRET_KEY with which the database was created, and do not
+ *                   change when it is replaced: a returning visitor keeps the same click id, and a
+ *                   repeated request the same job
  */
 
-/** Key material of this process: the one that it writes with, then the one that it only reads. */
+/**
+ * Returns the key material of this process: first the one for writing, then the one for reading
+ * only.
+ */
 export function secretKeys(): readonly string[] {
   const { SECRET_KEY, SECRET_KEY_OTHER } = config();
   return SECRET_KEY_OTHER === '' ? [SECRET_KEY] : [SECRET_KEY, SECRET_KEY_OTHER];
@@ -17,7 +23,7 @@ export function secretKeys(): readonly string[] {
 
 const derived = new Map<string, Buffer>();
 
-/** A key of 32 bytes for one use. */
+/** Derives a key of 32 bytes for one use. */
 export function deriveKey(secretKey: string, use: string): Buffer {
   const name = `${use}\n${secretKey}`;
   let key = derived.get(name);
@@ -28,19 +34,19 @@ export function deriveKey(secretKey: string, use: string): Buffer {
   return key;
 }
 
-/** A text by which key material can be recognized, and nothing else be learnt of it. */
+/** Derives a text that identifies key material without revealing anything else about it. */
 export function keyCheck(secretKey: string): string {
   return deriveKey(secretKey, 'check').toString('hex');
 }
 
 /**
- * Texts by which a redirect server shows that it belongs to this installation: the first by this SECRET_KEY, another by the
- * one that is being replaced.
+ * Returns texts that prove that a redirect server belongs to this installation: for the current
+ * SECRET_KEY, and for the one that is being replaced.
  */
 export const installationIds = (): string[] =>
   secretKeys().map((key) => deriveKey(key, 'installation').toString('hex'));
 
-/** Uses whose keys stay the same when SECRET_KEY is replaced. */
+/** Uses whose keys do not change when SECRET_KEY is replaced. */
 const LASTING_USES = [
   'click-id',
   'split',
@@ -57,7 +63,7 @@ export type LastingUse = (typeof LASTING_USES)[number];
 /** Lasting keys by use, in hexadecimal. */
 export type LastingKeys = Readonly<Record<LastingUse, string>>;
 
-/** The lasting keys of a database that was made with this key material. */
+/** Derives the lasting keys of a database that was created with this key material. */
 export const lastingKeysOf = (secretKey: string): LastingKeys =>
   Object.fromEntries(
     LASTING_USES.map((use) => [use, deriveKey(secretKey, use).toString('hex')]),
@@ -65,11 +71,11 @@ export const lastingKeysOf = (secretKey: string): LastingKeys =>
 
 const lasting = new Map<string, Buffer>();
 
-/** Takes the lasting keys of the database. Until then those of SECRET_KEY count. */
+/** Sets the lasting keys of the database. Until then, those of SECRET_KEY are used. */
 export function setLastingKeys(keys: LastingKeys): void {
   for (const use of LASTING_USES) lasting.set(use, Buffer.from(keys[use], 'hex'));
 }
 
-/** A key of 32 bytes that stays the same when SECRET_KEY is replaced. */
+/** Returns a key of 32 bytes that does not change when SECRET_KEY is replaced. */
 export const lastingKeyFor = (use: LastingUse): Buffer =>
   lasting.get(use) ?? deriveKey(config().SECRET_KEY, use);

@@ -2,13 +2,14 @@ import type { Server } from 'node:net';
 import { ConfigError } from '../config.ts';
 
 /**
- * Time for which a server keeps an idle connection, in ms. Longer than clients and load balancers do, so that it is they
- * who close it: a request that arrives while the server closes its connection fails.
+ * Time for which a server keeps an idle connection, in ms. Clients and load balancers must close
+ * theirs earlier, because a request that arrives while the server closes its connection fails.
  */
 export const KEEP_ALIVE_MS = 75_000;
 
 /**
- * Why a server could not listen, in words that say what to change; the error itself where we know no such words.
+ * Explains an error of listening and what to change; returns the error itself if its cause is
+ * unknown.
  *
  * @param portName the variable that holds the port
  */
@@ -33,7 +34,7 @@ export function listenFault(
 /**
  * Resolves when a server listens.
  *
- * @throws what `listenFault` makes of the reason
+ * @throws the error that `listenFault` returns
  */
 export async function listen(
   server: Server,

@@ -1,14 +1,14 @@
 import { pino } from 'pino';
 
-/** A structured logger; one line per finished thing. */
+/** A structured logger that writes one line per finished operation. */
 export type Log = pino.Logger;
 
-/** Keys whose values never reach a log line, at any depth that our objects have. */
+/** Keys whose values are never logged, at any depth that logged objects have. */
 const SECRETS = ['authorization', 'password', 'apiKey', 'token', 'secret', 'cookie'];
 
 /**
- * An error with the messages of its causes, each once, and without the arguments of the Redis command that failed: they may be a
- * job with all its data.
+ * Serializes an error with the messages of its causes, each once, and without the arguments of a
+ * failed Redis command, which may be a job with all its data.
  */
 function serialized(error: Error): object {
   const { command, ...fields } = pino.stdSerializers.err(error) as pino.SerializedError & {
@@ -29,9 +29,9 @@ function messageOf(error: Error): string {
 }
 
 /**
- * The logger of a process. Writes JSON lines to standard output.
+ * Creates the logger of a process, which writes JSON lines to standard output.
  *
- * @param name the Procfile name of the process
+ * @param name name of the process in the Procfile
  */
 export function makeLog(name: string, level: string): Log {
   return pino({

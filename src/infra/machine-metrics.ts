@@ -4,21 +4,24 @@ import { within } from './clock.ts';
 import { machineMemory } from './machine.ts';
 import { exportGauge } from './metrics.ts';
 
-/** Longest time that a disk may take to tell its size, in ms: one that hangs must not keep other metrics waiting. */
+/**
+ * Time limit for reading the size of a disk, in ms, so that a hanging disk does not block other
+ * metrics.
+ */
 const DISK_MS = 1_000;
 
 /**
- * Starts the figures of the machine, or of the container where that is limited, that alerts need: memory, and the disk of
- * DATA_DIR.
+ * Exports metrics of the machine, or of the container if its memory is limited, for alerts: memory,
+ * and the disk of DATA_DIR.
  */
 export function startMachineMetrics(dataDir: string): void {
   const disk = (name: string, help: string, blocks: 'bavail' | 'blocks') =>
     exportGauge({ name, help }, async (gauge) => {
       try {
-        const found = await within(DISK_MS, statfs(dataDir), 'reading the size of the disk');
-        gauge.set(found[blocks] * found.bsize);
+        const stats = await within(DISK_MS, statfs(dataDir), 'reading the size of the disk');
+        gauge.set(stats[blocks] * stats.bsize);
       } catch {
-        // Most processes write nothing there, so that the folder need not exist.
+        // Most processes write nothing there, so the folder may be missing.
         gauge.remove();
       }
     });
@@ -40,7 +43,10 @@ export function startMachineMetrics(dataDir: string): void {
   );
 }
 
-/** In bytes. In a limited group, Node counts cached files as taken, which the kernel gives up for programs. */
+/**
+ * Returns the available memory in bytes. In a group with a limit, Node counts cached files as used,
+ * although the kernel frees them for programs.
+ */
 async function availableMemory(): Promise<number> {
   const available = process.availableMemory();
   if (machineMemory() === totalmem()) return available;
@@ -50,7 +56,7 @@ async function availableMemory(): Promise<number> {
     const [, cached] = /^inactive_file (\d+)$/m.exec(text)!;
     return Math.min(available + Number(cached), machineMemory());
   } catch {
-    // Another version of cgroups.
+    // The container uses another version of cgroups.
     return available;
   }
 }

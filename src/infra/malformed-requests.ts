@@ -2,12 +2,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * Time after an answer to a malformed request for which the connection stays open, in ms. What arrives meanwhile is thrown
- * away: a connection that is closed with unread bytes is reset, and the client may lose the answer (RFC 9112, 9.6).
+ * Time for which the connection stays open after an answer to a malformed request, in ms. What
+ * arrives meanwhile is discarded: closing a connection with unread bytes resets it, and the client
+ * may lose the answer (RFC 9112, 9.6).
  */
 const LINGER_MS = 2_000;
 
-/** A request that a server's parser has emitted, and the answer before its own on the same connection. */
+/** A request from a server's parser, and the previous answer on the same connection. */
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
@@ -18,13 +19,14 @@ interface Exchange {
 export type Refuse = (socket: Duplex, answer: string | Uint8Array) => void;
 
 /**
- * Makes the function with which a server answers what its parser refuses, for listeners of `clientError`. Answers to
- * requests that came before on the same connection are sent first. Nothing more is read from the connection, and it is closed within
- * 2 s of the answer, also where the client keeps its half open. A request whose answer has begun before its body turned out
- * to be malformed gets no second one: its connection is closed.
+ * Makes a function that answers malformed requests, for listeners of `clientError`. Answers to
+ * earlier requests on the same connection are sent first. Nothing more is read from the connection,
+ * and it is closed within 2 s of the answer, even if the client keeps its side open. If the answer
+ * to a request has begun before its body turns out to be malformed, there is no second answer: the
+ * connection is closed.
  */
 export function refusals(server: Server): Refuse {
-  /** The latest exchange of a connection. */
+  /** The latest exchange of each connection. */
   const latest = new WeakMap<Duplex, Exchange>();
   const refused = new WeakSet<Duplex>();
 
@@ -53,8 +55,8 @@ export function refusals(server: Server): Refuse {
     // Node may report a connection again while it is still open.
     if (refused.has(socket)) return;
     refused.add(socket);
-    // Its parser would handle a request that was too slow once its last byte arrives, and would end the connection before the
-    // answers that are still to be sent once the client has ended its half.
+    // Otherwise the parser would process a slow request once its last byte arrives, and would end
+    // the connection before pending answers are sent if the client has closed its side.
     socket.removeAllListeners('data').removeAllListeners('end');
     socket.on('data', () => {});
     socket.resume();

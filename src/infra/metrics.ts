@@ -28,7 +28,7 @@ export function exportGauge<Label extends string = never>(
 /** Interval at which the event loop is sampled, in ms. */
 const LOOP_SAMPLE_MS = 20;
 
-/** Starts the figures of the process itself: memory, CPU, event loop. */
+/** Exports metrics of the process itself: memory, CPU, event loop. */
 export function startProcessMetrics(): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
   new Gauge({
@@ -51,17 +51,17 @@ export function startProcessMetrics(): void {
     );
   gauge(
     'shortlinks_event_loop_delay_max_seconds',
-    'Longest time for which the event loop did not turn, for whatever reason,',
+    'Longest delay of the event loop for any reason',
     loop.takeDelay,
   );
   gauge(
     'shortlinks_event_loop_blocked_max_seconds',
-    'Longest time for which this process kept its event loop from turning by computing',
+    'Longest time for which computation in this process blocked its event loop',
     loop.takeBlocked,
   );
 }
 
-/** The longest delays of the event loop since they were taken, in ms. */
+/** Longest delays of the event loop since the last reading, in ms. */
 interface LoopWatch {
   delay: number;
   blocked: number;
@@ -70,21 +70,21 @@ interface LoopWatch {
 const watches: LoopWatch[] = [];
 
 /**
- * Watches the event loop, which one timer samples for all that watch it: timers are most of what an idle process does. A
- * timer that is late says that the loop did not turn: because the process computed, or because it had no processor, which
- * other programs take. It computed for no longer than the delay, and for no longer than the processor time that it used
- * meanwhile.
+ * Watches the event loop with a single timer for all watchers, because timers are most of the work
+ * of an idle process. A late timer means that the loop was stopped: either the process computed, or
+ * other programs used the processor. The process computed for no longer than the delay and no
+ * longer than the processor time that it used meanwhile.
  *
- * @returns functions that tell the longest of either since their last call, in ms
+ * @returns functions that return the maximum of each since their last call, in ms
  */
 export function watchLoop(): { takeDelay: () => number; takeBlocked: () => number } {
   if (watches.length === 0) startSamples();
   const watch: LoopWatch = { delay: 0, blocked: 0 };
   watches.push(watch);
   const take = (name: keyof LoopWatch) => () => {
-    const taken = watch[name];
+    const delay = watch[name];
     watch[name] = 0;
-    return taken;
+    return delay;
   };
   return { takeDelay: take('delay'), takeBlocked: take('blocked') };
 }
@@ -105,8 +105,9 @@ function startSamples(): void {
 }
 
 /**
- * Tells the processor time that the main thread has used, in ms. Only Linux tells it apart from that of the threads that
- * compress, hash and collect garbage beside it; elsewhere it is that of all threads.
+ * Returns a function that reads the processor time of the main thread, in ms. Only Linux separates
+ * it from the threads for compression, hashing and garbage collection; on other systems it is the
+ * time of all threads.
  */
 function processorClock(): () => number {
   let file: number;
@@ -155,27 +156,27 @@ export const rememberedLinks = new Gauge({
 
 export const visitsRecorded = new Counter({
   name: 'shortlinks_visits_recorded_total',
-  help: 'Visits made safe before their answer, by where: the queue or the spool file',
+  help: 'Visits stored before their answer, by place: the queue or the spool file',
   labelNames: ['where'] as const,
   registers: [registry],
 });
 
 export const spoolAge = new Gauge({
   name: 'shortlinks_spool_age_seconds',
-  help: 'Time for which the oldest of what a process has written to its disk for the queue waits, by kind (visits, jobs), in seconds; 0 where nothing does',
+  help: 'Age of the oldest item that a process has spooled to disk for the queue, by kind (visits, jobs), in seconds; 0 if there is none',
   labelNames: ['kind'] as const,
   registers: [registry],
 });
 
 export const heldVisits = new Gauge({
   name: 'shortlinks_visits_held',
-  help: 'Visits that wait in memory because neither the queue nor the disk takes them',
+  help: 'Visits that wait in memory because neither the queue nor the disk accepts them',
   registers: [registry],
 });
 
 export const visitsNotRecorded = new Counter({
   name: 'shortlinks_visits_not_recorded_total',
-  help: 'Visits that were answered and are not counted, because memory had no room for more of them',
+  help: 'Visits that were answered but not counted, because memory was full',
   registers: [registry],
 });
 
@@ -190,7 +191,7 @@ export const jobSeconds = new Histogram({
 export const deadLetters = new Counter({
   name: 'shortlinks_dead_letters_total',
   help: 'Jobs that failed for good after all their attempts, and visits that the database refused',
-  // Not `job`, which Prometheus gives to every series: the name of what it scrapes.
+  // Not `job`, which Prometheus adds to every series as the name of the scrape target.
   labelNames: ['queue', 'job_name'] as const,
   registers: [registry],
 });
@@ -243,7 +244,7 @@ export const webhookAttempts = new Counter({
 
 export const rollupRebuilds = new Gauge({
   name: 'shortlinks_rollup_rebuilds',
-  help: 'Workspaces whose rollups are being rebuilt; questions about them are answered from events',
+  help: 'Workspaces whose rollups are being rebuilt; their queries are answered from events',
   registers: [registry],
 });
 

@@ -2,18 +2,19 @@ import { Model, type QueryBuilderType } from 'objection';
 import { Refusal } from '../errors.ts';
 import { type Db, db } from './db.ts';
 
-/** The noun for a row of a table: `utm_templates` has rows called "UTM template". */
+/** Returns the noun for a row of a table: rows of `utm_templates` are called "UTM template". */
 export const nounOf = (table: string): string =>
   table.slice(0, -1).replace(/^utm_/, 'UTM ').replaceAll('_', ' ');
 
 /**
- * A table whose rows belong to workspaces. The only doors to its rows ask for the workspace first, so that
- * no query can forget it. Properties are named as the columns are; `record.ts` of a folder names them for callers.
+ * A table whose rows belong to workspaces. All access to rows requires the workspace first, so that
+ * no query can omit it. Properties have the names of columns; `record.ts` of a folder defines their
+ * names for callers.
  */
 export class WorkspaceModel extends Model {
   declare project_id: string;
 
-  /** A query over the rows of a workspace. */
+  /** Starts a query over the rows of one workspace. */
   static of<M extends WorkspaceModel>(
     this: ModelClass<M>,
     projectId: string,
@@ -25,7 +26,11 @@ export class WorkspaceModel extends Model {
     ) as QueryBuilderType<M>;
   }
 
-  /** A row, locked until the transaction ends. @throws Refusal `not_found` */
+  /**
+   * Reads a row and locks it until the transaction ends.
+   *
+   * @throws Refusal `not_found`
+   */
   static async lock<M extends WorkspaceModel>(
     this: ModelClass<M>,
     projectId: string,

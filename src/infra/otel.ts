@@ -33,8 +33,9 @@ import { setTracer, type Tracer } from './tracing.ts';
 import { VERSION } from './version.ts';
 
 /*
- * Sends spans and metrics to a collector. The only file that loads OpenTelemetry; it is loaded where there is a collector.
- * The exporters read their address and further variables from the environment.
+ * Sends spans and metrics to a collector. This is the only file that loads OpenTelemetry, and it is
+ * loaded only if there is a collector. The exporters read their address and other variables from
+ * the environment.
  */
 
 const KINDS = {
@@ -43,14 +44,14 @@ const KINDS = {
   consumer: SpanKind.CONSUMER,
 } as const;
 
-/** Longest time that the end of a process waits for the collector, in ms. */
+/** Time limit for the final export when the process ends, in ms. */
 const FLUSH_MS = 2_000;
 
 /**
- * From now on this process sends its spans and metrics.
+ * Starts sending spans and metrics.
  *
- * @param name the Procfile name
- * @returns sends what is left
+ * @param name name of the process in the Procfile
+ * @returns a function that sends the rest
  */
 export function startTelemetry(
   name: string,
@@ -58,7 +59,7 @@ export function startTelemetry(
   log: Log,
 ): { stop(): Promise<void> } {
   const tell = (message: string) =>
-    log.warn({ reason: message }, 'OpenTelemetry reports a problem');
+    log.warn({ reason: message }, 'OpenTelemetry reported a problem');
   const ignore = () => {};
   diag.setLogger(
     { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
@@ -123,24 +124,24 @@ function tracerOf(provider: TracerProvider): Tracer {
 
 const TRACE_PARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
 
-/** The context of a `traceparent`; one that is malformed counts as absent, as W3C Trace Context has it. */
+/** Parses a `traceparent` to a context; a malformed one counts as absent (W3C Trace Context). */
 function contextOf(parent: string | undefined): Context {
   const [, traceId = '', spanId = '', flags = '0'] = TRACE_PARENT.exec(parent ?? '') ?? [];
   const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
   return isSpanContextValid(context) ? trace.setSpanContext(ROOT_CONTEXT, context) : ROOT_CONTEXT;
 }
 
-/** Nanoseconds are the second part. */
+/** Time as seconds and the remaining nanoseconds. */
 type Time = [seconds: number, nanoseconds: number];
 
 const STARTED: Time = [Math.floor(performance.timeOrigin / 1_000), 0];
 
-/** All metrics of the process, as `/metrics` has them. */
+/** Reads all metrics of the process, the same as in `/metrics`. */
 async function allMetrics(): Promise<MetricData[]> {
   const now = Date.now();
   const endTime: Time = [Math.floor(now / 1_000), (now % 1_000) * 1e6];
-  const found = await registry.getMetricsAsJSON();
-  return found.flatMap((metric) => {
+  const metrics = await registry.getMetricsAsJSON();
+  return metrics.flatMap((metric) => {
     const data = metricData(metric, endTime);
     return data === undefined ? [] : [data];
   });
@@ -190,7 +191,10 @@ function metricData(
 const attributesOf = (labels: object): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).map(([label, value]) => [label, String(value)]));
 
-/** The histograms of one metric: Prometheus' buckets hold what is smaller too, OpenTelemetry's do not. */
+/**
+ * Converts the histograms of one metric. Prometheus' buckets are cumulative, OpenTelemetry's are
+ * not.
+ */
 function histogramPoints(values: MetricValueWithName<string>[], endTime: Time) {
   const byLabels = new Map<
     string,

@@ -6,11 +6,14 @@ import { FETCH_RULES, FetchRefused } from './fetch-refused.ts';
 import { type LookupAddress, lookUp } from './names.ts';
 import { parseUrl } from './url.ts';
 
-/* The addresses to which outbound requests are allowed; `guarded-fetch.ts` says why they are limited. */
+/*
+ * Addresses to which outbound requests are allowed. `guarded-fetch.ts` explains why they are
+ * limited.
+ */
 
-/** Ports of http and https; `URL` omits default ports. Other services listen on other ports. */
+/** Ports of http and https; `URL` omits default ports. Other ports belong to other services. */
 const WEB_PORTS = new Set(['', '80', '443']);
-/** A public address that is reachable from Azure's own machines only, and their metadata service. */
+/** Public address that only Azure's own machines can reach, with their metadata service. */
 const AZURE_WIRE_SERVER = '168.63.129.16';
 
 /** @throws FetchRefused for other schemes, credentials, and hosts that are forbidden addresses */
@@ -23,14 +26,15 @@ export function readUrl(text: string): URL {
   if (url.username !== '' || url.password !== '') {
     throw new FetchRefused(FETCH_RULES.credentials);
   }
-  // An IP literal is not resolved. URL has normalized forms such as 0x7f.1 to dotted decimals.
+  // IP addresses are not resolved. URL has already normalized forms such as 0x7f.1 to dotted
+  // decimals.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const refusal = isIP(host) === 0 ? undefined : refusalFor([host], url.port);
   if (refusal !== undefined) throw refusal;
   return url;
 }
 
-/** The reason to refuse a host with these addresses and port; `undefined` if it is allowed. */
+/** Returns the refusal of a host with these addresses and port; `undefined` if it is allowed. */
 function refusalFor(addresses: string[], port: string): FetchRefused | undefined {
   if (!addresses.every(isAllowed)) return new FetchRefused(FETCH_RULES.address);
   if (!WEB_PORTS.has(port) && !addresses.every(isListed)) {
@@ -39,44 +43,47 @@ function refusalFor(addresses: string[], port: string): FetchRefused | undefined
   return undefined;
 }
 
-/** Resolves a name for a connection, and refuses it when any of its addresses is forbidden. */
+/** Resolves a name for a connection, and refuses it if any of its addresses is forbidden. */
 export const guardedLookup =
   (port: string): LookupFunction =>
   (hostname, options, callback) => {
-    callbackify(findAllowed)(hostname, port, (error, found) => {
+    callbackify(findAllowed)(hostname, port, (error, address) => {
       if (error !== null) callback(error, []);
-      else if (options.all === true) callback(null, found);
-      else callback(null, found[0]!.address, found[0]!.family);
+      else if (options.all === true) callback(null, address);
+      else callback(null, address[0]!.address, address[0]!.family);
     });
   };
 
 async function findAllowed(hostname: string, port: string): Promise<LookupAddress[]> {
-  const found = await lookUp(hostname);
-  if (isNamed(hostname)) return found;
-  const addresses = found.map(({ address }) => address);
+  const resolved = await lookUp(hostname);
+  if (isNamed(hostname)) return resolved;
+  const addresses = resolved.map(({ address }) => address);
   const refusal = refusalFor(addresses, port);
   if (refusal !== undefined) throw refusal;
-  return found;
+  return resolved;
 }
 
 /**
- * True for an address to which requests are allowed: a public one (not reserved by RFC 6890 and its registries), or one
- * that the operator allows.
+ * Returns true for an address to which requests are allowed: a public one (not reserved by RFC 6890
+ * and its registries), or one that the operator allows.
  */
 export function isAllowed(address: string): boolean {
   if (isListed(address)) return true;
   const parsed = ipaddr.process(address);
-  // An IPv4 address inside an IPv6 one is a way to reach it: NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380)
-  // and their kin are all ranges of their own, or outside of what is given to the internet (RFC 4291, 2.4).
+  // IPv6 addresses that contain an IPv4 address can lead to it: NAT64 (RFC 6052), 6to4 (RFC 3056),
+  // Teredo (RFC 4380) and similar. Each of these is a separate range, or outside of the ranges
+  // assigned to the internet (RFC 4291, 2.4).
   if (parsed.range() !== 'unicast' || parsed.toString() === AZURE_WIRE_SERVER) return false;
   return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'));
 }
 
-/** True if OUTBOUND_ALLOW lists the host name; its addresses are not checked then. */
+/**
+ * Returns true if OUTBOUND_ALLOW lists the host name, in which case its addresses are not checked.
+ */
 const isNamed = (hostname: string): boolean =>
   config().OUTBOUND_ALLOW.some((entry) => entry.toLowerCase() === hostname.toLowerCase());
 
-/** True if OUTBOUND_ALLOW lists the address or its range. */
+/** Returns true if OUTBOUND_ALLOW lists the address or its range. */
 function isListed(address: string): boolean {
   const ranges = listedRanges(config().OUTBOUND_ALLOW);
   if (ranges.length === 0) return false;
@@ -88,7 +95,10 @@ function isListed(address: string): boolean {
 
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** Ranges of a setting: each request to an address asks for them, and to parse them takes longer than the rest of the check. */
+/**
+ * Parsed ranges of a setting. Every request needs them, and parsing takes longer than the rest of
+ * the check.
+ */
 const parsedRanges = new WeakMap<readonly string[], Range[]>();
 
 function listedRanges(entries: readonly string[]): Range[] {

@@ -1,15 +1,18 @@
 /*
- * Lists of records whose members are mostly the same, such as new links: of 60 members of each, most have their defaults.
- * Members with the same value in all of them are written once.
+ * Lists of records whose members are mostly equal, such as new links: most of their 60 members have
+ * default values. Members with the same value in all records are written once.
  */
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A list with what its objects have in common written once. */
+/** A list in which the common members of its objects are written once. */
 export interface Packed {
   common: Record<string, unknown>;
   names: string[];
-  /** Of each object the values that differ, in the order of the names; an object of another shape as it is. */
+  /**
+   * Values in which each object differs, in the order of the names; an object of another shape is
+   * kept whole.
+   */
   items: unknown[];
 }
 
@@ -17,9 +20,9 @@ const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The members of objects that have those of the first one.
+ * Finds the common members of objects that have the same members as the first one.
  *
- * @returns all members in their order, with null where the objects differ, and the names of those
+ * @returns all members in order, with null where the objects differ, and the names of those
  */
 function findCommon(items: readonly Members[]): Pick<Packed, 'common' | 'names'> {
   const first = items[0] ?? {};
@@ -34,24 +37,24 @@ function findCommon(items: readonly Members[]): Pick<Packed, 'common' | 'names'>
   return { common, names };
 }
 
-/** Divides objects with the same members into what all have in common, and the rest of each. */
+/** Splits objects with the same members into their common part and the rest of each. */
 export function divide(items: readonly object[]): { common: Members; own: Members[] } {
   const members = items as readonly Members[];
   const { common, names } = findCommon(members);
-  const own = members.map((item) => Object.fromEntries(names.map((name) => [name, item[name]])));
-  return { common, own };
+  const rests = members.map((item) => Object.fromEntries(names.map((name) => [name, item[name]])));
+  return { common, own: rests };
 }
 
-/** Packs a list; `undefined` where it does not consist of several objects that are alike. */
+/** Packs a list; `undefined` if it does not consist of several similar objects. */
 export function pack(list: readonly unknown[]): Packed | undefined {
   const first = list.find((item) => isObject(item) && !('error' in item)) as Members | undefined;
-  // A list among the items would be taken for values.
+  // A list among the items would be confused with packed values.
   if (first === undefined || list.length < 2 || list.some(Array.isArray)) return undefined;
-  const all = Object.keys(first);
+  const memberNames = Object.keys(first);
   const hasShape = (item: unknown): item is Members =>
     isObject(item) &&
-    Object.keys(item).length === all.length &&
-    all.every((name) => item[name] !== undefined);
+    Object.keys(item).length === memberNames.length &&
+    memberNames.every((name) => item[name] !== undefined);
   const shaped = list.map(hasShape);
   const { common, names } = findCommon(list.filter((_, at): _ is Members => shaped[at]!));
   const items = list.map((item, at) =>
@@ -60,12 +63,12 @@ export function pack(list: readonly unknown[]): Packed | undefined {
   return { common, names, items };
 }
 
-/** The list that {@link pack} was given. */
+/** Restores the list from the output of {@link pack}. */
 export function unpack({ common, names, items }: Packed): unknown[] {
   return items.map((item) => {
     if (!Array.isArray(item)) return item as unknown;
-    const whole = { ...common };
-    for (const [at, name] of names.entries()) whole[name] = item[at];
-    return whole;
+    const restored = { ...common };
+    for (const [at, name] of names.entries()) restored[name] = item[at];
+    return restored;
   });
 }

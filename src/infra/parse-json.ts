@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Deepest nesting: more than any schema describes. */
-const MOST_DEPTH = 32;
-/** Most members of one array or object: as many as metadata of 10,000 characters can have. */
-const MOST_MEMBERS = 5_000;
+/** Maximum nesting depth, more than any schema describes. */
+const MAX_DEPTH = 32;
+/** Maximum number of members of one array or object, enough for metadata of 10,000 characters. */
+const MAX_MEMBERS = 5_000;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -11,31 +11,34 @@ const BACKSLASH = 0x5c;
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
-/** A JSON text has more in it than is read; the message completes "… must not". */
+/** Error for a JSON text that exceeds the limits; the message completes "… must not". */
 export class TooMuchJson extends Error {}
 
 /**
- * Parses JSON in UTF-8, of which the amounts have been counted first: a text of a few megabytes can hold a million
- * values, which take seconds to parse and to check.
+ * Parses JSON in UTF-8 after counting its values: a text of a few megabytes can contain a million
+ * values, which take seconds to parse and check.
  *
- * @param mostValues most values altogether
- * @param mostMembers most members of one array or object
- * @throws TooMuchJson, and SyntaxError for what is no JSON in UTF-8
+ * @param mostValues maximum number of values in total
+ * @param mostMembers maximum number of members of one array or object
+ * @throws TooMuchJson, and SyntaxError for anything that is not JSON in UTF-8
  */
 export function parseJson(
   bytes: Buffer,
   mostValues: number,
-  mostMembers: number = MOST_MEMBERS,
+  mostMembers: number = MAX_MEMBERS,
 ): unknown {
   refuseTooMuch(bytes, mostValues, mostMembers);
-  // Ten times as fast as a TextDecoder that refuses malformed UTF-8.
+  // Ten times as fast as a fatal TextDecoder.
   if (!isUtf8(bytes)) throw new SyntaxError('not in UTF-8');
   return JSON.parse(bytes.toString());
 }
 
-/** One pass over the bytes. Where they are no JSON, what it counts means nothing, and the parser says so. */
+/**
+ * Counts values in one pass over the bytes. If they are not JSON, the counts mean nothing, and the
+ * parser reports the error.
+ */
 function refuseTooMuch(bytes: Buffer, mostValues: number, mostMembers: number): void {
-  /** Members of the arrays and objects around the current place, the innermost last. */
+  /** Numbers of members of the enclosing arrays and objects, innermost last. */
   const members: number[] = [];
   let values = 1;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -52,8 +55,8 @@ function refuseTooMuch(bytes: Buffer, mostValues: number, mostMembers: number): 
     } else if (OPENING.has(byte)) {
       values += 1;
       members.push(1);
-      if (members.length > MOST_DEPTH) {
-        throw new TooMuchJson(`be nested deeper than ${MOST_DEPTH} levels`);
+      if (members.length > MAX_DEPTH) {
+        throw new TooMuchJson(`be nested deeper than ${MAX_DEPTH} levels`);
       }
     } else if (CLOSING.has(byte)) {
       members.pop();
@@ -64,7 +67,7 @@ function refuseTooMuch(bytes: Buffer, mostValues: number, mostMembers: number): 
   }
 }
 
-/** Index of the closing quote of the string that begins at `start`. */
+/** Returns the index of the closing quote of the string that begins at `start`. */
 function endOfString(bytes: Buffer, start: number): number {
   let end = bytes.indexOf(QUOTE, start + 1);
   while (end >= 0) {

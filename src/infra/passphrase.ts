@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 
 /*
- * Texts that travel from one installation to another, under a passphrase that a person carries: AES-256-GCM under a key
- * of scrypt. The parameters are fixed, so that no file chooses what deriving its key costs.
+ * Encrypts texts that move from one installation to another with a passphrase that a person keeps:
+ * AES-256-GCM with a key derived by scrypt. The parameters are fixed, so that no file can choose
+ * the cost of deriving its key.
  */
 
 /** OWASP's recommendation for scrypt with 32 MiB. */
@@ -11,15 +12,15 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CHECKED = 'passphrase';
 
-/** Public properties of a key, by which a passphrase can be checked. */
+/** Public properties of a key, for checking a passphrase. */
 export interface KeyProperties {
-  /** Base64url. */
+  /** Salt in base64url. */
   salt: string;
   /** A known text, encrypted. */
   check: string;
 }
 
-/** Encrypts and decrypts texts under a passphrase. */
+/** Encrypts and decrypts texts with a passphrase. */
 export class PassphraseKey {
   readonly #key: Buffer;
   readonly #salt: Buffer;
@@ -29,13 +30,13 @@ export class PassphraseKey {
     this.#salt = salt;
   }
 
-  /** A new key of a passphrase. */
+  /** Derives a new key from a passphrase. */
   static async make(passphrase: string): Promise<PassphraseKey> {
     const salt = randomBytes(16);
     return new PassphraseKey(await derived(passphrase, salt), salt);
   }
 
-  /** The key with these properties; `undefined` for another passphrase than it was made of. */
+  /** Derives the key with these properties; `undefined` if the passphrase is wrong. */
   static async find(
     passphrase: string,
     { salt, check }: KeyProperties,
@@ -56,7 +57,7 @@ export class PassphraseKey {
     return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
   }
 
-  /** The text; `undefined` where it was not encrypted with this key, or was changed. */
+  /** Decrypts a text; `undefined` if it was not encrypted with this key or was changed. */
   decrypt(encrypted: string): string | undefined {
     const bytes = Buffer.from(encrypted, 'base64url');
     const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);

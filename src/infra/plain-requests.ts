@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Head of a request. That of node:http is one. */
+/** Head of a request; requests of node:http implement it. */
 export interface RequestHead {
   readonly method?: string | undefined;
   /** Request target: path and query. */
@@ -10,11 +10,11 @@ export interface RequestHead {
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** Response to a request, sent whole. That of node:http is one. */
+/** Response to a request, sent as a whole; responses of node:http implement it. */
 export interface Response {
   readonly headersSent: boolean;
   /**
-   * @param headers names and values in turn; with the `Content-Length` of the body, if there is one
+   * @param headers alternating names and values, including `Content-Length` if there is a body
    * @throws TypeError when a value has a character that no header may contain
    */
   writeHead(status: number, headers: string[]): Response;
@@ -23,22 +23,25 @@ export interface Response {
   destroy(): unknown;
 }
 
-/** Limits of connections, in ms. */
+/** Time limits of connections, in ms. */
 export interface ConnectionLimits {
-  /** From the first byte of a request's head to its last. */
+  /** Time limit from the first to the last byte of a request's head. */
   headersMs: number;
   keepAliveMs: number;
 }
 
-/** Longest head, in bytes, that is read here. */
-const LONGEST_HEAD = 8 * 1024;
-/** A request without a body, and nothing after it (RFC 9112, 2.1 and 5; targets as in RFC 3986, 3.3 and 3.4). */
+/** Maximum size of a head that is read here, in bytes. */
+const MAX_HEAD_BYTES = 8 * 1024;
+/**
+ * A request without a body, and nothing after it (RFC 9112, 2.1 and 5; targets as in RFC 3986, 3.3
+ * and 3.4).
+ */
 const HEAD =
   /^(?:GET|HEAD) \/[\w\-.~%!$&'()*+,;=:@/?]* HTTP\/1\.1\r\n(?:[\w!#$%&'*+\-.^`|~]+:[\t -~]*\r\n)+\r\n$/;
-/** The beginning of one, from the request line on. */
+/** The beginning of such a request, from the request line on. */
 const BEGINNING =
   /^(?:GET|HEAD) \/[\w\-.~%!$&'()*+,;=:@/?]* HTTP\/1\.1\r\n(?:[\w!#$%&'*+\-.^`|~]+:[\t -~]*\r\n)*[\t -~]*\r?$/;
-/** Names of headers with which a request means more than its head says. */
+/** Names of headers that require more than a plain response. */
 const NOT_PLAIN = new Set([
   'content-length',
   'expect',
@@ -46,17 +49,18 @@ const NOT_PLAIN = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** As node:http has it. */
+/** Characters that node:http rejects in header values. */
 const NO_HEADER_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 const TAB = 0x09;
 const SPACE = 0x20;
 
 /**
- * Reads requests as browsers and proxies send them – `GET` or `HEAD` with usual headers and no body, one at a time –
- * straight from the connections of a server, and writes responses to them, for a third less processor time than node:http takes. A
- * connection on which anything else arrives is handed to node:http, which then reads it from that request on: what is
- * malformed, ambiguous or out of the ordinary is judged by its parser alone.
+ * Reads requests as browsers and proxies send them – `GET` or `HEAD` with usual headers and no
+ * body, one at a time – directly from the connections of a server, and writes responses to them,
+ * with a third less processor time than node:http. When anything else arrives on a connection,
+ * node:http takes it over from that request on, so that malformed, ambiguous or unusual requests
+ * are handled by its parser alone.
  */
 export class PlainRequests {
   readonly #server: Server;
@@ -67,7 +71,7 @@ export class PlainRequests {
   #isClosing = false;
 
   /**
-   * @param server which takes connections, and the requests that are not plain
+   * @param server accepts connections, and handles the requests that are not plain
    * @param handle answers a request; may not throw
    */
   constructor(
@@ -78,14 +82,14 @@ export class PlainRequests {
     this.#server = server;
     this.#limits = limits;
     this.#handle = handle;
-    // The listener of node:http is the first one, which its constructor adds.
+    // The constructor of node:http adds its listener first.
     const fallback = server.listeners('connection')[0] as (socket: Socket) => void;
     this.#fallback = fallback;
     server.removeListener('connection', fallback);
     server.on('connection', (socket) => this.#connections.add(new Connection(socket, this)));
   }
 
-  /** True once {@link close} was called: a connection ends with the response that is under way. */
+  /** True once {@link close} was called, so that a connection ends after its current response. */
   get isClosing(): boolean {
     return this.#isClosing;
   }
@@ -94,7 +98,7 @@ export class PlainRequests {
     return this.#limits;
   }
 
-  /** Closes idle connections, and others after their response, or after `ms` milliseconds. */
+  /** Closes idle connections, and the others after their response or after `ms` milliseconds. */
   close(ms: number): void {
     this.#isClosing = true;
     for (const connection of this.#connections) connection.closeIfIdle();
@@ -112,31 +116,37 @@ export class PlainRequests {
     this.#connections.delete(connection);
   }
 
-  /** Has node:http read a connection, from these bytes on. */
+  /** Passes a connection to node:http, beginning with these bytes. */
   handOver(socket: Socket, bytes: Buffer): void {
     this.#fallback.call(this.#server, socket);
     socket.unshift(bytes);
     socket.resume();
   }
 
-  /** Reports a head that did not arrive in time, as node:http does; the connection is read no further. */
+  /**
+   * Reports a head that did not arrive in time, in the same way as node:http; the connection is not
+   * read any further.
+   */
   reportTimeout(socket: Socket): void {
     const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     this.#server.emit('clientError', error, socket);
   }
 }
 
-/** A connection that plain requests are read from. */
+/** A connection from which plain requests are read. */
 class Connection {
   readonly socket: Socket;
   readonly #owner: PlainRequests;
-  /** A response is under way. */
+  /** True while a response is being sent. */
   #isBusy = false;
-  /** The client sends nothing more. */
+  /** True once the client has closed its side. */
   #isEnded = false;
   #hasAnswered = false;
-  /** Received, and not read yet: a beginning of a head, or what arrived while a response was under way. */
-  #held: Buffer | undefined;
+  /**
+   * Received bytes that are not read yet: the beginning of a head, or what arrived during a
+   * response.
+   */
+  #pending: Buffer | undefined;
   #headTimer: NodeJS.Timeout | undefined;
 
   constructor(socket: Socket, owner: PlainRequests) {
@@ -176,8 +186,8 @@ class Connection {
       this.#hasAnswered = true;
       socket.setTimeout(keepAliveMs);
     }
-    if (this.#held === undefined && !socket.writableNeedDrain) return;
-    // A client that sends requests and reads no responses waits until it has read them.
+    if (this.#pending === undefined && !socket.writableNeedDrain) return;
+    // A client that reads no responses must wait before it can send more requests.
     if (socket.writableNeedDrain) {
       socket.pause();
       socket.once('drain', this.#next);
@@ -185,7 +195,7 @@ class Connection {
   }
 
   closeIfIdle(): void {
-    if (!this.#isBusy && this.#held === undefined) this.socket.destroy();
+    if (!this.#isBusy && this.#pending === undefined) this.socket.destroy();
   }
 
   destroy(): void {
@@ -193,26 +203,26 @@ class Connection {
   }
 
   readonly #next = (): void => {
-    const held = this.#held;
-    this.#held = undefined;
+    const pending = this.#pending;
+    this.#pending = undefined;
     this.socket.resume();
-    if (held !== undefined) this.#read(held);
+    if (pending !== undefined) this.#read(pending);
   };
 
   readonly #onData = (chunk: Buffer): void => {
-    const held = this.#held;
-    const bytes = held === undefined ? chunk : Buffer.concat([held, chunk]);
+    const pending = this.#pending;
+    const bytes = pending === undefined ? chunk : Buffer.concat([pending, chunk]);
     if (this.#isBusy) {
-      this.#held = bytes;
+      this.#pending = bytes;
       this.socket.pause();
       return;
     }
-    this.#held = undefined;
+    this.#pending = undefined;
     this.#read(bytes);
   };
 
   #read(bytes: Buffer): void {
-    const text = bytes.length > LONGEST_HEAD ? '' : bytes.toString('latin1');
+    const text = bytes.length > MAX_HEAD_BYTES ? '' : bytes.toString('latin1');
     if (HEAD.test(text)) {
       const request = readHead(text, bytes, this.socket);
       if (request === undefined) return this.#handOver(bytes);
@@ -220,7 +230,7 @@ class Connection {
       this.#isBusy = true;
       this.#owner.handle(request, new PlainResponse(this, request.method === 'HEAD'));
     } else if (BEGINNING.test(text) && !this.#isEnded) {
-      this.#held = bytes;
+      this.#pending = bytes;
       this.#headTimer ??= setTimeout(this.#onSlowHead, this.#owner.limits.headersMs);
     } else this.#handOver(bytes);
   }
@@ -240,7 +250,7 @@ class Connection {
 
   readonly #onSlowHead = (): void => {
     this.#stopHeadTimer();
-    this.#held = undefined;
+    this.#pending = undefined;
     this.socket.off('data', this.#onData);
     this.socket.off('end', this.#onEnd);
     this.#owner.reportTimeout(this.socket);
@@ -262,7 +272,7 @@ class Connection {
     else this.#onSlowHead();
   };
 
-  /** Closes a connection that failed. There is no client left to answer. */
+  /** Handles connection errors; the socket is closed already, and there is no client to answer. */
   readonly #onError = (): void => {};
 
   readonly #onClose = (): void => {
@@ -309,9 +319,9 @@ class PlainResponse implements Response {
 }
 
 /**
- * A head that matches {@link HEAD}; `undefined` where a header says that there is more to it, or where a name is there twice.
- * Texts are copied from the bytes one by one: a slice of the whole head would keep all of it in memory for as long as
- * a cache keeps the key.
+ * Parses a head that matches {@link HEAD}; `undefined` if a header requires more, or a name occurs
+ * twice. Texts are copied from the bytes one by one: a slice of the whole head would keep all of it
+ * in memory for as long as a cache holds the key.
  */
 function readHead(text: string, bytes: Buffer, socket: Socket): RequestHead | undefined {
   const headers: IncomingHttpHeaders = {};
@@ -348,7 +358,7 @@ const isBlank = (code: number): boolean => code === SPACE || code === TAB;
 let dateSecond = 0;
 let dateText = '';
 
-/** The time as in `Date` (RFC 9110, 5.6.7), made once a second. */
+/** Returns the time in the format of `Date` (RFC 9110, 5.6.7), formatted once per second. */
 function httpDate(): string {
   const second = Math.floor(Date.now() / 1000);
   if (second !== dateSecond) {

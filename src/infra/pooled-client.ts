@@ -9,19 +9,19 @@ export interface Limits {
 type Answer = (error: Error | null, result?: pg.QueryResult) => void;
 
 /**
- * The driver's client for a pgbouncer with `pool_mode=transaction`, which refuses timeouts as start-up parameters, and
- * lends a connection for one transaction. The timeouts are those of each transaction instead: they go to the server
- * together with its BEGIN, and a statement outside of one gets a transaction of its own. Such a statement takes three
- * round trips instead of one.
+ * Creates the driver's client for a pgbouncer with `pool_mode=transaction`, which rejects timeouts
+ * as start-up parameters and assigns a connection to one transaction at a time. Timeouts are
+ * therefore set per transaction: they are sent together with BEGIN, and a statement outside of a
+ * transaction gets its own, which takes three round trips instead of one.
  *
- * @param limits of each transaction
+ * @param limits timeouts of each transaction
  */
 export function pooledClient(limits: Limits): typeof pg.Client {
   const settings = Object.entries(limits).map(([name, ms]) => ` SET LOCAL ${name} = ${ms};`);
   const begin = `BEGIN;${settings.join('')}`;
   return class extends pg.Client {
     // Knex calls it with a statement and a callback, COPY with a stream.
-    // oxlint-disable-next-line typescript/no-explicit-any -- one body for all overloads of the driver
+    // oxlint-disable-next-line typescript/no-explicit-any -- one body for all overloads
     override query(statement: any, ...rest: any[]): any {
       const text = (statement as { text?: string }).text;
       const answer = rest.at(-1) as Answer | undefined;

@@ -6,63 +6,70 @@ import pg from 'pg';
 import { ConfigError } from '../config.ts';
 import { singleHosts } from './url-hosts.ts';
 
-/** A connection with TLS and its options, or `false` for one without. */
+/** TLS options of a connection, or `false` for none. */
 type Tls = ConnectionOptions | false;
 
-/** A `DATABASE_URL` as the driver takes it. */
+/** A `DATABASE_URL` in the form that the driver needs. */
 export interface PostgresTarget {
-  /** One for each host. */
+  /** One URL per host. */
   servers: [string, ...string[]];
-  /** Whether that one of them is meant which takes writes (`target_session_attrs=read-write`). */
+  /** True if the server must accept writes (`target_session_attrs=read-write`). */
   mustWrite: boolean;
-  /** What is tried in turn; absent where the URL has no `sslmode`. */
+  /** TLS options to try in turn; absent if the URL has no `sslmode`. */
   tls?: [Tls, ...Tls[]] | undefined;
-  /** Whether the URL leads to a pgbouncer with `pool_mode=transaction`. */
+  /** True if the URL leads to a pgbouncer with `pool_mode=transaction`. */
   isPooled: boolean;
 }
 
-/** Parameters that the driver would read with another meaning than libpq. */
+/** Parameters to which the driver gives another meaning than libpq. */
 const PARAMETERS = ['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey', 'sslpassword'] as const;
-/** The file of libpq that holds the certificates of trusted authorities where no other is named. */
+/** The file in which libpq looks for certificates of trusted authorities by default. */
 const DEFAULT_ROOT = path.join(homedir(), '.postgresql', 'root.crt');
-/** Authorities that Node trusts, instead of those of a file. */
+/** Value that selects the authorities that Node trusts instead of a file. */
 const SYSTEM = 'system';
 
 /** Parameters that the driver does not know. */
 const OWN_PARAMETERS = ['pool_mode', 'target_session_attrs'];
 
-type Given = Partial<Record<(typeof PARAMETERS)[number], string>>;
+type TlsParameters = Partial<Record<(typeof PARAMETERS)[number], string>>;
 
 /** The modes of libpq (PostgreSQL, "SSL Support"), and `no-verify` of the driver. */
-const MODES: Readonly<Record<string, (given: Given, own: ConnectionOptions) => [Tls, ...Tls[]]>> = {
+const MODES: Readonly<
+  Record<string, (parameters: TlsParameters, options: ConnectionOptions) => [Tls, ...Tls[]]>
+> = {
   disable: () => [false],
-  allow: (_, own) => [false, unverified(own)],
-  prefer: (_, own) => [unverified(own), false],
-  require(given, own) {
-    const ca = authorities(given);
-    return [ca === undefined ? unverified(own) : { ...own, ca, checkServerIdentity: anyName }];
+  allow: (_, options) => [false, unverified(options)],
+  prefer: (_, options) => [unverified(options), false],
+  require(parameters, options) {
+    const ca = authorities(parameters);
+    return [
+      ca === undefined ? unverified(options) : { ...options, ca, checkServerIdentity: anyName },
+    ];
   },
-  'verify-ca'(given, own) {
-    const ca = authorities(given);
+  'verify-ca'(parameters, options) {
+    const ca = authorities(parameters);
     if (ca === undefined) {
       throw new ConfigError(
         `DATABASE_URL: sslmode=verify-ca needs sslrootcert, or the file ${DEFAULT_ROOT}`,
       );
     }
-    return [{ ...own, ca, checkServerIdentity: anyName }];
+    return [{ ...options, ca, checkServerIdentity: anyName }];
   },
-  'verify-full'(given, own) {
-    const ca = authorities(given);
-    return [{ ...own, ...(ca === undefined ? {} : { ca }) }];
+  'verify-full'(parameters, options) {
+    const ca = authorities(parameters);
+    return [{ ...options, ...(ca === undefined ? {} : { ca }) }];
   },
-  'no-verify': (_, own) => [unverified(own)],
+  'no-verify': (_, options) => [unverified(options)],
 };
 
-const unverified = (own: ConnectionOptions): Tls => ({ ...own, rejectUnauthorized: false });
+const unverified = (options: ConnectionOptions): Tls => ({ ...options, rejectUnauthorized: false });
 const anyName = (): undefined => undefined;
 
-/** Certificates of trusted authorities; `undefined` where the URL names none, or those of Node. */
-function authorities({ sslmode, sslrootcert }: Given): Buffer | undefined {
+/**
+ * Reads the certificates of trusted authorities; `undefined` if the URL names none, or selects
+ * those of Node.
+ */
+function authorities({ sslmode, sslrootcert }: TlsParameters): Buffer | undefined {
   if (sslrootcert === SYSTEM) {
     if (sslmode === 'verify-full') return undefined;
     throw new ConfigError(
@@ -82,27 +89,29 @@ function contentsOf(parameter: string, file: string): Buffer {
 }
 
 /**
- * Reads a URL of Postgres, whose hosts, `target_session_attrs`, `sslmode` and files mean what they mean to libpq. Two
- * differences: several hosts need `target_session_attrs=read-write`, and `verify-full` without a file of authorities trusts
- * those of Node, where libpq refuses to connect. `pool_mode` is that of a pgbouncer in front of the server.
+ * Parses a Postgres URL with the semantics of libpq for hosts, `target_session_attrs`, `sslmode`
+ * and files. Two differences: several hosts require `target_session_attrs=read-write`, and
+ * `verify-full` without a file of authorities trusts those of Node, where libpq refuses to connect.
+ * `pool_mode` is the mode of a pgbouncer in front of the server.
  *
- * @throws ConfigError for a value that does not exist, or a file that cannot be read
+ * @throws ConfigError for an unknown value, or a file that cannot be read
  */
 export function readPostgresUrl(text: string): PostgresTarget {
-  const [first, ...others] = singleHosts(text).map((one) => new URL(one));
+  const [first, ...otherUrls] = singleHosts(text).map((host) => new URL(host));
   const { searchParams } = first!;
-  const given: Given = {};
+  const tlsParameters: TlsParameters = {};
   for (const parameter of PARAMETERS) {
     const value = searchParams.get(parameter);
-    if (value !== null) given[parameter] = value;
+    if (value !== null) tlsParameters[parameter] = value;
   }
-  const isPooled = chosen(searchParams, 'pool_mode', ['session', 'transaction']) === 'transaction';
+  const isPooled =
+    parameterOf(searchParams, 'pool_mode', ['session', 'transaction']) === 'transaction';
   const mustWrite =
-    chosen(searchParams, 'target_session_attrs', ['any', 'read-write']) === 'read-write';
-  if (others.length > 0 && !mustWrite) {
+    parameterOf(searchParams, 'target_session_attrs', ['any', 'read-write']) === 'read-write';
+  if (otherUrls.length > 0 && !mustWrite) {
     throw new ConfigError('DATABASE_URL: several hosts need target_session_attrs=read-write');
   }
-  const tls = readTls(first!, given);
+  const tls = readTls(first!, tlsParameters);
   const serverOf = (url: URL) => {
     for (const name of [...OWN_PARAMETERS, ...(tls ? PARAMETERS : ['sslmode'])]) {
       url.searchParams.delete(name);
@@ -110,24 +119,27 @@ export function readPostgresUrl(text: string): PostgresTarget {
     return url.href;
   };
   return {
-    servers: [serverOf(first!), ...others.map(serverOf)],
+    servers: [serverOf(first!), ...otherUrls.map(serverOf)],
     mustWrite,
     tls,
     isPooled,
   };
 }
 
-/** The value of a parameter, by default the first of those that it may have. */
-function chosen(parameters: URLSearchParams, name: string, values: readonly string[]): string {
+/** Returns the value of a parameter; the first allowed value is the default. */
+function parameterOf(parameters: URLSearchParams, name: string, values: readonly string[]): string {
   const value = parameters.get(name) ?? values[0]!;
   if (values.includes(value)) return value;
   throw new ConfigError(`DATABASE_URL: ${name} must be one of ${values.join(', ')}`);
 }
 
-/** The TLS settings of `sslmode`; `undefined` where there is none. */
-function readTls({ searchParams, hostname }: URL, given: Given): PostgresTarget['tls'] {
-  const mode = given.sslmode;
-  // A path of a Unix socket: libpq ignores the mode too.
+/** Returns the TLS options for `sslmode`; `undefined` if there is none. */
+function readTls(
+  { searchParams, hostname }: URL,
+  tlsParameters: TlsParameters,
+): PostgresTarget['tls'] {
+  const mode = tlsParameters.sslmode;
+  // For the path of a Unix socket, libpq ignores the mode too.
   const isSocket = (searchParams.get('host') ?? decodeURIComponent(hostname)).startsWith('/');
   if (mode === undefined || isSocket) return undefined;
   const choose = Object.hasOwn(MODES, mode) ? MODES[mode] : undefined;
@@ -135,32 +147,32 @@ function readTls({ searchParams, hostname }: URL, given: Given): PostgresTarget[
     throw new ConfigError(`DATABASE_URL: sslmode must be one of ${Object.keys(MODES).join(', ')}`);
   }
   if (searchParams.has('sslcrl')) throw new ConfigError('DATABASE_URL: sslcrl is not supported');
-  const { sslcert, sslkey, sslpassword } = given;
-  return choose(given, {
+  const { sslcert, sslkey, sslpassword } = tlsParameters;
+  return choose(tlsParameters, {
     ...(sslcert === undefined ? {} : { cert: contentsOf('sslcert', sslcert) }),
     ...(sslkey === undefined ? {} : { key: contentsOf('sslkey', sslkey) }),
     ...(sslpassword === undefined ? {} : { passphrase: sslpassword }),
   });
 }
 
-/** Longest time that a server may take to say whether it uses TLS, in ms. */
+/** Time limit for a server to tell whether it uses TLS, in ms. */
 const TRY_MS = 5_000;
-/** Longest time that a server may take to say whether it takes writes, in ms. */
+/** Time limit for a server to tell whether it accepts writes, in ms. */
 const CHECK_MS = 2_000;
-/** Of `pg_hba.conf`: it has no entry for such a connection. */
+/** SQLSTATE for a connection that has no entry in `pg_hba.conf`. */
 const INVALID_AUTHORIZATION = '28000';
 
-/** The options of a connection. */
+/** Options of a connection. */
 export interface PostgresOptions {
   connectionString: string;
   ssl?: Tls;
 }
 
 /**
- * The options of a connection: of several hosts, to the one that takes writes; of several ways, the first that the server
- * takes.
+ * Returns the options of a connection: of several hosts, to the one that accepts writes; of several
+ * TLS options, with the first that the server accepts.
  *
- * @throws Error when no host takes writes
+ * @throws Error when no host accepts writes
  */
 export async function postgresOptions(target: PostgresTarget): Promise<PostgresOptions> {
   const { servers, mustWrite, tls } = target;
@@ -172,9 +184,9 @@ export async function postgresOptions(target: PostgresTarget): Promise<PostgresO
       return options;
     }),
   );
-  const able = tried.find((one) => one.status === 'fulfilled');
+  const able = tried.find((result) => result.status === 'fulfilled');
   if (able !== undefined) return able.value;
-  const faults = tried.map((one) => String((one as PromiseRejectedResult).reason?.message));
+  const faults = tried.map((result) => String((result as PromiseRejectedResult).reason?.message));
   throw new Error(`No server of DATABASE_URL takes writes: ${faults.join('; ')}`);
 }
 
@@ -188,7 +200,11 @@ async function optionsOf(
   return { connectionString, ssl };
 }
 
-/** True for a server that is no standby. @throws Error when it does not answer */
+/**
+ * Resolves to true for a server that is not a standby.
+ *
+ * @throws Error when it does not answer
+ */
 export async function takesWrites(options: PostgresOptions): Promise<boolean> {
   const client = new pg.Client({
     ...options,

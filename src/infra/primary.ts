@@ -6,26 +6,26 @@ import {
   takesWrites,
 } from './postgres-url.ts';
 
-/** Pause between two checks of the server, in ms. */
+/** Interval between two checks of the server, in ms. */
 const CHECK_EVERY_MS = 2_000;
 
-/** A connection, and the number of doubts that there had been when its server was chosen. */
+/** A connection, and the number of doubts at the time when its server was chosen. */
 type Connection = pg.Client & { doubts?: number };
 
-/** Events of the pool of Knex that are listened to. */
+/** Events of Knex's pool that are listened to. */
 export interface PoolEvents {
   on(event: 'createFail' | 'poolDestroyRequest', listener: () => void): unknown;
 }
 
 /**
- * Keeps the connections of a pool on that one of several servers that takes writes. It is looked for again when a
- * connection breaks or is refused, and when the server refuses a write; connections of before are not used any more then.
- * Where the server does not answer a check and another one takes writes, its connections are closed at once, and what they
- * were asked fails.
+ * Keeps the connections of a pool on the one of several servers that accepts writes. It is searched
+ * again when a connection breaks or is refused, and when the server refuses a write; older
+ * connections are no longer used then. If the server fails a check and another one accepts writes,
+ * its connections are closed at once and their pending statements fail.
  */
 export class Primary {
   readonly #target: PostgresTarget;
-  /** How often it was in doubt whether the chosen server still takes writes. */
+  /** Number of times that the role of the chosen server was in doubt. */
   #doubts = 0;
   #chosen: { doubts: number; options: Promise<PostgresOptions> } | undefined;
   readonly #open = new Set<Connection>();
@@ -36,7 +36,10 @@ export class Primary {
     this.#target = target;
   }
 
-  /** Options of a connection to the server, for Knex, which asks again when `expirationChecker` says so. */
+  /**
+   * Returns the options of a connection to the server. Knex calls it again when `expirationChecker`
+   * returns true.
+   */
   async connection(): Promise<PostgresOptions & { expirationChecker: () => boolean }> {
     const doubts = this.#doubts;
     if (this.#chosen?.doubts !== doubts) {
@@ -48,9 +51,12 @@ export class Primary {
     return { ...options, expirationChecker: () => this.#doubts !== doubts };
   }
 
-  /** Settings of the pool: it tells of each connection, and asks before it uses one again. */
+  /** Pool settings that report each connection, and check it before it is reused. */
   readonly poolOptions = {
-    afterCreate: (connection: Connection, done: (error: Error | null, one: Connection) => void) => {
+    afterCreate: (
+      connection: Connection,
+      done: (error: Error | null, chosen: Connection) => void,
+    ) => {
       connection.doubts = this.#chosen?.doubts ?? 0;
       this.#open.add(connection);
       connection.on('error', () => this.doubt());
@@ -67,7 +73,7 @@ export class Primary {
     pool.on('poolDestroyRequest', () => clearInterval(this.#timer));
   }
 
-  /** Looks for the server again before the next statement. */
+  /** Searches the server again before the next statement. */
   doubt(): void {
     this.#doubts += 1;
   }
@@ -81,12 +87,13 @@ export class Primary {
       const next = await postgresOptions(this.#target);
       if (next.connectionString === options.connectionString) return;
       this.doubt();
-      // A statement under way would wait for a server that went away without a word.
+      // A running statement would wait forever for a server that disappeared without closing the
+      // connection.
       for (const connection of this.#open) {
         if (connection.doubts !== this.#doubts) connection.end().catch(() => {});
       }
     } catch {
-      // No server takes writes: statements tell.
+      // If no server accepts writes, statements report it.
     } finally {
       this.#isChecking = false;
     }

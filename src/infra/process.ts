@@ -16,41 +16,48 @@ import { takeLastingKeys } from './secret-key.ts';
 import { closeStandbys } from './standbys.ts';
 import { startWatchdog } from './watchdog.ts';
 
-/** A check of readiness; rejects when the dependency does not answer. */
+/** A readiness check; rejects when the dependency does not answer. */
 export type Check = () => Promise<unknown>;
 
 /** A started process. */
 export interface Running {
   /** Checks of `/readyz`, by the names under which failures are reported. */
   checks: Record<string, Check>;
-  /** Further fields of `/readyz`: degraded states in which the process is still ready. */
+  /** Additional fields of `/readyz`: degraded states in which the process is still ready. */
   notes?: () => object;
-  /** The Redis of the queues, in which the process shows that it is there. */
+  /** Redis of the queues, for the heartbeats of the process. */
   redis?: Redis;
-  /** Accepts no further work, finishes the work under way, closes connections. */
+  /** Accepts no more work, finishes current work, and closes connections. */
   stop(): Promise<void>;
 }
 
-/** Timeout of an orderly shutdown, in ms; then the process exits as it is. */
+/** Timeout of a graceful shutdown, in ms; then the process exits immediately. */
 const STOP_MS = 25_000;
-/** Longest wait for connections to Postgres to close, in ms. What is in hand has ended: they are of checks, or still being opened. */
+/**
+ * Time limit for closing Postgres connections, in ms. Current work has ended by then, so the rest
+ * are checks, or still being opened.
+ */
 const CLOSE_MS = 2_000;
 const CHECK_MS = 2_000;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-/** Interval at which SECRET_KEY is compared until the database answers, in ms. */
+/** Interval at which comparing SECRET_KEY is retried until the database answers, in ms. */
 const RETRY_KEY_MS = 5_000;
-/** Interval at which a process looks whether its supervisor still runs, in ms. */
+/** Interval at which a process checks whether its supervisor still runs, in ms. */
 const SUPERVISOR_MS = 2_000;
-/** Time for which a result of the checks is reused, in ms: the endpoint is public on the redirect's port. */
+/**
+ * Time for which a result of the checks is reused, in ms, because the endpoint is public on the
+ * redirect's port.
+ */
 const SHARED_MS = { ready: 1_000, notReady: 100 };
 
 /**
- * Runs a process: configuration, log, health, metrics, and an orderly shutdown on SIGTERM or SIGINT.
+ * Runs a process: configuration, log, health, metrics, and a graceful shutdown on SIGTERM or
+ * SIGINT.
  *
- * @param process.name the Procfile name
- * @param process.healthPort where HEALTH_PORT is not set; 0: a free one
- * @param process.database pools and limits of its connections to Postgres
- * @param process.needsDatabase false for one that can do without Postgres where the configuration says so
+ * @param process.name name in the Procfile
+ * @param process.healthPort port if HEALTH_PORT is not set; 0 selects a free one
+ * @param process.database pools and limits of its Postgres connections
+ * @param process.needsDatabase false if the process can run without Postgres in this configuration
  */
 export async function runProcess(
   {
@@ -68,10 +75,11 @@ export async function runProcess(
 ): Promise<void> {
   process.title = name;
   useDatabaseAs({ name, ...database });
-  // V8 would collect garbage in a process that has little to do, to give back memory: 20 to 60 ms, on a busy machine up to
-  // 300, in which the next request waits.
+  // In an idle process V8 collects garbage to return memory: 20 to 60 ms, up to 300 on a busy
+  // machine, during which the next request waits.
   setFlagsFromString('--no-memory-reducer');
-  // A worker may listen for signals before it can be stopped: what has begun nothing ends at once.
+  // A signal may arrive before the worker can be stopped; without any work, the process exits
+  // immediately.
   for (const signal of SIGNALS) process.on(signal, endAtOnce);
   endWithSupervisor();
   let log = makeLog(name, 'info');
@@ -103,7 +111,7 @@ export async function runProcess(
     if (hasDatabase) {
       running.checks['schema'] = () =>
         checkSchema(db(), (problem, isTooOld) => log[isTooOld ? 'error' : 'warn'](problem));
-      // To say at once what is missing.
+      // Reports missing migrations immediately.
       await running.checks['schema']().catch(() => {});
     }
     if (running.redis !== undefined) watchPersistence(running.redis, log);
@@ -118,7 +126,7 @@ export async function runProcess(
       await running.stop();
       await telemetry?.stop();
     });
-    // Last: who reads it may send SIGTERM.
+    // Logged last, because readers of the line may send SIGTERM.
     log.info({ healthPort: (health.address() as AddressInfo).port }, 'ready');
   } catch (error) {
     if (error instanceof ConfigError) log.fatal(error.message);
@@ -128,8 +136,8 @@ export async function runProcess(
 }
 
 /**
- * Compares SECRET_KEY with the database, and takes its lasting keys; tried again later while Postgres is unavailable, since a
- * redirect process starts without it.
+ * Compares SECRET_KEY with the database, and sets its lasting keys. Retried later while Postgres is
+ * unavailable, because a redirect process starts without it.
  */
 async function checkKey(log: Log): Promise<void> {
   try {
@@ -144,9 +152,10 @@ async function checkKey(log: Log): Promise<void> {
 }
 
 /**
- * Refuses a Redis of the wrong kind; skipped while it is unavailable, since a redirect process starts without it.
+ * Rejects a Redis of the wrong kind. Skipped while it is unavailable, because a redirect process
+ * starts without it.
  *
- * @param options.mayReplicate true for a process that reads from the cache and needs not write to it
+ * @param options.mayReplicate true for a process that only reads from the cache
  */
 async function checkRedisServers(
   settings: Config,
@@ -170,7 +179,10 @@ async function checkRedisServers(
 /** The last result of checks, or the pending one that concurrent requests share. */
 const results = new WeakMap<Record<string, Check>, { failing: Promise<string[]>; until: number }>();
 
-/** The names of the checks that fail; the reasons go to the log that is given. Requests within `SHARED_MS` share one result. */
+/**
+ * Returns the names of failing checks, and logs the reasons if a log is passed. Requests within
+ * `SHARED_MS` share one result.
+ */
 function failing(checks: Record<string, Check>, clock: Clock, log?: Log): Promise<string[]> {
   const last = results.get(checks);
   if (last !== undefined && clock() < last.until) return last.failing;
@@ -190,7 +202,7 @@ async function runChecks(checks: Record<string, Check>, log?: Log): Promise<stri
         return [];
       } catch (error) {
         if (!(error instanceof SchemaTooOld)) {
-          log?.warn({ err: error, check: name }, 'a check of readiness failed');
+          log?.warn({ err: error, check: name }, 'a readiness check failed');
         }
         return [name];
       }
@@ -199,12 +211,12 @@ async function runChecks(checks: Record<string, Check>, log?: Log): Promise<stri
   return names.flat();
 }
 
-/** Exports the checks of `/readyz`, whose last result a scrape shares. */
+/** Exports the checks of `/readyz`; a scrape shares their last result. */
 function exportReadiness(checks: Record<string, Check>): void {
   exportGauge(
     {
       name: 'shortlinks_ready',
-      help: 'Checks of readiness of this process: 1 where one passes, 0 where it fails',
+      help: 'Readiness checks of this process: 1 if a check passes, 0 if it fails',
       labelNames: ['check'],
     },
     async (gauge) => {
@@ -216,12 +228,12 @@ function exportReadiness(checks: Record<string, Check>): void {
   );
 }
 
-/** Checks that most processes need. */
+/** Check that most processes need. */
 export const checkDb: Check = async () => db().raw('SELECT 1');
 export const checkRedis =
   (redis: Redis): Check =>
   async () =>
-    // The other processes of a cluster go on.
+    // The other processes of a cluster keep working.
     Promise.any(primariesOf(redis).map((primary) => primary.ping()));
 
 async function serveHealth(
@@ -272,8 +284,8 @@ async function answerHealth(
 }
 
 /**
- * Answers `/healthz` (the process is alive) and `/readyz` (it can work; 503 names the failing checks);
- * `undefined` for any other path.
+ * Answers `/healthz` (the process is alive) and `/readyz` (it can work; 503 names the failing
+ * checks). Returns `undefined` for any other path.
  */
 export async function healthAnswer(
   path: string,
@@ -294,8 +306,9 @@ export async function healthAnswer(
 }
 
 /**
- * A supervisor sets SUPERVISED to its process id and keeps our standard input open. When that closes, or another process has
- * become our parent, the supervisor has died and can no longer stop us: this is handled like SIGTERM.
+ * Stops the process when its supervisor has died. A supervisor sets SUPERVISED to its process id
+ * and keeps our standard input open. If that closes, or the parent process changes, the supervisor
+ * can no longer stop us, and the process acts as on SIGTERM.
  */
 function endWithSupervisor(): void {
   const supervisor = Number(process.env['SUPERVISED'] ?? 0);
@@ -308,7 +321,10 @@ function endWithSupervisor(): void {
   }, SUPERVISOR_MS).unref();
 }
 
-/** Closes the pools. A pool waits up to 30 s for a connection that is being opened; the end of the process closes it as well. */
+/**
+ * Closes the pools. A pool waits up to 30 s for a connection that is being opened; the end of the
+ * process closes it as well.
+ */
 async function closePools(log: Log): Promise<void> {
   const closing = Promise.all([closeDb(), closeStandbys()]);
   await within(CLOSE_MS, closing, 'closing connections to Postgres').catch((error: unknown) =>

@@ -1,21 +1,24 @@
 import { parseUrl } from './url.ts';
 import { singleHosts } from './url-hosts.ts';
 
-/** Schemes of URLs of Redis, each also with `rediss` for TLS, and what they name. */
+/** Schemes of Redis URLs, each also with `rediss` for TLS. */
 const SCHEMES = ['redis', 'redis+sentinel', 'redis+cluster'] as const;
 
-/** How Redis is reached: one server, the primary that sentinels name, or the nodes of a cluster. */
+/** Type of the Redis: one server, the primary that sentinels name, or the nodes of a cluster. */
 export type RedisKind = (typeof SCHEMES)[number];
 
-/** The parts of a URL of Redis. */
+/** Parts of a Redis URL. */
 export interface RedisAddress {
   kind: RedisKind;
   isEncrypted: boolean;
   hosts: { host: string; port: number }[];
-  /** Name and password of an account, empty where there is none. */
+  /** Name and password of an account, empty if there is none. */
   username: string;
   password: string;
-  /** Path of the URL without its slash: the name of the primary, as sentinels are configured with it. */
+  /**
+   * Path of the URL without its slash: the name of the primary in the configuration of the
+   * sentinels.
+   */
   name: string;
   parameters: URLSearchParams;
 }
@@ -27,20 +30,21 @@ const DEFAULT_PORT: Record<RedisKind, number> = {
 };
 
 /**
- * Takes a URL of Redis apart: `redis://host:port`, `redis+sentinel://host:port,host:port/<name of the primary>` or
+ * Parses a Redis URL: `redis://host:port`,
+ * `redis+sentinel://host:port,host:port/<name of the primary>` or
  * `redis+cluster://host:port,host:port`.
  *
  * @throws Error whose message completes the name of a setting
  */
 export function parseRedisAddress(text: string): RedisAddress {
   const scheme = text.slice(0, text.indexOf(':')).toLowerCase();
-  const kind = SCHEMES.find((one) => one === scheme.replace(/^rediss/, 'redis'));
+  const kind = SCHEMES.find((candidate) => candidate === scheme.replace(/^rediss/, 'redis'));
   if (kind === undefined) {
     throw new Error(
       'must be a URL that starts with redis://, redis+sentinel:// or redis+cluster://, each also with rediss',
     );
   }
-  const urls = singleHosts(text).map((one) => parseUrl(one));
+  const urls = singleHosts(text).map((hostUrl) => parseUrl(hostUrl));
   const [first] = urls;
   if (first === undefined) throw new Error('must be a URL');
   const hosts = urls.map((url) => ({

@@ -8,16 +8,18 @@ import {
 import { OwnerConnection } from './redis-cluster.ts';
 
 /*
- * Channels. A cluster passes messages on among its nodes in no order; those of sharded channels go through the node that
- * has the slot of the channel. So all of ours have one hash tag there: they keep their order, as on a single server.
+ * Channels for messages. A cluster distributes messages among its nodes in no particular order, but
+ * those of sharded channels go through the node that owns the channel's slot. All channels
+ * therefore share one hash tag on a cluster, and messages keep their order, as on a single server.
  */
 
-/** Hash tag, and beginning, of all channels on a cluster. */
+/** Hash tag at the beginning of all channels on a cluster. */
 const TAG = '{channels}';
 
 /*
  * KEYS[1] channel   ARGV[1] message
- * A replica passes messages on, too, and so does a node that was cut off; neither runs a script.
+ *
+ * Replicas and disconnected nodes distribute messages as well, but neither runs a script.
  */
 const PUBLISH = `return redis.call('SPUBLISH', KEYS[1], ARGV[1])`;
 
@@ -25,14 +27,14 @@ interface WithPublish {
   publishSharded(channel: string, message: string): Promise<number>;
 }
 
-/** Opens a connection for messages, which has to subscribe again whenever it is ready. */
+/** Opens a connection for messages; it has to subscribe again whenever it becomes ready. */
 export const connectSubscriber = (
   url: string,
   offline: OfflineBehavior,
   options: Parameters<typeof connectToOwner>[3] = {},
 ): SingleRedis => connectToOwner(url, TAG, offline, { ...options, autoResubscribe: false });
 
-/** Sends a message to those who listen to a channel. */
+/** Sends a message to the subscribers of a channel. */
 export async function publish(redis: Redis, channel: string, message: string): Promise<void> {
   const server = ownerOf(redis, TAG);
   if (!(server instanceof OwnerConnection)) {
@@ -45,7 +47,7 @@ export async function publish(redis: Redis, channel: string, message: string): P
   await (server as SingleRedis & WithPublish).publishSharded(TAG + channel, message);
 }
 
-/** The channels among these that have subscribers. */
+/** Returns the channels among these that have subscribers. */
 export async function listenedTo(redis: Redis, channels: readonly string[]): Promise<string[]> {
   const server = ownerOf(redis, TAG);
   const isSharded = server instanceof OwnerConnection;
@@ -57,14 +59,14 @@ export async function listenedTo(redis: Redis, channels: readonly string[]): Pro
   return channels.filter((_, at) => Number(counts[2 * at + 1]) > 0);
 }
 
-/** Subscribes to channels; resolves when messages that are published from now on arrive. */
+/** Subscribes to channels. Resolves when messages published from now on will arrive. */
 export async function subscribe(subscriber: SingleRedis, ...channels: string[]): Promise<void> {
   if (subscriber instanceof OwnerConnection) {
     await subscriber.ssubscribe(...channels.map((channel) => TAG + channel));
   } else await subscriber.subscribe(...channels);
 }
 
-/** Ends the subscription to a channel. */
+/** Unsubscribes from a channel. */
 export async function unsubscribe(subscriber: SingleRedis, channel: string): Promise<void> {
   if (subscriber instanceof OwnerConnection) await subscriber.sunsubscribe(TAG + channel);
   else await subscriber.unsubscribe(channel);

@@ -5,22 +5,29 @@ import { AbstractConnector, Cluster, type ClusterOptions, Redis, type RedisOptio
 import { type NodeAddress, slotOf, type Topology } from './redis-topology.ts';
 
 /*
- * Connections to a Redis Cluster. Commands of single keys go to whichever node has the key (`RedisCluster`). What lives in one
- * slot, such as a queue or a channel, is used over a connection to the node that has the slot (`OwnerConnection`), which
- * behaves as one to a single server: commands that wait for an answer are never forgotten when that node goes away.
+ * Connections to a Redis Cluster. Commands for single keys go to the node that owns the key
+ * (`RedisCluster`). Everything that lives in one slot, such as a queue or a channel, is used over a
+ * connection to the node that owns the slot (`OwnerConnection`), which behaves like one to a single
+ * server: commands that wait for an answer are not lost when that node goes away.
  *
  *   connecting ──the owner of the slot is known, and answers──▶ ready
- *   ready ──the connection breaks, a command is redirected, or another node is found to have the slot──▶ connecting
+ *   ready ──the connection breaks, a command is redirected, or the slot has moved──▶ connecting
  */
 
-/** Interval at which a connection makes sure that its node still has the slot, in ms. */
+/** Interval at which a connection checks that its node still owns the slot, in ms. */
 const FOLLOW_MS = 5_000;
-/** Shortest time from one connection to the next, in ms: a slot that is being moved redirects at once. */
+/**
+ * Minimum time between two connections, in ms, because a slot that is being moved redirects at
+ * once.
+ */
 const AGAIN_MS = 250;
-/** Time that a connection is given to close, in ms. */
+/** Time limit for closing a connection, in ms. */
 const DISCONNECT_MS = 2_000;
 
-/** Errors of a node that does not have the slot, not wholly, or not as its primary. The command has changed nothing. */
+/**
+ * Errors of a node that does not own the slot, owns only a part, or is not its primary. The command
+ * has changed nothing.
+ */
 const REDIRECTED = /^(?:MOVED|ASK|TRYAGAIN|CLUSTERDOWN|READONLY|NOREPLICAS|MASTERDOWN|UNBLOCKED)\b/;
 
 /** Options of an {@link OwnerConnection}. */
@@ -29,7 +36,7 @@ export interface OwnerOptions extends RedisOptions {
   slot: number;
 }
 
-/** Opens connections to the node that has a slot. */
+/** Opens connections to the node that owns a slot. */
 class OwnerConnector extends AbstractConnector {
   readonly #options: OwnerOptions;
   #openedAt = Number.NEGATIVE_INFINITY;
@@ -39,7 +46,7 @@ class OwnerConnector extends AbstractConnector {
     this.#options = options as OwnerOptions;
   }
 
-  /** Rejects only when it is disconnected: ioredis does not try again by itself. */
+  /** Rejects only when it is disconnected, because ioredis does not retry this. */
   override async connect(report: (event: string, error: Error) => void) {
     this.connecting = true;
     const { tls } = this.#options;
@@ -77,32 +84,32 @@ class OwnerConnector extends AbstractConnector {
       const { host, port } = await topology.ownerOf(slot);
       if ((host !== from.host || port !== from.port) && stream === this.stream) this.disconnect();
     } catch {
-      // The connection goes on for as long as its node answers.
+      // The connection stays in use for as long as its node answers.
     }
   }
 }
 
-/** A connection to the node of a cluster that has a slot, wherever the slot goes. */
+/** A connection to the cluster node that owns a slot; it follows the slot to other nodes. */
 export class OwnerConnection extends Redis {
   constructor(options: OwnerOptions) {
     super({
       ...options,
       Connector: OwnerConnector,
-      // 2: the command is sent again.
+      // 2: ioredis sends the command again.
       reconnectOnError: ({ message }) => (REDIRECTED.test(message) ? 2 : false),
       replyMapping: 'legacy',
     });
-    // The node has ended the subscription, since it does not have the slot any more.
+    // The node has ended the subscription because it no longer owns the slot.
     this.on('moved', () => this.disconnect(true));
   }
 
   override disconnect(reconnect = false): void {
-    // The owner is being looked for already, which a disconnection would end for good.
+    // The owner is already being searched, which a disconnection would stop forever.
     if (reconnect && this.status === 'connecting') return;
     super.disconnect(reconnect);
   }
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- the type of ioredis depends on options that we don't set
+  // oxlint-disable-next-line typescript/no-explicit-any -- depends on options not set here
   override duplicate(options: RedisOptions = {}): any {
     return new OwnerConnection({ ...(this.options as OwnerOptions), ...options });
   }
@@ -114,7 +121,7 @@ export class RedisCluster extends Cluster {
   readonly #open: (slot: number) => Redis;
   readonly #owners = new Map<number, Redis>();
 
-  /** @param open opens a connection to the node that has a slot */
+  /** @param open opens a connection to the node that owns a slot */
   constructor(
     nodes: NodeAddress[],
     options: ClusterOptions & { redisOptions: RedisOptions },
@@ -126,7 +133,10 @@ export class RedisCluster extends Cluster {
     this.#open = open;
   }
 
-  /** The connection to the node that has a key, or a hash tag. It is opened on first use, and closed with this one. */
+  /**
+   * Returns the connection to the node that owns a key or hash tag. It is opened on first use, and
+   * closed with this one.
+   */
   owner(key: string): Redis {
     const slot = slotOf(key);
     const owner = this.#owners.get(slot) ?? this.#open(slot);

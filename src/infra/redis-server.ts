@@ -9,13 +9,13 @@ export type RedisVariable = 'REDIS_URL' | 'CACHE_REDIS_URL';
 const OLDEST_IN_CLUSTER = 7;
 
 /**
- * Asks the server of a URL what it is; of a cluster, the first node that answers.
+ * Checks the server of a URL; of a cluster, the first node that answers.
  *
- * @param ms longest time to wait for it
- * @param options.mayReplicate true where a replica will do
- * @throws ConfigError for a server of another kind than the URL says: for a node of a Redis Cluster, which answers for its own
- *   slots only, for a replica, which takes no writes, and for sentinels that do not know the primary; Error when it does not
- *   answer
+ * @param ms maximum time to wait for it
+ * @param options.mayReplicate true if a replica is sufficient
+ * @throws ConfigError when the server does not match the URL: a node of a Redis Cluster, which only
+ * answers for its own slots, a replica, which accepts no writes, or sentinels that do not know the
+ * primary; Error when it does not answer
  */
 export async function checkRedisServer(
   variable: RedisVariable,
@@ -63,7 +63,10 @@ export async function checkRedisServer(
   }
 }
 
-/** @throws ConfigError with the message where sentinels do not know the primary; Error when the server does not answer */
+/**
+ * @throws ConfigError with the message when sentinels do not know the primary; Error when the
+ * server does not answer
+ */
 async function infoOf(target: RedisTarget, ms: number, noPrimary: string): Promise<string> {
   const redis = openRedis(target, {
     lazyConnect: true,
@@ -92,7 +95,7 @@ async function infoOf(target: RedisTarget, ms: number, noPrimary: string): Promi
   }
 }
 
-/** Errors of a sentinel that knows no such name, and of a server that is no sentinel. */
+/** Errors of a sentinel that does not know the name, and of a server that is not a sentinel. */
 const NO_PRIMARY = [/ERR No such master with that name/, /ERR unknown command [`']sentinel/i];
 
 const hasNoPrimary = (error: unknown): boolean =>

@@ -3,48 +3,49 @@ import { Command, Redis, type RedisOptions } from 'ioredis';
 import { within } from './clock.ts';
 
 /*
- * Which node of a Redis Cluster has a slot, and whether the data of a node may have been lost. All nodes that are known are
- * asked at once, and of those that are connected to the majority, the one with the latest configuration is believed: another
- * may not have heard of a failover yet, or may be cut off.
+ * Finds out which node of a Redis Cluster owns a slot, and whether the data of a node may have been
+ * lost. All known nodes are queried at once, and of those that are connected to the majority, the
+ * one with the latest configuration is trusted: others may not have heard of a failover yet, or may
+ * be disconnected.
  */
 
-/** A node of a cluster, as it can be connected to. */
+/** Address of a cluster node. */
 export interface NodeAddress {
   host: string;
   port: number;
 }
 
-/** The primaries of a cluster at one moment. */
+/** State of a cluster at one moment. */
 export interface ClusterState {
-  /** The owners of slots. */
+  /** The owners of slot ranges. */
   ranges: { first: number; last: number; owner: NodeAddress }[];
-  /** Digest of the replication ids of all primaries; `undefined` where one of them is not known. */
+  /** Digest of the replication ids of all primaries; `undefined` if one of them is unknown. */
   epoch: string | undefined;
 }
 
 /** The answer of one node. */
 interface View {
-  /** Increases with each change of the configuration. */
+  /** Number that increases with each change of the configuration. */
   configuration: number;
   isUp: boolean;
-  /** As CLUSTER SLOTS has them: first and last slot, the primary, the replicas. */
+  /** Result of CLUSTER SLOTS: first and last slot, the primary, the replicas. */
   ranges: { first: number; last: number; nodes: NodeAddress[] }[];
   replicationId: string | undefined;
 }
 
 const SLOTS = 16_384;
 const DIGEST_LENGTH = 8;
-/** Timeout of a question to a node, in ms. */
+/** Timeout of a query to a node, in ms. */
 const ANSWER_MS = 1_000;
-/** Time without a question after which the connections are closed, in ms. */
+/** Idle time after which connections are closed, in ms. */
 const IDLE_MS = 20_000;
 
-/** The slot of a key, or of its hash tag. */
+/** Returns the slot of a key, or of its hash tag. */
 export const slotOf = (key: string): number => new Command('get', [key]).getSlot()!;
 
 const keyOf = ({ host, port }: NodeAddress): string => `${host}:${port}`;
 
-/** Asks the nodes of a cluster what it is made of. */
+/** Queries the nodes of a cluster for its state. */
 export class Topology {
   readonly #seeds: readonly NodeAddress[];
   readonly #options: RedisOptions;
@@ -54,7 +55,7 @@ export class Topology {
 
   /**
    * @param seeds some of the nodes
-   * @param options of connections
+   * @param options of the connections
    */
   constructor(seeds: readonly NodeAddress[], options: RedisOptions) {
     this.#seeds = seeds;
@@ -62,21 +63,21 @@ export class Topology {
   }
 
   /**
-   * The state of the cluster. Those who ask at the same time get the same answer.
+   * Resolves to the state of the cluster; concurrent callers share one answer.
    *
    * @throws Error when no node answers that is connected to the majority
    */
   state(): Promise<ClusterState> {
-    this.#asking ??= this.#ask().finally(() => {
+    this.#asking ??= this.#query().finally(() => {
       this.#asking = undefined;
     });
     return this.#asking;
   }
 
   /**
-   * The node that has a slot.
+   * Resolves to the node that owns a slot.
    *
-   * @throws Error when that is not known, or no node has it
+   * @throws Error when it is unknown, or no node owns it
    */
   async ownerOf(slot: number): Promise<NodeAddress> {
     const { ranges } = await this.state();
@@ -85,19 +86,19 @@ export class Topology {
     return range.owner;
   }
 
-  async #ask(): Promise<ClusterState> {
+  async #query(): Promise<ClusterState> {
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => this.#keep([]), IDLE_MS).unref();
     const views = new Map<string, View>();
-    const known = [...this.#seeds.map(keyOf), ...this.#nodes.keys()];
-    await this.#view(known, views);
+    const knownNodes = [...this.#seeds.map(keyOf), ...this.#nodes.keys()];
+    await this.#view(knownNodes, views);
     const [latest] = [...views.values()]
       .filter(({ isUp }) => isUp)
-      .toSorted((one, other) => other.configuration - one.configuration);
+      .toSorted((a, b) => b.configuration - a.configuration);
     if (latest === undefined) throw new Error('the Redis Cluster is down');
     const nodes = latest.ranges.flatMap((range) => range.nodes.map(keyOf));
     await this.#view(
-      nodes.filter((node) => !known.includes(node)),
+      nodes.filter((node) => !knownNodes.includes(node)),
       views,
     );
     this.#keep([...this.#seeds.map(keyOf), ...nodes]);
@@ -109,22 +110,22 @@ export class Topology {
     return { ranges, epoch: epochOf(ranges, views) };
   }
 
-  /** Adds what the nodes answer to the views; those that do not answer are left out. */
+  /** Adds the answers of nodes to the views; nodes that do not answer are left out. */
   async #view(nodes: readonly string[], views: Map<string, View>): Promise<void> {
     await Promise.all(
       [...new Set(nodes)].map(async (node) => {
         try {
           views.set(node, await viewOf(this.#connection(node), node));
         } catch {
-          // Another node answers.
+          // Other nodes answer.
         }
       }),
     );
   }
 
   #connection(node: string): Redis {
-    const known = this.#nodes.get(node);
-    if (known !== undefined) return known;
+    const existing = this.#nodes.get(node);
+    if (existing !== undefined) return existing;
     const colon = node.lastIndexOf(':');
     const redis = new Redis({
       ...this.#options,
@@ -132,12 +133,12 @@ export class Topology {
       port: Number(node.slice(colon + 1)),
       connectTimeout: ANSWER_MS,
       maxRetriesPerRequest: 0,
-      // A node that loads its data knows the cluster.
+      // A node that is still loading its data knows the cluster.
       enableReadyCheck: false,
       replyMapping: 'legacy',
     });
     redis.on('error', () => {});
-    // A process that has closed its own connections ends; one that waits for an answer has a timer.
+    // Lets a process end that has closed its other connections; a pending query has a timer.
     redis.on('connect', () => redis.stream.unref());
     this.#nodes.set(node, redis);
     return redis;
@@ -167,7 +168,8 @@ async function viewOf(redis: Redis, node: string): Promise<View> {
       first,
       last,
       nodes: nodes.map(([host, port]) => ({
-        // A node that was never told its own address answers none: it is where it was asked.
+        // A node that was never told its own address returns an empty host: use the queried
+        // address.
         host: host || node.slice(0, node.lastIndexOf(':')),
         port,
       })),
@@ -188,6 +190,6 @@ function epochOf(
     : undefined;
 }
 
-/** A short digest of replication ids. */
+/** Returns a short digest of replication ids. */
 export const digestOf = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_LENGTH);

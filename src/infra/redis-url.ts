@@ -4,7 +4,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { ConfigError } from '../config.ts';
 import { parseRedisAddress, type RedisAddress } from './redis-address.ts';
 
-/** The parameters of encrypted connections, as redis-py names them, and what they set. */
+/** Parameters of encrypted connections, named as in redis-py, and the options that they set. */
 const PARAMETERS: Readonly<Record<string, (value: string) => ConnectionOptions>> = {
   ssl_cert_reqs(value) {
     if (!['none', 'required'].includes(value)) {
@@ -31,35 +31,35 @@ function contentsOf(parameter: string, file: string): Buffer {
   }
 }
 
-/** Timeout of a question to a sentinel, in ms. */
+/** Timeout of a query to a sentinel, in ms. */
 const SENTINEL_MS = 2_000;
 
-/** A Redis as its URL describes it. */
+/** A Redis as described by its URL. */
 export interface RedisTarget {
-  /** URL of the server for ioredis; empty where sentinels name the server, and for a cluster. */
+  /** URL of the server for ioredis; empty for sentinels and for a cluster. */
   url: string;
   options: RedisOptions;
-  /** Of a cluster: some of its nodes, from which the others are known. */
+  /** Some of the nodes of a cluster, from which the others are discovered. */
   nodes?: RedisAddress['hosts'];
-  /** True if another server may take its place. */
+  /** True if another server may replace this one. */
   failsOver: boolean;
 }
 
 /**
- * Reads a URL of Redis. With TLS, certificate and name are verified, with the authorities that Node trusts, unless the
- * parameters of the URL say otherwise.
+ * Parses a Redis URL. With TLS, certificate and name are verified against the authorities that Node
+ * trusts, unless parameters of the URL change that.
  *
- * @throws ConfigError for a wrong value, or a file that cannot be read
+ * @throws ConfigError for an invalid value, or a file that cannot be read
  */
 export function readRedisUrl(text: string): RedisTarget {
   const address = parseRedisAddress(text);
   const { isEncrypted, parameters } = address;
-  const given = Object.keys(PARAMETERS).filter((name) => parameters.has(name));
-  if (given.length > 0 && !isEncrypted) {
-    throw new ConfigError(`REDIS_URL: ${given[0]} needs a URL that starts with rediss`);
+  const names = Object.keys(PARAMETERS).filter((name) => parameters.has(name));
+  if (names.length > 0 && !isEncrypted) {
+    throw new ConfigError(`REDIS_URL: ${names[0]} needs a URL that starts with rediss`);
   }
   const tls: ConnectionOptions = {};
-  for (const name of given) Object.assign(tls, PARAMETERS[name]?.(parameters.get(name) ?? ''));
+  for (const name of names) Object.assign(tls, PARAMETERS[name]?.(parameters.get(name) ?? ''));
   if (address.kind === 'redis+sentinel') {
     return { url: '', options: sentinelOptions(address, tls), failsOver: true };
   }
@@ -68,9 +68,9 @@ export function readRedisUrl(text: string): RedisTarget {
     const options = { username, password, ...(isEncrypted && { tls }) };
     return { url: '', options, nodes, failsOver: true };
   }
-  if (given.length === 0) return { url: text, options: {}, failsOver: false };
+  if (names.length === 0) return { url: text, options: {}, failsOver: false };
   const url = new URL(text);
-  for (const name of given) url.searchParams.delete(name);
+  for (const name of names) url.searchParams.delete(name);
   return { url: url.href, options: { tls }, failsOver: false };
 }
 
@@ -90,8 +90,8 @@ function sentinelOptions(
   };
 }
 
-/** Makes a client of a Redis, whose own options go before others. */
+/** Creates a client of a Redis, whose own options override the others. */
 export function openRedis({ url, options }: RedisTarget, others: RedisOptions): Redis {
-  const all = { ...others, ...options, replyMapping: 'legacy' } as const;
-  return url === '' ? new Redis(all) : new Redis(url, all);
+  const merged = { ...others, ...options, replyMapping: 'legacy' } as const;
+  return url === '' ? new Redis(merged) : new Redis(url, merged);
 }

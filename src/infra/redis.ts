@@ -7,49 +7,64 @@ import { openRedis, type RedisTarget, readRedisUrl } from './redis-url.ts';
 
 export type { SingleRedis };
 
-/** A connection to a server, or to a cluster. */
+/** A connection to a server or to a cluster. */
 export type Redis = SingleRedis | RedisCluster;
 
 /**
- * Behavior of a connection while Redis is not reachable: `fail-fast` rejects commands at once (API, redirect), `wait`
- * queues them until it is connected again (workers).
+ * Behavior while Redis is unreachable: `fail-fast` rejects commands at once (API, redirect), `wait`
+ * queues them until the connection is back (workers).
  */
 export type OfflineBehavior = 'fail-fast' | 'wait';
 
-/** Pause before the next attempt to connect, in ms. A restart takes a second or two: ask again soon, and often. */
+/**
+ * Returns the delay before the next attempt to connect, in ms. A restart takes a second or two, so
+ * attempts are frequent.
+ */
 const pauseAfter = (attempts: number): number => Math.min(50 * attempts, 500);
 
 const COMMON: RedisOptions = {
   retryStrategy: pauseAfter,
   connectTimeout: 2_000,
-  // RESP2: a reply is decoded with less work, and nothing of ours needs RESP3.
+  // RESP2 replies are cheaper to decode, and no feature of RESP3 is used.
   protocol: 2,
 };
 
-/** Time without an answer after which a connection to a server that may have been replaced is reopened, in ms. Longer than commands block. */
+/**
+ * Time without an answer after which a connection to a server that may have been replaced is
+ * reopened, in ms. It exceeds the longest blocking command.
+ */
 const SILENCE_MS = 15_000;
-/** Interval at which such a connection is used, so that silence shows, in ms. */
+/** Interval of pings that reveal a silent connection, in ms. */
 const PING_MS = 2_000;
 
 /**
- * Options where another server may take over. The one of before closes its connections when it becomes a replica; until
- * then it may go on for seconds, or be unable to close anything.
+ * Options for setups with failover. A former primary closes its connections when it becomes a
+ * replica; until then it may continue for seconds, or be unable to close anything.
  */
 const FAILOVER: RedisOptions = {
   sentinelRetryStrategy: pauseAfter,
   socketTimeout: SILENCE_MS,
-  // 2: the command, which has changed nothing, is sent again.
+  // 2: ioredis sends the command again, which has changed nothing.
   reconnectOnError: ({ message }) => (/READONLY|NOREPLICAS/.test(message) ? 2 : false),
 };
 
-/** Redirections after which a command is given up, about 100 ms each: a failover is over, or the caller goes on without. */
+/**
+ * Number of redirections after which a command fails, about 100 ms each. A failover is over by
+ * then, or the caller proceeds without Redis.
+ */
 const REDIRECTIONS = { wait: 10_000, 'fail-fast': 5 };
-/** Timeout of a command to a cluster, in ms: ioredis may forget one while it finds out which nodes there are. */
+/**
+ * Timeout of a command to a cluster, in ms, because ioredis may lose a command while it discovers
+ * the nodes.
+ */
 const CLUSTER_COMMAND_MS = 30_000;
 
 type ConnectionOptions = RedisOptions & { onError?: (error: Error) => void };
 
-/** Opens a connection. Errors of the connection itself go to `onError`; without it they are dropped, commands still reject. */
+/**
+ * Opens a connection. Errors of the connection itself go to `onError`; without it they are ignored,
+ * but commands still reject.
+ */
 export function connectRedis(
   url: string,
   offline: OfflineBehavior,
@@ -61,7 +76,7 @@ export function connectRedis(
     : openCluster(url, target, offline, options);
 }
 
-/** Opens a connection to the server that has a key; on a cluster, it goes where the key goes. */
+/** Opens a connection to the server that owns a key; on a cluster, it follows the key. */
 export function connectToOwner(
   url: string,
   key: string,
@@ -73,15 +88,18 @@ export function connectToOwner(
   return openOwner(topologyOf(url, target), slotOf(key), { target, offline, options });
 }
 
-/** The connection for what has to be done by the server that has a key: the connection itself where there is one server. */
+/**
+ * Returns the connection to the server that owns a key, which is the connection itself if there is
+ * only one server.
+ */
 export const ownerOf = (redis: Redis, key: string): SingleRedis =>
   redis instanceof RedisCluster ? redis.owner(key) : redis;
 
-/** The connections to all servers that have keys. */
+/** Returns the connections to all servers that own keys. */
 export const primariesOf = (redis: Redis): SingleRedis[] =>
   redis instanceof RedisCluster ? redis.nodes('master') : [redis];
 
-/** The names that match a pattern, in parts. */
+/** Iterates over the key names that match a pattern, in batches. */
 export async function* scanKeys(redis: Redis, match: string): AsyncGenerator<string[], void> {
   for (const primary of primariesOf(redis)) {
     yield* primary.scanStream({ match, count: 1_000 }) as AsyncIterable<string[]>;
@@ -138,7 +156,7 @@ function openCluster(
       clusterRetryStrategy: pauseAfter,
       enableOfflineQueue: offline === 'wait',
       maxRedirections: REDIRECTIONS[offline],
-      // Names are resolved by each connection, which verifies the certificate of the name.
+      // Each connection resolves the name itself, and verifies its certificate.
       dnsLookup: (address, callback) => callback(null, address),
       redisOptions: {
         protocol: COMMON.protocol!,
@@ -171,7 +189,7 @@ function openOwner(
     socketTimeout: SILENCE_MS,
     ...target.options,
     ...options,
-    // Opened on first use, it would refuse the command that it is opened for.
+    // Otherwise a connection opened on first use would refuse its first command.
     enableOfflineQueue: true,
     topology,
     slot,
@@ -187,14 +205,14 @@ function openOwner(
 function keepAsking(redis: Redis): void {
   const timer = setInterval(() => {
     for (const primary of primariesOf(redis)) {
-      // An error of the connection is reported by itself.
+      // Connection errors are reported separately.
       if (primary.status === 'ready') primary.ping().catch(() => {});
     }
   }, PING_MS).unref();
   redis.once('end', () => clearInterval(timer));
 }
 
-/** Resolves when the connection can take commands; rejects after `ms` milliseconds. */
+/** Resolves when the connection accepts commands; rejects after `ms` milliseconds. */
 export async function redisReady(redis: Redis, ms = 10_000): Promise<void> {
   if (redis.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
@@ -210,19 +228,19 @@ export async function redisReady(redis: Redis, ms = 10_000): Promise<void> {
 let cache: Redis | undefined;
 let queue: Redis | undefined;
 
-/** The worker's connection to the look-up cache, opened on first use. */
+/** Returns the worker's connection to the look-up cache, opened on first use. */
 export function cacheRedis(): Redis {
   cache ??= connectRedis(config().CACHE_REDIS_URL, 'wait');
   return cache;
 }
 
-/** The worker's connection for jobs that follow from others, opened on first use. */
+/** Returns the worker's connection for adding follow-up jobs, opened on first use. */
 export function queueRedis(): Redis {
   queue ??= connectRedis(config().REDIS_URL, 'wait');
   return queue;
 }
 
-/** Closes the shared connections, where they were opened. */
+/** Closes the shared connections if they are open. */
 export async function closeRedis(): Promise<void> {
   for (const redis of [cache, queue]) await redis?.quit().catch(() => {});
   cache = undefined;
@@ -230,17 +248,18 @@ export async function closeRedis(): Promise<void> {
 }
 
 /**
- * Warns, now and after each new connection, if the Redis of the queues may lose jobs, or has too few replicas to confirm them. The
- * look-up cache needs neither: its entries are made again.
+ * Warns, now and after each new connection, if the Redis of the queues may lose jobs, or has too
+ * few replicas to confirm them. The look-up cache is not checked, because its entries can be
+ * rebuilt.
  */
 export function watchPersistence(redis: Redis, log: Log): void {
   let last = '';
   const look = async (): Promise<void> => {
-    // Not CONFIG GET, which hosted servers refuse.
+    // Hosted servers refuse CONFIG GET.
     const infos = await Promise.all(
       primariesOf(redis).map(
-        async (one) =>
-          `${await one.info('memory')}\r\n${await one.info('persistence')}\r\n${await one.info('replication')}`,
+        async (server) =>
+          `${await server.info('memory')}\r\n${await server.info('persistence')}\r\n${await server.info('replication')}`,
       ),
     );
     const faults = [...new Set(infos.flatMap((info) => persistenceFaults(info)))].join('; ');
@@ -252,7 +271,10 @@ export function watchPersistence(redis: Redis, log: Log): void {
   if (redis.status === 'ready') tryToLook();
 }
 
-/** @param info of Redis: sections `memory`, `persistence` and `replication`; what a server does not tell is no fault */
+/**
+ * @param info sections `memory`, `persistence` and `replication` of INFO; missing values are not
+ * faults
+ */
 function persistenceFaults(info: string): string[] {
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction';
   const faults: string[] = [];

@@ -2,55 +2,57 @@ import { config } from '../config.ts';
 import type { SingleRedis } from './redis.ts';
 
 /*
- * Confirmation of writes by replicas (REDIS_WAIT_REPLICAS). A primary answers before its replicas have a write, and one that takes
- * over may lack it. WAIT answers how many replicas have all writes that its own connection made before, so it has to be sent over
- * the connection of the write: on another one, also the same after it was opened again, it knows nothing of it.
+ * Confirmation of writes by replicas (REDIS_WAIT_REPLICAS). A primary answers before its replicas
+ * have a write, and a replica that takes over may lack it. WAIT returns how many replicas have all
+ * earlier writes of its own connection, so it must be sent on the connection of the write; on
+ * another one, even the same after a reconnection, it covers nothing.
  *
  *   enough ──WAIT counts too few──▶ short ──WAIT counts enough──▶ enough
  *
- * While replicas are short, they are counted before anything is written: what cannot be confirmed is refused, and not written
- * once more by every attempt.
+ * While there are too few replicas, they are counted before each write, so that a write that cannot
+ * be confirmed is refused, instead of being written again by every attempt.
  */
 
 /**
- * Time that replicas have to confirm a write, in ms. They take about as long as a ping, and a visitor waits for it: after 500 ms the
- * visit is written to the disk. Other commands of the connection wait as long.
+ * Time limit for replicas to confirm a write, in ms. Usually it takes as long as a ping, and a
+ * visitor waits for it: after 500 ms the visit is written to disk. Other commands of the connection
+ * wait as long.
  */
 const CONFIRM_MS = 400;
 
-/** A write was made, and it isn't known whether enough replicas have it. */
+/** Error of a write for which it is unknown whether enough replicas have it. */
 export class Unconfirmed extends Error {}
 
-/** True where writes of visits and accepted jobs have to be confirmed by replicas. */
+/** Returns true if writes of visits and accepted jobs must be confirmed by replicas. */
 export const needsReplicas = (): boolean => config().REDIS_WAIT_REPLICAS > 0;
 
 /**
- * Writes over a connection, and resolves when REDIS_WAIT_REPLICAS replicas have it. Others that write over it at the same time share
- * the question.
+ * Writes over a connection, and resolves when REDIS_WAIT_REPLICAS replicas have the write.
+ * Concurrent writes of the connection share one WAIT.
  *
- * @param write uses no other connection; answers false where it has written nothing
- * @throws Unconfirmed when it was written, and not confirmed; what `write` throws; Error when nothing was written, because too few
- *   replicas answer
+ * @param write uses no other connection; resolves to false if it has written nothing
+ * @throws Unconfirmed when the write was made but not confirmed; the error of `write`; Error when
+ * nothing was written because too few replicas answer
  */
 export function replicated<Result>(
   redis: SingleRedis,
   write: () => Promise<Result>,
 ): Promise<Result> {
   if (!needsReplicas()) return write();
-  const replicas = known.get(redis) ?? new Replicas(redis);
-  known.set(redis, replicas);
+  const replicas = replicasOf.get(redis) ?? new Replicas(redis);
+  replicasOf.set(redis, replicas);
   return replicas.confirm(write);
 }
 
-const known = new WeakMap<SingleRedis, Replicas>();
+const replicasOf = new WeakMap<SingleRedis, Replicas>();
 
-/** The replicas of the server of a connection. */
+/** The replicas of a connection's server. */
 class Replicas {
   readonly #redis: SingleRedis;
-  /** How often the connection was lost. */
+  /** Number of times that the connection was lost. */
   #losses = 0;
   #isShort = false;
-  /** The question that is sent when the one under way has its answer. */
+  /** The WAIT that is sent after the running one. */
   #next: Promise<void> | undefined;
   #last: Promise<void> = Promise.resolve();
 
@@ -75,12 +77,15 @@ class Replicas {
     return result;
   }
 
-  /** One question is under way at a time; those who ask meanwhile share the next one. */
+  /**
+   * Counts the replicas. Only one WAIT runs at a time; callers that arrive meanwhile share the next
+   * one.
+   */
   #count(): Promise<void> {
     if (this.#next === undefined) {
       const next = this.#last.then(() => {
         this.#next = undefined;
-        return this.#ask();
+        return this.#wait();
       });
       this.#next = next;
       this.#last = next.catch(() => {});
@@ -88,7 +93,7 @@ class Replicas {
     return this.#next;
   }
 
-  async #ask(): Promise<void> {
+  async #wait(): Promise<void> {
     const needed = config().REDIS_WAIT_REPLICAS;
     const count = await this.#redis.wait(needed, CONFIRM_MS);
     this.#isShort = count < needed;

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of package.json. Processes run from bundles in `dist/programs`, scripts and tests from single files in `dist`. */
+/**
+ * The folder of package.json. Processes run from bundles in `dist/programs`, scripts and tests from
+ * single files in `dist`.
+ */
 export const ROOT = findRoot(path.dirname(fileURLToPath(import.meta.url)));
 
 function findRoot(folder: string): string {

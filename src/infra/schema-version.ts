@@ -3,30 +3,30 @@ import path from 'node:path';
 import { type Db, rows } from './db.ts';
 import { ROOT } from './root.ts';
 
-/** The compiled migrations of this version. Knex records them by these names. */
+/** Folder of the compiled migrations. Knex records them by these file names. */
 export const MIGRATIONS_FOLDER = path.join(ROOT, 'dist', 'programs', 'migrations');
 
-/** Longest time that the database may take to answer, in ms. */
+/** Time limit of the database query, in ms. */
 const ANSWER_MS = 1_000;
 const UNDEFINED_TABLE = '42P01';
 
-/** The schema of the database, compared with the one that this version was written for. */
+/** State of the database schema compared with the one that this version requires. */
 export interface SchemaState {
-  /** The database's latest migration; empty where there is none. */
+  /** Name of the latest migration in the database; empty if there is none. */
   version: string;
-  /** One sentence with the remedy. */
+  /** One sentence that describes the problem and the remedy. */
   problem?: string;
   /** True if this version cannot work with the schema. */
   isTooOld: boolean;
 }
 
-/** The migration has not been run, or others have not: the message says which. */
+/** Error when migrations are missing or belong to another version; the message says which. */
 export class SchemaTooOld extends Error {}
 
 // One per process, which has one database.
 let lastState: SchemaState | undefined;
 
-/** The schema as it was last read, for `/readyz`; nothing before that. */
+/** Returns the schema as last read, for `/readyz`; an empty object before that. */
 export function schemaNote(): { schema?: Omit<SchemaState, 'isTooOld'> } {
   if (lastState === undefined) return {};
   const { isTooOld: _, ...schema } = lastState;
@@ -34,10 +34,11 @@ export function schemaNote(): { schema?: Omit<SchemaState, 'isTooOld'> } {
 }
 
 /**
- * Reads the schema's version. A database that does not answer changes nothing: other checks tell that.
+ * Reads the schema version. A database that does not answer changes nothing, because other checks
+ * report it.
  *
- * @param report receives a problem when it is first found
- * @throws SchemaTooOld where migrations are missing
+ * @param report is called with a problem when it is first found
+ * @throws SchemaTooOld when migrations are missing
  */
 export async function checkSchema(
   db: Db,
@@ -76,19 +77,19 @@ export function compareSchema(applied: readonly string[], known: readonly string
 }
 
 /**
- * Names of the migrations that a database has, in order; none where it has no schema.
+ * Lists the migrations of a database, in order; none if it has no schema.
  *
- * @param timeoutMs longest time until its answer; 0: as long as the connection allows
+ * @param timeoutMs time limit of the query; 0 uses the limit of the connection
  */
 export async function appliedMigrations(db: Db, timeoutMs = 0): Promise<string[]> {
   try {
-    const found = await rows<{ name: string }>(
+    const migrations = await rows<{ name: string }>(
       db,
       'SELECT name FROM knex_migrations ORDER BY name',
       [],
       timeoutMs,
     );
-    return found.map(({ name }) => bare(name));
+    return migrations.map(({ name }) => bare(name));
   } catch (error) {
     if ((error as { code?: unknown }).code === UNDEFINED_TABLE) return [];
     throw error;
@@ -96,15 +97,15 @@ export async function appliedMigrations(db: Db, timeoutMs = 0): Promise<string[]
 }
 
 // The files of a version do not change.
-let known: string[] | undefined;
+let cachedMigrations: string[] | undefined;
 
-/** Names of the migrations of this version, in order. */
+/** Lists the migrations of this version, in order. */
 export function knownMigrations(): string[] {
-  known ??= readdirSync(MIGRATIONS_FOLDER)
+  cachedMigrations ??= readdirSync(MIGRATIONS_FOLDER)
     .filter((file) => file.endsWith('.js'))
     .map(bare)
     .toSorted();
-  return known;
+  return cachedMigrations;
 }
 
 const bare = (file: string): string => file.replace(/\.js$/, '');

@@ -6,15 +6,17 @@ import { deriveKey, secretKeys } from './keys.ts';
  *
  *   sealed:v2:<key id>:<nonce, tag and ciphertext in base64url>
  *
- * Each purpose has a key of its own, and the owner is authenticated with the text (associated data): a sealed password can
- * be opened neither as a mail, nor for another workspace. The key id tells which SECRET_KEY the text was sealed with.
+ * Each purpose has its own key, and the owner is authenticated with the text (associated data): a
+ * sealed password cannot be opened as a mail or for another workspace. The key id identifies the
+ * SECRET_KEY with which the text was sealed.
  *
- * Texts of version 1 have one key for everything. They are read until `secrets rewrite` has replaced them.
+ * Texts of version 1 share one key. They can be read until `secrets rewrite` has replaced them.
  *
- * That a text begins like a sealed one says nothing: callers may send such texts. What is sealed is known by its place.
+ * A text that looks sealed may come from a caller. Only the place where it is stored decides
+ * whether it is sealed.
  */
 
-/** The purposes of sealed texts. */
+/** Purposes of sealed texts. */
 export type Purpose =
   | 'password'
   | 'webhook secret'
@@ -28,7 +30,7 @@ export type Purpose =
   | 'sign-in'
   | 'lasting keys';
 
-/** A purpose, and the id of the workspace that owns the text; empty where none does. */
+/** A purpose, and the id of the workspace that owns the text; empty if there is none. */
 export interface SealContext {
   purpose: Purpose;
   owner: string;
@@ -36,10 +38,10 @@ export interface SealContext {
 
 const MARK = 'sealed:v2:';
 const MARK_1 = 'sealed:v1:';
-/** Purposes whose texts are kept by callers, or are newer than version 1. */
+/** Purposes whose texts callers keep, or that are newer than version 1. */
 const NOT_IN_VERSION_1: ReadonlySet<Purpose> = new Set(['sign-in', 'lasting keys']);
 
-/** Beginning of all texts that are sealed with this key material. */
+/** Returns the beginning of all texts that are sealed with this key material. */
 export const sealPrefix = (secretKey: string): string =>
   `${MARK}${deriveKey(secretKey, 'key id').toString('base64url', 0, 6)}:`;
 
@@ -55,9 +57,10 @@ export function seal({ purpose, owner }: SealContext, plain: string): string {
 }
 
 /**
- * Decrypts what `seal` made with the same purpose and owner.
+ * Decrypts a text that `seal` made with the same purpose and owner.
  *
- * @throws Error when the text was sealed otherwise, with a key that this process does not have, or was changed
+ * @throws Error when the text was sealed for another purpose or owner, with an unknown key, or was
+ * changed
  */
 export function unseal({ purpose, owner }: SealContext, sealed: string): string {
   for (const secretKey of secretKeys()) {
@@ -80,7 +83,7 @@ function unsealVersion1(sealed: string): string {
   throw new Error('not sealed with this SECRET_KEY');
 }
 
-/** The plain text of a text of version 1; `undefined` when it was sealed with other key material. */
+/** Decrypts a text of version 1; `undefined` if it was sealed with other key material. */
 function openVersion1(secretKey: string, sealed: string): string | undefined {
   try {
     return open(deriveKey(secretKey, 'seal'), undefined, sealed.slice(MARK_1.length));
@@ -89,7 +92,7 @@ function openVersion1(secretKey: string, sealed: string): string | undefined {
   }
 }
 
-/** True when a text of any version was sealed with this key material. */
+/** Returns true if a text of any version was sealed with this key material. */
 export const isSealedWith = (secretKey: string, sealed: string): boolean =>
   sealed.startsWith(sealPrefix(secretKey)) ||
   (sealed.startsWith(MARK_1) && openVersion1(secretKey, sealed) !== undefined);

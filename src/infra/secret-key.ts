@@ -17,11 +17,12 @@ const SEALED = `
   UNION ALL SELECT secret FROM webhooks LIMIT 1`;
 
 /**
- * Makes sure that the database was made with one of these keys: what it holds sealed could not be read with another, and
- * ids of clicks would be different ones. The first key to come is the database's, until `secrets rewrite` replaces it.
+ * Verifies that the database was created with one of these keys. With another one, its sealed texts
+ * could not be read, and click ids would differ. The first key that is used becomes the database's
+ * key, until `secrets rewrite` replaces it.
  *
  * @returns the key of the database
- * @throws ConfigError when it was another
+ * @throws ConfigError when the database has another key
  */
 export async function checkSecretKey(db: Db, keys: readonly string[]): Promise<string> {
   let check = await installed(db, KEY_CHECK);
@@ -30,14 +31,18 @@ export async function checkSecretKey(db: Db, keys: readonly string[]): Promise<s
     const first = keys.find((key) => sample === undefined || isSealedWith(key, sample.sealed));
     if (first !== undefined) check = await install(db, KEY_CHECK, keyCheck(first));
   }
-  const key = keys.find((one) => keyCheck(one) === check);
+  const key = keys.find((candidate) => keyCheck(candidate) === check);
   if (key !== undefined) return key;
   throw new ConfigError(
     'SECRET_KEY is not the one that this database was made with: set that one, or use another database',
   );
 }
 
-/** Compares the keys of this process with the database, and takes its lasting keys. @throws ConfigError */
+/**
+ * Compares the keys of this process with the database, and loads its lasting keys.
+ *
+ * @throws ConfigError
+ */
 export async function takeLastingKeys(db: Db): Promise<void> {
   const key = await checkSecretKey(db, secretKeys());
   const sealed =
@@ -50,12 +55,12 @@ export async function takeLastingKeys(db: Db): Promise<void> {
   openLastingKeys(sealed);
 }
 
-/** Takes lasting keys as the database has them. */
+/** Decrypts and sets the lasting keys of the database. */
 export function openLastingKeys(sealed: string): void {
   setLastingKeys(JSON.parse(unseal(LASTING_KEYS_CONTEXT, sealed)) as LastingKeys);
 }
 
-/** A value that all processes on the database agree on. */
+/** Reads a value of `installation`, which all processes of the database share. */
 export async function installed(db: Db, name: string): Promise<string | undefined> {
   const row = (await db('installation').where({ name }).first('value')) as
     | { value: string }
@@ -63,7 +68,11 @@ export async function installed(db: Db, name: string): Promise<string | undefine
   return row?.value;
 }
 
-/** Stores a value, unless there is one. @returns the value that is stored */
+/**
+ * Stores a value unless there is one already.
+ *
+ * @returns the stored value
+ */
 async function install(db: Db, name: string, value: string): Promise<string> {
   await db('installation').insert({ name, value }).onConflict().ignore();
   return (await installed(db, name))!;

@@ -1,10 +1,13 @@
 const AGAIN_MS = 86_400_000;
 
-/** Lets a problem that lasts be logged when it begins or changes, and then once a day. */
+/** Limits log lines of a lasting problem to its beginning, its changes, and then one a day. */
 export class Seldom {
   readonly #logged = new Map<string, { text: string; at: number }>();
 
-  /** True if `text` is to be logged: it is not what was logged last about the subject, or that was a day ago. */
+  /**
+   * Returns true if `text` is to be logged: it differs from the last line about the subject, or
+   * that is a day old.
+   */
   isDue(subject: string, text: string): boolean {
     const last = this.#logged.get(subject);
     if (last?.text === text && performance.now() - last.at < AGAIN_MS) return false;
@@ -12,7 +15,11 @@ export class Seldom {
     return true;
   }
 
-  /** To be called when the problem of a subject is over. @returns true if it had one */
+  /**
+   * Ends the problem of a subject.
+   *
+   * @returns true if there was one
+   */
   end(subject: string): boolean {
     return this.#logged.delete(subject);
   }

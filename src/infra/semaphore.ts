@@ -1,4 +1,4 @@
-/** Limit of a wait for units. */
+/** Time limit of a wait for units. */
 interface Timeout {
   ms: number;
   /** Makes the error that ends the wait. */
@@ -11,37 +11,37 @@ interface Waiting {
   start(): void;
 }
 
-/** Bounds the units that running work takes; further work waits in order. */
+/** Limits the units that running work uses; further work waits in order. */
 export class Semaphore {
   readonly #units: number;
   #free: number;
-  /** In the order in which they start. */
+  /** Waiting work in the order in which it starts. */
   readonly #waiting: Waiting[] = [];
 
-  /** @param units of all that runs at once */
+  /** @param units total for all work that runs at once */
   constructor(units: number) {
     this.#units = units;
     this.#free = units;
   }
 
   /**
-   * Runs work when its units are free. Work that takes more units than there are runs alone.
+   * Runs work when enough units are free. Work that needs more units than there are runs alone.
    *
-   * @param rank work of a lower rank starts before other work that waits
-   * @param timeout without it, work waits until its units are free
+   * @param rank work of a lower rank starts before other waiting work
+   * @param timeout time limit of the wait; without it, work waits until its units are free
    */
   async run<Result>(
     act: () => Promise<Result>,
     { units = 1, rank = 0, timeout }: { units?: number; rank?: number; timeout?: Timeout } = {},
   ): Promise<Result> {
-    const taken = Math.min(units, this.#units);
-    if (this.#waiting.length > 0 || this.#free < taken) {
-      await this.#wait({ units: taken, rank }, timeout);
-    } else this.#free -= taken;
+    const needed = Math.min(units, this.#units);
+    if (this.#waiting.length > 0 || this.#free < needed) {
+      await this.#wait({ units: needed, rank }, timeout);
+    } else this.#free -= needed;
     try {
       return await act();
     } finally {
-      this.#free += taken;
+      this.#free += needed;
       this.#startNext();
     }
   }
@@ -58,7 +58,7 @@ export class Semaphore {
       const giveUp = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(timeout!.error());
-        // Less may be free than this one needed, and enough for the next.
+        // Fewer units may be free than this work needed, but enough for the next.
         this.#startNext();
       };
       const timer = timeout && setTimeout(giveUp, timeout.ms);

@@ -15,37 +15,43 @@ import type { Log } from './log.ts';
 import { spoolAge } from './metrics.ts';
 
 /*
- * Storage of items on disk while a queue does not take them: files of one JSON line per item.
+ * Storage of items on disk while a queue does not accept them: files with one line of JSON per
+ * item.
  *
  *   current ──full, or a replay begins──▶ closed ──all its items acknowledged──▶ deleted
  *                                           ▲
- *                     another process's file, whose process has ended (renamed to ours)
+ *                     file of another process that has ended (renamed to this process)
  *
- * - `append` resolves when the lines are on the disk. All that wait share one write and one fsync.
- * - A crash in the middle of a replay makes the file replay once more: harmless, because items have ids.
- * - A file belongs to the process in its name. A process that adopts one renames it first, so that two cannot adopt it.
- *   An owner whose file is missing after a write (it had not ended after all) writes the items once more elsewhere.
+ * - `append` resolves when the lines are on disk. All waiting items share one write and one fsync.
+ * - A crash in the middle of a replay makes the file replay once more: harmless, because items have
+ *   ids.
+ * - A file belongs to the process in its name. A process that adopts one renames it first, so that
+ *   two cannot adopt it. If the owner is still alive and finds its file missing after a write, it
+ *   writes the items again to another file.
  */
 
-/** A file is closed at this size: what is replayed twice after a crash stays bounded. */
+/** Size at which a file is closed, which limits what is replayed twice after a crash. */
 const FILE_BYTES = 64 << 20;
-/** A living owner touches its files more often than this. Process ids are used again, so they do not suffice. */
+/**
+ * Age after which an untouched file counts as abandoned, in ms; a living owner touches its files
+ * more often. Process ids alone do not suffice, because they are reused.
+ */
 const ABANDONED_MS = 60_000;
 const FILE_NAME = /^(?<kind>[a-z]+)-(?<pid>\d+)-(?<instance>[0-9a-f]+)-\d+\.ndjson$/;
 
-/** The kind of the items of a spool, with which the names of its files begin. */
+/** Kind of the items of a spool, with which the names of its files begin. */
 export type SpoolKind = 'visits' | 'jobs';
 
-/** Folder of all spools, below DATA_DIR. */
+/** Returns the folder of all spools, below DATA_DIR. */
 export const spoolFolder = (dataDir: string): string => path.join(dataDir, 'spool');
 
-/** The name of a file of a spool. */
+/** Returns the name of a spool file. */
 export const spoolFile = (
   kind: SpoolKind,
   { pid, instance, sequence }: { pid: number; instance: string; sequence: number },
 ): string => `${kind}-${pid}-${instance}-${sequence}.ndjson`;
 
-/** The kind of spool that a file belongs to; `undefined` for any other file. */
+/** Returns the kind of spool that a file belongs to; `undefined` for any other file. */
 export function spoolKindOf(name: string): string | undefined {
   return FILE_NAME.exec(name)?.groups!['kind'];
 }
@@ -53,14 +59,14 @@ export function spoolKindOf(name: string): string | undefined {
 /** Adds items to the queue; resolves when Redis has acknowledged them. */
 export type Deliver<Item> = (items: Item[]) => Promise<void>;
 
-/** The queue did not take items; `cause` says why. */
+/** Error when the queue did not accept items; `cause` has the reason. */
 class NotDelivered extends Error {}
 
 /** Settings of a spool. */
 interface SpoolOptions {
   folder: string;
   kind: SpoolKind;
-  /** Most items that are delivered at once. */
+  /** Maximum number of items per delivery. */
   perDelivery: number;
   log: Log;
 }
@@ -74,9 +80,9 @@ interface Waiting<Item> {
 interface Current {
   file: string;
   handle: FileHandle;
-  /** Bytes that are known to be on the disk. */
+  /** Number of bytes known to be on disk. */
   size: number;
-  /** Time at which it was made, in ms since 1970. */
+  /** Time of creation, in ms since 1970. */
   since: number;
 }
 
@@ -86,10 +92,10 @@ export class Spool<Item> {
   readonly #instance = randomBytes(6).toString('hex');
   #sequence = 0;
   #current: Current | undefined;
-  /** Files that are complete and wait for their replay, with the times at which they were made. */
+  /** Complete files that wait for their replay, with their times of creation. */
   readonly #closed = new Map<string, number>();
   #waiting: Waiting<Item>[] = [];
-  /** Writes and changes of the current file happen one after the other. */
+  /** Serializes writes and changes of the current file. */
   #lastTurn: Promise<void> = Promise.resolve();
   #isStopping = false;
 
@@ -97,18 +103,21 @@ export class Spool<Item> {
     this.#options = options;
   }
 
-  /** True when items wait for their replay. */
+  /** True if items wait for their replay. */
   get hasItems(): boolean {
     return this.#current !== undefined || this.#closed.size > 0;
   }
 
-  /** Time since which the oldest item waits for its replay, in ms since 1970; `undefined` where none does. */
+  /**
+   * Time since which the oldest item waits for its replay, in ms since 1970; `undefined` if none
+   * waits.
+   */
   get oldestAt(): number | undefined {
     const times = [...this.#closed.values(), ...(this.#current ? [this.#current.since] : [])];
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Resolves when the items are on the disk; rejects when they are not. */
+  /** Resolves when the items are on disk; rejects if they could not be written. */
   append(items: readonly Item[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ items, resolve, reject });
@@ -117,10 +126,10 @@ export class Spool<Item> {
   }
 
   /**
-   * Delivers every spooled item to the queue. Items that are appended meanwhile go to a new file.
+   * Delivers every spooled item to the queue. Items appended meanwhile go to a new file.
    *
-   * @returns how many were delivered
-   * @throws Error when `deliver` does; what was not acknowledged stays
+   * @returns the number of delivered items
+   * @throws Error when `deliver` does; items that were not acknowledged stay
    */
   async replay(deliver: Deliver<Item>): Promise<number> {
     await this.#inTurn(() => this.#closeCurrent());
@@ -137,7 +146,7 @@ export class Spool<Item> {
           );
           continue;
         }
-        // Adopted by a process that took this one for ended, which delivers them now.
+        // A process that believed this one had ended has adopted the file, and delivers it.
       }
       if (this.#isStopping) break;
       await unlink(file).catch(() => {});
@@ -151,11 +160,11 @@ export class Spool<Item> {
   async maintain(): Promise<void> {
     this.#measure();
     const now = new Date();
-    const mine = [
+    const ownFiles = [
       ...this.#closed.keys(),
       ...(this.#current === undefined ? [] : [this.#current.file]),
     ];
-    await Promise.all(mine.map((file) => utimes(file, now, now).catch(() => {})));
+    await Promise.all(ownFiles.map((file) => utimes(file, now, now).catch(() => {})));
     const { folder, log } = this.#options;
     for (const name of await readdir(folder).catch(() => [])) {
       const { kind, pid, instance } = FILE_NAME.exec(name)?.groups ?? {};
@@ -166,7 +175,7 @@ export class Spool<Item> {
         const { mtimeMs, birthtimeMs } = await stat(file);
         if (isAlive(Number(pid)) && Date.now() - mtimeMs <= ABANDONED_MS) continue;
         await rename(file, adopted);
-        // 0 where the file system does not know it.
+        // 0 if the file system has no time of creation.
         this.#closed.set(adopted, birthtimeMs || Date.now());
         log.info({ file: name }, `adopted the spooled ${kind} of a process that has ended`);
       } catch {
@@ -175,7 +184,7 @@ export class Spool<Item> {
     }
   }
 
-  /** Waits for what is being written. Items that are left wait for the next process. */
+  /** Waits for pending writes. The remaining items wait for the next process. */
   async close(): Promise<void> {
     this.#isStopping = true;
     await this.#inTurn(() => this.#closeCurrent());
@@ -212,7 +221,7 @@ export class Spool<Item> {
       await current.handle.sync();
       current.size += bytes.length;
     } catch (error) {
-      // No line may be added behind a torn one, and a file whose fsync failed cannot be trusted.
+      // No line may follow a torn one, and a file whose fsync failed cannot be trusted.
       await current.handle.truncate(current.size).catch(() => {});
       if (current.size > 0) await this.#closeCurrent();
       else {
@@ -283,7 +292,7 @@ export class Spool<Item> {
   }
 }
 
-/** Leaves no file behind where nothing could be written. */
+/** Removes a file to which nothing could be written. */
 async function discard({ file, handle }: Current): Promise<void> {
   await handle.close().catch(() => {});
   await unlink(file).catch(() => {});
@@ -297,7 +306,10 @@ function parse<Item>(line: string): Item | undefined {
   }
 }
 
-/** Our own id in the name of a file that is not ours: the process before us had it. */
+/**
+ * Returns true if the process exists. Its own id in the name of a foreign file means that an
+ * earlier process had it.
+ */
 function isAlive(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

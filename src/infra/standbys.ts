@@ -16,40 +16,49 @@ import { laggingReads, standbyLag } from './metrics.ts';
 import { isOutage } from './outage.ts';
 import { queueRedis } from './redis.ts';
 
-/** Longest lag with which a standby is read, in ms. */
-const MOST_LAG_MS = 1_000;
-/** Pause between two looks at the servers, and longest time that a look may take, in ms. */
-const LOOK_EVERY_MS = 250;
-const LOOK_MS = 1_000;
-/** Time for which the position of a workspace's last write is known, in ms. No standby with that lag is read. */
+/** Maximum lag of a standby that is read, in ms. */
+const MAX_LAG_MS = 1_000;
+/** Interval between two checks of the servers, and time limit of a check, in ms. */
+const CHECK_INTERVAL_MS = 250;
+const CHECK_MS = 1_000;
+/**
+ * Time for which the position of a workspace's last write is remembered, in ms. No standby with
+ * that lag is read.
+ */
 const WRITTEN_MS = 60_000;
-/** Longest that Redis may take to tell that position, in ms; the primary is read then. */
+/** Time limit for reading that position from Redis, in ms; after it, the primary is read. */
 const REDIS_MS = 200;
 
-/** Codes with which a standby ends a statement that the primary would not (PostgreSQL, "Hot Standby"). */
+/**
+ * Codes with which a standby ends a statement that the primary would not (PostgreSQL, "Hot
+ * Standby").
+ */
 const STANDBY_ONLY = new Set(['40001', '25006']);
 
 /** A position in the write-ahead log. */
 type Position = bigint;
 
-/** @param text as Postgres prints it: two hexadecimal numbers */
+/** @param text two hexadecimal numbers, as Postgres prints it */
 function toPosition(text: string): Position {
   const [high = '0', low = '0'] = text.split('/');
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
 }
 
-/** The server went away while it was asked. */
-class Gone extends Error {}
+/** Error of a standby that became unavailable during a query. */
+class Unavailable extends Error {}
 
-/** A standby: how much it has replayed, and the questions that it is being asked. */
+/** A standby: its replay position, and the queries that it is running. */
 class Standby {
   readonly pool: Knex;
-  /** Free when all connections of the pool are in use. */
+  /** Separate connection that is free even if all connections of the pool are in use. */
   readonly #probe: Knex;
   readonly #name: string;
-  readonly #asked = new Set<(gone: Gone) => void>();
+  readonly #running = new Set<(error: Unavailable) => void>();
   #replayed: Position = 0n;
-  /** When the primary had what it has replayed; of the clock of this process, in ms. */
+  /**
+   * Time at which the primary was at the position that the standby has replayed, on the clock of
+   * this process, in ms.
+   */
   #provenAt = Number.NEGATIVE_INFINITY;
 
   constructor(url: string) {
@@ -58,26 +67,29 @@ class Standby {
     this.#probe = connectDb(url, 1, applicationName('_lag'));
   }
 
-  /** True if it lags by less than {@link MOST_LAG_MS}, and has what was written up to a position. */
+  /**
+   * Returns true if the standby lags by less than {@link MAX_LAG_MS} and has replayed up to a
+   * position.
+   */
   has(position: Position): boolean {
-    return performance.now() - this.#provenAt <= MOST_LAG_MS && this.#replayed >= position;
+    return performance.now() - this.#provenAt <= MAX_LAG_MS && this.#replayed >= position;
   }
 
   /**
-   * Looks how far it is.
+   * Checks the replay position.
    *
    * @param history positions of the primary with their times, in order
    */
-  async look(history: readonly { at: number; position: Position }[]): Promise<void> {
+  async check(history: readonly { at: number; position: Position }[]): Promise<void> {
     try {
       const sql = `SELECT pg_is_in_recovery() AS "isStandby", coalesce(pg_last_wal_replay_lsn()::text, '0/0') AS replayed`;
       const [row] = await rows<{ isStandby: boolean; replayed: string }>(
         this.#probe,
         sql,
         [],
-        LOOK_MS,
+        CHECK_MS,
       );
-      if (!row!.isStandby) throw new Gone(`${this.#name} is no standby any more`);
+      if (!row!.isStandby) throw new Unavailable(`${this.#name} is no longer a standby`);
       const replayed = toPosition(row!.replayed);
       this.#replayed = replayed;
       this.#provenAt =
@@ -88,23 +100,23 @@ class Standby {
     standbyLag.set({ standby: this.#name }, (performance.now() - this.#provenAt) / 1_000);
   }
 
-  /** Takes it out of use until it is seen again; what it is being asked is answered by the primary. */
+  /** Stops using the standby until a check succeeds; the primary answers its running queries. */
   leave(): void {
     this.#provenAt = Number.NEGATIVE_INFINITY;
-    for (const reject of this.#asked) reject(new Gone(`${this.#name} does not answer`));
+    for (const reject of this.#running) reject(new Unavailable(`${this.#name} does not answer`));
   }
 
-  /** @throws Gone when it goes away meanwhile */
-  async ask<T>(read: () => Promise<T>): Promise<T> {
-    let reject!: (gone: Gone) => void;
-    const gone = new Promise<never>((_, refuse) => {
+  /** @throws Unavailable when the standby becomes unavailable meanwhile */
+  async run<T>(read: () => Promise<T>): Promise<T> {
+    let reject!: (error: Unavailable) => void;
+    const unavailable = new Promise<never>((_, refuse) => {
       reject = refuse;
-      this.#asked.add(refuse);
+      this.#running.add(refuse);
     });
     try {
-      return await Promise.race([readFrom(this.pool, read), gone]);
+      return await Promise.race([readFrom(this.pool, read), unavailable]);
     } finally {
-      this.#asked.delete(reject);
+      this.#running.delete(reject);
     }
   }
 
@@ -119,15 +131,15 @@ class Standbys {
   readonly #primary = connectDb(config().DATABASE_URL, 1, applicationName('_lag'));
   readonly #timer: NodeJS.Timeout;
   #history: { at: number; position: Position }[] = [];
-  readonly #looking = new Set<unknown>();
+  readonly #checking = new Set<unknown>();
 
   constructor(urls: readonly string[]) {
     this.#all = urls.map((url) => new Standby(url));
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
-    this.#look();
+    this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref();
+    this.#check();
   }
 
-  /** One that has what was written up to a position. */
+  /** Chooses a standby that has replayed up to a position. */
   choose(position: Position): Standby | undefined {
     const able = this.#all.filter((standby) => standby.has(position));
     return able[Math.floor(Math.random() * able.length)];
@@ -138,31 +150,32 @@ class Standbys {
     await Promise.all([this.#primary.destroy(), ...this.#all.map((standby) => standby.close())]);
   }
 
-  #look(): void {
+  #check(): void {
     this.#once(this, async () => {
-      // Before the answer: the primary may be further by then, but has been so far at this time.
+      // Taken before the answer: the primary may have moved on by then, but had reached the
+      // position at this time.
       const at = performance.now();
       const position = await positionOf(this.#primary);
-      const oldest = at - MOST_LAG_MS;
-      this.#history = [...this.#history.filter((seen) => seen.at >= oldest), { at, position }];
+      const oldest = at - MAX_LAG_MS;
+      this.#history = [...this.#history.filter((entry) => entry.at >= oldest), { at, position }];
     });
-    for (const standby of this.#all) this.#once(standby, () => standby.look(this.#history));
+    for (const standby of this.#all) this.#once(standby, () => standby.check(this.#history));
   }
 
-  /** A look that takes long is not begun again meanwhile. */
-  #once(what: unknown, look: () => Promise<void>): void {
-    if (this.#looking.has(what)) return;
-    this.#looking.add(what);
-    void look()
+  /** Runs a check unless the previous one is still running. */
+  #once(what: unknown, check: () => Promise<void>): void {
+    if (this.#checking.has(what)) return;
+    this.#checking.add(what);
+    void check()
       .catch(() => {})
-      .finally(() => this.#looking.delete(what));
+      .finally(() => this.#checking.delete(what));
   }
 }
 
-/** Position of a primary now. */
+/** Reads the current position of a primary. */
 async function positionOf(primary: Db): Promise<Position> {
   const sql = 'SELECT pg_current_wal_insert_lsn()::text AS position';
-  const [row] = await rows<{ position: string }>(primary, sql, [], LOOK_MS);
+  const [row] = await rows<{ position: string }>(primary, sql, [], CHECK_MS);
   return toPosition(row!.position);
 }
 
@@ -177,39 +190,43 @@ function standbys(): Standbys | undefined {
 
 const keyOf = (projectId: string): string => `written:${projectId}`;
 
-/** A position that no standby has: where that of a write could not be read. */
+/** A position that no standby reaches, used if the position of a write could not be read. */
 const BEYOND: Position = 2n ** 64n;
 
-/** Notes that a workspace has written, so that its next reads find it. Called after the commit and before the answer. */
-export async function noteWrite(projectId: string): Promise<void> {
+/**
+ * Stores the position of a workspace's write, so that its next reads include it. Called after the
+ * commit and before the answer.
+ */
+export async function recordWrite(projectId: string): Promise<void> {
   if (config().DATABASE_READ_URLS.length === 0) return;
   const position = await positionOf(db()).catch(() => BEYOND);
   await queueRedis().set(keyOf(projectId), String(position), 'PX', WRITTEN_MS);
 }
 
-/** Position of the last write of a workspace. */
+/** Reads the position of a workspace's last write. */
 async function writtenBy(projectId: string): Promise<Position> {
   const text = await within(REDIS_MS, queueRedis().get(keyOf(projectId)), 'Redis');
   return BigInt(text ?? 0);
 }
 
 /**
- * Reads what may lag a second from a standby that has all that the workspace has written; from the primary where there is
- * none, or where it goes away or ends the statement meanwhile. Within `read`, `db()` is the server that is read.
+ * Reads data that may lag by a second from a standby that has everything the workspace has written.
+ * Uses the primary if there is none, or if the standby fails or ends the statement meanwhile.
+ * Within `read`, `db()` is the chosen server.
  *
- * @param projectId the workspace that reads its own data; without it, the reader has written nothing
+ * @param projectId the workspace that reads its own data; absent if the reader has written nothing
  * @param read may run twice
  */
 export async function readLagging<T>(
   projectId: string | undefined,
   read: () => Promise<T>,
 ): Promise<T> {
-  const all = standbys();
-  if (all === undefined) return read();
-  const standby = await chooseFor(all, projectId);
+  const watched = standbys();
+  if (watched === undefined) return read();
+  const standby = await chooseFor(watched, projectId);
   if (standby !== undefined) {
     try {
-      const answer = await standby.ask(read);
+      const answer = await standby.run(read);
       laggingReads.inc({ server: 'standby' });
       return answer;
     } catch (error) {
@@ -223,24 +240,24 @@ export async function readLagging<T>(
 }
 
 async function chooseFor(
-  all: Standbys,
+  watched: Standbys,
   projectId: string | undefined,
 ): Promise<Standby | undefined> {
   try {
-    return all.choose(projectId === undefined ? 0n : await writtenBy(projectId));
+    return watched.choose(projectId === undefined ? 0n : await writtenBy(projectId));
   } catch {
     return undefined;
   }
 }
 
-/** True for an error that the primary would not give. */
+/** Returns true for an error that the primary would not return. */
 function isOfStandby(error: unknown): boolean {
   if (error instanceof Refusal || isTimeout(error)) return false;
   const cause = (error as { nativeError?: unknown }).nativeError ?? error;
   return isOutage(cause) || STANDBY_ONLY.has((cause as { code?: string }).code ?? '');
 }
 
-/** Ends the watch over the standbys, and closes their pools. */
+/** Stops watching the standbys, and closes their pools. */
 export async function closeStandbys(): Promise<void> {
   await shared?.close();
   shared = undefined;

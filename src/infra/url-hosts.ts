@@ -1,9 +1,10 @@
-/** Schemes whose URLs may name several hosts. */
+/** Schemes of URLs that may name several hosts. */
 const SCHEME = /^(?:postgres(?:ql)?|clickhouses?|rediss?\+(?:sentinel|cluster)):\/\//;
 
 /**
- * The URLs of the single hosts of a URL of Postgres or ClickHouse, or of sentinels or a cluster of Redis, which may name
- * several, as libpq allows (`postgres://user@a:5432,b:5432/name`). A text that is no such URL remains as it is.
+ * Splits a URL with several hosts, as libpq allows (`postgres://user@a:5432,b:5432/name`), into one
+ * URL per host. Applies to Postgres, ClickHouse, and sentinels or clusters of Redis. Other texts
+ * are returned unchanged.
  */
 export function singleHosts(url: string): [string, ...string[]] {
   const [scheme] = SCHEME.exec(url) ?? [];
@@ -11,7 +12,7 @@ export function singleHosts(url: string): [string, ...string[]] {
   const length = url.slice(scheme.length).search(/[/?#]/);
   const end = length === -1 ? url.length : scheme.length + length;
   const begin = Math.max(scheme.length, url.lastIndexOf('@', end - 1) + 1);
-  const [first = '', ...others] = url.slice(begin, end).split(',');
+  const [first = '', ...otherHosts] = url.slice(begin, end).split(',');
   const urlOf = (host: string) => url.slice(0, begin) + host + url.slice(end);
-  return [urlOf(first), ...others.map(urlOf)];
+  return [urlOf(first), ...otherHosts.map(urlOf)];
 }

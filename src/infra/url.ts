@@ -1,19 +1,19 @@
-/** Longest name of a server, with user and port, that is looked at, in UTF-16 units. */
-const LONGEST_AUTHORITY = 2_048;
+/** Maximum length of a host with user and port that is parsed, in UTF-16 units. */
+const MAX_AUTHORITY_LENGTH = 2_048;
 const AUTHORITY =
-  // oxlint-disable-next-line no-control-regex -- URLs are read without control characters before them
+  // oxlint-disable-next-line no-control-regex -- parsers skip leading control characters
   /^[\0-\x20]*(?:(?:https?|wss?|ftp):[/\\]*|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,})([^/\\?#]*)/i;
 
 /**
- * The URL that a text is (WHATWG URL); `undefined` when it is none, or its host is longer than any can be: to map a
- * name to ASCII takes time in proportion to the square of its length.
+ * Parses a URL (WHATWG URL). Returns `undefined` if the text is invalid, or its host is longer than
+ * any host can be: mapping a name to ASCII takes time proportional to the square of its length.
  *
- * Not `URL.canParse`: once V8 has compiled its caller, that of Node 20 calls every URL with characters beyond ASCII
- * invalid.
+ * `URL.canParse` cannot be used: in Node 20, once V8 has compiled its caller, it calls every URL
+ * with characters beyond ASCII invalid.
  */
 export function parseUrl(text: string, base?: URL): URL | undefined {
   const authority = AUTHORITY.exec(text.replaceAll(/[\t\n\r]/g, ''))?.[1] ?? '';
-  if (authority.length > LONGEST_AUTHORITY) return undefined;
+  if (authority.length > MAX_AUTHORITY_LENGTH) return undefined;
   try {
     return new URL(text, base);
   } catch {
@@ -21,15 +21,15 @@ export function parseUrl(text: string, base?: URL): URL | undefined {
   }
 }
 
-/** All texts in a value that are URLs, with the path to each, such as `links[0].url`. */
+/** Finds all texts in a value that are URLs, with the path to each, such as `links[0].url`. */
 export function urlsIn(value: unknown, path = ''): [path: string, url: string][] {
   if (typeof value === 'string')
     return /^[a-z][a-z\d+.-]*:\S*$/i.test(value) ? [[path, value]] : [];
   if (Array.isArray(value)) {
-    return value.flatMap((one, index) => urlsIn(one, `${path}[${index}]`));
+    return value.flatMap((item, index) => urlsIn(item, `${path}[${index}]`));
   }
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) =>
-    urlsIn(one, path === '' ? name : `${path}.${name}`),
+  return Object.entries(value).flatMap(([name, member]) =>
+    urlsIn(member, path === '' ? name : `${path}.${name}`),
   );
 }

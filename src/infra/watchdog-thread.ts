@@ -5,23 +5,29 @@ import { workerData } from 'node:worker_threads';
 import type { Watched } from './watchdog.ts';
 
 /*
- * The thread of `startWatchdog`. It counts its own ticks, not the time: a process that was suspended (SIGSTOP, a laptop
- * that slept) has not blocked itself, and its thread has not ticked either. On a machine with far too much to do a
- * short piece of work may take as long as that: so the process must have used the processor meanwhile for longer than
- * any piece of work does, or have used next to nothing of it for a minute.
+ * The thread of `startWatchdog`. It counts its own ticks instead of time: a process that was
+ * suspended (SIGSTOP, a sleeping laptop) has not blocked itself, and its thread has not ticked
+ * either. On an overloaded machine a short piece of work may take this long. Therefore the process
+ * must also have used more processor time than any piece of work does, or almost none for a minute.
  */
 
 const TICK_MS = 1_000;
 const BLOCKED_TICKS = 10;
-/** Nothing of ours runs for so long without a pause, not even the start of a process, in microseconds of the processor. */
+/**
+ * Processor time that no work of the service takes without a pause, not even the start of a
+ * process, in microseconds.
+ */
 const BUSY_US = 8_000_000;
-/** Waits for something other than the processor, a disk that hangs, say. */
+/**
+ * Number of ticks after which the process counts as stuck on something other than the processor,
+ * such as a hanging disk.
+ */
 const STUCK_TICKS = 60;
-/** More than this thread itself uses in that time, in microseconds of the processor. */
+/** Processor time in that period that is more than this thread itself uses, in microseconds. */
 const STUCK_US = 500_000;
-/** Of a process that was ended with SIGKILL, as shells report it. */
+/** Exit code that shells report for a process ended with SIGKILL. */
 const EXIT_CODE = 137;
-/** The level of pino's `fatal`. */
+/** Level of pino's `fatal`. */
 const FATAL = 60;
 
 const { signs, name } = workerData as Watched;
@@ -52,9 +58,9 @@ setInterval(() => {
 }, TICK_MS);
 
 /**
- * Ends the process. The kernel ignores signals that process 1 of a container sends to itself, SIGKILL too, so that one is
- * interrupted by its debugger: that reaches all JavaScript, and native code once it returns. It is repeated with every
- * tick until the process has ended.
+ * Ends the process. The kernel ignores signals, even SIGKILL, that process 1 of a container sends
+ * to itself, so that process is interrupted by its debugger, which reaches all JavaScript, and
+ * native code once it returns. This repeats with every tick until the process has ended.
  */
 function end(): void {
   if (process.pid !== 1) {
@@ -66,7 +72,7 @@ function end(): void {
   session.post('Runtime.evaluate', { expression: `process.reallyExit(${EXIT_CODE})` });
 }
 
-/** Writes a line as pino does: its own streams need the event loop that is blocked. */
+/** Writes a line in pino's format; pino's own streams need the blocked event loop. */
 function report(): void {
   const line = {
     level: FATAL,
@@ -79,6 +85,6 @@ function report(): void {
   try {
     writeSync(2, `${JSON.stringify(line)}\n`);
   } catch {
-    // The pipe is closed or full: the process ends all the same.
+    // The pipe is closed or full; the process ends in any case.
   }
 }

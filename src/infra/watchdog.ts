@@ -4,18 +4,19 @@ import type { Log } from './log.ts';
 
 const SIGN_MS = 250;
 
-/** The thread's input. */
+/** Input of the thread. */
 export interface Watched {
-  /** One 32-bit number that changes as long as the event loop turns. */
+  /** One 32-bit number that changes while the event loop runs. */
   signs: SharedArrayBuffer;
-  /** The Procfile name. */
+  /** Name of the process in the Procfile. */
   name: string;
 }
 
 /**
- * Ends this process once its event loop has been blocked for 10 s, so that its supervisor restarts it: a
- * blocked process answers nothing, not even a signal. Native work outside of the event loop (images, hashes, name
- * resolution) is not affected. Nothing is watched while a debugger is attached at the start.
+ * Ends this process once its event loop has been blocked for 10 s, so that its supervisor restarts
+ * it: a blocked process answers nothing, not even a signal. Native work outside of the event loop
+ * (images, hashes, name resolution) is not affected. Nothing is watched if a debugger is attached
+ * at the start.
  */
 export function startWatchdog(name: string, log: Log): void {
   if (inspectorUrl() !== undefined) return;

@@ -13,11 +13,14 @@ import { beginsAccount, findOffer, findOwnOffer, type Offer } from './queries.ts
 import type { Acceptance } from './schema.ts';
 
 /**
- * Accepts an invitation: for the signed-in person with its address, or for whoever sends its token and has no account.
- * The token alone opens no account: it would open the person's other workspaces too. It does where it went out by email
- * alone and nobody has proven the address before: then the account begins anew, for the reader of the mail.
+ * Accepts an invitation: for the signed-in person with its address, or for anyone who sends its
+ * token and has no account. The token alone gives no access to an existing account, which would
+ * open the person's other workspaces too. The exception is a token that was sent by email only, to
+ * an address that nobody has verified before: the account then starts over for the reader of the
+ * mail.
  *
- * @throws Refusal `invite_expired`; `unauthorized` or `forbidden` for a person who must sign in, or sign out, first
+ * @throws Refusal `invite_expired`; `unauthorized` or `forbidden` for a person who must sign in, or
+ * sign out, first
  */
 export async function accept(request: ApiRequest<{ body: Acceptance }>): Promise<Answer> {
   const { client, body } = request;
@@ -55,7 +58,9 @@ export async function accept(request: ApiRequest<{ body: Acceptance }>): Promise
   return signedIn(userId, started);
 }
 
-/** Has a worker do it as a write of the workspace, by the person, on the share of the client's network. */
+/**
+ * Queues the job as a write of the workspace by the person, counted against the client's network.
+ */
 function join(
   { caller, ...request }: ApiRequest,
   { projectId }: Offer,
@@ -69,6 +74,6 @@ function join(
 function required({ name, password }: Acceptance): { name: string; password: string } {
   if (name !== undefined && password !== undefined) return { name, password };
   const missing = Object.entries({ name, password }).filter(([, value]) => value === undefined);
-  const all = missing.map(([field]) => `${field} is required`);
-  throw new Refusal('unprocessable_entity', all.join('; '));
+  const faults = missing.map(([field]) => `${field} is required`);
+  throw new Refusal('unprocessable_entity', faults.join('; '));
 }

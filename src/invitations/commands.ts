@@ -15,16 +15,16 @@ import { Invitation } from './model.ts';
 import { invitationGone } from './queries.ts';
 import { type InvitationWithUrl, toInvitation } from './record.ts';
 
-/** Time for which an invitation can be accepted. */
+/** Time for which an invitation can be accepted, in days. */
 export const VALID_DAYS = 7;
-/** Most invitations of a workspace that wait to be accepted. */
-const MOST = 200;
+/** Maximum number of pending invitations of a workspace. */
+const MAX_PENDING = 200;
 
 /**
  * Invites a person. An earlier invitation of the same address ends.
  *
- * @throws Refusal `conflict` for a person of the workspace; `unprocessable_entity` when there are too many;
- *   `rate_limit_exceeded` after too many mails
+ * @throws Refusal `conflict` for a member of the workspace; `unprocessable_entity` when there are
+ * too many invitations; `rate_limit_exceeded` after too many mails
  */
 export function createInvitation(
   { url, invitedBy, ...columns }: CreateInvitation,
@@ -40,8 +40,11 @@ export function createInvitation(
         WHERE project_id = ? AND (lower(email) = lower(?) OR expires_at <= now())`,
       [projectId, columns.email],
     );
-    if ((await Invitation.of(projectId, trx).resultSize()) >= MOST) {
-      throw new Refusal('unprocessable_entity', `A workspace has at most ${MOST} invitations`);
+    if ((await Invitation.of(projectId, trx).resultSize()) >= MAX_PENDING) {
+      throw new Refusal(
+        'unprocessable_entity',
+        `A workspace can have at most ${MAX_PENDING} invitations: withdraw others first`,
+      );
     }
     const expires_at = new Date(Date.now() + VALID_DAYS * 86_400_000);
     const isMailed = isMailSetUp();
@@ -53,24 +56,28 @@ export function createInvitation(
     if (isMailed) {
       await mailInvitation(trx, row, { sealedUrl: url, invitedBy, validDays: VALID_DAYS });
     }
-    // Whoever invites could accept in the place of the person.
-    const shown = isMailed ? null : { sealed: url };
-    return { ...toInvitation(row), url: shown, isMailed };
+    // A mailed address is not returned, because the inviter could accept in place of the person.
+    const returnedUrl = isMailed ? null : { sealed: url };
+    return { ...toInvitation(row), url: returnedUrl, isMailed };
   });
 }
 
 async function refuseMember(trx: Db, projectId: string, email: string): Promise<void> {
-  const found = await rows<object>(
+  const members = await rows<object>(
     trx,
     `SELECT m.user_id FROM workspace_users m JOIN users u ON u.id = m.user_id
       WHERE m.project_id = ? AND lower(u.email) = lower(?)`,
     [projectId, email],
   );
-  if (found.length === 0) return;
+  if (members.length === 0) return;
   throw new Refusal('conflict', `The person "${email}" is already in the workspace`);
 }
 
-/** Withdraws an invitation. @throws Refusal `not_found` */
+/**
+ * Withdraws an invitation.
+ *
+ * @throws Refusal `not_found`
+ */
 export function deleteInvitation({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
   return runIdempotent(job, async (trx) => {
     const row = await Invitation.lock(job.projectId, id, trx);
@@ -83,7 +90,8 @@ export function deleteInvitation({ id }: { id: string }, job: JobContext): Promi
 /**
  * Adds the person of an invitation to its workspace, and ends the invitation.
  *
- * @throws Refusal `invite_expired`; `conflict` where somebody has made an account with the address, or proven it, meanwhile
+ * @throws Refusal `invite_expired`; `conflict` when somebody has created an account with the
+ * address, or verified it, meanwhile
  */
 export function acceptInvitation(
   { hash, userId, account }: AcceptInvitation,
@@ -116,7 +124,7 @@ export function acceptInvitation(
 interface InvitedAccount {
   id: string;
   email: string;
-  /** Accepting proves the address. */
+  /** True if accepting verifies the address. */
   isMailed: boolean;
   name: string;
   passwordHash: string;
@@ -126,14 +134,14 @@ async function addAccount(
   trx: Db,
   { id, email, isMailed, name, passwordHash }: InvitedAccount,
 ): Promise<void> {
-  const added = await execute(
+  const inserted = await execute(
     trx,
     `INSERT INTO users (id, email, name, password_hash, email_verified_at)
      VALUES (:id, :email, :name, :passwordHash, CASE WHEN :isMailed THEN now() END)
      ON CONFLICT DO NOTHING`,
     { id, email, name, passwordHash, isMailed },
   );
-  if (added > 0) return;
+  if (inserted > 0) return;
   if (isMailed && (await proveAddress(trx, id, name))) {
     await execute(trx, 'UPDATE users SET password_hash = ? WHERE id = ?', [passwordHash, id]);
     return;
@@ -141,7 +149,7 @@ async function addAccount(
   throw new Refusal('conflict', `There is already an account with "${email}": sign in first`);
 }
 
-/** Deletes invitations that have expired, which have email addresses, and counts of mails. */
+/** Deletes expired invitations, which contain email addresses, and counts of mails. */
 export async function pruneInvitations(): Promise<void> {
   await execute(db(), 'DELETE FROM invitations WHERE expires_at <= now()');
   await pruneInvitationMails(db());

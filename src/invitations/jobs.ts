@@ -5,16 +5,16 @@ import type { NewSession } from '../users/jobs.ts';
 import type { Role } from '../workspaces/roles.ts';
 import type { InvitationWithUrl } from './record.ts';
 
-/** The data of a job by which a person joins the workspace of an invitation. */
+/** Data of a job by which a person joins the workspace of an invitation. */
 export interface AcceptInvitation {
   /** SHA-256 of the token. */
   hash: string;
   userId: string;
-  /** Of a person whose account is made, or begins anew: what it is made of, and the session that begins. */
+  /** Data of an account that is created or starts over, and of its first session. */
   account?: { name: string; passwordHash: string; session: NewSession };
 }
 
-/** The data of a job that creates an invitation. */
+/** Data of a job that creates an invitation. */
 export interface CreateInvitation {
   id: string;
   email: string;
@@ -22,7 +22,7 @@ export interface CreateInvitation {
   invitedBy: string;
   /** SHA-256 of the token. */
   hash: string;
-  /** Sealed: for the mail or, without a mail server, for the answer. */
+  /** Sealed address, for the mail or, without a mail server, for the answer. */
   url: string;
 }
 

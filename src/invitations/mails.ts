@@ -6,15 +6,15 @@ import { addMails } from '../mail/outbox.ts';
 import type { Invitation } from './model.ts';
 
 /*
- * Mails about invitations go to people who have not asked for them. They are limited, and no text of the sender's becomes a
- * link in them.
+ * Mails about invitations go to people who have not asked for them. Their number is limited, and no
+ * text of the sender becomes a link in them.
  */
 
-/** Most mails in 24 hours, by what they have in common. */
+/** Maximum numbers of mails in 24 hours, by what the mails have in common. */
 const LIMITS = [
-  { column: 'project_id', most: 20, rule: 'A workspace sends at most 20 invitations' },
-  { column: 'invited_by', most: 50, rule: 'A person sends at most 50 invitations' },
-  { column: 'recipient', most: 3, rule: 'An email address gets at most 3 invitations' },
+  { column: 'project_id', max: 20, rule: 'A workspace sends at most 20 invitations' },
+  { column: 'invited_by', max: 50, rule: 'A person sends at most 50 invitations' },
+  { column: 'recipient', max: 3, rule: 'An email address gets at most 3 invitations' },
 ] as const;
 
 const WINDOW = '24 hours';
@@ -45,21 +45,21 @@ export async function mailInvitation(
       WHERE w.id = :projectId`,
     { projectId, invitedBy },
   )) as [{ name: string; slug: string; inviter: string | null }];
-  const shown = nameWithoutAddress(name) || slug;
+  const displayName = nameWithoutAddress(name) || slug;
   const message = {
     subject: inviter === null ? 'Invitation to a workspace' : `${inviter} invites you`,
     lines: [
-      `You are invited to the workspace "${shown}", with the role "${role}".`,
+      `You are invited to the workspace "${displayName}", with the role "${role}".`,
       `The invitation is valid for ${validDays} days.`,
     ],
     action: { label: 'Accept the invitation', url },
-    reason: 'If you do not know who invites you, ignore this mail: without you, nothing happens.',
+    reason: 'If you do not know the sender, ignore this mail: nothing happens unless you accept.',
   };
   await addMails(trx, [{ projectId, userId: null, kind: 'invitation', recipient, message }]);
 }
 
 /**
- * Counts a mail. Two at once wait for each other, so that they don't pass a limit together.
+ * Counts a mail. Concurrent mails wait for each other, so that they cannot exceed a limit together.
  *
  * @throws Refusal `rate_limit_exceeded`
  */
@@ -68,7 +68,7 @@ async function takeMail(
   { projectId, invitedBy, recipient }: { projectId: string; invitedBy: string; recipient: string },
 ): Promise<void> {
   const mail = { project_id: projectId, invited_by: invitedBy, recipient: mailboxHash(recipient) };
-  for (const { column, most, rule } of LIMITS) {
+  for (const { column, max, rule } of LIMITS) {
     await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [
       `invitation mails ${column} ${mail[column]}`,
     ]);
@@ -80,7 +80,7 @@ async function takeMail(
         WHERE ${column} = :value AND sent_at > now() - :window::interval`,
       { value: mail[column], window: WINDOW },
     )) as [{ sent: number; seconds: number }];
-    if (sent >= most) {
+    if (sent >= max) {
       throw new Refusal('rate_limit_exceeded', `${rule} by email in 24 hours`, {
         retryAfterSeconds: seconds,
       });
@@ -94,13 +94,14 @@ async function takeMail(
   );
 }
 
-/** The mailbox of an address: most servers deliver `ada+shop@…` to `ada@…` (RFC 5233). */
+/** Hashes the mailbox of an address: most servers deliver `ada+shop@…` to `ada@…` (RFC 5233). */
 const mailboxHash = (email: string): string =>
   hashToken(email.toLowerCase().replace(/^([^@+]*)\+[^@]*@/, '$1@'));
 
 /**
- * A name without anything that mail programs make a link of: letters, digits and a few signs remain. Compatible forms are
- * resolved first (NFKC), since some of them are dots.
+ * Removes everything from a name that mail programs turn into a link; letters, digits and a few
+ * other characters remain. Compatibility forms are resolved first (NFKC), because some of them are
+ * dots.
  */
 export const nameWithoutAddress = (name: string): string =>
   name
@@ -109,7 +110,7 @@ export const nameWithoutAddress = (name: string): string =>
     .replaceAll(/ +/g, ' ')
     .trim();
 
-/** Deletes counts of mails that no limit asks for any more. */
+/** Deletes counts of mails that are older than all limits. */
 export async function pruneInvitationMails(db: Db): Promise<void> {
   await execute(db, 'DELETE FROM invitation_mails WHERE sent_at < now() - ?::interval', [WINDOW]);
 }

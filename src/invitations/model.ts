@@ -1,7 +1,7 @@
 import { WorkspaceModel } from '../infra/model.ts';
 import type { Role } from '../workspaces/roles.ts';
 
-/** A row of `invitations`: deleted once it is accepted. */
+/** A row of `invitations`, which is deleted once it is accepted. */
 export class Invitation extends WorkspaceModel {
   static override readonly tableName = 'invitations';
   static override readonly idColumn = ['project_id', 'id'];
@@ -11,7 +11,7 @@ export class Invitation extends WorkspaceModel {
   declare role: Role;
   /** SHA-256 of the token. */
   declare hash: string;
-  /** The token went out by email alone. */
+  /** True if the token was only sent by email. */
   declare is_mailed: boolean;
   declare invited_by: string | null;
   declare expires_at: Date;

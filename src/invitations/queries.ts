@@ -3,27 +3,30 @@ import { db, rows } from '../infra/db.ts';
 import { hashToken } from '../infra/secrets.ts';
 import type { Role } from '../workspaces/roles.ts';
 
-/** An invitation as it is accepted. */
+/** An invitation that is about to be accepted. */
 export interface Offer {
   projectId: string;
   /** SHA-256 of the token. */
   hash: string;
-  /** The token went out by email alone: whoever has it proves the address. */
+  /** True if the token was only sent by email, so that its holder has verified the address. */
   isMailed: boolean;
   workspace: { name: string; slug: string };
   email: string;
   role: Role;
-  /** The account with the address; `null` where there is none. */
+  /** The account with the address; `null` if there is none. */
   userId: string | null;
-  /** The address of the account is proven. */
+  /** True if the address of the account is verified. */
   isProven: boolean;
 }
 
-/** Of a token that was never given out as well: there is no difference to tell. */
+/** Makes the refusal of a token that has ended; one that never existed gets the same. */
 export const invitationGone = () =>
   new Refusal('invite_expired', 'The invitation has expired, or has been accepted or withdrawn');
 
-/** True where accepting makes an account, or begins one anew, with a name and a password of whoever has the token. */
+/**
+ * Returns true if accepting creates an account, or starts one over, with a name and a password from
+ * the holder of the token.
+ */
 export const beginsAccount = ({ userId, isProven, isMailed }: Offer): boolean =>
   userId === null || (isMailed && !isProven);
 
@@ -35,7 +38,11 @@ const OFFER = `
     LEFT JOIN users u ON lower(u.email) = lower(i.email)
    WHERE i.expires_at > now()`;
 
-/** The invitation of a token. The look-up cannot name a workspace: it finds it. @throws Refusal `invite_expired` */
+/**
+ * Finds the invitation of a token. This is the one look-up without a workspace.
+ *
+ * @throws Refusal `invite_expired`
+ */
 export async function findOffer(token: string): Promise<Offer> {
   const [offer] = await rows<Offer>(db(), `${OFFER} AND i.hash = ?`, [hashToken(token)]);
   if (offer === undefined) throw invitationGone();
@@ -43,9 +50,9 @@ export async function findOffer(token: string): Promise<Offer> {
 }
 
 /**
- * An invitation that `GET /me` shows a person, by its id.
+ * Finds an invitation that `GET /me` shows a person, by its id.
  *
- * @throws Refusal `invite_expired`, also where the address of the person is not proven
+ * @throws Refusal `invite_expired`, also when the address of the person is not verified
  */
 export async function findOwnOffer(id: string, userId: string): Promise<Offer> {
   const [offer] = await rows<Offer>(

@@ -3,7 +3,7 @@ import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import { ROLES } from '../workspaces/roles.ts';
 import type { Invitation } from './model.ts';
 
-/** The public record of an invitation, without its address. */
+/** Converts a row to its public record, without the address. */
 export function toInvitation(row: Invitation) {
   return {
     id: row.id,
@@ -17,10 +17,12 @@ export function toInvitation(row: Invitation) {
 
 export type InvitationRecord = ReturnType<typeof toInvitation>;
 
-/** An invitation with its address, as a job's result carries it: sealed. `null`: it was sent by email alone. */
+/**
+ * An invitation with its sealed address, as in a job's result; `null` if it was only sent by email.
+ */
 export type InvitationWithUrl = InvitationRecord & { url: Sealed | null; isMailed: boolean };
 
-/** Decrypts the address for whoever made the invitation. */
+/** Decrypts the address for the inviter. */
 export const openUrl = (projectId: string, record: InvitationWithUrl): object => ({
   ...record,
   url: record.url === null ? null : openSealed(projectId, 'invitation', record.url),
@@ -29,13 +31,13 @@ export const openUrl = (projectId: string, record: InvitationWithUrl): object =>
 const text = Joi.string().required();
 const time = Joi.string().isoDate().required();
 
-/** The role of an invitation. */
+/** Schema of the role of an invitation. */
 export const role = Joi.string()
   .valid(...ROLES)
   .required()
   .description('Role in the workspace.');
 
-/** The record of an invitation, for the reference and for checking answers. */
+/** Schema of an invitation, for the reference and for checking answers. */
 export const invitationRecord = Joi.object({
   id: text.description('Id of the invitation.').example('inv_4Jx2vQ0aTq'),
   email: text.description('Email address of the person.').example('ada@example.com'),
@@ -49,7 +51,7 @@ export const invitationRecord = Joi.object({
   expiresAt: time.description('Time until which it can be accepted.'),
 }).meta({ name: 'Invitation' });
 
-/** The answer that shows the address of an invitation. */
+/** Schema of the answer that shows the address of an invitation. */
 export const invitationWithUrl = invitationRecord
   .keys({
     url: text
@@ -65,7 +67,7 @@ export const invitationWithUrl = invitationRecord
   })
   .meta({ name: 'InvitationWithUrl' });
 
-/** What the person sees before they accept. */
+/** Schema of what a person sees before accepting. */
 export const offerRecord = Joi.object({
   workspace: Joi.object({
     name: text.description('Name.').example('Acme'),

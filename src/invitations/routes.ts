@@ -35,11 +35,11 @@ const tag = 'Members';
 
 type Params = { id: string };
 
-/** The invitations of a workspace that can be accepted. */
+/** Selects the invitations of a workspace that can be accepted. */
 const pending = (projectId: string) =>
   Invitation.of(projectId).where('expires_at', '>', new Date());
 
-/** An extension of the contract. */
+/** Endpoints of invitations, an extension of the contract. */
 export const invitationRoutes: Route[] = [
   route<{ body: NewInvitation }>({
     method: 'post',
@@ -63,10 +63,10 @@ export const invitationRoutes: Route[] = [
       const { projectId } = caller;
       const address = `${consoleUrl()}/invitation#${token}`;
       const url = seal({ purpose: 'invitation', owner: projectId }, address);
-      const who = { id: newId('invitation'), invitedBy: caller.userId };
-      const data = { ...body, ...who, hash: hashToken(token), url };
-      return answerWrite(request, invitationJobs['invitation.create'], data, (made) =>
-        created(`/invitations/${made.id}`, openUrl(projectId, made)),
+      const origin = { id: newId('invitation'), invitedBy: caller.userId };
+      const data = { ...body, ...origin, hash: hashToken(token), url };
+      return answerWrite(request, invitationJobs['invitation.create'], data, (record) =>
+        created(`/invitations/${record.id}`, openUrl(projectId, record)),
       );
     },
   }),
@@ -82,7 +82,7 @@ export const invitationRoutes: Route[] = [
     body: lookupBody,
     answers: { 200: offerRecord },
     async handle({ body }) {
-      // Not whether the address has an account: the sender of the invitation may ask.
+      // Does not tell whether the address has an account, because the inviter may be asking.
       const { workspace, email, role } = await findOffer(body.token);
       return ok({ workspace, email, role });
     },

@@ -32,10 +32,10 @@ export const lookupBody = Joi.object<{ token: string }>({ token: token.required(
 });
 
 export interface Acceptance {
-  /** Either the token, or the id of an invitation that `GET /me` shows. */
+  /** Token of the invitation; either this, or the id of an invitation that `GET /me` shows. */
   token?: string;
   id?: string;
-  /** Of a person who has no account yet. */
+  /** Name of a person who has no account yet. */
   name?: string;
   password?: string;
 }

@@ -1,9 +1,9 @@
-import { noteJob } from '../audit/write.ts';
+import { recordJob } from '../audit/write.ts';
 import { Refusal } from '../errors.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import { isValueError, VALUE_REFUSED } from '../infra/outage.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import { noteWrite } from '../infra/standbys.ts';
+import { recordWrite } from '../infra/standbys.ts';
 import {
   type ChangedName,
   type LookupChange,
@@ -51,7 +51,7 @@ export async function runIdempotent<Result>(
     outcome = await db().transaction(async (trx) => {
       const changes: LookupChange[] = [];
       const result = await command(trx, (more) => changes.push(...more));
-      await noteJob(trx, job, result);
+      await recordJob(trx, job, result);
       await remember(trx, job, { result }, changes);
       return { result, changes };
     });
@@ -66,7 +66,7 @@ export async function runIdempotent<Result>(
     if (earlier === undefined) throw thrown instanceof RanBefore ? expired(job.jobId) : thrown;
     return earlier.result;
   }
-  await Promise.all([publishCommitted(cacheRedis(), outcome.changes), noteWrite(job.projectId)]);
+  await Promise.all([publishCommitted(cacheRedis(), outcome.changes), recordWrite(job.projectId)]);
   return outcome.result;
 }
 
@@ -147,7 +147,7 @@ async function earlierRun<Result>({
 }: JobContext): Promise<{ result: Result } | undefined> {
   const row = await findOutcome(projectId, [jobId], keyed);
   if (row === undefined) return undefined;
-  await Promise.all([publishPresent(cacheRedis(), row.changes), noteWrite(projectId)]);
+  await Promise.all([publishPresent(cacheRedis(), row.changes), recordWrite(projectId)]);
   if ('refused' in row.outcome) {
     const { code, message, retryAfterSeconds } = row.outcome.refused;
     throw new Refusal(code, message, { retryAfterSeconds });

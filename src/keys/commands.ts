@@ -24,7 +24,7 @@ export function createKey(
     const { projectId } = job;
     await refuseOverfull(trx, `keys ${projectId}`, {
       count: () => ApiKey.of(projectId, trx).whereNull('revoked_at').resultSize(),
-      most: MAX_KEYS,
+      max: MAX_KEYS,
       message: `A workspace has at most ${MAX_KEYS} API keys`,
     });
     const row = await ApiKey.add(

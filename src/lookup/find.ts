@@ -1,8 +1,8 @@
+import { BufferedCounter } from '../infra/buffered-counter.ts';
 import type { Log } from '../infra/log.ts';
 import { lookups, rememberedLinks } from '../infra/metrics.ts';
 import type { Redis, SingleRedis } from '../infra/redis.ts';
 import { isStorable } from '../infra/storable-text.ts';
-import { Tally } from '../infra/tally.ts';
 import {
   BLOCKLIST_NAME,
   decodeBlocklist,
@@ -95,7 +95,7 @@ export interface FinderOptions {
 }
 
 const answeredBy = {
-  near: new Tally(lookups.labels('near')),
+  near: new BufferedCounter(lookups.labels('near')),
   redis: lookups.labels('redis'),
   remembered: lookups.labels('remembered'),
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isAmong } from '../http/etag.ts';
 import type { Answer, ApiRequest } from '../http/route.ts';
-import { namingField } from '../images/ask.ts';
+import { namingField } from '../images/request.ts';
 import { type Requester, runJobOnce } from '../jobs/run-job.ts';
 import { metatagJobs, previewImageJobs } from './jobs.ts';
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ApiRequest } from '../http/route.ts';
-import { askImage, namingField } from '../images/ask.ts';
 import { type ImageRef, imageName, type MadeImage } from '../images/name.ts';
+import { namingField, requestImage } from '../images/request.ts';
 import { keep } from '../infra/kept.ts';
 import type { Requester } from '../jobs/run-job.ts';
 import type { StoredDesign } from './render/stored-design.ts';
@@ -35,9 +35,9 @@ async function storeImage(
   sources: ImageSources = new Map(),
 ): Promise<ImageRef | undefined> {
   if (typeof source !== 'string') return undefined;
-  const fetching = sources.get(source) ?? askImage(request, source);
-  sources.set(source, fetching);
-  return namingField(field, fetching);
+  const keeping = sources.get(source) ?? requestImage(request, source);
+  sources.set(source, keeping);
+  return namingField(field, keeping);
 }
 
 /**
@@ -73,7 +73,7 @@ export async function withPublicImage(
     return { look: { ...look, srcImage: cached }, image: cached };
   }
   await request.connection.takeImage();
-  const image = await namingField(field, askImage(request, source));
+  const image = await namingField(field, requestImage(request, source));
   const { handed, ...ref } = image;
   if (handed === undefined) {
     const options = { budget: 'strangers', seconds: PUBLIC_SECONDS } as const;

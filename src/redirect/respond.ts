@@ -1,8 +1,8 @@
 import { stringifySetCookie } from 'cookie';
+import { BufferedCounter } from '../infra/buffered-counter.ts';
 import { redirects } from '../infra/metrics.ts';
 import type { Response } from '../infra/plain-requests.ts';
 import { type SendOptions, sendPage, sendRedirect } from '../infra/plain-responses.ts';
-import { Tally } from '../infra/tally.ts';
 import type { Entries } from '../lookup/entry.ts';
 import { Unavailable } from '../lookup/find.ts';
 import { shortLinkOf } from '../lookup/short-link.ts';
@@ -35,7 +35,7 @@ import type { Visitor } from './visitor.ts';
 const CLICK_SECONDS = 90 * 86_400;
 
 const answered = {
-  redirect: new Tally(redirects.labels('redirect')),
+  redirect: new BufferedCounter(redirects.labels('redirect')),
   frame: redirects.labels('frame'),
   display: redirects.labels('display'),
   file: redirects.labels('file'),

@@ -1,7 +1,7 @@
 import { config } from '../config.ts';
 import { found, ok } from '../http/answer.ts';
 import { type ApiRequest, type Route, route } from '../http/route.ts';
-import { askImage, namingField } from '../images/ask.ts';
+import { namingField, requestImage } from '../images/request.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { logoUrl } from '../web/brand.ts';
 import type { WorkspaceChanges } from './jobs.ts';
@@ -85,5 +85,5 @@ async function toChanges(request: ApiRequest<{ body: WorkspaceBody }>): Promise<
   const { logo, ...changes } = request.body;
   if (typeof logo !== 'string') return logo === undefined ? changes : { ...changes, logo };
   if (logo.startsWith(logoUrl(config().BASE_URL, request.caller.projectId, ''))) return changes;
-  return { ...changes, logo: await namingField('logo', askImage(request, logo)) };
+  return { ...changes, logo: await namingField('logo', requestImage(request, logo)) };
 }

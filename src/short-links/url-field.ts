@@ -1,5 +1,5 @@
 import { Joi } from '../http/fields.ts';
-import { hasTooManyParts, MOST_PARTS } from '../infra/hosts.ts';
+import { hasTooManyParts, MAX_PARTS } from '../infra/hosts.ts';
 import { parseUrl } from '../infra/url.ts';
 
 /*
@@ -63,7 +63,7 @@ export function parseDestination(text: string): string {
   }
   const ascii = PLAIN.test(url) ? url : toAscii(parsed.href);
   if (hasTooManyParts(ascii)) {
-    throw new BadDestination(`must not have more than ${MOST_PARTS} parts that can be hosts`);
+    throw new BadDestination(`must not have more than ${MAX_PARTS} parts that can be hosts`);
   }
   return ascii;
 }

@@ -1,4 +1,4 @@
-import { noteByPerson } from '../audit/write.ts';
+import { recordByPerson } from '../audit/write.ts';
 import { newId } from '../ids.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
@@ -63,7 +63,7 @@ async function offerMemberships(trx: Db, userId: string, email: string): Promise
       { ...invitation, projectId, role, email },
     );
     const target = { kind: 'member', id: userId };
-    await noteByPerson(trx, projectId, userId, { action: 'member.remove', target });
+    await recordByPerson(trx, projectId, userId, { action: 'member.remove', target });
   }
 }
 

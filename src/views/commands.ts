@@ -76,7 +76,7 @@ export function deleteView(
 const refuseMore = (trx: Db, projectId: string, user_id: string | null): Promise<void> =>
   refuseOverfull(trx, `views ${projectId} ${user_id ?? ''}`, {
     count: () => View.of(projectId, trx).where({ user_id }).resultSize(),
-    most: MAX_VIEWS,
+    max: MAX_VIEWS,
     message:
       user_id === null
         ? `A workspace has at most ${MAX_VIEWS} shared views`

@@ -39,7 +39,7 @@ export function createWebhook(
     const { projectId } = job;
     await refuseOverfull(trx, `webhooks ${projectId}`, {
       count: () => Webhook.of(projectId, trx).resultSize(),
-      most: MAX_WEBHOOKS,
+      max: MAX_WEBHOOKS,
       message: `A workspace has at most ${MAX_WEBHOOKS} webhooks`,
     });
     const row = await Webhook.add(projectId, webhook, trx);

@@ -292,12 +292,12 @@ describe('imports of exports of other services', () => {
   it('refuse files that are not of the source, or can’t be read', async () => {
     const dub = exportOf('dub.csv', world.domain);
     const wrongs: [string | Uint8Array, Record<string, string>, RegExp][] = [
-      [dub, { source: 'shlink' }, /not those of Shlink; they are those of Dub$/],
+      [dub, { source: 'shlink' }, /do not match Shlink; they match Dub$/],
       ['url,key\n', { source: 'yourls' }, /^source must match the file/],
       ['{"links": [', {}, /^The file must be complete JSON in UTF-8/],
-      ['{"links": []}', {}, /^The file must have links/],
+      ['{"links": []}', {}, /^The file must contain at least one link$/],
       ['[{"a": 1}]', {}, /^The file must be CSV, or the JSON of Bitly, Dub, Kutt/],
-      [exportOf('kutt.json', world.domain), { source: 'dub' }, /they are those of Kutt$/],
+      [exportOf('kutt.json', world.domain), { source: 'dub' }, /they match Kutt$/],
       [new Uint8Array(), { source: 'dub' }, /header row/],
       ['['.repeat(100), {}, /nested deeper/],
       [dub, { source: 'tinyurl' }, /^source must be one of/],

@@ -347,7 +347,7 @@ describe('imports', () => {
     expect(one.errors[0]).to.deep.equal({ row: 2, column: null, message: 'url is required' });
     const path = `/imports/${one.id}`;
     expect((await world.api.post(`${path}/start`)).body.error.message).to.match(
-      /^mapping must have a column of url/,
+      /^mapping must map a column to url/,
     );
     expect((await upload(world, file)).status).to.equal(422);
 

@@ -8,7 +8,7 @@ import {
   NOTHING,
 } from '../../src/events/filters.ts';
 import { matcherOf } from '../../src/events/live/matcher.ts';
-import type { EventsStore, ListPage, Question } from '../../src/events/store/store.ts';
+import type { CountQuery, EventsStore, ListPage } from '../../src/events/store/store.ts';
 import { db } from '../../src/infra/db.ts';
 import { anEvent } from './events.ts';
 import { aWorkspace } from './world.ts';
@@ -59,7 +59,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
     const append = (events: EventRow[]) => db().transaction((trx) => store.append(trx, events));
     const clicks = (filter: EventFilter = {}) =>
       ({ projectId, kind: 'click', span: SPAN, filter }) as const;
-    const question = (filter: EventFilter = {}): Question => ({
+    const question = (filter: EventFilter = {}): CountQuery => ({
       projectId,
       span: SPAN,
       filter,

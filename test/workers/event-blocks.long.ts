@@ -11,7 +11,7 @@ import { eraseRecords } from '../../src/events/store/postgres/erase.ts';
 import { rebuildRollups } from '../../src/events/store/postgres/rebuild.ts';
 import { retainEvents } from '../../src/events/store/postgres/retention.ts';
 import { postgresStore as store } from '../../src/events/store/postgres/store.ts';
-import type { Question } from '../../src/events/store/store.ts';
+import type { CountQuery } from '../../src/events/store/store.ts';
 import { db } from '../../src/infra/db.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { anEvent } from '../support/events.ts';
@@ -150,7 +150,7 @@ describe(`blocks of events (seed ${SEED})`, () => {
   }
 
   interface Asked {
-    question: Question;
+    question: CountQuery;
     dimension: DimensionName;
     order: 'asc' | 'desc';
     limit: number;
@@ -325,7 +325,7 @@ describe(`blocks of events (seed ${SEED})`, () => {
   it('answer exactly while events are stored, erased and built at the same time', async function () {
     await build();
     const done = new AbortController();
-    const question: Question = {
+    const question: CountQuery = {
       projectId,
       span: { ...aSpan(), start: new Date(FIRST), end: new Date(FIRST + LENGTH) },
       filter: { conditions: conditionsOf({ os: ['test'] }) },

@@ -194,7 +194,7 @@ describe(`rollups (seed ${SEED})`, () => {
     // All events match; but rollups cannot tell, so the events are read.
     const raw = { ...question, filter: { ...filter, via: ['link' as const, 'qr' as const] } };
     const { names } = eventRecords;
-    return Promise.all([GROUPS[name].ask(question, names), GROUPS[name].ask(raw, names)]);
+    return Promise.all([GROUPS[name].read(question, names), GROUPS[name].read(raw, names)]);
   }
   /** It looks at the present, and never at rollups. */
   const NAMES = (Object.keys(GROUPS) as GroupName[]).filter((name) => name !== 'trend_live');

@@ -1,20 +1,20 @@
 import { ok } from '../../http/answer.ts';
 import type { Query } from '../../http/input.ts';
 import {
-  type Ask,
-  type AskedQuery,
+  type Call,
+  type CallQuery,
   type Fields,
   type LinkRecord,
-  one,
+  lastValue,
+  omit,
   type PeerRoute,
-  without,
 } from '../peer.ts';
 import { type Colors, colorsOf, toDubLink } from './link.ts';
 import { startOf } from './start-of.ts';
 
 type Row = Record<string, unknown>;
 
-/** Groups that Dub names otherwise, and how their rows are made of ours. */
+/** Groups with other names at Dub, and the conversion of their rows. */
 const GROUPS: Readonly<Record<string, { ours: string; toRows(rows: Row[]): Row[] }>> = {
   continents: {
     ours: 'continents',
@@ -33,7 +33,7 @@ const GROUPS: Readonly<Record<string, { ours: string; toRows(rows: Row[]): Row[]
   top_base_urls: { ours: 'top_urls', toRows: (rows) => rows },
 };
 
-/** How short links were opened, as Dub and we name it. */
+/** Ways to open short links, with the same names at Dub. */
 const TRIGGERS = ['link', 'qr'] as const;
 
 export const analyticsRoutes: PeerRoute[] = [
@@ -41,13 +41,13 @@ export const analyticsRoutes: PeerRoute[] = [
     method: 'get',
     path: '/analytics',
     operation: 'retrieveAnalytics',
-    async answer({ query: sent }, ask) {
-      const { groupBy: wanted = 'count', ...query } = fromDubQuery(sent);
-      const groupBy = [wanted].flat().at(-1)!;
-      if (groupBy === 'trigger' || groupBy === 'triggers') return ok(await byTrigger(ask, query));
+    async answer({ query: dubQuery }, call) {
+      const { groupBy: requestedGroup = 'count', ...query } = fromDubQuery(dubQuery);
+      const groupBy = [requestedGroup].flat().at(-1)!;
+      if (groupBy === 'trigger' || groupBy === 'triggers') return ok(await byTrigger(call, query));
       const group = Object.hasOwn(GROUPS, groupBy) ? GROUPS[groupBy] : undefined;
-      const asked = { ...query, groupBy: group?.ours ?? groupBy };
-      const { body } = await ask<Row | Row[]>('retrieveAnalytics', { query: asked });
+      const translated = { ...query, groupBy: group?.ours ?? groupBy };
+      const { body } = await call<Row | Row[]>('retrieveAnalytics', { query: translated });
       if (!Array.isArray(body)) return ok(totalsOf(body));
       return ok(group === undefined ? body : group.toRows(body));
     },
@@ -56,14 +56,14 @@ export const analyticsRoutes: PeerRoute[] = [
     method: 'get',
     path: '/events',
     operation: 'listEvents',
-    async answer({ query: sent }, ask) {
-      const { sortOrder, ...query } = fromDubQuery(sent);
+    async answer({ query: dubQuery }, call) {
+      const { sortOrder, ...query } = fromDubQuery(dubQuery);
       const order = sortOrder === undefined ? {} : { order: sortOrder };
-      const { body } = await ask<EventRecord[]>('listEvents', { query: { ...query, ...order } });
-      // An event of Dub is always one of a link.
+      const { body } = await call<EventRecord[]>('listEvents', { query: { ...query, ...order } });
+      // Events of Dub always belong to a link.
       const ofLinks = body.flatMap((event) => (hasLink(event) ? [event] : []));
       const colors = await colorsOf(
-        ask,
+        call,
         ofLinks.map(({ link }) => link),
       );
       return ok(ofLinks.map((event) => toDubEvent(event, colors)));
@@ -71,15 +71,16 @@ export const analyticsRoutes: PeerRoute[] = [
   },
 ];
 
-/** Span and filters of events. Other filters of Dub are refused as unknown. */
-function fromDubQuery(sent: Query): AskedQuery {
-  const { trigger, qr, tagIds, interval, start, ...rest } = without(sent, [
+/** Converts time span and filters of events. Other filters of Dub are refused as unknown. */
+function fromDubQuery(dubQuery: Query): CallQuery {
+  const { trigger, qr, tagIds, interval, start, ...rest } = omit(dubQuery, [
     'workspaceId',
     'projectSlug',
     'externalId',
   ]);
-  const from = start ?? startOf(one(sent, 'interval'), one(sent, 'timezone') ?? 'UTC');
-  const external = one(sent, 'externalId');
+  const from =
+    start ?? startOf(lastValue(dubQuery, 'interval'), lastValue(dubQuery, 'timezone') ?? 'UTC');
+  const external = lastValue(dubQuery, 'externalId');
   return {
     ...rest,
     types: trigger,
@@ -87,7 +88,7 @@ function fromDubQuery(sent: Query): AskedQuery {
     tagId: tagIds,
     externalId:
       external === undefined || external.startsWith('ext_') ? external : `ext_${external}`,
-    // `start` takes precedence at Dub, `interval` here.
+    // `start` takes precedence at Dub, `interval` in this API.
     interval: from === undefined ? interval : undefined,
     start: from,
   };
@@ -100,12 +101,12 @@ const totalsOf = ({ clicks, leads, sales, saleAmount }: Row): Row => ({
   saleAmount,
 });
 
-/** Counts by how short links were opened. */
-async function byTrigger(ask: Ask, query: AskedQuery): Promise<Row[]> {
-  const wanted = [query['types'] ?? TRIGGERS].flat().flatMap((names) => names.split(','));
+/** Counts by the way in which short links were opened. */
+async function byTrigger(call: Call, query: CallQuery): Promise<Row[]> {
+  const triggers = [query['types'] ?? TRIGGERS].flat().flatMap((names) => names.split(','));
   const rows: Row[] = [];
-  for (const trigger of TRIGGERS.filter((name) => wanted.includes(name))) {
-    const { body } = await ask<Row>('retrieveAnalytics', {
+  for (const trigger of TRIGGERS.filter((name) => triggers.includes(name))) {
+    const { body } = await call<Row>('retrieveAnalytics', {
       query: { ...query, type: trigger, groupBy: 'count' },
     });
     rows.push({ trigger, ...totalsOf(body) });
@@ -113,7 +114,7 @@ async function byTrigger(ask: Ask, query: AskedQuery): Promise<Row[]> {
   return rows.filter(({ clicks, leads, sales }) => [clicks, leads, sales].some((n) => n !== 0));
 }
 
-/** An event of our interface. */
+/** An event record of this API. */
 interface EventRecord extends Fields {
   event: 'click' | 'lead' | 'sale';
   timestamp: string;
@@ -129,7 +130,7 @@ type EventOfLink = EventRecord & {
 const hasLink = (event: EventRecord): event is EventOfLink =>
   event.link !== null && event.click !== null;
 
-/** Times that Dub's SDK expects as texts in links of events. */
+/** Times that Dub's SDK expects as texts in the links of events. */
 const TIMES = ['expiresAt', 'disabledAt', 'testStartedAt', 'testCompletedAt', 'lastClicked'];
 const PROCESSORS = ['stripe', 'shopify', 'polar', 'paddle', 'revenuecat', 'custom'];
 
@@ -163,7 +164,7 @@ function toDubEvent(event: EventOfLink, colors: Colors): Fields {
   const { eventName, metadata } = event;
   const conversion = {
     ...common,
-    // Events have no id of their own here: click, name and time make one that stays.
+    // Events have no id of their own here; click, name and time make a stable one.
     eventId: `${click.id}:${String(eventName)}:${timestamp}`,
     eventName,
     metadata,
@@ -182,7 +183,7 @@ function toDubEvent(event: EventOfLink, colors: Colors): Fields {
   };
 }
 
-/** The customer of an event; empty once their data was erased. */
+/** Converts the customer of an event; empty after their data was erased. */
 const toDubCustomer = (customer: Fields | null, timestamp: string): Fields =>
   customer ?? {
     id: '',

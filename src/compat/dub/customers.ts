@@ -2,24 +2,24 @@ import { Refusal } from '../../errors.ts';
 import { ok } from '../../http/answer.ts';
 import type { Query } from '../../http/input.ts';
 import {
-  type Ask,
-  type AskedQuery,
+  type Call,
+  type CallQuery,
   type Fields,
   fieldsOf,
   ifReadable,
   type LinkRecord,
-  one,
+  lastValue,
+  omit,
   type PeerRoute,
-  without,
 } from '../peer.ts';
 
 const CUSTOMER_FIELDS = ['id', 'externalId', 'name', 'email', 'avatar', 'createdAt'];
 
-/** Payment processors that Dub knows and we don't. */
+/** Payment processors that only Dub knows. */
 const OTHER_PROCESSORS: readonly unknown[] = ['apple', 'dub'];
 
 function toDubCustomer(customer: Fields, query: Query): Fields {
-  const isExpanded = one(query, 'includeExpandedFields') === 'true';
+  const isExpanded = lastValue(query, 'includeExpandedFields') === 'true';
   return {
     ...Object.fromEntries(CUSTOMER_FIELDS.map((name) => [name, customer[name]])),
     stripeCustomerId: null,
@@ -32,9 +32,12 @@ function toDubCustomer(customer: Fields, query: Query): Fields {
   };
 }
 
-/** Filters and page of a list of customers, which is always sorted by the time of creation, newest first. */
-function fromDubQuery(query: Query): AskedQuery {
-  const { sortBy, sortOrder, startingAfter, ...rest } = without(query, ['includeExpandedFields']);
+/**
+ * Converts filters and page of a customer list, which is always sorted by time of creation, newest
+ * first.
+ */
+function fromDubQuery(query: Query): CallQuery {
+  const { sortBy, sortOrder, startingAfter, ...rest } = omit(query, ['includeExpandedFields']);
   return {
     ...rest,
     after: startingAfter,
@@ -43,14 +46,14 @@ function fromDubQuery(query: Query): AskedQuery {
   };
 }
 
-/** Customers, leads and sales. */
+/** Routes for customers, leads and sales. */
 export const customerRoutes: PeerRoute[] = [
   {
     method: 'get',
     path: '/customers',
     operation: 'listCustomers',
-    async answer({ query }, ask) {
-      const { body } = await ask<Fields[]>('listCustomers', { query: fromDubQuery(query) });
+    async answer({ query }, call) {
+      const { body } = await call<Fields[]>('listCustomers', { query: fromDubQuery(query) });
       return ok(body.map((customer) => toDubCustomer(customer, query)));
     },
   },
@@ -58,8 +61,8 @@ export const customerRoutes: PeerRoute[] = [
     method: 'get',
     path: '/customers/{id}',
     operation: 'retrieveCustomer',
-    async answer({ params, query }, ask) {
-      return ok(toDubCustomer((await ask<Fields>('retrieveCustomer', { params })).body, query));
+    async answer({ params, query }, call) {
+      return ok(toDubCustomer((await call<Fields>('retrieveCustomer', { params })).body, query));
     },
   },
   {
@@ -67,17 +70,17 @@ export const customerRoutes: PeerRoute[] = [
     path: '/customers/{id}',
     operation: 'updateCustomer',
     takes: 'json',
-    async answer({ params, query, body }, ask) {
-      const asked = { params, body: fieldsOf(body) };
-      return ok(toDubCustomer((await ask<Fields>('updateCustomer', asked)).body, query));
+    async answer({ params, query, body }, call) {
+      const input = { params, body: fieldsOf(body) };
+      return ok(toDubCustomer((await call<Fields>('updateCustomer', input)).body, query));
     },
   },
   {
     method: 'delete',
     path: '/customers/{id}',
     operation: 'deleteCustomer',
-    async answer({ params }, ask) {
-      return ok((await ask('deleteCustomer', { params })).body);
+    async answer({ params }, call) {
+      return ok((await call('deleteCustomer', { params })).body);
     },
   },
   {
@@ -85,9 +88,9 @@ export const customerRoutes: PeerRoute[] = [
     path: '/track/lead',
     operation: 'trackLead',
     takes: 'json',
-    async answer({ body }, ask) {
+    async answer({ body }, call) {
       const lead = fieldsOf(body);
-      const { body: tracked, headers } = await ask<{ clickId: string; linkId: string | null }>(
+      const { body: tracked, headers } = await call<{ clickId: string; linkId: string | null }>(
         'trackLead',
         { body: fromDubLead(lead) },
       );
@@ -96,7 +99,7 @@ export const customerRoutes: PeerRoute[] = [
         headers: headers ?? {},
         body: {
           click: { id: tracked.clickId },
-          link: await linkOf(ask, tracked.linkId),
+          link: await linkOf(call, tracked.linkId),
           customer: {
             externalId: lead['customerExternalId'],
             name: lead['customerName'] ?? null,
@@ -112,10 +115,10 @@ export const customerRoutes: PeerRoute[] = [
     path: '/track/sale',
     operation: 'trackSale',
     takes: 'json',
-    async answer({ body }, ask) {
+    async answer({ body }, call) {
       const { paymentProcessor, ...sale } = fieldsOf(body);
       const processor = OTHER_PROCESSORS.includes(paymentProcessor) ? 'custom' : paymentProcessor;
-      const { body: tracked, headers } = await ask<Fields>('trackSale', {
+      const { body: tracked, headers } = await call<Fields>('trackSale', {
         body: { ...sale, paymentProcessor: processor },
       });
       const { eventName, amount, currency, invoiceId, metadata } = tracked;
@@ -124,7 +127,7 @@ export const customerRoutes: PeerRoute[] = [
         headers: headers ?? {},
         body: {
           eventName,
-          customer: await customerOf(ask, String(tracked['customerId'])),
+          customer: await customerOf(call, String(tracked['customerId'])),
           sale: {
             amount,
             currency,
@@ -138,7 +141,7 @@ export const customerRoutes: PeerRoute[] = [
   },
 ];
 
-/** A lead as our endpoint takes it: it is always answered once it is stored, and counts one. */
+/** Converts a lead for this API, which always answers once the lead is stored, and counts one. */
 function fromDubLead({ mode, eventQuantity, ...lead }: Fields): Fields {
   if (mode === 'deferred') {
     throw new Refusal(
@@ -152,20 +155,20 @@ function fromDubLead({ mode, eventQuantity, ...lead }: Fields): Fields {
   return lead;
 }
 
-/** The link of a lead; `null` where the key may not read links. */
-async function linkOf(ask: Ask, linkId: string | null): Promise<Fields | null> {
+/** Reads the link of a lead; `null` if the key may not read links. */
+async function linkOf(call: Call, linkId: string | null): Promise<Fields | null> {
   if (linkId === null) return null;
-  const link = await ifReadable(ask<LinkRecord>('retrieveLink', { params: { linkId } }));
+  const link = await ifReadable(call<LinkRecord>('retrieveLink', { params: { linkId } }));
   if (link === undefined) return null;
   const { id, domain, key, shortLink, url, externalId } = link.body;
   const nothing = { partnerId: null, programId: null, tenantId: null };
   return { id, domain, key, shortLink, url, externalId, ...nothing };
 }
 
-/** The customer of a sale; `null` where the key may not read customers. */
-async function customerOf(ask: Ask, externalId: string): Promise<Fields | null> {
-  const asked = { params: { id: `ext_${externalId}` } };
-  const customer = await ifReadable(ask<Fields>('retrieveCustomer', asked));
+/** Reads the customer of a sale; `null` if the key may not read customers. */
+async function customerOf(call: Call, externalId: string): Promise<Fields | null> {
+  const input = { params: { id: `ext_${externalId}` } };
+  const customer = await ifReadable(call<Fields>('retrieveCustomer', input));
   if (customer === undefined) return null;
   const { id, name, email, avatar } = customer.body;
   return { id, name, email, avatar, externalId };

@@ -1,7 +1,7 @@
-import { type Ask, type Fields, ifReadable, type LinkRecord } from '../peer.ts';
+import { type Call, type Fields, ifReadable, type LinkRecord } from '../peer.ts';
 import { keyOfLength } from '../random-key.ts';
 
-/** Fields that Dub's link and ours have in common. */
+/** Fields that Dub's links share with links of this API. */
 const COMMON = [
   'id',
   'domain',
@@ -48,7 +48,7 @@ const COMMON = [
   'projectId',
 ] as const;
 
-/** Fields of Dub's link that nothing here is like. */
+/** Fields of Dub's links without a counterpart here. */
 const ABSENT = {
   tenantId: null,
   programId: null,
@@ -57,30 +57,30 @@ const ABSENT = {
   conversions: 0,
 } as const;
 
-/** Fields of Dub's bodies that can only say nothing. */
+/** Fields of Dub's bodies that may only have an empty value. */
 const NOTHING = [...Object.keys(ABSENT), 'ref', 'testStartedAt'] as readonly string[];
 
-/** Color of tags where the key may not read them. */
+/** Color of tags if the key may not read them. */
 const NO_COLOR = 'gray';
-/** Most ids in one query. */
-const CHUNK = 100;
+/** Maximum number of ids in one query. */
+const MAX_IDS = 100;
 
-/** Colors of tags by their ids: those of links have none here. */
+/** Colors of tags by id, because the tags of links have no color in this API. */
 export type Colors = ReadonlyMap<string, string>;
 
 /** Reads the colors of the tags that links have. */
-export async function colorsOf(ask: Ask, links: readonly LinkRecord[]): Promise<Colors> {
+export async function colorsOf(call: Call, links: readonly LinkRecord[]): Promise<Colors> {
   const ids = [...new Set(links.flatMap(({ tags }) => tags.map(({ id }) => id)))];
   const colors = new Map<string, string>();
-  for (let at = 0; at < ids.length; at += CHUNK) {
-    const query = { ids: ids.slice(at, at + CHUNK), pageSize: String(CHUNK) };
-    const tags = await ifReadable(ask<{ id: string; color: string }[]>('listTags', { query }));
+  for (let at = 0; at < ids.length; at += MAX_IDS) {
+    const query = { ids: ids.slice(at, at + MAX_IDS), pageSize: String(MAX_IDS) };
+    const tags = await ifReadable(call<{ id: string; color: string }[]>('listTags', { query }));
     for (const { id, color } of tags?.body ?? []) colors.set(id, color);
   }
   return colors;
 }
 
-/** A link as Dub answers it. */
+/** Converts a link to Dub's format. */
 export function toDubLink(link: LinkRecord, colors: Colors): Fields {
   return {
     ...Object.fromEntries(COMMON.map((name) => [name, link[name]])),
@@ -91,21 +91,28 @@ export function toDubLink(link: LinkRecord, colors: Colors): Fields {
   };
 }
 
-/** Links as Dub answers them. */
-export async function toDubLinks(ask: Ask, links: readonly LinkRecord[]): Promise<Fields[]> {
-  const colors = await colorsOf(ask, links);
+/** Converts links to Dub's format. */
+export async function toDubLinks(call: Call, links: readonly LinkRecord[]): Promise<Fields[]> {
+  const colors = await colorsOf(call, links);
   return links.map((link) => toDubLink(link, colors));
 }
 
-/** A change of a link as our endpoints take it. What Dub alone has is refused there, unless it says nothing. */
+/**
+ * Converts a change of a link for this API, which refuses fields that only Dub has unless they are
+ * empty.
+ */
 export function fromDubChange(body: Fields): Fields {
-  const own = Object.entries(body).filter(
+  const fields = Object.entries(body).filter(
     ([name, value]) => !(NOTHING.includes(name) && (value === null || value === undefined)),
   );
-  return Object.fromEntries(own);
+  return Object.fromEntries(fields);
 }
 
-/** A new link as our endpoints take it. @throws Refusal for a `keyLength` that no key has */
+/**
+ * Converts a new link for this API.
+ *
+ * @throws Refusal for a `keyLength` that no key can have
+ */
 export function fromDubLink(body: Fields): Fields {
   const { keyLength, ...link } = fromDubChange(body);
   if (keyLength === undefined || typeof link['key'] === 'string') return link;

@@ -1,24 +1,24 @@
 import { ok } from '../../http/answer.ts';
 import type { Query } from '../../http/input.ts';
 import {
-  type Ask,
-  type AskedQuery,
+  type Call,
+  type CallQuery,
   fieldsOf,
   type LinkRecord,
-  one,
+  lastValue,
+  omit,
   type PeerRoute,
-  without,
 } from '../peer.ts';
 import { fromDubChange, fromDubLink, toDubLinks } from './link.ts';
 
-/** A place of a bulk answer of ours: a record, or why there is none. */
+/** An item of this API's bulk answer: a record, or the reason why it failed. */
 type BulkItem = LinkRecord | { error: { code: string; message: string }; link: unknown };
 
-/** Most pages that are read to find the links after one. */
-const MOST_PAGES = 10;
+/** Maximum number of pages that are read to find the links after a given one. */
+const MAX_PAGES = 10;
 const PAGE = 100;
 
-const answerLink = async (ask: Ask, link: LinkRecord) => ok((await toDubLinks(ask, [link]))[0]);
+const answerLink = async (call: Call, link: LinkRecord) => ok((await toDubLinks(call, [link]))[0]);
 
 export const linkRoutes: PeerRoute[] = [
   {
@@ -26,40 +26,40 @@ export const linkRoutes: PeerRoute[] = [
     path: '/links',
     operation: 'createLink',
     takes: 'json',
-    async answer({ body }, ask) {
+    async answer({ body }, call) {
       const link = fromDubLink(fieldsOf(body));
-      return answerLink(ask, (await ask<LinkRecord>('createLink', { body: link })).body);
+      return answerLink(call, (await call<LinkRecord>('createLink', { body: link })).body);
     },
   },
   {
     method: 'get',
     path: '/links',
     operation: 'listLinks',
-    async answer({ query }, ask) {
+    async answer({ query }, call) {
       const { startingAfter, ...filters } = fromDubQuery(query);
       const ref = [startingAfter].flat().at(-1);
       const links =
         ref === undefined
-          ? (await ask<LinkRecord[]>('listLinks', { query: filters })).body
-          : await listAfter(ask, filters, ref);
-      return ok(await toDubLinks(ask, links));
+          ? (await call<LinkRecord[]>('listLinks', { query: filters })).body
+          : await listAfter(call, filters, ref);
+      return ok(await toDubLinks(call, links));
     },
   },
   {
     method: 'get',
     path: '/links/count',
     operation: 'countLinks',
-    async answer({ query }, ask) {
-      return ok((await ask('countLinks', { query: fromDubQuery(query) })).body);
+    async answer({ query }, call) {
+      return ok((await call('countLinks', { query: fromDubQuery(query) })).body);
     },
   },
   {
     method: 'get',
     path: '/links/info',
     operation: 'findLink',
-    async answer({ query }, ask) {
-      const named = without(query, ['workspaceId', 'projectSlug']);
-      return answerLink(ask, (await ask<LinkRecord>('findLink', { query: named })).body);
+    async answer({ query }, call) {
+      const named = omit(query, ['workspaceId', 'projectSlug']);
+      return answerLink(call, (await call<LinkRecord>('findLink', { query: named })).body);
     },
   },
   {
@@ -67,9 +67,9 @@ export const linkRoutes: PeerRoute[] = [
     path: '/links/upsert',
     operation: 'upsertLink',
     takes: 'json',
-    async answer({ body }, ask) {
+    async answer({ body }, call) {
       const link = fromDubLink(fieldsOf(body));
-      return answerLink(ask, (await ask<LinkRecord>('upsertLink', { body: link })).body);
+      return answerLink(call, (await call<LinkRecord>('upsertLink', { body: link })).body);
     },
   },
   {
@@ -77,16 +77,16 @@ export const linkRoutes: PeerRoute[] = [
     path: '/links/bulk',
     operation: 'bulkCreateLinks',
     takes: 'json',
-    async answer({ body }, ask) {
+    async answer({ body }, call) {
       const links = Array.isArray(body) ? body.map((link) => fromDubLink(fieldsOf(link))) : body;
-      const items = (await ask<BulkItem[]>('bulkCreateLinks', { body: links })).body;
-      const made = new Map(
-        (await toDubLinks(ask, items.filter(isLink))).map((link) => [link['id'], link]),
+      const items = (await call<BulkItem[]>('bulkCreateLinks', { body: links })).body;
+      const created = new Map(
+        (await toDubLinks(call, items.filter(isLink))).map((link) => [link['id'], link]),
       );
       return ok(
         items.map((item, index) =>
           isLink(item)
-            ? made.get(item.id)
+            ? created.get(item.id)
             : {
                 link: (body as unknown[])[index],
                 error: item.error.message,
@@ -101,31 +101,31 @@ export const linkRoutes: PeerRoute[] = [
     path: '/links/bulk',
     operation: 'bulkUpdateLinks',
     takes: 'json',
-    async answer({ body }, ask) {
+    async answer({ body }, call) {
       const { linkIds, externalIds, data, ...rest } = fieldsOf(body);
       const ids = [
         ...(Array.isArray(linkIds) ? (linkIds as unknown[]) : []),
         ...(Array.isArray(externalIds) ? (externalIds as unknown[]).map(asExternal) : []),
       ];
       const changes = { ...rest, linkIds: ids, data: fromDubChange(fieldsOf(data)) };
-      const items = (await ask<BulkItem[]>('bulkUpdateLinks', { body: changes })).body;
-      return ok(await toDubLinks(ask, items.filter(isLink)));
+      const items = (await call<BulkItem[]>('bulkUpdateLinks', { body: changes })).body;
+      return ok(await toDubLinks(call, items.filter(isLink)));
     },
   },
   {
     method: 'delete',
     path: '/links/bulk',
     operation: 'bulkDeleteLinks',
-    async answer({ query }, ask) {
-      return ok((await ask('bulkDeleteLinks', { query })).body);
+    async answer({ query }, call) {
+      return ok((await call('bulkDeleteLinks', { query })).body);
     },
   },
   {
     method: 'get',
     path: '/links/{linkId}',
     operation: 'retrieveLink',
-    async answer({ params }, ask) {
-      return answerLink(ask, (await ask<LinkRecord>('retrieveLink', { params })).body);
+    async answer({ params }, call) {
+      return answerLink(call, (await call<LinkRecord>('retrieveLink', { params })).body);
     },
   },
   {
@@ -133,17 +133,20 @@ export const linkRoutes: PeerRoute[] = [
     path: '/links/{linkId}',
     operation: 'updateLink',
     takes: 'json',
-    async answer({ params, body }, ask) {
+    async answer({ params, body }, call) {
       const changes = fromDubChange(fieldsOf(body));
-      return answerLink(ask, (await ask<LinkRecord>('updateLink', { params, body: changes })).body);
+      return answerLink(
+        call,
+        (await call<LinkRecord>('updateLink', { params, body: changes })).body,
+      );
     },
   },
   {
     method: 'delete',
     path: '/links/{linkId}',
     operation: 'deleteLink',
-    async answer({ params }, ask) {
-      return ok((await ask('deleteLink', { params })).body);
+    async answer({ params }, call) {
+      return ok((await call('deleteLink', { params })).body);
     },
   },
 ];
@@ -153,9 +156,12 @@ const isLink = (item: BulkItem): item is LinkRecord => !('error' in item);
 const asExternal = (id: unknown): unknown =>
   typeof id === 'string' && !id.startsWith('ext_') ? `ext_${id}` : id;
 
-/** Filters and page of a list of links. `withTags` asks for tags in the answer, which has them in any case. */
-function fromDubQuery(query: Query): AskedQuery {
-  const { sortBy, sortOrder, ...rest } = without(query, ['withTags', 'workspaceId', 'projectSlug']);
+/**
+ * Converts filters and page of a link list. `withTags` has no effect, because answers always
+ * contain tags.
+ */
+function fromDubQuery(query: Query): CallQuery {
+  const { sortBy, sortOrder, ...rest } = omit(query, ['withTags', 'workspaceId', 'projectSlug']);
   return {
     ...rest,
     sort: sortBy,
@@ -164,21 +170,21 @@ function fromDubQuery(query: Query): AskedQuery {
   };
 }
 
-/** The links that a list has after one of them. */
-async function listAfter(ask: Ask, query: AskedQuery, ref: string): Promise<LinkRecord[]> {
-  const { body: last } = await ask<LinkRecord>('retrieveLink', { params: { linkId: ref } });
-  const size = Number(one(query, 'pageSize') ?? PAGE);
-  // Times are answered in whole milliseconds.
+/** Lists the links that follow one of them. */
+async function listAfter(call: Call, query: CallQuery, ref: string): Promise<LinkRecord[]> {
+  const { body: last } = await call<LinkRecord>('retrieveLink', { params: { linkId: ref } });
+  const size = Number(lastValue(query, 'pageSize') ?? PAGE);
+  // Times in answers are whole milliseconds.
   const createdBefore = new Date(Date.parse(last.createdAt) + 1).toISOString();
   const isAfter = ({ createdAt, id }: LinkRecord) =>
     createdAt < last.createdAt || (createdAt === last.createdAt && id < last.id);
-  const found: LinkRecord[] = [];
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const { body: links } = await ask<LinkRecord[]>('listLinks', {
+  const following: LinkRecord[] = [];
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const { body: links } = await call<LinkRecord[]>('listLinks', {
       query: { ...query, createdBefore, page: String(page) },
     });
-    found.push(...links.filter(isAfter));
-    if (links.length < size || found.length >= size) break;
+    following.push(...links.filter(isAfter));
+    if (links.length < size || following.length >= size) break;
   }
-  return found.slice(0, size);
+  return following.slice(0, size);
 }

@@ -1,18 +1,18 @@
 import { Refusal } from '../../errors.ts';
 import { ok } from '../../http/answer.ts';
 import type { Answer } from '../../http/route.ts';
-import { type Fields, fieldsOf, given, one, type PeerRoute, without } from '../peer.ts';
+import { definedFields, type Fields, fieldsOf, lastValue, omit, type PeerRoute } from '../peer.ts';
 
 const created = (body: unknown): Answer => ({ status: 201, body });
 
-/** A tag as our endpoints take it: `tag` is the older name of `name`. */
+/** Converts a tag for this API: `tag` is the older name of `name`. */
 function fromDubTag({ tag, ...fields }: Fields): Fields {
   return tag === undefined ? fields : { name: tag, ...fields };
 }
 
-/** A folder as our endpoints take it. Everybody in a workspace may write to its folders. */
+/** Converts a folder for this API. All members of a workspace may write to its folders. */
 function fromDubFolder(body: Fields): Fields {
-  const { accessLevel, ...folder } = given(body);
+  const { accessLevel, ...folder } = definedFields(body);
   return accessLevel === undefined || accessLevel === 'write' ? folder : { accessLevel, ...folder };
 }
 
@@ -39,7 +39,10 @@ const DOMAIN_FIELDS = [
   'updatedAt',
 ];
 
-/** Files of a domain by which phones open its links in an app: texts of JSON for Dub, JSON here. */
+/**
+ * Files of a domain with which phones open its links in an app: JSON texts for Dub, JSON in this
+ * API.
+ */
 const SITE_FILES = ['assetLinks', 'appleAppSiteAssociation'];
 
 const toDubDomain = (domain: Fields): Fields => ({
@@ -51,15 +54,18 @@ const toDubDomain = (domain: Fields): Fields => ({
   registeredDomain: null,
 });
 
-/** Fields of Dub's domain that can only be null, and the one that null does not clear. */
+/** Fields of Dub's domains that can only be null, and the one that null does not clear. */
 const NOTHING = ['logo', 'placeholder'];
 
 function fromDubDomain(body: Fields): Fields {
-  const said = Object.entries(body).filter(
+  const setFields = Object.entries(body).filter(
     ([name, value]) => !(NOTHING.includes(name) && value === null),
   );
   return Object.fromEntries(
-    said.map(([name, value]) => [name, SITE_FILES.includes(name) ? parsed(name, value) : value]),
+    setFields.map(([name, value]) => [
+      name,
+      SITE_FILES.includes(name) ? parsed(name, value) : value,
+    ]),
   );
 }
 
@@ -73,26 +79,26 @@ function parsed(name: string, value: unknown): unknown {
   }
 }
 
-/** Narrowest quiet zone that is drawn here, in modules. */
-const LEAST_MARGIN = 4;
+/** Minimum quiet zone that is drawn, in modules. */
+const MIN_MARGIN = 4;
 
-/** Tags, folders, domains and the picture of a QR code. */
+/** Routes for tags, folders, domains and the image of a QR code. */
 export const organizingRoutes: PeerRoute[] = [
   {
     method: 'post',
     path: '/tags',
     operation: 'createTag',
     takes: 'json',
-    async answer({ body }, ask) {
-      return created((await ask('createTag', { body: fromDubTag(fieldsOf(body)) })).body);
+    async answer({ body }, call) {
+      return created((await call('createTag', { body: fromDubTag(fieldsOf(body)) })).body);
     },
   },
   {
     method: 'get',
     path: '/tags',
     operation: 'listTags',
-    async answer({ query }, ask) {
-      return ok((await ask('listTags', { query })).body);
+    async answer({ query }, call) {
+      return ok((await call('listTags', { query })).body);
     },
   },
   {
@@ -100,16 +106,16 @@ export const organizingRoutes: PeerRoute[] = [
     path: '/tags/{id}',
     operation: 'updateTag',
     takes: 'json',
-    async answer({ params, body }, ask) {
-      return ok((await ask('updateTag', { params, body: fromDubTag(fieldsOf(body)) })).body);
+    async answer({ params, body }, call) {
+      return ok((await call('updateTag', { params, body: fromDubTag(fieldsOf(body)) })).body);
     },
   },
   {
     method: 'delete',
     path: '/tags/{id}',
     operation: 'deleteTag',
-    async answer({ params }, ask) {
-      return ok((await ask('deleteTag', { params })).body);
+    async answer({ params }, call) {
+      return ok((await call('deleteTag', { params })).body);
     },
   },
   {
@@ -117,17 +123,17 @@ export const organizingRoutes: PeerRoute[] = [
     path: '/folders',
     operation: 'createFolder',
     takes: 'json',
-    async answer({ body }, ask) {
+    async answer({ body }, call) {
       const folder = fromDubFolder(fieldsOf(body));
-      return created(toDubFolder((await ask<Fields>('createFolder', { body: folder })).body));
+      return created(toDubFolder((await call<Fields>('createFolder', { body: folder })).body));
     },
   },
   {
     method: 'get',
     path: '/folders',
     operation: 'listFolders',
-    async answer({ query }, ask) {
-      return ok((await ask<Fields[]>('listFolders', { query })).body.map(toDubFolder));
+    async answer({ query }, call) {
+      return ok((await call<Fields[]>('listFolders', { query })).body.map(toDubFolder));
     },
   },
   {
@@ -135,17 +141,17 @@ export const organizingRoutes: PeerRoute[] = [
     path: '/folders/{id}',
     operation: 'updateFolder',
     takes: 'json',
-    async answer({ params, body }, ask) {
+    async answer({ params, body }, call) {
       const changes = fromDubFolder(fieldsOf(body));
-      return ok(toDubFolder((await ask<Fields>('updateFolder', { params, body: changes })).body));
+      return ok(toDubFolder((await call<Fields>('updateFolder', { params, body: changes })).body));
     },
   },
   {
     method: 'delete',
     path: '/folders/{id}',
     operation: 'deleteFolder',
-    async answer({ params }, ask) {
-      return ok((await ask('deleteFolder', { params })).body);
+    async answer({ params }, call) {
+      return ok((await call('deleteFolder', { params })).body);
     },
   },
   {
@@ -153,17 +159,17 @@ export const organizingRoutes: PeerRoute[] = [
     path: '/domains',
     operation: 'createDomain',
     takes: 'json',
-    async answer({ body }, ask) {
+    async answer({ body }, call) {
       const domain = fromDubDomain(fieldsOf(body));
-      return created(toDubDomain((await ask<Fields>('createDomain', { body: domain })).body));
+      return created(toDubDomain((await call<Fields>('createDomain', { body: domain })).body));
     },
   },
   {
     method: 'get',
     path: '/domains',
     operation: 'listDomains',
-    async answer({ query }, ask) {
-      return ok((await ask<Fields[]>('listDomains', { query })).body.map(toDubDomain));
+    async answer({ query }, call) {
+      return ok((await call<Fields[]>('listDomains', { query })).body.map(toDubDomain));
     },
   },
   {
@@ -171,7 +177,7 @@ export const organizingRoutes: PeerRoute[] = [
     path: '/domains/{slug}',
     operation: 'updateDomain',
     takes: 'json',
-    async answer({ params, body }, ask) {
+    async answer({ params, body }, call) {
       const { slug, ...changes } = fromDubDomain(fieldsOf(body));
       if (slug !== undefined && slug !== params['slug']) {
         throw new Refusal(
@@ -179,16 +185,16 @@ export const organizingRoutes: PeerRoute[] = [
           'slug must not change: add another domain instead of renaming this one',
         );
       }
-      const asked = { params: { id: params['slug']! }, body: changes };
-      return ok(toDubDomain((await ask<Fields>('updateDomain', asked)).body));
+      const input = { params: { id: params['slug']! }, body: changes };
+      return ok(toDubDomain((await call<Fields>('updateDomain', input)).body));
     },
   },
   {
     method: 'delete',
     path: '/domains/{slug}',
     operation: 'deleteDomain',
-    async answer({ params: { slug } }, ask) {
-      await ask('deleteDomain', { params: { id: slug! } });
+    async answer({ params: { slug } }, call) {
+      await call('deleteDomain', { params: { id: slug! } });
       return ok({ slug });
     },
   },
@@ -196,11 +202,11 @@ export const organizingRoutes: PeerRoute[] = [
     method: 'get',
     path: '/qr',
     operation: 'renderQrCode',
-    async answer({ query }, ask) {
-      // No logo is drawn here but the one that is asked for.
-      const { margin, ...look } = without(query, ['hideLogo', 'includeMargin']);
-      const wide = Number(one(query, 'margin')) > LEAST_MARGIN ? { margin: margin! } : {};
-      return ask('renderQrCode', { query: { ...look, ...wide } });
+    async answer({ query }, call) {
+      // Only a requested logo is drawn.
+      const { margin, ...look } = omit(query, ['hideLogo', 'includeMargin']);
+      const wide = Number(lastValue(query, 'margin')) > MIN_MARGIN ? { margin: margin! } : {};
+      return call('renderQrCode', { query: { ...look, ...wide } });
     },
   },
 ];

@@ -5,7 +5,10 @@ import { linkRoutes } from './links.ts';
 import { organizingRoutes } from './organizing.ts';
 import { unsupportedRoutes } from './unsupported.ts';
 
-/** The API of Dub (https://dub.co/docs/api-reference), for its SDKs. Errors have the same shape as ours. */
+/**
+ * The API of Dub (https://dub.co/docs/api-reference), for its SDKs. Errors have the same format in
+ * this API.
+ */
 export const dub: Peer = {
   path: '/compat/dub',
   authorization: ({ header }) => header('authorization'),

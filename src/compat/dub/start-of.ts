@@ -1,13 +1,13 @@
-/** Months of the intervals that Dub has and we don't: of this month, of this quarter. */
+/** Length in months of Dub's intervals without a counterpart: this month, this quarter. */
 const MONTHS: ReadonlyMap<string, number> = new Map([
   ['mtd', 1],
   ['qtd', 3],
 ]);
 
 /**
- * The first moment of an interval of Dub that we don't have, ISO 8601.
+ * Returns the start of an interval that only Dub has, as ISO 8601.
  *
- * @returns `undefined` for any other interval, and for a time zone that does not exist
+ * @returns `undefined` for any other interval, and for an unknown time zone
  */
 export function startOf(
   interval: string | undefined,
@@ -18,7 +18,7 @@ export function startOf(
   if (months === undefined || !isTimezone(timezone)) return undefined;
   const [year, month] = partsOf(now, timezone, { year: 'numeric', month: 'numeric' });
   const first = month! - ((month! - 1) % months);
-  // The local beginning of a day is where the time in the zone, read as UTC, is that day.
+  // A day begins locally when the time in the zone, read as UTC, is that day.
   const local = Date.UTC(year!, first - 1, 1);
   const offset = offsetAt(new Date(local), timezone);
   return new Date(local - offsetAt(new Date(local - offset), timezone)).toISOString();
@@ -33,7 +33,7 @@ function isTimezone(name: string): boolean {
   }
 }
 
-/** Difference of the local time to UTC at a moment, in ms. */
+/** Returns the offset of local time from UTC at a point in time, in ms. */
 function offsetAt(at: Date, timezone: string): number {
   const [year, month, day, hour, minute, second] = partsOf(at, timezone, {
     year: 'numeric',
@@ -47,7 +47,7 @@ function offsetAt(at: Date, timezone: string): number {
   return local - Math.floor(at.getTime() / 1000) * 1000;
 }
 
-/** Parts of a local time, in the order of year, month, day, hour, minute and second. */
+/** Returns the parts of a local time, in the order year, month, day, hour, minute and second. */
 function partsOf(at: Date, timeZone: string, options: Intl.DateTimeFormatOptions): number[] {
   const parts = new Intl.DateTimeFormat('en', {
     ...options,
@@ -55,7 +55,7 @@ function partsOf(at: Date, timeZone: string, options: Intl.DateTimeFormatOptions
     hourCycle: 'h23',
   }).formatToParts(at);
   return (['year', 'month', 'day', 'hour', 'minute', 'second'] as const).flatMap((type) => {
-    const part = parts.find((one) => one.type === type);
+    const part = parts.find((candidate) => candidate.type === type);
     return part === undefined ? [] : [Number(part.value)];
   });
 }

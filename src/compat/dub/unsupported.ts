@@ -7,7 +7,7 @@ const OPENED = 'This service has no deferred deep links: track a click with POST
 const REGISTRATION =
   'This service registers no domains: register it elsewhere, and add it with POST /domains';
 
-/** Endpoints of Dub for which there is nothing here. */
+/** Endpoints of Dub without a counterpart here. */
 const ENDPOINTS: readonly (readonly [PeerRoute['method'], string, string])[] = [
   ['post', '/domains/register', REGISTRATION],
   ['get', '/domains/status', REGISTRATION],
@@ -37,7 +37,7 @@ const ENDPOINTS: readonly (readonly [PeerRoute['method'], string, string])[] = [
   ['post', '/bounties/{bountyId}/submissions/{submissionId}/reject', PARTNERS],
 ];
 
-/** Answers what has no counterpart here with an error that says so. */
+/** Routes that answer with an error which explains that there is no counterpart. */
 export const unsupportedRoutes: PeerRoute[] = ENDPOINTS.map(([method, path, why]) => ({
   method,
   path,

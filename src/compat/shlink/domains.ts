@@ -10,7 +10,7 @@ const NO_REDIRECTS = {
   invalidShortUrlRedirect: null,
 };
 
-/** Every path that is not found is one of a short link here. */
+/** Every path without a redirect is treated as a missing short link here. */
 const redirectsOf = ({ target, notFoundUrl }: DomainRecord) => ({
   baseUrlRedirect: target,
   regular404Redirect: null,
@@ -22,23 +22,23 @@ export const domainRoutes: PeerRoute[] = [
     method: 'get',
     path: '/domains',
     operation: 'listDomains',
-    async answer(_, ask) {
-      const own = await listDomains(ask);
+    async answer(_, call) {
+      const ownDomains = await listDomains(call);
       const shared = config().DEFAULT_SHORT_DOMAIN;
-      const main = own.find(({ primary }) => primary)?.slug ?? shared;
-      const data = own.map((domain) => ({
+      const main = ownDomains.find(({ primary }) => primary)?.slug ?? shared;
+      const data = ownDomains.map((domain) => ({
         domain: domain.slug,
         isDefault: domain.slug === main,
         redirects: redirectsOf(domain),
       }));
-      const isListed = own.some(({ slug }) => slug === shared);
-      const others = isListed
+      const isListed = ownDomains.some(({ slug }) => slug === shared);
+      const otherDomains = isListed
         ? []
         : [{ domain: shared, isDefault: shared === main, redirects: NO_REDIRECTS }];
-      const all = [...data, ...others].toSorted(
+      const sorted = [...data, ...otherDomains].toSorted(
         (a, b) => Number(b.isDefault) - Number(a.isDefault),
       );
-      return ok({ domains: { data: all, defaultRedirects: NO_REDIRECTS } });
+      return ok({ domains: { data: sorted, defaultRedirects: NO_REDIRECTS } });
     },
   },
   {
@@ -46,15 +46,15 @@ export const domainRoutes: PeerRoute[] = [
     path: '/domains/redirects',
     operation: 'updateDomain',
     takes: 'json',
-    async answer({ body }, ask) {
+    async answer({ body }, call) {
       const { domain, ...redirects } = fieldsOf(body);
       if (typeof domain !== 'string' || domain === '') throw invalid('domain', 'is required');
-      const own = (await listDomains(ask)).find(({ slug }) => slug === domain.toLowerCase());
-      if (own === undefined) throw domainNotFound(domain);
+      const existing = (await listDomains(call)).find(({ slug }) => slug === domain.toLowerCase());
+      if (existing === undefined) throw domainNotFound(domain);
       const changes = fromRedirects(redirects);
-      if (Object.keys(changes).length === 0) return ok(redirectsOf(own));
-      const { body: changed } = await ask<DomainRecord>('updateDomain', {
-        params: { id: own.id },
+      if (Object.keys(changes).length === 0) return ok(redirectsOf(existing));
+      const { body: changed } = await call<DomainRecord>('updateDomain', {
+        params: { id: existing.id },
         body: changes,
       });
       return ok(redirectsOf(changed));

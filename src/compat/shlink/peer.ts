@@ -6,7 +6,7 @@ import { shortUrlRoutes } from './short-urls.ts';
 import { tagRoutes } from './tags.ts';
 import { visitRoutes } from './visits.ts';
 
-/** The version of Shlink whose API is spoken: clients leave out what came later. */
+/** Imitated version of Shlink; clients leave out later features. */
 const VERSION = '4.4.0';
 
 const statusRoutes: PeerRoute[] = [
@@ -42,7 +42,10 @@ const statusRoutes: PeerRoute[] = [
   },
 ];
 
-/** The REST API of Shlink, version 3 (https://api-spec.shlink.io), for its web client, its SDK and apps. */
+/**
+ * The REST API of Shlink, version 3 (https://api-spec.shlink.io), for its web client, its SDK and
+ * apps.
+ */
 export const shlink: Peer = {
   path: '/compat/shlink/rest/v3',
   authorization({ header }) {

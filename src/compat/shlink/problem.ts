@@ -3,12 +3,12 @@ import type { Answer } from '../../http/route.ts';
 
 const TYPES = 'https://shlink.io/api/error/';
 
-/** An error of Shlink's API that has a type of its own. */
+/** An error with a type of its own in Shlink's API. */
 export class Problem extends Refusal {
   readonly type: string;
   readonly title: string;
   readonly status: number | undefined;
-  /** Further members of the answer. */
+  /** Additional members of the answer. */
   readonly members: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -26,7 +26,7 @@ export class Problem extends Refusal {
   }
 }
 
-/** A parameter or field that says what can't be done here. */
+/** Makes the error for a parameter or field that asks for something unsupported. */
 export const invalid = (element: string, rule: string): Problem =>
   new Problem('unprocessable_entity', 'invalid-data', 'Invalid data', `${element} ${rule}`, {
     invalidElements: [element],
@@ -59,11 +59,11 @@ export const domainNotFound = (authority: string): Problem =>
     { authority },
   );
 
-/** What Shlink has and this service does not do. */
+/** Makes the error for a feature that only Shlink has. */
 export const notImplemented = (detail: string): Problem =>
   new Problem('forbidden', 'not-implemented', 'Not implemented', detail, { status: 501 });
 
-/** Type and title of an error that has no other. */
+/** Type and title of all other errors. */
 const TITLES: Readonly<Record<ErrorCode, readonly [type: string, title: string]>> = {
   bad_request: ['invalid-data', 'Invalid data'],
   unauthorized: ['invalid-api-key', 'Invalid API key'],
@@ -77,7 +77,7 @@ const TITLES: Readonly<Record<ErrorCode, readonly [type: string, title: string]>
   service_unavailable: ['service-unavailable', 'Service unavailable'],
 };
 
-/** Names of our fields in Shlink's bodies. */
+/** Names of this API's fields in Shlink's bodies. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['url', 'longUrl'],
   ['key', 'customSlug'],
@@ -90,7 +90,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['notFoundUrl', 'invalidShortUrlRedirect'],
 ]);
 
-/** An error as Shlink answers it (RFC 7807). */
+/** Converts an error to Shlink's format (RFC 7807). */
 export function toProblem(refusal: Refusal, status: number): Answer {
   const headers = { 'Content-Type': 'application/problem+json' };
   if (refusal instanceof Problem) {
@@ -111,5 +111,5 @@ export function toProblem(refusal: Refusal, status: number): Answer {
   return { status: problem.status, headers, body };
 }
 
-/** Shlink answers data that breaks a rule with 400. */
+/** Shlink answers invalid data with 400. */
 const statusOf = (status: number): number => (status === 422 ? 400 : status);

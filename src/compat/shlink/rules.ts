@@ -3,17 +3,17 @@ import { type Fields, fieldsOf, type LinkRecord, type PeerRoute } from '../peer.
 import { invalid, Problem } from './problem.ts';
 import { findShortUrl } from './short-url.ts';
 
-/** A condition of Shlink. */
+/** A condition of a Shlink rule. */
 interface Condition {
   type: string;
   matchKey: string | null;
   matchValue: string | null;
 }
 
-/** Conditions of a rule of ours, as far as Shlink has them. */
+/** Conditions of a routing rule, limited to what Shlink supports. */
 type When = Record<string, unknown>;
 
-/** Systems and browsers as Shlink names them, with the names that they have here. */
+/** Systems and browsers by Shlink's names, with their names in this API. */
 const SYSTEMS: Readonly<Record<string, string[]>> = {
   android: ['Android'],
   ios: ['iOS'],
@@ -32,14 +32,14 @@ const BROWSERS: Readonly<Record<string, string[]>> = {
 };
 const DEVICES: Readonly<Record<string, string[]>> = { mobile: ['mobile'], desktop: ['desktop'] };
 
-/** Lists of texts of our conditions, and the type that each has at Shlink. */
+/** Conditions with lists of texts, and their types at Shlink. */
 const TEXTS = {
   country: 'geolocation-country-code',
   city: 'geolocation-city-name',
   language: 'language',
 } as const;
 
-/** Lists of names of our conditions, and the names that each has at Shlink. */
+/** Conditions with lists of names, and their names at Shlink. */
 const NAMES = {
   os: { type: 'device', names: SYSTEMS },
   device: { type: 'device', names: DEVICES },
@@ -51,8 +51,8 @@ export const ruleRoutes: PeerRoute[] = [
     method: 'get',
     path: '/short-urls/{shortCode}/redirect-rules',
     operation: 'findLink',
-    async answer(request, ask) {
-      return ok(answerOf((await findShortUrl(request, ask)).link));
+    async answer(request, call) {
+      return ok(answerOf((await findShortUrl(request, call)).link));
     },
   },
   {
@@ -60,8 +60,8 @@ export const ruleRoutes: PeerRoute[] = [
     path: '/short-urls/{shortCode}/redirect-rules',
     operation: 'updateLink',
     takes: 'json',
-    async answer(request, ask) {
-      const { link } = await findShortUrl(request, ask);
+    async answer(request, call) {
+      const { link } = await findShortUrl(request, call);
       if (rulesOf(link).some((rule) => toConditions(rule.value) === undefined)) {
         throw new Problem(
           'conflict',
@@ -73,7 +73,7 @@ export const ruleRoutes: PeerRoute[] = [
       const { redirectRules } = fieldsOf(request.body);
       if (!Array.isArray(redirectRules)) throw invalid('redirectRules', 'must be an array');
       const rules = redirectRules.map((rule) => fromRule(fieldsOf(rule)));
-      const { body } = await ask<LinkRecord>('updateLink', {
+      const { body } = await call<LinkRecord>('updateLink', {
         params: { linkId: link.id },
         body: { rules: rules.length === 0 ? null : rules },
       });
@@ -93,7 +93,10 @@ function answerOf(link: LinkRecord) {
   return { defaultLongUrl: link.url, redirectRules };
 }
 
-/** The conditions of a rule of ours, once for each combination of its values; `undefined` where Shlink has no such. */
+/**
+ * Converts the conditions of a routing rule, once for each combination of its values; `undefined`
+ * if Shlink does not support one.
+ */
 function toConditions(value: unknown): Condition[][] | undefined {
   if (typeof value === 'string') return undefined;
   const choices: Condition[][] = [];
@@ -102,28 +105,32 @@ function toConditions(value: unknown): Condition[][] | undefined {
     if (conditions === undefined) return undefined;
     choices.push(...conditions);
   }
-  const all = choices.reduce((count, { length }) => count * length, 1);
-  if (all > MOST_RULES) return undefined;
+  const combinations = choices.reduce((count, { length }) => count * length, 1);
+  if (combinations > MAX_RULES) return undefined;
   return choices.reduce<Condition[][]>(
     (rules, choice) => rules.flatMap((rule) => choice.map((condition) => [...rule, condition])),
     [[]],
   );
 }
 
-/** Most rules of Shlink that one of ours is shown as. */
-const MOST_RULES = 100;
+/** Maximum number of Shlink rules that one routing rule may become. */
+const MAX_RULES = 100;
 
-/** The choices that a condition of ours leaves: all must be met, each by one of its conditions. */
+/** Converts one condition to choices: each must be met, by any of its conditions. */
 function toCondition(name: string, values: unknown): Condition[][] | undefined {
   if (name === 'from' || name === 'until') {
     const type = name === 'from' ? 'after-date' : 'before-date';
     return [[{ type, matchKey: null, matchValue: String(values) }]];
   }
   if (name === 'query') {
-    return Object.entries(fieldsOf(values)).map(([matchKey, wanted]) =>
-      wanted === true
+    return Object.entries(fieldsOf(values)).map(([matchKey, accepted]) =>
+      accepted === true
         ? [{ type: 'any-value-query-param', matchKey, matchValue: null }]
-        : (wanted as string[]).map((matchValue) => ({ type: 'query-param', matchKey, matchValue })),
+        : (accepted as string[]).map((matchValue) => ({
+            type: 'query-param',
+            matchKey,
+            matchValue,
+          })),
     );
   }
   const texts = Array.isArray(values) ? (values as string[]) : [];
@@ -133,15 +140,15 @@ function toCondition(name: string, values: unknown): Condition[][] | undefined {
   }
   const named = NAMES[name as keyof typeof NAMES];
   if (named === undefined) return undefined;
-  const found = texts.map((text) => {
-    const own = text.toLowerCase();
+  const keys = texts.map((text) => {
+    const lowerCase = text.toLowerCase();
     return Object.keys(named.names).find((key) =>
-      named.names[key]!.some((one) => one.toLowerCase() === own),
+      named.names[key]!.some((candidate) => candidate.toLowerCase() === lowerCase),
     );
   });
-  if (found.includes(undefined)) return undefined;
+  if (keys.includes(undefined)) return undefined;
   return [
-    [...new Set(found)].map((matchValue) => ({
+    [...new Set(keys)].map((matchValue) => ({
       type: named.type,
       matchKey: null,
       matchValue: matchValue!,
@@ -153,11 +160,11 @@ function fromRule({ longUrl, conditions }: Fields): Fields {
   if (!Array.isArray(conditions)) throw invalid('conditions', 'must be an array');
   const value: When = {};
   for (const condition of conditions) {
-    for (const [name, wanted] of Object.entries(fromCondition(fieldsOf(condition)))) {
+    for (const [name, values] of Object.entries(fromCondition(fieldsOf(condition)))) {
       const before = value[name];
       if (name === 'query' && before !== undefined) {
-        value[name] = { ...(before as object), ...(wanted as object) };
-      } else if (before === undefined) value[name] = wanted;
+        value[name] = { ...(before as object), ...(values as object) };
+      } else if (before === undefined) value[name] = values;
       else throw invalid('conditions', `must not name ${name} twice: no visit could match both`);
     }
   }
@@ -174,8 +181,8 @@ function fromCondition({ type, matchKey, matchValue }: Fields): When {
   if (type === 'after-date') return { from: value };
   if (type === 'before-date') return { until: value };
   for (const [name, { type: shlink, names }] of Object.entries(NAMES)) {
-    const own = type === shlink && Object.hasOwn(names, value) ? names[value] : undefined;
-    if (own !== undefined) return { [name]: own };
+    const translated = type === shlink && Object.hasOwn(names, value) ? names[value] : undefined;
+    if (translated !== undefined) return { [name]: translated };
   }
   throw invalid('conditions', `must not be of the type ${JSON.stringify(type)} with "${value}"`);
 }

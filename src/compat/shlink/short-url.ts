@@ -1,36 +1,40 @@
 import type { Query } from '../../http/input.ts';
 import { defaultDomain, findLink } from '../links.ts';
-import { type Ask, type Fields, type LinkRecord, one, type PeerRequest } from '../peer.ts';
+import { type Call, type Fields, type LinkRecord, lastValue, type PeerRequest } from '../peer.ts';
 import { shortUrlNotFound } from './problem.ts';
 
-/** Name by which Shlink's clients mean the default domain. */
+/** Name of the default domain in Shlink's clients. */
 const DEFAULT = 'DEFAULT';
-/** A time as Shlink writes it. */
+/** Formats a time as Shlink does. */
 export const atom = (time: string): string => time.replace(/\.\d+Z$/, '+00:00');
 
-/** The domain that a request names; `undefined` for the default one. */
+/** Returns the domain that a request names; `undefined` for the default one. */
 export function namedDomain(query: Query): string | undefined {
-  const name = one(query, 'domain');
+  const name = lastValue(query, 'domain');
   return name === undefined || name === '' || name === DEFAULT ? undefined : name;
 }
 
-/** The link that a path names, and the default domain. @throws Problem */
+/**
+ * Finds the link that a path names, and the default domain.
+ *
+ * @throws Problem
+ */
 export async function findShortUrl(
   { params, query }: Pick<PeerRequest, 'params' | 'query'>,
-  ask: Ask,
+  call: Call,
 ): Promise<{ link: LinkRecord; main: string }> {
-  const main = await defaultDomain(ask);
+  const main = await defaultDomain(call);
   const named = namedDomain(query);
   const key = params['shortCode']!;
-  const link = await findLink(ask, named ?? main, key);
+  const link = await findLink(call, named ?? main, key);
   if (link === undefined) throw shortUrlNotFound(key, named);
   return { link, main };
 }
 
-/** Visits as Shlink counts them: those of bots are none here. */
+/** Formats a number of visits like Shlink. Visits of bots are not counted here. */
 export const visitsSummary = (total: number) => ({ total, nonBots: total, bots: 0 });
 
-/** A link as Shlink answers it. */
+/** Converts a link to Shlink's format. */
 export function toShortUrl(link: LinkRecord, main: string): Fields {
   const { startsAt, expiresAt, maxVisits, rules } = link;
   const time = (value: unknown) => (typeof value === 'string' ? atom(value) : null);
@@ -50,7 +54,7 @@ export function toShortUrl(link: LinkRecord, main: string): Fields {
   };
 }
 
-/** Names of Shlink's fields in our bodies. */
+/** Names of Shlink's fields in this API's bodies. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['longUrl', 'url'],
   ['customSlug', 'key'],
@@ -61,31 +65,34 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['tags', 'tagNames'],
 ]);
 
-/** A body of Shlink as our endpoints take it. Fields that Shlink alone has are refused there. */
+/** Converts a body of Shlink for this API, which refuses fields that only Shlink has. */
 export const fromShortUrl = (body: Fields): Fields =>
   Object.fromEntries(
     Object.entries(body)
-      // Shlink itself ignores it since its version 4.
+      // Shlink itself ignores it since version 4.
       .filter(([name]) => name !== 'validateUrl')
       .map(([name, value]) => [NAMES.get(name) ?? name, value]),
   );
 
-/** Numbers of a page of a list. */
+/** Page number and size of a list. */
 export interface Page {
   page: number;
   size: number;
 }
 
-/** The page that a request asks for, with at most `most` items; `standard` without a size. */
-export function pageOf(query: Query, standard: number, most: number): Page {
-  const whole = (name: string, absent: number): number => {
-    const value = Number(one(query, name) ?? absent);
+/** Returns the requested page with a maximum size of `most`; the default size is `standard`. */
+export function pageOf(query: Query, defaultSize: number, maxSize: number): Page {
+  const wholeNumber = (name: string, absent: number): number => {
+    const value = Number(lastValue(query, name) ?? absent);
     return Number.isInteger(value) && value >= 1 ? value : absent;
   };
-  return { page: whole('page', 1), size: Math.min(whole('itemsPerPage', standard), most) };
+  return {
+    page: wholeNumber('page', 1),
+    size: Math.min(wholeNumber('itemsPerPage', defaultSize), maxSize),
+  };
 }
 
-/** A page of a list as Shlink answers it. */
+/** Formats a page of a list like Shlink. */
 export const paginated = (data: unknown[], { page, size }: Page, totalItems: number) => ({
   data,
   pagination: {

@@ -2,7 +2,14 @@ import { Refusal } from '../../errors.ts';
 import { ok } from '../../http/answer.ts';
 import type { Query } from '../../http/input.ts';
 import { defaultDomain, findByUrl, findLink } from '../links.ts';
-import { type Ask, type Fields, fieldsOf, type LinkRecord, one, type PeerRoute } from '../peer.ts';
+import {
+  type Call,
+  type Fields,
+  fieldsOf,
+  type LinkRecord,
+  lastValue,
+  type PeerRoute,
+} from '../peer.ts';
 import { keyOfLength } from '../random-key.ts';
 import { invalid, notImplemented, Problem } from './problem.ts';
 import {
@@ -18,7 +25,7 @@ import { makeTags } from './tags.ts';
 const STANDARD_SIZE = 10;
 const LARGEST_SIZE = 100;
 
-/** Orders of lists that are there. */
+/** Supported orders of lists. */
 const SORTS: ReadonlyMap<string, string> = new Map([
   ['dateCreated-DESC', 'createdAt'],
   ['visits-DESC', 'clicks'],
@@ -30,11 +37,11 @@ export const shortUrlRoutes: PeerRoute[] = [
     method: 'get',
     path: '/short-urls',
     operation: 'listLinks',
-    async answer({ query }, ask) {
-      const main = await defaultDomain(ask);
+    async answer({ query }, call) {
+      const main = await defaultDomain(call);
       const filters = fromListQuery(query, main);
       const page = pageOf(query, STANDARD_SIZE, LARGEST_SIZE);
-      const { body: links } = await ask<LinkRecord[]>('listLinks', {
+      const { body: links } = await call<LinkRecord[]>('listLinks', {
         query: {
           ...filters,
           sort: sortOf(query),
@@ -42,7 +49,7 @@ export const shortUrlRoutes: PeerRoute[] = [
           pageSize: String(page.size),
         },
       });
-      const { body: count } = await ask<number>('countLinks', { query: filters });
+      const { body: count } = await call<number>('countLinks', { query: filters });
       const data = links.map((link) => toShortUrl(link, main));
       return ok({ shortUrls: paginated(data, page, count) });
     },
@@ -52,8 +59,8 @@ export const shortUrlRoutes: PeerRoute[] = [
     path: '/short-urls',
     operation: 'createLink',
     takes: 'json',
-    async answer({ body }, ask) {
-      const main = await defaultDomain(ask);
+    async answer({ body }, call) {
+      const main = await defaultDomain(call);
       const { findIfExists, shortCodeLength, domain, ...fields } = fromShortUrl(fieldsOf(body));
       const named = typeof domain === 'string' ? namedDomain({ domain }) : undefined;
       const link: Fields = { ...fields, domain: named };
@@ -63,13 +70,13 @@ export const shortUrlRoutes: PeerRoute[] = [
         delete link['prefix'];
       }
       if (findIfExists === true) {
-        const same = await findSame(ask, link, named ?? main);
+        const same = await findSame(call, link, named ?? main);
         if (same !== undefined) return ok(toShortUrl(same, main));
       }
-      await makeTags(ask, link['tagNames']);
+      await makeTags(call, link['tagNames']);
       try {
-        const made = await ask<LinkRecord>('createLink', { body: link });
-        return ok(toShortUrl(made.body, main));
+        const created = await call<LinkRecord>('createLink', { body: link });
+        return ok(toShortUrl(created.body, main));
       } catch (thrown) {
         if (!(thrown instanceof Refusal) || thrown.code !== 'conflict') throw thrown;
         const customSlug = link['key'];
@@ -82,8 +89,8 @@ export const shortUrlRoutes: PeerRoute[] = [
     method: 'get',
     path: '/short-urls/{shortCode}',
     operation: 'findLink',
-    async answer(request, ask) {
-      const { link, main } = await findShortUrl(request, ask);
+    async answer(request, call) {
+      const { link, main } = await findShortUrl(request, call);
       return ok(toShortUrl(link, main));
     },
   },
@@ -92,21 +99,21 @@ export const shortUrlRoutes: PeerRoute[] = [
     path: '/short-urls/{shortCode}',
     operation: 'updateLink',
     takes: 'json',
-    async answer(request, ask) {
-      const { link, main } = await findShortUrl(request, ask);
+    async answer(request, call) {
+      const { link, main } = await findShortUrl(request, call);
       const changes = fromShortUrl(fieldsOf(request.body));
-      await makeTags(ask, changes['tagNames']);
-      const asked = { params: { linkId: link.id }, body: changes };
-      return ok(toShortUrl((await ask<LinkRecord>('updateLink', asked)).body, main));
+      await makeTags(call, changes['tagNames']);
+      const input = { params: { linkId: link.id }, body: changes };
+      return ok(toShortUrl((await call<LinkRecord>('updateLink', input)).body, main));
     },
   },
   {
     method: 'delete',
     path: '/short-urls/{shortCode}',
     operation: 'deleteLink',
-    async answer(request, ask) {
-      const { link } = await findShortUrl(request, ask);
-      await ask('deleteLink', { params: { linkId: link.id } });
+    async answer(request, call) {
+      const { link } = await findShortUrl(request, call);
+      await call('deleteLink', { params: { linkId: link.id } });
       return { status: 204, body: undefined };
     },
   },
@@ -121,8 +128,8 @@ export const shortUrlRoutes: PeerRoute[] = [
   },
 ];
 
-/** Filters of lists that are not there. */
-const WITHOUT = [
+/** Unsupported filters of lists. */
+const UNSUPPORTED = [
   'excludeTags[]',
   'excludeMaxVisitsReached',
   'excludePastValidUntil',
@@ -130,29 +137,31 @@ const WITHOUT = [
 ] as const;
 
 function fromListQuery(query: Query, main: string): Query {
-  for (const name of WITHOUT) {
-    if (query[name] !== undefined && one(query, name) !== 'false') {
+  for (const name of UNSUPPORTED) {
+    if (query[name] !== undefined && lastValue(query, name) !== 'false') {
       throw invalid(name.replace('[]', ''), 'is not a filter of this service');
     }
   }
   const tags = [query['tags[]'] ?? []].flat();
-  if (tags.length > 1 && one(query, 'tagsMode') === 'all') {
+  if (tags.length > 1 && lastValue(query, 'tagsMode') === 'all') {
     throw invalid('tagsMode', 'must be any where several tags are given');
   }
-  const domain = one(query, 'domain');
+  const domain = lastValue(query, 'domain');
   const pairs: [string, string | string[] | undefined][] = [
-    ['search', one(query, 'searchTerm') || undefined],
+    ['search', lastValue(query, 'searchTerm') || undefined],
     ['tagNames', tags.length === 0 ? undefined : tags],
     ['domain', domain === undefined ? undefined : (namedDomain(query) ?? main)],
-    ['createdAfter', one(query, 'startDate') || undefined],
-    ['createdBefore', one(query, 'endDate') || undefined],
+    ['createdAfter', lastValue(query, 'startDate') || undefined],
+    ['createdBefore', lastValue(query, 'endDate') || undefined],
   ];
-  const given = pairs.filter((pair): pair is [string, string | string[]] => pair[1] !== undefined);
-  return { showArchived: 'true', ...Object.fromEntries(given) };
+  const filters = pairs.filter(
+    (pair): pair is [string, string | string[]] => pair[1] !== undefined,
+  );
+  return { showArchived: 'true', ...Object.fromEntries(filters) };
 }
 
 function sortOf(query: Query): string {
-  const sort = SORTS.get(one(query, 'orderBy') || 'dateCreated-DESC');
+  const sort = SORTS.get(lastValue(query, 'orderBy') || 'dateCreated-DESC');
   if (sort === undefined) {
     throw invalid('orderBy', `must be one of ${[...SORTS.keys()].join(', ')}`);
   }
@@ -168,14 +177,14 @@ const slugTaken = (customSlug: string, domain: string | undefined): Problem =>
     { customSlug, domain },
   );
 
-/** The link with the destination, and the key if one is wanted, that a body asks for. */
+/** Finds the link with the destination, and the key if one is requested, of a body. */
 async function findSame(
-  ask: Ask,
+  call: Call,
   { url, key }: Fields,
   domain: string,
 ): Promise<LinkRecord | undefined> {
   if (typeof url !== 'string') return undefined;
-  if (typeof key !== 'string') return findByUrl(ask, domain, url);
-  const found = await findLink(ask, domain, key);
-  return found?.url === url ? found : undefined;
+  if (typeof key !== 'string') return findByUrl(call, domain, url);
+  const link = await findLink(call, domain, key);
+  return link?.url === url ? link : undefined;
 }

@@ -1,20 +1,20 @@
 import { ok } from '../../http/answer.ts';
 import type { Query } from '../../http/input.ts';
 import { defaultDomain } from '../links.ts';
-import { type Ask, type Fields, one, type PeerRoute } from '../peer.ts';
+import { type Call, type Fields, lastValue, type PeerRoute } from '../peer.ts';
 import { notImplemented } from './problem.ts';
 import { atom, findShortUrl, namedDomain, pageOf, paginated, visitsSummary } from './short-url.ts';
 import { tagNamed } from './tags.ts';
 
-/** Most visits of one page of ours, which is also the size without another. */
+/** Maximum number of visits on a page of this API, also the default. */
 const PAGE = 1_000;
-/** Earlier than any visit. */
+/** Time before any visit. */
 const BEGINNING = '1970-01-01T00:00:00Z';
-/** How our events say that something is not known. */
+/** Value for unknown data in events of this API. */
 const UNKNOWN = 'Unknown';
 const DIRECT = '(direct)';
 
-/** A click of our interface. */
+/** A click record of this API. */
 interface ClickEvent {
   timestamp: string;
   click: Record<string, string>;
@@ -26,9 +26,9 @@ export const visitRoutes: PeerRoute[] = [
     method: 'get',
     path: '/visits',
     operation: 'retrieveAnalytics',
-    async answer(_, ask) {
+    async answer(_, call) {
       const count = async (root: string) =>
-        visitsSummary(await countVisits(ask, { root, interval: 'all' }));
+        visitsSummary(await countVisits(call, { root, interval: 'all' }));
       const visits = { nonOrphanVisits: await count('false'), orphanVisits: await count('true') };
       return ok({ visits });
     },
@@ -37,18 +37,18 @@ export const visitRoutes: PeerRoute[] = [
     method: 'get',
     path: '/visits/non-orphan',
     operation: 'listEvents',
-    answer: async ({ query }, ask) =>
-      listVisits(ask, query, { root: 'false', ...(await domainOf(query, ask)) }),
+    answer: async ({ query }, call) =>
+      listVisits(call, query, { root: 'false', ...(await domainOf(query, call)) }),
   },
   {
     method: 'get',
     path: '/visits/orphan',
     operation: 'listEvents',
-    async answer({ query }, ask) {
-      const type = one(query, 'type') || ROOT_VISIT;
+    async answer({ query }, call) {
+      const type = lastValue(query, 'type') || ROOT_VISIT;
       if (type !== ROOT_VISIT) return ok({ visits: paginated([], pageOf(query, PAGE, PAGE), 0) });
-      const filter = { root: 'true', ...(await domainOf(query, ask)) };
-      return listVisits(ask, query, filter, { type });
+      const filter = { root: 'true', ...(await domainOf(query, call)) };
+      return listVisits(call, query, filter, { type });
     },
   },
   {
@@ -61,59 +61,59 @@ export const visitRoutes: PeerRoute[] = [
     method: 'get',
     path: '/short-urls/{shortCode}/visits',
     operation: 'listEvents',
-    async answer(request, ask) {
-      const { link } = await findShortUrl(request, ask);
-      return listVisits(ask, request.query, { linkId: link.id });
+    async answer(request, call) {
+      const { link } = await findShortUrl(request, call);
+      return listVisits(call, request.query, { linkId: link.id });
     },
   },
   {
     method: 'get',
     path: '/tags/{tag}/visits',
     operation: 'listEvents',
-    async answer({ params, query }, ask) {
-      const { id } = await tagNamed(ask, params['tag']!);
-      return listVisits(ask, query, { tagId: id, ...(await domainOf(query, ask)) });
+    async answer({ params, query }, call) {
+      const { id } = await tagNamed(call, params['tag']!);
+      return listVisits(call, query, { tagId: id, ...(await domainOf(query, call)) });
     },
   },
   {
     method: 'get',
     path: '/domains/{domain}/visits',
     operation: 'listEvents',
-    async answer({ params, query }, ask) {
-      const domain = namedDomain({ domain: params['domain']! }) ?? (await defaultDomain(ask));
-      return listVisits(ask, query, { domain, root: 'false' });
+    async answer({ params, query }, call) {
+      const domain = namedDomain({ domain: params['domain']! }) ?? (await defaultDomain(call));
+      return listVisits(call, query, { domain, root: 'false' });
     },
   },
 ];
 
-/** The one kind of visit without a short URL that is counted here: of the root of a domain. */
+/** The only visits without a short URL that are counted here: those of a domain's root. */
 const ROOT_VISIT = 'base_url';
 
-/** The filter by the domain that a query names, if it does. */
-async function domainOf(query: Query, ask: Ask): Promise<Query> {
-  if (one(query, 'domain') === undefined) return {};
-  return { domain: namedDomain(query) ?? (await defaultDomain(ask)) };
+/** Returns the filter for the domain in a query, if there is one. */
+async function domainOf(query: Query, call: Call): Promise<Query> {
+  if (lastValue(query, 'domain') === undefined) return {};
+  return { domain: namedDomain(query) ?? (await defaultDomain(call)) };
 }
 
-/** A page of the clicks that match a filter. */
-async function listVisits(ask: Ask, query: Query, filter: Query, members: Fields = {}) {
+/** Reads a page of the clicks that match a filter. */
+async function listVisits(call: Call, query: Query, filter: Query, members: Fields = {}) {
   const page = pageOf(query, PAGE, PAGE);
-  const asked = { ...filter, ...spanOf(query) };
-  const { body: events } = await ask<ClickEvent[]>('listEvents', {
-    query: { ...asked, page: String(page.page), limit: String(page.size) },
+  const filterQuery = { ...filter, ...spanOf(query) };
+  const { body: events } = await call<ClickEvent[]>('listEvents', {
+    query: { ...filterQuery, page: String(page.page), limit: String(page.size) },
   });
-  const total = await countVisits(ask, asked);
+  const total = await countVisits(call, filterQuery);
   const data = events.map((event) => ({ ...toVisit(event), ...members }));
   return ok({ visits: paginated(data, page, total) });
 }
 
-async function countVisits(ask: Ask, query: Query): Promise<number> {
-  const { body } = await ask<{ clicks: number }>('retrieveAnalytics', { query });
+async function countVisits(call: Call, query: Query): Promise<number> {
+  const { body } = await call<{ clicks: number }>('retrieveAnalytics', { query });
   return body.clicks;
 }
 
 function spanOf(query: Query): Query {
-  const [start, end] = [one(query, 'startDate'), one(query, 'endDate')];
+  const [start, end] = [lastValue(query, 'startDate'), lastValue(query, 'endDate')];
   if (!start && !end) return { interval: 'all' };
   return { start: start || BEGINNING, ...(end ? { end } : {}) };
 }
@@ -121,27 +121,27 @@ function spanOf(query: Query): Query {
 const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
 function toVisit({ timestamp, click, link }: ClickEvent): Fields {
-  const known = (name: string): string => {
+  const valueOf = (name: string): string => {
     const value = click[name] ?? '';
     return value === UNKNOWN ? '' : value;
   };
-  const country = known('country');
+  const country = valueOf('country');
   const place = {
     countryCode: country || null,
     countryName: (/^[A-Z]{2}$/.test(country) && countryNames.of(country)) || null,
-    regionName: known('region') || null,
-    cityName: known('city') || null,
+    regionName: valueOf('region') || null,
+    cityName: valueOf('city') || null,
     latitude: null,
     longitude: null,
     timezone: null,
     isEmpty: country === '',
   };
-  const referer = known('refererUrl');
+  const referer = valueOf('refererUrl');
   return {
     referer: referer === DIRECT ? '' : referer,
     date: atom(timestamp),
-    // The user agent itself is not kept: what was read out of it is.
-    userAgent: [known('browser'), known('os'), known('device')].filter(Boolean).join(' '),
+    // The user agent itself is not stored, only what was parsed from it.
+    userAgent: [valueOf('browser'), valueOf('os'), valueOf('device')].filter(Boolean).join(' '),
     visitLocation: country === '' ? null : place,
     potentialBot: false,
     visitedUrl: link?.shortLink ?? '',

@@ -13,7 +13,7 @@ import { type EventRow, FORM_SUBMITTED, INITIAL_EVENT } from '../event.ts';
 import { type EventKind, visitKindOf } from '../kinds.ts';
 import type { GuardedEvent } from '../store/store.ts';
 
-/** Why a visit does not become an event. */
+/** Reason why a visit does not become an event. */
 export type DropReason = 'unknown-workspace' | 'bot';
 
 /** The settings of a visit's workspace. */
@@ -23,25 +23,26 @@ export interface VisitSettings {
   keepFullIp: boolean;
 }
 
-/** Data that the steps need besides the visit. */
+/** Settings and look-ups that the steps need besides the visit. */
 export interface PipelineDependencies {
   settings: ReadonlyMap<string, VisitSettings>;
   findPlace: FindPlace;
 }
 
-/** Checks that drop a visit, in order. */
+/** Checks that drop a visit, in the order in which they run. */
 const DROPS: readonly [
   reason: DropReason,
   isDropped: (visit: Visit, dependencies: PipelineDependencies) => boolean,
 ][] = [
   ['unknown-workspace', ({ projectId }, { settings }) => !settings.has(projectId)],
-  // The redirect process has checked it too, maybe with an older list. Forms are kept whoever sends them.
+  // The redirect process checks this too, but its list of bots may be older. Form submissions are
+  // kept even if they come from bots.
   ['bot', ({ userAgent, lead }) => !lead && isBot(userAgent)],
 ];
 
 type Step = (visit: Visit, event: EventRow, dependencies: PipelineDependencies) => void;
 
-/** The steps that make the event of a visit, in order. */
+/** Steps that build the event of a visit, in the order in which they run. */
 const STEPS: readonly Step[] = [
   function setVisit(visit, event) {
     event.project_id = visit.projectId;
@@ -87,24 +88,26 @@ const STEPS: readonly Step[] = [
 const LIMITED = Object.entries(COLUMNS).flatMap(([column, properties]) =>
   'longest' in properties ? [[column, properties] as const] : [],
 );
-/** Longest answer in a form that is kept, in UTF-16 units. */
-const LONGEST_ANSWER = 10_000;
+/** Maximum length of an answer in a form, in UTF-16 units; the rest is cut off. */
+const MAX_ANSWER_LENGTH = 10_000;
 
-/** The destination URL without the click id that the redirect added, which differs for every click. */
+/**
+ * Removes the click id that the redirect added to the destination, which differs for every click.
+ */
 function destinationOf({ destination, clickId: id }: Visit): string {
   return id === undefined ? destination : withoutPart(destination, `click_id=${id}`);
 }
 
-/** A URL without one part of its query; all other bytes stay. */
-function withoutPart(url: string, part: string): string {
+/** Removes one parameter from the query of a URL and leaves all other bytes unchanged. */
+function withoutPart(url: string, parameter: string): string {
   const [address = '', ...fragment] = url.split(/(?=#)/);
   const mark = address.indexOf('?');
   if (mark < 0) return url;
-  const kept = address
+  const shortened = address
     .slice(mark + 1)
     .split('&')
-    .filter((one) => one !== part);
-  const query = kept.length === 0 ? '' : `?${kept.join('&')}`;
+    .filter((candidate) => candidate !== parameter);
+  const query = shortened.length === 0 ? '' : `?${shortened.join('&')}`;
   return address.slice(0, mark) + query + fragment.join('');
 }
 
@@ -114,20 +117,20 @@ function kindOfVisit({ linkId, view, lead }: Visit): EventKind {
   return visitKindOf(linkId);
 }
 
-/** A visit that went through all steps, and its event. */
+/** A visit that passed all steps, and its event. */
 export interface CountedVisit extends GuardedEvent {
   visit: Visit;
 }
 
-/** The outcome of a batch of visits. */
+/** Outcome of running a batch of visits through the pipeline. */
 export interface PipelineResult {
   counted: CountedVisit[];
   dropped: Map<DropReason, number>;
-  /** Visits on which a step failed; the other visits of the batch are stored. */
+  /** Visits for which a step failed. The other visits of the batch are stored. */
   failed: { visit: Visit; error: unknown }[];
 }
 
-/** Repeats of a spooled batch may come this late. */
+/** Time for which guards are kept, in ms: a spooled batch may be repeated this late. */
 const GUARD_MS = 48 * 3_600_000;
 
 /** Turns visits into events, or drops them for a reason. */
@@ -151,18 +154,20 @@ export function runPipeline(
 function countVisit(visit: Visit, dependencies: PipelineDependencies): CountedVisit {
   const row = { ...INITIAL_EVENT };
   for (const step of STEPS) step(visit, row, dependencies);
-  // A form that is sent twice has two ids.
+  // A form that is submitted twice creates two ids.
   const guardId = visit.lead === undefined ? row.id : `lead_${visit.lead.nonce}`;
   return { visit, row, guardId, guardUntil: guardUntil(visit, dependencies) };
 }
 
-/** Two windows, or longer where a late repeat could still come. */
+/**
+ * Returns the expiry of a visit's guard: two windows, or longer if a late repeat is still possible.
+ */
 function guardUntil({ at, projectId }: Visit, { settings }: PipelineDependencies): Date {
   const windowMs = (settings.get(projectId)?.dedupeSeconds ?? 0) * 1000;
   return new Date(Math.max(at + 2 * windowMs, Date.now() + GUARD_MS));
 }
 
-/** The part of a text from outside that Postgres can store, cut to a length. */
+/** Shortens a text from outside and removes what Postgres cannot store. */
 function storable(text: string, longest: number): string {
   if (text.length <= longest && isStorable(text)) return text;
   return text.slice(0, longest).replaceAll('\0', '').toWellFormed();
@@ -171,20 +176,25 @@ function storable(text: string, longest: number): string {
 const storableAnswers = (answers: FormLead['answers']): FormLead['answers'] =>
   Object.fromEntries(
     Object.entries(answers).map(([name, answer]) => [
-      storable(name, LONGEST_ANSWER),
-      typeof answer === 'string' ? storable(answer, LONGEST_ANSWER) : answer,
+      storable(name, MAX_ANSWER_LENGTH),
+      typeof answer === 'string' ? storable(answer, MAX_ANSWER_LENGTH) : answer,
     ]),
   );
 
-/** An address without its last part, so that it identifies nobody: /24 of IPv4, /48 of IPv6. Empty for other texts. */
+/**
+ * Zeroes the last part of an IP address, so that it identifies nobody: /24 for IPv4, /48 for IPv6.
+ * Returns an empty text for anything else.
+ */
 export function truncateIp(ip: string): string {
   const ipv4 = ipv4Number(ip);
   if (ipv4 !== undefined) return `${ipv4 >>> 24}.${(ipv4 >>> 16) & 255}.${(ipv4 >>> 8) & 255}.0`;
   if (!ipaddr.isValid(ip)) return '';
   const address = ipaddr.process(ip);
   const bytes = address.toByteArray();
-  const kept = address.kind() === 'ipv4' ? 3 : 6;
-  return ipaddr.fromByteArray(bytes.map((byte, index) => (index < kept ? byte : 0))).toString();
+  const keptParts = address.kind() === 'ipv4' ? 3 : 6;
+  return ipaddr
+    .fromByteArray(bytes.map((byte, index) => (index < keptParts ? byte : 0)))
+    .toString();
 }
 
 type Referrer = Readonly<Pick<EventRow, 'referer' | 'referer_url'>>;
@@ -192,21 +202,21 @@ type Referrer = Readonly<Pick<EventRow, 'referer' | 'referer_url'>>;
 const DIRECT = '(direct)';
 const NO_REFERRER: Referrer = { referer: DIRECT, referer_url: DIRECT };
 const referrers = new LRUCache<string, Referrer>({ max: 5_000 });
-/** Longest name of a host: RFC 1035, 2.3.4, without the dot at its end. */
-const LONGEST_HOST = 253;
+/** Maximum length of a host name without its final dot (RFC 1035, 2.3.4). */
+const MAX_HOST_LENGTH = 253;
 
 /**
- * The referrer of a visitor: host and URL. `(direct)` without one, and for anything but an http or https URL, whose host
- * could have any length and any characters.
+ * Reads host and URL of the referrer. Returns `(direct)` if there is none, and for anything but
+ * http and https URLs, whose hosts could have any length and any characters.
  */
 export function readReferrer(header: string): Referrer {
   if (header === '') return NO_REFERRER;
-  const known = referrers.get(header);
-  if (known !== undefined) return known;
+  const cached = referrers.get(header);
+  if (cached !== undefined) return cached;
   const url = parseUrl(header);
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   const referrer =
-    isWeb && url.hostname.length <= LONGEST_HOST
+    isWeb && url.hostname.length <= MAX_HOST_LENGTH
       ? { referer: url.hostname, referer_url: header }
       : NO_REFERRER;
   referrers.set(header, referrer);

@@ -13,11 +13,14 @@ import type { EventsStore } from '../store/store.ts';
 import { type CountedVisit, runPipeline, type VisitSettings } from './pipeline.ts';
 import { keepRejected } from './rejected-visits.ts';
 
-/** Most visits of one transaction. */
-const GROUP = 5_000;
-/** Transactions at the same time: one inserts its events while the other adds its rollups. */
-const STORES = 2;
-/** Age of a visit up to which it is shown to those who watch, where it is not counted, in ms. */
+/** Maximum number of visits in one transaction. */
+const MAX_GROUP = 5_000;
+/**
+ * Maximum number of concurrent transactions: one inserts its events while the other adds its
+ * rollups.
+ */
+const MAX_TRANSACTIONS = 2;
+/** Maximum age of an uncounted visit that live streams show, in ms. */
 const LIVE_MS = 60_000;
 /** Time for which a workspace's settings are cached, in ms. */
 const SETTINGS_MS = 5_000;
@@ -28,7 +31,7 @@ type PublishEvents = (trx: Db, events: readonly EventRow[]) => Promise<void>;
 interface RecorderDependencies {
   eventsStore: EventsStore;
   findPlace: FindPlace;
-  /** Handed in: the records that webhooks get are built on events. */
+  /** Passed in by the caller, because webhook records depend on events. */
   publish: PublishEvents;
   log: Log;
 }
@@ -39,11 +42,14 @@ interface Waiting {
   failed(error: unknown): void;
 }
 
-/** True for an error that the data of a visit causes, rather than the database, so that a retry would not help. */
+/**
+ * Returns true for an error caused by the data of a visit rather than the database, so that a retry
+ * would not help.
+ */
 const isRefusal = (error: unknown): boolean =>
   isDataError(error) || error instanceof TypeError || error instanceof RangeError;
 
-/** Required texts of a visit. */
+/** Text fields that every visit must have. */
 const TEXTS = [
   'id',
   'projectId',
@@ -57,8 +63,8 @@ const TEXTS = [
 ] as const;
 
 /**
- * The visits that count as one with an earlier visit. Old ones are left out: they may be a batch that runs again, whose
- * visits were counted the first time.
+ * Finds the visits that repeat an earlier visit. Old ones are left out: they may belong to a batch
+ * that runs again, whose visits were counted the first time.
  */
 function repeatsAmong(
   visits: readonly CountedVisit[],
@@ -73,7 +79,10 @@ function repeatsAmong(
   );
 }
 
-/** Ends a batch. Where some of its visits were left out, it fails and runs again: the guards tell which are stored. */
+/**
+ * Settles a batch. If some of its visits were left out, the batch fails and runs again; guards tell
+ * which visits are already stored.
+ */
 function settle({ visits, stored, failed }: Waiting, busy: ReadonlySet<string>): void {
   if (visits.some(({ row }) => busy.has(row.project_id))) {
     failed(new Postponed('rollups of a workspace are being derived'));
@@ -82,7 +91,10 @@ function settle({ visits, stored, failed }: Waiting, busy: ReadonlySet<string>):
   }
 }
 
-/** Validates a visit from the queue. An invalid one is dropped: a retry would not change it. */
+/**
+ * Validates a visit from the queue. Invalid visits are dropped, because a retry would not change
+ * them.
+ */
 function isVisit(value: unknown): value is Visit {
   if (typeof value !== 'object' || value === null) return false;
   const visit = value as Partial<Visit>;
@@ -90,8 +102,9 @@ function isVisit(value: unknown): value is Visit {
 }
 
 /**
- * Records batches of visits, those that wait at the same time together: one transaction for many batches costs
- * little more than for one. A batch is done when its visits can be queried, or are kept as dead letters.
+ * Records batches of visits. Batches that wait at the same time share a transaction, which costs
+ * little more than one batch alone. A batch is done when its visits can be queried or are kept as
+ * dead letters.
  */
 export class VisitRecorder {
   readonly #eventsStore: EventsStore;
@@ -111,9 +124,10 @@ export class VisitRecorder {
   }
 
   /**
-   * Resolves when the visits are committed, whether they were new or known.
+   * Resolves when the visits are committed, whether they are new or already stored.
    *
-   * @throws Postponed when the rollups of a workspace among them are being derived; those of others are committed
+   * @throws Postponed when the rollups of one of their workspaces are being derived; visits of
+   * other workspaces are committed
    */
   async record(batch: readonly Visit[]): Promise<void> {
     const visits = [batch].flat().filter(isVisit);
@@ -131,7 +145,7 @@ export class VisitRecorder {
     if (counted.length > 0) {
       await new Promise<void>((stored, failed) => {
         this.#waiting.push({ visits: counted, stored, failed });
-        if (this.#storing < STORES) void this.#storeWaiting();
+        if (this.#storing < MAX_TRANSACTIONS) void this.#storeWaiting();
       });
     }
     for (const [outcome, count] of dropped) visitsProcessed.inc({ outcome }, count);
@@ -155,11 +169,11 @@ export class VisitRecorder {
 
   #takeGroup(): Waiting[] {
     let size = 0;
-    const end = this.#waiting.findIndex(({ visits }) => (size += visits.length) > GROUP);
+    const end = this.#waiting.findIndex(({ visits }) => (size += visits.length) > MAX_GROUP);
     return this.#waiting.splice(0, end <= 0 ? (end === 0 ? 1 : this.#waiting.length) : end);
   }
 
-  /** One bad batch must not keep the others from being stored. */
+  /** Stores batches one by one, so that a bad batch does not keep the others from being stored. */
   async #storeOneByOne(group: Waiting[], cause: unknown): Promise<void> {
     if (group.length > 1) this.#log.warn({ err: cause }, 'storing a group of visits failed');
     for (const waiting of group) {
@@ -176,7 +190,8 @@ export class VisitRecorder {
   }
 
   /**
-   * Stores visits. Those that the database refuses because of their data are found by bisection, and kept as dead letters.
+   * Stores visits. Visits that the database rejects because of their data are found by bisection
+   * and kept as dead letters.
    *
    * @returns the workspaces whose visits were left out
    */
@@ -204,7 +219,10 @@ export class VisitRecorder {
     return busy;
   }
 
-  /** While a partition is created, rows for the default one are refused; the second try finds the new partition. */
+  /**
+   * Stores a visit a second time. While a partition is being created, Postgres rejects rows for the
+   * default partition; the second attempt finds the new one.
+   */
   async #storeAgain(visit: CountedVisit): Promise<ReadonlySet<string>> {
     try {
       return await this.#append([visit]);
@@ -227,15 +245,15 @@ export class VisitRecorder {
       this.#settings = new Map();
       this.#settingsAt = Date.now();
     }
-    const known = this.#settings;
+    const cached = this.#settings;
     const unknown = new Set(
       visits.flatMap(({ projectId }) =>
-        known.has(projectId) || !isStorable(projectId) ? [] : [projectId],
+        cached.has(projectId) || !isStorable(projectId) ? [] : [projectId],
       ),
     );
     if (unknown.size > 0) {
-      for (const [id, settings] of await visitSettings([...unknown])) known.set(id, settings);
+      for (const [id, settings] of await visitSettings([...unknown])) cached.set(id, settings);
     }
-    return known;
+    return cached;
   }
 }

@@ -5,20 +5,21 @@ import type { Visit } from '../../visits/visit.ts';
 import { eventsStore } from '../store/index.ts';
 
 /*
- * Dead letters of visits: those that the database refuses because of their data. They are kept in Postgres, since their
- * job has succeeded with the other visits of its batch. They can be listed, and retried once the cause is fixed.
+ * Dead letters of visits that the database rejects because of their data. They are kept in
+ * Postgres, because their job succeeded with the other visits of its batch. Operators list them,
+ * and retry them once the cause is fixed.
  */
 
 /** Retention of rejected visits, in days. */
 const KEPT_DAYS = 90;
 const PAGE = 200;
-const LONGEST_ID = 100;
+const MAX_ID_LENGTH = 100;
 
-/** A visit that was refused, with the error. */
+/** A rejected visit with its error. */
 export interface RejectedVisit {
   id: string;
   workspace: string;
-  /** SQLSTATE; `null` where no statement was run. */
+  /** SQLSTATE; `null` if no statement was run. */
   code: string | null;
   message: string;
   attempts: number;
@@ -26,16 +27,16 @@ export interface RejectedVisit {
   visit: Visit;
 }
 
-/** A selection of rejected visits; empty: all. */
-export interface Wanted {
+/** Selection of rejected visits; an empty object selects all. */
+export interface RejectedSelection {
   projectId?: string | undefined;
   id?: string | undefined;
 }
 
 /**
- * Keeps a visit that was refused.
+ * Stores a rejected visit.
  *
- * @param eventId of the event that it would have become, as far as that is known
+ * @param eventId id of the event that the visit would have become, if known
  */
 export async function keepRejected(
   visit: Visit,
@@ -54,9 +55,9 @@ export async function keepRejected(
       id,
       visit.projectId,
       text,
-      eventId !== null && eventId.length <= LONGEST_ID && isStorable(eventId) ? eventId : null,
+      eventId !== null && eventId.length <= MAX_ID_LENGTH && isStorable(eventId) ? eventId : null,
       code,
-      // Knex puts the statement before the message of the database.
+      // Knex puts the statement in front of the database's message.
       message.split(' - ').at(-1)!.slice(0, 500).replaceAll('\0', '').toWellFormed(),
     ],
   );
@@ -73,23 +74,23 @@ const parse = (row: StoredVisit): RejectedVisit => ({
   visit: JSON.parse(row.visit) as Visit,
 });
 
-/** The latest rejected visits of all workspaces, for operators. */
+/** Reads the latest rejected visits of all workspaces, for operators. */
 export async function latestRejected(limit: number): Promise<RejectedVisit[]> {
-  const found = await rows<StoredVisit>(
+  const rejected = await rows<StoredVisit>(
     db(),
     `SELECT ${COLUMNS} ORDER BY r.rejected_at DESC, r.id LIMIT ?`,
     [limit],
   );
-  return found.map(parse);
+  return rejected.map(parse);
 }
 
-/** A rejected visit of any workspace, for operators. */
+/** Reads a rejected visit of any workspace, for operators. */
 export async function findRejected(id: string): Promise<RejectedVisit | undefined> {
-  const [found] = await listRejected(db(), { id }, 1);
-  return found;
+  const [rejected] = await listRejected(db(), { id }, 1);
+  return rejected;
 }
 
-/** Number of rejected visits. */
+/** Counts the rejected visits. */
 export async function countRejected(): Promise<number> {
   const [row] = await rows<{ count: number }>(
     db(),
@@ -98,49 +99,49 @@ export async function countRejected(): Promise<number> {
   return row!.count;
 }
 
-/** Deletes a rejected visit, if it is there: it will not be counted. */
+/** Deletes a rejected visit if it exists, so that it will not be counted. */
 export async function discardRejected(id: string): Promise<void> {
   await execute(db(), 'DELETE FROM rejected_visits WHERE id = ?', [id]);
 }
 
-/** The oldest rejected visits. */
+/** Lists the oldest rejected visits. */
 export async function listRejected(
   connection: Db,
-  { projectId, id }: Wanted,
+  { projectId, id }: RejectedSelection,
   limit: number,
 ): Promise<RejectedVisit[]> {
-  const found = await rows<StoredVisit>(
+  const page = await rows<StoredVisit>(
     connection,
     `SELECT ${COLUMNS}
       WHERE (:projectId::text IS NULL OR r.project_id = :projectId) AND (:id::text IS NULL OR r.id = :id)
       ORDER BY r.rejected_at, r.id LIMIT :limit`,
     { projectId: projectId ?? null, id: id ?? null, limit },
   );
-  return found.map(parse);
+  return page.map(parse);
 }
 
-/** Counts of a retry. */
+/** Numbers of visits that a retry stored and left. */
 export interface Retried {
   stored: number;
   rejected: number;
 }
 
 /**
- * Retries rejected visits: those that are stored are deleted here, the others stay.
+ * Retries rejected visits. Visits that are stored now are deleted here; the others stay.
  *
- * @param record stores visits, and keeps those that are refused
+ * @param record stores visits, and keeps those that are rejected again
  */
 export async function retryRejected(
   connection: Db,
-  wanted: Wanted,
+  selection: RejectedSelection,
   record: (visits: readonly Visit[]) => Promise<void>,
 ): Promise<Retried> {
   const retried: Retried = { stored: 0, rejected: 0 };
   const [clock] = await rows<{ now: Date }>(connection, 'SELECT now() AS now');
   const { now } = clock!;
   for (;;) {
-    const page = (await listRejected(connection, wanted, PAGE)).filter(
-      // Visits that have been rejected again since are at the end.
+    const page = (await listRejected(connection, selection, PAGE)).filter(
+      // Visits that were rejected again meanwhile are at the end.
       ({ rejectedAt }) => rejectedAt <= now,
     );
     if (page.length === 0) return retried;
@@ -159,16 +160,16 @@ export async function retryRejected(
   }
 }
 
-/** The visits without a stored event: guards of visits are kept for a few days only. */
+/** Finds the visits without a stored event; guards of visits are kept for only a few days. */
 async function unknownOf(connection: Db, page: readonly RejectedVisit[]): Promise<Visit[]> {
-  const found = await rows<{ id: string; projectId: string; eventId: string | null }>(
+  const candidates = await rows<{ id: string; projectId: string; eventId: string | null }>(
     connection,
     'SELECT id, project_id AS "projectId", event_id AS "eventId" FROM rejected_visits WHERE id = ANY(?)',
     [page.map(({ id }) => id)],
   );
-  const unknown = new Set(found.map(({ id }) => id));
-  for (const projectId of new Set(found.map((one) => one.projectId))) {
-    const ofProject = found.filter((one) => one.projectId === projectId);
+  const unknown = new Set(candidates.map(({ id }) => id));
+  for (const projectId of new Set(candidates.map((candidate) => candidate.projectId))) {
+    const ofProject = candidates.filter((candidate) => candidate.projectId === projectId);
     const ids = ofProject.flatMap(({ eventId }) => eventId ?? []);
     const stored = await eventsStore().findKnown(connection, projectId, ids);
     for (const { id, eventId } of ofProject) {

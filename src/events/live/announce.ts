@@ -3,9 +3,9 @@ import { publishLive } from '../../queues/live.ts';
 import type { EventRow, LiveRow } from '../event.ts';
 
 /**
- * Sends committed events, and visits that are not counted, to the clients that watch them. Nothing waits for it, and
- * nothing fails by it: clients find missed events in the store. While Redis is away nothing is sent, so that no commands
- * pile up.
+ * Sends committed events and uncounted visits to the live streams. Nothing waits for it and nothing
+ * fails because of it: clients find missed events in the store. Nothing is sent while Redis is
+ * down, so that commands do not pile up.
  */
 export function announceEvents(events: readonly LiveRow[]): void {
   if (events.length === 0) return;
@@ -13,9 +13,11 @@ export function announceEvents(events: readonly LiveRow[]): void {
   if (redis.status === 'ready') publishLive(redis, events).catch(() => {});
 }
 
-/** Most uncounted visits of one batch that are sent: they must not crowd out what people watch. */
-const MOST_UNCOUNTED = 50;
+/**
+ * Maximum number of uncounted visits sent per batch, so that they do not crowd out counted events.
+ */
+const MAX_UNCOUNTED = 50;
 
-/** Visits that count as one with an earlier visit, as {@link announceEvents} takes them. */
+/** Marks visits as repeats of an earlier visit, for {@link announceEvents}. */
 export const asRepeats = (rows: readonly EventRow[]): LiveRow[] =>
-  rows.slice(0, MOST_UNCOUNTED).map((row) => ({ ...row, uncounted: 'repeat' }));
+  rows.slice(0, MAX_UNCOUNTED).map((row) => ({ ...row, uncounted: 'repeat' }));

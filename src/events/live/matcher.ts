@@ -4,7 +4,7 @@ import { type Condition, type EventFilter, FILTERS } from '../filters.ts';
 /** Tells whether an event matches a filter. */
 export type Matcher = (event: StoredEvent) => boolean;
 
-/** Makes the function that matches events with a filter. */
+/** Makes a function that matches events against a filter. */
 export function matcherOf({ records, domain, conditions = [] }: EventFilter): Matcher {
   const matchers = conditions.map(matcherOfCondition);
   if (records !== undefined) {

@@ -3,21 +3,21 @@ import type { EventKind } from '../kinds.ts';
 import { eventsStore } from '../store/index.ts';
 import type { Cursor, EventSelection, ListedEvent } from '../store/store.ts';
 
-/** Events that a client which connects again gets at most. */
-const MOST = 300;
-/** Furthest that missed events are counted. */
-const COUNTED = 10_000;
+/** Maximum number of events that a reconnecting client gets. */
+const MAX_REPLAYED = 300;
+/** Number up to which missed events are counted. */
+const MAX_COUNTED = 10_000;
 /**
- * Events may be committed in another order than they occurred in. So those shortly before the last one are sent again,
- * in ms: better twice than never.
+ * Events can be committed in another order than they occurred in. Those this shortly before the
+ * last one are sent again, in ms, because a duplicate is better than a loss.
  */
 const OVERLAP_MS = 2_000;
-/** Clocks differ; events of the near future are listed too, in ms. */
+/** Tolerance for clocks that run ahead: events up to this far in the future are listed, in ms. */
 const AHEAD_MS = 60_000;
-/** Age of events with which a new stream may begin, in ms. */
+/** Maximum age of the events that a new stream begins with, in ms. */
 const LATEST_MS = 30 * 24 * 3_600_000;
 
-/** What a client missed: the newest events, oldest first, and how many more there were. */
+/** Events that a client missed: the newest ones, oldest first, and how many more there were. */
 export interface Missed {
   events: ListedEvent[];
   dropped: number;
@@ -39,7 +39,7 @@ export async function findLatest(
   return { events: events.slice(-count), dropped: 0 };
 }
 
-/** Finds the events after one, which a client may have missed. */
+/** Finds the events after a given one, which the client may have missed. */
 export async function findMissed(
   projectId: string,
   last: Cursor,
@@ -49,15 +49,19 @@ export async function findMissed(
     start: new Date(last.atMicros / 1_000 - OVERLAP_MS),
     end: new Date(Date.now() + AHEAD_MS),
   };
-  const page = { limit: MOST + 1, order: 'desc' as const, offset: 0 };
+  const page = { limit: MAX_REPLAYED + 1, order: 'desc' as const, offset: 0 };
   const selections = kinds.map((kind): EventSelection => ({ projectId, kind, span, filter }));
-  const lists = await Promise.all(selections.map((one) => eventsStore().list(one, page)));
-  const found = lists
+  const lists = await Promise.all(
+    selections.map((selection) => eventsStore().list(selection, page)),
+  );
+  const events = lists
     .flat()
     .filter(({ id }) => id !== last.id)
     .toSorted((a, b) => a.atMicros - b.atMicros);
-  if (found.length <= MOST) return { events: found, dropped: 0 };
-  const counts = await Promise.all(selections.map((one) => eventsStore().countUpTo(one, COUNTED)));
-  const count = counts.reduce((sum, one) => sum + one, 0);
-  return { events: found.slice(-MOST), dropped: Math.max(1, count - MOST) };
+  if (events.length <= MAX_REPLAYED) return { events, dropped: 0 };
+  const counts = await Promise.all(
+    selections.map((selection) => eventsStore().countUpTo(selection, MAX_COUNTED)),
+  );
+  const count = counts.reduce((sum, part) => sum + part, 0);
+  return { events: events.slice(-MAX_REPLAYED), dropped: Math.max(1, count - MAX_REPLAYED) };
 }

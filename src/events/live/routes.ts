@@ -17,15 +17,15 @@ interface LiveQuery extends FilterQuery {
   latest: number;
 }
 
-/** Most events that a new stream begins with. */
-const MOST_LATEST = 100;
-/** Time for which a client may read the end of its stream, in ms; then the connection is cut. */
+/** Maximum number of events that a new stream begins with. */
+const MAX_LATEST = 100;
+/** Time for which a client may read the end of its stream, in ms. Then the connection is closed. */
 const LAST_READ_MS = 5_000;
 
 export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] {
   const live = new LiveEvents(toEvents);
 
-  /** The filter of a query, as the tags and folders that it names are now. */
+  /** Resolves the filter of a query to the current content of its tags and folders. */
   async function filterOf(projectId: string, query: LiveQuery) {
     const kinds = query.event.map(kindNamed);
     const filter = await resolveFilter(projectId, query, resolveRecords);
@@ -35,7 +35,7 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
     return { kinds, filter, matches };
   }
 
-  /** Ends a stream when its time is over, or its caller may no longer have it. */
+  /** Ends a stream when its time is over or its caller has lost access. */
   function limit(
     watcher: Watcher,
     { connection, caller, query }: ApiRequest<{ query: LiveQuery }>,
@@ -43,7 +43,7 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
     const { stream } = watcher;
     const end = () => {
       stream.end();
-      // A client that reads nothing would never get to the end.
+      // A client that reads nothing would never reach the end.
       cut ??= setTimeout(connection.cut, LAST_READ_MS);
     };
     const check = async () => {
@@ -52,7 +52,7 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
         await connection.checkCaller();
         watcher.matches = (await filterOf(caller.projectId, query)).matches;
       } catch (error) {
-        // An outage says nothing about the caller.
+        // An outage is no reason to end the stream: it says nothing about the caller.
         if (error instanceof Refusal) end();
       }
     };
@@ -74,7 +74,7 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
       summary: 'Watch events',
       description:
         'Sends events as they are stored, as server-sent events: `event` is the kind, `data` the event as ' +
-        '`GET /events` lists it, `id` the place to go on from. A client that sends the last `id` as `Last-Event-ID` gets what it ' +
+        '`GET /events` lists it, `id` the position to resume from. A client that sends the last `id` as `Last-Event-ID` gets what it ' +
         'missed since, up to 300 events; a few that it has may come again, with the same `id`. `event: dropped` has ' +
         'the number of events that were left out, because there were too many or the client reads too slowly. With ' +
         '`uncounted=true`, `event: uncounted` has visits that are not counted since the same visitor was counted within ' +
@@ -95,7 +95,7 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
         latest: Joi.number()
           .integer()
           .min(0)
-          .max(MOST_LATEST)
+          .max(MAX_LATEST)
           .default(0)
           .description(
             'Number of the latest events that match, of those stored, which a new stream begins with, oldest first. ' +

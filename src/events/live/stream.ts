@@ -2,32 +2,38 @@ import { liveDropped } from '../../infra/metrics.ts';
 import type { StoredEvent, UncountedReason } from '../event.ts';
 import { writeCursor } from '../query/cursor.ts';
 
-/** Bounds of what waits for a client that reads slowly; the oldest events above them are dropped. */
-const MOST_MESSAGES = 500;
-const MOST_BYTES = 1 << 20;
-/** Interval of comments, in ms, by which proxies and clients see that the connection is open. */
+/** Limits of what is buffered for a slow client. Above them, the oldest events are dropped. */
+const MAX_MESSAGES = 500;
+const MAX_BYTES = 1 << 20;
+/** Interval of comments, in ms, from which proxies and clients see that the connection is open. */
 const BEAT_MS = 15_000;
-/** Time after which a client connects again, in ms. */
+/** Delay after which a client reconnects, in ms. */
 const RETRY_MS = 1_000;
-/** Text that is written at once, in UTF-16 units. */
-const WRITTEN_AT_ONCE = 64 * 1024;
+/** Maximum size of one write, in UTF-16 units. */
+const MAX_WRITE_LENGTH = 64 * 1024;
 
-/** An event of the stream as it is sent. */
+/** An event of the stream, ready to be sent. */
 export interface Message {
-  /** Absent of a visit that is not counted: it has the id of the visit that counts for it. */
+  /** Absent for an uncounted visit, whose record has the id of the visit that was counted. */
   eventId?: string;
   text: string;
   bytes: number;
 }
 
-/** An event as the HTML standard wants it (9.2.5); its id is where the stream can be taken up again. */
+/**
+ * Formats an event for an event stream (HTML standard, 9.2.5). A client resumes the stream from its
+ * id.
+ */
 export function messageOf(event: StoredEvent, record: object): Message {
   const cursor = writeCursor({ atMicros: event.occurred_at.getTime() * 1_000, id: event.id });
   const text = `id: ${cursor}\nevent: ${event.event}\ndata: ${JSON.stringify(record)}\n\n`;
   return { eventId: event.id, text, bytes: Buffer.byteLength(text) };
 }
 
-/** A visit that is not counted. Without an id: a stream can't be taken up again where nothing is stored. */
+/**
+ * Formats an uncounted visit. It has no id, because a stream cannot resume from a visit that is not
+ * stored.
+ */
 export function uncountedMessageOf(record: object, reason: UncountedReason): Message {
   const data = JSON.stringify({ ...record, counted: false, reason });
   const text = `event: uncounted\ndata: ${data}\n\n`;
@@ -35,16 +41,17 @@ export function uncountedMessageOf(record: object, reason: UncountedReason): Mes
 }
 
 /**
- * The body of one answer: messages that are pushed come out of `next`, as fast as the client reads them. Of what it does
- * not read in time the oldest is dropped, and the client gets the number before the next event.
+ * The body of one response. Messages that are pushed come out of `next` as fast as the client reads
+ * them. If it reads too slowly, the oldest are dropped, and the client gets their number before the
+ * next event.
  */
 export class LiveStream implements AsyncIterableIterator<string> {
   #messages: Message[] = [];
   #bytes = 0;
   #dropped = 0;
-  /** Text that goes before all events. */
+  /** Text that is sent before all events. */
   #notice = `retry: ${RETRY_MS}\n\n`;
-  /** Events that the client has been sent from the store. */
+  /** Ids of the events that the client received from the store. */
   #replayed: ReadonlySet<string> = new Set();
   #isEnded = false;
   #wake: (() => void) | undefined;
@@ -57,7 +64,7 @@ export class LiveStream implements AsyncIterableIterator<string> {
     }, BEAT_MS);
   }
 
-  /** Puts events from the store before all others, once. */
+  /** Puts events from the store before all others. Called once. */
   replay(messages: readonly Message[], dropped: number): void {
     const waiting = this.#messages;
     this.#replayed = new Set(messages.flatMap(({ eventId }) => eventId ?? []));
@@ -78,13 +85,13 @@ export class LiveStream implements AsyncIterableIterator<string> {
   #add(message: Message): void {
     this.#messages.push(message);
     this.#bytes += message.bytes;
-    while (this.#messages.length > MOST_MESSAGES || this.#bytes > MOST_BYTES) {
+    while (this.#messages.length > MAX_MESSAGES || this.#bytes > MAX_BYTES) {
       this.#bytes -= this.#messages.shift()!.bytes;
       this.drop(1);
     }
   }
 
-  /** Notes that some events will not come which the client should get. */
+  /** Counts events that the client should have received but will not. */
   drop(count: number): void {
     this.#dropped += count;
     liveDropped.inc(count);
@@ -95,7 +102,7 @@ export class LiveStream implements AsyncIterableIterator<string> {
     return this.#isEnded;
   }
 
-  /** Ends the answer. What has not been read is left out: the client finds it in the store. */
+  /** Ends the response. Unread events are left out; the client finds them in the store. */
   end(): void {
     this.#isEnded = true;
     this.#messages = [];
@@ -131,12 +138,12 @@ export class LiveStream implements AsyncIterableIterator<string> {
       text += `event: dropped\ndata: {"count":${this.#dropped}}\n\n`;
       this.#dropped = 0;
     }
-    let taken = 0;
-    while (taken < this.#messages.length && text.length < WRITTEN_AT_ONCE) {
-      text += this.#messages[taken]!.text;
-      taken += 1;
+    let length = 0;
+    while (length < this.#messages.length && text.length < MAX_WRITE_LENGTH) {
+      text += this.#messages[length]!.text;
+      length += 1;
     }
-    for (const { bytes } of this.#messages.splice(0, taken)) this.#bytes -= bytes;
+    for (const { bytes } of this.#messages.splice(0, length)) this.#bytes -= bytes;
     return text;
   }
 }

@@ -8,26 +8,32 @@ import type { EventRecords } from '../records.ts';
 import type { Matcher } from './matcher.ts';
 import { LiveStream, messageOf, uncountedMessageOf } from './stream.ts';
 
-/** Streams of one workspace in one process. */
-const MOST_OF_WORKSPACE = 20;
-/** Events of one workspace whose records are yet to be read; the oldest above that are dropped. */
-const MOST_PENDING = 500;
-/** Events whose records are read together, and the pause after each such read, in ms: 500 events a second at most. */
-const AT_ONCE = 100;
+/** Maximum number of streams of one workspace in one process. */
+const MAX_STREAMS = 20;
+/**
+ * Maximum number of events of one workspace whose records are still to be read; above it, the
+ * oldest are dropped.
+ */
+const MAX_PENDING = 500;
+/**
+ * Number of events whose records are read together, and the pause after each such read, in ms: at
+ * most 500 events a second.
+ */
+const MAX_READ = 100;
 const PAUSE_MS = 200;
 
-/** A client that watches: which events it gets, and where they go. */
+/** A connected client: the events it wants, and the stream they go to. */
 export interface Watcher {
   stream: LiveStream;
   matches: Matcher;
-  /** It gets visits that are not counted as well. */
+  /** True if the client wants uncounted visits as well. */
   wantsUncounted: boolean;
 }
 
 /** An event and the clients that get it. */
 interface Pending {
   event: StoredEvent;
-  /** Reason for which the visit is not counted; absent for a stored event. */
+  /** Reason why the visit is not counted; absent for a stored event. */
   uncounted: UncountedReason | undefined;
   watchers: Watcher[];
 }
@@ -54,11 +60,11 @@ class WatchedWorkspace implements LiveListener {
       );
       if (watchers.length > 0) this.#pending.push({ event, uncounted, watchers });
     }
-    const above = Math.max(0, this.#pending.length - MOST_PENDING);
+    const above = Math.max(0, this.#pending.length - MAX_PENDING);
     for (const { watchers } of this.#pending.splice(0, above)) {
       for (const { stream } of watchers) stream.drop(1);
     }
-    // A read that fails ends the streams: their clients connect again, and get what they missed.
+    // A failed read ends the streams: their clients reconnect and get what they missed.
     if (!this.#isSending) this.#send().catch(() => this.end());
   }
 
@@ -71,12 +77,12 @@ class WatchedWorkspace implements LiveListener {
     this.#isSending = true;
     try {
       while (this.#pending.length > 0) {
-        const some = this.#pending.splice(0, AT_ONCE);
+        const batch = this.#pending.splice(0, MAX_READ);
         const records = await this.#toEvents(
           this.#projectId,
-          some.map(({ event }) => event),
+          batch.map(({ event }) => event),
         );
-        for (const [at, { event, uncounted, watchers }] of some.entries()) {
+        for (const [at, { event, uncounted, watchers }] of batch.entries()) {
           const record = records[at]!;
           const message =
             uncounted === undefined
@@ -98,16 +104,16 @@ export class LiveEvents {
   readonly #workspaces = new Map<string, WatchedWorkspace>();
   #count = 0;
 
-  /** @param toEvents makes the records of events, as `GET /events` answers them */
+  /** @param toEvents makes the event records that `GET /events` returns */
   constructor(toEvents: EventRecords['toEvents']) {
     this.#toEvents = toEvents;
   }
 
   /**
-   * Opens a stream. Resolves when all events that are committed from now on reach it.
+   * Opens a stream. Resolves when every event committed from now on reaches it.
    *
-   * @param onClose calls a function when the client's connection is closed
-   * @throws Refusal `rate_limit_exceeded` when the workspace or the process has too many
+   * @param onClose registers a callback for the end of the client's connection
+   * @throws Refusal `rate_limit_exceeded` when the workspace or the process has too many streams
    */
   async open(
     channels: LiveChannels,
@@ -118,12 +124,12 @@ export class LiveEvents {
       onClose,
     }: Pick<Watcher, 'matches' | 'wantsUncounted'> & { onClose(act: () => void): void },
   ): Promise<Watcher> {
-    const most = config().LIVE_STREAMS;
-    if (this.#count >= most) throw tooMany(`This server sends at most ${most} live streams`);
+    const limit = config().LIVE_STREAMS;
+    if (this.#count >= limit) throw tooMany(`This server sends at most ${limit} live streams`);
     const workspace =
       this.#workspaces.get(projectId) ?? new WatchedWorkspace(projectId, this.#toEvents);
-    if (workspace.watchers.size >= MOST_OF_WORKSPACE) {
-      throw tooMany(`The workspace may have ${MOST_OF_WORKSPACE} live streams at a time`);
+    if (workspace.watchers.size >= MAX_STREAMS) {
+      throw tooMany(`The workspace may have ${MAX_STREAMS} live streams at a time`);
     }
     const watcher: Watcher = { stream: new LiveStream(), matches, wantsUncounted };
     this.#workspaces.set(projectId, workspace);
@@ -131,7 +137,8 @@ export class LiveEvents {
     this.#count += 1;
     liveStreams.set(this.#count);
     onClose(() => this.#leave(channels, projectId, workspace, watcher));
-    // Also where the workspace has streams: the command of the first one may still be under way.
+    // Needed even if the workspace already has streams: the command of the first one may still be
+    // running.
     await channels.listen(projectId, workspace);
     return watcher;
   }

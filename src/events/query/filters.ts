@@ -26,8 +26,8 @@ import {
 } from '../filters.ts';
 import { eventsStore } from '../store/index.ts';
 
-/** Most names in a message. */
-const MOST_NAMED = 300;
+/** Maximum number of names in a message. */
+const MAX_NAMED = 300;
 
 /** Filters that name records: links, QR codes, pages, tags and folders. */
 interface RecordFilters {
@@ -40,21 +40,22 @@ interface RecordFilters {
   folderId?: string;
 }
 
-/** Filters that events and analytics share, as the query names them. */
+/** Filters that events and analytics share, by their names in the query. */
 export interface FilterQuery extends RecordFilters, FilterValues {
   type?: 'link' | 'qr';
   excludeRoot?: boolean;
 }
 
-/** Filters that name records by their ids, their key, tag or folder. */
+/** Filters that select records by id, key, tag or folder. */
 export type RecordQuery = Omit<RecordFilters, 'key'> &
   Pick<FilterQuery, 'pageId'> & { key?: string | undefined };
 
 /**
- * Resolves to the ids of the links and QR codes that match all of a filter, `undefined` where it names none. Handed in by
- * the caller: links, QR codes, pages, tags and folders are built on events.
+ * Resolves to the ids of the links and QR codes that match all record filters, or to `undefined` if
+ * there are none. Passed in by the caller, because links, QR codes, pages, tags and folders depend
+ * on events.
  *
- * @throws Refusal `not_found` when the filter names what is not in the workspace
+ * @throws Refusal `not_found` when a filter names something that is not in the workspace
  */
 export type ResolveRecords = (
   projectId: string,
@@ -65,7 +66,7 @@ const schemaOf = Object.fromEntries(
   FILTER_NAMES.map((name) => [name, FILTERS[name].schema]),
 ) as Record<FilterName, Schema>;
 
-const { pageId, types, root, ...others } = schemaOf;
+const { pageId, types, root, ...otherSchemas } = schemaOf;
 
 export const filterSchemas: Record<keyof FilterQuery, Schema> = {
   domain: domainField().description('Domain of the short link.'),
@@ -75,33 +76,33 @@ export const filterSchemas: Record<keyof FilterQuery, Schema> = {
   pageId,
   externalId: id().description('The caller’s own id of link or QR code, with the prefix `ext_`.'),
   tagId: queryList(id()).description(
-    'Of links and QR codes that have this tag, or one of these, now.',
+    'Id of a tag, or several: events of links and QR codes that have one of them now.',
   ),
   folderId: id()
     .description('Id of a folder: events of links and QR codes that are in it now.')
     .meta({ extension: true }),
-  ...others,
+  ...otherSchemas,
   type: Joi.string().valid('link', 'qr').description('How the short link was opened.'),
   types,
   root,
-  excludeRoot: flag().description('true: as `root=false`.'),
+  excludeRoot: flag().description('true: the same as `root=false`.'),
 };
 
 export const spanSchemas = {
   start: dateTime().description(
-    'Without `interval`: the first moment that counts; default 24 hours before `end`.',
+    'Start of the time span, without `interval`; default 24 hours before `end`.',
   ),
-  end: dateTime().description('The first moment that counts no more; default now.'),
+  end: dateTime().description('End of the time span, not included; default now.'),
   timezone: timezone()
     .custom(canonicalTimezone)
     .description('IANA zone to which days and months are aligned.'),
 };
 
 /**
- * The filter of a request.
+ * Resolves the filter of a request.
  *
- * @throws Refusal `not_found` when it names what is not in the workspace, `unprocessable_entity` for a key without
- *   its domain
+ * @throws Refusal `not_found` when it names something that is not in the workspace,
+ * `unprocessable_entity` for a key without its domain
  */
 export async function resolveFilter(
   projectId: string,
@@ -115,15 +116,16 @@ export async function resolveFilter(
   ]);
   const isRootKey = query.key === ROOT_KEY && domain !== undefined;
   const records = await resolveRecords(projectId, isRootKey ? { ...query, key: undefined } : query);
-  // The key has selected the record: all its events count, also those under an earlier domain.
+  // The key has already selected the record: all of its events count, including those under an
+  // earlier domain.
   const isNamed = records !== undefined && query.key !== undefined && !isRootKey;
   const isRoot = query.root === true || isRootKey;
   const isElse = query.root === false || query.excludeRoot === true;
   const conditions = conditionsOf({
     ...query,
-    // Destinations are compared without their queries.
+    // Destinations are compared without their query.
     url: url === undefined ? undefined : pageOf(url) || url,
-    types: type === undefined ? types : (types ?? [type]).filter((one) => one === type),
+    types: type === undefined ? types : (types ?? [type]).filter((kind) => kind === type),
     root: isRoot || isElse ? isRoot : undefined,
   });
   return {
@@ -134,25 +136,25 @@ export async function resolveFilter(
 }
 
 /**
- * Refuses misspelt names, which would match no event. User agents may contain names that no list has: those in events of
- * the workspace are accepted too.
+ * Rejects misspelled names, which would match no event. User agents may contain names that no list
+ * has; those that events of the workspace have are accepted too.
  *
  * @throws Refusal `unprocessable_entity`
  */
 async function refuseUnknown(
   projectId: string,
   dimension: 'browser' | 'os',
-  asked: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
   names: readonly string[],
 ): Promise<void> {
-  const unlisted = asked?.filter((name) => name !== UNKNOWN && !names.includes(name)) ?? [];
+  const unlisted = requested?.filter((name) => name !== UNKNOWN && !names.includes(name)) ?? [];
   if (unlisted.length === 0) return;
   const values = await eventsStore().listValues(projectId, dimension);
   if (values === undefined) return;
-  const known = new Set([...names, ...values, UNKNOWN]);
-  const unknown = unlisted.find((name) => !known.has(name));
+  const accepted = new Set([...names, ...values, UNKNOWN]);
+  const unknown = unlisted.find((name) => !accepted.has(name));
   if (unknown === undefined) return;
-  const list = [...known].toSorted((a, b) => (a < b ? -1 : 1)).slice(0, MOST_NAMED);
+  const list = [...accepted].toSorted((a, b) => (a < b ? -1 : 1)).slice(0, MAX_NAMED);
   throw new Refusal(
     'unprocessable_entity',
     `${dimension} must be one of ${list.join(', ')}; "${unknown}" is none`,

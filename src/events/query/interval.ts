@@ -4,10 +4,10 @@ import type { Granularity, Interval, Span, SpanQuery } from '../span.ts';
 import { eventsStore } from '../store/index.ts';
 
 const DAY_MS = 86_400_000;
-/** Longest span of a request: its months are still few enough to be listed. */
-const MOST_YEARS = 400;
+/** Maximum span of a request, in years. Its months are still few enough to list. */
+const MAX_YEARS = 400;
 
-/** First moment of each interval, in local time; `local` is now in the zone. */
+/** SQL of each interval's start in local time; `local` is the current time in the zone. */
 const STARTS: Record<Exclude<Interval, '1h' | '24h' | 'all'>, string> = {
   '7d': "date_trunc('day', local) - interval '6 days'",
   '30d': "date_trunc('day', local) - interval '29 days'",
@@ -28,9 +28,10 @@ const GRANULARITY: Record<Interval, Granularity> = {
 };
 
 /**
- * The span of time of a request.
+ * Resolves the time span of a request.
  *
- * @throws Refusal `unprocessable_entity` when it starts after it ends, or is longer than 400 years
+ * @throws Refusal `unprocessable_entity` when the span starts after it ends, or is longer than 400
+ * years
  */
 export async function resolveSpan(
   projectId: string,
@@ -42,10 +43,10 @@ export async function resolveSpan(
     const end = query.end === undefined ? now : new Date(query.end);
     const start = new Date(query.start ?? end.getTime() - DAY_MS);
     if (start > end) throw new Refusal('unprocessable_entity', 'start must not be after end');
-    if (end.getTime() - start.getTime() > MOST_YEARS * 366 * DAY_MS) {
+    if (end.getTime() - start.getTime() > MAX_YEARS * 366 * DAY_MS) {
       throw new Refusal(
         'unprocessable_entity',
-        `start must not be more than ${MOST_YEARS} years before end`,
+        `start must not be more than ${MAX_YEARS} years before end`,
       );
     }
     return { start, end, granularity: granularityOf(start, end), timezone };
@@ -61,7 +62,7 @@ export async function resolveSpan(
       timezone,
     };
   }
-  // `all` begins with the first event, which another query finds.
+  // `all` begins with the first event, which a separate query finds.
   const begin = name === 'all' ? ':now::timestamptz' : `(${STARTS[name]}) AT TIME ZONE :timezone`;
   const [span] = await rows<{ start: Date; end: Date }>(
     db(),

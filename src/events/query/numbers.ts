@@ -2,10 +2,10 @@ import type { NumberSchema } from 'joi';
 import { Joi } from '../../http/fields.ts';
 import { EVENT_KINDS, type EventKind, kindOf, pluralOf } from '../kinds.ts';
 
-/** The numbers of a row: the count of each kind of event, and the sums of amounts in US cents. */
+/** Numbers of a row: the count of each event kind, and sums of amounts in US cents. */
 export type Numbers = Record<string, number>;
 
-/** Names of the numbers of some kinds of events. */
+/** Lists the names of the numbers of some event kinds. */
 export const numberNames = (kinds: readonly EventKind[]): string[] =>
   kinds.flatMap((kind) => {
     const { amount } = kindOf(kind);
@@ -13,11 +13,10 @@ export const numberNames = (kinds: readonly EventKind[]): string[] =>
     return amount === undefined ? [plural] : [plural, amount];
   });
 
-/** Unit and limit of a sum of amounts. */
-const AMOUNT =
-  'In US cents, exact up to 9007199254740991 (2^53 - 1), which stands for all that is more.';
+/** Unit and limit of a sum of amounts, for the reference. */
+const AMOUNT = 'Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1).';
 
-/** Schemas of the numbers of some kinds of events, by their names, for the reference. */
+/** Returns the schemas of the numbers of some event kinds, by name, for the reference. */
 export const numberSchemasOf = (kinds: readonly EventKind[]): Record<string, NumberSchema> =>
   Object.fromEntries(
     kinds.flatMap((kind): [string, NumberSchema][] => {
@@ -31,5 +30,5 @@ export const numberSchemasOf = (kinds: readonly EventKind[]): Record<string, Num
     }),
   );
 
-/** Any of the numbers, for the reference. */
+/** Schemas of all numbers, for the reference. */
 export const numberSchemas = numberSchemasOf(EVENT_KINDS);

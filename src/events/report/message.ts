@@ -2,7 +2,7 @@ import { config } from '../../config.ts';
 import type { Message } from '../../mail/message.ts';
 import type { Change, Report } from './report.ts';
 
-/** A name in analytics as people read it: "Clicks", "Sale amount". */
+/** Converts a field name of analytics to words: "Clicks", "Sale amount". */
 function labelOf(name: string): string {
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -14,16 +14,16 @@ const dollars = (cents: number): string =>
   (cents / CENTS).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
 
 function compared(name: string, { value, previous }: Change): string {
-  const shown = name === 'saleAmount' ? dollars : whole;
-  if (previous === 0) return `${shown(value)} (${shown(previous)} before)`;
+  const format = name === 'saleAmount' ? dollars : whole;
+  if (previous === 0) return `${format(value)} (${format(previous)} before)`;
   const percent = Math.round((100 * (value - previous)) / previous);
-  return `${shown(value)} (${shown(previous)} before, ${percent > 0 ? '+' : ''}${percent}%)`;
+  return `${format(value)} (${format(previous)} before, ${percent > 0 ? '+' : ''}${percent}%)`;
 }
 
 const rowsOf = <Row extends { clicks: number }>(rows: readonly Row[], name: (row: Row) => string) =>
   rows.map((row) => [name(row) || 'unknown', whole(row.clicks)]);
 
-/** A day of the report's zone: "1 March 2026". */
+/** Formats a day in the report's zone: "1 March 2026". */
 const dayOf = (at: string, timeZone: string): string =>
   new Date(at).toLocaleDateString('en-GB', {
     timeZone,
@@ -32,7 +32,7 @@ const dayOf = (at: string, timeZone: string): string =>
     year: 'numeric',
   });
 
-/** A report as a mail. */
+/** Writes the mail of a report. */
 export function reportMessage(
   { every, timezone, start, end, totals, topLinks, countries, referers }: Report,
   workspace: { name: string; slug: string },

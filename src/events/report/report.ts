@@ -8,18 +8,18 @@ import { numberNames } from '../query/numbers.ts';
 import type { RecordNames } from '../records.ts';
 import { eventsStore } from '../store/index.ts';
 
-/** The numbers of a report, by their names in analytics. */
+/** Names of the numbers in a report, as in analytics. */
 const NUMBERS = numberNames(EVENT_KINDS.filter((kind) => kindOf(kind).family !== 'view'));
-/** Rows of each list. */
-const MOST_ROWS = 5;
+/** Maximum number of rows in each list. */
+const MAX_ROWS = 5;
 
-/** A number, and the same of the week or month before. */
+/** A number, and its value in the week or month before. */
 export interface Change {
   value: number;
   previous: number;
 }
 
-/** The summary of a week or month of a workspace. */
+/** Summary of a week or month of a workspace. */
 export interface Report extends ReportChoice {
   start: string;
   end: string;
@@ -29,9 +29,12 @@ export interface Report extends ReportChoice {
   referers: { referer: string; clicks: number }[];
 }
 
-/** The last whole week or month before `at`, and the one before it: by the calendar of the zone. */
+/**
+ * Finds the last whole week or month before `at` and the one before it, in the calendar of the
+ * zone.
+ */
 async function spansOf({ every, timezone }: ReportChoice, at: Date) {
-  const [found] = await rows<{ before: Date; start: Date; end: Date }>(
+  const [bounds] = await rows<{ before: Date; start: Date; end: Date }>(
     db(),
     `SELECT (this - 2 * step) AT TIME ZONE :timezone AS before, (this - step) AT TIME ZONE :timezone AS start,
             this AT TIME ZONE :timezone AS end
@@ -39,12 +42,12 @@ async function spansOf({ every, timezone }: ReportChoice, at: Date) {
                     ('1 ' || :unit)::interval AS step) AS clock`,
     { timezone, at, unit: UNIT_OF[every] },
   );
-  return found!;
+  return bounds!;
 }
 
 /**
- * Makes the report of the last whole week or month before `at`. Its numbers are those of `GET /analytics` with its
- * `start` and `end`.
+ * Makes the report of the last whole week or month before `at`. Its numbers equal those of
+ * `GET /analytics` with the same `start` and `end`.
  */
 export async function makeReport(
   projectId: string,
@@ -55,19 +58,19 @@ export async function makeReport(
   const { before, start, end } = await spansOf(choice, at);
   const { every, timezone } = choice;
   const span = { start, end, granularity: 'day' as const, timezone };
-  const question = { projectId, span, filter: {}, events: kindsOf('clicks') };
+  const query = { projectId, span, filter: {}, events: kindsOf('clicks') };
   const totalsOf = (from: Date, until: Date) =>
     eventsStore().totals({
-      ...question,
+      ...query,
       span: { ...span, start: from, end: until },
       events: EVENT_KINDS,
     });
   const [totals, previous, topLinks, countries, referers] = await Promise.all([
     totalsOf(start, end),
     totalsOf(before, start),
-    GROUPS.top_links.ask(question, names),
-    GROUPS.countries.ask(question, names),
-    GROUPS.referers.ask(question, names),
+    GROUPS.top_links.read(query, names),
+    GROUPS.countries.read(query, names),
+    GROUPS.referers.read(query, names),
   ]);
   return {
     every,
@@ -83,10 +86,10 @@ export async function makeReport(
   };
 }
 
-/** The first rows of an answer, with one field and the clicks of each. */
+/** Takes the first rows of an answer, with one field and the clicks of each. */
 function firstOf<Row>(answer: unknown, field: keyof Row & string): Row[] {
   return (answer as Record<string, unknown>[])
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
     .map((row) => ({ [field]: row[field], clicks: row['clicks'] }) as Row);
 }
 
@@ -102,25 +105,25 @@ const listOf = (field: string, description: string, example: string) =>
       }),
     )
     .required()
-    .description(`At most ${MOST_ROWS}, most clicks first.`);
+    .description(`At most ${MAX_ROWS}, most clicks first.`);
 
 const change = (name: string) =>
   Joi.object({
     value: count.description(`\`${name}\` of analytics in the span.`).example(120),
-    previous: count.description('The same in the week or month before.').example(100),
+    previous: count.description('Value in the week or month before.').example(100),
   })
     .required()
     .description(`Total of \`${name}\`.`);
 
-/** The record of a report, for the reference and for checking answers. */
+/** Schema of a report, for the reference and for checking answers. */
 export const reportRecord = Joi.object({
   every: Joi.string()
     .valid(...Object.keys(UNIT_OF))
     .required()
     .description('How often the report comes.'),
   timezone: Joi.string().required().description('IANA zone of the span.').example('Europe/Berlin'),
-  start: Joi.string().isoDate().required().description('First moment of the span.'),
-  end: Joi.string().isoDate().required().description('First moment after the span.'),
+  start: Joi.string().isoDate().required().description('Start of the span.'),
+  end: Joi.string().isoDate().required().description('End of the span, not included.'),
   totals: Joi.object(Object.fromEntries(NUMBERS.map((name) => [name, change(name)])))
     .required()
     .description('Totals, compared with the week or month before.'),

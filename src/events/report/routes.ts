@@ -25,7 +25,7 @@ const shared = {
 
 type Asked = ApiRequest<{ query: ReportChoice }>;
 
-/** Reports of a workspace, as they come by email. */
+/** Endpoints that return a workspace's reports, which also go out by email. */
 export const reportRoutes = ({ names }: EventRecords): Route[] => {
   const report = ({ caller, query }: Asked) =>
     makeReport(caller.projectId, query, new Date(), names);

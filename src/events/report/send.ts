@@ -9,7 +9,7 @@ import type { RecordNames } from '../records.ts';
 import { reportMessage } from './message.ts';
 import { makeReport } from './report.ts';
 
-/** Most reports of one run. */
+/** Maximum number of reports per run. */
 const BATCH = 500;
 
 interface Due {
@@ -25,7 +25,7 @@ interface Due {
   slug: string;
 }
 
-/** The names of a workspace, as its mails have them. */
+/** Reads name and slug of a workspace, for its mails. */
 export async function workspaceOf(projectId: string): Promise<{ name: string; slug: string }> {
   const [workspace] = await rows<{ name: string; slug: string }>(
     db(),
@@ -36,8 +36,9 @@ export async function workspaceOf(projectId: string): Promise<{ name: string; sl
 }
 
 /**
- * Writes the mails of the reports that are due. A report is written in the transaction that moves its next time on, so it
- * comes once, whenever the worker dies; of several that were missed, the last one comes.
+ * Writes the mails of all due reports. Each mail is written in the transaction that sets the time
+ * of the next report, so it goes out exactly once even if the worker dies. If several reports were
+ * missed, only the latest is sent.
  */
 export async function sendReports(names: RecordNames, log: Log): Promise<void> {
   const due = await rows<Due>(
@@ -49,10 +50,11 @@ export async function sendReports(names: RecordNames, log: Log): Promise<void> {
       WHERE m.report_due_at <= now() ORDER BY m.report_due_at, m.project_id, m.user_id LIMIT ?`,
     [BATCH],
   );
-  for (const one of due) {
-    // A workspace whose numbers can't be read now must not keep those of others from their readers; it is due again soon.
-    await sendReport(one, names).catch((error: unknown) => {
-      log.error({ err: error, projectId: one.projectId }, 'a report could not be made');
+  for (const report of due) {
+    // One workspace whose numbers cannot be read must not delay the reports of others; it is due
+    // again soon.
+    await sendReport(report, names).catch((error: unknown) => {
+      log.error({ err: error, projectId: report.projectId }, 'a report could not be made');
     });
   }
 }
@@ -60,7 +62,7 @@ export async function sendReports(names: RecordNames, log: Log): Promise<void> {
 async function sendReport(due: Due, names: RecordNames): Promise<void> {
   const { projectId, userId, every, timezone, email } = due;
   const now = new Date();
-  // A plan or an account may have changed since they subscribed.
+  // The plan or the account may have changed since the person subscribed.
   const isSent = includesPlan(due.plan, REPORT_PLAN) && !due.isDisabled;
   const report = isSent ? await makeReport(projectId, { every, timezone }, now, names) : undefined;
   await db().transaction(async (trx) => {
@@ -73,7 +75,7 @@ async function sendReport(due: Due, names: RecordNames): Promise<void> {
   });
 }
 
-/** @returns false where another run has sent the report, or the person has changed it */
+/** @returns false if another run has sent the report or the person has changed the subscription */
 async function moveOn(
   trx: Db,
   { projectId, userId, every, timezone, dueAt }: Due,

@@ -6,7 +6,7 @@ import type { EventsStore } from './store.ts';
 // One per process: its settings name one store, and its connections are shared.
 let store: EventsStore | undefined;
 
-/** The store that the service keeps its events in: Postgres, or the ClickHouse that EVENTS_URL names. */
+/** Returns the configured event store: Postgres, or the ClickHouse named by EVENTS_URL. */
 export function eventsStore(): EventsStore {
   const { EVENTS_URL } = config();
   store ??= EVENTS_URL === '' ? postgresStore : clickhouseStore(EVENTS_URL);

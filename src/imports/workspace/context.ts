@@ -6,40 +6,42 @@ import type { Publish } from '../../jobs/run-idempotent.ts';
 import type { References } from '../../short-links/references.ts';
 import type { Archive, Import } from '../model.ts';
 
-/** A record of an archive, with its line. */
+/** A record of an archive, with its line number. */
 export interface Archived {
   row: number;
-  /** Kind and JSON. */
+  /** Kind and JSON of the record. */
   cells: string[];
   data: Record<string, unknown>;
 }
 
-/** The outcome of a record; `renamed`: it was created, with another short link than before. */
-export type Taken = 'created' | 'renamed' | 'skipped' | Refusal;
+/** Outcome of a record; `renamed`: it was created with another short link than before. */
+export type RecordOutcome = 'created' | 'renamed' | 'skipped' | Refusal;
 
-/** The parts of a slice that all kinds of records need. */
-export interface TakeContext {
+/** Data that imports of all record kinds share. */
+export interface ArchiveContext {
   trx: Db;
-  one: Import;
+  importRow: Import;
   archive: Archive;
-  /** Nothing is kept, and records that earlier slices would make are missing. */
+  /**
+   * True for a check: nothing is kept, and records that earlier slices would create are missing.
+   */
   isCheck: boolean;
-  /** Of passwords; `undefined`: the passphrase was not given. */
+  /** Key of passwords; `undefined` if the passphrase was not sent. */
   key: PassphraseKey | undefined;
   references: References;
   publish: Publish;
 }
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Length of the time in ids that sort by it, and of what follows. */
+/** Length of the time prefix in sortable ids, and of the rest. */
 const TIME_LENGTH = 8;
 const REST_LENGTH = 16;
 
 /**
- * The id that a record of an archive gets: the same whenever it is imported into the workspace, and, where ids sort by
- * time, in the same order as before.
+ * Derives the id of an imported record. It is the same for every import into the workspace and, for
+ * ids that sort by time, keeps the order.
  */
-export function importedId({ one: { project_id } }: TakeContext, id: string): string {
+export function importedId({ importRow: { project_id } }: ArchiveContext, id: string): string {
   const start = id.indexOf('_') + 1;
   const hash = createHash('sha256').update(`${project_id} ${id}`).digest();
   const letters = Array.from(hash, (byte) => DIGITS.charAt(byte % DIGITS.length)).join('');

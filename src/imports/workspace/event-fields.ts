@@ -8,28 +8,28 @@ import { check } from '../../http/input.ts';
 import { isStorable } from '../../infra/storable-text.ts';
 
 /*
- * The fields of an event of an archive. There may be millions: texts are compared by hand, and schemas check only what
- * few events have.
+ * Checks the fields of archived events. There may be millions, so texts are compared directly, and
+ * schemas check only the fields that few events have.
  */
 
-/** An event as an archive has it: columns that differ from those of an event of which nothing is known. */
+/** An event in an archive: the columns that differ from the initial event. */
 export type ArchivedEvent = Partial<Omit<EventRow, 'project_id' | 'customer_id'>> &
   Pick<EventRow, 'id' | 'event' | 'occurred_at'> & {
     /** External id of the customer. */
     customer?: string;
-    /** The link or QR code was deleted before the export. */
+    /** True if the link or QR code was deleted before the export. */
     isOfDeleted?: boolean;
   };
 
-const LONGEST = 2_000;
+const MAX_LENGTH = 2_000;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z$/;
-/** Earliest time of an event: nothing was counted before. */
-const FIRST = Date.UTC(2000, 0);
-/** Clocks of two installations may differ, in ms. */
-const CLOCKS = 24 * 3_600_000;
+/** Earliest time of an event; the service counted nothing before. */
+const EARLIEST_MS = Date.UTC(2000, 0);
+/** Tolerated difference between the clocks of two installations, in ms. */
+const MAX_CLOCK_SKEW_MS = 24 * 3_600_000;
 
 const text =
-  (longest = LONGEST) =>
+  (longest = MAX_LENGTH) =>
   (value: unknown) =>
     typeof value === 'string' && value.length <= longest && isStorable(value)
       ? undefined
@@ -52,9 +52,9 @@ const sale = Joi.object({
 });
 const metadata = Joi.object().unknown();
 
-const schema = (of: JoiTypes.Schema, name: string) => (value: unknown) => {
+const schema = (rule: JoiTypes.Schema, name: string) => (value: unknown) => {
   try {
-    check(of, value, name);
+    check(rule, value, name);
     return undefined;
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
@@ -82,22 +82,25 @@ const RULES: Readonly<Record<string, Rule>> = {
   isOfDeleted: (value) => (value === true ? undefined : 'must be true'),
 };
 
-/** Columns that an archive does not have. */
-const LEFT: ReadonlySet<string> = new Set(['project_id', 'customer_id']);
+/** Columns that archives do not contain. */
+const EXCLUDED: ReadonlySet<string> = new Set(['project_id', 'customer_id']);
 
 function timeFault(value: unknown): string | undefined {
   const ms = typeof value === 'string' && TIME.test(value) ? Date.parse(value) : Number.NaN;
-  if (ms >= FIRST && ms <= Date.now() + CLOCKS) return undefined;
+  if (ms >= EARLIEST_MS && ms <= Date.now() + MAX_CLOCK_SKEW_MS) return undefined;
   return 'must be a time (ISO 8601, UTC) since the year 2000 and not in the future';
 }
 
-/** The field of an event that breaks a rule, with the rule; `undefined` for none. */
+/**
+ * Finds the first event field that violates a rule, and returns it with the rule; `undefined` if
+ * all are valid.
+ */
 export function eventFault(event: Readonly<Record<string, unknown>>): string | undefined {
   for (const name of ['event', 'occurred_at']) {
     if (event[name] === undefined) return `${name} is required`;
   }
   for (const [name, value] of Object.entries(event)) {
-    const rule = LEFT.has(name) || !Object.hasOwn(RULES, name) ? undefined : RULES[name];
+    const rule = EXCLUDED.has(name) || !Object.hasOwn(RULES, name) ? undefined : RULES[name];
     if (rule === undefined) return `${name} is not a known field`;
     const fault = rule(value);
     if (fault !== undefined) return `${name} ${fault}`;

@@ -2,54 +2,57 @@ import { Refusal } from '../../errors.ts';
 import { type EventRow, INITIAL_EVENT } from '../../events/event.ts';
 import { eventsStore } from '../../events/store/index.ts';
 import { rows } from '../../infra/db.ts';
-import { type Archived, importedId, type TakeContext, type Taken } from './context.ts';
+import { type ArchiveContext, type Archived, importedId, type RecordOutcome } from './context.ts';
 import type { ArchivedEvent } from './event-fields.ts';
 
 /*
- * Events of an archive, counted as they are stored. Nothing is sent for them: they happened long ago.
+ * Imports events of an archive, which are counted when they are stored. No webhooks are sent for
+ * them, because they happened long ago.
  */
 
-/** Fingerprint of invoices whose contents are not known: a repeat is refused, as one with other contents. */
+/**
+ * Fingerprint of invoices with unknown contents: a repeat is refused, like one with other contents.
+ */
 const IMPORTED = 'imported';
 
-/** Takes events whose fields have been checked. */
-export async function takeEvents(
-  context: TakeContext,
+/** Imports events whose fields have been checked. */
+export async function importEvents(
+  context: ArchiveContext,
   records: readonly Archived[],
-): Promise<Taken[]> {
-  const { trx, one, isCheck } = context;
+): Promise<RecordOutcome[]> {
+  const { trx, importRow, isCheck } = context;
   // The fields were checked when the file was read.
   const events = records.map(({ data }) => data as unknown as ArchivedEvent);
-  const stored = await eventsStore().findKnown(
+  const storedIds = await eventsStore().findKnown(
     trx,
-    one.project_id,
+    importRow.project_id,
     events.map(({ id }) => importedId(context, id)),
   );
   if (isCheck) {
-    return events.map(({ id }) => (stored.has(importedId(context, id)) ? 'skipped' : 'created'));
+    return events.map(({ id }) => (storedIds.has(importedId(context, id)) ? 'skipped' : 'created'));
   }
   const customers = await customersOf(context, events);
-  const known = await recordsOf(context, events);
-  const taken: Taken[] = [];
+  const existingRecords = await recordsOf(context, events);
+  const outcomes: RecordOutcome[] = [];
   const fresh: EventRow[] = [];
   for (const event of events) {
     const row = rowOf(context, event, customers);
-    if (stored.has(row.id)) taken.push('skipped');
+    if (storedIds.has(row.id)) outcomes.push('skipped');
     else {
-      const fault = faultOf(event, row, known);
-      taken.push(fault ?? 'created');
+      const fault = faultOf(event, row, existingRecords);
+      outcomes.push(fault ?? 'created');
       if (fault === undefined) fresh.push(row);
     }
-    // Of two with one id, the first counts.
-    stored.add(row.id);
+    // The first of several events with the same id counts.
+    storedIds.add(row.id);
   }
   await claimInvoices(context, fresh);
   await eventsStore().append(trx, fresh);
-  return taken;
+  return outcomes;
 }
 
 function rowOf(
-  context: TakeContext,
+  context: ArchiveContext,
   { customer, isOfDeleted: _, ...event }: ArchivedEvent,
   customers: ReadonlyMap<string, string>,
 ): EventRow {
@@ -57,7 +60,7 @@ function rowOf(
   return {
     ...INITIAL_EVENT,
     ...event,
-    project_id: context.one.project_id,
+    project_id: context.importRow.project_id,
     id: importedId(context, event.id),
     link_id: ownId(event.link_id),
     page_id: ownId(event.page_id),
@@ -69,9 +72,9 @@ function rowOf(
 function faultOf(
   { customer, isOfDeleted }: ArchivedEvent,
   { link_id, customer_id }: EventRow,
-  known: ReadonlySet<string>,
+  existingRecords: ReadonlySet<string>,
 ): Refusal | undefined {
-  if (link_id !== null && isOfDeleted !== true && !known.has(link_id)) {
+  if (link_id !== null && isOfDeleted !== true && !existingRecords.has(link_id)) {
     return refusal('link_id must be the id of an imported link or QR code');
   }
   return customer !== undefined && customer_id === null
@@ -81,47 +84,47 @@ function faultOf(
 
 const refusal = (message: string) => new Refusal('unprocessable_entity', message);
 
-/** Ids of customers by their external ids. */
+/** Finds the ids of customers by external id. */
 async function customersOf(
-  { trx, one }: TakeContext,
+  { trx, importRow }: ArchiveContext,
   events: readonly ArchivedEvent[],
 ): Promise<Map<string, string>> {
   const externalIds = [...new Set(events.flatMap(({ customer }) => customer ?? []))];
   if (externalIds.length === 0) return new Map();
-  const found = await rows<{ id: string; external_id: string }>(
+  const customers = await rows<{ id: string; external_id: string }>(
     trx,
     'SELECT id, external_id FROM customers WHERE project_id = ? AND external_id = ANY(?)',
-    [one.project_id, externalIds],
+    [importRow.project_id, externalIds],
   );
-  return new Map(found.map(({ id, external_id }) => [external_id, id]));
+  return new Map(customers.map(({ id, external_id }) => [external_id, id]));
 }
 
-/** New ids of the links and QR codes of events that are there. */
+/** Finds the new ids of events' links and QR codes that exist. */
 async function recordsOf(
-  context: TakeContext,
+  context: ArchiveContext,
   events: readonly ArchivedEvent[],
 ): Promise<Set<string>> {
   const old = new Set(events.flatMap(({ link_id }) => link_id ?? []));
   const ids = [...old].map((id) => importedId(context, id));
-  const found = await rows<{ id: string }>(
+  const records = await rows<{ id: string }>(
     context.trx,
     `SELECT id FROM links WHERE project_id = :projectId AND id = ANY(:ids)
       UNION ALL SELECT id FROM qrcodes WHERE project_id = :projectId AND id = ANY(:ids)`,
-    { projectId: context.one.project_id, ids },
+    { projectId: context.importRow.project_id, ids },
   );
-  return new Set(found.map(({ id }) => id));
+  return new Set(records.map(({ id }) => id));
 }
 
-/** Notes the invoices of sales, so that none is recorded again. */
+/** Claims the invoices of sales, so that none is recorded again. */
 async function claimInvoices(
-  { trx, one }: TakeContext,
+  { trx, importRow }: ArchiveContext,
   events: readonly EventRow[],
 ): Promise<void> {
   const invoices = events.flatMap(({ sale, customer_id }) =>
     sale?.invoiceId
       ? [
           {
-            project_id: one.project_id,
+            project_id: importRow.project_id,
             invoice_id: sale.invoiceId,
             customer_id: customer_id ?? '',
             fingerprint: IMPORTED,

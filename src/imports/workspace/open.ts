@@ -18,43 +18,47 @@ import type { Archive, FileRow } from '../model.ts';
 import { eventFault } from './event-fields.ts';
 
 /*
- * Reading the export of a workspace (src/exports/archive.ts) as a stream. What can't be the file of an export refuses it as a
- * whole, before anything is stored: damage, a wrong checksum, unknown versions and kinds, too much of anything, ids that
- * are none, and events with a wrong value. Rules of the other records refuse these alone, later.
+ * Reads the export of a workspace (src/exports/archive.ts) as a stream. Anything that the file of
+ * an export cannot contain refuses the whole file before anything is stored: damage, a wrong
+ * checksum, unknown versions and kinds, too large parts, malformed ids, and events with a wrong
+ * value. Violations in other records refuse only the record, later.
  */
 
 const KIBIBYTE = 1024;
-/** Longest line of most kinds, of the header and of the end. */
-const LINE_BYTES = 64 * KIBIBYTE;
-/** Longest lines of records that may be larger: what the body of a request may have, and images of QR codes. */
+/** Maximum length of a line for most kinds, the header and the end. */
+const DEFAULT_LINE_BYTES = 64 * KIBIBYTE;
+/**
+ * Maximum line lengths of kinds with larger records: those of request bodies, and of images of QR
+ * codes.
+ */
 const LONG_LINES: Partial<Record<ArchiveKind, number>> = {
   domain: MEBIBYTE,
   link: MEBIBYTE,
   qrcode: MEBIBYTE,
   image: 7 * MEBIBYTE,
 };
-const LONGEST_LINE = Math.max(...Object.values(LONG_LINES));
+const MAX_LINE_BYTES = Math.max(...Object.values(LONG_LINES));
 /**
- * Most bytes of all lines for one of the file: real records are compressed to a tenth or a twentieth, repeated texts to a
- * thousandth. Small files may be larger than that.
+ * Maximum ratio of the size of all lines to the size of the file: real records compress 10 to 20
+ * times, repeated texts 1,000 times. Small files may exceed it.
  */
-const MOST_EXPANSION = 50;
+const MAX_EXPANSION = 50;
 const SMALL_BYTES = 16 * MEBIBYTE;
-/** Most bytes of all lines of any file. */
-const MOST_BYTES = 2_048 * MEBIBYTE;
-const MOST_VALUES = 20_000;
-/** Events may be so many times as many as the other records. */
+/** Maximum size of all lines of any file, in bytes. */
+const MAX_UNPACKED_BYTES = 2_048 * MEBIBYTE;
+const MAX_VALUES = 20_000;
+/** Maximum number of events per other record of the limit. */
 const EVENTS_PER_ROW = 10;
-/** Lines between which other work of the process goes on. */
+/** Number of lines after which other work of the process may run. */
 const LINES_A_TURN = 200;
 
-/** Names of the columns in reports. */
+/** Column names in error reports. */
 export const ARCHIVE_COLUMNS = ['kind', 'data'];
 
 const refusal = (message: string): Refusal => new Refusal('unprocessable_entity', message);
 const atLine = (line: number, message: string): Refusal => refusal(`Line ${line}: ${message}`);
 
-/** True for a file that is compressed with gzip. */
+/** Returns true for a file compressed by gzip. */
 export async function isGzip(bytes: Bytes): Promise<boolean> {
   let beginning = Buffer.alloc(0);
   for await (const part of bytes()) {
@@ -64,24 +68,28 @@ export async function isGzip(bytes: Bytes): Promise<boolean> {
   return beginning[0] === 0x1f && beginning[1] === 0x8b;
 }
 
-/** The size of a file, and how much of it is taken. */
+/** Size of the file, and limits for its content. */
 export interface FileLimits {
-  /** Bytes of the file as it was uploaded. */
+  /** Size of the uploaded file, in bytes. */
   fileBytes: number;
-  /** Most records besides events, of which there may be {@link EVENTS_PER_ROW} times as many. */
+  /**
+   * Maximum number of records other than events. The limit for events is {@link EVENTS_PER_ROW}
+   * times as high.
+   */
   mostRows: number;
-  /** Most bytes of an export once it is unpacked; of any plan, where it is not known. */
+  /** Maximum unpacked size of an export in bytes; the limit of any plan if absent. */
   mostBytes?: number | undefined;
 }
 
 /**
  * Opens the export of a workspace.
  *
- * @throws Refusal `unprocessable_entity` where the header can't be read; the rows throw for everything else
+ * @throws Refusal `unprocessable_entity` when the header cannot be read; reading the rows throws
+ * for everything else
  */
 export async function openArchive(
   bytes: Bytes,
-  { fileBytes, mostRows, mostBytes = MOST_BYTES }: FileLimits,
+  { fileBytes, mostRows, mostBytes = MAX_UNPACKED_BYTES }: FileLimits,
 ): Promise<{ archive: Archive; rows: AsyncGenerator<FileRow, void, undefined> }> {
   const lines = linesOf(bytes, { fileBytes, mostBytes });
   try {
@@ -100,12 +108,12 @@ export async function openArchive(
   }
 }
 
-/** The lines of a file, without their ends. */
+/** Splits a file into lines, without line ends. */
 async function* linesOf(
   bytes: Bytes,
   { fileBytes, mostBytes }: { fileBytes: number; mostBytes: number },
 ): AsyncGenerator<Buffer, void, undefined> {
-  const expanded = Math.max(SMALL_BYTES, MOST_EXPANSION * fileBytes);
+  const expanded = Math.max(SMALL_BYTES, MAX_EXPANSION * fileBytes);
   const source = Readable.from(bytes());
   const gunzip = createGunzip();
   source.on('error', (error) => gunzip.destroy(error));
@@ -121,15 +129,15 @@ async function* linesOf(
         throw atLine(line, `the file must not be larger than ${limit}, when unpacked`);
       }
       if (total > expanded) {
-        const limit = `${Math.floor(expanded / MEBIBYTE)} MiB, ${MOST_EXPANSION} times its size`;
+        const limit = `${Math.floor(expanded / MEBIBYTE)} MiB, ${MAX_EXPANSION} times its size`;
         throw atLine(line, `the file must not be larger than ${limit}, when unpacked`);
       }
       for (let start = 0; start < chunk.length; ) {
         const end = chunk.indexOf(0x0a, start);
         const piece = chunk.subarray(start, end === -1 ? chunk.length : end);
         length += piece.length;
-        if (length > LONGEST_LINE) {
-          throw atLine(line, `must not be longer than ${LONGEST_LINE / MEBIBYTE} MiB`);
+        if (length > MAX_LINE_BYTES) {
+          throw atLine(line, `must not be longer than ${MAX_LINE_BYTES / MEBIBYTE} MiB`);
         }
         pending.push(piece);
         if (end === -1) break;
@@ -150,12 +158,12 @@ async function* linesOf(
   }
 }
 
-/** @throws Refusal for a line that is longer than those of its kind */
+/** @throws Refusal for a line that exceeds the limit of its kind */
 function refuseLong(line: number, bytes: Buffer, kind?: ArchiveKind): void {
-  const most = (kind === undefined ? undefined : LONG_LINES[kind]) ?? LINE_BYTES;
-  if (bytes.length <= most) return;
+  const limit = (kind === undefined ? undefined : LONG_LINES[kind]) ?? DEFAULT_LINE_BYTES;
+  if (bytes.length <= limit) return;
   const what = kind === undefined ? '' : ` for a record of the kind ${kind}`;
-  throw atLine(line, `must not be longer than ${most / KIBIBYTE} KiB${what}`);
+  throw atLine(line, `must not be longer than ${limit / KIBIBYTE} KiB${what}`);
 }
 
 const isZlibError = (thrown: unknown): boolean =>
@@ -163,7 +171,7 @@ const isZlibError = (thrown: unknown): boolean =>
 
 function objectOf(line: Buffer, at: number): Record<string, unknown> {
   try {
-    const value = parseJson(line, MOST_VALUES);
+    const value = parseJson(line, MAX_VALUES);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return value as Record<string, unknown>;
     }
@@ -213,7 +221,7 @@ function headerOf(line: Buffer): ArchiveHeader {
   return named(1, () => check<ArchiveHeader>(headerSchema, value, 'header'));
 }
 
-/** Calls a function; what it refuses gets the number of the line. */
+/** Calls a function and adds the line number to its refusal. */
 function named<Result>(line: number, act: () => Result): Result {
   try {
     return act();
@@ -222,7 +230,7 @@ function named<Result>(line: number, act: () => Result): Result {
   }
 }
 
-/** Patterns of ids of records. New ids are derived from them. */
+/** Patterns of record ids, from which new ids are derived. */
 const IDS: Record<ArchiveKind, RegExp> = {
   domain: /^dom_[\w-]{1,64}$/,
   tag: /^tag_[\w-]{1,64}$/,
@@ -238,7 +246,7 @@ const IDS: Record<ArchiveKind, RegExp> = {
 };
 
 interface Expected {
-  /** Of the lines before. */
+  /** Hash of the lines so far. */
   hash: ReturnType<typeof createHash>;
   defaultDomain: string;
   counts: ArchiveHeader['counts'];
@@ -249,7 +257,7 @@ async function* rowsOf(
   lines: AsyncIterable<Buffer>,
   { hash, defaultDomain, counts, mostRows }: Expected,
 ): AsyncGenerator<FileRow, void, undefined> {
-  const found = Object.fromEntries(ARCHIVE_KINDS.map((kind) => [kind, 0])) as typeof counts;
+  const foundCounts = Object.fromEntries(ARCHIVE_KINDS.map((kind) => [kind, 0])) as typeof counts;
   const domains = new Set([defaultDomain]);
   let line = 1;
   let records = 0;
@@ -259,8 +267,8 @@ async function* rowsOf(
     line += 1;
     if (isOver) throw atLine(line, 'must not follow the end of the file');
     const { kind, data, end, ...others } = objectOf(bytes, line);
-    const [other] = Object.keys(others);
-    if (other !== undefined) throw atLine(line, `${other} is not a known field`);
+    const [unknownField] = Object.keys(others);
+    if (unknownField !== undefined) throw atLine(line, `${unknownField} is not a known field`);
     if (end !== undefined) {
       refuseLong(line, bytes);
       refuseWrongEnd(line, end, { records, sha256: hash.digest('hex') });
@@ -273,22 +281,22 @@ async function* rowsOf(
     if (place < last)
       throw atLine(line, `kind must not be ${String(kind)} after ${ARCHIVE_KINDS[last]}`);
     last = place;
-    const own = ARCHIVE_KINDS[place]!;
-    refuseLong(line, bytes, own);
-    const record = recordOf(line, own, data, domains);
+    const currentKind = ARCHIVE_KINDS[place]!;
+    refuseLong(line, bytes, currentKind);
+    const record = recordOf(line, currentKind, data, domains);
     records += 1;
-    found[own] += 1;
-    const events = found.event;
+    foundCounts[currentKind] += 1;
+    const events = foundCounts.event;
     if (records - events > mostRows || events > mostRows * EVENTS_PER_ROW)
       throw tooManyRows(mostRows);
-    yield [line, own, JSON.stringify(record)];
+    yield [line, currentKind, JSON.stringify(record)];
   }
   if (!isOver) throw refusal('The file must end with its checksum: it is cut off');
-  const wrong = ARCHIVE_KINDS.find((kind) => found[kind] !== counts[kind]);
+  const wrong = ARCHIVE_KINDS.find((kind) => foundCounts[kind] !== counts[kind]);
   if (wrong === undefined) return;
   throw atLine(
     1,
-    `counts.${wrong} must be ${found[wrong]}, the number of such records in the file`,
+    `counts.${wrong} must be ${foundCounts[wrong]}, the number of such records in the file`,
   );
 }
 

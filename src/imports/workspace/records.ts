@@ -17,26 +17,27 @@ import { newPageBody } from '../../pages/schema.ts';
 import { designFields } from '../../qrcodes/design.ts';
 import { TAG_COLORS } from '../../tags/record.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
-import { type Archived, importedId, type TakeContext, type Taken } from './context.ts';
+import { type ArchiveContext, type Archived, importedId, type RecordOutcome } from './context.ts';
 
 /*
- * The records of an archive that others refer to. What the workspace has already stays as it is: a tag, folder, UTM
- * template or domain of the same name, a customer with the same external id, and whatever an earlier import has made.
+ * Imports the records of an archive that others refer to. Existing records stay as they are: a tag,
+ * folder, UTM template or domain with the same name, a customer with the same external id, and
+ * everything that an earlier import created.
  */
 
-/** Largest side of the image of a QR code, in px, and longest text of its PNG. */
-const MOST_SIDE = 1_024;
+/** Maximum side of a QR code image in px, and maximum length of its PNG as text. */
+const MAX_SIDE_PX = 1_024;
 const PNG_LENGTH = 7 * 1024 * 1024;
 
 type Data = Record<string, unknown>;
 
-/** A kind of records of which each becomes a row of a table. */
-interface Simple {
+/** A record kind in which each record becomes one row of a table. */
+interface TableKind {
   table: string;
   schema: Joi.ObjectSchema<Data>;
-  /** The columns of the row besides its workspace. */
-  row(context: TakeContext, record: Data): Data;
-  /** @throws Refusal for what the schema does not see */
+  /** Returns the columns of the row except its workspace. */
+  row(context: ArchiveContext, record: Data): Data;
+  /** @throws Refusal for violations that the schema cannot express */
   refuse?(record: Data): Promise<void>;
 }
 
@@ -48,7 +49,7 @@ const name = nameText(190).required();
 const count = () =>
   Schemas.number().strict().integer().min(0).max(Number.MAX_SAFE_INTEGER).required();
 
-/** Counts of links, QR codes and pages whose events have been deleted. */
+/** Counts of links, QR codes and pages from events that have been deleted. */
 export const countersBefore = Schemas.object({
   visits: count(),
   leads: count(),
@@ -61,22 +62,22 @@ const imageRef = Schemas.object({
   id: Schemas.string()
     .pattern(/^[0-9a-f]{64}$/)
     .required(),
-  width: Schemas.number().integer().min(1).max(MOST_SIDE).required(),
-  height: Schemas.number().integer().min(1).max(MOST_SIDE).required(),
+  width: Schemas.number().integer().min(1).max(MAX_SIDE_PX).required(),
+  height: Schemas.number().integer().min(1).max(MAX_SIDE_PX).required(),
 });
 
-/** The look of a QR code as it is stored. */
+/** Design of a QR code in stored form. */
 export const storedDesign = Schemas.object({
   ...designFields,
   srcImage: imageRef.allow(null),
   logoImage: imageRef.allow(null),
 });
 
-/** The schema of a body, to be extended with what archives have besides. */
+/** Extends the schema of a body with the additional fields of archives. */
 export const anyOf = (schema: Joi.ObjectSchema): Joi.ObjectSchema<Data> =>
   schema as Joi.ObjectSchema<Data>;
 
-const SIMPLE: Readonly<Partial<Record<ArchiveKind, Simple>>> = {
+const SIMPLE: Readonly<Partial<Record<ArchiveKind, TableKind>>> = {
   tag: {
     table: 'tags',
     schema: Schemas.object({
@@ -170,43 +171,47 @@ async function refuseWrongImage({ id, png, width, height }: Data): Promise<void>
   );
 }
 
-/** Takes records of a kind that has a table and names no others but customers their clicks. */
-export async function takeSimple(
-  context: TakeContext,
+/**
+ * Imports records of a kind with its own table that refers to no records of the archive except the
+ * clicks of customers.
+ */
+export async function importSimple(
+  context: ArchiveContext,
   kind: ArchiveKind,
   records: readonly Archived[],
-): Promise<Taken[]> {
+): Promise<RecordOutcome[]> {
   const simple = SIMPLE[kind]!;
   const checked: (Data | Refusal)[] = [];
   for (const { data } of records) checked.push(await checkedRecord(simple, data));
   const accepted = checked.filter((record): record is Data => !(record instanceof Refusal));
   const idOf = ({ id }: Data) => (kind === 'image' ? String(id) : importedId(context, String(id)));
-  const made = await keptOrNot(context, async (trx) => {
-    const room = kind === 'utmTemplate' ? await roomForTemplates(trx, context) : accepted.length;
-    const made = await insertRows(
+  const insertedIds = await withinCheck(context, async (trx) => {
+    const capacity =
+      kind === 'utmTemplate' ? await roomForTemplates(trx, context) : accepted.length;
+    const inserted = await insertRows(
       trx,
-      context.one.project_id,
+      context.importRow.project_id,
       simple.table,
       accepted
-        .slice(0, room)
+        .slice(0, capacity)
         .map((record) => ({ ...simple.row(context, record), id: idOf(record) })),
     );
     await insertCounters(
       trx,
       context,
-      accepted.filter((record) => made.has(idOf(record))),
+      accepted.filter((record) => inserted.has(idOf(record))),
     );
-    return { made, left: new Set(accepted.slice(room)) };
+    return { made: inserted, left: new Set(accepted.slice(capacity)) };
   });
   return mapAccepted(checked, (record) => {
-    if (made.left.has(record)) {
+    if (insertedIds.left.has(record)) {
       throw new Refusal('conflict', `A workspace has at most ${MAX_UTM_TEMPLATES} UTM templates`);
     }
-    return made.made.has(idOf(record)) ? ('created' as const) : ('skipped' as const);
+    return insertedIds.made.has(idOf(record)) ? ('created' as const) : ('skipped' as const);
   });
 }
 
-async function checkedRecord({ schema, refuse }: Simple, data: Data): Promise<Data | Refusal> {
+async function checkedRecord({ schema, refuse }: TableKind, data: Data): Promise<Data | Refusal> {
   try {
     const record = check<Data>(schema, data, 'data');
     await refuse?.(record);
@@ -217,20 +222,20 @@ async function checkedRecord({ schema, refuse }: Simple, data: Data): Promise<Da
   }
 }
 
-async function roomForTemplates(trx: Db, { one }: TakeContext): Promise<number> {
+async function roomForTemplates(trx: Db, { importRow }: ArchiveContext): Promise<number> {
   const [row] = await rows<{ count: number }>(
     trx,
     'SELECT count(*) AS count FROM utm_templates WHERE project_id = ?',
-    [one.project_id],
+    [importRow.project_id],
   );
   return Math.max(0, MAX_UTM_TEMPLATES - row!.count);
 }
 
 class CheckOnly extends Error {}
 
-/** Does something within the transaction, and takes it back where it is only checked. */
-async function keptOrNot<Result>(
-  { trx, isCheck }: TakeContext,
+/** Runs a function within the transaction, and rolls it back if this is only a check. */
+async function withinCheck<Result>(
+  { trx, isCheck }: ArchiveContext,
   act: (trx: Db) => Promise<Result>,
 ): Promise<Result> {
   let result: Result | undefined;
@@ -246,7 +251,11 @@ async function keptOrNot<Result>(
   }
 }
 
-/** Inserts rows, unless others have what is unique in them. @returns ids of those that were new */
+/**
+ * Inserts rows whose unique columns do not exist yet.
+ *
+ * @returns the ids of the inserted rows
+ */
 async function insertRows(
   trx: Db,
   projectId: string,
@@ -256,20 +265,20 @@ async function insertRows(
   const [first] = records;
   if (first === undefined) return new Set();
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))].join(', ');
-  const made = await rows<{ id: string }>(
+  const inserted = await rows<{ id: string }>(
     trx,
     `INSERT INTO ${table} (project_id, ${columns})
      SELECT :projectId, ${columns} FROM json_populate_recordset(NULL::${table}, :records)
       ORDER BY id ON CONFLICT DO NOTHING RETURNING id`,
     { projectId, records: JSON.stringify(records) },
   );
-  return new Set(made.map(({ id }) => id));
+  return new Set(inserted.map(({ id }) => id));
 }
 
 /** Stores the counts of new records whose events have been deleted. */
 export async function insertCounters(
   trx: Db,
-  context: TakeContext,
+  context: ArchiveContext,
   records: readonly Data[],
 ): Promise<void> {
   const counted = records.flatMap(({ id, countersBefore: before }) => {
@@ -277,7 +286,7 @@ export async function insertCounters(
     const { visits, leads, sales, saleAmountCents, lastVisitAt } = before as Data;
     return [
       {
-        project_id: context.one.project_id,
+        project_id: context.importRow.project_id,
         record_id: importedId(context, String(id)),
         visits,
         leads,
@@ -292,19 +301,21 @@ export async function insertCounters(
   }
 }
 
-/** Takes domains, which must be verified again. */
-export async function takeDomains(
-  context: TakeContext,
+/** Imports domains, which must be verified again. */
+export async function importDomains(
+  context: ArchiveContext,
   records: readonly Archived[],
-): Promise<Taken[]> {
-  const { trx, one } = context;
-  const known = await rows<{ slug: string }>(trx, 'SELECT slug FROM domains WHERE project_id = ?', [
-    one.project_id,
-  ]);
-  const slugs = new Set(known.map(({ slug }) => slug));
-  const taken: Taken[] = [];
-  for (const { data } of records) taken.push(await takeDomain(context, data, slugs));
-  return taken;
+): Promise<RecordOutcome[]> {
+  const { trx, importRow } = context;
+  const existing = await rows<{ slug: string }>(
+    trx,
+    'SELECT slug FROM domains WHERE project_id = ?',
+    [importRow.project_id],
+  );
+  const slugs = new Set(existing.map(({ slug }) => slug));
+  const outcomes: RecordOutcome[] = [];
+  for (const { data } of records) outcomes.push(await takeDomain(context, data, slugs));
+  return outcomes;
 }
 
 const domainBody = newDomainBody.keys({
@@ -315,7 +326,11 @@ const domainBody = newDomainBody.keys({
   primary: Schemas.forbidden(),
 }) as unknown as Joi.ObjectSchema<NewDomain & { id: string; createdAt: string }>;
 
-async function takeDomain(context: TakeContext, data: Data, slugs: Set<string>): Promise<Taken> {
+async function takeDomain(
+  context: ArchiveContext,
+  data: Data,
+  slugs: Set<string>,
+): Promise<RecordOutcome> {
   try {
     const {
       id: _,
@@ -324,8 +339,8 @@ async function takeDomain(context: TakeContext, data: Data, slugs: Set<string>):
     } = check<NewDomain & { id: string; createdAt: string }>(domainBody, data, 'data');
     if (slugs.has(domain.slug)) return 'skipped';
     const added = { ...domain, id: newId('domain'), verified: false };
-    await keptOrNot(context, (trx) =>
-      addDomain(trx, context.one.project_id, added, context.publish),
+    await withinCheck(context, (trx) =>
+      addDomain(trx, context.importRow.project_id, added, context.publish),
     );
     slugs.add(domain.slug);
     return 'created';

@@ -11,18 +11,18 @@ import { domainIdsOf, isFreeFor, takenRefusal } from '../../short-links/claims.t
 import { toSharedChanges } from '../../short-links/schema.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
 import { rowBody } from '../rows.ts';
-import { type Archived, importedId, type TakeContext, type Taken } from './context.ts';
+import { type ArchiveContext, type Archived, importedId, type RecordOutcome } from './context.ts';
 import { anyOf, countersBefore, insertCounters, storedDesign } from './records.ts';
 
 /*
- * Links and QR codes of an archive. They are made by the rules of those that callers make, but that what has expired
- * elsewhere has expired here.
+ * Imports links and QR codes of an archive. They follow the rules of those that callers create,
+ * except that they may have expired before the import.
  */
 
 type Data = Record<string, unknown>;
 
-/** What an archive has of a link or QR code besides the fields of a body. */
-interface Beside {
+/** Fields of archived links and QR codes that bodies do not have. */
+interface ExtraFields {
   id: string;
   domain: string;
   tagNames?: string[];
@@ -38,7 +38,7 @@ interface Beside {
   countersBefore?: Data;
 }
 
-const besideSchema = Schemas.object<Beside>({
+const extraSchema = Schemas.object<ExtraFields>({
   id: Schemas.string().required(),
   domain: Schemas.string().max(253).required(),
   tagNames: Schemas.array().items(nameText(190)).max(50),
@@ -54,20 +54,20 @@ const besideSchema = Schemas.object<Beside>({
   countersBefore,
 });
 
-const BESIDE = Object.keys(besideSchema.describe().keys as object);
+const EXTRA_NAMES = Object.keys(extraSchema.describe().keys as object);
 
-/** A record that can be made: what it becomes, and what is set afterwards. */
-interface Ready<New> {
-  beside: Beside;
-  made: New;
+/** A record that can be created: its draft, and the changes to make afterwards. */
+interface Draft<New> {
+  extra: ExtraFields;
+  draft: New;
   isRenamed: boolean;
 }
 
 /** Differences between links and QR codes. */
-interface Way<New> {
+interface RecordType<New> {
   table: 'links' | 'qrcodes';
   read(projectId: string, body: Data): New;
-  insert(trx: Db, context: TakeContext, news: readonly New[]): Promise<(object | Refusal)[]>;
+  insert(trx: Db, context: ArchiveContext, news: readonly New[]): Promise<(object | Refusal)[]>;
 }
 
 interface NewRecord {
@@ -79,9 +79,12 @@ interface NewRecord {
   frameable?: string[] | undefined;
 }
 
-const ownerOf = ({ one }: TakeContext) => ({ projectId: one.project_id, userId: one.user_id });
+const ownerOf = ({ importRow }: ArchiveContext) => ({
+  projectId: importRow.project_id,
+  userId: importRow.user_id,
+});
 
-const LINKS: Way<ReturnType<typeof readLink>> = {
+const LINKS: RecordType<ReturnType<typeof readLink>> = {
   table: 'links',
   read: readLink,
   async insert(trx, context, news) {
@@ -90,11 +93,11 @@ const LINKS: Way<ReturnType<typeof readLink>> = {
   },
 };
 
-const QR_CODES: Way<ReturnType<typeof readQrCode>> = {
+const QR_CODES: RecordType<ReturnType<typeof readQrCode>> = {
   table: 'qrcodes',
   read: readQrCode,
   async insert(trx, context, news) {
-    // Images and pages come first: before that, only the fields can be checked.
+    // Images and pages are imported first; a check runs before that, so only fields can be checked.
     if (context.isCheck) return [...news];
     return insertQrCodes(trx, ownerOf(context), news, context.publish);
   },
@@ -118,59 +121,61 @@ function readQrCode(projectId: string, body: Data) {
   return { ...toNewQrCode(projectId, checked as NewQrCodeBody, {}), design };
 }
 
-/** Takes links. */
-export const takeLinks = (context: TakeContext, records: readonly Archived[]) =>
+/** Imports links. */
+export const importLinks = (context: ArchiveContext, records: readonly Archived[]) =>
   take(LINKS, context, records);
 
-/** Takes QR codes. */
-export const takeQrCodes = (context: TakeContext, records: readonly Archived[]) =>
+/** Imports QR codes. */
+export const importQrCodes = (context: ArchiveContext, records: readonly Archived[]) =>
   take(QR_CODES, context, records);
 
-/** With the folders, which an earlier kind of the same slice may have made. */
-interface Context extends TakeContext {
-  /** Ids by the keys of names. */
+/** Context with the folders, which an earlier kind of the same slice may have created. */
+interface Context extends ArchiveContext {
+  /** Folder ids by name key. */
   folders: ReadonlyMap<string, string>;
 }
 
-async function withFolders(context: TakeContext): Promise<Context> {
-  const found = await rows<{ id: string; name_key: string }>(
+async function withFolders(context: ArchiveContext): Promise<Context> {
+  const folders = await rows<{ id: string; name_key: string }>(
     context.trx,
     'SELECT id, name_key FROM folders WHERE project_id = ?',
-    [context.one.project_id],
+    [context.importRow.project_id],
   );
-  return { ...context, folders: new Map(found.map(({ id, name_key }) => [name_key, id])) };
+  return { ...context, folders: new Map(folders.map(({ id, name_key }) => [name_key, id])) };
 }
 
 async function take<New extends NewRecord>(
-  way: Way<New>,
-  given: TakeContext,
+  recordType: RecordType<New>,
+  slice: ArchiveContext,
   records: readonly Archived[],
-): Promise<Taken[]> {
-  const context = await withFolders(given);
-  const { trx, one } = context;
+): Promise<RecordOutcome[]> {
+  const context = await withFolders(slice);
+  const { trx, importRow } = context;
   const ids = records.map(({ data }) => importedId(context, String(data['id'])));
-  const known = await rows<{ id: string }>(
+  const existing = await rows<{ id: string }>(
     trx,
-    `SELECT id FROM ${way.table} WHERE project_id = ? AND id = ANY(?)`,
-    [one.project_id, ids],
+    `SELECT id FROM ${recordType.table} WHERE project_id = ? AND id = ANY(?)`,
+    [importRow.project_id, ids],
   );
-  const there = new Set(known.map(({ id }) => id));
-  const read = mapAccepted(records, ({ data }): Ready<New> | 'skipped' =>
-    there.has(importedId(context, String(data['id']))) ? 'skipped' : ready(way, context, data),
+  const there = new Set(existing.map(({ id }) => id));
+  const drafts = mapAccepted(records, ({ data }): Draft<New> | 'skipped' =>
+    there.has(importedId(context, String(data['id'])))
+      ? 'skipped'
+      : toDraft(recordType, context, data),
   );
-  const conflicts = context.isCheck ? await findConflicts(way, context, read) : undefined;
-  const fresh = read.filter(
-    (each): each is Ready<New> => typeof each === 'object' && 'made' in each,
+  const conflicts = context.isCheck ? await findConflicts(recordType, context, drafts) : undefined;
+  const fresh = drafts.filter(
+    (each): each is Draft<New> => typeof each === 'object' && 'draft' in each,
   );
-  const result = await way.insert(
+  const result = await recordType.insert(
     trx,
     context,
-    fresh.map(({ made }) => made),
+    fresh.map(({ draft }) => draft),
   );
   const outcomes = new Map(fresh.map((each, at) => [each, result[at]!]));
-  const stored = fresh.filter((each) => !(outcomes.get(each) instanceof Refusal));
-  if (!context.isCheck) await complete(way, context, stored);
-  return read.map((each): Taken => {
+  const created = fresh.filter((each) => !(outcomes.get(each) instanceof Refusal));
+  if (!context.isCheck) await setImportedFields(recordType, context, created);
+  return drafts.map((each): RecordOutcome => {
     if (each instanceof Refusal || each === 'skipped') return each;
     const outcome = conflicts?.(each) ?? outcomes.get(each);
     if (outcome instanceof Refusal) return outcome;
@@ -178,56 +183,63 @@ async function take<New extends NewRecord>(
   });
 }
 
-/** @throws Refusal for a record that can't be made */
-function ready<New extends NewRecord>(way: Way<New>, context: Context, data: Data): Ready<New> {
-  const own = Object.entries(data);
-  const beside = check<Beside>(
-    besideSchema,
-    Object.fromEntries(own.filter(([name]) => BESIDE.includes(name))),
+/** @throws Refusal for a record that cannot be created */
+function toDraft<New extends NewRecord>(
+  recordType: RecordType<New>,
+  context: Context,
+  data: Data,
+): Draft<New> {
+  const entries = Object.entries(data);
+  const extra = check<ExtraFields>(
+    extraSchema,
+    Object.fromEntries(entries.filter(([name]) => EXTRA_NAMES.includes(name))),
     'data',
   );
-  const { domain, isRenamed } = domainOf(context, beside.domain);
-  const made = way.read(context.one.project_id, {
-    ...Object.fromEntries(own.filter(([name]) => !BESIDE.includes(name))),
-    ...passwordOf(context, beside),
-    ...referencesOf(context, beside),
+  const { domain, isRenamed } = domainOf(context, extra.domain);
+  const draft = recordType.read(context.importRow.project_id, {
+    ...Object.fromEntries(entries.filter(([name]) => !EXTRA_NAMES.includes(name))),
+    ...passwordOf(context, extra),
+    ...referencesOf(context, extra),
     ...idsOf(context, data),
     domain,
-    createdAt: beside.createdAt,
+    createdAt: extra.createdAt,
   });
   return {
-    beside,
+    extra,
     isRenamed,
-    made: {
-      ...made,
-      id: importedId(context, beside.id),
-      frameable: beside.frameable,
+    draft: {
+      ...draft,
+      id: importedId(context, extra.id),
+      frameable: extra.frameable,
     },
   };
 }
 
-/** Ids that records other than links have: templates. */
-const idsOf = (context: TakeContext, { templateId }: Data): object =>
+/** Converts references that only QR codes have: templates. */
+const idsOf = (context: ArchiveContext, { templateId }: Data): object =>
   typeof templateId === 'string' && !context.isCheck
     ? { templateId: importedId(context, templateId) }
     : {};
 
-/** The domain of a record; that which all workspaces shared is another one here. */
+/**
+ * Returns the domain of a record. The shared domain of the other installation becomes the shared
+ * domain of this one.
+ */
 function domainOf(
-  { references, archive, one, isCheck }: TakeContext,
+  { references, archive, importRow, isCheck }: ArchiveContext,
   name: string,
 ): { domain: string | undefined; isRenamed: boolean } {
-  const own = references.domain(name);
-  if (own !== undefined) return { domain: name, isRenamed: false };
+  const domain = references.domain(name);
+  if (domain !== undefined) return { domain: name, isRenamed: false };
   if (name === archive.defaultDomain) {
-    return { domain: one.options.domain ?? references.mainDomain.slug, isRenamed: true };
+    return { domain: importRow.options.domain ?? references.mainDomain.slug, isRenamed: true };
   }
-  // The import is about to add it.
+  // The import will add the domain.
   return { domain: isCheck ? undefined : name, isRenamed: false };
 }
 
-/** Folder, tags and page; a check leaves out what the import is about to make. */
-function referencesOf(context: Context, { tagNames = [], folder, pageId }: Beside): object {
+/** Resolves folder, tags and page; a check leaves out what the import would create. */
+function referencesOf(context: Context, { tagNames = [], folder, pageId }: ExtraFields): object {
   if (context.isCheck) return {};
   const folderId = folder === undefined ? undefined : context.folders.get(nameKey(folder));
   if (folder !== undefined && folderId === undefined) {
@@ -240,8 +252,8 @@ function referencesOf(context: Context, { tagNames = [], folder, pageId }: Besid
   };
 }
 
-/** @throws Refusal for a password that is not known: visitors would come in without it */
-function passwordOf({ key }: TakeContext, { hasPassword, password }: Beside): object {
+/** @throws Refusal for an unknown password, without which visitors would have access */
+function passwordOf({ key }: ArchiveContext, { hasPassword, password }: ExtraFields): object {
   if (hasPassword !== true && password === undefined) return {};
   if (password === undefined) {
     throw new Refusal(
@@ -257,17 +269,17 @@ function passwordOf({ key }: TakeContext, { hasPassword, password }: Beside): ob
   );
 }
 
-/** Sets what no body has. */
-async function complete<New extends NewRecord>(
-  { table }: Way<New>,
-  context: TakeContext,
-  stored: readonly Ready<New>[],
+/** Sets the fields that bodies cannot have. */
+async function setImportedFields<New extends NewRecord>(
+  { table }: RecordType<New>,
+  context: ArchiveContext,
+  created: readonly Draft<New>[],
 ): Promise<void> {
-  const set = stored.map(({ beside, made }) => ({
-    id: made.id,
-    updated_at: beside.updatedAt,
-    filled: beside.filled ?? false,
-    test_started_at: beside.testStartedAt ?? null,
+  const updates = created.map(({ extra, draft }) => ({
+    id: draft.id,
+    updated_at: extra.updatedAt,
+    filled: extra.filled ?? false,
+    test_started_at: extra.testStartedAt ?? null,
   }));
   await execute(
     context.trx,
@@ -275,25 +287,25 @@ async function complete<New extends NewRecord>(
         SET updated_at = s.updated_at, filled = s.filled, test_started_at = coalesce(s.test_started_at, r.test_started_at)
        FROM json_to_recordset(:set) AS s (id text, updated_at timestamptz, filled boolean, test_started_at timestamptz)
       WHERE r.project_id = :projectId AND r.id = s.id`,
-    { set: JSON.stringify(set), projectId: context.one.project_id },
+    { set: JSON.stringify(updates), projectId: context.importRow.project_id },
   );
   await insertCounters(
     context.trx,
     context,
-    stored.map(({ beside }) => ({ ...beside })),
+    created.map(({ extra }) => ({ ...extra })),
   );
 }
 
-/** What other records have of those that a check reads. */
+/** Finds what a check reads of other records with the same keys. */
 async function findConflicts<New extends NewRecord>(
-  { table }: Way<New>,
-  { trx, one, references }: TakeContext,
-  read: readonly (Ready<New> | 'skipped' | Refusal)[],
-): Promise<(each: Ready<New>) => Refusal | undefined> {
-  const fresh = read.flatMap((each) =>
+  { table }: RecordType<New>,
+  { trx, importRow, references }: ArchiveContext,
+  drafts: readonly (Draft<New> | 'skipped' | Refusal)[],
+): Promise<(each: Draft<New>) => Refusal | undefined> {
+  const fresh = drafts.flatMap((each) =>
     each instanceof Refusal || each === 'skipped' ? [] : [each],
   );
-  const placeOf = ({ made: { domain, key } }: Ready<New>) => {
+  const placeOf = ({ draft: { domain, key } }: Draft<New>) => {
     const id = domain === undefined ? undefined : references.domain(domain)?.id;
     return id === undefined || key === undefined ? undefined : { domain_id: id, key };
   };
@@ -304,21 +316,21 @@ async function findConflicts<New extends NewRecord>(
        JOIN claims c ON c.domain_id = w.domain_id AND c.key = w.key AND NOT ${isFreeFor(':projectId')}
       WHERE c.domain_id = ANY(:domains)`,
     {
-      projectId: one.project_id,
+      projectId: importRow.project_id,
       places: JSON.stringify(places),
       domains: domainIdsOf(places),
     },
   );
-  const others = await rows<{ external_id: string }>(
+  const conflicting = await rows<{ external_id: string }>(
     trx,
     `SELECT external_id FROM ${table} WHERE project_id = ? AND external_id = ANY(?)`,
-    [one.project_id, fresh.flatMap(({ made }) => made.externalId ?? [])],
+    [importRow.project_id, fresh.flatMap(({ draft }) => draft.externalId ?? [])],
   );
   const claimed = new Set(claims.map(({ domain_id, key }) => `${domain_id} ${key}`));
-  const externalIds = new Set(others.map(({ external_id }) => external_id));
+  const externalIds = new Set(conflicting.map(({ external_id }) => external_id));
   return (each) => {
     const place = placeOf(each);
-    const { key = '', externalId, domain = '' } = each.made;
+    const { key = '', externalId, domain = '' } = each.draft;
     if (place !== undefined && claimed.has(`${place.domain_id} ${key}`)) {
       return takenRefusal('key', key, `on ${domain}`);
     }

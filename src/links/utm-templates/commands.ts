@@ -24,7 +24,7 @@ export function createUtmTemplate(
     const { projectId } = job;
     await refuseOverfull(trx, `utm_templates ${projectId}`, {
       count: () => UtmTemplate.of(projectId, trx).resultSize(),
-      most: MAX_UTM_TEMPLATES,
+      max: MAX_UTM_TEMPLATES,
       message: `A workspace has at most ${MAX_UTM_TEMPLATES} UTM templates`,
     });
     await refuseTakenName(trx, 'utm_templates', projectId, template);

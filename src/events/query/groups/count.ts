@@ -13,7 +13,7 @@ import { eventsStore } from '../../store/index.ts';
 import { type Numbers, numberNames, numberSchemasOf } from '../numbers.ts';
 import type { Group } from './group.ts';
 
-/** Names in the totals object of the contract that differ from those elsewhere. */
+/** Names in the totals object of the contract that differ from the names used elsewhere. */
 const TOTAL_NAMES = new Map(
   EVENT_KINDS.map((kind): [string, string] => {
     const plural = pluralOf(kind);
@@ -22,7 +22,7 @@ const TOTAL_NAMES = new Map(
 );
 const totalName = (name: string): string => TOTAL_NAMES.get(name) ?? name;
 
-/** The totals object of the contract. */
+/** Builds the totals object of the contract. */
 const totals = (numbers: Numbers) =>
   Object.fromEntries(numberNames(EVENT_KINDS).map((name) => [totalName(name), numbers[name]]));
 
@@ -41,37 +41,40 @@ export const count: Group = {
       ),
     ),
   ),
-  ask: async (question) => totals(await eventsStore().totals({ ...question, events: EVENT_KINDS })),
+  read: async (query) => totals(await eventsStore().totals({ ...query, events: EVENT_KINDS })),
 };
 
-/** The numbers of the kinds that a value of the parameter `event` means. */
+/** Makes the group that counts the kinds which a value of the parameter `event` means. */
 const countOf = (parameter: EventParameter): Group => ({
   answer: Joi.object(Object.fromEntries(required(kindsOf(parameter)))),
-  ask: (question) => eventsStore().totals({ ...question, events: kindsOf(parameter) }),
+  read: (query) => eventsStore().totals({ ...query, events: kindsOf(parameter) }),
 });
 
-/** A group for each value of the parameter `event`. */
+/** One group for each value of the parameter `event`. */
 export const counts = Object.fromEntries(
   [...EVENT_KINDS.map(pluralOf), 'composite' as const].map((name) => [name, countOf(name)]),
 ) as Record<EventParameter, Group>;
 
-/** The change of each total from the preceding interval of the same length. */
+/** Change of each total compared with the preceding interval of the same length. */
 export const kpis: Group = {
   answer: Joi.object().pattern(
     Joi.string().valid(...numberNames(EVENT_KINDS)),
     Joi.object({
       value: Joi.number().required(),
       previous: Joi.number().required(),
-      change: Joi.number().allow(null).required().description('In per cent; null after nothing.'),
+      change: Joi.number()
+        .allow(null)
+        .required()
+        .description('Change in percent; null if there was nothing before.'),
     }),
   ),
-  async ask(question) {
-    const { start, end } = question.span;
+  async read(query) {
+    const { start, end } = query.span;
     const before = new Date(start.getTime() - (end.getTime() - start.getTime()));
-    const span = { ...question.span, start: before, end: start };
+    const span = { ...query.span, start: before, end: start };
     const [now, previous] = await Promise.all([
-      eventsStore().totals({ ...question, events: EVENT_KINDS }),
-      eventsStore().totals({ ...question, span, events: EVENT_KINDS }),
+      eventsStore().totals({ ...query, events: EVENT_KINDS }),
+      eventsStore().totals({ ...query, span, events: EVENT_KINDS }),
     ]);
     return Object.fromEntries(
       Object.entries(now).map(([name, value]) => {
@@ -85,7 +88,10 @@ export const kpis: Group = {
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-/** The totals object of the counters kept on records; visits of domain roots have no record. */
+/**
+ * Builds the totals object from the counters stored with records. Visits of domain roots are not in
+ * them.
+ */
 export const totalsOfCounters = (counters: RecordCounters): object =>
   totals(
     Object.fromEntries(

@@ -5,7 +5,10 @@ import { eventsStore } from '../../store/index.ts';
 import { type Numbers, numberNames, numberSchemas } from '../numbers.ts';
 import type { Group } from './group.ts';
 
-/** Counts by a dimension, whose value is made into the fields of a row. */
+/**
+ * Makes a group that counts by a dimension; `toFields` converts the dimension's value to the fields
+ * of a row.
+ */
 function groupBy(
   dimension: DimensionName,
   fields: readonly string[],
@@ -13,18 +16,21 @@ function groupBy(
 ): Group {
   return {
     answer: rowsOf(...fields),
-    async ask(question) {
-      const rows = await eventsStore().countByValue(question, dimension);
+    async read(query) {
+      const rows = await eventsStore().countByValue(query, dimension);
       return rows.map(({ value, numbers }) => Object.assign(toFields(value), numbers));
     },
   };
 }
 
-/** Counts by a dimension; `field` holds its value. */
+/** Makes a group that counts by a dimension and returns its value in `field`. */
 export const byDimension = (dimension: DimensionName, field: string): Group =>
   groupBy(dimension, [field], (value) => ({ [field]: value }));
 
-/** Counts by a dimension of several columns, whose values are fields of the same names, in another order. */
+/**
+ * Makes a group that counts by a dimension of several columns, which become fields of the same
+ * names in the given order.
+ */
 const byColumns = (dimension: DimensionName, fields: readonly string[]): Group =>
   groupBy(dimension, fields, (value) => {
     const parts = partsOf(value);
@@ -34,7 +40,7 @@ const byColumns = (dimension: DimensionName, fields: readonly string[]): Group =
     );
   });
 
-/** An array of rows with some texts and the numbers, for the reference. */
+/** Describes an array of rows with some texts and the numbers, for the reference. */
 export const rowsOf = (...fields: string[]) =>
   Joi.array().items(
     Joi.object({
@@ -56,12 +62,12 @@ export const countries = groupBy('country', ['country', 'continent'], (country) 
 export const cities = byColumns('city', ['city', 'country', 'region']);
 export const regions = byColumns('region', ['region', 'country']);
 
-/** Continents, by the countries that are in them. */
+/** Counts by continent, summed up from the counts by country. */
 export const continents: Group = {
   answer: rowsOf('continent'),
-  async ask(question) {
+  async read(query) {
     const sums = new Map<string, Numbers>();
-    for (const { value, numbers } of await eventsStore().countByValue(question, 'country')) {
+    for (const { value, numbers } of await eventsStore().countByValue(query, 'country')) {
       const continent = continentOf(value) ?? '';
       const sum = sums.get(continent) ?? {};
       for (const [name, number] of Object.entries(numbers)) {
@@ -69,7 +75,7 @@ export const continents: Group = {
       }
       sums.set(continent, sum);
     }
-    const [first] = numberNames(question.events);
+    const [first] = numberNames(query.events);
     return [...sums]
       .map(([continent, numbers]) => ({ continent, numbers }))
       .toSorted(

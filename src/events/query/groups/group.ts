@@ -1,17 +1,18 @@
 import type Joi from 'joi';
 import type { EventParameter } from '../../kinds.ts';
 import type { RecordNames } from '../../records.ts';
-import type { Question } from '../../store/store.ts';
+import type { CountQuery } from '../../store/store.ts';
 
 /**
- * One value of `groupBy`: how it is answered, and the shape of the answer. Rows are sorted by count, highest first, then by
- * value, and values without events have none; those of a time series are in the order of time, without gaps.
+ * A value of `groupBy`: the query that answers it, and the schema of the answer. Rows are sorted by
+ * count, highest first, then by value, and values without events are left out. Rows of a time
+ * series are in order of time, without gaps.
  */
 export interface Group {
-  /** For the reference, which names it after the first group that has it. */
+  /** Schema of the answer for the reference, which names it after the first group that uses it. */
   answer: Joi.Schema;
-  /** Default of the parameter `event`; clicks without it. */
+  /** Default of the parameter `event`; clicks if absent. */
   defaultEvent?: EventParameter | undefined;
-  /** @param names of the records of an answer; most groups need none */
-  ask(question: Question, names: RecordNames): Promise<unknown>;
+  /** @param names reads the names of the records in an answer; most groups need none */
+  read(query: CountQuery, names: RecordNames): Promise<unknown>;
 }

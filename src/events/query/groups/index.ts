@@ -5,7 +5,7 @@ import { trendLive } from './live.ts';
 import { timeseries } from './timeseries.ts';
 import { topEvents, topLinks, topPages, topQrCodes, variants } from './top.ts';
 
-/** Every value of `groupBy`. A plain dimension is a row; others are a file beside this one. */
+/** All values of `groupBy`. A plain dimension is a row here; others have a file beside this one. */
 export const GROUPS = {
   count,
   totals: count,

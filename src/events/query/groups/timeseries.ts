@@ -1,16 +1,16 @@
 import { Joi } from '../../../http/fields.ts';
 import { eventsStore } from '../../store/index.ts';
-import type { Question } from '../../store/store.ts';
+import type { CountQuery } from '../../store/store.ts';
 import { numberSchemas } from '../numbers.ts';
 import type { Group } from './group.ts';
 
-/** Counts by time, without gaps. */
-export async function timeRows(question: Question): Promise<{ start: string }[]> {
-  const steps = await eventsStore().countByTime(question);
+/** Counts events by step of time, without gaps. */
+export async function timeRows(query: CountQuery): Promise<{ start: string }[]> {
+  const steps = await eventsStore().countByTime(query);
   return steps.map(({ start, numbers }) => ({ start: start.toISOString(), ...numbers }));
 }
 
-/** Steps of time, for the reference. */
+/** Rows of a time series, for the reference. */
 export const timeRowsSchema = Joi.array().items(
   Joi.object({
     start: Joi.string().isoDate().required().description('Beginning of the step.'),
@@ -18,4 +18,4 @@ export const timeRowsSchema = Joi.array().items(
   }),
 );
 
-export const timeseries: Group = { answer: timeRowsSchema, ask: timeRows };
+export const timeseries: Group = { answer: timeRowsSchema, read: timeRows };

@@ -9,17 +9,18 @@ import { Node } from './node.ts';
 import { isOutage, withoutData } from './outage.ts';
 import { storedIn } from './table.ts';
 
-/** Longest time until a mutation is done, in ms; it rewrites all parts with rows that it deletes. */
+/** Time limit of a mutation, in ms. It rewrites all parts that contain deleted rows. */
 const MUTATION_MS = 30 * 60_000;
-/** Longest time until replicas have copied an insert, in ms. */
+/** Time limit for replicas to copy an insert, in ms. */
 const COPIES_MS = 120_000;
 const POLL_MS = 200;
-/** Time after which a node of a cluster that has not answered a statement is asked if it is there, in ms. */
+/** Time without an answer after which a cluster node is checked for liveness, in ms. */
 const WATCH_MS = 3_000;
 
 /**
- * Lists of ids are part of statements, since servers before 19.14 take no parameters. Without a buffered answer, an error
- * that comes after the first rows would cut it off unnoticed.
+ * Lists of ids are part of the statement, because servers before 19.14 have no parameters. Answers
+ * are buffered, because an error after the first rows would otherwise truncate the answer
+ * unnoticed.
  */
 const SETTINGS = {
   max_query_size: '100000000',
@@ -28,13 +29,13 @@ const SETTINGS = {
   wait_end_of_query: 1,
 } as const;
 
-/** Nodes ask each other; one that is away must be noticed before the statement has taken too long. */
+/** Nodes query each other, and must notice an unavailable node before the statement times out. */
 const BETWEEN_NODES = {
   connect_timeout_with_failover_ms: 1_000,
   receive_timeout: 20,
 } as const;
 
-/** An insert has ended when every shard has stored its rows, and fails when one of them has not. */
+/** An insert ends when every shard has stored its rows, and fails if one has not. */
 const BY_ALL_NODES = {
   insert_distributed_sync: 1,
   insert_distributed_timeout: '100',
@@ -42,41 +43,44 @@ const BY_ALL_NODES = {
   receive_timeout: 100,
 } as const;
 
-/** A text as a literal of ClickHouse's SQL. */
+/** Quotes a text as an SQL literal of ClickHouse. */
 export const literal = (text: string): string =>
   `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
 
-/** Most texts that are compared one by one, which old servers do by dictionary, rather than row by row as with IN. */
-const FEW = 8;
+/**
+ * Maximum number of texts that are compared individually. Old servers do this by dictionary, but
+ * evaluate IN row by row.
+ */
+const MAX_COMPARED = 8;
 
-/** SQL that is true where an expression is one of some texts. */
+/** Builds SQL that is true if an expression equals one of some texts. */
 export function isOneOf(expression: string, texts: readonly string[]): string {
   if (texts.length === 0) return '0';
-  if (texts.length > FEW) return `${expression} IN (${texts.map(literal).join(', ')})`;
+  if (texts.length > MAX_COMPARED) return `${expression} IN (${texts.map(literal).join(', ')})`;
   return `(${texts.map((text) => `${expression} = ${literal(text)}`).join(' OR ')})`;
 }
 
 type Work<Result> = (client: ClickHouseClient, signal?: AbortSignal) => Promise<Result>;
 
 /**
- * A ClickHouse server, or a cluster of them, which is asked over HTTP. Tables are created before the first statement.
+ * A ClickHouse server or cluster, queried over HTTP. Tables are created before the first statement.
  *
- * Every node of a cluster has a table with a part of the events, and one over the tables of all nodes, under whose name
- * questions and inserts go to any node.
+ * Every node of a cluster has a table with some of the events, and a distributed table over all
+ * nodes, under whose name queries and inserts can go to any node.
  */
 export class ClickHouse {
   readonly #address: ClickHouseAddress;
   readonly #nodes: Node[];
-  /** The node that is asked first. */
+  /** Index of the node that is tried first. */
   #first: number;
-  /** Nodes of each shard. */
+  /** Number of nodes per shard. */
   #replicas = 1;
 
-  /** @param url of the setting EVENTS_URL */
+  /** @param url value of the setting EVENTS_URL */
   constructor(url: string) {
     this.#address = parseClickHouseAddress(url);
     this.#nodes = this.#address.nodes.map((origin) => new Node(origin, this.#address));
-    // Processes share the nodes.
+    // Spreads processes over the nodes.
     this.#first = Math.floor(Math.random() * this.#nodes.length);
   }
 
@@ -84,7 +88,9 @@ export class ClickHouse {
     return this.#address.cluster !== undefined;
   }
 
-  /** Runs a query, in a cluster on a node that answers. Numbers of 64 bits may be texts in its rows. */
+  /**
+   * Runs a query; in a cluster, on a node that answers. 64-bit numbers may be texts in the rows.
+   */
   async rows<Row extends object>(sql: string): Promise<Row[]> {
     const clickhouse_settings = { ...SETTINGS, ...(this.#isCluster && BETWEEN_NODES) };
     return this.#use(async (client, signal) => {
@@ -99,9 +105,9 @@ export class ClickHouse {
   }
 
   /**
-   * Resolves if an insert can succeed: all nodes must answer.
+   * Resolves if an insert can succeed, which requires that all nodes answer.
    *
-   * @throws Error when one doesn't
+   * @throws Error when a node does not answer
    */
   async checkForInsert(): Promise<void> {
     await this.rows('SELECT 1');
@@ -109,7 +115,7 @@ export class ClickHouse {
   }
 
   /**
-   * Adds rows to a table. After an error, some of them may be stored.
+   * Inserts rows into a table. After an error, some of them may be stored.
    *
    * @param text values of the columns, in the text format of Postgres' COPY
    */
@@ -125,48 +131,48 @@ export class ClickHouse {
           clickhouse_settings,
           ...(signal && { abort_signal: signal }),
         }),
-      // The text can be read once.
+      // The stream can be read only once.
       { isOnce: true },
     );
     if (!this.#address.isReplicated) return;
-    const stored = storedIn(table, this.#address);
+    const localTable = storedIn(table, this.#address);
     await Promise.all(
-      this.#nodes.map((node) => node.use((client) => waitForCopies(client, stored))),
+      this.#nodes.map((node) => node.use((client) => waitForCopies(client, localTable))),
     );
   }
 
   /**
-   * Deletes rows of a table for good, on all nodes.
+   * Deletes rows of a table permanently, on all nodes.
    *
-   * @throws Error when it takes more than half an hour, or a node is away
+   * @throws Error when it takes more than half an hour, or a node is unavailable
    */
   async delete(table: string, condition: string): Promise<void> {
     await this.#prepare();
     await Promise.all(this.#nodes.map((node) => node.check()));
-    const stored = storedIn(table, this.#address);
+    const localTable = storedIn(table, this.#address);
     await Promise.all(
       this.#nodes.map((node) =>
-        node.use((client) => deleteRows(client, stored, condition, this.#address.isReplicated)),
+        node.use((client) => deleteRows(client, localTable, condition, this.#address.isReplicated)),
       ),
     ).catch((error: unknown) => {
       throw withoutData(error);
     });
   }
 
-  /** Ends its connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     await Promise.all(this.#nodes.map((node) => node.close()));
   }
 
   /**
-   * Uses the client of a node. What could not be prepared is tried again by the next statement.
+   * Runs a statement on a node. If preparing the node failed, the next statement tries again.
    *
-   * @param options.isOnce false if another node may be used when one doesn't answer
-   * @throws Error without the statement, which has personal data
+   * @param options.isOnce true if no other node may be used when one does not answer
+   * @throws Error without the statement, which contains personal data
    */
   async #use<Result>(work: Work<Result>, { isOnce = false } = {}): Promise<Result> {
     const nodes = [...this.#nodes.slice(this.#first), ...this.#nodes.slice(0, this.#first)]
-      // Those that were away come last.
+      // Nodes that were unavailable come last.
       .toSorted((a, b) => Number(a.isAway) - Number(b.isAway));
     let failure: unknown;
     for (const node of isOnce ? nodes.slice(0, 1) : nodes) {
@@ -183,7 +189,7 @@ export class ClickHouse {
     throw withoutData(failure);
   }
 
-  /** Creates tables on all nodes that answer. */
+  /** Creates the tables on all nodes that answer. */
   async #prepare(): Promise<void> {
     const outcomes = await Promise.allSettled(this.#nodes.map((node) => node.prepare()));
     const failures = outcomes.flatMap((outcome) =>
@@ -198,8 +204,8 @@ export class ClickHouse {
   }
 
   /**
-   * Ends a statement of a cluster when a node hangs: its own, or another one, for which old servers wait without an end. With
-   * replicas, the statement can do without one that is known to be away.
+   * Ends a cluster statement when its own node hangs, or another one for which old servers wait
+   * forever. With replicas, the statement can do without a node that is known to be unavailable.
    */
   async #watched<Result>(
     node: Node,
@@ -210,7 +216,7 @@ export class ClickHouse {
     const away = new AbortController();
     const timer = setInterval(() => {
       const others = this.#nodes.filter((other) => this.#replicas === 1 || !other.isAway);
-      Promise.all([node, ...others].map((one) => one.check())).catch((error: unknown) =>
+      Promise.all([node, ...others].map((checked) => checked.check())).catch((error: unknown) =>
         away.abort(error),
       );
     }, WATCH_MS);
@@ -225,11 +231,12 @@ export class ClickHouse {
 }
 
 /**
- * Waits until a replica has what others have stored: any of them may answer the next question. A quorum of inserts would do it
- * too, but old servers then keep the newest rows from mutations.
+ * Waits until a replica has everything that the others have stored, because any of them may answer
+ * the next query. Quorum inserts would do the same, but old servers then exclude the newest rows
+ * from mutations.
  */
 async function waitForCopies(client: ClickHouseClient, table: string): Promise<void> {
-  const of = `database = currentDatabase() AND table = ${literal(table)}`;
+  const isTable = `database = currentDatabase() AND table = ${literal(table)}`;
   const isThere = async (query: string) => {
     const answer = await client.query({ query, format: 'JSONEachRow' });
     const [row] = await answer.json<{ done: string | number }>();
@@ -237,12 +244,13 @@ async function waitForCopies(client: ClickHouseClient, table: string): Promise<v
   };
   for (const end = Date.now() + COPIES_MS; Date.now() < end; ) {
     if (
-      // What the replica has heard of, then what of that it still has to fetch.
+      // First the replication log that the replica knows of, then the entries that it still has to
+      // fetch.
       (await isThere(
-        `SELECT log_pointer > log_max_index AS done FROM system.replicas WHERE ${of}`,
+        `SELECT log_pointer > log_max_index AS done FROM system.replicas WHERE ${isTable}`,
       )) &&
       (await isThere(
-        `SELECT count() = 0 AS done FROM system.replication_queue WHERE ${of} AND type = 'GET_PART'`,
+        `SELECT count() = 0 AS done FROM system.replication_queue WHERE ${isTable} AND type = 'GET_PART'`,
       ))
     ) {
       return;
@@ -253,9 +261,9 @@ async function waitForCopies(client: ClickHouseClient, table: string): Promise<v
 }
 
 /**
- * Deletes rows of a table of a server.
+ * Deletes rows of a table on one server.
  *
- * @param isReplicated true if the server hears of its own mutations from ZooKeeper, a moment later
+ * @param isReplicated true if the server learns of its own mutations from ZooKeeper, a moment later
  */
 async function deleteRows(
   client: ClickHouseClient,

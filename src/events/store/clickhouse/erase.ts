@@ -3,8 +3,8 @@ import { postgresStore } from '../postgres/store.ts';
 import { type ClickHouse, isOneOf, literal } from './connection.ts';
 
 /**
- * Erases events of links and QR codes from every answer, once the transaction is committed; {@link deleteErased} deletes
- * those of ClickHouse.
+ * Hides the events of links and QR codes from all answers once the transaction is committed.
+ * {@link deleteErased} deletes them from ClickHouse.
  */
 export async function eraseRecords(
   trx: Db,
@@ -12,23 +12,23 @@ export async function eraseRecords(
   recordIds: readonly string[],
 ): Promise<void> {
   await postgresStore.eraseRecords(trx, projectId, recordIds);
-  const of = { projectId, recordIds };
+  const erasure = { projectId, recordIds };
   await execute(
     trx,
     'DELETE FROM event_outbox WHERE project_id = :projectId AND link_id = ANY(:recordIds)',
-    of,
+    erasure,
   );
-  // After it: the events that it did not find are in a batch that was begun by now.
+  // Runs after the deletion: events that it did not find belong to a batch that has begun by now.
   await execute(
     trx,
     `INSERT INTO event_erasures (project_id, record_id, batch)
      SELECT :projectId, id, last_batch FROM event_outbox_state, unnest(:recordIds::text[]) AS id
      ON CONFLICT (project_id, record_id) DO UPDATE SET batch = excluded.batch`,
-    of,
+    erasure,
   );
 }
 
-/** Deletes erased events of ClickHouse for good. */
+/** Deletes erased events from ClickHouse permanently. */
 export async function deleteErased(clickhouse: ClickHouse): Promise<void> {
   const erased = await rows<{ projectId: string; batch: number; ids: string[] }>(
     db(),

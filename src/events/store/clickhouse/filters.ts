@@ -8,18 +8,21 @@ import {
 import { UTM_FIELDS } from '../../utm.ts';
 import { isOneOf, literal } from './connection.ts';
 
-/** SQL of a part of the value of the dimension `utm`, by its place from 1; empty without one. */
+/**
+ * Builds SQL that reads one part of a value of the dimension `utm`, by its position from 1; empty
+ * if absent.
+ */
 export const utmSql = (value: string, place: number): string =>
   String.raw`splitByChar('\t', ${value})[${place}]`;
 
-/** SQL of the values that no column of the same name has. */
+/** SQL of the values that have no column of the same name. */
 const COMPUTED: Partial<Record<FilterName, string>> = {
   url: 'page_url',
   root: `(link_id = '' AND key = ${literal(ROOT_KEY)})`,
   ...Object.fromEntries(UTM_FIELDS.map((name, at) => [name, utmSql('utm', at + 1)])),
 };
 
-/** A filter as conditions in the SQL of ClickHouse. */
+/** Converts a filter to SQL conditions of ClickHouse. */
 export function filterSql({ records, domain, conditions = [] }: EventFilter): string[] {
   return [
     ...(records === undefined ? [] : [isOneOf('link_id', records)]),

@@ -18,7 +18,7 @@ import { sourceOf } from './source.ts';
 
 const DAY_MICROS = 86_400_000_000;
 
-/** A list has events of Postgres, of the outbox and of ClickHouse, in one order. */
+/** Lists events of Postgres, the outbox and ClickHouse in one order. */
 export async function list(
   clickhouse: ClickHouse,
   selection: EventSelection,
@@ -37,18 +37,19 @@ export async function list(
     ...source.waiting.filter((event) => after === undefined || compare(event, after) > 0),
     ...(await postgresStore.list(selection, first, connection)),
   ].toSorted(compare);
-  // No event of ClickHouse before this place is on the page, even if all others come first.
+  // Even if all other events came first, ClickHouse rows before this offset would not be on the
+  // page.
   const skipped = Math.max(0, offset - others.length);
   const further = order === 'asc' ? '>' : '<';
   const follows =
     after === undefined
       ? ''
       : ` AND (at ${further} ${after.atMicros} OR (at = ${after.atMicros} AND id ${further} ${literal(after.id)}))`;
-  const found = await clickhouse.rows<StoredRow>(
+  const stored = await clickhouse.rows<StoredRow>(
     `SELECT ${EVENT_COLUMNS} FROM events WHERE ${source.stored}${follows}
       ORDER BY at ${order}, id ${order} LIMIT ${skipped}, ${offset - skipped + limit}`,
   );
-  return [...others, ...found.map(toEvent)]
+  return [...others, ...stored.map(toEvent)]
     .toSorted(compare)
     .slice(offset - skipped, offset - skipped + limit);
 }
@@ -56,18 +57,18 @@ export async function list(
 export async function countUpTo(
   clickhouse: ClickHouse,
   selection: EventSelection,
-  most: number,
+  max: number,
 ): Promise<number> {
   const { projectId, kind, span, filter } = selection;
   const [source, inPostgres] = await Promise.all([
     sourceOf({ projectId, events: [kind], span, filter }),
-    postgresStore.countUpTo(selection, most),
+    postgresStore.countUpTo(selection, max),
   ]);
   if (source === undefined) return inPostgres;
   const [row] = await clickhouse.rows<{ n: string | number }>(
-    `SELECT count() AS n FROM (SELECT event FROM events WHERE ${source.stored} LIMIT ${most})`,
+    `SELECT count() AS n FROM (SELECT event FROM events WHERE ${source.stored} LIMIT ${max})`,
   );
-  return Math.min(most, inPostgres + source.waiting.length + Number(row!.n));
+  return Math.min(max, inPostgres + source.waiting.length + Number(row!.n));
 }
 
 export async function sumStored(
@@ -93,11 +94,11 @@ export async function sumStored(
   );
   for (const by of ['link_id', 'page_id'] as const) {
     for (const event of events) add(event.event, by, event[by], 1);
-    const found = await clickhouse.rows<{ event: EventKind; id: string; n: string | number }>(
+    const stored = await clickhouse.rows<{ event: EventKind; id: string; n: string | number }>(
       `SELECT event, ${by} AS id, count() AS n FROM events
         WHERE ${counting} AND ${isOneOf(by, recordIds)} GROUP BY event, ${by}`,
     );
-    for (const { event, id, n } of found) add(event, by, id, Number(n));
+    for (const { event, id, n } of stored) add(event, by, id, Number(n));
   }
   return sums;
 }
@@ -114,16 +115,16 @@ export async function findKnown(
     { ids },
     connection,
   );
-  const known = await postgresStore.findKnown(connection, projectId, ids);
-  for (const { id } of events) known.add(id);
-  const found = await clickhouse.rows<{ id: string }>(
+  const existing = await postgresStore.findKnown(connection, projectId, ids);
+  for (const { id } of events) existing.add(id);
+  const stored = await clickhouse.rows<{ id: string }>(
     `SELECT id FROM events WHERE ${counting} AND ${isOneOf('id', ids)}`,
   );
-  for (const { id } of found) known.add(id);
-  return known;
+  for (const { id } of stored) existing.add(id);
+  return existing;
 }
 
-/** The id of a visit has its time, by which the event is found; those of imports may have another. */
+/** Finds a visit by the time within its id; ids of imported visits may have another time. */
 export async function findVisit(
   clickhouse: ClickHouse,
   projectId: string,
@@ -153,7 +154,10 @@ export async function findVisit(
 
 const plain = ({ atMicros: _, ...event }: ListedEvent): StoredEvent => event;
 
-/** Leads and sales have the names of their click, which is no newer than the visits. */
+/**
+ * Finds the names in the newest visits. Leads and sales have the names of their click, which is
+ * never newer than the visits.
+ */
 export async function findNewestNames(
   clickhouse: ClickHouse,
   projectId: string,
@@ -169,7 +173,7 @@ export async function findNewestNames(
   return names;
 }
 
-/** The name of a link or QR code in its newest event, and the time of that. */
+/** Name of a link or QR code in its newest event, and the time of that event. */
 export interface NewestName {
   id: string;
   name: NameThen;
@@ -177,15 +181,15 @@ export interface NewestName {
 }
 
 /**
- * Reads names from the newest events of links and QR codes in ClickHouse.
+ * Reads names from the newest ClickHouse events of links and QR codes.
  *
- * @param condition SQL of the events
+ * @param condition SQL that selects the events
  */
 export async function newestNames(
   clickhouse: ClickHouse,
   condition: string,
 ): Promise<NewestName[]> {
-  const found = await clickhouse.rows<{
+  const newest = await clickhouse.rows<{
     id: string;
     last: [domain: string, key: string, url: string];
     latest: string | number;
@@ -193,7 +197,7 @@ export async function newestNames(
     `SELECT link_id AS id, [argMax(domain, at), argMax(key, at), argMax(url, at)] AS last, max(at) AS latest
        FROM events WHERE ${condition} AND link_id != '' GROUP BY link_id`,
   );
-  return found.map(({ id, last: [domain, key, url], latest }) => ({
+  return newest.map(({ id, last: [domain, key, url], latest }) => ({
     id,
     name: { domain, key, url },
     namedAt: new Date(Number(latest) / 1000),

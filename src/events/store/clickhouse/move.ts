@@ -4,43 +4,44 @@ import type { ClickHouse } from './connection.ts';
 import { OUTBOX_VALUES, STORED_COLUMNS } from './schema.ts';
 import { whileLocked } from './table.ts';
 
-/** Events that are moved at a time. ClickHouse prefers few large inserts. */
+/** Number of events moved at a time. ClickHouse prefers few large inserts. */
 const BATCH = 100_000;
 
-/** A batch that has not ended after this time has failed: longer than any insert takes. */
+/** Age after which an unfinished batch counts as failed; no insert takes this long. */
 const FAILED_AFTER = '1 hour';
 
-/** The servers whose batches are known to be those of this database. */
+/** Servers whose batches are known to belong to this database. */
 const checked = new WeakSet<ClickHouse>();
 
 /**
- * Postgres says which batches count, and would take those of a later time for its own after an older backup of it was
- * restored, or if another installation used the same ClickHouse.
+ * Checks that the batches of a server belong to this database. Postgres records which batches
+ * count, and would accept foreign ones after an older backup was restored, or if another
+ * installation used the same ClickHouse.
  *
  * @throws Error when ClickHouse has batches that this database has not begun
  */
 async function checkBatches(clickhouse: ClickHouse): Promise<void> {
   if (checked.has(clickhouse)) return;
-  const [stored] = await clickhouse.rows<{ last: string | number }>(
+  const [newest] = await clickhouse.rows<{ last: string | number }>(
     'SELECT max(batch) AS last FROM events',
   );
-  const [begun] = await rows<{ last: number }>(
+  const [lastBegun] = await rows<{ last: number }>(
     db(),
     'SELECT last_batch AS last FROM event_outbox_state',
   );
-  if (Number(stored!.last) > begun!.last) {
+  if (Number(newest!.last) > lastBegun!.last) {
     throw new Error(
-      `ClickHouse has batches up to ${stored!.last}, and this database has begun ${begun!.last}: events of later batches must be deleted (docs/clickhouse.md)`,
+      `ClickHouse has batches up to ${newest!.last}, and this database has begun ${lastBegun!.last}: events of later batches must be deleted (docs/clickhouse.md)`,
     );
   }
   checked.add(clickhouse);
 }
 
-/** Moves all events of the outbox to ClickHouse; one process at a time does. */
+/** Moves all events of the outbox to ClickHouse, in one process at a time. */
 export async function moveEvents(clickhouse: ClickHouse): Promise<void> {
   for (;;) {
     const moved = await whileLocked(async () => {
-      // Who began it has ended, or has lost the lock and cannot commit any more.
+      // The process that began it has ended, or lost the lock and cannot commit any more.
       await execute(db(), 'UPDATE event_batches SET is_failed = true WHERE NOT is_failed');
       return moveBatch(clickhouse);
     });
@@ -49,25 +50,25 @@ export async function moveEvents(clickhouse: ClickHouse): Promise<void> {
 }
 
 /**
- * Moves the oldest events of the outbox. Each attempt has a batch of its own, whose rows count once its events have left
- * the outbox: what an attempt that failed has stored never counts.
+ * Moves the oldest events of the outbox. Each attempt is a batch of its own, whose rows count only
+ * once its events have left the outbox, so rows of a failed attempt never count.
  *
  * @throws Error when some of the events were erased meanwhile
  */
 async function moveBatch(clickhouse: ClickHouse): Promise<number> {
   const waiting = await rows(db(), 'SELECT FROM event_outbox LIMIT 1');
   if (waiting.length === 0) return 0;
-  // No batch is begun for a server that is down: its rows would have to be deleted.
+  // No batch is begun while a server is down, because its rows would have to be deleted.
   await clickhouse.checkForInsert();
   await checkBatches(clickhouse);
-  // Committed before the first of its rows can be seen.
-  const [begun] = await rows<{ id: number }>(
+  // Committed before the first of its rows becomes visible.
+  const [batchRow] = await rows<{ id: number }>(
     db(),
     `WITH next AS (UPDATE event_outbox_state SET last_batch = last_batch + 1 RETURNING last_batch)
      INSERT INTO event_batches (id) SELECT last_batch FROM next RETURNING id`,
   );
-  const { id: batch } = begun!;
-  // All statements see the same events; to delete one that was erased since is an error.
+  const { id: batch } = batchRow!;
+  // All statements see the same events; deleting one that was erased since is an error.
   return db().transaction(
     async (trx) => {
       const [oldest] = await rows<{ last: number | null }>(
@@ -87,7 +88,7 @@ async function moveBatch(clickhouse: ClickHouse): Promise<number> {
   );
 }
 
-/** Deletes what batches that failed have stored in ClickHouse. */
+/** Deletes the rows that failed batches have stored in ClickHouse. */
 export async function deleteFailedBatches(clickhouse: ClickHouse): Promise<void> {
   const failed = await rows<{ id: number }>(
     db(),

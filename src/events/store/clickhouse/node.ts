@@ -3,13 +3,13 @@ import type { ClickHouseAddress } from '../../../infra/clickhouse-address.ts';
 import { isWithoutTable } from './outage.ts';
 import { prepareTable } from './table.ts';
 
-/** Longest time of a statement, in ms: the worker's inserts are the longest. */
+/** Time limit of a statement, in ms. Inserts of the worker take longest. */
 const TIMEOUT_MS = 120_000;
-/** Longest time until a server says that it is there, in ms. */
+/** Time limit of a liveness check, in ms. */
 const CHECK_MS = 3_000;
-/** Time in which a node that was away is asked after the others, in ms. */
+/** Time for which a node that was unavailable is tried last, in ms. */
 const AWAY_MS = 30_000;
-/** Time after which it is tried again to prepare a node, in ms. */
+/** Delay before a failed preparation of a node is tried again, in ms. */
 const AGAIN_MS = 5_000;
 
 /** A server: the only one, or a node of a cluster. */
@@ -26,12 +26,16 @@ export class Node {
     this.#address = address;
   }
 
-  /** True for a while after it did not answer. */
+  /** True for a while after the node did not answer. */
   get isAway(): boolean {
     return Date.now() < this.#awayUntil;
   }
 
-  /** Creates the tables, unless that is done. @returns the number of nodes of each shard */
+  /**
+   * Creates the tables unless they exist.
+   *
+   * @returns the number of nodes per shard
+   */
   async prepare(): Promise<number> {
     if (this.#prepared === undefined && Date.now() < this.#preparedAgainAt) throw this.outage();
     const prepared = (this.#prepared ??= this.#prepare());
@@ -43,18 +47,18 @@ export class Node {
     }
   }
 
-  /** Does something with its client. */
+  /** Runs a function with the client of the node. */
   async use<Result>(work: (client: ClickHouseClient) => Promise<Result>): Promise<Result> {
     try {
       return await work(await this.#connect());
     } catch (error) {
-      // A disk may have been replaced.
+      // The disk may have been replaced.
       if (isWithoutTable(error)) this.#prepared = undefined;
       throw error;
     }
   }
 
-  /** @throws Error when the server does not say soon that it is there */
+  /** @throws Error when the server does not pass a liveness check in time */
   async check(): Promise<void> {
     const client = await this.#connect();
     const { success } = await client.ping({
@@ -72,12 +76,12 @@ export class Node {
     throw this.outage();
   }
 
-  /** The error of a server that is away. */
+  /** Makes the error for an unavailable server. */
   outage(): Error {
     return new Error(`ClickHouse does not answer at ${new URL(this.#origin).host}`);
   }
 
-  /** Ends its connections. */
+  /** Closes the connections. */
   async close(): Promise<void> {
     const client = await this.#client;
     this.#client = undefined;
@@ -86,7 +90,7 @@ export class Node {
   }
 
   async #prepare(): Promise<number> {
-    // What hangs keeps questions waiting no longer than that.
+    // A hanging node delays queries no longer than the check.
     if (this.#address.cluster !== undefined) await this.check();
     return prepareTable(await this.#connect(), this.#address);
   }
@@ -97,7 +101,7 @@ export class Node {
 
   async #open(): Promise<ClickHouseClient> {
     const { username, password, database } = this.#address;
-    // Loaded where it is used only: it takes memory in every process.
+    // Loaded on first use, because it takes memory in every process.
     const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client');
     return createClient({
       url: this.#origin,
@@ -105,9 +109,9 @@ export class Node {
       password,
       database,
       request_timeout: TIMEOUT_MS,
-      // Else a busy process would use sockets that the server has closed.
+      // Otherwise a busy process would use sockets that the server has closed.
       keep_alive: { eagerly_destroy_stale_sockets: true },
-      // It would log statements.
+      // The client would log statements, which contain personal data.
       log: { level: ClickHouseLogLevel.OFF },
     });
   }

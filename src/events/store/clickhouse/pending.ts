@@ -6,17 +6,21 @@ import type { ListedEvent } from '../store.ts';
 import { isOneOf, literal } from './connection.ts';
 
 /*
- * Events are stored in Postgres first, in `event_outbox`, by the transaction that counts them; the worker moves them to
- * ClickHouse in batches (`move.ts`), which has no transactions. So Postgres says which rows of ClickHouse count:
+ * Events are stored in Postgres first, in `event_outbox`, by the transaction that counts them. The
+ * worker moves them to ClickHouse in batches (`move.ts`). ClickHouse has no transactions, so
+ * Postgres records which of its rows count:
  *
  *   event_outbox_state.last_batch   the last batch that was begun
- *   event_batches                   batches that are being moved, or failed: their events are in the outbox. What failed
- *                                   never counts, though some of its rows may be stored later
- *   event_retention                 events before `kept_until`, of batches up to `kept_batch`, are in Postgres, or their
- *                                   counts, and are to be deleted
- *   event_erasures                  events of these links and QR codes, of batches up to `batch`, are deleted
+ *   event_batches                   batches that are being moved, or failed: their events are in the
+ *                                   outbox. Rows of a failed batch never count, even if they are
+ *                                   stored later
+ *   event_retention                 events before `kept_until`, of batches up to `kept_batch`, are in
+ *                                   Postgres, or their counts are; they are to be deleted
+ *   event_erasures                  events of these links and QR codes, of batches up to `batch`, are
+ *                                   deleted
  *
- * One statement reads the first three and the outbox, so that each event is counted once however far the worker is.
+ * One statement reads the first three and the outbox, so that each event is counted once whatever
+ * the worker has moved.
  */
 
 const NAMES = Object.keys(COLUMNS) as (keyof EventRow)[];
@@ -35,15 +39,15 @@ export async function addToOutbox(trx: Db, events: readonly EventRow[]): Promise
   );
 }
 
-/** Which rows of ClickHouse count, and the events that are not there yet. */
+/** The ClickHouse rows that count, and the events that are not there yet. */
 export interface Pending {
   /** Events of the outbox. */
   events: ListedEvent[];
-  /** SQL of ClickHouse that is true for the rows of the workspace that count. */
+  /** ClickHouse SQL that is true for the rows of the workspace that count. */
   counting: string;
-  /** The last batch before which none is being moved. */
+  /** The last batch before which no batch is being moved. */
   settledBatch: number;
-  /** Microseconds since 1970. Events before it are in Postgres, but for those of newer batches. */
+  /** Microseconds since 1970. Events before it are in Postgres, except those of newer batches. */
   keptUntil: number;
 }
 
@@ -56,9 +60,9 @@ interface PendingRow {
 }
 
 /**
- * Reads what a question to ClickHouse must know.
+ * Reads what a query of ClickHouse has to know.
  *
- * @param condition SQL of the wanted events `e` of the outbox
+ * @param condition SQL that selects events `e` of the outbox
  */
 export async function readPending(
   projectId: string,
@@ -66,13 +70,13 @@ export async function readPending(
   bindings: Readonly<Record<string, SqlValue>> = {},
   connection: Db = db(),
 ): Promise<Pending> {
-  // First: what is deleted for good is taken off the list later.
+  // Read first, because erasures that are complete are removed from the list later.
   const erasures = await rows<{ batch: number; ids: string[] }>(
     connection,
     `SELECT batch, array_agg(record_id) AS ids FROM event_erasures WHERE project_id = :projectId GROUP BY batch`,
     { projectId },
   );
-  const found = await rows<PendingRow & (ListedEvent | { id: null })>(
+  const pendingRows = await rows<PendingRow & (ListedEvent | { id: null })>(
     connection,
     `SELECT s.last_batch AS "lastBatch", ARRAY(SELECT id FROM event_batches) AS batches,
             (SELECT min(id) FROM event_batches WHERE NOT is_failed) AS moving,
@@ -83,13 +87,13 @@ export async function readPending(
        LEFT JOIN event_outbox e ON e.project_id = :projectId AND ${condition}`,
     { ...bindings, projectId },
   );
-  const { lastBatch, batches, moving, keptUntil, keptBatch } = found[0]!;
-  const events = found.flatMap(
+  const { lastBatch, batches, moving, keptUntil, keptBatch } = pendingRows[0]!;
+  const events = pendingRows.flatMap(
     ({ lastBatch: _, batches: __, moving: ___, keptUntil: ____, keptBatch: _____, ...event }) =>
       event.id === null ? [] : [event as ListedEvent],
   );
   const open = batches.map(Number);
-  // The newest ones are often open, and each condition takes time.
+  // The newest batches are often unfinished, and each condition takes time.
   let last = lastBatch;
   while (open.includes(last)) last -= 1;
   const conditions = [

@@ -2,7 +2,7 @@ import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import type { Log } from '../../../infra/log.ts';
 import { addDeltas } from '../postgres/deltas.ts';
 import { eachWorkspace } from '../postgres/each-workspace.ts';
-import { findKept, type Kept, keepFrom } from '../postgres/retention.ts';
+import { findKept, keepFrom, type RetainedWorkspace } from '../postgres/retention.ts';
 import { shareEvents } from '../postgres/rollups.ts';
 import type { Cursor, ListedEvent } from '../store.ts';
 import { type ClickHouse, literal } from './connection.ts';
@@ -10,22 +10,22 @@ import { newestNames } from './list.ts';
 import { type Pending, readPending } from './pending.ts';
 import { EVENT_COLUMNS, type StoredRow, toEvent } from './schema.ts';
 
-/** Events that are counted at a time. */
+/** Number of events counted at a time. */
 const CHUNK = 20_000;
 
 /**
- * Counts the events of ClickHouse that are older than the retention of their workspaces in rollups of Postgres, after
- * which they no longer count in ClickHouse, and deletes them there.
+ * Counts the ClickHouse events that are past the retention of their workspaces in rollups of
+ * Postgres, from when on they no longer count in ClickHouse, and deletes them there.
  */
 export async function retainVisits(clickhouse: ClickHouse, log: Log): Promise<void> {
   await deleteKept(clickhouse);
-  await eachWorkspace(await findKept(), (kept) => retainWorkspace(clickhouse, kept), log);
+  await eachWorkspace(await findKept(), (workspace) => retainWorkspace(clickhouse, workspace), log);
   await deleteKept(clickhouse);
 }
 
 async function retainWorkspace(
   clickhouse: ClickHouse,
-  { id: projectId, from }: Kept,
+  { id: projectId, from }: RetainedWorkspace,
 ): Promise<void> {
   const before = `at < ${from.getTime() * 1000}`;
   const { counting } = await readPending(projectId, 'false');
@@ -36,11 +36,12 @@ async function retainWorkspace(
   await db().transaction(async (trx) => {
     await shareEvents(trx, [projectId]);
     const { counting: stored, settledBatch, keptUntil } = await lockRetained(trx, projectId);
-    // With what came late before the end of a run whose events are not deleted yet.
+    // Includes events that came late, from before the end of an earlier run whose events are not
+    // deleted yet.
     const until = Math.max(from.getTime() * 1000, keptUntil);
-    const gone = `${stored} AND batch <= ${settledBatch} AND at < ${until}`;
-    await keepCounts(clickhouse, trx, projectId, gone);
-    await keepNames(clickhouse, trx, projectId, gone);
+    const expired = `${stored} AND batch <= ${settledBatch} AND at < ${until}`;
+    await keepCounts(clickhouse, trx, projectId, expired);
+    await keepNames(clickhouse, trx, projectId, expired);
     await execute(
       trx,
       `UPDATE event_retention SET kept_until = greatest(kept_until, :from), kept_batch = :settledBatch, is_deleted = false
@@ -51,8 +52,8 @@ async function retainWorkspace(
 }
 
 /**
- * Reads which events of a workspace count, and locks that until the transaction ends: of two that change it, the second
- * begins where the first ended.
+ * Reads which events of a workspace count, and locks that state until the transaction ends, so that
+ * concurrent changes run one after the other.
  */
 export async function lockRetained(trx: Db, projectId: string): Promise<Pending> {
   const sql = 'INSERT INTO event_retention (project_id) VALUES (?) ON CONFLICT DO NOTHING';
@@ -65,7 +66,7 @@ async function keepCounts(
   clickhouse: ClickHouse,
   trx: Db,
   projectId: string,
-  gone: string,
+  expired: string,
 ): Promise<void> {
   let after: Cursor | undefined;
   for (;;) {
@@ -73,10 +74,10 @@ async function keepCounts(
       after === undefined
         ? ''
         : `AND (at > ${after.atMicros} OR (at = ${after.atMicros} AND id > ${literal(after.id)}))`;
-    const found = await clickhouse.rows<StoredRow>(
-      `SELECT ${EVENT_COLUMNS} FROM events WHERE ${gone} ${follows} ORDER BY at, id LIMIT ${CHUNK}`,
+    const stored = await clickhouse.rows<StoredRow>(
+      `SELECT ${EVENT_COLUMNS} FROM events WHERE ${expired} ${follows} ORDER BY at, id LIMIT ${CHUNK}`,
     );
-    const events = found.map(toEvent);
+    const events = stored.map(toEvent);
     await addDeltas(trx, 'domain', events);
     await addDeltas(trx, 'record', await ofRecords(trx, projectId, events));
     if (events.length < CHUNK) return;
@@ -84,30 +85,30 @@ async function keepCounts(
   }
 }
 
-/** The events of links and QR codes that are there. */
+/** Reads the events of links and QR codes that still exist. */
 async function ofRecords(
   trx: Db,
   projectId: string,
   events: readonly ListedEvent[],
 ): Promise<ListedEvent[]> {
-  const found = await rows<{ id: string }>(
+  const existing = await rows<{ id: string }>(
     trx,
     `SELECT id FROM links WHERE project_id = :projectId AND id = ANY(:ids)
       UNION ALL SELECT id FROM qrcodes WHERE project_id = :projectId AND id = ANY(:ids)`,
     { projectId, ids: [...new Set(events.flatMap(({ link_id }) => link_id ?? []))] },
   );
-  const ids = new Set<string | null>(found.map(({ id }) => id));
+  const ids = new Set<string | null>(existing.map(({ id }) => id));
   return events.filter(({ link_id }) => ids.has(link_id));
 }
 
-/** Rollups have only the id of a deleted link or QR code. */
+/** Stores the names of deleted links and QR codes, because rollups contain only their ids. */
 async function keepNames(
   clickhouse: ClickHouse,
   trx: Db,
   projectId: string,
-  gone: string,
+  expired: string,
 ): Promise<void> {
-  const names = await newestNames(clickhouse, gone);
+  const names = await newestNames(clickhouse, expired);
   await execute(
     trx,
     `INSERT INTO record_names AS kept (project_id, record_id, domain, key, url, named_at)
@@ -127,16 +128,16 @@ async function keepNames(
 }
 
 /**
- * Deletes the events that no longer count in ClickHouse, since Postgres has them or their counts. After it nothing has to be
- * known of them.
+ * Deletes the events that no longer count in ClickHouse because Postgres has them or their counts.
+ * Their records of retention are removed afterwards.
  */
 export async function deleteKept(clickhouse: ClickHouse): Promise<void> {
-  const kept = await rows<{ projectId: string; until: number; batch: number }>(
+  const retentions = await rows<{ projectId: string; until: number; batch: number }>(
     db(),
     `SELECT project_id AS "projectId", (extract(epoch FROM kept_until) * 1000000)::bigint AS until, kept_batch AS batch
        FROM event_retention WHERE NOT is_deleted`,
   );
-  for (const { projectId, until, batch } of kept) {
+  for (const { projectId, until, batch } of retentions) {
     await clickhouse.delete(
       'events',
       `project_id = ${literal(projectId)} AND at < ${until} AND batch <= ${batch}`,

@@ -3,12 +3,12 @@ import { type EventRow, INITIAL_EVENT } from '../../event.ts';
 import { kindsOfFamily } from '../../kinds.ts';
 import type { ListedEvent } from '../store.ts';
 
-/** Columns that visits have no value in; events with one stay in Postgres. */
+/** Columns that are always empty for visits. Events with a value stay in Postgres. */
 export const EMPTY = ['customer_id', 'amount_cents', 'sale', 'metadata'] as const;
 
 type EmptyColumn = (typeof EMPTY)[number];
 
-/** Columns of events that the table in ClickHouse has too, under the same names. */
+/** Columns of events that the ClickHouse table has under the same names. */
 type TextColumn = Exclude<keyof EventRow, 'occurred_at' | EmptyColumn>;
 
 const isText = (name: keyof EventRow): name is TextColumn =>
@@ -16,27 +16,37 @@ const isText = (name: keyof EventRow): name is TextColumn =>
 
 const TEXTS = (Object.keys(COLUMNS) as (keyof EventRow)[]).filter(isText);
 
-/** Kinds of events that are kept in ClickHouse. Leads and sales stay in Postgres: they are money, and few. */
+/**
+ * Event kinds kept in ClickHouse. Leads and sales stay in Postgres: they concern money, and are
+ * few.
+ */
 export const MOVED_KINDS = [...kindsOfFamily('visit'), ...kindsOfFamily('view')];
 
-/** True for an event that is kept in ClickHouse. */
+/** Returns true for an event that is kept in ClickHouse. */
 export const isMoved = (row: EventRow): boolean =>
   MOVED_KINDS.includes(row.event) && EMPTY.every((name) => row[name] === null);
 
 const INITIAL = initialRow(COLUMNS);
 
-/** True for a column that may be null in Postgres. In ClickHouse it is empty instead, which no value is. */
+/**
+ * Returns true for a column that can be null in Postgres. ClickHouse stores an empty text instead,
+ * which no value equals.
+ */
 export const isNullable = (name: keyof EventRow): boolean => INITIAL[name] === null;
 
-/** Columns whose values differ from event to event: a dictionary of them would be as long as the column. */
+/**
+ * Columns whose values differ from event to event, so that a dictionary would be as long as the
+ * column.
+ */
 const DIFFERENT: readonly TextColumn[] = ['id', 'click_id', 'key', 'url', 'ip'];
 
 const typeOf = (name: TextColumn): string =>
   DIFFERENT.includes(name) ? 'String' : 'LowCardinality(String)';
 
 /**
- * Columns of the table of events, with the SQL of their values for an event `e` of the outbox, whose campaign is `c`.
- * `batch` says which rows count (`pending.ts`); `at` is microseconds since 1970, as exact as Postgres keeps times.
+ * Columns of the events table, with the SQL of their values for an event `e` of the outbox with
+ * campaign `c`. `batch` decides which rows count (`pending.ts`); `at` is microseconds since 1970,
+ * the precision of Postgres.
  */
 const STORED: readonly { name: string; type: string; sql: string }[] = [
   { name: 'batch', type: 'UInt32', sql: ':batch::bigint' },
@@ -50,8 +60,8 @@ const STORED: readonly { name: string; type: string; sql: string }[] = [
 ];
 
 /**
- * Columns that ClickHouse makes of others: quarters of an hour since 1970, and values of dimensions. Questions would
- * take several times as long if they made them of each event.
+ * Columns that ClickHouse derives from others: quarter-hours since 1970, and values of dimensions.
+ * Deriving them in each query would take several times as long.
  */
 const MADE: readonly { name: string; type: string; sql: string }[] = [
   { name: 'slot', type: 'Int32', sql: 'toInt32(floor(at / 900000000))' },
@@ -72,10 +82,13 @@ const MADE: readonly { name: string; type: string; sql: string }[] = [
   },
 ];
 
-/** Columns of events of the outbox in ClickHouse. */
+/** Columns that are inserted from the outbox. */
 export const STORED_COLUMNS = STORED.map(({ name }) => name) as [string, ...string[]];
 
-/** SQL of Postgres of the values of {@link STORED_COLUMNS}: events up to `:last`, in the batch `:batch`. */
+/**
+ * Postgres SQL that selects {@link STORED_COLUMNS} of the events up to `:last`, in the batch
+ * `:batch`.
+ */
 export const OUTBOX_VALUES = `
   WITH campaigns AS MATERIALIZED (
     SELECT url, array_to_string(nullif(utm_texts(url), array_fill(NULL::text, ARRAY[5])), E'\\t', '') AS utm
@@ -84,9 +97,10 @@ export const OUTBOX_VALUES = `
     FROM event_outbox e LEFT JOIN campaigns c ON c.url = e.url WHERE e.seq <= :last`;
 
 /**
- * SQL that creates the table of events.
+ * SQL that creates the events table.
  *
- * Parts are of three months: an insert may have rows of a hundred parts at most, and imports have events of many years.
+ * A partition covers three months: an insert may touch no more than a hundred partitions, and
+ * imports contain events of many years.
  */
 export const createTable = (
   name: string,
@@ -98,20 +112,20 @@ export const createTable = (
 PARTITION BY toRelativeQuarterNum(toDateTime(intDiv(at, 1000000), 'UTC'))
 ORDER BY (project_id, event, slot, at, id)`;
 
-/** SQL of {@link STORED_COLUMNS} of the first layout, in which columns were nullable. */
+/** SQL of {@link STORED_COLUMNS} in the first layout, whose columns were nullable. */
 export const FIRST_VALUES = STORED.map(({ name }) =>
   isText(name as keyof EventRow) && isNullable(name as keyof EventRow)
     ? `ifNull(${name}, '')`
     : name,
 ).join(', ');
 
-/** Columns of a question that needs whole events. */
+/** Columns that are read for queries that return whole events. */
 export const EVENT_COLUMNS = ['at', ...TEXTS].join(', ');
 
 /** A row with {@link EVENT_COLUMNS}. */
 export type StoredRow = Record<TextColumn, string> & { at: string | number };
 
-/** The event of a row. */
+/** Converts a row to an event. */
 export function toEvent({ at, ...row }: StoredRow): ListedEvent {
   const atMicros = Number(at);
   const occurred_at = new Date(Math.floor(atMicros / 1000));

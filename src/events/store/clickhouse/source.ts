@@ -9,35 +9,35 @@ import { filterSql } from './filters.ts';
 import { readPending } from './pending.ts';
 import { MOVED_KINDS } from './schema.ts';
 
-/** The events of a question that are not in the tables of events of Postgres. */
+/** Events for a query that are not in the Postgres tables of events. */
 export interface Source {
-  /** Those that wait in the outbox. */
+  /** Events that wait in the outbox. */
   waiting: ListedEvent[];
-  /** SQL of ClickHouse that is true for those that are there. */
+  /** ClickHouse SQL that is true for the events that are stored there. */
   stored: string;
   /**
-   * The same ones as a table, which is faster where many are read: times of events are compared at both ends of the span
-   * only, and their quarters of an hour between.
+   * Returns the stored events as a table, which is faster when many are read: exact times are
+   * compared only at the ends of the span, and quarter-hours between them.
    *
    * @param columns of the table
-   * @param condition SQL that must be true for them
+   * @param condition SQL that must be true for its events
    */
   table(columns: readonly string[], condition: string): string;
 }
 
 /**
- * Columns with thousands of texts. Servers read them more slowly for the events that a filter has left than for all; what
- * else a question needs is read in half of the time when the filter comes first.
+ * Columns with thousands of distinct texts. Servers read them more slowly for filtered events than
+ * for all. Other columns are read in half the time if the filter comes first.
  */
 const OF_MANY = ['link_id', 'referer_url', 'page_url', 'place', 'ip'];
 
 /**
- * Finds the events of some kinds in a span of time.
+ * Finds the events of some kinds in a time span.
  *
- * @returns nothing where none of the kinds is kept in ClickHouse
+ * @returns nothing if none of the kinds is kept in ClickHouse
  */
 export async function sourceOf(
-  asked: {
+  query: {
     projectId: string;
     events: readonly EventKind[];
     span: { start: Date; end: Date };
@@ -45,8 +45,8 @@ export async function sourceOf(
   },
   connection?: Db,
 ): Promise<Source | undefined> {
-  const { projectId, span, filter } = asked;
-  const kinds = asked.events.filter((kind) => MOVED_KINDS.includes(kind));
+  const { projectId, span, filter } = query;
+  const kinds = query.events.filter((kind) => MOVED_KINDS.includes(kind));
   if (kinds.length === 0) return undefined;
   const { events, counting } = await readPending(
     projectId,
@@ -56,7 +56,7 @@ export async function sourceOf(
   );
   const [from, to] = [span.start, span.end].map((time) => time.getTime()) as [number, number];
   const isIn = isBetween(from, to);
-  // Old servers take longer to compare a text with several than for all else of a question.
+  // Old servers need longer to compare a text with several than for the rest of a query.
   const isOfKind = kinds.length === MOVED_KINDS.length ? '1' : isOneOf('event', kinds);
   const counted = `${counting} AND ${isOfKind}`;
   const conditions = filterSql(filter);
@@ -67,7 +67,8 @@ export async function sourceOf(
   ];
   const spans = [
     ...(first < last ? [`slot >= ${first} AND slot < ${last}`] : []),
-    // Parts without times of the quarter of an hour are then not read; finding out by `slot` takes several ms for each.
+    // Skips parts without times in this quarter-hour. Comparing `slot` instead would take several
+    // ms per part.
     ...ends.map((slot) => {
       const began = slot * QUARTER_MS;
       const isInSlot = isBetween(Math.max(from, began), Math.min(to, began + QUARTER_MS));
@@ -92,5 +93,5 @@ export async function sourceOf(
   };
 }
 
-/** SQL that is true from one time and before another one, in ms since 1970. */
+/** SQL that is true from one time until before another, in ms since 1970. */
 const isBetween = (from: number, to: number) => `at >= ${from * 1000} AND at < ${to * 1000}`;

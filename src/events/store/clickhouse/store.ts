@@ -1,5 +1,5 @@
 import type { EventRow } from '../../event.ts';
-import { append, appendVisits, type Elsewhere } from '../postgres/append.ts';
+import { append, appendVisits, type Outbox } from '../postgres/append.ts';
 import { postgresStore } from '../postgres/store.ts';
 import type { EventsStore } from '../store.ts';
 import { ClickHouse } from './connection.ts';
@@ -7,24 +7,25 @@ import { deleteErased, eraseRecords } from './erase.ts';
 import * as lists from './list.ts';
 import { deleteFailedBatches, moveEvents } from './move.ts';
 import { addToOutbox } from './pending.ts';
-import * as questions from './questions.ts';
+import * as queries from './queries.ts';
 import { retainVisits } from './retention.ts';
 import { isMoved } from './schema.ts';
 
 /** Clicks, scans and views are counted in Postgres and wait there until they are moved. */
-const OUTBOX: Elsewhere = { has: isMoved, insert: addToOutbox };
+const OUTBOX: Outbox = { has: isMoved, insert: addToOutbox };
 
-/** A store of events that has connections. */
+/** An event store that holds connections. */
 export interface ClickHouseStore extends EventsStore {
-  /** Ends its connections. */
+  /** Closes the connections. */
   close(): Promise<void>;
 }
 
 /**
- * Events in ClickHouse. Clicks, scans and views are stored there by and by; until then, and with all that has to be in the
- * transaction of a visit, they are in Postgres, which keeps leads and sales.
+ * Creates a store that keeps events in ClickHouse. Clicks, scans and views are moved there in
+ * batches; until then, and for everything that must be part of a visit's transaction, they are in
+ * Postgres, which also keeps leads and sales.
  *
- * @param url of the setting EVENTS_URL
+ * @param url value of the setting EVENTS_URL
  */
 export function clickhouseStore(url: string): ClickHouseStore {
   const clickhouse = new ClickHouse(url);
@@ -32,23 +33,23 @@ export function clickhouseStore(url: string): ClickHouseStore {
     ...postgresStore,
     appendVisits: (trx, visits) => appendVisits(trx, visits, OUTBOX),
     append: (trx, events: readonly EventRow[]) => append(trx, events, OUTBOX),
-    list: (...asked) => lists.list(clickhouse, ...asked),
-    sumStored: (...asked) => lists.sumStored(clickhouse, ...asked),
-    findKnown: (...asked) => lists.findKnown(clickhouse, ...asked),
-    countUpTo: (...asked) => lists.countUpTo(clickhouse, ...asked),
-    findVisit: (...asked) => lists.findVisit(clickhouse, ...asked),
-    findNewestNames: (...asked) => lists.findNewestNames(clickhouse, ...asked),
-    totals: (question) => questions.totals(clickhouse, question),
-    countByValue: (...asked) => questions.countByValue(clickhouse, ...asked),
-    countByTime: (question) => questions.countByTime(clickhouse, question),
-    countVisitors: (question) => questions.countVisitors(clickhouse, question),
-    findFirstTime: (projectId) => questions.findFirstTime(clickhouse, projectId),
-    listValues: (...asked) => questions.listValues(clickhouse, ...asked),
+    list: (...args) => lists.list(clickhouse, ...args),
+    sumStored: (...args) => lists.sumStored(clickhouse, ...args),
+    findKnown: (...args) => lists.findKnown(clickhouse, ...args),
+    countUpTo: (...args) => lists.countUpTo(clickhouse, ...args),
+    findVisit: (...args) => lists.findVisit(clickhouse, ...args),
+    findNewestNames: (...args) => lists.findNewestNames(clickhouse, ...args),
+    totals: (query) => queries.totals(clickhouse, query),
+    countByValue: (...args) => queries.countByValue(clickhouse, ...args),
+    countByTime: (query) => queries.countByTime(clickhouse, query),
+    countVisitors: (query) => queries.countVisitors(clickhouse, query),
+    findFirstTime: (projectId) => queries.findFirstTime(clickhouse, projectId),
+    listValues: (...args) => queries.listValues(clickhouse, ...args),
     eraseRecords,
-    // Postgres first: its upkeep goes on while ClickHouse is away.
+    // Postgres first, so that its maintenance runs even while ClickHouse is unavailable.
     async retain(log) {
       await postgresStore.retain(log);
-      // Retention and erasure delete visits in ClickHouse only, so those in the outbox are moved first.
+      // Retention and erasure delete visits only from ClickHouse, so the outbox is moved first.
       await moveEvents(clickhouse);
       await retainVisits(clickhouse, log);
       await deleteErased(clickhouse);

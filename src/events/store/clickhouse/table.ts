@@ -5,24 +5,26 @@ import { db, execute } from '../../../infra/db.ts';
 import { createTable, FIRST_VALUES, STORED_COLUMNS } from './schema.ts';
 
 /*
- * A single server has the table `events`. Of a cluster every node has `events_local` with the events of its shard, and
- * `events`, which has those of all shards (`Distributed`).
+ * A single server has the table `events`. In a cluster, every node has `events_local` with the
+ * events of its shard, and `events`, which covers all shards (`Distributed`).
  */
 
-/** Old servers have columns with a dictionary only where it is asked for. */
+/** Old servers support dictionary-encoded columns only with this setting. */
 const SETTINGS = { allow_experimental_low_cardinality_type: 1 } as Record<string, number>;
 
-/** Events go to a shard by their ids, whatever workspace they are of: each question is answered by all nodes. */
+/**
+ * Events are sharded by id regardless of workspace, so that all nodes share the work of a query.
+ */
 const SHARDING_KEY = 'cityHash64(id)';
 
-/** The table in which a server itself stores the rows of a table. */
+/** Name of the table in which the server itself stores rows. */
 export const storedIn = (table: string, { cluster }: ClickHouseAddress): string =>
   cluster === undefined ? table : `${table}_local`;
 
-/** Set while this process keeps others from the tables. */
+/** Set while this process holds the lock on the tables. */
 const holding = new AsyncLocalStorage<true>();
 
-/** Does something while no other transaction adds events to tables or copies them. */
+/** Runs a function while no other transaction adds events to the tables or copies them. */
 export async function whileLocked<Result>(work: () => Promise<Result>): Promise<Result> {
   if (holding.getStore()) return work();
   return db().transaction(async (trx) => {
@@ -32,10 +34,10 @@ export async function whileLocked<Result>(work: () => Promise<Result>): Promise<
 }
 
 /**
- * Creates the tables of a server, or gives them the present layout.
+ * Creates the tables of a server or migrates them to the current layout.
  *
- * @returns the number of nodes of each shard
- * @throws Error when they are not those of a single server, or of a node of the cluster
+ * @returns the number of nodes per shard
+ * @throws Error when the tables are neither those of a single server nor of a cluster node
  */
 export async function prepareTable(
   client: ClickHouseClient,
@@ -51,15 +53,15 @@ export async function prepareTable(
     );
   }
   if (cluster !== undefined && engine !== undefined && engine !== 'Distributed') {
-    // It was a single server, and becomes the first shard.
+    // A former single server, which becomes the first shard.
     await whileLocked(() => becomeNode(client, address));
   }
   await command(client, createTable(table, engineSql(address)));
   if (await isPresent(client, table)) {
-    // An upgrade may have been interrupted before its end.
+    // An earlier upgrade may have been interrupted before its end.
     await command(client, `DROP TABLE IF EXISTS ${table}_first`);
   } else {
-    // No events are added to the table while it is copied, and one process copies it.
+    // Only one process copies the table, and no events are added meanwhile.
     await whileLocked(async () => {
       if (!(await isPresent(client, table))) await upgrade(client, table, address);
     });
@@ -76,24 +78,29 @@ async function values<Row>(client: ClickHouseClient, query: string): Promise<Row
 }
 
 async function engineOf(client: ClickHouseClient, table: string): Promise<string | undefined> {
-  const [found] = await values<{ engine: string }>(
+  const [existing] = await values<{ engine: string }>(
     client,
     `SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = '${table}'`,
   );
-  return found?.engine;
+  return existing?.engine;
 }
 
-/** Old servers have no macro of the database, and a path is that of one table for ever. */
+/**
+ * Builds the engine clause. Old servers have no macro for the database, and a path belongs to one
+ * table forever.
+ */
 function engineSql({ isReplicated, database }: ClickHouseAddress): string {
   if (!isReplicated) return 'MergeTree';
   return `ReplicatedMergeTree('/clickhouse/tables/{shard}/${database}/events_local', '{replica}')`;
 }
 
 /**
- * Rows are deleted on the nodes that EVENTS_URL names, and would remain on others.
+ * Checks the nodes of a cluster. Rows are deleted only on nodes named by EVENTS_URL, and would
+ * remain on others.
  *
- * @returns the number of nodes of each shard
- * @throws Error when the cluster has nodes that EVENTS_URL does not name, or shards with fewer nodes than others
+ * @returns the number of nodes per shard
+ * @throws Error when the cluster has nodes that EVENTS_URL does not name, or shards with fewer
+ * nodes than others
  */
 async function checkCluster(
   client: ClickHouseClient,
@@ -121,7 +128,7 @@ async function checkCluster(
   return counts[0]!;
 }
 
-/** Keeps the events of a single server as those of its shard. */
+/** Turns the events of a single server into those of its shard. */
 async function becomeNode(client: ClickHouseClient, address: ClickHouseAddress): Promise<void> {
   const engine = await engineOf(client, 'events');
   if (engine === undefined || engine === 'Distributed') return;
@@ -133,7 +140,7 @@ async function becomeNode(client: ClickHouseClient, address: ClickHouseAddress):
   await command(client, `RENAME TABLE events TO ${storedIn('events', address)}`);
 }
 
-/** Creates the table over the tables of all nodes, with the columns that they have. */
+/** Creates the distributed table over the tables of all nodes, with the same columns. */
 async function prepareDistributed(
   client: ClickHouseClient,
   table: string,
@@ -148,23 +155,23 @@ async function prepareDistributed(
       GROUP BY name, type HAVING n < 2`,
   );
   if (columns.length === 0) return;
-  // It has no rows of its own: inserts wait until the nodes have them.
+  // The distributed table stores no rows: inserts wait until the nodes have them.
   await whileLocked(async () => {
     await command(client, 'DROP TABLE IF EXISTS events');
     await command(client, create);
   });
 }
 
-/** True for a table of the present layout: the first one had no quarters of an hour. */
+/** Returns true for a table in the current layout. The first layout had no quarter-hours. */
 async function isPresent(client: ClickHouseClient, table: string): Promise<boolean> {
-  const found = await values(
+  const columns = await values(
     client,
     `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = '${table}' AND name = 'slot'`,
   );
-  return found.length > 0;
+  return columns.length > 0;
 }
 
-/** Copies the events to a table of the present layout, which then takes the place of the first one. */
+/** Copies the events to a table in the current layout, which then replaces the old one. */
 async function upgrade(
   client: ClickHouseClient,
   table: string,
@@ -176,7 +183,7 @@ async function upgrade(
     client,
     `SELECT DISTINCT partition FROM system.parts WHERE database = currentDatabase() AND table = '${table}' AND active`,
   );
-  // One after the other: none takes as long as a statement may.
+  // One partition at a time, so that no statement exceeds its time limit.
   for (const { partition } of parts) {
     await command(
       client,

@@ -11,12 +11,12 @@ import { moveEvents } from './move.ts';
 import { deleteKept, lockRetained } from './retention.ts';
 import { EMPTY, EVENT_COLUMNS, MOVED_KINDS, type StoredRow, toEvent } from './schema.ts';
 
-/** Events that are moved in a transaction. */
+/** Number of events moved per transaction. */
 const CHUNK = 20_000;
 
 /**
- * Moves all visits of a workspace from the events of Postgres to ClickHouse. Every answer stays the same meanwhile, and a
- * run that was interrupted is continued by the next one.
+ * Moves all visits of a workspace from Postgres to ClickHouse. Query results do not change
+ * meanwhile, and the next run continues an interrupted one.
  *
  * @returns the number of visits
  */
@@ -29,11 +29,11 @@ export async function moveToClickHouse(clickhouse: ClickHouse, projectId: string
   }
 }
 
-/** Moves events to the outbox, and takes them out of rollups. */
+/** Moves events to the outbox, and subtracts them from rollups. */
 async function putInOutbox(trx: Db, projectId: string): Promise<number> {
   await shareEvents(trx, [projectId]);
   const names = Object.keys(COLUMNS).join(', ');
-  const gone = await rows<TimedEvent & { isRolled: boolean | null }>(
+  const deleted = await rows<TimedEvent & { isRolled: boolean | null }>(
     trx,
     `WITH gone AS (
        DELETE FROM events WHERE (project_id, event, occurred_at, id) IN (
@@ -46,16 +46,17 @@ async function putInOutbox(trx: Db, projectId: string): Promise<number> {
        FROM gone g LEFT JOIN counters c ON c.project_id = g.project_id AND c.record_id = g.link_id`,
     { projectId, kinds: MOVED_KINDS },
   );
-  await emptyBlocksOf(trx, gone);
-  await addDeltas(trx, 'domain', gone, { sign: -1 });
-  const ofRecords = gone.filter(({ isRolled }) => isRolled === true);
+  await emptyBlocksOf(trx, deleted);
+  await addDeltas(trx, 'domain', deleted, { sign: -1 });
+  const ofRecords = deleted.filter(({ isRolled }) => isRolled === true);
   await addDeltas(trx, 'record', ofRecords, { sign: -1 });
-  return gone.length;
+  return deleted.length;
 }
 
 /**
- * Moves all visits of a workspace from ClickHouse to the events of Postgres, as {@link moveToClickHouse} does the other way.
- * Visits that are stored meanwhile are moved too if EVENTS_URL is not set for the workers any more.
+ * Moves all visits of a workspace from ClickHouse to Postgres, in the same way as
+ * {@link moveToClickHouse}. Visits stored meanwhile are moved too if the workers no longer have
+ * EVENTS_URL.
  *
  * @returns the number of visits
  */
@@ -67,12 +68,14 @@ export async function moveToPostgres(clickhouse: ClickHouse, projectId: string):
     count = await db().transaction((trx) => takeBack(clickhouse, trx, projectId));
   }
   await deleteKept(clickhouse);
-  // No worker would delete erased visits once EVENTS_URL is not set.
+  // Once EVENTS_URL is unset, no worker would delete erased visits.
   await deleteErased(clickhouse);
   return moved;
 }
 
-/** Stores the oldest events of ClickHouse in Postgres, from when on they no longer count in ClickHouse. */
+/**
+ * Stores the oldest ClickHouse events in Postgres, from when on they no longer count in ClickHouse.
+ */
 async function takeBack(clickhouse: ClickHouse, trx: Db, projectId: string): Promise<number> {
   await shareEvents(trx, [projectId]);
   const { counting, settledBatch, keptUntil } = await lockRetained(trx, projectId);
@@ -81,12 +84,12 @@ async function takeBack(clickhouse: ClickHouse, trx: Db, projectId: string): Pro
     `SELECT count() AS n, max(at) AS at FROM (SELECT at FROM events WHERE ${settled} ORDER BY at LIMIT ${CHUNK})`,
   );
   if (Number(last!.n) === 0) return 0;
-  // All of the same time, and all that came after others of their time were taken.
+  // Includes all events of the last time, and late ones from times that an earlier run has moved.
   const until = Math.max(Number(last!.at) + 1, keptUntil);
-  const found = await clickhouse.rows<StoredRow>(
+  const oldest = await clickhouse.rows<StoredRow>(
     `SELECT ${EVENT_COLUMNS} FROM events WHERE ${settled} AND at < ${until}`,
   );
-  const events = found.map((row) => toStorable(toEvent(row)));
+  const events = oldest.map((row) => toStorable(toEvent(row)));
   await insertEvents(trx, events, COLUMNS);
   await emptyBlocksOf(trx, events);
   await addDeltas(trx, 'domain', events);
@@ -111,7 +114,7 @@ async function takeBack(clickhouse: ClickHouse, trx: Db, projectId: string): Pro
   return events.length;
 }
 
-/** An event whose time is as exact as ClickHouse has it. */
+/** Converts an event to a row whose time has the precision of ClickHouse. */
 function toStorable({ atMicros, ...event }: ListedEvent) {
   const micros = String(atMicros % 1000).padStart(3, '0');
   return { ...event, occurred_at: event.occurred_at.toISOString().replace('Z', `${micros}Z`) };

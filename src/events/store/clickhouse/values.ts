@@ -1,25 +1,25 @@
 import { type DimensionName, dimensionOf, pageOf, partsOf } from '../../dimensions.ts';
 import type { StoredEvent } from '../../event.ts';
-import { utmValue } from '../postgres/tally.ts';
+import { utmValue } from '../postgres/event-counter.ts';
 import { utmSql } from './filters.ts';
 import { isNullable } from './schema.ts';
 
-/** SQL of ClickHouse of the values of a dimension. */
+/** ClickHouse SQL of the values of a dimension. */
 export interface ValueSql {
-  /** Of an event. */
+  /** SQL of the value of an event. */
   value: string;
-  /** True for events that have one. */
+  /** SQL that is true for events with a value. */
   condition: string;
-  /** True where `condition` says that the value is not empty, and nothing else. */
+  /** True if `condition` only says that the value is not empty. */
   isOfValue?: true;
-  /** Made of `value` once values are counted; empty where there is none. */
+  /** SQL that derives the final value from `value` after counting; empty if there is none. */
   part?: string;
 }
 
-/** Columns that have the values of dimensions of several columns. */
+/** Columns that hold the joined values of dimensions with several columns. */
 const JOINED: Partial<Record<DimensionName, string>> = { city: 'place', region: 'area' };
 
-/** SQL of the values of a dimension. */
+/** Builds the SQL of a dimension's values. */
 export function valueSql(name: DimensionName): ValueSql {
   const { columns, isUtm, isPage, part } = dimensionOf(name);
   if (isUtm) return notEmpty('utm');
@@ -31,7 +31,8 @@ export function valueSql(name: DimensionName): ValueSql {
     nullable.length === 0 ? '1' : nullable.map((column) => `${column} != ''`).join(' AND ');
   const joined = JOINED[name];
   if (joined !== undefined) return { value: joined, condition };
-  // Not a constant: old servers find no column where they ask other nodes for constants only.
+  // An expression instead of a constant: old servers find no column if other nodes are queried for
+  // constants only.
   if (columns.length === 0) return { value: 'substring(event, 1, 0)', condition };
   const value =
     columns.length === 1 ? columns[0]! : `concat(${columns.join(String.raw`, '\t', `)})`;
@@ -44,7 +45,10 @@ const notEmpty = (value: string) => ({
   isOfValue: true as const,
 });
 
-/** Reads the value of a dimension of an event; `undefined` where it has none. As `valueSql`. */
+/**
+ * Makes a function that reads the dimension's value from an event, like `valueSql`; it returns
+ * `undefined` if there is none.
+ */
 export function readerOf(name: DimensionName): (event: StoredEvent) => string | undefined {
   const { columns, isUtm, isPage, part } = dimensionOf(name);
   if (isUtm) return ({ url }) => utmValue(url);

@@ -9,75 +9,79 @@ import { emptyBlocksOf } from './empty-blocks.ts';
 import { shareEvents, tryShareEvents } from './rollups.ts';
 
 /**
- * Number of events from which on a link or QR code has rollups of its own, from the next day on. With fewer, its events
- * are read: spread over days and values, its rollups would be as many rows.
+ * Number of events from which a link or QR code gets rollups of its own, starting the next day.
+ * With fewer, its events are read directly: spread over days and values, its rollups would need as
+ * many rows.
  */
 export const MANY_EVENTS = 20_000;
 
-/** A place outside of the tables of events, where some events are stored and counted. */
-export interface Elsewhere {
+/**
+ * Storage for events that are not inserted into the tables of events, such as the outbox of
+ * ClickHouse.
+ */
+export interface Outbox {
   has(row: EventRow): boolean;
   insert(trx: Db, rows: readonly EventRow[]): Promise<void>;
 }
 
 /**
- * Stores visits with their counters and rollups. A visit that is stored already, by an earlier run of the same job or as
- * an earlier visit in the same window, changes nothing.
+ * Stores visits with their counters and rollups. A visit that is already stored, by an earlier run
+ * of the same job or as an earlier visit in the same window, changes nothing.
  *
  * All rows are written in the order of their keys, so that two workers cannot deadlock.
  *
- * Visits of workspaces whose rollups are being rebuilt are left out, so that those of others need not wait.
+ * Visits of workspaces whose rollups are being rebuilt are left out, so that other workspaces do
+ * not wait.
  */
 export async function appendVisits(
   trx: Db,
   visits: readonly GuardedEvent[],
-  elsewhere?: Elsewhere,
+  outbox?: Outbox,
 ): Promise<AppendedVisits> {
   const busy = await tryShareEvents(
     trx,
     visits.map(({ row }) => row.project_id),
   );
   const first = new Map<string, GuardedEvent>();
-  let left = 0;
+  let skipped = 0;
   for (const visit of visits) {
-    if (busy.has(visit.row.project_id)) left += 1;
+    if (busy.has(visit.row.project_id)) skipped += 1;
     else if (!first.has(visit.guardId)) first.set(visit.guardId, visit);
   }
   await guard(trx, first);
   const fresh = [...first.values()].map(({ row }) => row);
-  // Values are added by a connection of their own, so that no other transaction waits for this one to commit them.
-  await insertAll(trx, fresh, db(), elsewhere);
-  return { fresh, repeats: visits.length - left - fresh.length, busy };
+  // Values are added on a separate connection, so that no other transaction waits for this one to
+  // commit.
+  await insertAll(trx, fresh, db(), outbox);
+  return { fresh, repeats: visits.length - skipped - fresh.length, busy };
 }
 
 /**
- * Stores events, adds them to rollups and to the counters of their links, QR codes and pages, and marks records whose
- * form was submitted. The caller makes sure that they are new, and publishes them.
+ * Stores events, adds them to rollups and to the counters of their links, QR codes and pages, and
+ * marks records whose form was submitted. The caller makes sure that the events are new, and
+ * publishes them.
  */
-export async function append(
-  trx: Db,
-  rows: readonly EventRow[],
-  elsewhere?: Elsewhere,
-): Promise<void> {
+export async function append(trx: Db, rows: readonly EventRow[], outbox?: Outbox): Promise<void> {
   await shareEvents(
     trx,
     rows.map(({ project_id }) => project_id),
   );
-  await insertAll(trx, rows, trx, elsewhere);
+  await insertAll(trx, rows, trx, outbox);
 }
 
 async function insertAll(
   trx: Db,
   rows: readonly EventRow[],
   values: Db,
-  elsewhere?: Elsewhere,
+  outbox?: Outbox,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const here = elsewhere === undefined ? rows : await insertElsewhere(trx, rows, elsewhere);
+  const here = outbox === undefined ? rows : await insertIntoOutbox(trx, rows, outbox);
   if (here.length > 0) await insertEvents(trx, here, COLUMNS);
   await emptyBlocksOf(trx, here);
   await addDeltas(trx, 'domain', here, { values });
-  // Counters come last: other transactions that visit the same records wait from here to the commit.
+  // Counters come last: other transactions that visit the same records wait from here until the
+  // commit.
   const rolled = await addToCounters(trx, rows);
   const ofRecords = here.filter(({ link_id, occurred_at }) => {
     const from = link_id === null ? undefined : rolled.get(link_id);
@@ -87,18 +91,22 @@ async function insertAll(
   await markFilled(trx, rows);
 }
 
-/** Stores the events that are kept elsewhere. @returns the others */
-async function insertElsewhere(
+/**
+ * Inserts the events that belong in the outbox.
+ *
+ * @returns the other events
+ */
+async function insertIntoOutbox(
   trx: Db,
   rows: readonly EventRow[],
-  elsewhere: Elsewhere,
+  outbox: Outbox,
 ): Promise<EventRow[]> {
-  const others = rows.filter((row) => elsewhere.has(row));
-  if (others.length > 0) await elsewhere.insert(trx, others);
-  return rows.filter((row) => !elsewhere.has(row));
+  const others = rows.filter((row) => outbox.has(row));
+  if (others.length > 0) await outbox.insert(trx, others);
+  return rows.filter((row) => !outbox.has(row));
 }
 
-/** Inserts events with the columns of a table of columns. */
+/** Inserts events into a table, with the columns of a column table. */
 export async function insertEvents<Table extends ColumnTable>(
   trx: Db,
   rows: readonly RowOf<Table>[],
@@ -113,11 +121,11 @@ export async function insertEvents<Table extends ColumnTable>(
   );
 }
 
-/** Inserts the guards of visits, and removes the visits whose guard was there before. */
+/** Inserts the guards of visits, and removes the visits whose guard already existed. */
 async function guard(trx: Db, visits: Map<string, GuardedEvent>): Promise<void> {
   if (visits.size === 0) return;
-  const given = [...visits.values()];
-  const until = Math.max(...given.map(({ guardUntil }) => guardUntil.getTime()));
+  const guards = [...visits.values()];
+  const until = Math.max(...guards.map(({ guardUntil }) => guardUntil.getTime()));
   const repeats = await rows<{ id: string }>(
     trx,
     `WITH given AS (SELECT unnest(:ids::text[]) COLLATE "C" AS id),
@@ -125,39 +133,39 @@ async function guard(trx: Db, visits: Map<string, GuardedEvent>): Promise<void> 
             INSERT INTO visit_guards (id, expires_at) SELECT id, :until::timestamptz FROM given
              ORDER BY id ON CONFLICT DO NOTHING RETURNING id)
      SELECT id FROM given WHERE id NOT IN (SELECT id FROM added)`,
-    { ids: given.map(({ guardId }) => guardId), until: new Date(until).toISOString() },
+    { ids: guards.map(({ guardId }) => guardId), until: new Date(until).toISOString() },
   );
   for (const { id } of repeats) visits.delete(id);
 }
 
-/** Increments of the counters of one record. */
-interface Counted extends Record<Counter, number> {
+/** Increments for the counters of one record. */
+interface CounterIncrements extends Record<Counter, number> {
   project_id: string;
   record_id: string;
   sale_amount_cents: number;
   last_visit_at: string | null;
 }
 
-/** The columns of increments, with their types. */
+/** Columns of increments, with their types. */
 const COUNTED = [
   ['project_id', 'text'],
   ['record_id', 'text'],
   ...COUNTERS.map((name) => [name, 'bigint'] as const),
   ['sale_amount_cents', 'bigint'],
   ['last_visit_at', 'timestamptz'],
-] as const satisfies (readonly [keyof Counted, string])[];
+] as const satisfies (readonly [keyof CounterIncrements, string])[];
 
 /**
  * Adds events to the counters that their kinds name.
  *
- * @returns the time from which on a record has rollups of its own, for those that have some
+ * @returns for records with rollups of their own, the time from which they exist
  */
 async function addToCounters(trx: Db, events: readonly EventRow[]): Promise<Map<string, string>> {
   const sums = sumsOf(events);
   if (sums.length === 0) return new Map();
   const names = COUNTED.map(([name]) => name);
-  // Records that were deleted in the meantime keep their events, and have no counters. OFFSET has each looked for by the
-  // index: without it, a large batch may read all links of all workspaces.
+  // Records deleted meanwhile keep their events but have no counters. OFFSET makes Postgres look up
+  // each record by the index; without it, a large batch may read all links of all workspaces.
   const rolled = await rows<{ record_id: string; rolled_from: Date }>(
     trx,
     `WITH counted AS (
@@ -189,9 +197,9 @@ async function addToCounters(trx: Db, events: readonly EventRow[]): Promise<Map<
   );
 }
 
-function sumsOf(rows: readonly EventRow[]): Counted[] {
-  const sums = new Map<string, Counted>();
-  const sumOf = (project_id: string, record_id: string): Counted => {
+function sumsOf(rows: readonly EventRow[]): CounterIncrements[] {
+  const sums = new Map<string, CounterIncrements>();
+  const sumOf = (project_id: string, record_id: string): CounterIncrements => {
     let sum = sums.get(record_id);
     if (sum === undefined) {
       sum = {
@@ -234,7 +242,7 @@ async function markFilled(trx: Db, rows: readonly EventRow[]): Promise<void> {
     if (page_id === null && event_name !== FORM_SUBMITTED) continue;
     filled.set(project_id, (filled.get(project_id) ?? new Set()).add(link_id));
   }
-  // Locked in the order of workspaces and ids, as everywhere.
+  // Locked in the order of workspaces and ids, as in all transactions.
   const inOrder = [...filled].toSorted(([a], [b]) => (a < b ? -1 : 1));
   for (const table of ['links', 'qrcodes']) {
     for (const [projectId, ids] of inOrder) {

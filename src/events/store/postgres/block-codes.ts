@@ -1,33 +1,37 @@
 import { VarintReader, VarintWriter } from './varints.ts';
 
 /*
- * The columns of a block. Each event has a code: 0 where it has no value, otherwise the place of its value in the
- * dictionary, from 1. A dictionary has the ids of values in ascending order.
+ * The columns of a block. Each event has a code: 0 without a value, otherwise the position of its
+ * value in the dictionary, from 1. A dictionary holds the ids of values in ascending order.
  *
- *   ascending numbers   the byte 1; the first one, zigzag; the differences of the others from the one before, as varints
+ *   ascending numbers   the byte 1; the first one, zigzag; the differences to the number before, as
+ *                       varints
  *   any numbers         the byte 2; each one, zigzag
- *   codes               the bits of a code: 0, 1, 2, 4, 8, 16 or 32; the codes, the lowest bits of a byte first. Without
- *                       bits, all are the same: the number of values of the dictionary, which is 0 or 1
+ *   codes               the bits of a code: 0, 1, 2, 4, 8, 16 or 32; the codes, the lowest bits of a
+ *                       byte first. With 0 bits, all codes are equal to the number of values in the
+ *                       dictionary, which is 0 or 1
  *
- * Three rows of a block have other lists instead, since its events are in the order of their times:
+ * Three rows of a block hold other lists instead, because its events are in order of time:
  *
- *   row        dictionary, as ascending numbers                       codes
- *   times      times of the events in µs since 1970, may repeat       none
- *   quarters   quarters of an hour since 1970 that have events        ascending numbers: for each, the events until its end
- *   amounts    places of the events that have an amount, from 0       any numbers: their amounts in US cents
+ *   row        dictionary, as ascending numbers         codes
+ *   times      times in µs since 1970, may repeat       none
+ *   quarters   quarter-hours since 1970 with events     ascending numbers: for each, the number of
+ *                                                       events until its end
+ *   amounts    positions of events with an amount,      any numbers: their amounts in US cents
+ *              from 0
  */
 
 const ASCENDING = 1;
 const ANY = 2;
 
-/** Packs numbers in ascending order, which may repeat. */
+/** Packs numbers in ascending order, with repeats allowed. */
 export function packAscending(numbers: ArrayLike<number>): Buffer {
   const writer = new VarintWriter(ASCENDING, numbers.length);
   for (let at = 0; at < numbers.length; at += 1) {
     if (at === 0) writer.addSigned(numbers[0]!);
     else writer.add(numbers[at]! - numbers[at - 1]!);
   }
-  return writer.taken();
+  return writer.bytes();
 }
 
 function readAscending(packed: Uint8Array): number[] {
@@ -47,11 +51,11 @@ function readAscending(packed: Uint8Array): number[] {
 export function packNumbers(numbers: readonly number[]): Buffer {
   const writer = new VarintWriter(ANY, numbers.length);
   for (const number of numbers) writer.addSigned(number);
-  return writer.taken();
+  return writer.bytes();
 }
 
 /**
- * Reads what {@link packAscending} or {@link packNumbers} packed.
+ * Reads the output of {@link packAscending} or {@link packNumbers}.
  *
  * @throws Error for an unknown format
  */
@@ -64,7 +68,7 @@ export function readNumbers(packed: Uint8Array): number[] {
   return numbers;
 }
 
-/** Packs codes of a dictionary of so many values. */
+/** Packs codes of a dictionary with this number of values. */
 export function packCodes(codes: Uint32Array, values: number): Buffer {
   const bits = bitsOf(codes, values);
   const packed = Buffer.alloc(1 + Math.ceil((codes.length * bits) / 8));
@@ -72,7 +76,7 @@ export function packCodes(codes: Uint32Array, values: number): Buffer {
   if (bits === 0) return packed;
   const bytes = packed.subarray(1);
   if (bits >= 8) {
-    // Processors that Node runs on are little-endian.
+    // All processors that Node.js supports are little-endian.
     const Sized = { 8: Uint8Array, 16: Uint16Array, 32: Uint32Array }[bits]!;
     bytes.set(new Uint8Array(Sized.from(codes).buffer));
     return packed;
@@ -89,7 +93,7 @@ function bitsOf(codes: Uint32Array, values: number): number {
   return [1, 2, 4, 8, 16, 32].find((bits) => values < 2 ** bits)!;
 }
 
-/** The number of values of a dictionary. */
+/** Counts the values of a dictionary. */
 export function sizeOf(dictionary: Uint8Array): number {
   let size = 0;
   // The last byte of a varint is below 128.
@@ -98,11 +102,11 @@ export function sizeOf(dictionary: Uint8Array): number {
 }
 
 /**
- * The codes of some values of a dictionary, whose other values are passed over.
+ * Finds the codes of some values of a dictionary and skips its other values.
  *
  * @param ids the values, in ascending order
- * @param isNone true: the code of no value is accepted as well
- * @returns by code: 1 if it is accepted, otherwise 0; nothing where no code is
+ * @param isNone true to accept the code for no value as well
+ * @returns by code: 1 if it is accepted, otherwise 0; nothing if no code is accepted
  */
 export function acceptedCodes(
   dictionary: Uint8Array,
@@ -124,10 +128,10 @@ export function acceptedCodes(
   return isAny ? accepts : undefined;
 }
 
-/** Codes by event, as numbers of as many bits as they have, or of eight. */
+/** Codes by event, in elements of 8, 16 or 32 bits; smaller codes take 8. */
 export type Codes = Uint8Array | Uint16Array | Uint32Array;
 
-/** Reads the codes of so many events, of a dictionary of so many values. */
+/** Reads the codes of a number of events, for a dictionary with this number of values. */
 export function readCodes(packed: Uint8Array, events: number, values: number): Codes {
   const bits = packed[0]!;
   const bytes = packed.subarray(1);
@@ -149,14 +153,17 @@ export function readCodes(packed: Uint8Array, events: number, values: number): C
   return codes;
 }
 
-/** Where bytes are as numbers of a size, at whose multiples they must be: they are copied if they are not. */
+/**
+ * Returns the arguments of a typed array over bytes. Its offset must be a multiple of the element
+ * size, so unaligned bytes are copied.
+ */
 function alignedTo(size: 2 | 4, bytes: Uint8Array): [ArrayBufferLike, number, number] {
   const { buffer, byteOffset, length } =
     bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes);
   return [buffer, byteOffset, length / size];
 }
 
-/** Counts the events of a mask by their codes, of a dictionary of so many values. */
+/** Counts the events of a mask by code, for a dictionary with this number of values. */
 export function countCodes(mask: Uint8Array, packed: Uint8Array, values: number): Uint32Array {
   const counts = new Uint32Array(values + 1);
   const bits = packed[0]!;
@@ -164,7 +171,7 @@ export function countCodes(mask: Uint8Array, packed: Uint8Array, values: number)
   else if (bits < 8) countSmall(counts, mask, packed.subarray(1), bits);
   else {
     const codes = readCodes(packed, mask.length, values);
-    // A function for each type of codes, each of which V8 compiles for its own.
+    // One function per array type, so that V8 compiles each for its own type.
     if (codes instanceof Uint16Array) countShorts(counts, mask, codes);
     else if (codes instanceof Uint8Array) countBytes(counts, mask, codes);
     else countWide(counts, mask, codes);
@@ -172,14 +179,14 @@ export function countCodes(mask: Uint8Array, packed: Uint8Array, values: number)
   return counts;
 }
 
-/** The number of events of a mask. */
+/** Counts the events of a mask. */
 export function matchesOf(mask: Uint8Array): number {
   let matches = 0;
   for (const matchesOne of mask) matches += matchesOne;
   return matches;
 }
 
-/** True where a mask has events. */
+/** Returns true if the mask contains an event. */
 export function hasMatches(mask: Uint8Array): boolean {
   const fours = foursOf(mask);
   for (let four = 0; four < fours.length; four += 1) if (fours[four] !== 0) return true;
@@ -233,16 +240,22 @@ function countWide(counts: Uint32Array, mask: Uint8Array, codes: Uint32Array): v
   for (let at = 0; at < mask.length; at += 1) counts[codes[at]!]! += mask[at]!;
 }
 
-/** A mask as whole numbers of four events each, of which 0 is none; up to three events at the end are left out. */
+/**
+ * Views a mask as integers of four events each, where 0 means none; up to three events at the end
+ * are left out.
+ */
 const foursOf = (mask: Uint8Array): Uint32Array =>
   new Uint32Array(mask.buffer, mask.byteOffset, mask.length >> 2);
 
-/** A mask of so many events, all of which match. It has room for {@link maskCodes} to change several at a time. */
+/**
+ * Makes a mask in which all of these events match. It is padded, so that {@link maskCodes} can
+ * change several at a time.
+ */
 export const fullMask = (events: number): Uint8Array =>
   new Uint8Array(Math.ceil(events / 8) * 8).fill(1).subarray(0, events);
 
 /**
- * Takes the events out of a mask whose codes are not accepted.
+ * Removes the events whose codes are not accepted from a mask.
  *
  * @param mask by event: 1 if it matches, otherwise 0
  * @param accepts by code of the dictionary: 1 if it is accepted, otherwise 0
@@ -254,10 +267,10 @@ export function maskCodes(mask: Uint8Array, packed: Uint8Array, accepts: Uint8Ar
     if (accepts.at(-1) === 0) mask.fill(0);
     return;
   }
-  // All events of a byte at a time, or four of eight.
+  // Handles all events of a byte at once, or four events of eight bits.
   const bytes = packed.subarray(1);
   const table = bits < 8 ? masksOf(bits === 1 ? 16 : 256, bits, accepts).buffer : undefined;
-  // A function for each type of codes, each of which V8 compiles for its own.
+  // One function per array type, so that V8 compiles each for its own type.
   if (bits === 16) maskShorts(mask, new Uint16Array(...alignedTo(2, bytes)), accepts);
   else if (bits === 8) maskBytes(mask, bytes, accepts);
   else if (table === undefined) maskWide(mask, new Uint32Array(...alignedTo(4, bytes)), accepts);
@@ -309,7 +322,7 @@ function maskEight(four: Uint32Array, bytes: Uint8Array, table: Uint32Array): vo
   }
 }
 
-/** The masks of the codes that are in each number below `count`, one after the other. */
+/** Precomputes the masks of all codes in each number below `count`, one after the other. */
 function masksOf(count: number, bits: number, accepts: Uint8Array): Uint8Array {
   const each = Math.log2(count) / bits;
   const masks = new Uint8Array(count * each);

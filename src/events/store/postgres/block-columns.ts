@@ -1,23 +1,23 @@
 import type { EventRow } from '../../event.ts';
 import { ROOT_KEY } from '../../filters.ts';
 import { packAscending, packCodes, packNumbers } from './block-codes.ts';
+import { COUNTED_COLUMNS, type CountedEvent, readerOf, ValueList } from './event-counter.ts';
 import { namesOf, QUARTER_MS } from './rollups.ts';
-import { COUNTED_COLUMNS, type CountedEvent, readerOf, ValueList } from './tally.ts';
-import { type ValueIds, WantedValues } from './values.ts';
+import { RequestedValues, type ValueIds } from './values.ts';
 
-/** The columns of an event that a block has, beside its time. */
+/** Columns of an event that blocks contain, besides its time. */
 export const BLOCK_COLUMNS = [...COUNTED_COLUMNS, 'continent', 'via', 'key'] as const;
 
-/** An event as blocks have it. */
+/** An event with the columns that blocks contain. */
 export type BlockEvent = CountedEvent & Pick<EventRow, 'continent' | 'via' | 'key'>;
 
-/** Columns of blocks whose values are no dimension, with the value that an event has. */
+/** Columns of blocks that are no dimension, with the functions that read their values. */
 const MORE = {
   event: ({ event }: BlockEvent) => event,
   domain: ({ domain }: BlockEvent) => domain,
   via: ({ via }: BlockEvent) => via,
   continent: ({ continent }: BlockEvent) => continent,
-  /** Of a dimension are only those of links and QR codes. */
+  /** The dimension contains only variants of links and QR codes, joined with the record's id. */
   variant_name: ({ variant }: BlockEvent) => variant,
   root: ({ link_id, key }: BlockEvent) => (link_id === null && key === ROOT_KEY ? '' : null),
 };
@@ -29,21 +29,21 @@ export interface PackedColumn {
   codes: Buffer;
 }
 
-/** A column of a block whose values have ids, in the list of values of the same name. */
+/** A column of a block whose values have ids in the list of the same name. */
 interface ValueColumn {
   name: string;
   list: ValueList;
   read: (event: BlockEvent) => number | undefined;
-  /** By event: the number of its value in the list plus 1; 0 where it has none. */
+  /** By event: the number of its value in the list plus 1; 0 without a value. */
   numbers: number[];
 }
 
-/** The columns of a block, made of its events in their order. */
+/** Builds the columns of a block from its events, in order. */
 export class BlockColumns {
   readonly #projectId: string;
   readonly #columns: ValueColumn[];
   readonly #times: number[] = [];
-  /** By the places of their events, from 0. */
+  /** Amounts by the position of the event, from 0. */
   readonly #amounts = new Map<number, number>();
 
   constructor(projectId: string) {
@@ -65,7 +65,7 @@ export class BlockColumns {
     this.#columns = [...dimensions, ...others];
   }
 
-  /** Number of events. */
+  /** Number of events that were added. */
   get size(): number {
     return this.#times.length;
   }
@@ -77,11 +77,11 @@ export class BlockColumns {
     for (const { read, numbers } of this.#columns) numbers.push((read(event) ?? -1) + 1);
   }
 
-  /** The values whose ids {@link pack} needs. */
-  wanted(): WantedValues {
-    const wanted = new WantedValues();
-    for (const { name, list } of this.#columns) wanted.add(this.#projectId, name, list.values);
-    return wanted;
+  /** Lists the values whose ids {@link pack} needs. */
+  requestedValues(): RequestedValues {
+    const requested = new RequestedValues();
+    for (const { name, list } of this.#columns) requested.add(this.#projectId, name, list.values);
+    return requested;
   }
 
   pack(idsOf: ValueIds): PackedColumn[] {
@@ -120,7 +120,7 @@ export class BlockColumns {
   }
 }
 
-/** @param numbers by event: the place in the list, from 1; 0 where it has no value */
+/** @param numbers by event: the position in the list, from 1; 0 without a value */
 function packColumn(name: string, list: readonly number[], numbers: number[]): PackedColumn {
   const sorted = Float64Array.from(list).toSorted();
   const rankOf = new Map(Array.from(sorted, (number, at) => [number, at + 1]));

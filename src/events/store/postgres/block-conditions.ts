@@ -5,25 +5,25 @@ import { type Condition, type EventFilter, FILTERS, type FilterName } from '../.
 import type { EventKind } from '../../kinds.ts';
 import { UTM_FIELDS } from '../../utm.ts';
 
-/** A condition on the values of a column of blocks. */
+/** A condition on the values of a block column. */
 export interface BlockCondition {
-  /** The column, whose values have the list of the same name. */
+  /** Name of the column and of the list with its values. */
   column: string;
-  /** SQL on values `v`. */
+  /** SQL of the condition on values `v`. */
   sql: string;
   bindings: Record<string, SqlValue>;
-  /** Holds for events without a value, and for no others. */
+  /** True for a condition that only events without a value meet. */
   isNone?: true;
 }
 
-/** Values of blocks by their ids, as a condition accepts them. */
+/** Ids of the values that a condition on a column accepts. */
 export interface Accepted {
   column: string;
   ids: readonly number[];
   isNone: boolean;
 }
 
-/** SQL of the texts within values `v` that have several. */
+/** SQL of the text within values `v` that contain several. */
 const WITHIN: Partial<Record<FilterName, string>> = {
   city: textOf(3),
   ...Object.fromEntries(UTM_FIELDS.map((name, at) => [name, textOf(at + 1)])),
@@ -33,7 +33,7 @@ function textOf(place: number): string {
   return `split_part(v.value, E'\\t', ${place})`;
 }
 
-/** The conditions that events are of some kinds and match a filter, one for each column. */
+/** Converts event kinds and a filter to conditions, one for each column. */
 export function blockConditions(
   { records, domain, conditions = [] }: EventFilter,
   events: readonly EventKind[],
@@ -46,22 +46,22 @@ export function blockConditions(
     ...conditions.map(toBlockCondition),
   ]) {
     const { column, sql, bindings } = condition;
-    const other = byColumn.get(column);
+    const previous = byColumn.get(column);
     byColumn.set(
       column,
-      other === undefined
+      previous === undefined
         ? condition
         : {
-            ...other,
-            sql: `${other.sql} AND ${sql}`,
-            bindings: { ...other.bindings, ...bindings },
+            ...previous,
+            sql: `${previous.sql} AND ${sql}`,
+            bindings: { ...previous.bindings, ...bindings },
           },
     );
   }
   return [...byColumn.values()];
 }
 
-/** The condition that a column has one of some values. The index of values is one of hashes. */
+/** Makes the condition that a column has one of some values, using the hash index of values. */
 const isAmong = (column: string, values: readonly string[]): BlockCondition => ({
   column,
   sql: `v.value = ANY(:${column}) AND md5(v.value) = ANY(:${column}Hashes)`,
@@ -92,20 +92,20 @@ export async function findAccepted(
   conditions: readonly BlockCondition[],
 ): Promise<Accepted[]> {
   const ids = new Map(conditions.map(({ column }) => [column, [] as number[]]));
-  const asked = conditions.filter(({ isNone }) => isNone !== true);
-  if (asked.length > 0) {
-    const found = await rows<{ column: string; id: number }>(
+  const valueConditions = conditions.filter(({ isNone }) => isNone !== true);
+  if (valueConditions.length > 0) {
+    const accepted = await rows<{ column: string; id: number }>(
       trx,
-      asked
+      valueConditions
         .map(
           ({ column, sql }) =>
             `SELECT '${column}' AS column, v.id FROM event_values v
               WHERE v.project_id = :projectId AND v.dimension = '${column}' AND ${sql}`,
         )
         .join(' UNION ALL '),
-      Object.assign({ projectId }, ...asked.map(({ bindings }) => bindings)),
+      Object.assign({ projectId }, ...valueConditions.map(({ bindings }) => bindings)),
     );
-    for (const { column, id } of found) ids.get(column)!.push(id);
+    for (const { column, id } of accepted) ids.get(column)!.push(id);
   }
   return conditions.map(({ column, isNone }) => ({
     column,

@@ -5,49 +5,52 @@ import type { Log } from '../../../infra/log.ts';
 import { EVENT_KINDS } from '../../kinds.ts';
 import { BLOCK_COLUMNS, BlockColumns, type PackedColumn } from './block-columns.ts';
 import { eachWorkspace } from './each-workspace.ts';
-import { eventOf } from './tally.ts';
+import { eventOf } from './event-counter.ts';
 import { valueIds } from './values.ts';
 
 /*
- * Blocks. The events of a workspace up to some time are divided into blocks of successive times; those after it are in
- * none. A question reads blocks, and the events of times without a built one (`read-blocks.ts`).
+ * Blocks. The events of a workspace up to some time are divided into blocks of successive times;
+ * newer events are in none. A query reads blocks, and the events of times without a built block
+ * (`read-blocks.ts`).
  *
- *   empty ──▶ claimed ──▶ built ──▶ empty, when an event of its time is stored or deleted (`empty-blocks.ts`)
+ *   empty ──▶ claimed ──▶ built
+ *   built ──an event of its time is stored or deleted (`empty-blocks.ts`)──▶ empty
  *
- * Each arrow is a transaction. The events of a claimed block are read once all transactions have ended that ran when it
- * was claimed: those may have stored events without seeing the claim. Every later one sees it, and takes it away if it
- * changes an event of the block, which then is not built. No transaction waits for a block to be built.
+ * Each arrow is a transaction. The events of a claimed block are read once all transactions that
+ * ran at the time of the claim have ended, because those may have stored events without seeing the
+ * claim. Later transactions see the claim, and remove it if they change an event of the block,
+ * which then is not built. No transaction waits for a block to be built.
  */
 
-/** Events of a block. */
+/** Number of events in a block. */
 const BLOCK = 32_768;
-/** Newest events that are in no block, since those that come late are among them. */
+/** Number of newest events that stay outside of blocks, because late events arrive among them. */
 const NEWEST = 16_384;
-/** Blocks that are divided at a time, and those that are claimed. */
+/** Maximum number of blocks that are divided or claimed at a time. */
 const DIVIDED = 8;
-/** Longest wait for the transactions that ran when blocks were claimed, in ms. */
+/** Time limit of the wait for transactions that ran when blocks were claimed, in ms. */
 const WAIT_MS = 2_000;
 const PAUSE_MS = 20;
-/** Longest time that a run builds, so that the next run can merge rollups meanwhile. */
+/** Time limit of a run, in ms, so that the next run can merge rollups. */
 const BUILD_MS = 8_000;
 
-/** By workspace: events that it may store until its newest ones are counted again. */
-const room = new Map<string, number>();
+/** By workspace: number of events it can store before its newest events are counted again. */
+const remaining = new Map<string, number>();
 
-/** The size of blocks, and how long a run may take. */
+/** Size of blocks, and time limit of a run. */
 interface BuildOptions {
-  /** Events of a block. */
+  /** Number of events in a block. */
   block?: number;
-  /** Newest events that are in none. */
+  /** Number of newest events that stay outside of blocks. */
   newest?: number;
   /** Time after which the rest is left to the next run, in ms. */
   forMs?: number;
 }
 
 /**
- * Divides the newest events of workspaces into blocks, and builds the blocks that are empty.
+ * Divides the newest events of workspaces into blocks, and builds the empty blocks.
  *
- * @param stored number of events that workspaces have stored since the last run, by their ids
+ * @param stored number of events stored since the last run, by workspace id
  */
 export async function buildBlocks(
   log: Log,
@@ -59,9 +62,9 @@ export async function buildBlocks(
     'SELECT DISTINCT project_id AS id FROM event_blocks WHERE size IS NULL',
   );
   const active = [...stored].filter(([id, count]) => {
-    const left = (room.get(id) ?? 0) - count;
-    room.set(id, left);
-    return left <= 0;
+    const events = (remaining.get(id) ?? 0) - count;
+    remaining.set(id, events);
+    return events <= 0;
   });
   const ids = new Set([...active.map(([id]) => id), ...empty.map(({ id }) => id)]);
   const until = performance.now() + forMs;
@@ -77,7 +80,7 @@ export async function buildBlocks(
   );
 }
 
-/** Makes the blocks of a workspace anew: all of them are built by the next runs. */
+/** Recreates the blocks of a workspace without content; the next runs build them. */
 export async function resetBlocks(trx: Db, projectId: string): Promise<void> {
   await lockBlocks(trx, projectId);
   await execute(trx, 'DELETE FROM event_blocks WHERE project_id = ?', [projectId]);
@@ -88,14 +91,14 @@ export async function resetBlocks(trx: Db, projectId: string): Promise<void> {
   );
 }
 
-/** Waits for the transactions that divide the time of a workspace into blocks. */
+/** Waits for transactions that divide the time of a workspace into blocks. */
 async function lockBlocks(trx: Db, projectId: string): Promise<void> {
   await execute(trx, "SELECT pg_advisory_xact_lock(hashtextextended('blocks ' || ?, 0))", [
     projectId,
   ]);
 }
 
-/** Adds blocks of the events after the last one, but for the newest. */
+/** Adds blocks for the events after the last block, except for the newest events. */
 async function divideNewest(projectId: string, block: number, newest: number): Promise<void> {
   const divide = async (trx: Db) => {
     await lockBlocks(trx, projectId);
@@ -106,14 +109,14 @@ async function divideNewest(projectId: string, block: number, newest: number): P
     );
     const { from } = last!;
     const { cuts, count } = await cutsOf(trx, projectId, [from, 'infinity'], block, newest);
-    room.set(projectId, block + newest - count);
+    remaining.set(projectId, block + newest - count);
     if (cuts.length > 0) await insertBlocks(trx, projectId, [from, ...cuts]);
     return cuts.length > 0;
   };
   while (await db().transaction((trx) => divide(trx)));
 }
 
-/** Divides empty blocks that have the events of several. */
+/** Divides empty blocks that contain the events of several. */
 async function divideEmpty(projectId: string, block: number): Promise<void> {
   const divide = async (trx: Db, after: number) => {
     await lockBlocks(trx, projectId);
@@ -139,9 +142,9 @@ async function divideEmpty(projectId: string, block: number): Promise<void> {
 }
 
 /**
- * Finds the times at which blocks end, and the number of events that were looked at.
+ * Finds the times at which blocks end, and the number of events that were read.
  *
- * @param rest events that must come after the end of a block
+ * @param rest number of events that must follow the end of a block
  */
 async function cutsOf(
   trx: Db,
@@ -151,7 +154,7 @@ async function cutsOf(
   rest: number,
 ): Promise<{ cuts: string[]; count: number }> {
   const limit = DIVIDED * block + rest;
-  const [found] = await rows<{ cuts: string[] | null; count: number }>(
+  const [cutsRow] = await rows<{ cuts: string[] | null; count: number }>(
     trx,
     `WITH times AS MATERIALIZED (
        SELECT occurred_at AS at, row_number() OVER (ORDER BY occurred_at) AS number
@@ -167,11 +170,14 @@ async function cutsOf(
                 AND number + :rest - 1 <= (SELECT count(*) FROM times)) AS cuts`,
     { projectId, events: EVENT_KINDS, from, to, limit, block, rest },
   );
-  const { cuts, count } = found!;
+  const { cuts, count } = cutsRow!;
   return { cuts: (cuts ?? []).toSorted(byTime), count };
 }
 
-/** Times of one zone, as Postgres writes them: of different lengths, and all after the year 1. */
+/**
+ * Compares times of one zone as Postgres writes them: with different lengths, and all after the
+ * year 1.
+ */
 const byTime = (a: string, b: string): number =>
   new Date(a).getTime() - new Date(b).getTime() || (a < b ? -1 : 1);
 
@@ -192,7 +198,7 @@ interface Claimed {
   to: string;
 }
 
-/** Builds the empty blocks of a workspace, the newest first. */
+/** Builds the empty blocks of a workspace, newest first. */
 async function buildEmpty(projectId: string, until: number): Promise<void> {
   for (const tried = new Set<number>(); performance.now() < until; ) {
     const claimed = await claimBlocks(projectId, [...tried]);
@@ -204,8 +210,8 @@ async function buildEmpty(projectId: string, until: number): Promise<void> {
 }
 
 /**
- * Claims some empty blocks. Those that a transaction has locked, which empties several in another order, are left to the next run:
- * to wait for it would be a deadlock where it waits for one of these.
+ * Claims some empty blocks. Blocks locked by a transaction that empties several in another order
+ * are left to the next run, because waiting for it could deadlock.
  */
 const claimBlocks = (projectId: string, tried: readonly number[]): Promise<Claimed[]> =>
   rows<Claimed>(
@@ -221,7 +227,10 @@ const claimBlocks = (projectId: string, tried: readonly number[]): Promise<Claim
     { projectId, tried },
   );
 
-/** Waits until the transactions have ended that change anything now; false: one of them takes long. */
+/**
+ * Waits until all transactions that are running now have ended. Returns false if one takes too
+ * long.
+ */
 async function othersEnded(): Promise<boolean> {
   const [now] = await rows<{ next: string }>(
     db(),
@@ -239,7 +248,7 @@ async function othersEnded(): Promise<boolean> {
   return false;
 }
 
-/** Builds a claimed block, unless it was changed meanwhile. */
+/** Builds a claimed block unless it was changed meanwhile. */
 async function buildBlock(projectId: string, block: Claimed): Promise<void> {
   const columns = new BlockColumns(projectId);
   await db().transaction((trx) =>
@@ -261,7 +270,7 @@ async function buildBlock(projectId: string, block: Claimed): Promise<void> {
       },
     ),
   );
-  const packed = columns.pack(await valueIds(db(), columns.wanted()));
+  const packed = columns.pack(await valueIds(db(), columns.requestedValues()));
   await db().transaction((trx) => storeBlock(trx, projectId, block, columns.size, packed));
 }
 
@@ -272,14 +281,14 @@ async function storeBlock(
   size: number,
   packed: readonly PackedColumn[],
 ): Promise<void> {
-  const mine = 'project_id = :projectId AND id = :id AND claim = :claim';
-  const of = { projectId, id, claim, size };
+  const isClaimed = 'project_id = :projectId AND id = :id AND claim = :claim';
+  const bindings = { projectId, id, claim, size };
   if (size === 0) {
-    await execute(trx, `DELETE FROM event_blocks WHERE ${mine}`, of);
+    await execute(trx, `DELETE FROM event_blocks WHERE ${isClaimed}`, bindings);
     return;
   }
-  const sql = `UPDATE event_blocks SET size = :size, claim = NULL WHERE ${mine}`;
-  if ((await execute(trx, sql, of)) === 0) return;
+  const sql = `UPDATE event_blocks SET size = :size, claim = NULL WHERE ${isClaimed}`;
+  if ((await execute(trx, sql, bindings)) === 0) return;
   await trx('event_block_columns').where({ project_id: projectId, block_id: id }).delete();
   await copyInto(
     trx,

@@ -5,18 +5,18 @@ import { Counts, readCounts } from './counts.ts';
 import { eachWorkspace } from './each-workspace.ts';
 import { isFineIn, lockRollups, QUARTERS, type Scope, TABLES } from './rollups.ts';
 
-/** Additions of one transaction: a batch of visits has some fifteen. */
+/** Number of additions merged per transaction; a batch of visits makes about fifteen. */
 const CHUNK = 2_000;
 
 /**
- * Merges what was added to rollups into their rows.
+ * Merges additions to rollups into their rows.
  *
  * @returns the number of events that were added, by workspace
  */
 export async function compactRollups(log: Log): Promise<ReadonlyMap<string, number>> {
-  const found = await rows<{ id: string }>(
+  const projects = await rows<{ id: string }>(
     db(),
-    // Reads the index of projects from one to the next, rather than all additions.
+    // Skips through the index from one workspace to the next, instead of reading all additions.
     `WITH RECURSIVE pending AS (
        (SELECT project_id AS id FROM rollup_deltas ORDER BY project_id LIMIT 1)
        UNION ALL
@@ -26,7 +26,7 @@ export async function compactRollups(log: Log): Promise<ReadonlyMap<string, numb
   );
   const merged = new Map<string, number>();
   await eachWorkspace(
-    found,
+    projects,
     async ({ id }) => {
       merged.set(id, await mergeDeltas(db(), id));
     },
@@ -36,7 +36,7 @@ export async function compactRollups(log: Log): Promise<ReadonlyMap<string, numb
 }
 
 /**
- * Merges what was added to the rollups of a workspace, in transactions of some of it.
+ * Merges the additions of one workspace, in several transactions.
  *
  * @returns the number of events that were added
  */
@@ -55,33 +55,33 @@ export async function mergeDeltas(connection: Db, projectId: string): Promise<nu
   return events;
 }
 
-/** The columns of a row of rollups that name it in its workspace. */
+/** Columns that identify a row of rollups within its workspace. */
 interface Key {
   owner: string;
   dimension: DimensionName;
   event: string;
   step: 'd' | 'm';
-  /** In seconds since 1970. */
+  /** Start of the period, in seconds since 1970. */
   bucket: number;
 }
 
-/** A row of rollups that was added to. */
-interface Touched {
+/** A row of rollups that receives additions. */
+interface TouchedRow {
   key: Key;
   counts: Counts;
-  /** Absent where the row has none. */
+  /** Absent if the row has none. */
   quarters?: Counts;
 }
 
 const BUCKET = 'extract(epoch FROM bucket)::float8 AS bucket';
 
-/** @returns the number of additions that were merged, and of the events that they count */
+/** @returns the number of additions that were merged, and of events that they count */
 async function mergeChunk(
   trx: Db,
   scope: Scope,
   projectId: string,
 ): Promise<{ rows: number; events: number }> {
-  const gone = await rows<Omit<Key, 'step'> & { month: number; counts: Buffer }>(
+  const deltas = await rows<Omit<Key, 'step'> & { month: number; counts: Buffer }>(
     trx,
     `DELETE FROM rollup_deltas WHERE id IN (
        SELECT id FROM rollup_deltas WHERE project_id = ? AND is_record = ? ORDER BY id LIMIT ${CHUNK})
@@ -90,8 +90,8 @@ async function mergeChunk(
     [projectId, scope === 'record'],
   );
   let events = 0;
-  const touched = new Map<string, Touched>();
-  const touch = (key: Key): Touched => {
+  const touched = new Map<string, TouchedRow>();
+  const touch = (key: Key): TouchedRow => {
     const name = nameOf(key);
     let row = touched.get(name);
     if (row === undefined) {
@@ -101,10 +101,10 @@ async function mergeChunk(
     }
     return row;
   };
-  for (const { owner, dimension, event, bucket, month, counts } of gone) {
-    const of = { owner, dimension, event };
-    const day = touch({ ...of, step: 'd', bucket });
-    const ofMonth = touch({ ...of, step: 'm', bucket: month });
+  for (const { owner, dimension, event, bucket, month, counts } of deltas) {
+    const owned = { owner, dimension, event };
+    const day = touch({ ...owned, step: 'd', bucket });
+    const ofMonth = touch({ ...owned, step: 'm', bucket: month });
     const { quarters } = day;
     readCounts(counts, (id, count, amount) => {
       quarters?.add(id, count, amount);
@@ -116,30 +116,30 @@ async function mergeChunk(
   }
   await addStored(trx, scope, projectId, touched);
   await store(trx, scope, projectId, [...touched.values()]);
-  return { rows: gone.length, events };
+  return { rows: deltas.length, events };
 }
 
 const nameOf = ({ owner, dimension, event, step, bucket }: Key): string =>
   `${owner}\n${dimension}\n${event}\n${step}${bucket}`;
 
-/** Adds what the rows have. */
+/** Adds the stored counts of the rows. */
 async function addStored(
   trx: Db,
   scope: Scope,
   projectId: string,
-  touched: ReadonlyMap<string, Touched>,
+  touched: ReadonlyMap<string, TouchedRow>,
 ): Promise<void> {
   const { table, key } = TABLES[scope];
-  const found = await rows<Key & { counts: Buffer; quarters: Buffer | null }>(
+  const storedRows = await rows<Key & { counts: Buffer; quarters: Buffer | null }>(
     trx,
     `SELECT r.${key} AS owner, r.dimension, r.event, r.step, t.seconds AS bucket, r.counts, r.quarters
        FROM ${table} r JOIN ${KEYS} ON ${isRow(key)}`,
     { projectId, ...keysOf([...touched.values()]) },
   );
-  for (const { counts, quarters, ...stored } of found) {
+  for (const { counts, quarters, ...stored } of storedRows) {
     const row = touched.get(nameOf(stored))!;
     readCounts(counts, (id, count, amount) => row.counts.add(id, count, amount));
-    // Days that an earlier version counted have none, and what was added since would not be all of them.
+    // Days counted by an earlier version have none, and the additions since would be incomplete.
     if (quarters === null) delete row.quarters;
     else readCounts(quarters, (id, count, amount) => row.quarters!.add(id, count, amount));
   }
@@ -151,7 +151,7 @@ const isRow = (key: string) =>
   `r.project_id = :projectId AND r.${key} = t.owner AND r.dimension = t.dimension AND r.event = t.event
         AND r.step = t.step::"char" AND r.bucket = to_timestamp(t.seconds)`;
 
-const keysOf = (touched: readonly Touched[]) => ({
+const keysOf = (touched: readonly TouchedRow[]) => ({
   owners: touched.map(({ key }) => key.owner),
   dimensions: touched.map(({ key }) => key.dimension),
   events: touched.map(({ key }) => key.event),
@@ -159,12 +159,12 @@ const keysOf = (touched: readonly Touched[]) => ({
   buckets: touched.map(({ key }) => key.bucket),
 });
 
-/** Writes rows of rollups; those without counts are deleted. */
+/** Writes rows of rollups; rows without counts are deleted. */
 async function store(
   trx: Db,
   scope: Scope,
   projectId: string,
-  touched: readonly Touched[],
+  touched: readonly TouchedRow[],
 ): Promise<void> {
   const { table, key } = TABLES[scope];
   const packed = touched.map((row) => ({ row, counts: row.counts.pack() }));

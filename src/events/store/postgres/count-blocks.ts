@@ -9,46 +9,47 @@ import { filterSql } from './filters.ts';
 import { findBlocks, type Gap, isBlock, type ReadBlock, readBlocks } from './read-blocks.ts';
 import { amountOf, type EventsRow, Ids, type Rolled } from './rolled.ts';
 import { QUARTER_MS } from './rollups.ts';
-import { type CountQuestion, OF_EVENTS, raw, spanOf } from './source.ts';
+import { type GroupedQuery, OF_EVENTS, raw, spanOf } from './source.ts';
 import { findIds } from './values.ts';
 
 /**
- * Counts the events of a question: those of built blocks by their columns, and the others by themselves. All is read as of
- * one moment, so that nothing is counted twice or missed while blocks are built and emptied.
+ * Counts the events of a query: from block columns where a block is built, otherwise one by one.
+ * All reads see one snapshot, so that nothing is counted twice or missed while blocks are built and
+ * emptied.
  *
- * @param by counts by the ids of values, or by quarters of an hour
+ * @param by counts by the ids of values, or by quarter-hour
  */
 export async function countBlocks(
-  question: CountQuestion,
+  countQuery: GroupedQuery,
   dimension: DimensionName,
   by: 'value' | 'quarter',
 ): Promise<Rolled> {
-  const { projectId, events } = question;
+  const { projectId, events } = countQuery;
   const counts = new Map(events.map((event) => [event as string, new Counts()]));
-  const found = await db().transaction((trx) => readAll(trx, question, dimension, by, counts), {
+  const counted = await db().transaction((trx) => readAll(trx, countQuery, dimension, by, counts), {
     isolationLevel: 'repeatable read',
     readOnly: true,
   });
   const ids = new Ids();
-  if (dimension !== 'all') await ids.find(projectId, dimension, found);
-  for (const { event, time, value, n, amount } of found) {
-    const id = by === 'quarter' ? time : dimension === 'all' ? 0 : ids.of(value);
+  if (dimension !== 'all') await ids.find(projectId, dimension, counted);
+  for (const { event, time, value, n, amount } of counted) {
+    const id = by === 'quarter' ? time : dimension === 'all' ? 0 : ids.idOf(value);
     counts.get(event)!.add(id, n, amountOf(amount));
   }
   return { counts, values: ids.values };
 }
 
-/** Adds the counts of blocks, and resolves to those of the other events. */
+/** Adds the counts of blocks, and resolves to the counts of the other events. */
 async function readAll(
   trx: Db,
-  question: CountQuestion,
+  countQuery: GroupedQuery,
   dimension: DimensionName,
   by: 'value' | 'quarter',
   counts: ReadonlyMap<string, Counts>,
 ): Promise<EventsRow[]> {
-  const { projectId, events, asked } = question;
+  const { projectId, events, asked } = countQuery;
   if (matchesNothing(asked)) return [];
-  const parts = await findBlocks(trx, projectId, spanOf(question));
+  const parts = await findBlocks(trx, projectId, spanOf(countQuery));
   const blocks = parts.filter((part) => isBlock(part));
   if (blocks.length > 0) {
     const kinds = await findIds(projectId, 'event', events, trx);
@@ -58,25 +59,25 @@ async function readAll(
       ...(by === 'quarter' ? ['quarters'] : dimension === 'all' ? [] : [dimension]),
       ...(events.some((event) => kindOf(event).amount !== undefined) ? ['amounts'] : []),
     ];
-    const wanted = [...kinds].map(([event, id]) => ({
+    const requested = [...kinds].map(([event, id]) => ({
       id,
       hasAmount: kindOf(event as never).amount !== undefined,
       sums: counts.get(event)!,
     }));
     await readBlocks(trx, projectId, blocks, accepted, columns, (read) =>
-      countBlock(read, wanted, dimension, by),
+      countBlock(read, requested, dimension, by),
     );
   }
   return readGaps(
     trx,
-    question,
+    countQuery,
     dimension,
     by,
     parts.filter((part) => !isBlock(part)),
   );
 }
 
-/** A kind of event of a question, and its counts. */
+/** An event kind of a query, and its counts. */
 interface Kind {
   id: number;
   hasAmount: boolean;
@@ -108,8 +109,8 @@ function countTotals(read: ReadBlock, kinds: readonly Kind[]): void {
     kinds[0]!.sums.add(0, matchesOf(read.mask));
     return;
   }
-  read.count('event', read.mask, (found, count) => {
-    kinds.find(({ id }) => id === found)!.sums.add(0, count);
+  read.count('event', read.mask, (event, count) => {
+    kinds.find(({ id }) => id === event)!.sums.add(0, count);
   });
 }
 
@@ -123,7 +124,7 @@ function countQuarters(read: ReadBlock, mask: Uint8Array, sums: Counts): void {
   }
 }
 
-/** Adds the amounts of matching events to what was counted. */
+/** Adds the amounts of matching events to the counts. */
 function addAmounts(
   read: ReadBlock,
   mask: Uint8Array,
@@ -138,7 +139,10 @@ function addAmounts(
   }
 }
 
-/** Reads by what events are counted, of their places in ascending order. */
+/**
+ * Makes a function that reads the id or quarter-hour by which an event is counted; its positions
+ * must ascend.
+ */
 function idsOf(read: ReadBlock, by: DimensionName | 'quarter'): (at: number) => number | undefined {
   if (by === 'all') return () => 0;
   if (by === 'quarter') {
@@ -156,13 +160,13 @@ function idsOf(read: ReadBlock, by: DimensionName | 'quarter'): (at: number) => 
 /** Counts the events of times without a built block. */
 async function readGaps(
   trx: Db,
-  question: CountQuestion,
+  countQuery: GroupedQuery,
   dimension: DimensionName,
   by: 'value' | 'quarter',
   gaps: readonly Gap[],
 ): Promise<EventsRow[]> {
   if (gaps.length === 0) return [];
-  const { projectId, events, filter } = question;
+  const { projectId, events, filter } = countQuery;
   const time = by === 'value' ? '0' : `floor(date_part('epoch', at) / ${QUARTER_MS / 1000})::int`;
   const bindings: Record<string, SqlValue> = { ...filter.bindings, projectId, events };
   const parts = gaps.map(({ from, to }, at) => {

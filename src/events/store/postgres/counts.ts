@@ -1,8 +1,9 @@
-import { type Amount, unsigned, VarintReader, VarintWriter } from './varints.ts';
+import { type Amount, decodeZigzag, VarintReader, VarintWriter } from './varints.ts';
 
 /*
- * Counts by the ids of values, as rollups store them. The first byte is the format; then come the ids in ascending
- * order, each as the difference from the one before, with its count and, in the format with amounts, its amount:
+ * Counts by the ids of values, as rollups store them. The first byte is the format; then come the
+ * ids in ascending order, each as the difference to the one before, with its count and, in the
+ * format with amounts, its amount:
  *
  *   format 1   (id, count) …
  *   format 2   (id, count, amount) …
@@ -13,27 +14,27 @@ import { type Amount, unsigned, VarintReader, VarintWriter } from './varints.ts'
 const WITHOUT_AMOUNTS = 1;
 const WITH_AMOUNTS = 2;
 const FREE = -1;
-/** Arrays of 64 bytes are the largest that V8 makes without a buffer of their own. */
-const FEWEST_SLOTS = 8;
+/** Arrays of 64 bytes are the largest that V8 allocates without a separate buffer. */
+const MIN_SLOTS = 8;
 
 /** Counts and amounts by id, a natural number up to 2^53 - 1. */
 export class Counts {
   /** An open-addressing hash table; ids in use are at least 0. */
   #ids: Float64Array;
   #counts: Float64Array;
-  /** By slot; absent while all amounts are 0. */
+  /** Amounts by slot; absent while all are 0. */
   #amounts: Amount[] | undefined;
   #used = 0;
 
-  /** @param expected number of ids that it has room for at first */
-  constructor(expected = FEWEST_SLOTS / 2) {
-    let slots = FEWEST_SLOTS;
+  /** @param expected initial capacity, as a number of ids */
+  constructor(expected = MIN_SLOTS / 2) {
+    let slots = MIN_SLOTS;
     while (slots < 2 * expected) slots *= 2;
     this.#ids = new Float64Array(slots).fill(FREE);
     this.#counts = new Float64Array(slots);
   }
 
-  /** Number of ids, those with a count of 0 included. */
+  /** Number of ids, including those with a count of 0. */
   get size(): number {
     return this.#used;
   }
@@ -54,7 +55,7 @@ export class Counts {
     this.#amounts[slot] = plus(this.#amounts[slot] ?? 0, amount);
   }
 
-  /** Adds other counts. */
+  /** Adds other counts to these. */
   addAll(others: Counts): void {
     others.forEach((id, count, amount) => this.add(id, count, amount));
   }
@@ -77,7 +78,7 @@ export class Counts {
     }
   }
 
-  /** The ids whose count is not 0, in ascending order. */
+  /** Lists the ids whose count is not 0, in ascending order. */
   ids(): Float64Array {
     const ids = new Float64Array(this.#used);
     let size = 0;
@@ -87,7 +88,10 @@ export class Counts {
     return ids.subarray(0, size).toSorted();
   }
 
-  /** The counts that are not 0, in the format of rollups; `undefined`: there are none. */
+  /**
+   * Packs the counts that are not 0 in the format of rollups. Returns `undefined` if there are
+   * none.
+   */
   pack(): Buffer | undefined {
     const ids = this.ids();
     if (ids.length === 0) return undefined;
@@ -101,18 +105,19 @@ export class Counts {
       if (hasAmounts) writer.addSigned(this.#amounts![slot] ?? 0);
       before = id;
     }
-    return writer.taken();
+    return writer.bytes();
   }
 
-  /** The slot of an id, or the free one where it belongs. */
+  /** Finds the slot of an id, or the free slot where it belongs. */
   #slotOf(id: number): number {
     const mask = this.#ids.length - 1;
-    // Multiplicative hashing (Knuth, 6.4) of blocks of eight, which are a cache line: most ids come in runs.
+    // Multiplicative hashing (Knuth, 6.4) of blocks of eight slots, a cache line, because most ids
+    // are consecutive.
     const block = Math.imul((id / 8) | 0, 0x9e3779b1) ^ Math.imul((id / 2 ** 32) | 0, 0x85ebca6b);
     let slot = ((block >>> 9) << 3) | (id & 7);
     for (slot &= mask; ; slot = (slot + 1) & mask) {
-      const found = this.#ids[slot]!;
-      if (found === id || found === FREE) return slot;
+      const occupant = this.#ids[slot]!;
+      if (occupant === id || occupant === FREE) return slot;
     }
   }
 
@@ -150,11 +155,11 @@ export function readCounts(
   for (let id = 0; reader.at < packed.length; ) {
     id += reader.next();
     const count = reader.next();
-    visit(id, unsigned(count), format === WITH_AMOUNTS ? reader.nextAmount() : 0);
+    visit(id, decodeZigzag(count), format === WITH_AMOUNTS ? reader.nextAmount() : 0);
   }
 }
 
-/** The sum of two amounts. */
+/** Adds two amounts. */
 export function plus(one: Amount, other: Amount): Amount {
   if (typeof one === 'number' && typeof other === 'number') {
     const sum = one + other;
@@ -163,5 +168,5 @@ export function plus(one: Amount, other: Amount): Amount {
   return BigInt(one) + BigInt(other);
 }
 
-/** An amount of the opposite sign. */
+/** Negates an amount. */
 export const minus = (amount: Amount): Amount => (amount === 0 ? 0 : -amount);

@@ -1,13 +1,13 @@
 import { copyInto } from '../../../infra/copy.ts';
 import type { Db } from '../../../infra/db.ts';
+import { type CountedEvent, EventCounter } from './event-counter.ts';
 import { DAY_MS, QUARTER_MS, type Scope } from './rollups.ts';
-import { type CountedEvent, Tally } from './tally.ts';
-import { valueIds, WantedValues } from './values.ts';
+import { RequestedValues, valueIds } from './values.ts';
 
 /*
- * Additions to rollups. A batch of events adds one row for each owner, kind, day and dimension, with the counts of all
- * values. Rows are only ever added, so that transactions never wait for each other; `compactRollups` takes them into the
- * rollups later. Questions read both.
+ * Additions to rollups. A batch of events adds one row for each owner, kind, day and dimension,
+ * with the counts of all values. Rows are only ever added, so that transactions never wait for each
+ * other; `compactRollups` merges them into the rollups later. Queries read both.
  */
 
 /** An event of a workspace, with its time. */
@@ -16,8 +16,8 @@ export type TimedEvent = CountedEvent & { project_id: string; occurred_at: strin
 /**
  * Adds events to the rollups of their domains or records.
  *
- * @param sign -1 takes them out
- * @param values where values that are new are added; see `valueIds`
+ * @param sign -1 subtracts them
+ * @param values connection on which new values are added; see `valueIds`
  */
 export async function addDeltas(
   trx: Db,
@@ -26,42 +26,42 @@ export async function addDeltas(
   { sign = 1, values = trx }: { sign?: 1 | -1; values?: Db } = {},
 ): Promise<void> {
   if (events.length === 0) return;
-  const tallied = tallyOf(scope, events, sign);
-  const wanted = new WantedValues();
-  for (const { tally } of tallied) tally.want(wanted);
-  const idsOf = await valueIds(values, wanted);
-  for (const { tally } of tallied) tally.takeIds(idsOf);
-  await addTallied(trx, tallied);
+  const counted = countEvents(scope, events, sign);
+  const requested = new RequestedValues();
+  for (const { counter } of counted) counter.requestIds(requested);
+  const idsOf = await valueIds(values, requested);
+  for (const { counter } of counted) counter.takeIds(idsOf);
+  await addCounted(trx, counted);
 }
 
-/** Counts of a workspace for its domains or its records. */
-interface Tallied {
+/** Counts of a workspace by its domains or its records. */
+interface ScopeCounts {
   projectId: string;
   scope: Scope;
-  tally: Tally;
+  counter: EventCounter;
 }
 
-/** Counts events by their workspaces. */
-function tallyOf(scope: Scope, events: readonly TimedEvent[], sign: 1 | -1): Tallied[] {
-  const tallies = new Map<string, Tally>();
+/** Counts events by workspace. */
+function countEvents(scope: Scope, events: readonly TimedEvent[], sign: 1 | -1): ScopeCounts[] {
+  const counters = new Map<string, EventCounter>();
   for (const event of events) {
     const { project_id: projectId, occurred_at } = event;
-    let tally = tallies.get(projectId);
-    if (tally === undefined) {
-      tally = new Tally(projectId, scope);
-      tallies.set(projectId, tally);
+    let counter = counters.get(projectId);
+    if (counter === undefined) {
+      counter = new EventCounter(projectId, scope);
+      counters.set(projectId, counter);
     }
-    tally.add(event, Math.floor(new Date(occurred_at).getTime() / QUARTER_MS), sign);
+    counter.add(event, Math.floor(new Date(occurred_at).getTime() / QUARTER_MS), sign);
   }
-  return [...tallies].map(([projectId, tally]) => ({ projectId, scope, tally }));
+  return [...counters].map(([projectId, counter]) => ({ projectId, scope, counter }));
 }
 
 const COLUMNS = ['project_id', 'is_record', 'owner', 'dimension', 'event', 'bucket', 'counts'];
 
-/** Adds counts whose values have ids. */
-export async function addTallied(trx: Db, tallied: readonly Tallied[]): Promise<void> {
-  const rows = tallied.flatMap(({ projectId, scope, tally }) =>
-    Array.from(tally.takeDays(), ({ owner, event, day, dimension, counts }) => {
+/** Adds counts whose values already have ids. */
+export async function addCounted(trx: Db, counted: readonly ScopeCounts[]): Promise<void> {
+  const rows = counted.flatMap(({ projectId, scope, counter }) =>
+    Array.from(counter.takeDays(), ({ owner, event, day, dimension, counts }) => {
       const bucket = new Date(day * DAY_MS).toISOString();
       return [projectId, scope === 'record', owner, dimension, event, bucket, counts.pack()!];
     }),

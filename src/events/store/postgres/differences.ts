@@ -16,13 +16,13 @@ interface Stored {
   counts: Buffer;
 }
 
-/** Rollups of a month by what they count; their counts of quarters are by themselves. */
+/** Rollups of a month by owner and dimension; counts of quarter-hours are separate entries. */
 export type StoredRollups = ReadonlyMap<string, Stored>;
 
 /** Reads the rollups of a month. */
-export async function storedRollups(trx: Db, scope: Scope, of: Month): Promise<StoredRollups> {
+export async function storedRollups(trx: Db, scope: Scope, month: Month): Promise<StoredRollups> {
   const { table, key } = TABLES[scope];
-  const found = await rows<{
+  const rollups = await rows<{
     owner: string;
     what: string;
     counts: Buffer;
@@ -31,10 +31,10 @@ export async function storedRollups(trx: Db, scope: Scope, of: Month): Promise<S
     trx,
     `SELECT ${key} AS owner, concat_ws(' ', dimension, event, step, bucket) AS what, counts, quarters FROM ${table}
       WHERE project_id = :projectId AND bucket >= greatest(:from::timestamptz, :month) AND bucket < :next`,
-    { ...of },
+    { ...month },
   );
   const stored = new Map<string, Stored>();
-  for (const { owner, what, counts, quarters } of found) {
+  for (const { owner, what, counts, quarters } of rollups) {
     stored.set(`${owner} ${what}`, { owner, counts });
     if (quarters !== null) stored.set(`${owner} ${what} by quarters`, { owner, counts: quarters });
   }
@@ -42,20 +42,20 @@ export async function storedRollups(trx: Db, scope: Scope, of: Month): Promise<S
 }
 
 /**
- * Adds the differences of stored rollups from those that were derived.
+ * Adds up the differences between stored and derived rollups.
  *
  * @param skipped owners that are not compared
  */
 export function differences(
   stored: StoredRollups,
   derived: StoredRollups,
-  found: Differences,
+  differences: Differences,
   skipped: ReadonlySet<string> = new Set(),
 ): void {
   for (const name of new Set([...stored.keys(), ...derived.keys()])) {
     const [before, after] = [stored.get(name), derived.get(name)];
     if (skipped.has((before ?? after)!.owner)) continue;
-    compare(unpacked(before), unpacked(after), found);
+    compare(unpacked(before), unpacked(after), differences);
   }
 }
 
@@ -66,13 +66,13 @@ function unpacked(stored: Stored | undefined): Counts {
   return counts;
 }
 
-function compare(before: Counts, after: Counts, found: Differences): void {
+function compare(before: Counts, after: Counts, differences: Differences): void {
   after.forEach((id, count, amount) => {
-    found.rows += 1;
-    if (before.count(id) === 0) found.missing += 1;
-    else if (before.count(id) !== count || before.amount(id) !== amount) found.different += 1;
+    differences.rows += 1;
+    if (before.count(id) === 0) differences.missing += 1;
+    else if (before.count(id) !== count || before.amount(id) !== amount) differences.different += 1;
   });
   before.forEach((id) => {
-    if (after.count(id) === 0) found.surplus += 1;
+    if (after.count(id) === 0) differences.surplus += 1;
   });
 }

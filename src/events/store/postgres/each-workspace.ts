@@ -3,9 +3,9 @@ import type { Log } from '../../../infra/log.ts';
 import { isOutage } from '../../../infra/outage.ts';
 
 /**
- * Runs `work` for workspaces in turn. One that fails is logged, and does not keep the others from theirs.
+ * Runs `work` for workspaces in turn. A failure is logged and does not stop the others.
  *
- * @throws the error of a query where the database cannot work at all
+ * @throws the error of a query if the database is unavailable
  */
 export async function eachWorkspace<Workspace extends { id: string }>(
   workspaces: readonly Workspace[],

@@ -1,18 +1,18 @@
 import { type Db, execute, rows } from '../../../infra/db.ts';
 
 /*
- * Blocks follow from events. Whoever stores or deletes events empties the blocks of their times in the same transaction,
- * after that and before it changes counters, which others wait for. A question reads the events of empty blocks; a job
- * builds them again (`build-blocks.ts`).
+ * Blocks are derived from events. A transaction that stores or deletes events empties the blocks of
+ * their times afterwards, before it changes counters, for which others wait. Queries read the
+ * events of empty blocks; a job builds the blocks again (`build-blocks.ts`).
  */
 
-/** An event, as far as blocks are divided. */
+/** The columns of an event that determine its block. */
 interface TimedEvent {
   project_id: string;
   occurred_at: string | Date;
 }
 
-/** Times of events that are stored or deleted, by workspace and to the second. */
+/** Times of events that are stored or deleted, by workspace, rounded to seconds. */
 export class ChangedTimes {
   readonly byProject = new Map<string, Set<number>>();
 
@@ -26,7 +26,7 @@ export class ChangedTimes {
   }
 }
 
-interface Found {
+interface BlockRow {
   projectId: string;
   id: number;
   from: number;
@@ -48,7 +48,7 @@ export async function emptyBlocks(trx: Db, { byProject }: ChangedTimes): Promise
     for (const time of times) first = Math.min(first, time);
     return first;
   });
-  const found = await rows<Found>(
+  const blocks = await rows<BlockRow>(
     trx,
     `SELECT b.project_id AS "projectId", b.id, extract(epoch FROM b.from_at)::float8 AS "from",
             extract(epoch FROM b.to_at)::float8 AS "to"
@@ -57,11 +57,11 @@ export async function emptyBlocks(trx: Db, { byProject }: ChangedTimes): Promise
       WHERE b.size IS NOT NULL OR b.claim IS NOT NULL`,
     { projects: [...byProject.keys()], firsts },
   );
-  const ids = found.filter((block) => isChanged(block, byProject.get(block.projectId)!));
+  const ids = blocks.filter((block) => isChanged(block, byProject.get(block.projectId)!));
   if (ids.length === 0) return;
   await execute(
     trx,
-    // Locked in their order, so that two transactions cannot deadlock.
+    // Locked in order, so that two transactions cannot deadlock.
     `WITH emptied AS MATERIALIZED (
        SELECT project_id, id FROM event_blocks WHERE project_id = ANY(:projects) AND id = ANY(:ids::bigint[])
         ORDER BY id FOR UPDATE)
@@ -72,7 +72,7 @@ export async function emptyBlocks(trx: Db, { byProject }: ChangedTimes): Promise
   );
 }
 
-function isChanged({ from, to }: Found, times: ReadonlySet<number>): boolean {
+function isChanged({ from, to }: BlockRow, times: ReadonlySet<number>): boolean {
   for (const time of times) if (time + 1 > from && time < to) return true;
   return false;
 }

@@ -3,10 +3,10 @@ import { addDeltas, type TimedEvent } from './deltas.ts';
 import { ChangedTimes, emptyBlocks } from './empty-blocks.ts';
 import { shareEvents } from './rollups.ts';
 
-/** Events that are deleted and taken out of the counts at a time. */
+/** Number of events deleted and subtracted from the counts at a time. */
 const CHUNK = 20_000;
 
-/** Deletes all events of some links and QR codes, and subtracts them from every count. */
+/** Deletes all events of some links and QR codes, and subtracts them from all counts. */
 export async function eraseRecords(
   trx: Db,
   projectId: string,
@@ -16,8 +16,8 @@ export async function eraseRecords(
   await shareEvents(trx, [projectId]);
   const changed = new ChangedTimes();
   for (;;) {
-    // The rollups are reduced by exactly the deleted events, whatever is stored meanwhile.
-    const gone = await rows<TimedEvent>(
+    // Subtracts exactly the deleted events from the rollups, whatever is stored meanwhile.
+    const deleted = await rows<TimedEvent>(
       trx,
       `DELETE FROM events WHERE (project_id, event, occurred_at, id) IN (
          SELECT project_id, event, occurred_at, id FROM events
@@ -25,12 +25,13 @@ export async function eraseRecords(
        RETURNING *`,
       { projectId, recordIds: owners },
     );
-    for (const event of gone) changed.add(event);
-    await addDeltas(trx, 'domain', gone, { sign: -1 });
-    if (gone.length < CHUNK) break;
+    for (const event of deleted) changed.add(event);
+    await addDeltas(trx, 'domain', deleted, { sign: -1 });
+    if (deleted.length < CHUNK) break;
   }
   await emptyBlocks(trx, changed);
-  // First, so that a merge at the same time has stored what it took from them before the rollups are deleted.
+  // Deleted first, so that a concurrent merge has stored what it took from them before the rollups
+  // are deleted.
   await trx('rollup_deltas')
     .where({ project_id: projectId, is_record: true })
     .whereIn('owner', owners)
@@ -42,7 +43,7 @@ export async function eraseRecords(
   await trx('record_names').where({ project_id: projectId }).whereIn('record_id', owners).delete();
 }
 
-/** Empties the personal data in the events of a customer. The events and their counts stay. */
+/** Erases the personal data in a customer's events. The events and their counts remain. */
 export async function eraseCustomer(trx: Db, projectId: string, customerId: string): Promise<void> {
   await execute(
     trx,

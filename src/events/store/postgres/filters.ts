@@ -10,10 +10,10 @@ import {
 import { UTM_FIELDS } from '../../utm.ts';
 import { pageSql } from './rollups.ts';
 
-/** SQL of the values that no column of events `e` has. */
+/** SQL of the values that have no column in events `e`. */
 const COMPUTED: Partial<Record<FilterName, string>> = {
   url: pageSql('e.url'),
-  // Sales without a link have no key. A lead or sale has the key of its click.
+  // Sales without a link have no key. Leads and sales have the key of their click.
   root: `(e.link_id IS NULL AND e.key = '${ROOT_KEY}')`,
   ...Object.fromEntries(UTM_FIELDS.map((name, at) => [name, `(utm_texts(e.url))[${at + 1}]`])),
 };
@@ -22,13 +22,13 @@ const COMPUTED: Partial<Record<FilterName, string>> = {
 export interface FilterSql {
   records?: string[];
   domain?: string;
-  /** Everything but records and domain, each condition after an AND. */
+  /** All conditions except records and domain, each preceded by AND. */
   conditions: string;
   /** Values of all placeholders, by name. */
   bindings: Record<string, SqlValue>;
 }
 
-/** All conditions of a filter. */
+/** Joins all conditions of a filter. */
 export function filterSql({ records, domain, conditions }: FilterSql): string {
   return [
     ...(records === undefined ? [] : ['AND e.link_id = ANY(:records)']),
@@ -37,7 +37,7 @@ export function filterSql({ records, domain, conditions }: FilterSql): string {
   ].join(' ');
 }
 
-/** Makes the SQL of a filter. */
+/** Converts a filter to SQL. */
 export function toSql({ records, domain, conditions = [] }: EventFilter): FilterSql {
   const named = {
     ...(records === undefined ? {} : { records }),

@@ -5,8 +5,10 @@ import { blockConditions, findAccepted } from './block-conditions.ts';
 import { filterSql, toSql } from './filters.ts';
 import { type Block, findBlocks, type Gap, isBlock, readBlocks } from './read-blocks.ts';
 
-/** Blocks that are read at a time, at most: the first read has one, each further one twice as many. */
-const MOST_READ = 32;
+/**
+ * Maximum number of blocks per read. The first read has one block, each further read twice as many.
+ */
+const MAX_READ = 32;
 
 /**
  * Selects events by an index-only scan, which keeps late pages fast, and then reads their rows.
@@ -21,7 +23,8 @@ export async function selectEvents(
 ): Promise<ListedEvent[]> {
   const further = order === 'asc' ? '>' : '<';
   const at = "('epoch'::timestamptz + :afterMicros * interval '1 microsecond')";
-  // The time by itself too: Postgres starts no index scan from a comparison of pairs.
+  // Compares the time alone as well, because Postgres starts no index scan from a comparison of
+  // pairs.
   const follows = `AND (e.occurred_at, e.id) ${further} (${at}, :afterId) AND e.occurred_at ${further}= ${at}`;
   const asSql = toSql(filter);
   return rows<ListedEvent>(
@@ -48,13 +51,16 @@ export async function selectEvents(
   );
 }
 
-/** SQL of a condition on events `e`, after an AND. */
+/** SQL of a condition on events `e`, preceded by AND. */
 interface SqlCondition {
   sql: string;
   bindings: Record<string, SqlValue>;
 }
 
-/** Lists events whose times blocks know, as of one moment; either `after` or `offset` may be given. */
+/**
+ * Lists events by the times in their blocks, from one snapshot. Only one of `after` and `offset`
+ * may be set.
+ */
 export function listBlocks(selection: EventSelection, page: ListPage): Promise<ListedEvent[]> {
   return db().transaction((trx) => new Listing(trx, selection, page).list(), {
     isolationLevel: 'repeatable read',
@@ -67,7 +73,7 @@ class Listing {
   readonly #selection: EventSelection;
   readonly #page: ListPage;
   readonly #found: ListedEvent[] = [];
-  /** Matching events that are still to be passed over. */
+  /** Number of matching events still to be skipped. */
   #offset: number;
 
   constructor(trx: Db, selection: EventSelection, page: ListPage) {
@@ -81,14 +87,14 @@ class Listing {
     const { projectId } = this.#selection;
     const parts = await findBlocks(this.#trx, projectId, this.#interval());
     if (this.#page.order === 'desc') parts.reverse();
-    let most = 1;
+    let blocksPerRead = 1;
     for (let at = 0; at < parts.length && this.#wanted > 0; ) {
       const part = parts[at]!;
       if (isBlock(part)) {
         const next = parts.findIndex((other, place) => place > at && !isBlock(other));
-        const end = Math.min(next < 0 ? parts.length : next, at + most);
+        const end = Math.min(next < 0 ? parts.length : next, at + blocksPerRead);
         await this.#addBlocks(parts.slice(at, end) as Block[]);
-        most = Math.min(2 * most, MOST_READ);
+        blocksPerRead = Math.min(2 * blocksPerRead, MAX_READ);
         at = end;
       } else {
         await this.#addGap(part);
@@ -102,7 +108,7 @@ class Listing {
     return this.#page.limit - this.#found.length;
   }
 
-  /** The interval in which the list goes on, to the ms. */
+  /** Interval in which the list continues, to the ms. */
   #interval(): [Date, Date] {
     const { start, end } = this.#selection.span;
     const { after, order } = this.#page;
@@ -134,7 +140,7 @@ class Listing {
     this.#found.push(...(await this.#select(this.#wanted, offset, within)));
   }
 
-  /** Counts the matching events of a gap, at most those that are passed over. */
+  /** Counts the matching events of a gap, up to the number that is skipped. */
   async #countGap({ sql, bindings }: SqlCondition): Promise<number> {
     const { projectId, kind, filter } = this.#selection;
     const asSql = toSql(filter);
@@ -166,11 +172,12 @@ class Listing {
     }
   }
 
-  /** Adds events of a block by the times of those that match, in ascending order. */
+  /** Adds events of a block by their times, given in ascending order. */
   async #addTimes(times: readonly number[]): Promise<void> {
     const { after, order } = this.#page;
     const ordered = order === 'asc' ? times : times.toReversed();
-    // Those at the time of the event to go on after may come before it: they are read beside those that are wanted.
+    // Events at the exact time of the cursor may come before it, so they are read in addition to
+    // the requested number.
     const first =
       after === undefined ? 0 : ordered.findIndex((time) => !isBefore(time, after.atMicros, order));
     if (first < 0) return;
@@ -180,14 +187,14 @@ class Listing {
       return;
     }
     const from = first + this.#offset;
-    const chosen = ordered.slice(from, from + same + this.#wanted);
-    // Of events at one time, some may be passed over.
-    const passed = ordered.slice(first, from).filter((time) => time === chosen[0]).length;
+    const selected = ordered.slice(from, from + same + this.#wanted);
+    // Some of the events at one time may have to be skipped.
+    const skipped = ordered.slice(first, from).filter((time) => time === selected[0]).length;
     this.#offset = 0;
     this.#found.push(
-      ...(await this.#select(this.#wanted, passed, {
+      ...(await this.#select(this.#wanted, skipped, {
         sql: 'AND e.occurred_at = ANY(:times::timestamptz[])',
-        bindings: { times: [...new Set(chosen)].map(textOf) },
+        bindings: { times: [...new Set(selected)].map(textOf) },
       })),
     );
   }
@@ -196,7 +203,7 @@ class Listing {
 const isBefore = (time: number, other: number, order: 'asc' | 'desc'): boolean =>
   order === 'asc' ? time < other : time > other;
 
-/** A time in µs since 1970 as text. */
+/** Formats a time in µs since 1970 for Postgres. */
 function textOf(micros: number): string {
   const ms = Math.floor(micros / 1_000);
   const rest = String(micros - ms * 1_000).padStart(3, '0');

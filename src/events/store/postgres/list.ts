@@ -7,14 +7,15 @@ import { countBlocks } from './count-blocks.ts';
 import { filterSql, toSql } from './filters.ts';
 import { listBlocks, selectEvents } from './list-blocks.ts';
 
-/** Lists events: by an index that has them in their order or, where few may match, by their blocks. */
+/** Lists events: by an index in the same order or, if few may match, by blocks. */
 export async function list(
   selection: EventSelection,
   page: ListPage,
   connection: Db = db(),
 ): Promise<ListedEvent[]> {
   const isIndexed = !hasConditions(selection.filter) && selection.filter.domain === undefined;
-  // Blocks are read as of one moment; the caller's transaction may see several. An event to go on after is in no offset.
+  // Blocks are read from one snapshot, but the caller's transaction may see several. An event to
+  // continue after excludes an offset.
   const isOther =
     connection.isTransaction === true || (page.after !== undefined && page.offset > 0);
   return isIndexed || isOther
@@ -30,7 +31,7 @@ export async function sumStored(
   const ofColumn = (column: 'link_id' | 'page_id') =>
     `SELECT ${column} AS id, '${column}' AS by, event, count(*) AS count, ${bigintSql('coalesce(sum(amount_cents), 0)')} AS cents
        FROM events WHERE project_id = :projectId AND ${column} = ANY(:recordIds) GROUP BY ${column}, event`;
-  const found = await rows<{
+  const events = await rows<{
     id: string;
     by: 'link_id' | 'page_id';
     event: EventKind;
@@ -41,7 +42,7 @@ export async function sumStored(
     recordIds,
   });
   const sums = new Map<string, StoredSums>();
-  for (const { id, by, event, count, cents } of found) {
+  for (const { id, by, event, count, cents } of events) {
     const { counter, countsFor } = kindOf(event);
     if (!countsFor.includes(by)) continue;
     const sum = sums.get(id) ?? { visits: 0, leads: 0, sales: 0, saleAmountCents: 0 };
@@ -57,29 +58,29 @@ export async function findKnown(
   projectId: string,
   ids: readonly string[],
 ): Promise<Set<string>> {
-  const found = await rows<{ id: string }>(
+  const existing = await rows<{ id: string }>(
     connection,
     'SELECT id FROM events WHERE project_id = :projectId AND id = ANY(:ids)',
     { projectId, ids },
   );
-  return new Set(found.map(({ id }) => id));
+  return new Set(existing.map(({ id }) => id));
 }
 
 export async function countUpTo(
   { projectId, kind, span: { start, end }, filter }: EventSelection,
-  most: number,
+  max: number,
 ): Promise<number> {
   const asSql = toSql(filter);
   if (hasConditions(filter)) {
-    const question = {
+    const countQuery = {
       projectId,
       span: { start, end },
       events: [kind],
       filter: asSql,
       asked: filter,
     };
-    const { counts } = await countBlocks(question, 'all', 'value');
-    return Math.min(counts.get(kind)!.count(0), most);
+    const { counts } = await countBlocks(countQuery, 'all', 'value');
+    return Math.min(counts.get(kind)!.count(0), max);
   }
   const [row] = await rows<{ count: number }>(
     db(),
@@ -87,7 +88,7 @@ export async function countUpTo(
        SELECT 1 FROM events e
         WHERE e.project_id = :projectId AND e.event = :kind AND e.occurred_at >= :start AND e.occurred_at < :end
           ${filterSql(asSql)} LIMIT :most) AS counted`,
-    { ...asSql.bindings, projectId, kind, start, end, most },
+    { ...asSql.bindings, projectId, kind, start, end, most: max },
   );
   return row!.count;
 }
@@ -139,7 +140,7 @@ export async function findNewestNames(
   projectId: string,
   ids: readonly string[],
 ): Promise<Map<string, NameThen>> {
-  const found = await rows<NameThen & { id: string }>(
+  const names = await rows<NameThen & { id: string }>(
     db(),
     `SELECT wanted.id, e.domain, e.key, e.url FROM unnest(:ids::text[]) AS wanted(id)
       CROSS JOIN LATERAL (SELECT domain, key, url FROM events
@@ -147,18 +148,18 @@ export async function findNewestNames(
                            ORDER BY occurred_at DESC LIMIT 1) AS e`,
     { projectId, ids },
   );
-  return new Map(found.map(({ id, ...name }) => [id, name]));
+  return new Map(names.map(({ id, ...name }) => [id, name]));
 }
 
 export async function findKeptNames(
   projectId: string,
   ids: readonly string[],
 ): Promise<Map<string, NameThen>> {
-  const found = await rows<NameThen & { id: string }>(
+  const names = await rows<NameThen & { id: string }>(
     db(),
     `SELECT record_id AS id, domain, key, url FROM record_names
       WHERE project_id = :projectId AND record_id = ANY(:ids)`,
     { projectId, ids },
   );
-  return new Map(found.map(({ id, ...name }) => [id, name]));
+  return new Map(names.map(({ id, ...name }) => [id, name]));
 }

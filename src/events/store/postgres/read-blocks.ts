@@ -15,31 +15,31 @@ import type { Accepted } from './block-conditions.ts';
 import { VarintReader } from './varints.ts';
 
 /*
- * Reads blocks. First the dictionaries of the columns that have conditions, which tell the blocks that have no such event;
- * then the columns of the others, of which a row is in memory at a time.
+ * Reads blocks: first the dictionaries of the columns with conditions, which exclude blocks without
+ * a matching event; then the columns of the remaining blocks, one row in memory at a time.
  */
 
 /** A built block, and the part of its time that is read. */
 export interface Block {
   id: number;
   size: number;
-  /** Both ends of the part as text, exact to the µs. */
+  /** Start and end of the part as text, exact to the µs. */
   from: string;
   to: string;
-  /** All of its time is read. */
+  /** True if all of its time is read. */
   isWhole: boolean;
 }
 
-/** A time without a built block, whose events are read themselves. */
+/** A time without a built block, whose events are read directly. */
 export type Gap = Pick<Block, 'from' | 'to'>;
 
-/** Finds the built blocks of an interval, and the gaps between them, in the order of their times. */
+/** Finds the built blocks of an interval and the gaps between them, in order of time. */
 export async function findBlocks(
   trx: Db,
   projectId: string,
   [start, end]: readonly [Date, Date],
 ): Promise<(Block | Gap)[]> {
-  const found = await rows<Block & { start: string; end: string; id: number | null }>(
+  const blocks = await rows<Block & { start: string; end: string; id: number | null }>(
     trx,
     `SELECT b.id, b.size, greatest(b.from_at, start)::text AS "from", least(b.to_at, "end")::text AS "to",
             b.from_at >= start AND b.to_at <= "end" AS "isWhole", start::text, "end"::text
@@ -49,9 +49,9 @@ export async function findBlocks(
     { projectId, start, end },
   );
   const parts: (Block | Gap)[] = [];
-  const { start: first, end: last } = found[0]!;
+  const { start: first, end: last } = blocks[0]!;
   let from = first;
-  for (const { start: _, end: __, ...block } of found) {
+  for (const { start: _, end: __, ...block } of blocks) {
     if (block.id === null) continue;
     if (block.from !== from) parts.push({ from, to: block.from });
     parts.push(block as Block);
@@ -63,40 +63,40 @@ export async function findBlocks(
 
 export const isBlock = (part: Block | Gap): part is Block => 'id' in part;
 
-/** A column of a block: the numbers of its values, and the code of each event. */
+/** A column of a block: the ids of its values, and the code of each event. */
 export interface ReadColumn {
   ids: readonly number[];
   codes: Codes;
 }
 
-/** The rows that have lists of numbers instead of codes. */
+/** Rows that hold lists of numbers instead of codes. */
 type NumbersName = 'times' | 'quarters' | 'amounts';
 
-/** The events of a block that match. */
+/** The matching events of a block. */
 export interface ReadBlock {
   block: Block;
   /** By event: 1 if it matches, otherwise 0. */
   mask: Uint8Array;
   column(name: string): ReadColumn;
-  /** Calls `take` with each value of a column that events of a mask have, and their number. */
+  /** Calls `take` for each value of a column within a mask, with its number of events. */
   count(name: string, mask: Uint8Array, take: (id: number, count: number) => void): void;
-  /** The matching events with a value of a column; the mask is not to be changed. */
+  /** Returns the matching events with a value of a column; the mask must not be changed. */
   maskOf(name: string, id: number): Uint8Array;
-  /** Both lists of a row that has no codes. */
+  /** Returns both lists of a row that has no codes. */
   numbers(name: NumbersName): readonly [dictionary: number[], codes: number[]];
 }
 
-/** A condition on a column of a block, by the codes that it accepts. */
+/** A condition on a column of one block, as the codes that it accepts. */
 interface Tested {
   column: string;
   /** By code: 1 if it is accepted, otherwise 0. */
   accepts: Uint8Array;
-  /** The share of the codes that are accepted. */
+  /** Share of the codes that are accepted. */
   share: number;
 }
 
 /**
- * Calls `take` with the blocks that may have matching events, in the order of their ids.
+ * Calls `take` with each block that may have matching events, in order of id.
  *
  * @param names columns that `take` needs
  */
@@ -148,7 +148,7 @@ export async function readBlocks(
 
 const numberOf = (bigint: Buffer): number => Number(bigint.readBigInt64BE());
 
-/** Finds the blocks that may have matching events, with what is tested of each. */
+/** Finds the blocks that may have matching events, with the conditions to check in each. */
 async function testBlocks(
   trx: Db,
   projectId: string,
@@ -157,7 +157,7 @@ async function testBlocks(
 ): Promise<Map<number, Tested[]>> {
   const tested = new Map(blocks.map(({ id }) => [id, [] as Tested[]]));
   if (accepted.length === 0) return tested;
-  const byColumn = new Map(accepted.map((one) => [one.column, one]));
+  const byColumn = new Map(accepted.map((condition) => [condition.column, condition]));
   await copyBinary(
     trx,
     `SELECT block_id, name, dictionary FROM event_block_columns
@@ -173,7 +173,7 @@ async function testBlocks(
       else tested.get(id)?.push({ column, accepts, share: shareOf(accepts) });
     },
   );
-  // Those that few events match first: the others are looked up for these alone.
+  // The most selective conditions first: the others then only look at their matches.
   for (const conditions of tested.values()) conditions.sort((a, b) => a.share - b.share);
   return tested;
 }
@@ -187,23 +187,23 @@ function shareOf(accepts: Uint8Array): number {
 function readBlock(
   block: Block,
   tested: readonly Tested[],
-  found: ReadonlyMap<string, BinaryRow>,
+  columnRows: ReadonlyMap<string, BinaryRow>,
 ): ReadBlock | undefined {
   const { size } = block;
   const read = new Map<string, ReadColumn>();
   const column = (name: string): ReadColumn => {
-    let of = read.get(name);
-    if (of === undefined) {
-      const [, , dictionary, codes] = found.get(name)!;
+    let column = read.get(name);
+    if (column === undefined) {
+      const [, , dictionary, codes] = columnRows.get(name)!;
       const ids = readNumbers(dictionary!);
-      of = { ids, codes: readCodes(codes!, size, ids.length) };
-      read.set(name, of);
+      column = { ids, codes: readCodes(codes!, size, ids.length) };
+      read.set(name, column);
     }
-    return of;
+    return column;
   };
-  const count = (name: string, of: Uint8Array, take: (id: number, count: number) => void) => {
-    const [, , dictionary, codes] = found.get(name)!;
-    const counts = countCodes(of, codes!, sizeOf(dictionary!));
+  const count = (name: string, within: Uint8Array, take: (id: number, count: number) => void) => {
+    const [, , dictionary, codes] = columnRows.get(name)!;
+    const counts = countCodes(within, codes!, sizeOf(dictionary!));
     const reader = new VarintReader(dictionary!);
     for (let code = 1, id = 0; code < counts.length; code += 1) {
       id += code === 1 ? Number(reader.nextAmount()) : reader.next();
@@ -211,7 +211,7 @@ function readBlock(
     }
   };
   const numbers = (name: NumbersName) => {
-    const row = found.get(name)!;
+    const row = columnRows.get(name)!;
     return [readNumbers(row[2]!), row[3]!.length === 0 ? [] : readNumbers(row[3]!)] as const;
   };
   const mask = fullMask(size);
@@ -221,24 +221,24 @@ function readBlock(
     mask.fill(0, firstFrom(times, microsOf(block.to)));
   }
   for (const { column: name, accepts } of tested) {
-    maskCodes(mask, found.get(name)![3]!, accepts);
+    maskCodes(mask, columnRows.get(name)![3]!, accepts);
     if (!hasMatches(mask)) return undefined;
   }
   const maskOf = (name: string, id: number) => {
     const { ids } = column(name);
-    if (ids.length === 1 && ids[0] === id && found.get(name)![3]![0] === 0) return mask;
+    if (ids.length === 1 && ids[0] === id && columnRows.get(name)![3]![0] === 0) return mask;
     const ofValue = fullMask(size);
     ofValue.set(mask);
     const accepts = new Uint8Array(ids.length + 1);
     accepts[ids.indexOf(id) + 1] = 1;
     accepts[0] = 0;
-    maskCodes(ofValue, found.get(name)![3]!, accepts);
+    maskCodes(ofValue, columnRows.get(name)![3]!, accepts);
     return ofValue;
   };
   return hasMatches(mask) ? { block, mask, column, count, maskOf, numbers } : undefined;
 }
 
-/** The place of the first time that is not before another one. */
+/** Finds the position of the first time that is not before a given one. */
 function firstFrom(times: readonly number[], time: number): number {
   let [from, to] = [0, times.length];
   while (from < to) {
@@ -249,7 +249,7 @@ function firstFrom(times: readonly number[], time: number): number {
   return from;
 }
 
-/** The µs since 1970 of a time as Postgres writes it. */
+/** Converts a time as Postgres writes it to µs since 1970. */
 function microsOf(time: string): number {
   const micros = /\.(\d+)/.exec(time)?.[1]?.padEnd(6, '0') ?? '0';
   const seconds = new Date(time.replace(/\.\d+/, '')).getTime();

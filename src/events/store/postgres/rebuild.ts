@@ -8,19 +8,20 @@ import { countMonth, PART } from './count-month.ts';
 import { type Differences, differences, type StoredRollups, storedRollups } from './differences.ts';
 import { lockEvents, lockRollups, type Scope, TABLES } from './rollups.ts';
 
-/** The differences that a rebuild found and corrected. */
+/** Differences that a rebuild found and corrected. */
 export interface Rebuilt {
   domains: Differences;
   records: Differences;
 }
 
 /**
- * Derives all rollups of a workspace from its events again, and returns the differences from those that were stored.
- * Rollups of events that retention has deleted stay as they are, and records that get rollups of their own only now are
- * not compared.
+ * Derives all rollups of a workspace from its events again, and returns the differences to the
+ * stored ones. Rollups of events deleted by retention stay as they are. Records that get rollups of
+ * their own only now are not compared.
  *
- * @param manyEvents records with as many get rollups of their own, from their first event on
- * @param part events that are counted at a time
+ * @param manyEvents records with this number of events get rollups of their own, from their first
+ * event on
+ * @param part number of events counted at a time
  */
 export async function rebuildRollups(
   db: Db,
@@ -29,54 +30,65 @@ export async function rebuildRollups(
   part = PART,
 ): Promise<Rebuilt> {
   return db.transaction(async (trx) => {
-    const of = await lockForRebuild(trx, projectId);
+    const rebuild = await lockForRebuild(trx, projectId);
     await mergeDeltas(trx, projectId);
-    const found: Rebuilt = { domains: none(), records: none() };
-    const newly = await rollManyEvents(trx, of, manyEvents);
-    await eachMonth(trx, of, async (month) => {
-      const before = await storedOf(trx, of, month);
-      await deriveMonth(trx, of, month, part);
+    const differencesFound: Rebuilt = { domains: none(), records: none() };
+    const newly = await rollManyEvents(trx, rebuild, manyEvents);
+    await eachMonth(trx, rebuild, async (month) => {
+      const before = await storedOf(trx, rebuild, month);
+      await deriveMonth(trx, rebuild, month, part);
       await mergeDeltas(trx, projectId);
-      const after = await storedOf(trx, of, month);
-      differences(before.domain, after.domain, found.domains);
-      differences(before.record, after.record, found.records, newly);
+      const after = await storedOf(trx, rebuild, month);
+      differences(before.domain, after.domain, differencesFound.domains);
+      differences(before.record, after.record, differencesFound.records, newly);
     });
     await resetBlocks(trx, projectId);
-    return found;
+    return differencesFound;
   });
 }
 
 const none = (): Differences => ({ rows: 0, missing: 0, surplus: 0, different: 0 });
 
-/** The rollups of a month, by scope. */
-async function storedOf(trx: Db, of: Rebuild, month: Date): Promise<Record<Scope, StoredRollups>> {
-  const ofMonth = { ...of, month, next: monthAfter(month) };
+/** Reads the rollups of a month, by scope. */
+async function storedOf(
+  trx: Db,
+  rebuild: Rebuild,
+  month: Date,
+): Promise<Record<Scope, StoredRollups>> {
+  const ofMonth = { ...rebuild, month, next: monthAfter(month) };
   return {
     domain: await storedRollups(trx, 'domain', ofMonth),
     record: await storedRollups(trx, 'record', ofMonth),
   };
 }
 
-/** Derives all rollups of a workspace, whatever is there. */
+/** Derives all rollups of a workspace regardless of what is stored. */
 export async function deriveRollups(db: Db, projectId: string): Promise<void> {
   await db.transaction(async (trx) => {
-    const of = await lockForRebuild(trx, projectId);
-    await rollManyEvents(trx, of);
-    await eachMonth(trx, of, (month) => deriveMonth(trx, of, month));
+    const rebuild = await lockForRebuild(trx, projectId);
+    await rollManyEvents(trx, rebuild);
+    await eachMonth(trx, rebuild, (month) => deriveMonth(trx, rebuild, month));
     await resetBlocks(trx, projectId);
   });
 }
 
-/** Blocks transactions that store events of a workspace until the end of this one, so that none is missed. */
+/**
+ * Blocks transactions that store events of a workspace until this one ends, so that no event is
+ * missed.
+ */
 export async function lockForRebuild(trx: Db, projectId: string): Promise<Rebuild> {
-  // Before the advisory lock, in the order of the background job, so that they cannot deadlock.
+  // Locked before the advisory lock, in the order of the background job, so that they cannot
+  // deadlock.
   await execute(trx, 'SELECT 1 FROM rollup_rebuilds WHERE project_id = ? FOR UPDATE', [projectId]);
   await lockEvents(trx, projectId);
   await lockRollups(trx, projectId);
   return keptOf(trx, projectId);
 }
 
-/** The range of events of a workspace that are stored; retention deletes none of them before the transaction ends. */
+/**
+ * Reads the range of stored events of a workspace. Retention deletes none of them before the
+ * transaction ends.
+ */
 export async function keptOf(trx: Db, projectId: string): Promise<Rebuild> {
   const [row] = await rows<{ from: Date | null }>(
     trx,
@@ -86,36 +98,36 @@ export async function keptOf(trx: Db, projectId: string): Promise<Rebuild> {
   return { projectId, from: row?.from ?? '-infinity' };
 }
 
-/** A workspace, and the time from which on its events are still stored. */
+/** A workspace, and the time from which its events are still stored. */
 export interface Rebuild {
   projectId: string;
   from: Date | '-infinity';
 }
 
-/** Runs `work` for every month of which there are events or rollups. The workspace is marked no longer. */
+/** Runs `work` for every month with events or rollups, and removes the mark of the workspace. */
 async function eachMonth(
   trx: Db,
-  of: Rebuild,
+  rebuild: Rebuild,
   work: (month: Date) => Promise<void>,
 ): Promise<void> {
-  for (let month = await monthFrom(trx, of, '-infinity'); month !== undefined; ) {
+  for (let month = await monthFrom(trx, rebuild, '-infinity'); month !== undefined; ) {
     await work(month);
-    month = await monthFrom(trx, of, monthAfter(month));
+    month = await monthFrom(trx, rebuild, monthAfter(month));
   }
-  await trx('rollup_rebuilds').where({ project_id: of.projectId }).delete();
+  await trx('rollup_rebuilds').where({ project_id: rebuild.projectId }).delete();
 }
 
 /**
- * Lets the rollups of records with many events begin with their first stored event.
+ * Extends the rollups of records with many events back to their first stored event.
  *
- * @returns the records whose rollups begin earlier than before
+ * @returns the records whose rollups now begin earlier
  */
 export async function rollManyEvents(
   trx: Db,
-  of: Rebuild,
+  rebuild: Rebuild,
   manyEvents = MANY_EVENTS,
 ): Promise<ReadonlySet<string>> {
-  const found = await rows<{ id: string }>(
+  const records = await rows<{ id: string }>(
     trx,
     `WITH many AS MATERIALIZED (
        SELECT c.record_id, e.first
@@ -130,15 +142,15 @@ export async function rollManyEvents(
       WHERE c.project_id = :projectId AND c.record_id = many.record_id
         AND (c.rolled_from IS NULL OR c.rolled_from > many.first)
      RETURNING c.record_id AS id`,
-    { ...of, manyEvents },
+    { ...rebuild, manyEvents },
   );
-  return new Set(found.map(({ id }) => id));
+  return new Set(records.map(({ id }) => id));
 }
 
-/** The first month, from some time on, of which there are events or rollups. */
+/** Finds the first month from a given time that has events or rollups. */
 export async function monthFrom(
   trx: Db,
-  of: Rebuild,
+  rebuild: Rebuild,
   time: Date | '-infinity',
 ): Promise<Date | undefined> {
   const [row] = await rows<{ month: Date | null }>(
@@ -156,14 +168,19 @@ export async function monthFrom(
         SELECT min(bucket) FROM rollup_deltas
          WHERE project_id = :projectId AND event = kind.event AND dimension = 'all' AND NOT is_record
            AND bucket >= greatest(:from::timestamptz, :time)) AS found`,
-    { ...of, time, events: EVENT_KINDS },
+    { ...rebuild, time, events: EVENT_KINDS },
   );
   return row!.month ?? undefined;
 }
 
-/** Derives the days of one month, and the month, with the values that they refer to. */
-export async function deriveMonth(trx: Db, of: Rebuild, month: Date, part = PART): Promise<void> {
-  const ofMonth = { ...of, month, next: monthAfter(month) };
+/** Derives the days of one month, and the month itself, with the values that they refer to. */
+export async function deriveMonth(
+  trx: Db,
+  rebuild: Rebuild,
+  month: Date,
+  part = PART,
+): Promise<void> {
+  const ofMonth = { ...rebuild, month, next: monthAfter(month) };
   for (const { table } of [...Object.values(TABLES), { table: 'rollup_deltas' }]) {
     await execute(
       trx,
@@ -175,6 +192,6 @@ export async function deriveMonth(trx: Db, of: Rebuild, month: Date, part = PART
   await countMonth(trx, ofMonth, part);
 }
 
-/** The first moment of the next month of UTC. */
+/** Returns the start of the next month in UTC. */
 export const monthAfter = (month: Date) =>
   new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 1));

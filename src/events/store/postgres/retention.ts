@@ -8,32 +8,35 @@ import { emptyBlocksOf } from './empty-blocks.ts';
 import { shareEvents } from './rollups.ts';
 import { withShortLocks } from './short-locks.ts';
 
-/** Events deleted per transaction, which takes about a second: each adds some thirty rows to the rollups of its record. */
+/**
+ * Number of events deleted per transaction, which takes about a second: each event adds about
+ * thirty rows to the rollups of its record.
+ */
 const CHUNK = 2_000;
 
-/** A workspace that keeps its events for some time. */
-export interface Kept {
+/** A workspace with limited retention of events. */
+export interface RetainedWorkspace {
   id: string;
-  /** Start of the month (UTC) from which on events are kept. */
+  /** Start of the month (UTC) from which events are kept. */
   from: Date;
 }
 
 /**
- * Deletes events that are older than the retention of their workspaces, whole months at a time; their rollups stay. Events
- * of links and QR codes without rollups of their own are added to such rollups in the transaction that deletes them.
- * Then drops empty partitions.
+ * Deletes events that are past the retention of their workspaces, whole months at a time; their
+ * rollups remain. Events of links and QR codes without rollups of their own are added to such
+ * rollups in the transaction that deletes them. Then drops empty partitions.
  */
 export async function retainEvents(log: Log): Promise<void> {
   await eachWorkspace(await findKept(), retainWorkspace, log);
   await dropEmptyPartitions();
 }
 
-/** Finds the workspaces that keep their events for some time, but for those whose rollups are to be rebuilt. */
-export function findKept(): Promise<Kept[]> {
+/** Finds the workspaces with limited retention, except those whose rollups are to be rebuilt. */
+export function findKept(): Promise<RetainedWorkspace[]> {
   const plans = Object.entries(RETENTION_DAYS)
     .map(([plan, days]) => `('${plan}', ${days})`)
     .join(', ');
-  return rows<Kept>(
+  return rows<RetainedWorkspace>(
     db(),
     `SELECT w.id, date_trunc('month', now() - make_interval(days => coalesce(w.retention_days, p.days)), 'UTC') AS from
        FROM workspaces w JOIN (VALUES ${plans}) AS p(plan, days) ON p.plan = w.plan
@@ -43,20 +46,20 @@ export function findKept(): Promise<Kept[]> {
   );
 }
 
-async function retainWorkspace({ id: projectId, from }: Kept): Promise<void> {
+async function retainWorkspace({ id: projectId, from }: RetainedWorkspace): Promise<void> {
   const old = 'project_id = :projectId AND event = ANY(:events) AND occurred_at < :from';
-  const of = { projectId, events: EVENT_KINDS, from, limit: CHUNK };
+  const bindings = { projectId, events: EVENT_KINDS, from, limit: CHUNK };
   const [row] = await rows<{ hasOld: boolean }>(
     db(),
     `SELECT EXISTS (SELECT 1 FROM events WHERE ${old}) AS "hasOld"`,
-    of,
+    bindings,
   );
   if (!row!.hasOld) return;
   if (!(await keepFrom(projectId, from))) return;
   for (;;) {
     const count = await db().transaction(async (trx) => {
       await shareEvents(trx, [projectId]);
-      const gone = await rows<TimedEvent & { isUnrolled: boolean }>(
+      const deleted = await rows<TimedEvent & { isUnrolled: boolean }>(
         trx,
         `WITH gone AS (
            DELETE FROM events WHERE (project_id, event, occurred_at, id) IN
@@ -64,21 +67,22 @@ async function retainWorkspace({ id: projectId, from }: Kept): Promise<void> {
          names AS (${KEEP_NAMES})
          SELECT g.*, (${IS_UNROLLED}) AS "isUnrolled"
            FROM gone g LEFT JOIN counters c ON c.project_id = g.project_id AND c.record_id = g.link_id`,
-        of,
+        bindings,
       );
-      await emptyBlocksOf(trx, gone);
-      const events = gone.filter(({ isUnrolled }) => isUnrolled);
+      await emptyBlocksOf(trx, deleted);
+      const events = deleted.filter(({ isUnrolled }) => isUnrolled);
       await addDeltas(trx, 'record', events);
-      return gone.length;
+      return deleted.length;
     });
     if (count < CHUNK) return;
   }
 }
 
 /**
- * Sets the time from which on a workspace keeps its events, before any is deleted: else a rebuild would expect them.
+ * Stores the time from which a workspace keeps its events, before any is deleted; otherwise a
+ * rebuild would expect them.
  *
- * @returns false where rollups of the workspace are to be rebuilt, so that no event may be deleted
+ * @returns false if rollups of the workspace are to be rebuilt, so that no event may be deleted
  */
 export async function keepFrom(projectId: string, from: Date): Promise<boolean> {
   const rowCount = await execute(
@@ -90,7 +94,7 @@ export async function keepFrom(projectId: string, from: Date): Promise<boolean> 
   return rowCount > 0;
 }
 
-/** Rollups have only the id of a deleted link or QR code. */
+/** Keeps names because rollups contain only the id of a deleted link or QR code. */
 const KEEP_NAMES = `
   INSERT INTO record_names AS kept (project_id, record_id, domain, key, url, named_at)
   SELECT DISTINCT ON (link_id) project_id, link_id, domain, key, url, occurred_at FROM gone
@@ -99,26 +103,29 @@ const KEEP_NAMES = `
     SET domain = excluded.domain, key = excluded.key, url = excluded.url, named_at = excluded.named_at
   WHERE excluded.named_at > kept.named_at`;
 
-/** SQL that is true for an event of a record whose counts are read from events, since it has no rollups of its own. */
+/**
+ * SQL that is true for an event of a record without rollups of its own, whose counts are read from
+ * events.
+ */
 const IS_UNROLLED = `
   g.occurred_at < coalesce(c.rolled_from, 'infinity')
      AND (EXISTS (SELECT 1 FROM links l WHERE l.project_id = g.project_id AND l.id = g.link_id)
        OR EXISTS (SELECT 1 FROM qrcodes q WHERE q.project_id = g.project_id AND q.id = g.link_id))`;
 
-/** Every query scans the empty partitions of past months as well. */
+/** Drops empty partitions of past months, which every query would scan. */
 async function dropEmptyPartitions(): Promise<void> {
-  const found = await rows<{ name: string }>(
+  const partitions = await rows<{ name: string }>(
     db(),
     `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
       WHERE i.inhparent = 'events'::regclass AND c.relname ~ '^events_\\d{4}_\\d{2}$'
         AND to_date(right(c.relname, 7), 'YYYY_MM') < date_trunc('month', now() - interval '2 months')`,
   );
-  for (const { name } of found) {
+  for (const { name } of partitions) {
     if (await isEmpty(db(), name)) await dropPartition(name);
   }
 }
 
-/** Locks the parent first, as every statement on events does. */
+/** Drops a partition. The parent is locked first, as in every statement on events. */
 function dropPartition(name: string): Promise<void> {
   return withShortLocks(async (trx) => {
     await execute(trx, 'LOCK TABLE ONLY events IN ACCESS EXCLUSIVE MODE');
@@ -130,6 +137,6 @@ function dropPartition(name: string): Promise<void> {
 }
 
 async function isEmpty(connection: Db, name: string): Promise<boolean> {
-  const found = await rows<object>(connection, 'SELECT 1 FROM ?? LIMIT 1', [name]);
-  return found.length === 0;
+  const firstRow = await rows<object>(connection, 'SELECT 1 FROM ?? LIMIT 1', [name]);
+  return firstRow.length === 0;
 }

@@ -4,36 +4,37 @@ import { Counts, plus, readCounts } from './counts.ts';
 import { filterSql } from './filters.ts';
 import { isRebuilding } from './rollup-rebuilds.ts';
 import { DAY_MS, isFineIn, QUARTER_MS, QUARTERS, type Scope, TABLES } from './rollups.ts';
-import { type Interval, OF_EVENTS, raw, type SqlQuestion, spanOf } from './source.ts';
+import { type Interval, OF_EVENTS, raw, type SqlCountQuery, spanOf } from './source.ts';
 import { findIds } from './values.ts';
 import type { Amount } from './varints.ts';
 
 /*
- * Counts from rollups: those of whole months, then of whole days, then of whole quarters of an hour, with what was added
- * to them, and the events themselves for the rest at both ends. One statement reads all of it, so that nothing is counted
- * twice or missed while rollups are merged; the counts are summed up here.
+ * Counts from rollups: whole months, then whole days, then whole quarter-hours, with their
+ * additions, and the events themselves for the rest at both ends. One statement reads all of it, so
+ * that nothing is counted twice or missed while rollups are merged; the counts are summed up here.
  *
- * Questions about single links and QR codes are answered by their own rollups where they have some, and by their events
- * where not. All other filters, and all questions of a workspace whose rollups are being rebuilt, need the events.
+ * Queries about single links and QR codes are answered from their own rollups if there are any,
+ * otherwise from their events. All other filters, and all queries of a workspace whose rollups are
+ * being rebuilt, read the events.
  */
 
-/** The counts of a question. */
+/** Counts that answer a query. */
 export interface Rolled {
-  /** By kind of event: those of values by their ids, or those of quarters of an hour since 1970. */
+  /** Counts by event kind, either by the ids of values or by quarter-hours since 1970. */
   counts: ReadonlyMap<string, Counts>;
-  /** Values by ids that are none of the list of values. */
+  /** Values by id that are not in the list of values. */
   values: ReadonlyMap<number, string>;
 }
 
-/** Ids from here on are none of the list of values. */
+/** Ids from here on belong to values that are not in the list of values. */
 const UNLISTED = 2 ** 52;
 
 interface RolledRow {
   event: string;
   owner: string | null;
-  /** Counts of values, of quarters of an hour by values, or of events. */
+  /** Type of the counts: by value, by quarter-hour and value, or of events. */
   kind: 'values' | 'quarters' | 'events';
-  /** Days since 1970 of quarters; quarters since 1970 of events. */
+  /** Days since 1970 for `quarters`; quarter-hours since 1970 for `events`. */
   time: number;
   counts: Buffer | null;
   value: string | null;
@@ -42,42 +43,42 @@ interface RolledRow {
 }
 
 /**
- * Reads the counts of a question.
+ * Reads the counts of a query.
  *
- * @param by counts by the ids of values, or by quarters of an hour
- * @returns nothing where rollups cannot answer it
+ * @param by counts by the ids of values, or by quarter-hour
+ * @returns nothing if rollups cannot answer it
  */
 export async function readRollups(
-  question: SqlQuestion,
+  countQuery: SqlCountQuery,
   dimension: DimensionName,
   by: 'value' | 'quarter',
 ): Promise<Rolled | undefined> {
-  const { projectId, events, filter } = question;
+  const { projectId, events, filter } = countQuery;
   const { records, domain, conditions } = filter;
   if (conditions !== '' || (records !== undefined && domain !== undefined)) return undefined;
   if (await isRebuilding(projectId)) return undefined;
   const scope = records === undefined ? 'domain' : 'record';
-  // Counts by record need no rollups of their own.
+  // Counts by record do not need rollups of the record's own.
   const isByOwner = scope === 'record' && dimension === 'record';
   const name = isByOwner ? 'all' : dimension;
   const isFine = isFineIn(scope, name);
-  const [from, to] = wholeOf(spanOf(question), isFine ? QUARTER_MS : DAY_MS);
+  const [from, to] = wholeOf(spanOf(countQuery), isFine ? QUARTER_MS : DAY_MS);
   const query = new Query({ ...filter.bindings, projectId, events });
   if (from < to) addRollups(query, { scope, name, isFine, by, from, to, filter });
-  addEvents(query, question, dimension, by, [from, to]);
-  const found = await query.run();
+  addEvents(query, countQuery, dimension, by, [from, to]);
+  const rolledRows = await query.run();
   const ids = new Ids();
-  if (!isByOwner && name !== 'all' && found.some(({ kind }) => kind !== 'events')) {
-    await ids.find(projectId, name, found);
+  if (!isByOwner && name !== 'all' && rolledRows.some(({ kind }) => kind !== 'events')) {
+    await ids.find(projectId, name, rolledRows);
   }
   const counts = new Map(events.map((event) => [event as string, new Counts()]));
   const [first, end] = [from / QUARTER_MS, to / QUARTER_MS];
-  for (const row of found) {
+  for (const row of rolledRows) {
     const sums = counts.get(row.event)!;
-    const owner = isByOwner && row.owner !== null ? ids.of(row.owner) : undefined;
+    const owner = isByOwner && row.owner !== null ? ids.idOf(row.owner) : undefined;
     if (row.kind === 'events') {
       const id =
-        by === 'quarter' ? row.time : name === 'all' && !isByOwner ? 0 : ids.of(row.value!);
+        by === 'quarter' ? row.time : name === 'all' && !isByOwner ? 0 : ids.idOf(row.value!);
       sums.add(id, row.n!, amountOf(row.amount!));
     } else if (row.kind === 'values') {
       readCounts(row.counts!, (id, n, amount) => sums.add(owner ?? id, n, amount));
@@ -93,35 +94,35 @@ export async function readRollups(
   return { counts, values: ids.values };
 }
 
-/** A sum that Postgres wrote. */
+/** Parses a sum that Postgres wrote. */
 export const amountOf = (text: string): Amount => plus(0, BigInt(text));
 
 /** Counts of events that are in no rollup or block. */
 export interface EventsRow {
   event: string;
-  /** Quarters of an hour since 1970. */
+  /** Quarter-hours since 1970. */
   time: number;
   value: string;
   n: number;
   amount: string;
 }
 
-/** Ids of values that were read with events. */
+/** Assigns ids to the values of events that were read directly. */
 export class Ids {
   readonly values = new Map<number, string>();
   #ids: Map<string, number> = new Map();
 
-  /** Finds those of the list of values, which rollups refer to. */
+  /** Finds the ids of values in the list, which rollups refer to. */
   async find(
     projectId: string,
     name: DimensionName,
-    found: readonly { value: string | null }[],
+    unlisted: readonly { value: string | null }[],
   ): Promise<void> {
-    const values = new Set(found.flatMap(({ value }) => (value === null ? [] : [value])));
+    const values = new Set(unlisted.flatMap(({ value }) => (value === null ? [] : [value])));
     this.#ids = await findIds(projectId, name, [...values]);
   }
 
-  of(value: string): number {
+  idOf(value: string): number {
     let id = this.#ids.get(value);
     if (id === undefined) {
       id = UNLISTED + this.values.size;
@@ -132,7 +133,7 @@ export class Ids {
   }
 }
 
-/** A query of the rows of {@link RolledRow}, of which each part reads some. */
+/** Query for rows of {@link RolledRow}, built from parts that each read some of them. */
 class Query {
   readonly #parts: string[] = [];
   readonly #bindings: Record<string, SqlValue>;
@@ -163,18 +164,21 @@ class Query {
   }
 }
 
-/** The rollups that a query reads: from and to in ms since 1970. */
-interface Wanted {
+/** Rollups that a query reads; start and end in ms since 1970. */
+interface RollupRange {
   scope: Scope;
   name: DimensionName;
   isFine: boolean;
   by: 'value' | 'quarter';
   from: number;
   to: number;
-  filter: SqlQuestion['filter'];
+  filter: SqlCountQuery['filter'];
 }
 
-function addRollups(query: Query, { scope, name, isFine, by, from, to, filter }: Wanted): void {
+function addRollups(
+  query: Query,
+  { scope, name, isFine, by, from, to, filter }: RollupRange,
+): void {
   const { table, key } = TABLES[scope];
   const select = (tableName: string, owner: string, kind: 'values' | 'quarters', more: string) => {
     const isOwned =
@@ -213,7 +217,7 @@ function addRollups(query: Query, { scope, name, isFine, by, from, to, filter }:
     } else {
       rollups('d', 'values', days);
     }
-    // Of the days at both ends, which may be the same.
+    // The days at both ends, which may be the same day.
     if (days[0] > days[1]) {
       rollups('d', 'quarters', [days[1], days[0]]);
     } else {
@@ -226,16 +230,16 @@ function addRollups(query: Query, { scope, name, isFine, by, from, to, filter }:
   select('rollup_deltas', 'owner', isFine ? 'quarters' : 'values', `${isOfScope} AND ${time}`);
 }
 
-/** Adds the events outside of the whole steps, and those of records without rollups. */
+/** Adds the events outside of whole steps, and those of records without rollups. */
 function addEvents(
   query: Query,
-  question: SqlQuestion,
+  countQuery: SqlCountQuery,
   dimension: DimensionName,
   by: 'value' | 'quarter',
   [from, to]: readonly [number, number],
 ): void {
   const time = by === 'value' ? '0' : `floor(date_part('epoch', at) / ${QUARTER_MS / 1000})::int`;
-  const [start, end] = spanOf(question).map((time) => time.getTime()) as [number, number];
+  const [start, end] = spanOf(countQuery).map((time) => time.getTime()) as [number, number];
   const rest: [number, number][] =
     from < to
       ? [
@@ -244,14 +248,14 @@ function addEvents(
         ]
       : [[start, end]];
   const ragged = rest.filter(([begin, until]) => begin < until);
-  const events = (chosen: string) =>
+  const events = (selection: string) =>
     query.add(
       `SELECT event, NULL::text AS owner, 'events' AS kind, ${time} AS time, NULL::bytea AS counts,
               value, sum(n)::bigint AS n, sum(amount)::text AS amount
-         FROM (${raw(dimension, chosen)}) AS counted WHERE value IS NOT NULL GROUP BY 1, 4, 6`,
+         FROM (${raw(dimension, selection)}) AS counted WHERE value IS NOT NULL GROUP BY 1, 4, 6`,
     );
   const within = ([begin, until]: [number, number]) => query.within('e.occurred_at', begin, until);
-  const { filter } = question;
+  const { filter } = countQuery;
   if (filter.records === undefined) {
     for (const part of ragged)
       events(`WHERE ${OF_EVENTS} AND ${within(part)} ${filterSql(filter)}`);
@@ -263,12 +267,13 @@ function addEvents(
                LEFT JOIN counters c ON c.project_id = :projectId AND c.record_id = r.id) AS r ON r.id = e.link_id
         WHERE ${OF_EVENTS} AND ${within(part)} AND ${condition}`,
     );
-  // Their rollups count events since `rolled_from`, and of those before the ones that retention has deleted.
+  // Rollups of a record count events since `rolled_from`, and older ones that retention has
+  // deleted.
   ofRecords([start, end], "e.occurred_at < coalesce(r.rolled_from, 'infinity')");
   for (const part of ragged) ofRecords(part, 'e.occurred_at >= r.rolled_from');
 }
 
-/** The whole steps of a length in an interval, in ms since 1970. */
+/** Returns the whole steps of a length within an interval, in ms since 1970. */
 const wholeOf = ([from, to]: Interval, ms: number): readonly [number, number] => [
   Math.ceil(from.getTime() / ms) * ms,
   floor(to.getTime(), ms),

@@ -11,25 +11,30 @@ import {
 } from './rebuild.ts';
 
 /*
- * Rollups that are missing or wrong, after a migration for instance, are rebuilt in the background. A row of
- * `rollup_rebuilds` marks a workspace; `INSERT INTO rollup_rebuilds (project_id) …` is all that a migration has to do.
+ * Rollups that are missing or wrong, for example after a migration, are rebuilt in the background.
+ * A row of `rollup_rebuilds` marks a workspace; a migration only has to run
+ * `INSERT INTO rollup_rebuilds (project_id) …`.
  *
  *   marked ──▶ records with many events found ──▶ month by month ──▶ row deleted
  *
- * Each arrow is a transaction, and `rebuilt_until` says how far it went, so that a job that dies loses a month's work at
- * most. Visits of that workspace wait for one month at a time. Until the row is deleted, questions are answered from the events (slower,
- * but correct), and retention skips the workspace.
+ * Each arrow is a transaction, and `rebuilt_until` records the progress, so that a job that dies
+ * loses no more than one month of work. Visits of the workspace wait for one month at a time. Until
+ * the row is deleted, queries are answered from the events (slower, but correct), and retention
+ * skips the workspace.
  */
 
-/** True while rollups and texts of a workspace are incomplete, so that questions must be answered from its events. */
+/**
+ * Returns true while rollups and texts of a workspace are incomplete, so that queries must read its
+ * events.
+ */
 export async function isRebuilding(projectId: string): Promise<boolean> {
-  const found = await rows<object>(db(), 'SELECT 1 FROM rollup_rebuilds WHERE project_id = ?', [
+  const marks = await rows<object>(db(), 'SELECT 1 FROM rollup_rebuilds WHERE project_id = ?', [
     projectId,
   ]);
-  return found.length > 0;
+  return marks.length > 0;
 }
 
-/** Marks a workspace: its rollups are rebuilt from the first month on, by the next run of the job. */
+/** Marks a workspace: the next run of the job rebuilds its rollups from the first month on. */
 export async function requestRebuild(connection: Db, projectId: string): Promise<void> {
   await execute(
     connection,
@@ -43,11 +48,11 @@ export async function requestRebuild(connection: Db, projectId: string): Promise
 export interface PendingRebuild {
   workspace: string;
   requestedAt: Date;
-  /** Months before are rebuilt; `null`: none is. */
+  /** Months before this time are rebuilt; `null` if none is. */
   rebuiltUntil: Date | null;
 }
 
-/** The workspaces whose rollups are being rebuilt, in the order in which they will be. */
+/** Lists the workspaces whose rollups are being rebuilt, in the order of processing. */
 export async function pendingRebuilds(connection: Db): Promise<PendingRebuild[]> {
   return rows<PendingRebuild>(
     connection,
@@ -58,8 +63,8 @@ export async function pendingRebuilds(connection: Db): Promise<PendingRebuild[]>
 }
 
 /**
- * Rebuilds the rollups of all workspaces that are marked. Jobs at the same time share the work. A workspace that fails
- * becomes the last in line, and the next run tries it again.
+ * Rebuilds the rollups of all marked workspaces. Concurrent jobs share the work. A workspace that
+ * fails moves to the end of the line, and the next run tries it again.
  */
 export async function rebuildMarked(_: object, { log }: { log: Log }): Promise<void> {
   const failed = new Set<string>();
@@ -81,7 +86,7 @@ interface Marked {
  * Runs the next step of a workspace that no other job is rebuilding.
  *
  * @param failed workspaces that failed in this run, and are skipped
- * @returns false when there is no such workspace
+ * @returns false if there is no such workspace
  */
 async function rebuildNext(log: Log, failed: Set<string>): Promise<boolean> {
   let marked: Marked | undefined;
@@ -115,20 +120,20 @@ async function rebuildNext(log: Log, failed: Set<string>): Promise<boolean> {
   }
 }
 
-/** @returns the time before which everything is rebuilt; `undefined` when all is */
+/** @returns the time before which everything is rebuilt; `undefined` when all is rebuilt */
 async function step(
   trx: Db,
   { project_id: projectId, rebuilt_until }: Marked,
 ): Promise<Date | '-infinity' | undefined> {
   if (rebuilt_until === null) {
-    // Needs no lock: events that are stored meanwhile are in the months, which are derived later.
+    // No lock is needed: events stored meanwhile are part of the months, which are derived later.
     await rollManyEvents(trx, await keptOf(trx, projectId));
     return '-infinity';
   }
-  const of = await lockForRebuild(trx, projectId);
+  const rebuild = await lockForRebuild(trx, projectId);
   const from = rebuilt_until instanceof Date ? rebuilt_until : '-infinity';
-  const month = await monthFrom(trx, of, from);
+  const month = await monthFrom(trx, rebuild, from);
   if (month === undefined) return undefined;
-  await deriveMonth(trx, of, month);
+  await deriveMonth(trx, rebuild, month);
   return monthAfter(month);
 }

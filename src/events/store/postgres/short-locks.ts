@@ -2,18 +2,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { type Db, db, execute } from '../../../infra/db.ts';
 
-/** Longest wait for a lock, in ms: while it waits, all later statements on the table wait too. */
+/** Maximum wait for a lock, in ms; meanwhile, all later statements on the table wait too. */
 const LOCK_MS = 100;
 const TRIES = 30;
 const PAUSE_MS = 300;
-/** lock_not_available */
+/** SQLSTATE lock_not_available. */
 const TIMED_OUT = '55P03';
 
 /**
- * Runs a transaction that locks tables that visits are stored in. A lock that another transaction holds, an export for
- * instance, is not waited for: the transaction gives up and begins again a little later, so that visits pass in between.
+ * Runs a transaction that locks tables in which visits are stored. If another transaction holds the
+ * lock, such as an export, this one gives up and starts again a little later, so that visits can be
+ * stored in between.
  *
- * @throws DatabaseError 55P03 when there was no lock for some ten seconds
+ * @throws DatabaseError 55P03 when the lock was not available for about ten seconds
  */
 export async function withShortLocks<T>(work: (trx: Db) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -22,11 +22,11 @@ import {
   findFirstTime,
   listValues,
   totals,
-} from './questions.ts';
+} from './queries.ts';
 import { rebuildRollups } from './rebuild.ts';
 import { retainEvents } from './retention.ts';
 
-/** Events in Postgres: a partitioned table of rows, and rollups that answer most questions. */
+/** Events in Postgres: a partitioned table of rows, and rollups that answer most queries. */
 export const postgresStore: EventsStore = {
   appendVisits,
   append,

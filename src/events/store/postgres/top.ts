@@ -7,14 +7,14 @@ import type { Rolled } from './rolled.ts';
 import { findValues } from './values.ts';
 import type { Amount } from './varints.ts';
 
-/** The numbers of an id, by kind of event. */
+/** Reads the numbers of an id, by event kind. */
 export const numbersOf = (
   events: readonly EventKind[],
   counts: ReadonlyMap<string, Counts>,
   id: number,
 ): Numbers => numbersReader(events, counts)(id);
 
-/** Reads the numbers of ids; what they have in common is looked up once. */
+/** Makes a function that reads the numbers of ids; look-ups that all ids share are done once. */
 function numbersReader(
   events: readonly EventKind[],
   counts: ReadonlyMap<string, Counts>,
@@ -34,10 +34,13 @@ function numbersReader(
   };
 }
 
-/** The largest safe number stands for all that is more. */
+/** Converts an amount to a number; larger ones become the largest safe integer. */
 const shown = (amount: Amount): number => Math.min(Number(amount), Number.MAX_SAFE_INTEGER);
 
-/** The values of which there is most of the first kind, at most {@link MAX_VALUES}; of as many, in their order. */
+/**
+ * Finds the values with the highest count of the first kind, up to {@link MAX_VALUES}; ties are in
+ * the order of the values.
+ */
 export async function topOf(
   rolled: Rolled,
   events: readonly EventKind[],
@@ -52,32 +55,35 @@ export async function topOf(
     });
   }
   const numbersAt = numbersReader(events, rolled.counts);
-  const found: ValueCount[] = [];
-  for (let groups = byCount(rolled, events); found.length < MAX_VALUES && groups.length > 0; ) {
-    const some = firstGroups(groups);
-    groups = groups.slice(some.length);
-    const values = dimension === 'all' ? undefined : await valuesOf(rolled, some.flat());
-    for (const ids of some) {
+  const topValues: ValueCount[] = [];
+  for (let groups = byCount(rolled, events); topValues.length < MAX_VALUES && groups.length > 0; ) {
+    const nextGroups = firstGroups(groups);
+    groups = groups.slice(nextGroups.length);
+    const values = dimension === 'all' ? undefined : await valuesOf(rolled, nextGroups.flat());
+    for (const ids of nextGroups) {
       const ofGroup: ValueCount[] = [];
       for (const id of ids) {
         const value = values === undefined ? '' : values.get(id);
         if (value?.startsWith(prefix) === true) ofGroup.push({ value, numbers: numbersAt(id) });
       }
       if (ofGroup.length > 1) ofGroup.sort(orderOf(ofGroup));
-      for (const one of ofGroup) found.push(one);
+      for (const value of ofGroup) topValues.push(value);
     }
   }
-  return found.slice(0, MAX_VALUES);
+  return topValues.slice(0, MAX_VALUES);
 }
 
-/** The first groups that have {@link MAX_VALUES} ids together, or all: of a group that is cut, the order of values decides. */
+/**
+ * Takes the first groups that together have {@link MAX_VALUES} ids, or all groups. The order of
+ * values decides within the last group.
+ */
 function firstGroups(groups: readonly number[][]): readonly number[][] {
   let size = 0;
   const last = groups.findIndex((ids) => (size += ids.length) >= MAX_VALUES);
   return last < 0 ? groups : groups.slice(0, last + 1);
 }
 
-/** Ids in groups with as many of the first kind, the most first. */
+/** Groups ids with equal counts of the first kind, highest count first. */
 function byCount(rolled: Rolled, events: readonly EventKind[]): number[][] {
   const first = rolled.counts.get(events[0]!)!;
   const groups = new Map<number, number[]>();
@@ -93,16 +99,16 @@ function byCount(rolled: Rolled, events: readonly EventKind[]): number[][] {
   );
 }
 
-/** The ids that have a count of any kind. */
+/** Lists the ids that have a count of any kind. */
 function idsOf({ counts }: Rolled): Float64Array | Set<number> {
   const ofKinds = Array.from(counts.values(), (ofKind) => ofKind.ids());
   if (ofKinds.length === 1) return ofKinds[0]!;
   const ids = new Set<number>();
-  for (const some of ofKinds) for (const id of some) ids.add(id);
+  for (const ofKind of ofKinds) for (const id of ofKind) ids.add(id);
   return ids;
 }
 
-/** Values by ids, those that are none of the list of values as well. */
+/** Finds values by id, including those that are not in the list of values. */
 async function valuesOf(
   { values: unlisted }: Rolled,
   ids: readonly number[],
@@ -112,7 +118,7 @@ async function valuesOf(
   return new Map([...values, ...unlisted]);
 }
 
-/** Numbers by parts of values; those without the part are left out. */
+/** Sums the numbers by parts of values; values without the part are left out. */
 async function sumsByPart(
   rolled: Rolled,
   events: readonly EventKind[],
@@ -137,17 +143,20 @@ async function sumsByPart(
     }
   }
   const numbersAt = numbersReader(events, sums);
-  return most(
+  return topValues(
     parts.map((value, number) => ({ value, numbers: numbersAt(number) })),
     events,
   );
 }
 
-/** The values with most of the first number, then in the order of the values; at most {@link MAX_VALUES}. */
-export function most(found: ValueCount[], events: readonly EventKind[]): ValueCount[] {
+/**
+ * Takes the values with the highest first number, then in the order of the values; up to
+ * {@link MAX_VALUES}.
+ */
+export function topValues(values: ValueCount[], events: readonly EventKind[]): ValueCount[] {
   const first = numberNames(events)[0]!;
-  const compare = orderOf(found);
-  return found
+  const compare = orderOf(values);
+  return values
     .toSorted((a, b) => b.numbers[first]! - a.numbers[first]! || compare(a, b))
     .slice(0, MAX_VALUES);
 }
@@ -156,22 +165,25 @@ interface Valued {
   value: string;
 }
 
-/** The order of some values as Postgres sorts in the collation "C": by code points. */
-function orderOf(found: readonly Valued[]): (a: Valued, b: Valued) => number {
-  // Without surrogates, the order of code units is that of code points.
-  return found.some(({ value }) => SURROGATE.test(value))
+/**
+ * Makes a comparison of some values in the order of the Postgres collation "C", which is by code
+ * point.
+ */
+function orderOf(values: readonly Valued[]): (a: Valued, b: Valued) => number {
+  // Without surrogates, the order of code units equals that of code points.
+  return values.some(({ value }) => SURROGATE.test(value))
     ? (a, b) => (isBefore(a.value, b.value) ? -1 : 1)
     : (a, b) => (a.value < b.value ? -1 : 1);
 }
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** True where a text comes before another one by code points, as Postgres sorts in the collation "C". */
+/** Returns true if a text sorts before another by code points, as in the Postgres collation "C". */
 function isBefore(one: string, other: string): boolean {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at += 1) {
     const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];
-    // Surrogates stand for code points after all others.
+    // Surrogates stand for code points that sort after all others.
     if (a !== b) return isSurrogate(a) === isSurrogate(b) ? a < b : isSurrogate(b);
   }
   return one.length < other.length;

@@ -2,11 +2,13 @@ import { db, execute } from '../../../infra/db.ts';
 import { pruneRejected } from '../../ingest/rejected-visits.ts';
 import { withShortLocks } from './short-locks.ts';
 
-/** Months ahead for which partitions are created, so that no visit waits for one. */
+/** Number of months for which partitions are created in advance, so that no visit waits for one. */
 const MONTHS_AHEAD = 3;
 const CHUNK = 20_000;
 
-/** Creates the partitions of the next months, and moves events of those months from the default partition. */
+/**
+ * Creates the partitions of the next months, and moves their events out of the default partition.
+ */
 export async function ensurePartitions(): Promise<void> {
   for (let ahead = -1; ahead <= MONTHS_AHEAD; ahead += 1) {
     await withShortLocks((trx) =>
@@ -20,8 +22,8 @@ export async function ensurePartitions(): Promise<void> {
 }
 
 /**
- * Deletes expired guards of visits, in chunks that hold locks for a short time only, and dead letters past their
- * retention.
+ * Deletes expired guards of visits, in chunks that hold locks only briefly, and rejected visits
+ * past their retention.
  */
 export async function pruneVisitGuards(): Promise<void> {
   for (;;) {

@@ -1,21 +1,21 @@
 /*
- * Numbers as varints of seven bits a byte, the lowest first (Protocol Buffers, Encoding). Signed numbers are stored
- * zigzag: 0, -1, 1, -2 as 0, 1, 2, 3.
+ * Numbers as varints of seven bits per byte, lowest first (Protocol Buffers, Encoding). Signed
+ * numbers are stored in zigzag: 0, -1, 1, -2 as 0, 1, 2, 3.
  */
 
-/** A sum in US cents: a bigint where a number would not be exact. */
+/** A sum in US cents: a bigint if a number would not be exact. */
 export type Amount = number | bigint;
 
-/** Numbers of so many bytes are exact with their signs. */
+/** Signed numbers of up to this many bytes are exact. */
 const EXACT_BYTES = 7;
-/** Zigzag numbers below are exact, and take up to that many bytes. */
+/** Zigzag numbers below this are exact, and take up to {@link EXACT_BYTES} bytes. */
 const EXACT = 2 ** 48;
 
-/** The number of a zigzag number. */
-export const unsigned = (zigzag: number): number =>
+/** Decodes a zigzag number. */
+export const decodeZigzag = (zigzag: number): number =>
   zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
 
-/** Writes numbers as varints, after a byte that names their format. */
+/** Writes numbers as varints, after a byte with their format. */
 export class VarintWriter {
   #bytes: Buffer;
   #size = 1;
@@ -27,10 +27,10 @@ export class VarintWriter {
 
   add(value: number): void {
     this.#reserve();
-    let left = value;
-    for (; left >= 2 ** 31; left = Math.floor(left / 128)) this.#put((left % 128) | 128);
-    for (; left >= 128; left >>>= 7) this.#put((left & 127) | 128);
-    this.#put(left);
+    let rest = value;
+    for (; rest >= 2 ** 31; rest = Math.floor(rest / 128)) this.#put((rest % 128) | 128);
+    for (; rest >= 128; rest >>>= 7) this.#put((rest & 127) | 128);
+    this.#put(rest);
   }
 
   addSigned(value: Amount): void {
@@ -38,16 +38,16 @@ export class VarintWriter {
       this.add(value < 0 ? -2 * value - 1 : 2 * value);
       return;
     }
-    let left = BigInt(value);
-    left = left < 0n ? -2n * left - 1n : 2n * left;
-    for (; left >= 128n; left >>= 7n) {
+    let rest = BigInt(value);
+    rest = rest < 0n ? -2n * rest - 1n : 2n * rest;
+    for (; rest >= 128n; rest >>= 7n) {
       this.#reserve();
-      this.#put(Number(left & 127n) | 128);
+      this.#put(Number(rest & 127n) | 128);
     }
-    this.#put(Number(left));
+    this.#put(Number(rest));
   }
 
-  taken(): Buffer {
+  bytes(): Buffer {
     return this.#bytes.subarray(0, this.#size);
   }
 
@@ -55,7 +55,7 @@ export class VarintWriter {
     this.#bytes[this.#size++] = byte;
   }
 
-  /** Makes room for a number of up to 2^53. */
+  /** Reserves space for a number of up to 2^53. */
   #reserve(): void {
     if (this.#size + 16 <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafe(2 * this.#bytes.length);
@@ -87,7 +87,7 @@ export class VarintReader {
   nextAmount(): Amount {
     let length = 1;
     while (this.#bytes[this.at + length - 1]! >= 128) length += 1;
-    if (length <= EXACT_BYTES) return unsigned(this.next());
+    if (length <= EXACT_BYTES) return decodeZigzag(this.next());
     let value = 0n;
     for (let place = length - 1; place >= 0; place -= 1) {
       value = (value << 7n) | BigInt(this.#bytes[this.at + place]! & 127);

@@ -3,40 +3,40 @@ import { type DimensionName, dimensionOf } from '../../dimensions.ts';
 import { EVENT_KINDS, type EventKind, kindOf, pluralOf } from '../../kinds.ts';
 import { type Numbers, numberNames } from '../../query/numbers.ts';
 import type { Span } from '../../span.ts';
-import type { Question, TimeCount, ValueCount } from '../store.ts';
+import type { CountQuery, TimeCount, ValueCount } from '../store.ts';
 import { countBlocks } from './count-blocks.ts';
 import { Counts, readCounts } from './counts.ts';
 import { type Rolled, readRollups } from './rolled.ts';
 import { isRebuilding } from './rollup-rebuilds.ts';
 import { DAY_MS, isFineIn, QUARTER_MS, QUARTERS } from './rollups.ts';
-import { ask, type SqlQuestion, toSqlQuestion } from './source.ts';
+import { querySource, type SqlCountQuery, toSqlQuery } from './source.ts';
 import { numbersOf, topOf } from './top.ts';
 import { findValues } from './values.ts';
 
-/** Counts from rollups where these have them, otherwise from blocks of events. */
+/** Counts from rollups if they have the numbers, otherwise from blocks of events. */
 const count = async (
-  question: SqlQuestion,
+  countQuery: SqlCountQuery,
   dimension: DimensionName,
   by: 'value' | 'quarter',
 ): Promise<Rolled> =>
-  (await readRollups(question, dimension, by)) ?? countBlocks(question, dimension, by);
+  (await readRollups(countQuery, dimension, by)) ?? countBlocks(countQuery, dimension, by);
 
-export async function totals(asked: Question): Promise<Numbers> {
-  const { counts } = await count(toSqlQuestion(asked), 'all', 'value');
-  return numbersOf(asked.events, counts, 0);
+export async function totals(query: CountQuery): Promise<Numbers> {
+  const { counts } = await count(toSqlQuery(query), 'all', 'value');
+  return numbersOf(query.events, counts, 0);
 }
 
 export async function countByValue(
-  asked: Question,
+  query: CountQuery,
   dimension: DimensionName,
   prefix = '',
 ): Promise<ValueCount[]> {
   const { rolledUpAs } = dimensionOf(dimension);
-  const counted = await count(toSqlQuestion(asked), rolledUpAs ?? dimension, 'value');
-  return topOf(counted, asked.events, dimension, prefix);
+  const counted = await count(toSqlQuery(query), rolledUpAs ?? dimension, 'value');
+  return topOf(counted, query.events, dimension, prefix);
 }
 
-/** SQL of the numbers of some kinds of events, over rows of `source`. */
+/** SQL of the numbers of some event kinds, over rows of `source`. */
 const numbersSql = (kinds: readonly EventKind[]): string =>
   kinds
     .flatMap((kind) => {
@@ -53,7 +53,7 @@ const numbersSql = (kinds: readonly EventKind[]): string =>
 
 const STEP = { minute: '1 minute', hour: '1 hour', day: '1 day', month: '1 month' };
 
-/** A step of time, and when the events that are counted in it begin. */
+/** A step of time, and the start of the events that are counted in it. */
 interface Step {
   start: Date;
   first: Date;
@@ -62,7 +62,8 @@ interface Step {
 /** Finds the steps of a span, without gaps. */
 export function findSteps(span: Span): Promise<Step[]> {
   const { sql, bindings } = stepsSql(span);
-  // Where clocks are put back at midnight, the hour after it comes twice: the day begins with the first.
+  // If clocks are set back at midnight, the following hour occurs twice; the day begins with the
+  // first one.
   const first = isCalendar(span)
     ? `CASE WHEN (start - interval '1 hour') AT TIME ZONE :timezone = slot THEN start - interval '1 hour' ELSE start END`
     : 'start';
@@ -76,7 +77,7 @@ export function findSteps(span: Span): Promise<Step[]> {
 const isCalendar = ({ granularity }: Span): boolean =>
   granularity === 'day' || granularity === 'month';
 
-/** SQL of a table `steps`, and of `origin`, the time from which on steps of real time are counted. */
+/** SQL of a table `steps`, and of `origin`, the time from which steps of real time are counted. */
 function stepsSql(span: Span): { sql: string; bindings: Record<string, SqlValue> } {
   const { granularity, timezone, start, end } = span;
   const steps = isCalendar(span)
@@ -91,30 +92,30 @@ function stepsSql(span: Span): { sql: string; bindings: Record<string, SqlValue>
   };
 }
 
-export async function countByTime(asked: Question): Promise<TimeCount[]> {
-  const question = toSqlQuestion(asked);
-  if (asked.span.granularity !== 'minute') {
-    const { counts } = await count(question, 'all', 'quarter');
-    return inSteps(await findSteps(asked.span), asked.events, counts, QUARTER_MS);
+export async function countByTime(query: CountQuery): Promise<TimeCount[]> {
+  const countQuery = toSqlQuery(query);
+  if (query.span.granularity !== 'minute') {
+    const { counts } = await count(countQuery, 'all', 'quarter');
+    return inSteps(await findSteps(query.span), query.events, counts, QUARTER_MS);
   }
-  const { sql, bindings } = stepsSql(asked.span);
-  const names = numberNames(asked.events);
-  const found = await ask<Numbers & { start: never }>(
-    question,
+  const { sql, bindings } = stepsSql(query.span);
+  const names = numberNames(query.events);
+  const counted = await querySource<Numbers & { start: never }>(
+    countQuery,
     'all',
     `, ${sql},
-       counted AS (SELECT date_bin(:step::interval, at, first) AS slot, ${numbersSql(asked.events)} FROM source, origin GROUP BY 1)
+       counted AS (SELECT date_bin(:step::interval, at, first) AS slot, ${numbersSql(query.events)} FROM source, origin GROUP BY 1)
      SELECT steps.start, ${names.map((name) => `coalesce(counted."${name}", 0) AS "${name}"`).join(', ')}
        FROM steps LEFT JOIN counted USING (slot) ORDER BY steps.slot`,
     bindings,
   );
-  return found.map(({ start: from, ...numbers }) => ({ start: from, numbers }));
+  return counted.map(({ start: from, ...numbers }) => ({ start: from, numbers }));
 }
 
 /**
- * Sums up counts by the steps in which they begin.
+ * Sums up counts by the step in which their period begins.
  *
- * @param counts by kind of event, of units of time since 1970
+ * @param counts by event kind, of units of time since 1970
  */
 export function inSteps(
   steps: readonly Step[],
@@ -133,9 +134,9 @@ export function inSteps(
   return steps.map(({ start }, at) => ({ start, numbers: numbersOf(events, ofSteps, at) }));
 }
 
-export async function countVisitors(asked: Question): Promise<number> {
-  const [row] = await ask<{ visitors: number }>(
-    toSqlQuestion(asked),
+export async function countVisitors(query: CountQuery): Promise<number> {
+  const [row] = await querySource<{ visitors: number }>(
+    toSqlQuery(query),
     'visitor',
     'SELECT count(DISTINCT value)::int AS visitors FROM source',
   );
@@ -170,7 +171,7 @@ export async function findFirstTime(projectId: string): Promise<Date | undefined
   }
 }
 
-/** SQL of the numbers of events on days after some time. */
+/** SQL of the numbers of events on days after a given time. */
 const DAYS_OF_ALL = `project_id = :projectId AND dimension = 'all' AND event = ANY(:kinds) AND bucket > :after::timestamptz`;
 
 export async function listValues(
@@ -179,7 +180,7 @@ export async function listValues(
 ): Promise<string[] | undefined> {
   if (await isRebuilding(projectId)) return undefined;
   const used = `project_id = :projectId AND dimension = :dimension AND event = ANY(:kinds)`;
-  const found = await rows<{ isAdded: boolean; counts: Buffer }>(
+  const dayCounts = await rows<{ isAdded: boolean; counts: Buffer }>(
     db(),
     `SELECT false AS "isAdded", counts FROM rollups WHERE ${used} AND step = 'm'
       UNION ALL
@@ -187,7 +188,7 @@ export async function listValues(
     { projectId, kinds: EVENT_KINDS, dimension },
   );
   const sums = new Counts();
-  for (const { isAdded, counts } of found) {
+  for (const { isAdded, counts } of dayCounts) {
     const unit = isAdded && isFineIn('domain', dimension) ? QUARTERS : 1;
     readCounts(counts, (id, n) => sums.add(Math.floor(id / unit), n));
   }

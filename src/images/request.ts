@@ -3,11 +3,19 @@ import { type Requester, runJob } from '../jobs/run-job.ts';
 import { imageJobs } from './jobs.ts';
 import type { MadeImage } from './name.ts';
 
-/** Has a worker fetch an image and keep it for the workspace. @throws Refusal whose message completes "<field> …" */
-export const askImage = (request: Requester, source: string): Promise<MadeImage> =>
+/**
+ * Queues a job that fetches an image and stores it for the workspace.
+ *
+ * @throws Refusal whose message completes "<field> …"
+ */
+export const requestImage = (request: Requester, source: string): Promise<MadeImage> =>
   runJob(request, imageJobs['image.keep'], { source });
 
-/** An image that is being fetched; its refusal names the field. @throws Refusal */
+/**
+ * Waits for an image, and adds the field name to its refusal.
+ *
+ * @throws Refusal
+ */
 export async function namingField<Image>(field: string, fetching: Promise<Image>): Promise<Image> {
   try {
     return await fetching;

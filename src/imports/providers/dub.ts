@@ -1,4 +1,13 @@
-import { isTrue, MOST_RECORDS, numberOf, type Peer, pageOf, tags, text, time } from './peer.ts';
+import {
+  isTrue,
+  MAX_RECORDS,
+  numberOf,
+  type Provider,
+  pageOf,
+  tags,
+  text,
+  time,
+} from './provider.ts';
 
 const TEXTS = [
   'title',
@@ -18,8 +27,8 @@ const FLAGS = ['proxy', 'trackConversion', 'doIndex', 'publicStats', 'archived']
 
 const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
 
-/** Links of Dub, whose record ours resembles. */
-export const dub: Peer = {
+/** Links of Dub, whose record resembles that of this service. */
+export const dub: Provider = {
   title: 'Dub',
   marks: [
     ['shortlink', 'destinationurl', 'clicks'],
@@ -59,19 +68,19 @@ export const dub: Peer = {
   api: {
     url: 'https://api.dub.co',
     headers: (token) => ({ authorization: `Bearer ${token}` }),
-    async page(ask, cursor) {
+    async page(fetchJson, cursor) {
       const showArchived = 'true';
       const after = cursor?.['after'];
       const query = typeof after === 'string' ? { startingAfter: after } : {};
-      const pageSize = String(MOST_RECORDS);
-      const answer = await ask('/links', { query: { ...query, showArchived, pageSize } });
+      const pageSize = String(MAX_RECORDS);
+      const answer = await fetchJson('/links', { query: { ...query, showArchived, pageSize } });
       const records = pageOf('Dub', answer);
       const total =
-        cursor === null ? await ask('/links/count', { query: { showArchived } }) : undefined;
+        cursor === null ? await fetchJson('/links/count', { query: { showArchived } }) : undefined;
       const last = records.at(-1)?.['id'];
       return {
         records,
-        next: records.length < MOST_RECORDS ? null : { after: last },
+        next: records.length < MAX_RECORDS ? null : { after: last },
         total: numberOf(total),
       };
     },

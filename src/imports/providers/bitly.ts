@@ -1,22 +1,25 @@
 import {
-  type Ask,
+  type FetchJson,
   isTrue,
   listOf,
   numberOf,
-  type Peer,
-  type PeerLink,
-  type PeerRecord,
+  type Provider,
+  type ProviderLink,
+  type ProviderRecord,
   pageOf,
   tags,
   text,
   time,
-} from './peer.ts';
+} from './provider.ts';
 
-/** Links of a page. Each costs a request for its clicks, of which Bitly answers five at once and 100 a minute. */
+/**
+ * Number of links per page. Each needs a request for its clicks, of which Bitly answers five at
+ * once and 100 a minute.
+ */
 const PAGE_SIZE = '25';
 
-/** Links of Bitly: a Bitlink has an address of its own, and more where it has custom back-halves. */
-export const bitly: Peer = {
+/** Links of Bitly. A Bitlink has its own address, and one more for each custom back-half. */
+export const bitly: Provider = {
   title: 'Bitly',
   marks: [
     ['longurl', 'custombitlinks'],
@@ -43,7 +46,7 @@ export const bitly: Peer = {
     };
     const clicks = text(record, 'clicks', 'totalclicks', 'engagements', 'totalengagements');
     return addressesOf(record).map(
-      (shortLink, at): PeerLink => ({
+      (shortLink, at): ProviderLink => ({
         ...common,
         shortLink,
         externalId: shortLink?.replace(/^https?:\/\//i, ''),
@@ -55,13 +58,13 @@ export const bitly: Peer = {
   api: {
     url: 'https://api-ssl.bitly.com',
     headers: (token) => ({ authorization: `Bearer ${token}` }),
-    async page(ask, cursor) {
+    async page(fetchJson, cursor) {
       const groups = (cursor?.['groups'] ??
-        listOf(await ask('/v4/groups'), 'groups').map(({ guid }) => guid)) as string[];
-      const [group, ...others] = groups;
+        listOf(await fetchJson('/v4/groups'), 'groups').map(({ guid }) => guid)) as string[];
+      const [group, ...laterGroups] = groups;
       if (group === undefined) return { records: [], next: null };
       const after = cursor?.['after'];
-      const answer = await ask(`/v4/groups/${group}/bitlinks`, {
+      const answer = await fetchJson(`/v4/groups/${group}/bitlinks`, {
         query: {
           size: PAGE_SIZE,
           archived: 'both',
@@ -71,27 +74,27 @@ export const bitly: Peer = {
       const records = await Promise.all(
         pageOf('Bitly', answer, 'links').map(async (link) => ({
           ...link,
-          clicks: await clicksOf(ask, link),
+          clicks: await clicksOf(fetchJson, link),
         })),
       );
       const next = (answer as { pagination?: { search_after?: string } }).pagination?.search_after;
       if (records.length > 0 && next) return { records, next: { groups, after: next } };
-      return { records, next: others.length === 0 ? null : { groups: others } };
+      return { records, next: laterGroups.length === 0 ? null : { groups: laterGroups } };
     },
   },
 };
 
-async function clicksOf(ask: Ask, { id }: PeerRecord): Promise<number | undefined> {
+async function clicksOf(fetchJson: FetchJson, { id }: ProviderRecord): Promise<number | undefined> {
   const path = String(id).split('/').map(encodeURIComponent).join('/');
-  const answer = await ask(`/v4/bitlinks/${path}/clicks/summary`, {
+  const answer = await fetchJson(`/v4/bitlinks/${path}/clicks/summary`, {
     query: { unit: 'month', units: '-1' },
     isOptional: true,
   });
   return numberOf(answer, 'total_clicks');
 }
 
-/** The custom addresses of a record, then its own. */
-function addressesOf(record: PeerRecord): (string | undefined)[] {
+/** Returns the custom addresses of a record, then its own. */
+function addressesOf(record: ProviderRecord): (string | undefined)[] {
   const list = record['custombitlinks'];
   const customs: unknown[] = Array.isArray(list)
     ? list

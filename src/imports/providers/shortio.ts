@@ -1,21 +1,21 @@
 import {
   isTrue,
   listOf,
-  MOST_RECORDS,
+  MAX_RECORDS,
   numberOf,
-  type Peer,
+  type Provider,
   pageOf,
   remainingVisits,
   tags,
   text,
   time,
-} from './peer.ts';
+} from './provider.ts';
 
-/** Host of the numbers of clicks. */
+/** Host of the API for click counts. */
 const STATISTICS = 'https://api-v2.short.io';
 
 /** Links of Short.io. */
-export const shortio: Peer = {
+export const shortio: Provider = {
   title: 'Short.io',
   marks: [
     ['originalurl', 'shorturl'],
@@ -82,16 +82,16 @@ export const shortio: Peer = {
   api: {
     url: 'https://api.short.io',
     headers: (token) => ({ authorization: token }),
-    async page(ask, cursor) {
+    async page(fetchJson, cursor) {
       const domains = (cursor?.['domains'] ??
-        listOf(await ask('/api/domains')).map(({ id }) => id)) as number[];
-      const [domain, ...others] = domains;
+        listOf(await fetchJson('/api/domains')).map(({ id }) => id)) as number[];
+      const [domain, ...laterDomains] = domains;
       if (domain === undefined) return { records: [], next: null };
       const token = cursor?.['token'];
-      const answer = await ask('/api/links', {
+      const answer = await fetchJson('/api/links', {
         query: {
           domain_id: String(domain),
-          limit: String(MOST_RECORDS),
+          limit: String(MAX_RECORDS),
           ...(typeof token === 'string' ? { pageToken: token } : {}),
         },
       });
@@ -100,7 +100,7 @@ export const shortio: Peer = {
       const clicks =
         ids === ''
           ? undefined
-          : await ask(`${STATISTICS}/statistics/domain/${domain}/link_clicks`, {
+          : await fetchJson(`${STATISTICS}/statistics/domain/${domain}/link_clicks`, {
               query: { ids },
               isOptional: true,
             });
@@ -112,7 +112,7 @@ export const shortio: Peer = {
       if (links.length > 0 && nextPageToken) {
         return { records, next: { domains, token: nextPageToken } };
       }
-      return { records, next: others.length === 0 ? null : { domains: others } };
+      return { records, next: laterDomains.length === 0 ? null : { domains: laterDomains } };
     },
   },
 };

@@ -1,7 +1,7 @@
-import { MOST_RECORDS, numberOf, type Peer, pageOf, text, time } from './peer.ts';
+import { MAX_RECORDS, numberOf, type Provider, pageOf, text, time } from './provider.ts';
 
-/** Links of YOURLS: as its API lists them, or the rows of its table `yourls_url`. */
-export const yourls: Peer = {
+/** Links of YOURLS, as listed by its API or stored in its table `yourls_url`. */
+export const yourls: Provider = {
   title: 'YOURLS',
   marks: [
     ['keyword', 'url', 'timestamp', 'clicks'],
@@ -22,21 +22,21 @@ export const yourls: Peer = {
     ];
   },
   api: {
-    async page(ask, cursor, signature) {
+    async page(fetchJson, cursor, signature) {
       const start = Number(cursor?.['start'] ?? 0);
-      const answer = await ask('/yourls-api.php', {
+      const answer = await fetchJson('/yourls-api.php', {
         form: {
           signature,
           action: 'stats',
           filter: 'last',
           format: 'json',
-          limit: String(MOST_RECORDS),
+          limit: String(MAX_RECORDS),
           start: String(start),
         },
       });
       const { links } = answer as { links?: Record<string, object> };
       const records = pageOf('YOURLS', Object.values(links ?? {}));
-      const next = records.length < MOST_RECORDS ? null : { start: start + records.length };
+      const next = records.length < MAX_RECORDS ? null : { start: start + records.length };
       return { records, next, total: numberOf(answer, 'stats', 'total_links') };
     },
   },

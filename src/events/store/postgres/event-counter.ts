@@ -5,10 +5,10 @@ import type { EventKind } from '../../kinds.ts';
 import { UTM_FIELDS, utmText } from '../../utm.ts';
 import { Counts, minus } from './counts.ts';
 import { isFineIn, namesOf, QUARTERS, type Scope } from './rollups.ts';
-import type { ValueIds, WantedValues } from './values.ts';
+import type { RequestedValues, ValueIds } from './values.ts';
 import type { Amount } from './varints.ts';
 
-/** The columns of an event that counts depend on, beside its time. */
+/** Columns of an event, besides its time, that counts depend on. */
 export const COUNTED_COLUMNS = [
   'event',
   'domain',
@@ -28,7 +28,7 @@ export const COUNTED_COLUMNS = [
   'amount_cents',
 ] as const satisfies readonly (keyof EventRow)[];
 
-/** An event that is counted, or taken out of the counts. */
+/** An event that is added to the counts or subtracted from them. */
 export type CountedEvent = Pick<EventRow, (typeof COUNTED_COLUMNS)[number]>;
 
 /** Reads {@link COUNTED_COLUMNS} after the first column of a row. */
@@ -54,18 +54,24 @@ export function eventOf(row: CopiedRow): CountedEvent {
   };
 }
 
-/** Counts of one dimension, for one owner and kind of event on one day. */
-export interface TalliedDay {
+/** Counts of one dimension, for one owner and event kind on one day. */
+export interface CountedDay {
   owner: string;
   event: string;
   /** Days since 1970. */
   day: number;
   dimension: DimensionName;
-  /** By the ids of values; of fine dimensions, times {@link QUARTERS} plus the quarter of the day. */
+  /**
+   * Counts by the ids of values. For fine dimensions, the key is the id times {@link QUARTERS} plus
+   * the quarter-hour of the day.
+   */
   counts: Counts;
 }
 
-/** Counts of one owner and kind of event on one day, by dimension; values have the numbers of their lists. */
+/**
+ * Counts of one owner and event kind on one day, by dimension. Values have the numbers of their
+ * lists.
+ */
 interface Day {
   owner: string;
   event: string;
@@ -73,7 +79,7 @@ interface Day {
   counts: (Counts | undefined)[];
 }
 
-/** The values of a dimension, numbered as they come; they get their ids later. */
+/** The values of a dimension, numbered in order of appearance; they get their ids later. */
 export class ValueList {
   readonly #numbers = new Map<string, number>();
   readonly values: string[] = [];
@@ -82,32 +88,35 @@ export class ValueList {
   numberOf(value: string): number {
     let number = this.#numbers.get(value);
     if (number === undefined) {
-      const own = copyOf(value);
-      number = this.values.push(own) - 1;
-      this.#numbers.set(own, number);
+      const copy = copyOf(value);
+      number = this.values.push(copy) - 1;
+      this.#numbers.set(copy, number);
     }
     return number;
   }
 }
 
-/** A part of a text keeps all of it in memory: thousands of rows, where it was read from COPY. */
+/**
+ * Copies a text: a substring keeps the whole original in memory, here thousands of rows read by
+ * COPY.
+ */
 const copyOf = (text: string): string => Buffer.from(text).toString();
 
-/** The number of the value of an event; `undefined` where it has none. */
+/** Reads the number of an event's value; `undefined` if there is none. */
 type ReadNumber = (event: CountedEvent) => number | undefined;
 
-interface TalliedDimension {
+interface CountedDimension {
   name: DimensionName;
   isFine: boolean;
   list: ValueList;
   read: ReadNumber;
 }
 
-/** Counts events of a workspace for its domains or its records. */
-export class Tally {
+/** Counts events of a workspace by its domains or its records. */
+export class EventCounter {
   readonly #projectId: string;
   readonly #scope: Scope;
-  readonly #dimensions: TalliedDimension[];
+  readonly #dimensions: CountedDimension[];
   /** Whole destinations, which filters search. */
   readonly #destinations = new ValueList();
   readonly #days = new Map<string, Day>();
@@ -130,8 +139,8 @@ export class Tally {
   /**
    * Counts an event.
    *
-   * @param quarter quarters of an hour since 1970
-   * @param sign -1 takes it out
+   * @param quarter quarter-hours since 1970
+   * @param sign -1 subtracts the event
    */
   add(event: CountedEvent, quarter: number, sign: 1 | -1 = 1): void {
     const owner = this.#scope === 'domain' ? event.domain : event.link_id!;
@@ -154,23 +163,23 @@ export class Tally {
     }
   }
 
-  /** Adds the values that have no ids yet. */
-  want(wanted: WantedValues): void {
+  /** Requests ids for the values that have none yet. */
+  requestIds(requested: RequestedValues): void {
     for (const [name, { values, ids }] of this.#lists()) {
-      wanted.add(this.#projectId, name, values.slice(ids.length));
+      requested.add(this.#projectId, name, values.slice(ids.length));
     }
   }
 
-  /** Takes the ids of the values that were wanted. */
+  /** Stores the ids of the requested values. */
   takeIds(idsOf: ValueIds): void {
     for (const [name, { values, ids }] of this.#lists()) {
-      const found = idsOf(this.#projectId, name);
-      for (const value of values.slice(ids.length)) ids.push(found.get(value)!);
+      const idOf = idsOf(this.#projectId, name);
+      for (const value of values.slice(ids.length)) ids.push(idOf.get(value)!);
     }
   }
 
-  /** Takes out the counts of all days, once their values have ids; the values stay. */
-  *takeDays(): Generator<TalliedDay> {
+  /** Removes and returns the counts of all days, once their values have ids; the values stay. */
+  *takeDays(): Generator<CountedDay> {
     for (const { owner, event, day, counts } of this.#days.values()) {
       for (const [at, { name, isFine, list }] of this.#dimensions.entries()) {
         const numbered = counts[at];
@@ -196,7 +205,7 @@ export class Tally {
   }
 }
 
-/** As `valueSql` reads it in the database. */
+/** Makes a function that reads the value in the same way as `valueSql` does in the database. */
 export function readerOf(name: DimensionName, list: ValueList): ReadNumber {
   const { columns, isUtm, isPage } = dimensionOf(name);
   if (isUtm) return ofDestination(list, utmValue);
@@ -213,24 +222,24 @@ export function readerOf(name: DimensionName, list: ValueList): ReadNumber {
   };
 }
 
-/** Most destinations whose value is remembered. */
-const MOST_DESTINATIONS = 100_000;
+/** Maximum number of destinations whose value is cached. */
+const MAX_DESTINATIONS = 100_000;
 
-/** Reads a value of the destination, once for all events that have the same. */
+/** Reads a value derived from the destination, once for all events with the same destination. */
 function ofDestination(list: ValueList, valueOf: (url: string) => string | undefined): ReadNumber {
-  const known = new Map<string, number | undefined>();
+  const numbers = new Map<string, number | undefined>();
   return ({ url }) => {
-    const number = known.get(url);
-    if (number !== undefined || known.has(url)) return number;
+    const cached = numbers.get(url);
+    if (cached !== undefined || numbers.has(url)) return cached;
     const value = valueOf(url);
-    const found = value === undefined ? undefined : list.numberOf(value);
-    if (known.size >= MOST_DESTINATIONS) known.clear();
-    known.set(copyOf(url), found);
-    return found;
+    const number = value === undefined ? undefined : list.numberOf(value);
+    if (numbers.size >= MAX_DESTINATIONS) numbers.clear();
+    numbers.set(copyOf(url), number);
+    return number;
   };
 }
 
-/** The value of the dimension `utm` of a destination; `undefined` without parameters. */
+/** Returns the value of the dimension `utm` of a destination; `undefined` without parameters. */
 export function utmValue(url: string): string | undefined {
   if (!url.includes('utm_')) return undefined;
   const texts = UTM_FIELDS.map((name) => utmText(url, name) ?? '');

@@ -1,20 +1,20 @@
 import {
-  type Ask,
+  type FetchJson,
   isTrue,
   listOf,
-  MOST_RECORDS,
+  MAX_RECORDS,
   numberOf,
-  type Peer,
-  type PeerRecord,
+  type Provider,
+  type ProviderRecord,
   pageOf,
   remainingVisits,
   tags,
   text,
   time,
-} from './peer.ts';
+} from './provider.ts';
 
-/** Short URLs of Shlink: as its API lists them, or as its web client exports them. */
-export const shlink: Peer = {
+/** Short URLs of Shlink, as listed by its API or exported by its web client. */
+export const shlink: Provider = {
   title: 'Shlink',
   marks: [['shortcode', 'shorturl', 'longurl']],
   fields: [
@@ -32,8 +32,8 @@ export const shlink: Peer = {
     'importedClicks',
   ],
   links(record) {
-    const meta = (record['meta'] ?? {}) as PeerRecord;
-    const summary = (record['visitssummary'] ?? {}) as PeerRecord;
+    const meta = (record['meta'] ?? {}) as ProviderRecord;
+    const summary = (record['visitssummary'] ?? {}) as ProviderRecord;
     const clicks = text(summary, 'total') ?? text(record, 'visits', 'visitscount');
     const createdAt = time(record, 'datecreated', 'createdat');
     const limited = remainingVisits(text(meta, 'maxVisits'), clicks, createdAt);
@@ -56,21 +56,21 @@ export const shlink: Peer = {
   },
   api: {
     headers: (token) => ({ 'x-api-key': token }),
-    async page(ask, cursor) {
+    async page(fetchJson, cursor) {
       const page = Number(cursor?.['page'] ?? 1);
-      const answer = await ask('/rest/v3/short-urls', {
+      const answer = await fetchJson('/rest/v3/short-urls', {
         query: {
           page: String(page),
-          itemsPerPage: String(MOST_RECORDS),
+          itemsPerPage: String(MAX_RECORDS),
           orderBy: 'dateCreated-ASC',
         },
       });
       const { shortUrls } = answer as { shortUrls?: unknown };
       const records = await Promise.all(
-        pageOf('Shlink', shortUrls, 'data').map(async (one) =>
-          one['hasRedirectRules'] === true
-            ? { ...one, redirectRules: await rulesFrom(ask, one) }
-            : one,
+        pageOf('Shlink', shortUrls, 'data').map(async (shortUrl) =>
+          shortUrl['hasRedirectRules'] === true
+            ? { ...shortUrl, redirectRules: await rulesFrom(fetchJson, shortUrl) }
+            : shortUrl,
         ),
       );
       const pages = numberOf(shortUrls, 'pagination', 'pagesCount') ?? 0;
@@ -83,9 +83,12 @@ export const shlink: Peer = {
   },
 };
 
-async function rulesFrom(ask: Ask, { shortCode, domain }: PeerRecord): Promise<unknown> {
+async function rulesFrom(
+  fetchJson: FetchJson,
+  { shortCode, domain }: ProviderRecord,
+): Promise<unknown> {
   const code = String(shortCode).split('/').map(encodeURIComponent).join('/');
-  const answer = await ask(`/rest/v3/short-urls/${code}/redirect-rules`, {
+  const answer = await fetchJson(`/rest/v3/short-urls/${code}/redirect-rules`, {
     query: typeof domain === 'string' ? { domain } : {},
     isOptional: true,
   });
@@ -106,7 +109,7 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   linux: 'Linux',
   chromeos: 'Chromium OS',
 };
-/** Conditions of ours by the types of conditions. */
+/** Routing conditions by the condition types of Shlink. */
 const TRAITS: Readonly<Record<string, string>> = {
   language: 'language',
   'geolocation-country-code': 'country',
@@ -114,10 +117,13 @@ const TRAITS: Readonly<Record<string, string>> = {
   browser: 'browser',
 };
 
-/** Redirect rules as routing rules, in their order. One with a condition that ours do not have is left out. */
+/**
+ * Converts redirect rules to routing rules, in order. Rules with an unsupported condition are left
+ * out.
+ */
 function rulesOf(rules: unknown): unknown {
   if (!Array.isArray(rules)) return undefined;
-  const kept = rules.flatMap(
+  const supported = rules.flatMap(
     ({ longUrl, conditions }: { longUrl?: string; conditions?: Condition[] }) => {
       const parts = (conditions ?? []).map(conditionOf);
       const names = parts.flatMap((part) => Object.keys(part ?? {}));
@@ -126,7 +132,7 @@ function rulesOf(rules: unknown): unknown {
       return [{ value: Object.assign({}, ...parts) as object, url: longUrl }];
     },
   );
-  return kept.length === 0 ? undefined : kept;
+  return supported.length === 0 ? undefined : supported;
 }
 
 function conditionOf({ type = '', matchKey, matchValue }: Condition): object | undefined {

@@ -1,8 +1,11 @@
-/** Longest delay of a metric, in ms. */
+/** Maximum delay of the metric, in ms. */
 const HAND_OVER_MS = 200;
 
-/** Counts for a metric that is moved a hundred thousand times a second: its own `inc` is hundreds of instructions. */
-export class Tally {
+/**
+ * Buffers increments of a metric that changes a hundred thousand times a second, because each `inc`
+ * of the metric takes hundreds of instructions.
+ */
+export class BufferedCounter {
   readonly #counter: { inc(count: number): void };
   #count = 0;
 

@@ -1,10 +1,10 @@
-import { isTrue, numberOf, type Peer, pageOf, text, time } from './peer.ts';
+import { isTrue, numberOf, type Provider, pageOf, text, time } from './provider.ts';
 
-/** Links of a page: the most that Kutt gives. */
+/** Number of links per page, the maximum of Kutt. */
 const PAGE_SIZE = 50;
 
-/** Links of Kutt: as its API lists them, or the rows of its table `links`. */
-export const kutt: Peer = {
+/** Links of Kutt, as listed by its API or stored in its table `links`. */
+export const kutt: Provider = {
   title: 'Kutt',
   marks: [['address', 'target']],
   fields: [
@@ -35,7 +35,7 @@ export const kutt: Peer = {
         expiresAt: time(record, 'expirein'),
         importedClicks: text(record, 'visitcount'),
         externalId: text(record, 'uuid', 'id'),
-        // The API tells only whether there is one, and the table has its hash.
+        // The API only tells whether there is a password; the table has its hash.
         hasPassword: isTrue(record, 'password') || text(record, 'password')?.startsWith('$2'),
         disabled: isTrue(record, 'banned'),
       },
@@ -44,9 +44,9 @@ export const kutt: Peer = {
   api: {
     url: 'https://kutt.it',
     headers: (token) => ({ 'x-api-key': token }),
-    async page(ask, cursor) {
+    async page(fetchJson, cursor) {
       const skip = Number(cursor?.['skip'] ?? 0);
-      const answer = await ask('/api/v2/links', {
+      const answer = await fetchJson('/api/v2/links', {
         query: { limit: String(PAGE_SIZE), skip: String(skip) },
       });
       const records = pageOf('Kutt', answer, 'data');
