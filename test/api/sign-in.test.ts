@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
 import { createSignInAddress, setDisabled } from '../../src/users/accounts.ts';
+import { SCOPES_OF } from '../../src/workspaces/roles.ts';
 import { eventually } from '../support/eventually.ts';
 import { aBrowser, aPerson, signedInClient, tokenOf, tokenSet } from '../support/people.ts';
 import { aWorkspace } from '../support/world.ts';
@@ -29,7 +30,16 @@ describe('signing in with a password', () => {
         isOperator: false,
         locationsBy: 'DB-IP',
         invitations: [],
-        workspaces: [{ id: projectId, slug, name: slug, plan: 'enterprise', role: 'viewer' }],
+        workspaces: [
+          {
+            id: projectId,
+            slug,
+            name: slug,
+            plan: 'enterprise',
+            role: 'viewer',
+            scopes: SCOPES_OF.viewer,
+          },
+        ],
       },
     ]);
     const api = signedInClient(tokenSet(answer)!, slug);
