@@ -7,7 +7,10 @@ import { defineConfig } from 'vite';
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const api = `http://127.0.0.1:${process.env['API_PORT'] ?? 3000}`;
 
-/** `scripts/build-console.mjs` builds with it, `npm run console:dev` serves with it. */
+/**
+ * Configuration of the build (`scripts/build-console.mjs`) and the dev server (`npm run
+ * console:dev`).
+ */
 export default defineConfig({
   root: folder,
   base: '/console/',
@@ -17,14 +20,15 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     manifest: 'manifest.json',
-    // Data addresses would be refused for fonts, and save nothing.
+    // The Content-Security-Policy refuses fonts from data URIs, and inlining saves nothing else.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Icons of 200 bytes each would else be files of their own, thirty of them in the first view.
+    // Without grouping, each icon of 200 bytes would be a file of its own, with thirty of them in
+    // the first view.
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'icons', test: /lucide-react/ }] } },
     },
-    // The sizes that count are those of scripts/build-console.mjs.
+    // `scripts/build-console.mjs` reports the sizes that matter.
     reportCompressedSize: false,
     chunkSizeWarningLimit: Number.POSITIVE_INFINITY,
   },

@@ -18,7 +18,7 @@ type State = Report['state'];
 type Decision = NonNullable<Report['answer']>['decision'];
 
 const api = apiOf(undefined);
-/** Reports of a page. */
+/** Number of reports per page. */
 const SHOWN = 50;
 
 const STATES: Record<State, string> = {
@@ -39,7 +39,7 @@ const DECISIONS: Record<Decision, string> = {
   dismiss: 'Dismiss the report',
 };
 
-/** Abuse reports of visitors, for operators to answer. */
+/** The section in which operators answer visitors' abuse reports. */
 export function AbuseReports() {
   const [opened, setOpened] = useState<Report>();
   const [state, setState] = useState<State>('open');
@@ -144,7 +144,7 @@ const ReportTable = ({ reports, onOpen }: ReportTableProps) => (
 
 const bare = (shortLink: string): string => shortLink.replace(/^https?:\/\//, '');
 
-/** The host of a destination; empty where it has none. */
+/** Returns the host of a destination; empty without one. */
 function hostOf(url: string | null): string {
   try {
     return new URL(url ?? '').hostname;
@@ -235,7 +235,7 @@ function ReportDetails({ report }: { report: Report }) {
       <dt>Category</dt>
       <dd>{CATEGORIES[category]}</dd>
       <dt>Destination</dt>
-      {/* No link: it is said to do harm. */}
+      {/* The destination is not clickable, because it was reported as harmful. */}
       <dd>{link.url ?? 'A page, or the link is gone'}</dd>
       {isMoved && (
         <>

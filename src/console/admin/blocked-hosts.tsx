@@ -17,14 +17,14 @@ import { useDebounced } from '../ui/use-debounced.ts';
 type BlockedHost = Schemas['BlockedHost'];
 
 const api = apiOf(undefined);
-/** Hosts that are shown; others are found by the search. */
+/** Number of listed hosts; the search finds the others. */
 const SHOWN = 100;
-/** Pause in typing after which hosts are searched, in ms. */
+/** Delay after typing before hosts are searched, in ms. */
 const TYPING_MS = 250;
 
 type Opened = { what: 'block' } | { what: 'unblock'; host: string };
 
-/** Hosts to which no link may redirect. */
+/** The section for hosts to which no link may redirect. */
 export function BlockedHosts() {
   const [opened, setOpened] = useState<Opened>();
   const [typed, setTyped] = useState('');

@@ -14,10 +14,10 @@ import { toast } from '../ui/toasts.tsx';
 type BlockedLink = Schemas['BlockedLink'];
 
 const api = apiOf(undefined);
-/** Links that are shown, the latest. */
+/** Number of listed links, newest first. */
 const SHOWN = 100;
 
-/** Links that operators have blocked in answers to reports. */
+/** The section for links that operators have blocked because of abuse reports. */
 export function BlockedLinks() {
   const [opened, setOpened] = useState<BlockedLink>();
   const query = useQuery(
@@ -28,7 +28,7 @@ export function BlockedLinks() {
     },
     personClient,
   );
-  // Links come here by reports: without any, there is nothing to say.
+  // The section stays hidden while no link is blocked, because links get here only through reports.
   if (query.data?.length === 0) return null;
   return (
     <section aria-labelledby="blocked-links" className="pb-8">

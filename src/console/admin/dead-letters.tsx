@@ -15,7 +15,7 @@ import { toast } from '../ui/toasts.tsx';
 
 const api = apiOf(undefined);
 
-/** Jobs that failed for good, and visits that the database refused. */
+/** The section for jobs that failed permanently and visits that the database rejected. */
 export function DeadLetters() {
   const [openedId, setOpenedId] = useState<string>();
   const query = useQuery(

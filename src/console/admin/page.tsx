@@ -15,11 +15,13 @@ import { BlockedHosts } from './blocked-hosts.tsx';
 import { BlockedLinks } from './blocked-links.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 
-/** Time between two looks at the queues, in ms. */
+/** Refetch interval of the queues, in ms. */
 const REFRESH_MS = 5_000;
 const format = new Intl.NumberFormat();
 
-/** Processes, queues, abuse reports, what is blocked, and dead letters of the installation, for operators. */
+/**
+ * The operators' page: processes, queues, abuse reports, blocked hosts and links, and dead letters.
+ */
 export function AdminPage() {
   const { isOperator } = useMe();
   if (!isOperator) return <NotFoundPage />;

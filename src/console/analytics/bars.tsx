@@ -1,10 +1,10 @@
 interface BarsProps {
   bars: readonly { label: string; value: number }[];
-  /** Says what they show, with the sum. */
+  /** Accessible description with the sum. */
   label: string;
 }
 
-/** Numbers over time in little room. */
+/** A small bar chart of numbers over time. */
 export function Bars({ bars, label }: BarsProps) {
   const most = Math.max(1, ...bars.map(({ value }) => value));
   return (

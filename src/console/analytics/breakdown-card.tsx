@@ -11,7 +11,7 @@ import { measureOf, useAnalytics, useTotals } from './queries.ts';
 import { kindOf, type Question } from './question.ts';
 import { useQuestion } from './use-question.ts';
 
-/** Rows of a card; all of them are in the dialog. */
+/** Number of rows in a card; a dialog shows all rows. */
 const SHOWN = 8;
 
 /** The frame of a part of the page. */
@@ -23,7 +23,7 @@ export function Panel({
 }: {
   title: string;
   aside?: ReactNode;
-  /** Takes all columns of the page. */
+  /** True when the panel spans all columns. */
   isWide?: boolean;
   children: ReactNode;
 }) {
@@ -44,7 +44,7 @@ export function Panel({
   );
 }
 
-/** A card with the most frequent values of one of its tabs, beside a picture of them if it has one. */
+/** A card with the most frequent values of the chosen tab, and optionally a chart beside them. */
 export function BreakdownCard({ card, children }: { card: Card; children?: ReactNode }) {
   const { question, change } = useQuestion();
   const panelId = useId();
@@ -86,7 +86,7 @@ export function BreakdownCard({ card, children }: { card: Card; children?: React
   );
 }
 
-/** The first rows of a tab, and a button for all of them. */
+/** The first rows of a tab, with a button that shows all. */
 export function TopRows({ tab, question }: { tab: Tab; question: Question }) {
   const { change, addFilters } = useQuestion();
   const { event = 'clicks' } = question;
@@ -139,7 +139,7 @@ export function TopRows({ tab, question }: { tab: Tab; question: Question }) {
   );
 }
 
-/** Explains why a card is empty, and how it gets rows. */
+/** Explains why a card is empty and how it gets data. */
 function emptyText(tab: Tab): string {
   if (tab.id.startsWith('utm_')) {
     return `No clicks with ${tab.id} in this period. Add it in a link’s UTM section.`;

@@ -15,7 +15,7 @@ import { useQuestion } from './use-question.ts';
 
 const ROW_PX = 40;
 
-/** All values of a tab, with search and download. */
+/** A dialog with all values of a tab, a search and a download. */
 export function BreakdownDialog({ tab, question }: { tab: Tab; question: Question }) {
   const { change } = useQuestion();
   const [search, setSearch] = useState('');

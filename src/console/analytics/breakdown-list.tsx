@@ -8,14 +8,14 @@ import type { Filters, Metric } from './question.ts';
 export interface Entry {
   key: string;
   name: string;
-  /** Start of the name, which is cut where there is no room for the whole. */
+  /** First part of the name, which is truncated when space is short. */
   stem: string;
   hint: string;
   value: number;
   filter: Filters | undefined;
 }
 
-/** The values of a tab, the largest number first. */
+/** Returns the values of a tab, largest number first. */
 export function entriesOf(tab: Tab, rows: readonly Row[], measure: string): Entry[] {
   const field = tab.measure ?? measure;
   return rows
@@ -34,16 +34,16 @@ export function entriesOf(tab: Tab, rows: readonly Row[], measure: string): Entr
 
 interface BarRowProps {
   entry: Entry;
-  /** Number of the longest bar. */
+  /** Largest number, which fills the whole width. */
   most: number;
-  /** Number of all events; absent: no share is shown. */
+  /** Total of all events, to show shares; absent for no shares. */
   total?: number | undefined;
   metric: Metric;
   icon?: ReactNode;
   onFilter(filters: Filters): void;
 }
 
-/** A value with a bar as long as its number. */
+/** A value with a bar proportional to its number. */
 export function BarRow({ entry, most, total, metric, onFilter }: BarRowProps) {
   const { name, stem, hint, value, filter } = entry;
   const label = (

@@ -7,23 +7,23 @@ export interface Tab {
   id: string;
   label: string;
   group: GroupName;
-  /** The value as shown to people. */
+  /** Returns the name of a value for people. */
   nameOf(row: Row): string;
-  /** Start of the name, which is cut where there is no room for the whole. */
+  /** Returns the first part of the name, which is truncated when space is short. */
   stemOf?(row: Row): string;
-  /** More about it, beside the name. */
+  /** Returns additional text beside the name. */
   hintOf?(row: Row): string;
-  /** Filters that select the value; `undefined` if the API has no such filter. */
+  /** Returns the filters that select the value; `undefined` if the API has no such filter. */
   filterOf?(row: Row): Filters | undefined;
-  /** The field with its counts, if they are not those of the chosen event. */
+  /** Field with the counts, if it is not the chosen event's. */
   measure?: 'count';
 }
 
-/** A card of the page: one list at a time. */
+/** A card of the page, which shows one of its tabs at a time. */
 export interface Card {
   title: string;
   tabs: readonly Tab[];
-  /** The tab that is shown first for a kind of event; else the first one. */
+  /** Returns the id of the tab to show first for a kind of event; by default, the first tab. */
   firstOf?(kind: Kind): string | undefined;
 }
 
@@ -49,7 +49,7 @@ const record = (id: string, label: string, group: GroupName, filter: keyof Filte
   stemOf: (row) => (text(row, 'title') === '' ? text(row, 'domain') : ''),
   hintOf: (row) =>
     isDeleted(row) ? 'deleted' : text(row, 'title') === '' ? text(row, 'url') : addressOf(row),
-  // The API finds no deleted record to filter by.
+  // The API cannot filter by a deleted record.
   filterOf: (row) => (isDeleted(row) ? undefined : { [filter]: text(row, 'id') }),
 });
 
@@ -61,7 +61,7 @@ const campaign = (parameter: UtmFilter, label: string): Tab => ({
   filterOf: (row) => ({ [parameter]: text(row, parameter) }),
 });
 
-/** All cards in the order of the page. */
+/** All cards in page order. */
 export const CARDS: readonly Card[] = [
   {
     title: 'Links',
@@ -158,7 +158,7 @@ export const CARDS: readonly Card[] = [
   },
 ];
 
-/** The list of conversions by name, beside the funnel. */
+/** The tab of conversions by name, beside the funnel. */
 export const EVENTS_TAB: Tab = {
   id: 'events',
   label: 'Events',
@@ -167,6 +167,6 @@ export const EVENTS_TAB: Tab = {
   nameOf: (row) => text(row, 'eventName'),
 };
 
-/** The tab with an id. */
+/** Finds a tab by its id. */
 export const tabNamed = (id: string | undefined): Tab | undefined =>
   [...CARDS.flatMap(({ tabs }) => tabs), EVENTS_TAB].find((tab) => tab.id === id);

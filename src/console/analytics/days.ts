@@ -1,24 +1,29 @@
 const DAY_MS = 86_400_000;
 
-/** The moment a day begins in a time zone. @param day `2026-11-22` */
+/**
+ * Returns the start of a day in a time zone.
+ *
+ * @param day `2026-11-22`
+ */
 export function startOfDay(day: string, timeZone: string): string {
   const utc = Date.parse(`${day}T00:00:00Z`);
-  // The offset at the guess may differ from that at midnight, when clocks change in between; the second one is right.
+  // If clocks change between UTC midnight and local midnight, the two offsets differ, so the offset
+  // is looked up again at the guess.
   const guess = utc - offsetAt(utc, timeZone);
   return new Date(utc - offsetAt(guess, timeZone)).toISOString();
 }
 
-/** The day of a moment in a time zone. */
+/** Returns the day of a moment in a time zone. */
 export function dayOf(moment: string, timeZone: string): string {
   const at = Date.parse(moment);
   return new Date(at + offsetAt(at, timeZone)).toISOString().slice(0, 10);
 }
 
-/** The day some days after another. */
+/** Adds days to a day. */
 export const addDays = (day: string, count: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).toISOString().slice(0, 10);
 
-/** The day some months after another; the last one of its month where that is shorter. */
+/** Adds months to a day; if the resulting month is shorter, returns its last day. */
 export function addMonths(day: string, count: number): string {
   const [year, month, date] = day.split('-').map(Number) as [number, number, number];
   const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate();
@@ -27,16 +32,16 @@ export function addMonths(day: string, count: number): string {
     .slice(0, 10);
 }
 
-/** The first day of a day's month, and of its quarter. */
+/** Returns the first day of the day's month; `quarterOf` does the same for its quarter. */
 export const monthOf = (day: string): string => `${day.slice(0, 7)}-01`;
 export const quarterOf = (day: string): string =>
   addMonths(monthOf(day), -((Number(day.slice(5, 7)) - 1) % 3));
 
-/** Days from one to another. */
+/** Counts the days from the first to the second. */
 export const daysBetween = (first: string, second: string): number =>
   Math.round((Date.parse(second) - Date.parse(first)) / DAY_MS);
 
-/** Offset of a time zone from UTC, in ms. */
+/** Returns the offset of a time zone from UTC in ms. */
 export function offsetAt(at: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en', {
     timeZone,

@@ -3,7 +3,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { kindOfEvent, placeOf, sourceOf, subjectOf } from './event-facts.ts';
 import { browserTimezone, momentFormat, nameOfSource } from './names.ts';
 
-/** Everything about one event. */
+/** A dialog with all details of an event. */
 export function EventDialog({ event, onClose }: { event: Schemas['Event']; onClose(): void }) {
   const { click } = event;
   const time = momentFormat(browserTimezone(), { dateStyle: 'full', timeStyle: 'medium' });

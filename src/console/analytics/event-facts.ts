@@ -14,21 +14,21 @@ const KINDS: Record<EventRecord['event'], { icon: LucideIcon; name: string }> = 
 };
 export const kindOfEvent = ({ event }: EventRecord) => KINDS[event];
 
-/** The short link that an event is about. */
+/** Returns the short link of an event's link or code. */
 export function shortLinkOf(event: EventRecord): { domain: string; key: string } | undefined {
   const record =
     ('link' in event ? event.link : undefined) ?? ('qrcode' in event ? event.qrcode : undefined);
   return record != null && 'domain' in record ? record : undefined;
 }
 
-/** The link, code or page that an event is about. */
+/** Names the link, code or page of an event. */
 export function subjectOf(event: EventRecord): string {
   const link = shortLinkOf(event);
   if (link !== undefined) return `${link.domain}/${link.key}`;
   return 'page' in event && event.page != null ? event.page.title : 'No link';
 }
 
-/** City and country. */
+/** Returns the city and country of an event. */
 export function placeOf({ click }: EventRecord): string {
   const parts = click === null ? [] : [click.city, nameOfCountry(click.country)];
   return known(parts).join(', ') || 'Unknown location';
@@ -37,11 +37,11 @@ export function placeOf({ click }: EventRecord): string {
 const known = (parts: string[]): string[] =>
   parts.filter((part) => part !== '' && part !== 'Unknown');
 
-/** Browser, system and device. */
+/** Returns the browser, system and device of an event. */
 export const deviceOf = ({ click }: EventRecord): string =>
   click === null ? '' : known([click.browser, click.os, click.device]).join(' · ');
 
-/** Where the visitor came from; for leads and sales, the name of the event. */
+/** Returns the source of a visit; for leads and sales, the name of the event. */
 export function sourceOf(event: EventRecord): string {
   if (event.event === 'lead') return event.eventName;
   if (event.event === 'sale') return `${event.eventName} · ${formatCents(event.sale.amount)}`;

@@ -29,7 +29,7 @@ const PAGE_SIZE = 50;
 
 type EventsQuery = NonNullable<Parameters<Api['GET']>[1]>;
 
-/** Single events of a period, the newest first. */
+/** The page that lists single events of a period, newest first. */
 export function EventsPage() {
   const { question, change } = useQuestion();
   const events = useEvents(question);
@@ -90,14 +90,14 @@ export function EventsPage() {
   );
 }
 
-/** The parameters of `GET /events`, which has no period of an hour. */
+/** Builds the parameters of `GET /events`, which lacks the period of one hour. */
 function eventParametersOf(question: Question): Record<string, string> {
   const { interval, ...parameters } = parametersOf(question);
   if (interval !== '1h') return parametersOf(question);
   return { ...parameters, ...spanOf(interval, parameters['timezone']!, Date.now()) };
 }
 
-/** Pages of `GET /events`; each answer names the cursor of the next one. */
+/** Loads pages of `GET /events`; each response contains the cursor of the next page. */
 function useEvents(question: Question) {
   const { api } = useWorkspace();
   const parameters = parametersOf(question);
@@ -185,7 +185,7 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
   );
 }
 
-/** Downloads all events of the question as CSV. */
+/** A button that downloads all matching events as CSV. */
 function Export({ question }: { question: Question }) {
   const { slug } = useWorkspace();
   const [isBusy, setBusy] = useState(false);

@@ -11,7 +11,7 @@ import { nameOfContinent, nameOfCountry, nameOfFilter } from './names.ts';
 import { FILTER_LIST, type Filter, isPartial } from './question.ts';
 import { useQuestion } from './use-question.ts';
 
-/** The filters of the question, and a menu that adds others. */
+/** The active filters, and a menu that adds more. */
 export function FilterBar() {
   const { question, change, clearFilters } = useQuestion();
   const used = FILTER_LIST.filter((name) => question[name] !== undefined);
@@ -47,14 +47,14 @@ export function FilterBar() {
   );
 }
 
-/** Nouns of the records that a filter has by their id. */
+/** Nouns of the records that filters identify by id. */
 const RECORDS: Readonly<Partial<Record<Filter, Noun>>> = {
   linkId: 'links',
   qrcodeId: 'qrcodes',
   pageId: 'pages',
 };
 
-/** A filter's value as people read it. */
+/** The value of a filter, readable for people. */
 function Value({ filter, value }: { filter: Filter; value: string }) {
   const { api } = useWorkspace();
   const noun = RECORDS[filter];

@@ -7,7 +7,7 @@ import { tabNamed } from './cards.ts';
 import { measureOf, type Row, useAnalytics } from './queries.ts';
 import { type Filter, kindOf, type Metric, type Question } from './question.ts';
 
-/** Filters of the menu in their order; of most, the values are those of a tab of the cards. */
+/** Filters of the menu in order; most take their values from a tab of the cards. */
 const TABS = {
   tagId: undefined,
   folderId: undefined,
@@ -32,38 +32,41 @@ const TABS = {
 export type OfferedFilter = keyof typeof TABS;
 export const OFFERED = Object.keys(TABS) as OfferedFilter[];
 
-/** The kind of visit that a record has; its values would be empty for the others. */
+/** The only kind of visit with values for the filter; other kinds would return none. */
 const VISITS: Partial<Record<Filter, Metric>> = {
   linkId: 'clicks',
   qrcodeId: 'scans',
   pageId: 'views',
 };
 
-/** A value of a filter to choose. */
+/** A selectable value of a filter. */
 export interface Choice {
   key: string;
   name: string;
-  /** More about it, beside the name. */
+  /** Additional text beside the name. */
   hint: string;
-  /** Number of events; missing where the value was not counted. */
+  /** Number of events; absent if the value was not counted. */
   count?: number;
-  /** Parameters that it adds to the query. */
+  /** Changes that the value makes to the query. */
   change: Partial<Question>;
 }
 
-/** The kind of events that a filter's values are counted for: that of the page, where the records have it. */
+/**
+ * Returns the kind of events for which a filter's values are counted: the page's, if its records
+ * have the values.
+ */
 export function metricFor(filter: Filter, metric: Metric = 'clicks'): Metric {
   const visit = VISITS[filter];
   const isVisit = Object.values(VISITS).includes(metric);
   return visit !== undefined && isVisit ? visit : metric;
 }
 
-/** The values of a filter; `undefined` while they are loaded. */
+/** Loads the values of a filter; `undefined` while they load. */
 export function useChoices(filter: OfferedFilter, question: Question): Choice[] | undefined {
   const { api } = useWorkspace();
   const tab = tabNamed(TABS[filter]);
   const event = metricFor(filter, question.event);
-  // Its own values are all offered, also those that the filter leaves out now.
+  // Without the filter itself, the response also lists the values that it excludes.
   const { [filter]: _, ...others } = question;
   const rows = useAnalytics(
     tab?.group ?? 'countries',
@@ -95,7 +98,7 @@ const choiceOf = (filter: Filter, value: string, name: string): Choice => ({
   change: { [filter]: value },
 });
 
-/** Domains of the workspace, and all others that its links and codes have. */
+/** Loads the workspace's domains, and further domains of its links and codes. */
 function useDomains(enabled: boolean): string[] | undefined {
   const { api } = useWorkspace();
   const own = useQuery({ ...domainsQuery(api), enabled });

@@ -16,7 +16,7 @@ import { formatMetric, nameOfFilter } from './names.ts';
 import { isMultiple, isPartial, listOf, type Metric, type Question } from './question.ts';
 import { useQuestion } from './use-question.ts';
 
-/** Values that are listed at most; typing finds the others. */
+/** Maximum number of listed values; typing finds the others. */
 const MOST_SHOWN = 100;
 
 /** A button that adds a filter. */
@@ -61,7 +61,7 @@ function FilterForm({ close }: { close(): void }) {
   );
 }
 
-/** Finds values of a filter and chooses one (WAI-ARIA Combobox). */
+/** Finds and chooses values of a filter (WAI-ARIA combobox pattern). */
 function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
   const { question, change } = useQuestion();
   const [text, setText] = useState('');
@@ -178,7 +178,10 @@ function ChoiceRow({ id, choice, metric, isActive, isChosen, ...on }: ChoiceRowP
   );
 }
 
-/** The values that have a text in their name, and the text itself where a part of a value is enough. */
+/**
+ * Returns the values whose name contains the text, and the text itself for filters that match a
+ * part of a value.
+ */
 function matching(choices: readonly Choice[], text: string, filter: OfferedFilter): Choice[] {
   const wanted = text.trim().toLowerCase();
   const found = choices.filter(({ name, hint }) =>
@@ -189,7 +192,7 @@ function matching(choices: readonly Choice[], text: string, filter: OfferedFilte
   return [...found, { ...part, change: { [filter]: text.trim() } }];
 }
 
-/** The question's change by a value that is chosen: one more or one less where several are possible. */
+/** Returns the change of the query for a chosen value: multi-value filters add or remove it. */
 function toggled(question: Question, filter: OfferedFilter, { change }: Choice) {
   const value = change[filter];
   const values = listOf(question[filter]);

@@ -6,7 +6,7 @@ import { nameOfFilter } from './names.ts';
 import { FILTER_LIST, FILTERS, type Filter, type Filters, listOf } from './question.ts';
 import { useQuestion } from './use-question.ts';
 
-/** Names of the parameters that are no filters. */
+/** Names of the parameters that are not filters. */
 const PARAMETER_NAMES: Record<string, string> = {
   interval: 'Period',
   start: 'Dates',
@@ -14,7 +14,7 @@ const PARAMETER_NAMES: Record<string, string> = {
   event: 'Event',
 };
 
-/** Says which parameters of the URL were left out. */
+/** Lists the URL parameters that were ignored. */
 export function IgnoredNotice() {
   const { question, change } = useQuestion();
   const names = listOf(question.ignored).flatMap((name) =>
@@ -36,9 +36,9 @@ export function IgnoredNotice() {
 }
 
 /**
- * Removes the filters whose values the API refuses: a code that doesn't exist, a link that was deleted.
+ * Removes filters whose values the API refuses, such as an unknown code or a deleted link.
  *
- * @returns true while it does; other errors are left to the caller
+ * @returns true while filters are being removed; the caller handles other errors
  */
 export function useRefusedFilters(error: unknown): boolean {
   const { question, change } = useQuestion();
@@ -52,7 +52,10 @@ export function useRefusedFilters(error: unknown): boolean {
   return refused !== '';
 }
 
-/** The API names the parameter at the start of its message, or quotes the id of a record that it doesn't find. */
+/**
+ * Finds the refused filters: the API's message starts with the parameter, or quotes the id of a
+ * missing record.
+ */
 function refusedFilters(error: unknown, filters: Filters): Filter[] {
   if (!(error instanceof ApiError)) return [];
   const fields = Object.keys(error.fields).map((field) => /^\w+/.exec(field)?.[0]);

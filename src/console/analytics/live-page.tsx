@@ -32,14 +32,14 @@ import { useQuestion } from './use-question.ts';
 import { WorldMap } from './world-map.tsx';
 
 const ROW_PX = 56;
-/** Time for which a visit is on the map, in ms; `trend_live` counts visitors of the same time. */
+/** Time in ms for which a visit stays on the map, equal to the window of `trend_live`. */
 const PRESENT_MS = 5 * 60_000;
-/** Time for which it is marked as new. */
+/** Time for which an event is highlighted as new, in ms. */
 const NEW_MS = 4_000;
-/** Interval at which the numbers are asked for again. */
+/** Refetch interval of the numbers, in ms. */
 const EVERY_MS = 10_000;
 
-/** Visits, leads and sales as they happen. */
+/** The page that shows visits, leads and sales as they happen. */
 export function LivePage() {
   const { question } = useQuestion();
   const filters = filtersOf({ ...question });
@@ -122,12 +122,12 @@ function Connection({ state }: { state: 'connecting' | 'open' | 'broken' }) {
   );
 }
 
-/** Visitors of the last 5 minutes, and the last 30 minutes one by one. */
+/** Visitors of the last 5 minutes, and a bar for each of the last 30 minutes. */
 function Now({ filters, count }: { filters: Filters; count: number }) {
   const [event, setEvent] = useState<'clicks' | 'scans'>('clicks');
   const trend = useAnalytics('trend_live', { ...filters, event }, { everyMs: EVERY_MS });
   const { refetch } = trend;
-  // The numbers include the events that have just come in the list.
+  // The numbers must include the events that have just appeared in the list.
   useEffect(() => {
     if (count === 0) return undefined;
     const timer = setTimeout(() => void refetch(), 500);
@@ -184,7 +184,7 @@ function Now({ filters, count }: { filters: Filters; count: number }) {
   );
 }
 
-/** The countries of the last minutes; new visits pulse. */
+/** A map with the countries of the last minutes, on which new visits pulse. */
 function Origins({ events }: { events: readonly ShownEvent[] }) {
   const now = useNow(events);
   const present = events.filter(
@@ -236,7 +236,7 @@ function Origins({ events }: { events: readonly ShownEvent[] }) {
   );
 }
 
-/** The time, anew every few seconds and with each event. */
+/** Returns the current time, updated every few seconds and with each event. */
 function useNow(events: readonly ShownEvent[]): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -300,7 +300,7 @@ function EventRow({ event, time }: { event: ShownEvent; time(moment: string): st
   );
 }
 
-/** Says why a visit was not counted, with a link to the setting. */
+/** Explains why a visit was not counted, with a link to the setting. */
 function NotCounted({ reason }: { reason: string }) {
   const { slug, api } = useWorkspace();
   const workspace = useQuery(workspaceQuery(api));

@@ -1,6 +1,6 @@
 import { useMe } from '../app/session.ts';
 
-/** The link that the licence of the database of places asks for, where its data is shown. */
+/** The link that the license of the location database requires beside its data. */
 export function LocationsNotice() {
   const { locationsBy } = useMe();
   if (locationsBy !== 'DB-IP') return null;

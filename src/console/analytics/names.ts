@@ -12,7 +12,7 @@ export const nameOfMetric = (metric: Metric = 'clicks'): string => METRIC_NAMES[
 
 export const nameOfFilter = (filter: Filter): string => FILTERS[filter].name;
 
-/** Names of the periods, in the order in which they are offered. */
+/** Labels of the periods in display order. */
 export const PERIOD_NAMES: Record<Period, string> = {
   today: 'Today',
   yesterday: 'Yesterday',
@@ -30,7 +30,7 @@ export const PERIOD_NAMES: Record<Period, string> = {
   all: 'All time',
 };
 
-/** Name of the period that a question is compared with. */
+/** Returns the label of the compared period. */
 export const nameOfComparison = ({ compare }: { compare?: 'year' }): string =>
   compare === 'year' ? 'A year earlier' : 'Previous period';
 
@@ -46,13 +46,13 @@ const CONTINENT_NAMES: Record<string, string> = {
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
 
-/** Name of a country by its code, ISO 3166-1 alpha-2; other texts as they are. */
+/** Returns the name of a country by its ISO 3166-1 code; other texts stay unchanged. */
 export const nameOfCountry = (code: string): string =>
   /^[A-Z]{2}$/.test(code) ? (regions.of(code) ?? code) : unknownOr(code);
 export const nameOfContinent = (code: string): string => CONTINENT_NAMES[code] ?? unknownOr(code);
-/** Where nothing is known, the API answers an empty text or `Unknown`. */
+/** Returns "Unknown" for an empty text; the API uses both for unknown values. */
 export const unknownOr = (text: string): string => (text === '' ? 'Unknown' : text);
-/** The API answers `(direct)` for visits without a referring page. */
+/** Returns the label of a source; the API uses `(direct)` for visits without a referring page. */
 export const nameOfSource = (text: string): string =>
   text === '(direct)' ? 'Direct' : unknownOr(text);
 
@@ -71,16 +71,20 @@ export const formatCount = (count: number): string => whole.format(count);
 export const formatShort = (count: number): string => short.format(count);
 export const formatCents = (cents: number): string => dollars.format(cents / 100);
 export const formatShortCents = (cents: number): string => shortDollars.format(cents / 100);
-/** A number as it is read: counts as they are, amounts in US dollars. */
+/** Formats a number: counts in full, amounts in US dollars. */
 export const formatMetric = (metric: Metric = 'clicks', value: number): string =>
   metric === 'revenue' ? formatCents(value) : formatCount(value);
-/** A number where there is little room. */
+/** Formats a number for narrow spaces. */
 export const formatShortMetric = (metric: Metric = 'clicks', value: number): string =>
   metric === 'revenue' ? formatShortCents(value) : formatShort(value);
-/** @param part of 1 */
+/**
+ * Formats a fraction as a percentage.
+ *
+ * @param part fraction from 0 to 1
+ */
 export const formatShare = (part: number): string => percent.format(part);
 
-/** Formats moments in a time zone by the 24-hour clock, with the fields that are asked for. */
+/** Creates a format of moments in a time zone, with a 24-hour clock and the requested fields. */
 export const momentFormat = (
   timeZone: string,
   fields: Intl.DateTimeFormatOptions,
@@ -89,7 +93,7 @@ export const momentFormat = (
   return (moment) => format.format(new Date(moment));
 };
 
-/** The time zone of the browser. */
+/** Returns the browser's time zone. */
 export const browserTimezone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const DURATIONS: readonly [seconds: number, one: string, many: string][] = [
@@ -98,7 +102,7 @@ const DURATIONS: readonly [seconds: number, one: string, many: string][] = [
   [60, 'a minute', 'minutes'],
   [1, 'a second', 'seconds'],
 ];
-/** A length of time in its largest whole unit: "an hour", "90 minutes". */
+/** Formats a duration in its largest whole unit: "an hour", "90 minutes". */
 export function nameOfDuration(seconds: number): string {
   const [unit, one, many] = DURATIONS.find(([length]) => seconds % length === 0)!;
   return seconds === unit ? one : `${seconds / unit} ${many}`;

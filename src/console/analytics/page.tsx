@@ -22,7 +22,7 @@ import { Totals } from './totals.tsx';
 import { useQuestion } from './use-question.ts';
 import { WorldMap } from './world-map.tsx';
 
-/** Analytics of a period: totals, their time series, and their groups. */
+/** The analytics page of a period: totals, time series and breakdowns. */
 export function AnalyticsPage() {
   const { question } = useQuestion();
   const totals = useTotals(question);
@@ -148,7 +148,7 @@ function NoEvents() {
   );
 }
 
-/** Downloads the time series that is shown. */
+/** A button that downloads the displayed time series. */
 function SaveTimeline() {
   const { question } = useQuestion();
   const timeline = useTimeline(question);

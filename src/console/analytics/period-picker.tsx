@@ -9,7 +9,7 @@ import { browserTimezone, momentFormat, PERIOD_NAMES } from './names.ts';
 import type { Period, Question } from './question.ts';
 import { useQuestion } from './use-question.ts';
 
-/** The period of a question in words. */
+/** Describes the period of a query. */
 function nameOfPeriod({ interval, start, end, timezone }: Question): string {
   if (interval !== undefined || start === undefined || end === undefined) {
     return PERIOD_NAMES[interval ?? '30d'];
@@ -22,11 +22,11 @@ function nameOfPeriod({ interval, start, end, timezone }: Question): string {
     year: 'numeric',
     ...(isShort && { hour: '2-digit', minute: '2-digit' }),
   });
-  // The end is the first moment after the period.
+  // The end is exclusive, so one millisecond less gives the last day.
   return `${format(start)} – ${format(isShort ? end : Date.parse(end) - 1)}`;
 }
 
-/** Chooses a period or dates, the period to compare with, and the time zone. */
+/** Chooses a period or dates, the comparison period and the time zone. */
 export function PeriodPicker({ isCompared = false }: { isCompared?: boolean }) {
   const { question } = useQuestion();
   return (
@@ -87,7 +87,7 @@ function Periods({ close }: { close(): void }) {
   );
 }
 
-/** Chooses the period that numbers are compared with. */
+/** Chooses the comparison period. */
 function Comparison() {
   const { question, change } = useQuestion();
   return (
@@ -165,7 +165,7 @@ function Dates({ close }: { close(): void }) {
   );
 }
 
-/** All zones that the browser knows; some leave out UTC. */
+/** Returns all time zones that the browser knows, and UTC, which some browsers omit. */
 const timezones = (chosen: string): string[] => [
   ...new Set(['UTC', browserTimezone(), chosen, ...Intl.supportedValuesOf('timeZone')]),
 ];

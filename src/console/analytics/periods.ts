@@ -4,23 +4,23 @@ import type { Period, Question } from './question.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A span of time, its end not included. */
+/** A span of time with an exclusive end. */
 export interface Span {
   start: string;
   end: string;
 }
 
-/** Distance between a period and the one that it is compared with. */
+/** Distance between a period and its comparison period. */
 interface Distance {
   months?: number;
   days?: number;
   ms?: number;
 }
 
-/** A period of the calendar: its first day, the day after its last, and the distance to the one before. */
+/** A calendar period: first day, day after the last, and distance to the previous period. */
 type Days = readonly [first: string, end: string, distance: Distance];
 
-/** Days of the periods, seen from today. They end with today at the latest. */
+/** First and last days of the periods, relative to today; periods end today at the latest. */
 const DAYS_OF: Record<Exclude<Period, '1h' | '24h' | 'all'>, (today: string) => Days> = {
   today: (today) => [today, addDays(today, 1), { days: 1 }],
   yesterday: (today) => [addDays(today, -1), today, { days: 1 }],
@@ -37,7 +37,7 @@ const DAYS_OF: Record<Exclude<Period, '1h' | '24h' | 'all'>, (today: string) => 
 
 const HOURS: Partial<Record<Period, number>> = { '1h': HOUR_MS, '24h': DAY_MS };
 
-/** The span of a period; `undefined` for `all`, which begins with the first event. */
+/** Returns the span of a period; `undefined` for `all`, which starts with the first event. */
 export function spanOf(period: Period, timeZone: string, now: number): Span | undefined {
   return resolve(period, timeZone, now)?.span;
 }
@@ -54,17 +54,17 @@ function resolve(period: Period, timeZone: string, now: number) {
   return { span: { start: startOfDay(first, timeZone), end: startOfDay(end, timeZone) }, distance };
 }
 
-/** A period, and the one that it is compared with. */
+/** A period and its comparison period. */
 interface Compared {
-  /** Missing for all time. */
+  /** Span of the period; absent for all time. */
   shown: Span | undefined;
-  /** The compared span. Where the shown one isn't over, it ends at the same hour of its own. */
+  /** Span of the comparison period, cut to the same length while the period is running. */
   before: Span | undefined;
-  /** The shown span isn't over: its last step still grows. */
+  /** True while the period is not over, so that its last step still grows. */
   isRunning: boolean;
 }
 
-/** The spans of a question at a moment. */
+/** Calculates the spans of a query at a moment. */
 export function comparedSpans(
   { interval, start, end, compare }: Question,
   timeZone: string,
@@ -84,13 +84,13 @@ export function comparedSpans(
   const [from, to] = [Date.parse(span.start), Date.parse(span.end)];
   const isRolling = !isCustom && HOURS[interval ?? '30d'] !== undefined;
   if (now < from || now >= to || isRolling) return { shown: span, before, isRunning: isRolling };
-  // As many days after its start as have passed, to the same time of day.
+  // The comparison is cut to the elapsed number of days and the current time of day.
   const today = dayOf(new Date(now).toISOString(), timeZone);
   const days = daysBetween(dayOf(span.start, timeZone), today);
   const day = addDays(dayOf(before.start, timeZone), days);
   const time = now - Date.parse(startOfDay(today, timeZone));
   const sameHour = Date.parse(startOfDay(day, timeZone)) + time;
-  // A shorter month ends sooner.
+  // A shorter month ends earlier.
   const cut = Math.min(sameHour, compare === 'year' ? Date.parse(before.end) : from);
   return {
     shown: span,
@@ -99,7 +99,9 @@ export function comparedSpans(
   };
 }
 
-/** The length of a span: in days where it consists of whole ones, which may have 23 or 25 hours. */
+/**
+ * Returns the length of a span, in days if they are whole, because a day can have 23 or 25 hours.
+ */
 function lengthOf({ start, end }: Span, timeZone: string): Distance {
   const [first, last] = [dayOf(start, timeZone), dayOf(end, timeZone)];
   const isWhole = [
@@ -109,7 +111,7 @@ function lengthOf({ start, end }: Span, timeZone: string): Distance {
   return isWhole ? { days: daysBetween(first, last) } : { ms: Date.parse(end) - Date.parse(start) };
 }
 
-/** The moment a distance before another, at the same time of day. */
+/** Moves a moment back by a distance, keeping the time of day. */
 function shift(moment: string, { months = 0, days = 0, ms = 0 }: Distance, timeZone: string) {
   if (ms > 0) return new Date(Date.parse(moment) - ms).toISOString();
   const day = dayOf(moment, timeZone);

@@ -2,7 +2,7 @@ import { geoCentroid } from 'd3-geo';
 import { feature } from 'topojson-client';
 import atlas from 'world-atlas/countries-110m.json?url';
 
-/** Numbers of countries (ISO 3166-1) that the atlas draws, with their codes of two letters. */
+/** ISO 3166-1 numeric codes of the atlas's countries, with their alpha-2 codes. */
 const NUMBERS = `
 004AF 008AL 010AQ 012DZ 024AO 031AZ 032AR 036AU 040AT 044BS 050BD 051AM 056BE 064BT 068BO
 070BA 072BW 076BR 084BZ 090SB 096BN 100BG 104MM 108BI 112BY 116KH 120CM 124CA 140CF 144LK
@@ -17,7 +17,7 @@ const NUMBERS = `
 752SE 756CH 760SY 762TJ 764TH 768TG 780TT 784AE 788TN 792TR 795TM 800UG 804UA 807MK 818EG
 826GB 834TZ 840US 854BF 858UY 860UZ 862VE 887YE 894ZM`;
 
-/** Countries that are too small for the atlas: longitude and latitude. */
+/** Longitude and latitude of countries that are too small for the atlas. */
 const SMALL: Record<string, readonly [number, number]> = {
   AD: [1.5, 42.5],
   AG: [-61.8, 17.1],
@@ -74,19 +74,19 @@ const CODES = new Map(
     .map((pair) => [pair.slice(0, 3), pair.slice(3)]),
 );
 
-/** A country of the map. */
+/** A country on the map. */
 export interface Place {
-  /** ISO 3166-1 alpha-2; empty for an area without a code. */
+  /** ISO 3166-1 alpha-2 code; empty for an area without a code. */
   code: string;
-  /** Its outline; absent: it is drawn as a point. */
+  /** Outline of the country; absent if it is drawn as a point. */
   outline?: GeoJSON.Feature;
-  /** Longitude and latitude of its middle. */
+  /** Longitude and latitude of the center. */
   middle: readonly [number, number];
 }
 
 type Atlas = Parameters<typeof feature>[0];
 
-/** Loads the countries of the world, without Antarctica. */
+/** Loads the countries of the world except Antarctica. */
 export async function loadPlaces(): Promise<Place[]> {
   const response = await fetch(atlas);
   if (!response.ok) throw new Error('The map could not be loaded');
@@ -107,7 +107,10 @@ function codeOf({ id, properties }: GeoJSON.Feature): string {
   return CODES.get(String(id).padStart(3, '0')) ?? '';
 }
 
-/** Middles of countries whose outlying parts move the centre out of where people live. */
+/**
+ * Centers of countries whose remote territories would shift the calculated center away from where
+ * people live.
+ */
 const MIDDLES: Record<string, readonly [number, number]> = {
   CA: [-100, 54],
   FR: [2.5, 46.6],

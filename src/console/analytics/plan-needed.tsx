@@ -4,13 +4,15 @@ import { sentenceCase } from '../api/error-words.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Empty } from '../ui/states.tsx';
 
-/** The plan that a refused request needs; `undefined` if it failed for another reason. */
+/**
+ * Returns the plan that a refused request requires; `undefined` if it failed for another reason.
+ */
 export function planNeeded(error: unknown): string | undefined {
   if (!(error instanceof ApiError) || error.status !== 403) return undefined;
   return /needs the (\w+) plan/.exec(error.message)?.[1];
 }
 
-/** Replaces a view that the workspace's plan lacks. */
+/** Shown in place of a view that the workspace's plan does not include. */
 export function PlanNeeded({ plan, what }: { plan: string; what: string }) {
   const { name, plan: current, slug, role } = useWorkspace();
   return (

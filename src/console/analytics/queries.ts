@@ -7,16 +7,16 @@ import { comparedSpans, type Span, spanOf } from './periods.ts';
 import { filtersOf, INTERVALS, type Kind, kindOf, type Metric, type Question } from './question.ts';
 import { daySpans, rowsBySteps, type Step, stepOf } from './timeline.ts';
 
-/** The field of a row that holds a number; amounts are in US cents. */
+/** Returns the field of a row that holds a metric; amounts are in US cents. */
 export const measureOf = (metric: Metric = 'clicks'): Kind | 'saleAmount' =>
   metric === 'revenue' ? 'saleAmount' : metric;
 
-/** A row of a group: texts that name the value, and its numbers. */
+/** A row of a group: texts that identify the value, and its numbers. */
 export type Row = Record<string, string | number | null>;
 
 type Query = NonNullable<Parameters<Api['GET']>[1]>;
 
-/** Shapes of answers by `groupBy`; all other groups answer rows. */
+/** Response types by `groupBy`; all other groups return rows. */
 interface Answers {
   count: Schemas['AnalyticsCount'];
   timeseries: Schemas['AnalyticsTimeseries'];
@@ -27,13 +27,13 @@ type Answer<Group extends string> = Group extends keyof Answers ? Answers[Group]
 type ApiGroup = NonNullable<
   NonNullable<operations['retrieveAnalytics']['parameters']['query']>['groupBy']
 >;
-/** A value of the parameter `groupBy`, but for those that answer as another one does, or numbers of one kind alone. */
+/** Values of `groupBy`, without aliases and without groups that cover a single kind of event. */
 export type GroupName = Exclude<
   ApiGroup,
   'totals' | 'analytics' | 'kpis' | 'composite' | 'country' | 'city' | Kind
 >;
 
-/** The parameters of the API that a question means. */
+/** Converts a query of the console to query parameters of the API. */
 export function parametersOf(question: Question): Record<string, string> {
   const { interval = '30d', start, end, event } = question;
   const timezone = question.timezone ?? browserTimezone();
@@ -55,20 +55,22 @@ async function ask<Group extends GroupName>(
   parameters: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Answer<Group>> {
-  // The reference has lists for what the address holds joined by commas; the API reads both.
+  // The URL joins lists by commas, while the reference declares arrays; the API accepts both.
   const query = { ...parameters, groupBy } as Query;
   const body: unknown = await answer(api.GET('/analytics', { params: { query }, signal }));
   return body as Answer<Group>;
 }
 
 interface Options {
-  /** Asks only when the answer is shown. */
+  /** False to skip the request while the result is not displayed. */
   enabled?: boolean;
-  /** Asks again after this time, in ms. */
+  /** Refetch interval in ms. */
   everyMs?: number;
 }
 
-/** One answer of `GET /analytics`. While another is loaded, the one before stays. */
+/**
+ * Loads one response of `GET /analytics`; the previous one stays visible while the next one loads.
+ */
 export function useAnalytics<Group extends GroupName>(
   groupBy: Group,
   question: Question,
@@ -85,7 +87,7 @@ export function useAnalytics<Group extends GroupName>(
   });
 }
 
-/** Requests `GET /analytics` for a span instead of the period of the parameters. */
+/** Requests `GET /analytics` for an explicit span instead of the parameters' period. */
 const askSpan = <Group extends GroupName>(
   api: Api,
   group: Group,
@@ -94,18 +96,18 @@ const askSpan = <Group extends GroupName>(
   signal: AbortSignal,
 ) => ask(api, group, { ...parameters, ...span }, signal);
 
-/** The totals of a question, and those of the period that it is compared with. */
+/** Totals of a period and of its comparison period. */
 interface TotalsCompared {
   now: Totals;
-  /** Missing where the period has no beginning. */
+  /** Absent if the period has no start. */
   before: Totals | undefined;
 }
 type Totals = Record<Kind | 'saleAmount', number>;
 
-/** The totals of all kinds of events in the period of a question, and in the one that it is compared with. */
+/** Loads the totals of all kinds of events for a period and its comparison period. */
 export function useTotals(question: Question): UseQueryResult<TotalsCompared> {
   const { api } = useWorkspace();
-  // The answer has all kinds of events.
+  // The response contains all kinds of events.
   const { event: _, ...parameters } = parametersOf(question);
   const { compare } = question;
   return useQuery({
@@ -122,23 +124,23 @@ export function useTotals(question: Question): UseQueryResult<TotalsCompared> {
   });
 }
 
-/** The contract spells views `viwes`. */
+/** Renames `viwes`, as the contract misspells views. */
 const totalsOf = ({ viwes, ...others }: Schemas['AnalyticsCount']): Totals => ({
   ...others,
   views: viwes,
 });
 
-/** A time series with the one that it is compared with. */
+/** A time series and its comparison series. */
 export interface Timeline {
   rows: Schemas['AnalyticsTimeseries'];
-  /** Step by step before; missing where the period has no beginning. */
+  /** Comparison series step by step; absent if the period has no start. */
   before: Schemas['AnalyticsTimeseries'] | undefined;
   step: Step;
-  /** The last step isn't over. */
+  /** True when the last step is not over. */
   isRunning: boolean;
 }
 
-/** The time series of a question, and that of the period it is compared with. */
+/** Loads the time series of a query and of its comparison period. */
 export function useTimeline(question: Question): UseQueryResult<Timeline> {
   const { api } = useWorkspace();
   const parameters = parametersOf(question);
@@ -150,7 +152,7 @@ export function useTimeline(question: Question): UseQueryResult<Timeline> {
       const now = Date.now();
       const { before, isRunning } = comparedSpans(question, timezone, now);
       const all = await ask(api, 'timeseries', parameters, signal);
-      // Today has hours, and a chosen period days, that have not come yet.
+      // A series of today or of a chosen period can contain future steps.
       const rows = all.filter(({ start }, index) => index === 0 || Date.parse(start) <= now);
       const step = stepOf(all.map((row) => row.start));
       const timeline = { rows, before: undefined, step, isRunning };
@@ -159,7 +161,7 @@ export function useTimeline(question: Question): UseQueryResult<Timeline> {
       const series = await Promise.all(
         parts.map((part) => askSpan(api, 'timeseries', parameters, part, signal)),
       );
-      // A span that is cut to the same hour may be short enough for smaller steps.
+      // The shortened comparison span may be short enough for the API to answer in smaller steps.
       const steps = rowsBySteps(series.flat(), step, timezone);
       return { ...timeline, before: steps.slice(0, rows.length) };
     },

@@ -3,7 +3,7 @@ import { everyOf } from '../api/every-of.ts';
 
 type Query = NonNullable<operations['retrieveAnalytics']['parameters']['query']>;
 
-/** A kind of events, as the API's parameter `event` names it. */
+/** A kind of event, as the API's `event` parameter names it. */
 export type Kind = Exclude<NonNullable<Query['event']>, 'composite'>;
 export const KINDS = everyOf<Kind>({
   clicks: true,
@@ -13,15 +13,15 @@ export const KINDS = everyOf<Kind>({
   sales: true,
 });
 
-/** A number that a view can show: the count of a kind of event, or the amount of the sales. */
+/** A number that a view can show: the count of a kind of event, or the amount of sales. */
 export type Metric = Kind | 'revenue';
 export const METRICS: readonly Metric[] = [...KINDS, 'revenue'];
 
-/** The kind of event that a number is of. */
+/** Returns the kind of event that a metric belongs to. */
 export const kindOf = (metric: Metric = 'clicks'): Kind =>
   metric === 'revenue' ? 'sales' : metric;
 
-/** A period that the API knows as `interval`. */
+/** A period of the API's `interval` parameter. */
 type Interval = Exclude<NonNullable<Query['interval']>, 'all_unfiltered'>;
 export const INTERVALS = everyOf<Interval>({
   '1h': true,
@@ -34,7 +34,7 @@ export const INTERVALS = everyOf<Interval>({
   all: true,
 });
 
-/** Periods of the calendar, which the console sends as `start` and `end`. */
+/** Calendar periods, which the console sends as `start` and `end`. */
 const CALENDAR_PERIODS = [
   'today',
   'yesterday',
@@ -47,7 +47,7 @@ const CALENDAR_PERIODS = [
 export type Period = Interval | (typeof CALENDAR_PERIODS)[number];
 const PERIODS: readonly Period[] = [...INTERVALS, ...CALENDAR_PERIODS];
 
-/** Parameters of the API that are no filters of the console. */
+/** Parameters of the API that are not filters of the console. */
 type Other =
   | 'event'
   | 'groupBy'
@@ -62,7 +62,10 @@ type Other =
   | 'root'
   | 'excludeRoot';
 
-/** Filters of events, with their names and the values that they take: one, several, or a part of a text. */
+/**
+ * Event filters with their labels and the kind of value that they take: one, several, or a part of
+ * a text.
+ */
 export const FILTERS = {
   linkId: { name: 'Link', takes: 'one' },
   qrcodeId: { name: 'QR code', takes: 'one' },
@@ -95,31 +98,31 @@ export type UtmFilter = Extract<Filter, `utm_${string}`>;
 
 export const FILTER_LIST = Object.keys(FILTERS) as Filter[];
 
-/** True for a filter that looks for a part of a text. */
+/** True for a filter that matches a part of a text. */
 export const isPartial = (filter: Filter): boolean => FILTERS[filter].takes === 'part';
 /** True for a filter that takes several values. */
 export const isMultiple = (filter: Filter): boolean => FILTERS[filter].takes === 'many';
 
-/** Conditions on events; some take several values, joined by commas. */
+/** Filter values by name; several values are joined by commas. */
 export type Filters = Partial<Record<Filter, string>>;
 
 /**
- * Search parameters of a view of events, which the address bar holds. Without `interval` and `start` it is the last 30 days. Moments are
- * ISO 8601; without `timezone` it is the browser's.
+ * Search parameters in the URL of a view of events. Without `interval` and `start`, the period is
+ * the last 30 days. Moments are ISO 8601. Without `timezone`, the browser's time zone applies.
  */
 export interface Question extends Filters {
   interval?: Period;
   start?: string;
   end?: string;
   timezone?: string;
-  /** Compares with the same period a year earlier; left out for the period before. */
+  /** Compares with the same period a year earlier; absent for the previous period. */
   compare?: 'year';
   event?: Metric;
   /** Chosen tabs of the cards, joined by commas. */
   tabs?: string;
-  /** Tab whose values are all listed, in a dialog. */
+  /** Tab whose values are all listed in a dialog. */
   group?: string;
-  /** Parameters that were left out because their values don't exist, joined by commas. */
+  /** Names of parameters that were removed because their values do not exist, joined by commas. */
   ignored?: string;
 }
 
@@ -138,7 +141,7 @@ function isTimezone(value: unknown): value is string {
   }
 }
 
-/** Reads the URL. Values that make no sense are left out, and `ignored` names their parameters. */
+/** Parses the URL's search parameters, removes invalid values and lists them in `ignored`. */
 export function readQuestion(search: Record<string, unknown>): Question {
   const { interval, start, end, timezone, compare, event, tabs, group } = search;
   const isSpan = isMoment(start) && isMoment(end) && Date.parse(start) < Date.parse(end);
@@ -161,10 +164,10 @@ export function readQuestion(search: Record<string, unknown>): Question {
   };
 }
 
-/** The values of a list that is joined by commas. */
+/** Splits a list that is joined by commas. */
 export const listOf = (value: unknown): string[] => (isText(value) ? value.split(',') : []);
 
-/** The conditions of a question alone. */
+/** Returns only the filters of a query. */
 export function filtersOf(search: Record<string, unknown>): Filters {
   return Object.fromEntries(
     FILTER_LIST.flatMap((name) => (isText(search[name]) ? [[name, search[name]]] : [])),

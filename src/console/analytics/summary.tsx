@@ -8,7 +8,10 @@ import { measureOf, useAnalytics } from './queries.ts';
 import type { Filters } from './question.ts';
 import { stepNames } from './timeline.ts';
 
-/** The last 30 days of a link or QR code, with a link to its analytics. Shows nothing if the plan has no analytics. */
+/**
+ * The last 30 days of a link or QR code, with a link to its analytics; renders nothing if the plan
+ * has no analytics.
+ */
 export default function AnalyticsSummary({
   of,
 }: {

@@ -3,33 +3,33 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { classes } from '../ui/classes.ts';
 
-/** A step of time with its number, and that of the step it is compared with. */
+/** A step of time with its number and the number of the compared step. */
 export interface Point {
   short: string;
   long: string;
   value: number;
-  /** Name of the compared step; absent: there is none. */
+  /** Name of the compared step; absent without a comparison. */
   beforeLong?: string | undefined;
   before?: number | undefined;
 }
 
 interface TimeChartProps {
   points: readonly Point[];
-  /** The last step isn't over: the line to it is dashed. */
+  /** True when the last step is not over, so that the line to it is dashed. */
   isRunning: boolean;
-  /** Says what it shows. */
+  /** Accessible description of the chart. */
   label: string;
   format(value: number): string;
   formatShort(value: number): string;
-  /** Some steps were chosen, by dragging or Enter. */
+  /** Called when steps were chosen by dragging or Enter. */
   onChoose(first: number, last: number): void;
 }
 
 const HEIGHT_PX = 260;
 
-/** Numbers over time, with those of the compared period as a gray line. */
+/** A line chart of numbers over time; the comparison period is a gray line. */
 export function TimeChart(props: TimeChartProps) {
-  // The colors are read when the chart is made.
+  // The chart reads the theme's colors when it is created, so a new theme needs a new chart.
   return <Chart key={useThemeChanges()} {...props} />;
 }
 
@@ -126,7 +126,7 @@ function describe(point: Point | undefined, format: (value: number) => string): 
   return `${point.long}: ${format(point.value)}${before}`;
 }
 
-/** Steps by their index, since days and months are not equally long. */
+/** Places the steps by index, because days and months differ in length. */
 function dataOf(points: readonly Point[], isRunning: boolean): uPlot.AlignedData {
   const last = points.length - 1;
   return [
@@ -212,7 +212,7 @@ function optionsOf(
 
 const tens = (power: number): number[] => [1, 2, 5].map((digit) => digit * 10 ** power);
 
-/** A number that changes with the theme, on which canvases are drawn again. */
+/** Returns a number that changes with the theme, for redrawing canvases. */
 function useThemeChanges(): number {
   const [count, setCount] = useState(0);
   useEffect(() => {

@@ -16,7 +16,7 @@ import { type Point, TimeChart } from './time-chart.tsx';
 import { type Step, stepEnd, stepNames } from './timeline.ts';
 import { useQuestion } from './use-question.ts';
 
-/** Names of the step that isn't over. */
+/** Names of the step that is not over. */
 const RUNNING_STEPS: Record<Step, string> = {
   minute: 'This minute so far',
   hour: 'This hour so far',
@@ -24,7 +24,7 @@ const RUNNING_STEPS: Record<Step, string> = {
   month: 'This month so far',
 };
 
-/** The steps of a time series as people read them. */
+/** Formats the steps of a time series for the chart. */
 function pointsOf({ rows, before, step, isRunning }: Timeline, question: Question): Point[] {
   const measure = measureOf(question.event);
   const names = stepNames(step, question.timezone ?? browserTimezone());
@@ -39,7 +39,7 @@ function pointsOf({ rows, before, step, isRunning }: Timeline, question: Questio
   }));
 }
 
-/** The time series as a chart, or as a table. */
+/** The time series as a chart or a table. */
 export function TimelinePanel() {
   const { question, change } = useQuestion();
   const [isTable, setTable] = useState(false);
@@ -55,7 +55,7 @@ export function TimelinePanel() {
   if (points === undefined) return <Skeleton className="m-4 h-64" />;
   const zoom = (first: number, last: number) => {
     const { rows, step } = timeline.data!;
-    // A minute is the smallest step there is.
+    // Steps of one minute cannot be divided further.
     if (rows.length < 2 || step === 'minute') return;
     const zone = timezone ?? browserTimezone();
     const end = rows[last + 1]?.start ?? stepEnd(rows[last]!.start, step, zone);
@@ -99,7 +99,7 @@ export function TimelinePanel() {
   );
 }
 
-/** A line of the chart with its name. */
+/** A line of the chart with its label. */
 const Legend = ({ line, children }: { line: string; children: ReactNode }) => (
   <span className="flex items-center gap-1.5">
     <span aria-hidden className={`w-4 border-t-2 forced-color-adjust-none ${line}`} />
@@ -110,7 +110,7 @@ const Legend = ({ line, children }: { line: string; children: ReactNode }) => (
 interface TimeTableProps {
   points: readonly Point[];
   name: string;
-  /** Name of the compared period. */
+  /** Name of the comparison period. */
   comparison: string;
   format(value: number): string;
 }

@@ -2,26 +2,26 @@ import { addDays, addMonths, dayOf, monthOf, offsetAt, startOfDay } from './days
 import { momentFormat } from './names.ts';
 import type { Span } from './periods.ts';
 
-/** The step of a time series, as the API chooses it. */
+/** Step of a time series, as chosen by the API. */
 export type Step = 'minute' | 'hour' | 'day' | 'month';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Longest span that the API answers by days, in ms. */
+/** Longest span for which the API returns days, in ms. */
 const DAYS_MS = 100 * DAY_MS;
 
-/** The step between two beginnings; of a single one it is a day. */
+/** Derives the step from the starts of a series; a single start means a day. */
 export function stepOf(starts: readonly string[]): Step {
   const [first, second] = starts;
   if (first === undefined || second === undefined) return 'day';
-  // The first step may have begun before the span; the last two are never shortened.
+  // The first step may be partial, but the last two starts are always a whole step apart.
   const ms = Date.parse(starts.at(-1)!) - Date.parse(starts.at(-2)!);
   if (ms < HOUR_MS) return 'minute';
   if (ms < 20 * HOUR_MS) return 'hour';
   return ms < 20 * DAY_MS ? 'day' : 'month';
 }
 
-/** Names steps: short for axes, long for everything else. */
+/** Creates names of steps: short ones for axes, long ones for other places. */
 export function stepNames(step: Step, timeZone: string) {
   const time = { hour: '2-digit', minute: '2-digit' } as const;
   const fields: Record<Step, [Intl.DateTimeFormatOptions, Intl.DateTimeFormatOptions]> = {
@@ -40,7 +40,7 @@ export function stepNames(step: Step, timeZone: string) {
   return { short: momentFormat(timeZone, short), long: momentFormat(timeZone, long) };
 }
 
-/** The moment at which a step of a time series ends. */
+/** Returns the end of a step. */
 export function stepEnd(start: string, step: Step, timeZone: string): string {
   if (step === 'minute' || step === 'hour') {
     return new Date(Date.parse(start) + (step === 'hour' ? HOUR_MS : 60_000)).toISOString();
@@ -49,7 +49,7 @@ export function stepEnd(start: string, step: Step, timeZone: string): string {
   return startOfDay(step === 'day' ? addDays(day, 1) : addMonths(monthOf(day), 1), timeZone);
 }
 
-/** Parts of a span for which the API answers by days, so that a year can be compared day by day. */
+/** Splits a span into parts for which the API returns days, to compare even a year by days. */
 export function daySpans({ start, end }: Span, timeZone: string): Span[] {
   const length = Date.parse(end) - Date.parse(start);
   const count = Math.max(1, Math.ceil(length / DAYS_MS));
@@ -61,7 +61,7 @@ export function daySpans({ start, end }: Span, timeZone: string): Span[] {
   return [...bounds, end].map((to, index) => ({ start: bounds[index - 1] ?? start, end: to }));
 }
 
-/** Sums up the rows of a series by a longer step. */
+/** Sums the rows of a series by a longer step. */
 export function rowsBySteps<Row extends { start: string }>(
   rows: readonly Row[],
   step: Step,
@@ -81,11 +81,11 @@ function stepKeyOf(start: string, step: Step, timeZone: string): string | number
   if (step === 'day') return dayOf(start, timeZone);
   if (step === 'month') return dayOf(start, timeZone).slice(0, 7);
   const at = Date.parse(start);
-  // Some zones are half an hour beside the others.
+  // The offset matters, because some time zones differ by half an hour.
   return Math.floor((at + offsetAt(at, timeZone)) / HOUR_MS);
 }
 
-/** The first row with the numbers of both. */
+/** Adds the numbers of the second row to the first. */
 const added = <Row extends { start: string }>(first: Row, second: Row): Row => {
   const numbers = Object.entries(second).filter(([, value]) => typeof value === 'number');
   const sums = numbers.map(([name, value]) => [

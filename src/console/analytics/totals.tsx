@@ -6,7 +6,7 @@ import { measureOf, useTotals } from './queries.ts';
 import { METRICS } from './question.ts';
 import { useQuestion } from './use-question.ts';
 
-/** All totals, each with its change since the compared period. The page shows the one that is chosen. */
+/** All totals with their change since the comparison period; a click chooses the page's metric. */
 export function Totals() {
   const { question, change } = useQuestion();
   const totals = useTotals(question);
@@ -72,7 +72,7 @@ export function Totals() {
 interface ChangeProps {
   value: number;
   previous: number;
-  /** Says what it is compared with. */
+  /** Label of the comparison. */
   before: string;
 }
 

@@ -3,30 +3,30 @@ import type { ApiError } from '../api/error.ts';
 import { type LiveEvent, watchEvents } from '../api/live-events.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 
-/** Events that the list keeps; older ones are in the list of events. */
+/** Maximum number of events in the list; the events page has older ones. */
 const KEPT = 500;
-/** Events that the list begins with. */
+/** Number of events at the start. */
 const LATEST = 50;
-/** Age from which an event has not come just now, in ms; clocks differ. */
+/** Age in ms from which an event does not count as new, with room for clock differences. */
 const EARLIER_MS = 60_000;
-/** Time between two renderings, in ms: many visits a second must not each draw the list. */
+/** Interval between renders in ms, so that many visits per second do not each render the list. */
 const DRAW_MS = 200;
 
 /** An event in the list. */
 export interface ShownEvent extends LiveEvent {
-  /** When it came, by the clock of the browser; of earlier events, when they happened. */
+  /** Arrival time by the browser's clock; for earlier events, the time of the event. */
   cameAt: number;
-  /** Why it was not counted; missing for those that were. */
+  /** Reason why the event was not counted; absent for counted events. */
   uncounted?: string;
 }
 
 interface LiveState {
-  /** The newest first. */
+  /** Events, newest first. */
   events: readonly ShownEvent[];
   connection: 'connecting' | 'open' | 'broken';
-  /** Events that the service left out. */
+  /** Number of events that the service dropped. */
   dropped: number;
-  /** Counted events that came since the view was opened, with those that the list began with. */
+  /** Number of counted events since the view was opened, including the initial ones. */
   count: number;
   refusal: ApiError | undefined;
 }
@@ -40,9 +40,9 @@ const EMPTY: LiveState = {
 };
 
 /**
- * The latest events of a workspace, and the next ones as they happen.
+ * Follows the live events of a workspace, starting with the latest.
  *
- * @param parameters filters of the API; for others, mount another component
+ * @param parameters filters of the API; mount another component to change them
  */
 export function useLive(parameters: Record<string, string>): LiveState {
   const { slug } = useWorkspace();
@@ -60,7 +60,7 @@ export function useLive(parameters: Record<string, string>): LiveState {
       const fresh = came.current.splice(0).toReversed();
       setState((before) => {
         const known = new Set(before.events.map(({ id }) => id));
-        // After a break, the stream may repeat a few.
+        // After a reconnection the stream may repeat a few events.
         const added = fresh.filter(({ id }) => !known.has(id) && known.add(id));
         return {
           ...before,
@@ -84,7 +84,7 @@ export function useLive(parameters: Record<string, string>): LiveState {
           add({ ...event, cameAt: now - happenedAt > EARLIER_MS ? happenedAt : now });
         },
         onUncounted(record, reason) {
-          // It is stored nowhere, and its click is that of the counted visit.
+          // An uncounted visit is not stored, and its click id belongs to the counted visit.
           uncounted.current += 1;
           add({
             id: `uncounted ${uncounted.current}`,

@@ -2,16 +2,16 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { FILTER_LIST, type Filters, type Question, readQuestion } from './question.ts';
 
-/** A change of a question; `undefined` removes a part. */
+/** A change of a query; `undefined` removes a parameter. */
 export type QuestionChange = { [Part in keyof Question]?: Question[Part] | undefined };
 
-/** The question in the address bar, and functions that change it. */
+/** Returns the query in the URL and functions that change it. */
 export function useQuestion() {
   const search: Record<string, unknown> = useSearch({ strict: false });
-  // The router keeps parameters that a route's `validateSearch` left out.
+  // The router keeps parameters that a route's `validateSearch` removed.
   const question = useMemo(() => readQuestion(search), [search]);
   const navigate = useNavigate();
-  /** Changes parts of the question; each change is a step back in the history, unless `isPassing`. */
+  /** Changes parameters of the query; each change adds a history entry unless `isPassing`. */
   const change = (parts: QuestionChange, isPassing = false) =>
     void navigate({
       to: '.',

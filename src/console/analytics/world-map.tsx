@@ -11,14 +11,14 @@ import type { Metric } from './question.ts';
 const WIDTH = 800;
 const HEIGHT = 400;
 
-/** A place as it is drawn. */
+/** A place with its position and path in the drawing. */
 interface Shape extends Place {
   path: string | undefined;
   x: number;
   y: number;
 }
 
-/** The countries on a plane, in units of the drawing. */
+/** Projects the countries into the units of the drawing. */
 function useShapes(): Shape[] | undefined {
   const places = useQuery({
     queryKey: keys.places.all,
@@ -44,16 +44,19 @@ function useShapes(): Shape[] | undefined {
 }
 
 interface WorldMapProps {
-  /** Numbers by the code of the country. */
+  /** Numbers by country code. */
   counts: ReadonlyMap<string, number>;
   metric: Metric;
   label: string;
   onChoose?(code: string): void;
-  /** Drawn above the countries. */
+  /** Renders content above the countries. */
   children?(placeOf: (code: string) => { x: number; y: number } | undefined): ReactNode;
 }
 
-/** Countries, the darker the larger their number. Lists beside it say the same, for those who see no map. */
+/**
+ * A map with countries shaded by their numbers. Lists beside it contain the same data for people
+ * who cannot see the map.
+ */
 export function WorldMap({ counts, metric, label, onChoose, children }: WorldMapProps) {
   const shapes = useShapes();
   const [over, setOver] = useState<string>();
@@ -79,7 +82,7 @@ export function WorldMap({ counts, metric, label, onChoose, children }: WorldMap
               count === 0 ? 'fill-line' : 'fill-accent',
               isChoosable && 'cursor-pointer hover:stroke-ink',
             ),
-            // A root, since few countries have most of the visits.
+            // The square root compensates for the few countries that have most visits.
             fillOpacity: count === 0 ? 1 : 0.25 + 0.75 * Math.sqrt(count / most),
             strokeWidth: 0.6,
           };

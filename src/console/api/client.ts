@@ -5,20 +5,20 @@ import { noteFailure, noteSuccess } from './reachability.ts';
 
 export type { operations, paths };
 
-/** The records of the API by their names in the reference: `Schemas['Link']`. */
+/** Records of the API by their names in the reference: `Schemas['Link']`. */
 export type Schemas = components['schemas'];
 
-/** A client of the API, typed from the reference. Its calls throw `ApiError`; pass them to `answer`. */
+/** A typed client of the API. Its calls throw `ApiError`; pass them to `answer`. */
 export type Api = Client<paths>;
 
-/** First pause between two looks at a job that is not done, and the longest, in ms. */
+/** Shortest and longest interval between two polls of an unfinished job, in ms. */
 const POLL_MS = 300;
 const SLOW_POLL_MS = 3_000;
 
 /**
- * A client for one workspace.
+ * Creates a client for one workspace.
  *
- * @param workspace slug, sent as `X-Workspace`; `undefined` for what belongs to the person
+ * @param workspace slug for the `X-Workspace` header; `undefined` for endpoints of the person
  */
 export function apiOf(workspace: string | undefined): Api {
   const client = createClient<paths>({
@@ -41,7 +41,7 @@ export function apiOf(workspace: string | undefined): Api {
   return client;
 }
 
-/** Sends a request with the session's cookie; notes whether the service can be reached. */
+/** Sends a request with the session cookie, and records whether the service is reachable. */
 async function send(request: Request): Promise<Response> {
   try {
     const response = await fetch(request);
@@ -54,12 +54,14 @@ async function send(request: Request): Promise<Response> {
   }
 }
 
-/** The answer of a write that took longer than the API waits: its job is asked for until it is done. */
+/**
+ * Polls the job of a write that outlasted the API's wait, and returns the response once it is done.
+ */
 async function finished(address: string, workspace: string | null, signal: AbortSignal) {
   const headers = workspace === null ? {} : { 'X-Workspace': workspace };
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.5, SLOW_POLL_MS)) {
     await new Promise((resolve) => setTimeout(resolve, pause));
-    // The address has the origin of BASE_URL, which behind a proxy may not be ours.
+    // The origin of the address is BASE_URL, which may differ from ours behind a proxy.
     const { pathname } = new URL(address, location.origin);
     const response = await send(
       new Request(new URL(pathname, location.origin), { headers, signal }),
@@ -73,22 +75,22 @@ async function finished(address: string, workspace: string | null, signal: Abort
   }
 }
 
-/** The 202 of a write, which the client waits for, is no answer. */
+/** A response type without the 202 of a pending write, which the client polls to its end. */
 type Finished<T> = T extends Schemas['AcceptedJob']
   ? keyof T extends keyof Schemas['AcceptedJob']
     ? never
     : T
   : T;
 
-/** The body of a successful answer: `await answer(api.GET('/links'))`. */
+/** Returns the body of a successful response: `await answer(api.GET('/links'))`. */
 export async function answer<T>(call: Promise<{ data?: T }>): Promise<Finished<NonNullable<T>>> {
   const { data } = await call;
   return data as Finished<NonNullable<T>>;
 }
 
 /**
- * A call whose body is not in the reference as JSON, such as a picture or an export. One that is too large to be answered
- * at once is waited for.
+ * Requests a body that the reference does not describe as JSON, such as an image or an export.
+ * Waits for the job of a file that is too large for an immediate response.
  */
 export async function download(
   workspace: string | undefined,
@@ -107,7 +109,7 @@ export async function download(
   return download(workspace, pathname + search, signal);
 }
 
-/** A key for the repeats of one write; `crypto.randomUUID` exists on https and localhost only. */
+/** Creates an idempotency key; `crypto.randomUUID` exists only on https and localhost. */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

@@ -1,9 +1,9 @@
 /*
- * The API speaks to programs: its messages name fields as bodies have them, and list every value that it takes. People
- * get the words of the form instead.
+ * The API writes its messages for programs: they name fields by their paths and list every accepted
+ * value. This file translates them into the words of the forms.
  */
 
-/** Last names of paths, by what a person enters or chooses there. */
+/** Last segments of field paths, with the words for what a person enters or chooses there. */
 const ENTRIES: Readonly<Record<string, string>> = {
   address: 'Enter an address.',
   browser: 'Enter a browser.',
@@ -36,7 +36,9 @@ const ENTRIES: Readonly<Record<string, string>> = {
   value: 'Enter a value.',
 };
 
-/** Rules of the API, and how a form says them. `$1` is the first part in brackets of the pattern. */
+/**
+ * Rules of the API with their wording in a form; `$1` is the first capture group of the pattern.
+ */
 const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must be a valid URL$/, 'Enter a full URL, such as https://example.com/page.'],
   [/^must be a URL that begins with http/, 'Enter a URL that begins with https:// or http://.'],
@@ -86,18 +88,18 @@ const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must not be set without testVariants$/, 'Set up an A/B test first.'],
 ];
 
-/** Rules that something is missing. */
+/** Rules that report a missing value. */
 const MISSING =
   /^(?:is required|must not be empty|must be a string|must be filled in|must contain at least 1 item|must have at least 1 field)$/;
 
-/** True for words that a person can read: without names of fields, headers, paths and ids of the API. */
+/** True for a message without field names, headers, paths or ids of the API. */
 const isPlain = (text: string): boolean =>
   text.length <= 200 &&
   !/[a-z][A-Z]|[`[\]{}]|\w_\w|\b(?:GET|POST|PUT|PATCH|DELETE) \/|\b[A-Z]\w+-[A-Z]\w+/.test(text);
 
 const lastName = (path: string): string => path.split('.').at(-1)!.replace(/\[.*/s, '') || path;
 
-/** The label of a field outside of its form: "Expires at" for `expiresAt`. */
+/** Returns the label of a field outside its form: "Expires at" for `expiresAt`. */
 export function labelOf(path: string): string {
   if (path === 'key') return 'Slug';
   const words = lastName(path)
@@ -108,20 +110,20 @@ export function labelOf(path: string): string {
   return sentenceCase(words);
 }
 
-/** A text with a capital as its first letter. */
+/** Capitalizes the first letter of a text. */
 export const sentenceCase = (text: string): string =>
   text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** A text as a sentence, with its first letter and its full stop. */
+/** Makes a text a sentence: capitalizes its first letter and adds a period. */
 export const sentence = (text: string): string =>
   sentenceCase(/[.!?…]$/.test(text) ? text : `${text}.`);
 
-/** A message of the API about a field: its path, and the rule that its value breaks. */
+/** Matches a message of the API about a field: the path, then the rule that the value breaks. */
 const ABOUT_FIELD = /^([a-zA-Z_][\w.[\]-]*) ((?:must|may|is|can|cannot|does) .*)$/s;
 
 /**
- * Translates a message of the API into an error for each field that it names. A rule without a translation keeps the
- * path of the field, which the form replaces by its label (`inWords`).
+ * Translates a message of the API into an error for each field that it names. A rule without a
+ * translation keeps the field's path, which `inWords` replaces by the label of the form.
  */
 export function fieldsInWords(message: string): Record<string, string> {
   const fields: Record<string, string> = {};
@@ -141,13 +143,16 @@ function ruleInWords(path: string, rule: string): string {
   return isPlain(rule) ? `${path} ${rule}` : 'This value isn’t accepted.';
 }
 
-/** A message about a field with a label in place of its path: "Color must …". Words of the console stay as they are. */
+/**
+ * Replaces the path in a message about a field by a label: "Color must …". The console's own
+ * wording stays unchanged.
+ */
 export const inWords = (message: string, label: string): string => {
   const [, , rule] = ABOUT_FIELD.exec(message) ?? [];
   return rule === undefined ? message : sentence(`${label} ${rule}`);
 };
 
-/** Parts of scopes, by what people call them. */
+/** Labels for the parts of scopes. */
 const AREAS: Readonly<Record<string, string>> = {
   analytics: 'analytics',
   audit: 'the audit log',
@@ -163,7 +168,7 @@ const AREAS: Readonly<Record<string, string>> = {
   workspace: 'the settings of the workspace',
 };
 
-/** Messages of the API that name no field, with the sentences that the console shows. */
+/** Messages of the API that name no field, with the console's wording. */
 const MESSAGES: readonly [message: RegExp, words: string][] = [
   [/^email or password is wrong$/, 'Wrong email or password.'],
   [/^This needs an operator/, 'Only an operator of this installation can open this.'],
@@ -178,7 +183,7 @@ const MESSAGES: readonly [message: RegExp, words: string][] = [
   [/^There is no /, 'This doesn’t exist anymore, or you don’t have access to it.'],
 ];
 
-/** Sentences that the console shows instead of a message for programs, by status. */
+/** Wording of the console for a message that is meant for programs, by HTTP status. */
 const BY_STATUS: Readonly<Record<number, string>> = {
   400: 'The service didn’t accept this. Check what you entered.',
   401: 'Sign in again to go on.',
@@ -189,7 +194,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   422: 'The service didn’t accept this. Check what you entered.',
 };
 
-/** Translates a refusal for places where no form shows its fields. */
+/** Translates a refusal for places that have no form to show field errors. */
 export function refusalInWords(status: number, message: string): string {
   const scope = /lacks the scope "(\w+)\.(\w+)"/.exec(message);
   if (scope !== null) {

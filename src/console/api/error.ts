@@ -1,14 +1,14 @@
 import { fieldsInWords, refusalInWords, sentence } from './error-words.ts';
 
-/** A refusal of the API, as its body describes it. */
+/** A refusal by the API, with the data of its body. */
 export class ApiError extends Error {
-  /** HTTP status; 0: no answer came. */
+  /** HTTP status; 0 when no response arrived. */
   readonly status: number;
-  /** Stable name of the error, as in the reference; `offline` without an answer. */
+  /** Stable error code of the reference; `offline` when no response arrived. */
   readonly code: string;
-  /** Errors for people, by the path of the field: `{ url: 'Enter a URL.' }`. */
+  /** Errors for people by field path: `{ url: 'Enter a URL.' }`. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Time to wait before the request is sent again, in ms, where the API says so. */
+  /** Time to wait before a retry in ms, when the API states one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, code: string, message: string, retryAfterMs?: number) {
@@ -20,17 +20,17 @@ export class ApiError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** True when the same request may succeed later: no answer, too many requests, a fault of the service. */
+  /** True when a retry may succeed: no response, too many requests, or a server error. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 
-  /** True when the wait that the API names is longer than people look at a page: a limit of a day, an account that is closed. */
+  /** True when the stated wait is long, as for a daily limit or a closed account. */
   get isLong(): boolean {
     return (this.retryAfterMs ?? 0) > 60_000;
   }
 
-  /** Reads the error body of an answer; a proxy between may have sent something else. */
+  /** Reads the error body of a response; a proxy in between may have sent another format. */
   static async of(response: Response): Promise<ApiError> {
     const body: unknown = await response.json().catch(() => undefined);
     const error = (body as { error?: { code?: string; message?: string } } | undefined)?.error;
@@ -45,7 +45,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A sentence for people about anything that was thrown. */
+/** Describes any thrown value in a sentence for people. */
 export function describe(thrown: unknown): string {
   if (thrown instanceof ApiError) {
     if (thrown.status === 0) return 'The service can’t be reached. Check your connection.';
@@ -56,10 +56,12 @@ export function describe(thrown: unknown): string {
   return thrown instanceof Error ? sentence(thrown.message) : 'Something went wrong.';
 }
 
-/** True where the record does not exist, or no longer. */
+/** True when the record does not exist or no longer exists. */
 export const isGone = (thrown: unknown): boolean =>
   thrown instanceof ApiError && thrown.status === 404;
 
-/** False where asking again brings the same answer: the record, the access or the question is what is wrong. */
+/**
+ * False when a retry cannot help, because the record, the access or the request itself is wrong.
+ */
 export const isWorthAsking = (thrown: unknown): boolean =>
   !(thrown instanceof ApiError) || thrown.isPassing;

@@ -1,9 +1,10 @@
 /*
- * Keys of the answers that the console keeps. A key begins with the noun of its records, so that one invalidation after a
- * write refreshes every list, count and record of the noun. Only this file writes keys: a misspelt noun does not compile.
+ * Query keys of the console. A key begins with the noun of its records, so that one invalidation
+ * after a write refreshes every list, count and record of the noun. Only this file creates keys, so
+ * that a misspelled noun does not compile.
  */
 
-/** Records and other answers of a workspace, then those of a person and of the browser. */
+/** Nouns of a workspace, followed by those of the person and of the browser. */
 const NOUNS = [
   'analytics',
   'auditLog',
@@ -39,23 +40,31 @@ const NOUNS = [
   'places',
 ] as const;
 
-/** A kind of answers. */
+/** The noun of a query key. */
 export type Noun = (typeof NOUNS)[number];
 
-/** The key of an answer. */
+/** A query key. */
 export type Key = readonly [noun: Noun, ...parts: readonly unknown[]];
 
-/** The keys of one noun. */
+/** Functions that create the keys of one noun. */
 interface Family {
-  /** Prefix of all keys of the noun, by which its answers are invalidated. */
+  /** Prefix of all keys of the noun, for invalidation. */
   all: Key;
-  /** A list, or another answer about several records. @param parts values that the answer depends on */
+  /**
+   * Key of a list, or of another query about several records.
+   *
+   * @param parts values that the response depends on
+   */
   list(...parts: readonly unknown[]): Key;
-  /** A number of records. @param parts values that the number depends on */
+  /**
+   * Key of a count of records.
+   *
+   * @param parts values that the count depends on
+   */
   count(...parts: readonly unknown[]): Key;
-  /** Records that a text finds in the command palette. */
+  /** Key of a search in the command palette. */
   search(text: string): Key;
-  /** One record, or a part of it. */
+  /** Key of one record, or of a part of it. */
   one(id: string, ...parts: readonly unknown[]): Key;
 }
 
@@ -67,10 +76,10 @@ const familyOf = (noun: Noun): Family => ({
   one: (id, ...parts) => [noun, 'one', id, ...parts],
 });
 
-/** All keys: `keys.links.one(id)`, `keys.tags.all`. */
+/** Key functions by noun: `keys.links.one(id)`, `keys.tags.all`. */
 export const keys = Object.fromEntries(NOUNS.map((noun) => [noun, familyOf(noun)])) as Readonly<
   Record<Noun, Family>
 >;
 
-/** The key of a list that is loaded page by page, apart from that of the same list as a whole. */
+/** Key of a list loaded page by page, distinct from the key of the same list loaded as a whole. */
 export const pagedKey = (key: Key): Key => [...key, 'pages'];

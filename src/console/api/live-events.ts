@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import type { Schemas } from './client.ts';
 import { ApiError } from './error.ts';
 
-/** An event of the stream, with the place to go on from. */
+/** An event of the stream; `id` is the position to resume after. */
 export interface LiveEvent {
   id: string;
   record: Schemas['Event'];
@@ -11,27 +11,27 @@ export interface LiveEvent {
 interface Listener {
   onOpen(): void;
   onEvent(event: LiveEvent): void;
-  /** A visit arrived and was not counted, with the reason. */
+  /** Called for a visit that was not counted, with the reason. */
   onUncounted(record: Schemas['Event'], reason: string): void;
-  /** Some events were left out. */
+  /** Called when the service dropped events from the stream. */
   onDropped(count: number): void;
-  /** The stream has ended, and is opened again after `pauseMs`. */
+  /** Called when the stream ends; it reconnects after `pauseMs`. */
   onBreak(pauseMs: number): void;
-  /** The API refuses the stream; it is not opened again. */
+  /** Called when the API refuses the stream; it does not reconnect. */
   onRefused(error: ApiError): void;
 }
 
-/** First pause before the stream is opened again, and the longest, in ms. */
+/** Shortest and longest pause before a reconnection, in ms. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** Time after which a silent stream is given up, in ms: the API sends a comment every 15 s. */
+/** Silence after which a connection is closed, in ms; the API sends a comment every 15 s. */
 const SILENCE_MS = 40_000;
 
 /**
- * Reads `GET /events/live`, and opens it again where it breaks, from the last event on. `EventSource` can't say which
- * workspace it is for.
+ * Reads `GET /events/live` and reconnects after a break, resuming after the last event.
+ * `EventSource` is not used because it cannot send the workspace's header.
  *
- * @returns ends it
+ * @returns a function that ends the stream
  */
 export function watchEvents(
   workspace: string,
@@ -91,7 +91,7 @@ async function run(
       attempt.end();
     }
     parser.reset();
-    // Spread, so that all clients of a service that starts again don't come at once.
+    // Jitter keeps the clients from reconnecting to a restarted service all at once.
     const longest = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
     failures += 1;
     pauseMs ??= longest * (0.5 + Math.random() / 2);
@@ -100,7 +100,10 @@ async function run(
   }
 }
 
-/** One connection. A lost network would be noticed only minutes later, so it is given up when it is silent too long. */
+/**
+ * Opens one connection, and aborts it after a long silence: a lost network would otherwise go
+ * unnoticed for minutes.
+ */
 function attemptOf(signal: AbortSignal) {
   const controller = new AbortController();
   const abort = () => controller.abort();
@@ -136,7 +139,7 @@ async function open(
   return response.body!;
 }
 
-/** Waits; the network's return ends it early. */
+/** Waits for `ms`, or until the browser is online again. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

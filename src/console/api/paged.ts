@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type Key, pagedKey } from './keys.ts';
 
-/** Records that are loaded page by page. */
+/** A list of records loaded page by page. */
 export interface Paged<Row> {
   rows: readonly Row[];
   isPending: boolean;
@@ -12,11 +12,11 @@ export interface Paged<Row> {
   fetchNextPage(): unknown;
 }
 
-/** Records of a page: what all lists of the API allow. */
+/** Records per page, a size that all lists of the API accept. */
 export const PAGE_SIZE = 50;
 
 /**
- * Loads all records of a list, page after page: one that is not full is the last.
+ * Loads all pages of a list; a page that is not full is the last.
  *
  * @param pageSize records of a full page
  */
@@ -33,10 +33,10 @@ export async function everyPage<Row>(
 }
 
 /**
- * Loads a list of the API, one page after another.
+ * Loads a list of the API page by page.
  *
- * @param key key of the list
- * @param load returns a page, counted from 1, of `PAGE_SIZE` records
+ * @param key query key of the list
+ * @param load loads a page of `PAGE_SIZE` records, counted from 1
  */
 export function usePaged<Row>(
   key: Key,

@@ -5,7 +5,7 @@ export type Role = Schemas['Membership']['role'];
 
 const api = apiOf(undefined);
 
-/** Endpoints of a person, who needs no workspace for them. */
+/** Endpoints of the signed-in person, which need no workspace. */
 export const people = {
   me: () => answer(api.GET('/me')),
   changeMe: (body: Schemas['MeUpdate']) => answer(api.PATCH('/me', { body })),

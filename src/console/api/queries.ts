@@ -11,7 +11,7 @@ import { useIsShown } from '../ui/use-is-shown.ts';
 import { newIdempotencyKey } from './client.ts';
 import { ApiError, describe } from './error.ts';
 
-/** Most repeats of a request that failed for a passing reason. Those for want of a connection don't count. */
+/** Most retries of a request that failed temporarily; being offline does not count as a failure. */
 const REPEATS = 3;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -24,9 +24,9 @@ const pauseOf = (count: number, error: Error): number =>
   Math.min(500 * 2 ** count, LONGEST_PAUSE_MS);
 
 /**
- * A store of answers: one for each workspace, so that none shows another's.
+ * Creates a query client. Each workspace has its own, so that none shows another's data.
  *
- * @param onSignedOut called when the API no longer knows the session
+ * @param onSignedOut called when the API no longer accepts the session
  */
 export function makeQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: Error) => {
@@ -42,14 +42,14 @@ export function makeQueryClient(onSignedOut: () => void): QueryClient {
         retryDelay: pauseOf,
       },
       mutations: {
-        // Without a connection a write waits, and is sent when there is one again.
+        // While offline, writes pause, and are sent when the connection returns.
         networkMode: 'online',
         retry: isWorthRepeating,
         retryDelay: pauseOf,
       },
     },
   });
-  // For good: what waits for a connection is sent when it is back, also while another workspace is shown.
+  // Never unmounted: paused writes must resume even while another workspace is shown.
   client.mount();
   let release: (() => void) | undefined;
   client.getMutationCache().subscribe(() => {
@@ -63,17 +63,21 @@ export function makeQueryClient(onSignedOut: () => void): QueryClient {
   return client;
 }
 
-/** A write to the API, with what is to happen before and after it. */
+/** A write to the API with its callbacks. */
 export interface Write<Input, Result> {
-  /** @param key goes as `Idempotency-Key` with a POST: repeats after a lost connection write once */
+  /**
+   * Sends the write.
+   *
+   * @param key `Idempotency-Key` of a POST: retries after a lost connection write once
+   */
   send(input: Input, key: string): Promise<Result>;
   onDone?(result: Result, input: Input): unknown;
   onFailed?(error: Error, input: Input): unknown;
 }
 
 /**
- * Like `useMutation`; each write has a key of its own, unless it is given one, and keeps it through its repeats. A
- * refusal that comes when the form is gone is said in a message.
+ * Works like `useMutation`, and gives each write an idempotency key that its retries share. A
+ * refusal that arrives after the form is gone appears as a message.
  */
 export function useWrite<Input, Result>({ send, onDone, onFailed }: Write<Input, Result>) {
   const isShown = useIsShown();
@@ -93,9 +97,9 @@ export function useWrite<Input, Result>({ send, onDone, onFailed }: Write<Input,
 }
 
 /**
- * Like `write` of `useWrite`, for what is sent after its component is gone.
+ * Sends a write whose component may be gone by then, like `write` of `useWrite`.
  *
- * @param scope writes of the same one are sent one after another
+ * @param scope writes of the same scope run one after another
  */
 export function sendLater<Input, Result>(
   client: QueryClient,
@@ -110,6 +114,6 @@ export function sendLater<Input, Result>(
     onSuccess: (result) => onDone?.(result, input),
     onError: (error) => onFailed?.(error, input),
   });
-  // The mutation cache has the error too.
+  // The mutation cache also receives the error and reports it.
   observer.mutate().catch(() => undefined);
 }

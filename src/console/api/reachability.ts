@@ -2,22 +2,22 @@ import { onlineManager } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 
 /*
- * Browsers only know whether there is a network. A request that gets no answer counts as offline too: queries and
- * mutations pause, the health check is asked until it answers, then they go on.
+ * Browsers know only whether there is a network. Here a request without a response also counts as
+ * offline: queries and mutations pause, and resume once the health check responds.
  */
 
-/** Time between two health checks while the service can't be reached, in ms. */
+/** Interval of the health check while the service is unreachable, in ms. */
 const PROBE_MS = 2_000;
 let probe: ReturnType<typeof setTimeout> | undefined;
 
-/** A request was answered, whatever the answer. */
+/** Records that a request received a response of any status. */
 export function noteSuccess(): void {
   clearTimeout(probe);
   probe = undefined;
   onlineManager.setOnline(true);
 }
 
-/** A request got no answer. */
+/** Records that a request received no response. */
 export function noteFailure(): void {
   onlineManager.setOnline(false);
   probe ??= setTimeout(() => void check(), PROBE_MS);
@@ -37,27 +37,27 @@ async function isReachable(): Promise<boolean> {
   }
 }
 
-/** True while the service can be reached. */
+/** True while the service is reachable. */
 export const useIsOnline = (): boolean =>
   useSyncExternalStore(
     (listener) => onlineManager.subscribe(listener),
     () => onlineManager.isOnline(),
   );
 
-/** Name under which this tab keeps when it was loaded anew for want of a file, in ms since 1970. */
+/** Session storage key for the time of a reload caused by a missing file, in ms since 1970. */
 const RELOADED = 'reloaded';
-/** Time after a reload within which a file that is still missing counts as gone, in ms. */
+/** Time after such a reload within which a missing file counts as an error, in ms. */
 const SOON_MS = 30_000;
 
 /**
- * A part of the application that is loaded when it is needed. Without a connection it is waited for, while the rest goes
- * on. One that is gone is of an earlier version: the page is loaded anew, with all of the present one.
+ * Wraps a lazy import. Without a connection it waits until the service is reachable. A missing file
+ * belongs to an earlier version of the console, so the page reloads to get the current one.
  */
 export const part =
   <T>(load: () => Promise<T>) =>
   async (): Promise<T> => {
     for (;;) {
-      // Browsers don't ask again for a file that they could not get once.
+      // Browsers cache a failed import and do not request the file again.
       if (!onlineManager.isOnline()) await reachable();
       try {
         return await load();
@@ -69,13 +69,13 @@ export const part =
         if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < SOON_MS) throw error;
         sessionStorage.setItem(RELOADED, String(Date.now()));
         location.reload();
-        // For as long as that takes.
+        // Stays pending until the reload happens.
         await new Promise(() => undefined);
       }
     }
   };
 
-/** Resolves when the service can be reached. */
+/** Resolves when the service is reachable. */
 const reachable = (): Promise<void> =>
   new Promise((resolve) => {
     const stop = onlineManager.subscribe((isOnline) => {

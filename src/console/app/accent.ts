@@ -7,15 +7,15 @@ type Rgb = readonly [number, number, number];
 
 const WHITE: Rgb = [255, 255, 255];
 const BLACK: Rgb = [0, 0, 0];
-/** Brightest ground that text of the accent stands on in the light theme, and in the dark one. */
+/** Backgrounds with the least contrast to accent-colored text, in the light and the dark theme. */
 const GROUNDS = { light: [235, 235, 240], dark: [48, 48, 54] } as const satisfies Record<
   string,
   Rgb
 >;
-/** Contrast that text needs (WCAG 1.4.3). */
+/** Minimum contrast of text (WCAG 1.4.3). */
 const CONTRAST = 4.5;
 
-/** Shows the console in the color of the workspace's brand, as far as it can be read. */
+/** Applies the workspace's brand color to the console, adjusted until it is readable. */
 export function useAccent(): void {
   const { api } = useWorkspace();
   const { data } = useQuery(workspaceQuery(api));
@@ -37,7 +37,7 @@ export function useAccent(): void {
   }, [color]);
 }
 
-/** The color, mixed with black or white until it can be read on a ground. */
+/** Mixes a color with black or white until it is readable on a background. */
 function readable(color: Rgb, ground: Rgb, towards: Rgb): Rgb {
   for (let share = 0; share < 1; share += 0.05) {
     const mixed = color.map((value, at) => value + (towards[at]! - value) * share);
@@ -57,7 +57,7 @@ function rgbOf(color: string | null | undefined): Rgb | undefined {
 const css = ([red, green, blue]: Rgb): string =>
   `rgb(${Math.round(red)} ${Math.round(green)} ${Math.round(blue)})`;
 
-/** Contrast of two colors, 1 to 21 (WCAG 2.2, "contrast ratio"). */
+/** Contrast ratio of two colors, 1 to 21 (WCAG 2.2). */
 function contrast(one: Rgb, other: Rgb): number {
   const [dark = 0, bright = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
   return (bright + 0.05) / (dark + 0.05);

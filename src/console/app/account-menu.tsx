@@ -25,11 +25,11 @@ const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon };
 
 interface AccountMenuProps {
   onHelp(): void;
-  /** Another view is opened. */
+  /** Called when the menu opens another view. */
   onLeave(): void;
 }
 
-/** The person: profile, theme, help, sign out. */
+/** The account menu: profile, theme, help and sign-out. */
 export function AccountMenu({ onHelp, onLeave }: AccountMenuProps) {
   const { name, email, isOperator } = useMe();
   const { slug } = useWorkspace();

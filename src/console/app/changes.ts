@@ -3,18 +3,19 @@ import { ApiError } from '../api/error.ts';
 import { askAboutConflict, askBeforeDeletion } from './conflict-dialog.tsx';
 
 /*
- * Changes of records that others may change at the same time. Each is sent with the ETag of the record as it is (`If-Match`),
- * after a look at it: what others changed since the person saw it stays, and where they changed the same, the person decides.
+ * Writes to records that others may change at the same time. Each write reads the current record
+ * and sends its ETag in `If-Match`. Changes that others made to other fields stay; when both
+ * changed the same field, the person decides.
  */
 
 type JsonOf<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
-/** A record, by the path that answers it. */
+/** The type of a record, by its path. */
 export type RecordAt<P extends keyof paths> = paths[P] extends {
   get: { responses: { 200: infer Answer } };
 }
   ? JsonOf<Answer>
   : never;
-/** The body of a change, by the path of the record. */
+/** The body of an update, by the path of the record. */
 export type BodyAt<P extends keyof paths> = paths[P] extends {
   patch: { requestBody: infer Body };
 }
@@ -27,7 +28,7 @@ export type BodyAt<P extends keyof paths> = paths[P] extends {
 export type NewAt<P extends keyof paths> = paths[P] extends { post: { requestBody: infer Body } }
   ? JsonOf<Body>
   : never;
-/** The answer to a creation, by the path of the list. */
+/** The response to a creation, by the path of the list. */
 export type CreatedAt<P extends keyof paths> = paths[P] extends {
   post: { responses: { 201: infer Answer } };
 }
@@ -36,35 +37,35 @@ export type CreatedAt<P extends keyof paths> = paths[P] extends {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A record as the API has it now. */
+/** The current version of a record in the API. */
 interface Current {
   record: Fields;
   etag: string;
 }
 
-/** The calls of the client, whose types no function over several paths can state. */
+/** Type of the client's calls in generic code, for which the generated types are too narrow. */
 export type Call = (
   path: string,
   init: { params: object; body?: object; signal?: AbortSignal; keepalive?: true },
 ) => Promise<{ data?: unknown; response: Response }>;
 
-/** Most times that a change begins again because others were faster. */
+/** Most attempts of a change that keeps colliding with others. */
 const ATTEMPTS = 5;
 
-/** A change was not sent: the person wants to look at it again. */
+/** Thrown when a change was not sent because the person wants to review it. */
 export class NotSent extends Error {
   constructor() {
     super('Nothing is saved yet. Your changes are still here.');
   }
 }
 
-/** A record in the API, and how the person saw it. */
+/** A record's address in the API, with the version that the person saw. */
 export interface Place<P extends keyof paths> {
   api: Api;
   path: P;
-  /** Parameters of the path. */
+  /** Path parameters. */
   of: Readonly<Record<string, string>>;
-  /** The record as it was shown when the person began. */
+  /** The record as shown when the person began to edit. */
   seen: RecordAt<P>;
 }
 
@@ -72,7 +73,7 @@ export interface Place<P extends keyof paths> {
  * Creates a record.
  *
  * @param path path of the list
- * @param key idempotency key: repeats after a lost connection create one record
+ * @param key idempotency key: retries after a lost connection create one record
  */
 export async function createRecord<P extends keyof paths>(
   api: Api,
@@ -88,8 +89,8 @@ export async function createRecord<P extends keyof paths>(
 /**
  * Changes fields of a record.
  *
- * @returns the record afterwards
- * @throws NotSent when somebody else changed the same fields, and the person goes back to the form
+ * @returns the changed record
+ * @throws NotSent when somebody else changed the same fields and the person returns to the form
  */
 export async function changeRecord<P extends keyof paths>(
   { api, path, of, seen }: Place<P>,
@@ -116,16 +117,16 @@ export async function changeRecord<P extends keyof paths>(
       return (await answer(send(path, { params, body: wanted }))) as RecordAt<P>;
     } catch (error) {
       if (!isOutdated(error) || attempt === ATTEMPTS) throw error;
-      // A decision is not asked for again.
+      // The person has decided about this version, so only newer changes raise the question again.
       before = record;
     }
   }
 }
 
 /**
- * Deletes a record, and asks before that where somebody changed it since the person saw it.
+ * Deletes a record, and asks first when somebody changed it since the person saw it.
  *
- * @throws NotSent when the person keeps it
+ * @throws NotSent when the person keeps the record
  */
 export async function deleteRecord<P extends keyof paths>({
   api,
@@ -145,7 +146,7 @@ export async function deleteRecord<P extends keyof paths>({
   await remove(path, { params: { path: of, header: { 'If-Match': etag } } });
 }
 
-/** Fields that visits and checks of the service change, which nobody loses by a deletion. */
+/** Fields that visits and background checks change; a deletion ignores changes of these. */
 const COUNTED =
   /^(?:clicks|scans|views|leads|sales|saleAmount|lastClicked|lastUsedAt|lastSeenAt|updatedAt|failingSince|pausedUntil|usage|destinationCheck|filled)$/;
 
@@ -166,13 +167,13 @@ const isOutdated = (error: unknown): boolean =>
 const isSame = (name: string, a: Fields, b: Fields): boolean =>
   comparable(valueOf(name, a)) === comparable(valueOf(name, b));
 
-/** The value of a field of a body in a record, which has tags in place of their ids. */
+/** Reads the value of a body's field from a record, which has `tags` in place of `tagIds`. */
 function valueOf(name: string, record: Fields): unknown {
   if (name !== 'tagIds' || 'tagIds' in record) return record[name];
   return ((record['tags'] ?? []) as Schemas['TagReference'][]).map(({ id }) => id);
 }
 
-/** A value as text by which it is compared: without what the API adds to a URL, and with nothing for what is empty. */
+/** Normalizes a value for comparison: URLs in their canonical form, empty values as null. */
 function comparable(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'null' : JSON.stringify(urlOr(value));
   if (Array.isArray(value))

@@ -5,15 +5,15 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/menu.tsx';
 import { type Command, useCommands } from './commands.ts';
 
-/** Everything by a few letters: views, settings, actions, links, QR codes, tags, customers. */
+/** The command palette: finds views, settings, actions, links, QR codes, tags and customers. */
 export function CommandPalette({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  /** The record whose actions are shown instead. */
+  /** The record whose actions are listed. */
   const [record, setRecord] = useState<Command>();
   const listId = useId();
   const { commands: found, isBusy } = useCommands(text);
-  /** Enter was pressed before anything was found. */
+  /** True when Enter was pressed before results arrived. */
   const [isAwaited, setAwaited] = useState(false);
   const commands = record?.actions ?? found;
   const current = commands[chosen];
@@ -132,7 +132,7 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
   );
 }
 
-/** A hint about a key, hidden on touch screens. */
+/** A keyboard hint, hidden on touch screens. */
 function Hint({ keys, children }: { keys: string; children: string }) {
   return (
     <span className="flex items-center gap-1 max-md:hidden pointer-coarse:hidden">

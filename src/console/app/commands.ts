@@ -30,32 +30,32 @@ import { THEME_LABELS, THEMES, useTheme } from './theme.ts';
 import { DESTINATIONS, SETTINGS } from './views.ts';
 import { useWorkspace } from './workspace.tsx';
 
-/** Something that the palette finds and does. */
+/** An entry of the command palette. */
 export interface Command {
   id: string;
   label: string;
   hint?: string | undefined;
-  /** Further words by which it is found. */
+  /** Additional search words. */
   words?: string;
   icon: LucideIcon;
-  /** For whoever finds nothing else. */
+  /** True for an entry that comes after all other results. */
   isFallback?: boolean;
   run(): void;
-  /** Further actions on its record. */
+  /** Further actions on the record. */
   actions?: readonly Command[];
 }
 
-/** Records of a kind that are shown for what is typed. */
+/** Records shown per kind. */
 const RECORDS_SHOWN = 6;
-/** Pause in typing after which records are searched for, in ms. */
+/** Delay after typing before records are searched, in ms. */
 const PAUSE_MS = 120;
 
-/** The commands for what is typed, best first; `isBusy` while more may come. */
+/** Returns the matching commands, best first; `isBusy` is true while a search runs. */
 export function useCommands(text: string): { commands: Command[]; isBusy: boolean } {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fixed = useFixedCommands();
   const { exact, others, isBusy } = useRecordCommands(text.trim());
-  // Without a text, only what the workspace is made of: the rest is long.
+  // Without a search text, only the usual commands are listed, because the full list is long.
   const shown = fixed.filter((command) =>
     words.length === 0 ? command.isUsual === true : matches(command, words),
   );
@@ -75,13 +75,13 @@ export function useCommands(text: string): { commands: Command[]; isBusy: boolea
   return { commands: [...exact, ...shown, ...others, ...inDocs], isBusy };
 }
 
-/** True when each of the words begins one of the command's. */
+/** True when each search word is a prefix of a word of the command. */
 const matches = ({ label, hint = '', words = '' }: Command, wanted: readonly string[]): boolean => {
   const all = `${label} ${hint} ${words}`.toLowerCase().split(/[\s-]+/);
   return wanted.every((word) => all.some((one) => one.startsWith(word)));
 };
 
-/** Views, actions and choices, which are there in every workspace. */
+/** Commands that every workspace has: views, actions and choices. */
 function useFixedCommands(): (Command & { isUsual?: boolean })[] {
   const { slug, may } = useWorkspace();
   const { workspaces } = useMe();
@@ -155,7 +155,7 @@ function useFixedCommands(): (Command & { isUsual?: boolean })[] {
 
 const openDocs = (path: string) => void window.open(path, '_blank', 'noopener');
 
-/** Records that the API or the lists in memory have for a text. Those that it names exactly come first. */
+/** Finds records in the API and in cached lists; exact matches come first. */
 function useRecordCommands(text: string): {
   exact: Command[];
   others: Command[];
@@ -306,7 +306,9 @@ function useRecordCommands(text: string): {
   };
 }
 
-/** A short link as people paste it, as far as it names the link: `https://go.example/a?x=1` is `go.example/a`. */
+/**
+ * Reduces a pasted short link to host and path: `https://go.example/a?x=1` becomes `go.example/a`.
+ */
 const withoutScheme = (text: string): string =>
   text
     .toLowerCase()

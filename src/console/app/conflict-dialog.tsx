@@ -11,19 +11,19 @@ type Fields = Readonly<Record<string, unknown>>;
 
 interface Change {
   api: Api;
-  /** Path of the record, by which its fields have their labels. */
+  /** Path of the record, which determines the labels of its fields. */
   path: string;
   /** Names of the fields that somebody else changed. */
   fields: readonly string[];
-  /** The record as it is now. */
+  /** The current record. */
   record: Fields;
 }
 
 /**
- * Shows what somebody else changed in the same fields.
+ * Shows the fields that somebody else changed too.
  *
- * @param mine the fields as the person wants them
- * @returns whose values are kept; `undefined`: the person goes back to the form
+ * @param mine the values that the person entered @returns `mine` or `theirs` for the values to
+ * keep; `undefined` to return to the form
  */
 export async function askAboutConflict({
   mine,
@@ -67,7 +67,11 @@ export async function askAboutConflict({
   ));
 }
 
-/** Says that somebody changed what is about to be deleted. @returns true to delete it all the same */
+/**
+ * Asks before a record that somebody changed is deleted.
+ *
+ * @returns true to delete it anyway
+ */
 export async function askBeforeDeletion(change: Change): Promise<boolean> {
   const title = await titleOf(change);
   const isMeant = await openDialog<boolean>((close) => (
@@ -101,7 +105,10 @@ function Value({ of, children }: { of: string; children: ReactNode }) {
   );
 }
 
-/** "Grace changed the destination 2 minutes ago", as far as the person may know. */
+/**
+ * Describes the change, such as "Grace changed the destination 2 minutes ago", as far as the
+ * person's rights allow.
+ */
 async function titleOf({ api, path, fields, record }: Change): Promise<string> {
   const entry = await lastWrite(api, record, fields);
   const at = entry?.at ?? record['updatedAt'];
@@ -118,7 +125,7 @@ function whatOf(path: string, fields: readonly string[]): string {
   return more.length === 0 ? `the ${first} and the ${second}` : `${fields.length} fields`;
 }
 
-/** Fields whose labels are not their names. */
+/** Labels of fields that differ from their names. */
 const NAMES: Readonly<Record<string, string>> = {
   folderId: 'folder',
   geo: 'targets by country',
@@ -130,14 +137,17 @@ const NAMES: Readonly<Record<string, string>> = {
   webhookIds: 'webhooks',
 };
 
-/** Label of a field, within a sentence. */
+/** Returns the label of a field for use within a sentence. */
 function nameOf(path: string, field: string): string {
   if (field === 'url' && /^\/(?:links|qrcodes)\//.test(path)) return 'destination';
   const label = NAMES[field] ?? labelOf(field);
   return /^[A-Z]{2}|^A\//.test(label) ? label : label.slice(0, 1).toLowerCase() + label.slice(1);
 }
 
-/** The write of the audit log that changed some of the fields; nothing where the person may not read the log. */
+/**
+ * Finds the audit log entry that last changed any of the fields; `undefined` without the right to
+ * read the log.
+ */
 async function lastWrite(
   api: Api,
   { id, userId }: Fields,
@@ -152,7 +162,7 @@ async function lastWrite(
   }
 }
 
-/** A value for people who compare it with another one. */
+/** Formats a value for comparison by people. */
 function inWords(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'Nothing';
   if (typeof value === 'boolean') return value ? 'On' : 'Off';

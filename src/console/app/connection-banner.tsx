@@ -2,7 +2,7 @@ import { useMutationState } from '@tanstack/react-query';
 import { WifiOff } from 'lucide-react';
 import { useIsOnline } from '../api/reachability.ts';
 
-/** While the service can't be reached: says so, and that nothing is lost. */
+/** A banner shown while the service is unreachable, which says that no input is lost. */
 export function ConnectionBanner() {
   const isOnline = useIsOnline();
   const waiting = useMutationState({ filters: { status: 'pending' } }).length;

@@ -8,36 +8,42 @@ import { useWorkspace } from './workspace.tsx';
 
 const PREFIX = 'draft ';
 
-/** Input of a form, kept until it is saved. */
+/** Form input that is kept until it is saved. */
 export interface KeptDraft<T> {
   draft: T;
   setDraft(change: (now: T) => T): void;
   isChanged: boolean;
-  /** True when the form began with what was typed before. */
+  /** True when the form started with restored input. */
   isRestored: boolean;
-  /** Back to what is stored. */
+  /** Resets the form to the stored values. */
   startOver(): void;
-  /** Keeps nothing any more: it was saved, or is not wanted. */
+  /** Deletes the kept input after it was saved or discarded. */
   forget(): void;
-  /** Keeps it once more, after `forget`. */
+  /** Keeps the input again after `forget`. */
   keep(): void;
-  /** The Idempotency-Key of the fields as they are now: sent again after a reload, they are written once. */
+  /**
+   * Returns the idempotency key for the current fields: a write repeated after a reload takes
+   * effect once.
+   */
   idempotencyKey(): string;
-  /** Takes another key next time, unless the write may have been done: the API repeats its refusal to the same key. */
+  /**
+   * Discards the key unless the write may have taken effect, because the API repeats a refusal for
+   * the same key.
+   */
   noteFailure(error: Error): void;
 }
 
 /**
- * The fields of a form, of which this tab keeps those that were changed: a reload, a step back and a new sign-in find
- * them again. The browser asks before it closes the window.
+ * Holds the fields of a form and keeps the changed ones in this tab, so that a reload, the back
+ * button or a new sign-in restores them. The browser asks before it closes the window.
  *
- * @param name of the form and its record
- * @param before the fields as they are stored
+ * @param name name of the form and its record
+ * @param before the stored fields
  */
 export function useDraft<T extends object>(name: string, before: T): KeptDraft<T> {
   const { id } = useMe();
   const { slug } = useWorkspace();
-  // By person too: the next one in this tab must not find it.
+  // Includes the person's id, so that the next person in this tab does not see the input.
   const key = `${PREFIX}${id} ${slug} ${name}`;
   const sentKey = `${key} sent`;
   const [kept] = useState(() => read<T>(key));
@@ -47,7 +53,7 @@ export function useDraft<T extends object>(name: string, before: T): KeptDraft<T
   const isChanged = changes !== '{}';
   const latest = useRef(changes);
   useEffect(() => {
-    // Other fields are another write.
+    // Changed fields are a different write and need a new key.
     if (latest.current !== changes) sessionStorage.removeItem(sentKey);
     latest.current = changes;
     write(key, changes);
@@ -78,7 +84,7 @@ export function useDraft<T extends object>(name: string, before: T): KeptDraft<T
   };
 }
 
-/** Says that a form began with what was typed before, and lets the reader begin anew. */
+/** Tells the person that the form was restored, and offers to start over. */
 export function RestoredNote({
   isRestored,
   startOver,
@@ -97,11 +103,11 @@ export function RestoredNote({
   );
 }
 
-/** True when this tab keeps what somebody typed into a form. */
+/** True when this tab keeps input of any form. */
 export const hasKeptDraft = (): boolean =>
   Object.keys(sessionStorage).some((key) => key.startsWith(PREFIX));
 
-/** Forgets what all forms keep, when a person signs out. */
+/** Deletes the kept input of all forms, for signing out. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage)) {
     if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
@@ -128,6 +134,6 @@ function write(key: string, changes: string): void {
     if (changes === '{}') sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, changes);
   } catch {
-    // It is larger than what browsers keep: the window is still held.
+    // The input exceeds the storage quota; the browser still asks before the window closes.
   }
 }

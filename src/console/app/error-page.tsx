@@ -8,7 +8,7 @@ import { Empty, Failure, Skeleton } from '../ui/states.tsx';
 import { type Destination, destinationAt } from './views.ts';
 import { useIsInWorkspace, useWorkspace } from './workspace.tsx';
 
-/** In place of a view that failed. */
+/** Shown in place of a view that failed. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const Frame = useIsInWorkspace() ? 'div' : 'main';
@@ -26,7 +26,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** In place of a page outside of workspaces that doesn’t exist. */
+/** Shown for an unknown page outside of workspaces. */
 export function NotFoundPage() {
   return (
     <main>
@@ -35,7 +35,10 @@ export function NotFoundPage() {
   );
 }
 
-/** In place of a workspace that doesn’t exist, or that the person is no member of: nobody learns which. */
+/**
+ * Shown for a workspace that doesn’t exist or that the person doesn’t belong to, without revealing
+ * which of the two applies.
+ */
 export function NotAMemberPage({ slug }: { slug: string }) {
   return (
     <main>
@@ -66,7 +69,7 @@ function NotFound({ title, children }: { title: string; children: string }) {
   );
 }
 
-/** In place of a view of a workspace that doesn’t exist. */
+/** Shown for an unknown view of a workspace. */
 export function NoSuchView() {
   const { slug, name } = useWorkspace();
   return (
@@ -90,7 +93,7 @@ export function NoSuchView() {
   );
 }
 
-/** In place of a view that the person’s role doesn’t allow: what would be asked for would be refused. */
+/** Shown for a view that the person’s role doesn’t allow. */
 export function NoAccess({ title }: { title: string }) {
   const { role } = useWorkspace();
   return (
@@ -102,7 +105,7 @@ export function NoAccess({ title }: { title: string }) {
   );
 }
 
-/** Leads from a record that is gone to the list of its kind. */
+/** A link from a missing record to the list of its kind. */
 export function ListLink({ to, label }: Pick<Destination, 'to' | 'label'>) {
   const { slug } = useWorkspace();
   return (
@@ -112,7 +115,10 @@ export function ListLink({ to, label }: Pick<Destination, 'to' | 'label'>) {
   );
 }
 
-/** In place of a view that takes long to load, most often for want of a connection. Before there is a frame: nothing. */
+/**
+ * Shown while a view takes long to load, usually for lack of a connection; empty outside the frame
+ * of a workspace.
+ */
 export function PendingView() {
   const title = useViewTitle();
   const isOnline = useIsOnline();
@@ -132,12 +138,14 @@ export function PendingView() {
   );
 }
 
-/** The view that is opened, as the navigation calls it. */
+/** Returns the title of the view that is loading, as the navigation names it. */
 function useViewTitle(): string {
   const path = useLocation({ select: ({ pathname }) => pathname });
   return destinationAt(path)?.label ?? 'This view';
 }
 
-/** A title within a sentence: "API keys" and "QR codes" keep their capitals. */
+/**
+ * Lower-cases a title for use within a sentence, except the capitals of "API keys" and "QR codes".
+ */
 const inSentence = (title: string): string =>
   /^[A-Z]{2}/.test(title) ? title : title.slice(0, 1).toLowerCase() + title.slice(1);

@@ -2,7 +2,7 @@ import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
 import { useUnsaved } from '../ui/unsaved.ts';
 
-/** Forms of the view with changes that are not saved. */
+/** Number of forms with unsaved changes. */
 let forms = 0;
 const listeners = new Set<() => void>();
 
@@ -11,7 +11,7 @@ function add(count: 1 | -1): void {
   for (const listener of listeners) listener();
 }
 
-/** Asks before the window is closed or another view is opened, as long as a form has changes that are not saved. */
+/** Asks before the window closes or another view opens while a form has unsaved changes. */
 export function useUnsavedForm(isChanged: boolean): void {
   useUnsaved(isChanged);
   useEffect(() => {
@@ -21,7 +21,7 @@ export function useUnsavedForm(isChanged: boolean): void {
   }, [isChanged]);
 }
 
-/** For the frame of the views: one question, however many forms of a view are changed. */
+/** Asks before navigation, once for all changed forms; only the frame of the views uses it. */
 export function useLeavingQuestion(): void {
   const isAsked = useSyncExternalStore(subscribe, () => forms > 0);
   useBlocker({ shouldBlockFn: isRefused, enableBeforeUnload: false, disabled: !isAsked });

@@ -3,7 +3,7 @@ import { KeyRound } from 'lucide-react';
 import { buttonLook } from '../ui/button.tsx';
 import { useLacksPassword } from './session.ts';
 
-/** Until a person who came by a one-time link has a password: says so, and leads to where they choose one. */
+/** A banner that asks a person without a password, after a sign-in by one-time link, to set one. */
 export function PasswordBanner() {
   const to = useLocation({ select: ({ href }) => href });
   if (!useLacksPassword()) return null;

@@ -17,17 +17,17 @@ import {
 } from './changes.ts';
 import { useWorkspace } from './workspace.tsx';
 
-/** A noun of the API whose records are listed, created, changed and deleted alike. */
+/** A noun of the API with the usual list, create, update and delete endpoints. */
 interface Resource<List extends keyof paths, One extends keyof paths> {
-  /** Path of the list, to which new records are sent. */
+  /** Path of the list; new records are posted to it. */
   list: List;
   /** Path of one record. */
   one: One;
-  /** Name of the parameter in the path of one record; without it, `id`. */
+  /** Name of the path parameter of one record; `id` by default. */
   id?: 'userId';
-  /** Other nouns whose records show records of this one, and are read again after a change. */
+  /** Other nouns whose views include these records, and are refreshed after a change. */
   shownBy?: readonly Noun[];
-  /** Messages after a write; without one, the view itself shows the change. */
+  /** Success messages; without one, the view itself shows the change. */
   says?: {
     created?(record: RecordAt<One>): string;
     updated?(record: RecordAt<One>): string;
@@ -35,7 +35,7 @@ interface Resource<List extends keyof paths, One extends keyof paths> {
   };
 }
 
-/** Returns the row, with the types that its paths have. */
+/** Returns the row unchanged, typed by its paths. */
 const row = <List extends keyof paths, One extends keyof paths>(of: Resource<List, One>) => of;
 
 const templateSaved = ({ name }: Schemas['UtmTemplate']) => `Template “${name}” saved`;
@@ -97,13 +97,13 @@ const RESOURCES = {
 type ResourceNoun = keyof typeof RESOURCES;
 type ListPath<N extends ResourceNoun> = (typeof RESOURCES)[N]['list'];
 type OnePath<N extends ResourceNoun> = (typeof RESOURCES)[N]['one'];
-/** A record of a noun, as the API has it. */
+/** The type of a noun's records. */
 type RecordOf<N extends ResourceNoun> = N extends ResourceNoun ? RecordAt<OnePath<N>> : never;
 type NewOf<N extends ResourceNoun> = N extends ResourceNoun ? NewAt<ListPath<N>> : never;
 type CreatedOf<N extends ResourceNoun> = N extends ResourceNoun ? CreatedAt<ListPath<N>> : never;
 type ChangesOf<N extends ResourceNoun> = N extends ResourceNoun ? BodyAt<OnePath<N>> : never;
 
-/** A row of the table, as code for all nouns sees it. */
+/** A row of the table as seen by code for all nouns. */
 interface AnyResource {
   list: keyof paths;
   one: keyof paths;
@@ -113,19 +113,24 @@ interface AnyResource {
 }
 const resourceOf = (noun: ResourceNoun) => RESOURCES[noun] as unknown as AnyResource;
 
-/** Actions of a view after a write. */
+/** Callbacks of a view after a write. */
 interface Reactions<N extends ResourceNoun> {
   onCreated?(record: CreatedOf<N>): unknown;
   onUpdated?(record: RecordOf<N>): unknown;
-  /** @param record the record as it was before */
+  /**
+   * Called after a deletion.
+   *
+   * @param record the record before the deletion
+   */
   onRemoved?(record: RecordOf<N>): unknown;
-  /** Called instead of the message that a change is not saved. */
+  /** Replaces the default error message. */
   onFailed?(error: Error): unknown;
 }
 
 /**
- * Creates, changes and deletes records of a noun. Each write says what it did, then the view reacts, then everything that
- * shows the records is read again. A change, or a deletion, names the record as the person saw it.
+ * Creates, changes and deletes records of a noun. After each write it shows the success message,
+ * calls the view's callback, then refreshes every query that includes the records. Changes and
+ * deletions pass the version that the person saw.
  */
 export function useResource<N extends ResourceNoun>(noun: N, reactions: Reactions<N> = {}) {
   const { api } = useWorkspace();
@@ -172,7 +177,11 @@ export function useResource<N extends ResourceNoun>(noun: N, reactions: Reaction
   return { create, update, remove };
 }
 
-/** The records of a noun, page after page. @param query further parameters of the list */
+/**
+ * Loads the records of a noun page by page.
+ *
+ * @param query further query parameters of the list
+ */
 export function useRecords<N extends ResourceNoun>(
   noun: N,
   query: Readonly<Record<string, unknown>> = {},
@@ -185,7 +194,7 @@ export function useRecords<N extends ResourceNoun>(
   });
 }
 
-/** One record. */
+/** Query options of one record. */
 export function recordQuery<N extends ResourceNoun>(api: Api, noun: N, recordId: string) {
   const { one, id = 'id' } = resourceOf(noun);
   const read = api.GET as unknown as Call;

@@ -24,7 +24,7 @@ const root = createRootRoute({
   errorComponent: ErrorPage,
 });
 
-/** The signed-in person, or the way to the sign-in page and back. */
+/** Loads the signed-in person, or redirects to the sign-in page with a return address. */
 async function signedIn({ location }: { location: { href: string } }) {
   try {
     return await personClient.ensureQueryData(meQuery);
@@ -49,12 +49,12 @@ const start = createRoute({
   },
 });
 
-/** Loads the scripts of a view while the person is asked for, not after it. */
+/** Loads the scripts of a view in parallel with the request for the person. */
 const preloadScripts = (matches: readonly { routeId: string }[]) => {
   for (const { routeId } of matches) {
     const route = (router.routesById as Record<string, AnyRoute>)[routeId];
     const view = route?.options.component as { preload?(): Promise<void> } | undefined;
-    // The route loads it again, and shows the failure.
+    // The route itself loads the script again and shows the error.
     view?.preload?.().catch(() => undefined);
   }
 };
@@ -108,7 +108,7 @@ type ViewRoute<Parent extends AnyRoute, Path extends string, Search> = Route<
   ResolveParams<Path>
 >;
 
-/** The routes of the views below a prefix, by their paths seen from there. */
+/** Routes below a prefix, keyed by their relative paths. */
 type RoutesBelow<Parent extends AnyRoute, Prefix extends string, Paths extends ViewPath> = {
   [Path in Paths as Path extends `${Prefix}${infer Rest}`
     ? Rest
@@ -125,10 +125,10 @@ type OfWorkspace = Exclude<
 type Others = Exclude<ViewPath, `/$workspace/${string}`>;
 
 /**
- * Makes the routes of views.
+ * Creates the routes of a group of views.
  *
- * @param prefix path of the parent, with which the paths begin
- * @param isBelow true for the paths of these views
+ * @param prefix path of the parent, with which the view paths begin
+ * @param isBelow returns true for the paths of this group
  */
 function routesBelow<Parent extends AnyRoute, Prefix extends string, Paths extends ViewPath>(
   parent: Parent,
@@ -174,7 +174,7 @@ export const router = createRouter({
   defaultErrorComponent: ErrorPage,
   defaultPendingComponent: PendingView,
   scrollRestoration: true,
-  // Plain `name=value`, where the router would write JSON.
+  // Search parameters are plain `name=value` pairs; the router's default would encode them as JSON.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const entries = Object.entries(search).filter(([, value]) => value !== undefined);
@@ -188,7 +188,7 @@ whenSignedOut(() => {
   void router.navigate({
     to: '/sign-in',
     search: { to: router.state.location.href, error: 'ended' },
-    // Unsaved forms are kept, and there again after the sign-in: nothing is asked.
+    // Unsaved forms are kept and restored after the sign-in, so no question is needed.
     ignoreBlocker: true,
   });
 });

@@ -19,7 +19,7 @@ import { DESTINATIONS, destinationAt, GROUPS } from './views.ts';
 import { useWorkspace, WorkspaceProvider } from './workspace.tsx';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
-/** The frame of every view of a workspace. */
+/** The frame around every view of a workspace. */
 export function Shell() {
   const { workspace: slug } = useParams({ from: '/$workspace' });
   const { workspaces } = useMe();
@@ -46,7 +46,7 @@ function Frame() {
   const menuButton = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (opened !== 'navigation') return undefined;
-    // No shortcut: lists, which the sidebar covers on phones, take the key first.
+    // Not a global shortcut: lists, which the sidebar covers on phones, would handle the key first.
     const onKeyDown = ({ key }: KeyboardEvent) => {
       const isMenuOpen = sidebar.current?.querySelector(':popover-open') !== null;
       if (key !== 'Escape' || isMenuOpen) return;

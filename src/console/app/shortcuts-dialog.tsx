@@ -3,7 +3,7 @@ import { Kbd } from '../ui/menu.tsx';
 import { DESTINATIONS } from './views.ts';
 import { useWorkspace } from './workspace.tsx';
 
-/** Keys by where they work. */
+/** Shortcuts grouped by where they work. */
 const KEYS: Record<string, [keys: string, meaning: string][]> = {
   Everywhere: [
     ['Ctrl K', 'Search and commands'],
@@ -25,7 +25,7 @@ const KEYS: Record<string, [keys: string, meaning: string][]> = {
   ],
 };
 
-/** The list of keyboard shortcuts. */
+/** The dialog that lists the keyboard shortcuts. */
 export function ShortcutsDialog({ onClose }: { onClose(): void }) {
   const { may } = useWorkspace();
   const destinations = DESTINATIONS.filter(({ scope }) => may(scope)).map(

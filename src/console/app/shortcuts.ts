@@ -3,7 +3,9 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import { DESTINATIONS } from './views.ts';
 import { useWorkspace } from './workspace.tsx';
 
-/** A key, two in a row (`g l`), or one with Ctrl, which on a Mac is ⌘ (`Ctrl+a`). */
+/**
+ * Shortcuts by key: a single key, a sequence (`g l`), or a key with Ctrl, or ⌘ on a Mac (`Ctrl+a`).
+ */
 export type Shortcuts = Record<string, (event: KeyboardEvent) => void>;
 
 /** Longest time between the two keys of a sequence, in ms. */
@@ -11,7 +13,7 @@ const SEQUENCE_MS = 1_000;
 
 const TYPED_INTO = 'input:not([type=checkbox], [type=radio]), textarea, select';
 
-/** Keys work unless something is typed, or a dialog is open. */
+/** True unless the person types in a field or a dialog is open. */
 function isForPage(event: KeyboardEvent): boolean {
   if (event.altKey || event.defaultPrevented) return false;
   if (document.querySelector('dialog:modal, [popover]:popover-open') !== null) return false;
@@ -22,7 +24,7 @@ function isForPage(event: KeyboardEvent): boolean {
 const nameOf = ({ ctrlKey, metaKey, key }: KeyboardEvent): string =>
   ctrlKey || metaKey ? `Ctrl+${key.toLowerCase()}` : key;
 
-/** Keys that work as long as the calling component is shown. Describe them in `shortcuts-dialog.tsx`. */
+/** Registers shortcuts while the component is mounted. Describe them in `shortcuts-dialog.tsx`. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const first = useRef<{ key: string; at: number }>(undefined);
   const onKey = useEffectEvent((event: KeyboardEvent) => {
@@ -42,7 +44,9 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   }, []);
 }
 
-/** The keys of every view: palette, help, and `g` with the key of a destination. */
+/**
+ * Registers the shortcuts of every view: palette, help, and `g` followed by a destination's key.
+ */
 export function useGlobalShortcuts({
   openPalette,
   openHelp,

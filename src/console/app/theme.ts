@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
-/** Dark, light, or what the system says. `public/first-paint.js` shows the choice, before the first paint too. */
+/**
+ * Available themes; `system` follows the operating system. `public/first-paint.js` applies the
+ * choice, even before the first paint.
+ */
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -10,7 +13,7 @@ export const THEME_LABELS: Readonly<Record<Theme, string>> = {
   dark: 'Dark theme',
 };
 
-/** The chosen theme, and a function that chooses. */
+/** Returns the chosen theme and a setter. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
   return [useSyncExternalStore(subscribe, chosenTheme), chooseTheme];
 }
@@ -20,7 +23,7 @@ const chosenTheme = (): Theme =>
 
 function chooseTheme(theme: Theme): void {
   localStorage.setItem('theme', theme);
-  // The browser tells other windows only.
+  // Browsers send the storage event only to other windows.
   dispatchEvent(new Event('storage'));
 }
 

@@ -19,41 +19,47 @@ import { part } from '../api/reachability.ts';
 import type { Scope } from './workspace.tsx';
 
 /*
- * Every view of the console. The routes, the navigation, the links of the settings, the command palette and the views that
- * test/console/views-flows.ts looks at are made from this table: a new view is one row, and a file of its area.
+ * Every view of the console. Routes, navigation, settings links, the command palette and the views
+ * that test/console/views-flows.ts visits all come from this table: a new view is one row here and
+ * a file in its area.
  */
 
-/** Headings of the navigation, in their order. */
+/** Headings of the navigation in display order. */
 export const GROUPS = ['Insights', 'Library', 'Workspace'] as const;
 
-/** A view. Its route is the key of its row. */
+/** A view; its route is the key of its row. */
 interface View {
-  /** The component, whose file is loaded when the view is first opened. */
+  /** Component of the view; its file loads when the view first opens. */
   page: RouteComponent;
-  /** Reads the search parameters of the address. */
+  /** Parses the search parameters of the URL. */
   search?(search: Record<string, unknown>): object;
-  /** True for a view outside of workspaces that needs a signed-in person. */
+  /** True for a view outside of workspaces that requires a signed-in person. */
   isPersonal?: true;
-  /** Name in the navigation or in the settings; a view without one is reached from another. */
+  /** Name in the navigation or the settings; a view without one is reached through another view. */
   label?: string;
-  /** Scope without which the view isn't shown. */
+  /** Scope required to see the view. */
   scope?: Scope;
   icon?: LucideIcon;
-  /** Second key after `g`, which leads to the view. */
+  /** Second key of the `g` sequence that opens the view. */
   key?: string;
-  /** Heading under which the navigation has the view; the first ones have none. */
+  /** Navigation heading of the view; the first views have none. */
   group?: (typeof GROUPS)[number];
-  /** Further words by which the command palette finds the view. */
+  /** Additional search words for the command palette. */
   words?: string;
 }
 
-/** The component of a view. @param load imports its file @param name export of the file */
+/**
+ * Creates a lazy component.
+ *
+ * @param load imports the file
+ * @param name export of the file
+ */
 const page = <Exports extends Record<string, RouteComponent>>(
   load: () => Promise<Exports>,
   name: keyof Exports & string,
 ): RouteComponent => lazyRouteComponent(part(load), name) as RouteComponent;
 
-/** The search parameter that names the view to go to afterwards. */
+/** Parses the search parameter with the view to return to. */
 const returnTo = (search: Record<string, unknown>): { to?: string } =>
   typeof search['to'] === 'string' ? { to: search['to'] } : {};
 
@@ -62,7 +68,7 @@ const signInSearch = (search: Record<string, unknown>): { to?: string; error?: s
   ...(typeof search['error'] === 'string' && { error: search['error'] }),
 });
 
-/** Search parameters of a list, as texts by name. */
+/** Parses the search parameters of a list as strings. */
 const texts = (search: Record<string, unknown>): Partial<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(search).flatMap(([name, value]) =>
@@ -70,7 +76,7 @@ const texts = (search: Record<string, unknown>): Partial<Record<string, string>>
     ),
   );
 
-/** All views, those of a workspace in the order of the navigation, those of the settings in that of their links. */
+/** All views: the workspace's in navigation order, and the settings in the order of their links. */
 export const VIEWS = {
   '/sign-in': {
     page: page(() => import('../sign-in/sign-in-page.tsx'), 'SignInPage'),
@@ -253,16 +259,16 @@ export const VIEWS = {
   '/$workspace/settings/profile': {
     page: page(() => import('../settings/profile/page.tsx'), 'ProfilePage'),
     label: 'My profile',
-    // A view of the person, whatever their role is.
+    // The view belongs to the person, so its scope is one that every role has.
     scope: 'links.read',
     words: 'account password email sessions notifications sign-in',
   },
 } satisfies Record<`/${string}`, View>;
 
 type Views = typeof VIEWS;
-/** The route of a view. */
+/** Route path of a view. */
 export type ViewPath = keyof Views;
-/** The type of the search parameters of a view. */
+/** Type of a view's search parameters. */
 export type SearchOf<Path extends ViewPath> = Views[Path] extends { search: infer Search }
   ? Search
   : undefined;
@@ -272,24 +278,23 @@ type PathWith<Part> = {
 }[ViewPath];
 type Named<Path extends ViewPath> = { to: Path; label: string; scope: Scope; words?: string };
 
-/** An entry of the navigation, and of the command palette. */
+/** An entry of the navigation and the command palette. */
 export type Destination = Named<PathWith<{ icon: LucideIcon }>> &
   Required<Pick<View, 'icon' | 'key'>> &
   Pick<View, 'group'>;
-/** A link of the settings. */
 type SettingsView = Named<Extract<ViewPath, `/$workspace/settings/${string}`>>;
 
 const all = Object.entries(VIEWS as Record<string, View>).map(([to, view]) => ({ to, ...view }));
 
-/** The views of the navigation. */
+/** Views in the navigation. */
 export const DESTINATIONS = all.filter(({ icon }) => icon !== undefined) as Destination[];
 
-/** The views of the settings. */
+/** Views in the settings. */
 export const SETTINGS = all.filter(({ to }) =>
   to.startsWith('/$workspace/settings/'),
 ) as unknown as SettingsView[];
 
-/** The view of a workspace that a path belongs to: `/acme/pages/page_1` to that of pages. */
+/** Finds the navigation entry that a path belongs to: `/acme/pages/page_1` belongs to pages. */
 export const destinationAt = (path: string): Destination | undefined => {
   const [, , view] = path.split('/');
   return DESTINATIONS.find(({ to }) => to === `/$workspace/${view}`);

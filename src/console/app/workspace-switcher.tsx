@@ -4,7 +4,7 @@ import { Menu } from '../ui/menu.tsx';
 import { useMe } from './session.ts';
 import { useWorkspace } from './workspace.tsx';
 
-/** The current workspace, and the others to go to. */
+/** The current workspace, with a menu to switch to another. */
 export function WorkspaceSwitcher() {
   const { slug, name } = useWorkspace();
   const { workspaces, invitations } = useMe();

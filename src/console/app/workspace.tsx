@@ -9,17 +9,17 @@ type Membership = Schemas['Membership'];
 /** A right of a role, such as `links.write`. */
 export type Scope = Exclude<Schemas['Scope'], '*'>;
 
-/** The workspace whose records are shown. */
+/** The current workspace. */
 export interface CurrentWorkspace extends Membership {
-  /** A client that names this workspace, also when another one is shown before an answer comes. */
+  /** Client bound to this workspace, even after the person switches to another. */
   api: Api;
-  /** True when the person's role allows it: `may('links.write')`. */
+  /** True when the person's role has the scope: `may('links.write')`. */
   may(scope: Scope): boolean;
 }
 
 const Current = createContext<CurrentWorkspace | undefined>(undefined);
 
-/** One store of answers for each workspace, for as long as the window is open. */
+/** Query clients by workspace, kept while the window is open. */
 const stores = new Map<string, QueryClient>();
 
 function storeOf(slug: string): QueryClient {
@@ -28,7 +28,7 @@ function storeOf(slug: string): QueryClient {
   return store;
 }
 
-/** Tells what a person may do: controls that the API would refuse are not shown. */
+/** Returns the check of a member's scopes, which hides controls that the API would refuse. */
 const rightsOf =
   ({ scopes }: Membership) =>
   (scope: Scope): boolean =>
@@ -49,7 +49,7 @@ export function WorkspaceProvider({ of, children }: { of: Membership; children: 
 /** True inside the frame of a workspace. */
 export const useIsInWorkspace = (): boolean => useContext(Current) !== undefined;
 
-/** The workspace whose records are shown. */
+/** Returns the current workspace. */
 export function useWorkspace(): CurrentWorkspace {
   const workspace = useContext(Current);
   if (workspace === undefined) throw new Error('no workspace is open');

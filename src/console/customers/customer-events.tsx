@@ -6,10 +6,10 @@ import { Badge, Failure, Skeleton } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
-/** Leads, and sales, of the workspace that are searched. */
+/** Number of the workspace's newest leads, and of its newest sales, that are searched. */
 const SEARCHED = 100;
 
-/** Leads and sales of a customer, as far as they are among the newest of the workspace. */
+/** The leads and sales of a customer, as far as they are among the workspace's newest. */
 export function CustomerEvents({ customerId }: { customerId: string }) {
   const { api } = useWorkspace();
   const query = useQuery({
@@ -84,7 +84,7 @@ export function CustomerEvents({ customerId }: { customerId: string }) {
   );
 }
 
-/** Formats an amount, which is in the smallest unit of its currency. */
+/** Formats an amount that is in the smallest unit of its currency. */
 function priceOf({ amount, currency }: { amount: number; currency: string }): string {
   const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2;

@@ -1,6 +1,6 @@
 import type { Schemas } from '../api/client.ts';
 
-/** The words by which a list or a title names a customer. */
+/** Returns the name of a customer for lists and titles. */
 export const customerName = ({
   name,
   email,

@@ -14,7 +14,7 @@ import { Time } from '../ui/time.tsx';
 import { CustomerEvents } from './customer-events.tsx';
 import { customerName } from './customer-name.ts';
 
-/** A customer with their leads and sales. */
+/** The page of a customer with their leads and sales. */
 export function CustomerPage() {
   const { customerId } = useParams({ from: '/$workspace/customers/$customerId' });
   const { api, may } = useWorkspace();

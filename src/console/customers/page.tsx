@@ -14,7 +14,7 @@ import { Time } from '../ui/time.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { customerName } from './customer-name.ts';
 
-/** The people that leads and sales belong to. */
+/** The page that lists customers, the people to whom leads and sales belong. */
 export function CustomersPage() {
   const { slug } = useWorkspace();
   const [text, setText] = useState('');

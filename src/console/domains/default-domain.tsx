@@ -3,7 +3,7 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { workspaceQuery } from '../settings/queries.ts';
 import { Badge } from '../ui/states.tsx';
 
-/** The domain that every workspace of the installation may use, which has no record of its own. */
+/** The default domain, which every workspace can use and which has no record of its own. */
 export function DefaultDomain() {
   const { api } = useWorkspace();
   const { data } = useQuery(workspaceQuery(api));

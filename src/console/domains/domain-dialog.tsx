@@ -5,12 +5,12 @@ import { SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
 
 interface DomainDialogProps {
-  /** The domain to edit; absent for a new one. */
+  /** Domain to edit; absent for a new one. */
   domain?: Schemas['Domain'];
   onClose(): void;
 }
 
-/** Adds or edits a domain. */
+/** A dialog that adds or edits a domain. */
 export function DomainDialog({ domain, onClose }: DomainDialogProps) {
   const [slug, setSlug] = useState(domain?.slug ?? '');
   const [target, setTarget] = useState(domain?.target ?? '');
@@ -121,7 +121,7 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
   );
 }
 
-/** Fields of the form, each of which says its own part of a refusal. */
+/** Fields of the form that show their own errors. */
 const FIELDS = new Set([
   'slug',
   'target',
@@ -132,13 +132,16 @@ const FIELDS = new Set([
   'assetLinks',
 ]);
 
-/** True when the fields say all of a refusal, so that the form need not say it again. */
+/** True when the fields show every error of a refusal, so that the form need not repeat it. */
 function isSaidAtFields(error: Error | null): boolean {
   const names = Object.keys(messagesOf(error));
   return names.length > 0 && names.every((name) => FIELDS.has(name));
 }
 
-/** The host of what was typed or pasted, which may be a URL: `https://Go.Example.com/a` gives `go.example.com`. */
+/**
+ * Extracts the host from input that can be a URL: `https://Go.Example.com/a` becomes
+ * `go.example.com`.
+ */
 const hostFrom = (text: string): string =>
   text
     .trim()
@@ -151,7 +154,7 @@ const hostFrom = (text: string): string =>
 
 const NO_JSON = Symbol('a text that is not JSON');
 
-/** The JSON of a field, `null` for an empty one. */
+/** Parses the JSON of a field; `null` for an empty one. */
 function read(text: string): unknown {
   if (text.trim() === '') return null;
   try {

@@ -19,7 +19,7 @@ import { Setup } from './setup.tsx';
 type Domain = Schemas['Domain'];
 type Opened = { what: 'new' } | { what: 'edit' | 'delete'; domain: Domain };
 
-/** The domains of a workspace, each with what its owner still has to set. */
+/** The page that lists the domains of a workspace, each with its remaining setup steps. */
 export function DomainsPage() {
   const { may } = useWorkspace();
   const [opened, setOpened] = useState<Opened>();
@@ -59,7 +59,7 @@ export function DomainsPage() {
 
 function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void }) {
   const { may } = useWorkspace();
-  // It stays when the domain becomes verified: visitors may not arrive yet.
+  // The setup stays open when the domain becomes verified, because visitors may not reach it yet.
   const [isSetupShown, showSetup] = useState(!domain.verified);
   const { update } = useResource('domains', {
     onFailed: (error) => toast(describe(error), 'danger'),

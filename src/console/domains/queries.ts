@@ -3,10 +3,10 @@ import { type Api, answer } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { everyPage } from '../api/paged.ts';
 
-/** Records of a page of the list, as the API has them by default. */
+/** Records per page, the default of the API. */
 const PAGE_RECORDS = 50;
 
-/** All domains of the workspace that are not archived. */
+/** Query options of all domains that are not archived. */
 export const domainsQuery = (api: Api) =>
   queryOptions({
     queryKey: keys.domains.list(),

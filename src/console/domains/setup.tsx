@@ -12,7 +12,7 @@ import { Failure, Skeleton } from '../ui/states.tsx';
 type Checks = Schemas['DomainChecks'];
 type DnsRecord = Schemas['DomainDnsRecord'];
 
-/** Time between two checks of a domain whose setup is shown, in ms. */
+/** Interval between checks while the setup is shown, in ms. */
 const REFRESH_MS = 10_000;
 
 interface SetupProps {
@@ -20,7 +20,10 @@ interface SetupProps {
   onClose(): void;
 }
 
-/** The DNS records to set for a domain, and live checks of what is set already; verifies the domain by itself. */
+/**
+ * Shows the DNS records to create and the live result of each check, and verifies the domain
+ * automatically.
+ */
 export function Setup({ domain, onClose }: SetupProps) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
@@ -39,7 +42,7 @@ export function Setup({ domain, onClose }: SetupProps) {
       ),
     onDone: () => client.invalidateQueries({ queryKey: keys.domains.all }),
   });
-  // Checks that nobody asked for don't disturb the button.
+  // Automatic checks do not change the button's state.
   const [isAsked, setAsked] = useState(false);
   const mayWrite = may('domains.write');
   const isFound = checks.data?.verification.status === 'found';

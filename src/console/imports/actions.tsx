@@ -13,7 +13,7 @@ import { isBusy } from './state.tsx';
 
 type Action = 'start' | 'cancel' | 'undo';
 
-/** Starts, cancels or undoes an import. */
+/** Buttons that start, cancel or undo an import. */
 export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
   const { api } = useWorkspace();
   const client = useQueryClient();

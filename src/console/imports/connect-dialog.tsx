@@ -11,7 +11,7 @@ import { SERVICES } from './fields.ts';
 
 type Service = keyof typeof SERVICES;
 
-/** Names of the services’ keys, and where people find them. */
+/** Names of the services’ API keys, and where to find them. */
 const TOKENS: Readonly<Record<Service, { label: string; hint: string }>> = {
   bitly: { label: 'Access token', hint: 'Bitly: Settings, Developer settings, API.' },
   dub: { label: 'API key', hint: 'Dub: Settings, API keys. Read access to links is enough.' },
@@ -21,12 +21,12 @@ const TOKENS: Readonly<Record<Service, { label: string; hint: string }>> = {
   yourls: { label: 'Signature token', hint: 'YOURLS: Tools, Secure passwordless API call.' },
 };
 
-/** Services that people host themselves: their URL is required. */
+/** Self-hosted services, which require a URL. */
 const INSTALLED: readonly Service[] = ['shlink', 'yourls'];
-/** Services that people may host themselves. */
+/** Services that can be self-hosted. */
 const INSTALLABLE: readonly Service[] = [...INSTALLED, 'dub', 'kutt'];
 
-/** Fetches the links of an account at another service, and checks them. */
+/** A dialog that fetches the links of an account at another service and checks them. */
 export function ConnectDialog({ onClose }: { onClose(): void }) {
   const { slug, api } = useWorkspace();
   const client = useQueryClient();

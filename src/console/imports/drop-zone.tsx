@@ -11,10 +11,10 @@ import { FileDrop } from '../ui/file-drop.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { SERVICES } from './fields.ts';
 
-/** Largest file that the API takes, in bytes. */
+/** Maximum file size of the API in bytes. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
-/** True for the export of a workspace, by the name of the file. */
+/** True when the file name has the extension of a workspace export. */
 const isArchive = ({ name }: File): boolean => /\.gz$/i.test(name);
 
 function mediaOf(file: File): string {
@@ -24,7 +24,10 @@ function mediaOf(file: File): string {
 
 type Source = Schemas['Import']['source'];
 
-/** Uploads a file of links to be checked. It is imported only when the person confirms. */
+/**
+ * A drop zone that uploads a file of links for a check; the import starts only after a
+ * confirmation.
+ */
 export function DropZone() {
   const { slug, api } = useWorkspace();
   const client = useQueryClient();
@@ -44,7 +47,7 @@ export function DropZone() {
             header: { 'Idempotency-Key': key },
           },
           headers: { 'Content-Type': mediaOf(file) },
-          // The reference has a file as text; it goes out as it is.
+          // The reference types the file as a string, but the request sends it as binary.
           body: file as unknown as string,
           bodySerializer: (body) => body,
         }),

@@ -9,10 +9,10 @@ import { saveFile } from '../ui/save-file.ts';
 import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toasts.tsx';
 
-/** Errors that are shown; the file has all. */
+/** Number of errors on the page; the downloadable file has all of them. */
 const SHOWN = 20;
 
-/** The refused rows, with the reasons. */
+/** The rejected rows with their reasons. */
 export function Errors({ one }: { one: Schemas['ImportDetails'] }) {
   const { slug } = useWorkspace();
   const [isBusy, setBusy] = useState(false);

@@ -2,7 +2,7 @@ import type { Schemas } from '../api/client.ts';
 
 export type ImportField = NonNullable<Schemas['ImportField']>;
 
-/** Labels of the fields of links. */
+/** Labels of the link fields. */
 export const FIELD_LABELS: Readonly<Record<ImportField, string>> = {
   url: 'Destination',
   shortLink: 'Short link',
@@ -56,6 +56,6 @@ export const SERVICES: Readonly<Record<Exclude<Source, 'csv' | 'workspace'>, str
   yourls: 'YOURLS',
 };
 
-/** Name of the source of an import. */
+/** Returns the name of an import's source. */
 export const sourceName = (source: Source): string =>
   ({ ...SERVICES, csv: 'CSV', workspace: 'Workspace' })[source];

@@ -12,10 +12,10 @@ import { Progress } from './progress.tsx';
 import { isBusy } from './state.tsx';
 import { WorkspacePreview } from './workspace-preview.tsx';
 
-/** Time between two requests while a worker processes the import, in ms. */
+/** Refetch interval while a worker processes the import, in ms. */
 const REFRESH_MS = 700;
 
-/** An import before, while and after it runs. */
+/** The page of an import, before, during and after its run. */
 export function ImportPage() {
   const { importId } = useParams({ from: '/$workspace/imports/$importId' });
   const { api, may } = useWorkspace();

@@ -11,14 +11,14 @@ import { SelectField, TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { FIELD_LABELS, type ImportField } from './fields.ts';
 
-/** What happens to a row whose link exists already. */
+/** Labels of the ways to treat a row whose link already exists. */
 const CONFLICTS: Record<Schemas['ImportDetails']['options']['onConflict'], string> = {
   skip: 'Keep the existing link',
   update: 'Update it from the file',
   'fail-row': 'Refuse the row',
 };
 
-/** Columns and options, before an import is started. Each change has the file checked again. */
+/** The form for columns and options before the import starts; each change checks the file again. */
 export function Options({ one }: { one: Schemas['ImportDetails'] }) {
   const { api } = useWorkspace();
   const client = useQueryClient();
@@ -30,7 +30,7 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
   const domains = useQuery(domainsQuery(api));
   const folders = useQuery(foldersQuery(api));
   const { options, columns } = one;
-  // The columns of an export are known.
+  // Only CSV files need a choice of columns; the columns of the other sources are known.
   const isOurs = one.source === 'csv';
   const isWorkspace = one.source === 'workspace';
   return (
@@ -137,7 +137,7 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
   );
 }
 
-/** Asks for the passphrase of a workspace export. */
+/** A field for the passphrase of a workspace export. */
 function PassphraseField({ isBusy, onSet }: { isBusy: boolean; onSet(passphrase: string): void }) {
   const [passphrase, setPassphrase] = useState('');
   return (

@@ -20,13 +20,13 @@ type Import = Schemas['Import'];
 
 const format = new Intl.NumberFormat();
 
-/** A number of rows by their outcome; that of a check is shown with the import only, as nothing has happened yet. */
+/** Formats a number of rows by outcome; a dash before the import starts. */
 function outcome({ state, counts }: Import, name: 'created' | 'skipped' | 'refused'): string {
   const isBegun = !['fetching', 'checking', 'checked', 'queued'].includes(state);
   return isBegun ? format.format(counts[name]) : '–';
 }
 
-/** Imports links from files and from other services, and lists earlier imports. */
+/** The page that imports links from files and other services, and lists earlier imports. */
 export function ImportsPage() {
   const { slug, may } = useWorkspace();
   const [isConnecting, setConnecting] = useState(false);

@@ -10,7 +10,7 @@ const OUTCOMES = {
   refused: { label: 'Refuse', tone: 'danger' },
 } as const;
 
-/** The links that an import would create from the first rows. */
+/** The links that an import would create from its first rows. */
 export function Preview({ one }: { one: Schemas['ImportDetails'] }) {
   const preview = one.preview;
   if (preview === null) return null;

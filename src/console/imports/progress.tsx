@@ -3,7 +3,7 @@ import { ImportState, isBusy } from './state.tsx';
 
 const format = new Intl.NumberFormat();
 
-/** Progress of an import, and the numbers of its rows by outcome. */
+/** The progress of an import, with the numbers of rows by outcome. */
 export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
   const { state, progress, counts, undo } = one;
   const isChecked = state === 'checked' || state === 'checking' || state === 'fetching';

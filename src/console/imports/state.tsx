@@ -16,13 +16,13 @@ const SHOWN: Record<State, { label: string; tone?: 'success' | 'warning' | 'dang
   undone: { label: 'Undone' },
 };
 
-/** State of an import. */
+/** The state of an import. */
 export function ImportState({ state }: { state: State }) {
   const { label, tone } = SHOWN[state];
   return <Badge {...(tone !== undefined && { tone })}>{label}</Badge>;
 }
 
-/** True while a worker has something to do for it. */
+/** True while a worker still has to process the import. */
 export const isBusy = (state: State): boolean =>
   state === 'fetching' ||
   state === 'checking' ||

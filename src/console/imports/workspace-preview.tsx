@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<Schemas['ImportKind']['kind'], string>> = {
   event: 'Events',
 };
 
-/** Counts of the records that a workspace import creates or has created, by type. */
+/** Counts of the records that a workspace import will create or has created, by type. */
 export function WorkspacePreview({ one }: { one: Schemas['ImportDetails'] }) {
   const { preview } = one;
   if (preview === null) return null;

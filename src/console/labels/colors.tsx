@@ -4,7 +4,7 @@ import { classes } from '../ui/classes.ts';
 
 export type Color = Schemas['Tag']['color'];
 
-/** Colors of tags as dots. The name always stands beside: nothing depends on seeing them. */
+/** Class names of the tag colors; a name always stands beside the dot. */
 const DOTS: Record<Color, string> = {
   red: 'bg-red-500',
   yellow: 'bg-yellow-500',
@@ -16,7 +16,7 @@ const DOTS: Record<Color, string> = {
 };
 const COLORS = Object.keys(DOTS) as Color[];
 
-/** The color of a tag. */
+/** A dot in the color of a tag. */
 export function TagDot({ color }: { color: Color | undefined }) {
   const look = color && DOTS[color];
   return (
@@ -27,7 +27,7 @@ export function TagDot({ color }: { color: Color | undefined }) {
   );
 }
 
-/** A tag by its color, as far as that is known, and name. */
+/** A tag with its name and, once loaded, its color. */
 export function TagMark({ name, color }: { name: string; color?: Color | undefined }) {
   return (
     <span className="inline-flex h-5 max-w-32 items-center gap-1.5 rounded border border-line px-1.5 text-xs">

@@ -5,9 +5,10 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { countOf } from '../ui/count-of.ts';
 
 /**
- * Counts the links and QR codes of each tag, or of each folder, without those that are archived.
+ * Counts the links and QR codes of each tag or folder, without archived ones.
  *
- * @returns words for a tag or folder by its id: `12 links, 3 QR codes`; `undefined` until the numbers are there
+ * @returns a function that describes the numbers by id: `12 links, 3 QR codes`; it returns
+ * `undefined` while the numbers load
  */
 export function useCounts(groupBy: 'tag' | 'folder'): (id: string) => string | undefined {
   const { api, may } = useWorkspace();

@@ -16,7 +16,7 @@ const FOLDERS: Kind<Folder> = {
   form: FolderForm,
 };
 
-/** The folders of a workspace. */
+/** The section for the folders of a workspace. */
 export const Folders = () => <LabelList kind={FOLDERS} />;
 
 function FolderForm({ label, onClose }: { label: Folder | undefined; onClose(): void }) {

@@ -16,27 +16,27 @@ import { useCounts } from './counts.ts';
 
 type Label = Schemas['Tag'] | Schemas['Folder'];
 
-/** A kind of label: tags, or folders. */
+/** A kind of label: tags or folders. */
 export interface Kind<One extends Label> {
   noun: 'tag' | 'folder';
   title: string;
   icon: LucideIcon;
-  /** Purpose of the records, shown while there are none. */
+  /** Explanation of the purpose, shown while there are no labels. */
   purpose: string;
-  /** The action of the form that changes one. */
+  /** Name of the edit action. */
   change: string;
-  /** Records that the deletion of one does not change. */
+  /** Explanation of the records that remain after a deletion. */
   deletion: string;
   mark(label: One): ReactNode;
-  /** The question by which the list of links shows those that have it. */
+  /** Returns the search parameters that list the links with the label. */
   linksOf(label: One): Record<string, string>;
-  /** The form that makes one, or changes the given one. */
+  /** Renders the form that creates a label, or edits the given one. */
   form(props: { label: One | undefined; onClose(): void }): ReactNode;
 }
 
 type Opened<One> = { what: 'new' } | { what: 'edit' | 'delete'; label: One };
 
-/** All labels of a kind; the name of one leads to its links. */
+/** The list of all labels of a kind; the name of a label links to its links. */
 export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
   const { noun, title, icon } = kind;
   const { may } = useWorkspace();
@@ -92,7 +92,7 @@ export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
 interface LabelRowProps<One extends Label> {
   kind: Kind<One>;
   label: One;
-  /** Links and QR codes that have it, in words. */
+  /** Formatted numbers of the links and QR codes with the label. */
   count: string | undefined;
   mayWrite: boolean;
   open(what: 'edit' | 'delete'): void;
@@ -128,18 +128,18 @@ function LabelRow<One extends Label>(props: LabelRowProps<One>) {
 
 interface LabelFormProps {
   noun: Kind<Label>['noun'];
-  /** The one to change; without it, a new one is made. */
+  /** Label to edit; `undefined` for a new one. */
   label: Label | undefined;
-  /** The action that changes one. */
+  /** Name of the edit action. */
   change: string;
-  /** Values of the fields after the name. */
+  /** Values of the additional fields. */
   values?: { color: Schemas['Tag']['color'] };
   onClose(): void;
-  /** Fields after the name. */
+  /** Additional fields after the name. */
   children?: ReactNode;
 }
 
-/** Makes a label, or changes one. */
+/** A form that creates or edits a label. */
 export function LabelForm({ noun, label, change, values, onClose, children }: LabelFormProps) {
   const [name, setName] = useState(label?.name ?? '');
   const { create, update } = useResource(`${noun}s`, { onCreated: onClose, onUpdated: onClose });

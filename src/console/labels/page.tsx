@@ -2,7 +2,7 @@ import { Page } from '../ui/page.tsx';
 import { Folders } from './folders.tsx';
 import { Tags } from './tags.tsx';
 
-/** Tags and folders: what links and QR codes are sorted by. */
+/** The page for tags and folders, which organize links and QR codes. */
 export function LabelsPage() {
   return (
     <Page title="Tags and folders">

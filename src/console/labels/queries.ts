@@ -3,10 +3,10 @@ import { type Api, answer } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { everyPage } from '../api/paged.ts';
 
-/** Records of a page of both lists, as the API has them by default. */
+/** Records per page of both lists, the default of the API. */
 const PAGE_RECORDS = 100;
 
-/** All tags of the workspace. */
+/** Query options of all tags of the workspace. */
 export const tagsQuery = (api: Api) =>
   queryOptions({
     queryKey: keys.tags.list(),
@@ -17,7 +17,7 @@ export const tagsQuery = (api: Api) =>
     staleTime: 60_000,
   });
 
-/** All folders of the workspace. */
+/** Query options of all folders of the workspace. */
 export const foldersQuery = (api: Api) =>
   queryOptions({
     queryKey: keys.folders.list(),

@@ -19,7 +19,7 @@ const TAGS: Kind<Tag> = {
   form: TagForm,
 };
 
-/** The tags of a workspace. */
+/** The section for the tags of a workspace. */
 export const Tags = () => <LabelList kind={TAGS} />;
 
 function TagForm({ label, onClose }: { label: Tag | undefined; onClose(): void }) {

@@ -5,17 +5,21 @@ import { isPast } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { type Link, refreshLinks } from './queries.ts';
 
-/** Fields of a link that no other link has. */
+/** Fields that a duplicate does not copy, with the values that it gets instead. */
 const OWN = { key: '', prefix: '', externalId: '', notificationToken: '', archived: false };
 
-/** Creates a link with the fields of another, under a random slug. @returns it, unless that failed */
+/**
+ * Creates a copy of a link under a random slug.
+ *
+ * @returns the new link; `undefined` if the creation failed
+ */
 export async function duplicateLink(
   { api, client }: WriteContext,
   link: Link,
 ): Promise<Link | undefined> {
   const { changesOf, draftOf, EMPTY } = await import('./edit/draft.ts');
   const draft = { ...draftOf(link), ...OWN };
-  // The API refuses an end that is over.
+  // The API refuses an expiry in the past.
   if (link.expiresAt !== null && isPast(link.expiresAt)) draft.expiresAt = '';
   try {
     const copy = await answer(

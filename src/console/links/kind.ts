@@ -5,7 +5,7 @@ import { nameOf } from './row.tsx';
 
 type ListQuery = NonNullable<operations['listLinks']['parameters']['query']>;
 
-/** Results of checks of destinations, as the filter names them. */
+/** Labels of the destination states, by the values of the filter. */
 const DESTINATION_STATES: Readonly<Record<NonNullable<ListQuery['destinationState']>, string>> = {
   broken: 'Broken',
   failing: 'Failing',
@@ -15,12 +15,12 @@ const DESTINATION_STATES: Readonly<Record<NonNullable<ListQuery['destinationStat
   unchecked: 'Not checked yet',
 };
 
-/** Number of links from which on a deletion is confirmed. */
+/** Number of links from which on a deletion needs a confirmation. */
 const MANY = 10;
 
 const visitsOf = ({ clicks, importedClicks }: Link): number => clicks + importedClicks;
 
-/** Links, as lists and actions on many records see them. */
+/** Links as a kind of record for lists and bulk actions. */
 export const LINKS: RecordKind<Link> = {
   title: 'Links',
   route: '/$workspace/links',
@@ -28,7 +28,7 @@ export const LINKS: RecordKind<Link> = {
   rowPx: 60,
   nameOf,
   copyOf: ({ shortLink }) => shortLink,
-  // Links that people use, and so many that nobody looks at each.
+  // Links with visits need a confirmation, and so do too many links to review one by one.
   needsQuestion: (links) => links.length >= MANY || links.some((link) => visitsOf(link) > 0),
   visitsOf,
   visit: 'click',

@@ -20,7 +20,7 @@ const loadDialog = part(async () => ({
 const LinkDialog = lazy(loadDialog);
 const QrDialog = lazy(part(async () => ({ default: (await import('./edit/aside.tsx')).QrDialog })));
 
-/** The links of a workspace. The address bar also holds the link that is open. */
+/** The page that lists a workspace's links; the URL also holds the id of the open link. */
 export function LinksPage() {
   const { api, may } = useWorkspace();
   const client = useQueryClient();

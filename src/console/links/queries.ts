@@ -4,7 +4,7 @@ import { keys } from '../api/keys.ts';
 
 export type Link = Schemas['Link'];
 
-/** One link, also when the list doesn't show it. */
+/** Query options of one link, which the list need not contain. */
 export const linkQuery = (api: Api, linkId: string) =>
   queryOptions({
     queryKey: keys.links.one(linkId),
@@ -12,6 +12,6 @@ export const linkQuery = (api: Api, linkId: string) =>
       answer(api.GET('/links/{linkId}', { params: { path: { linkId } }, signal })),
   });
 
-/** After a write: lists and counts are asked for again. */
+/** Refetches lists and counts after a write. */
 export const refreshLinks = (client: QueryClient): Promise<void> =>
   client.invalidateQueries({ queryKey: keys.links.all });

@@ -38,7 +38,7 @@ interface LinkCellsProps {
   actions: RecordActions<Link> & LinkActions;
 }
 
-/** One link: its name, its short link, its destination, and how often it was clicked. */
+/** The cells of a link: name, short link, destination and number of clicks. */
 export function LinkCells({ link, actions }: LinkCellsProps) {
   const { title } = link;
   const copyLabel = `Copy ${nameOf(link)}`;
@@ -96,10 +96,10 @@ export function LinkCells({ link, actions }: LinkCellsProps) {
 
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact' });
 
-/** A link by its short link. */
+/** Names a link by its domain and slug. */
 export const nameOf = ({ domain, key }: Link): string => `${domain}/${key}`;
 
-/** The clicks of a link, which lead to its analytics. */
+/** The number of clicks, linked to the analytics. */
 function Clicks({ link }: { link: Link }) {
   const { slug, may } = useWorkspace();
   const look =
@@ -136,7 +136,7 @@ function Clicks({ link }: { link: Link }) {
   );
 }
 
-/** The analytics that count the same clicks as the row. */
+/** Search parameters for analytics of the same clicks. */
 const analyticsOf = ({ id }: Link) => ({ linkId: id, interval: 'all' as const });
 
 function States({ link }: { link: Link }) {
@@ -171,7 +171,8 @@ function LinkMenu({ link, actions }: LinkCellsProps) {
           hotkey: 'y',
           onSelect: () => void copy(link.shortLink),
         },
-        // Others would open an app, or run something here.
+        // Only http and https destinations can be opened: other schemes could start an app or a
+        // script.
         ...(/^https?:/i.test(link.url)
           ? [
               {

@@ -9,7 +9,7 @@ import { messagesOf, Refused } from '../ui/form-dialog.tsx';
 import { type FormField, FormFields } from './form-fields.tsx';
 import { Preview } from './preview.tsx';
 
-/** Edits a page, beside a preview of what visitors will see. */
+/** A form that edits a page, beside a preview. */
 export function PageEditor({ page }: { page: Schemas['Page'] }) {
   const { may } = useWorkspace();
   const mayWrite = may('pages.write');
@@ -24,7 +24,7 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
   useUnsavedForm(isChanged);
   const { update: save } = useResource('pages', {
     onUpdated: (saved) => {
-      // Others may have changed further fields meanwhile.
+      // Others may have changed further fields in the meantime.
       setSeen(saved);
       setTitle(saved.title);
       setText(saved.text ?? '');
@@ -124,7 +124,7 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
   );
 }
 
-/** A field as the API takes it: empty lines are no choices. */
+/** Converts a field to a request body, without empty lines among the options. */
 const toBody = ({ options, ...field }: FormField): Schemas['NewFormField'] =>
   ({
     ...field,

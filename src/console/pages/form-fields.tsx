@@ -5,7 +5,7 @@ import { SelectField, TextArea, TextField } from '../ui/field.tsx';
 
 export type FormField = Schemas['FormField'];
 
-/** Kinds of inputs by what people call them. */
+/** Labels of the input types. */
 const TYPES = {
   text: 'Text',
   email: 'Email',
@@ -23,7 +23,7 @@ interface FormFieldsProps {
   messages: Readonly<Record<string, string>>;
 }
 
-/** The form of a page: its fields in their order. */
+/** The editor for the form of a page, with its fields in order. */
 export function FormFields({ fields, onChange, messages }: FormFieldsProps) {
   const set = (at: number, field: FormField) => onChange(fields.with(at, field));
   const move = (at: number, step: number) => {
@@ -162,7 +162,7 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
   );
 }
 
-/** A name for a question: "Your email" is `your_email`. */
+/** Derives a field name from a question: "Your email" becomes `your_email`. */
 const nameOf = (label: string): string =>
   label
     .toLowerCase()

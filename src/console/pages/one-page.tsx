@@ -11,7 +11,7 @@ import { Failure, Skeleton } from '../ui/states.tsx';
 import { PageEditor } from './editor.tsx';
 import { Responses } from './responses.tsx';
 
-/** A page before a destination, with the responses of its visitors. */
+/** The page that edits an interstitial page and shows the responses of its visitors. */
 export function OnePage() {
   const { pageId } = useParams({ from: '/$workspace/pages/$pageId' });
   const { slug, api, may } = useWorkspace();
@@ -23,7 +23,7 @@ export function OnePage() {
       navigate({
         to: '/$workspace/pages',
         params: { workspace: slug },
-        // Its unsaved changes are gone with it.
+        // The page was deleted, so its unsaved changes do not matter.
         ignoreBlocker: true,
       }),
   });

@@ -14,7 +14,7 @@ import { Table } from '../ui/table.tsx';
 
 const format = new Intl.NumberFormat();
 
-/** The pages that links and QR codes show before their destination. */
+/** The page that lists pages which links and QR codes show before their destination. */
 export function PagesPage() {
   const { slug, may } = useWorkspace();
   const [isNew, setNew] = useState(false);

@@ -11,7 +11,7 @@ interface PreviewProps {
   };
 }
 
-/** A summary of the page as visitors see it; the picture itself comes from another host, and is not loaded here. */
+/** A preview of the page without its image, because the console loads nothing from other hosts. */
 export function Preview({ page: { title, text, button, hasImage, fields } }: PreviewProps) {
   return (
     <figure aria-label="Preview" className="flex flex-col gap-2 lg:sticky lg:top-4 lg:self-start">

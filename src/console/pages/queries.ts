@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { type Api, answer } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
-/** The newest pages of the workspace, to choose one for a link. */
+/** Query options of the workspace's newest pages, for the choice in a link. */
 export const pagesQuery = (api: Api) =>
   queryOptions({
     queryKey: keys.pages.list(),

@@ -9,7 +9,7 @@ import { Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
-/** Responses of visitors to the form of a page, newest first. */
+/** Visitors' responses to the form of a page, newest first. */
 export function Responses({ page }: { page: Schemas['Page'] }) {
   const { api } = useWorkspace();
   const responses = usePaged(keys.events.list({ pageId: page.id }), async (number, signal) => {

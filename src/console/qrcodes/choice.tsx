@@ -10,13 +10,13 @@ interface PictureChoiceProps<Value extends string> {
   value: Value;
   options: readonly Value[];
   onChange(value: Value): void;
-  /** A picture of the option. */
+  /** Returns the style that the option's image shows. */
   lookOf(option: Value): Partial<Look>;
-  /** The part of the picture that shows it: in shares of its width. */
+  /** Part of the image to show, as fractions of its width. */
   crop?: { x: number; y: number; width: number; height: number };
 }
 
-/** A short code: its modules are large enough to be seen in a small picture. */
+/** Short content, whose modules are large enough to be seen in a small image. */
 const SAMPLE = 'HELLO';
 
 const nameOf = (option: string): string => {
@@ -24,7 +24,7 @@ const nameOf = (option: string): string => {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 };
 
-/** A choice of one among pictures, walked through with the arrow keys. */
+/** A radio group of images; the arrow keys move between them. */
 export function PictureChoice<Value extends string>({
   label,
   value,
@@ -78,7 +78,7 @@ function Sample({ look, crop }: { look: Partial<Look>; crop: PictureChoiceProps<
     networkMode: 'always',
   });
   if (data === undefined) return null;
-  // The ground is part of the picture, also with forced colors.
+  // The background is part of the image, even in forced-colors mode.
   return (
     <img src={data} alt="" className="size-full bg-white object-contain forced-color-adjust-none" />
   );

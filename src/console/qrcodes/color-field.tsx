@@ -11,7 +11,7 @@ interface ColorFieldProps {
   error?: string | undefined;
 }
 
-/** The color that a text stands for, as it is stored. */
+/** Returns the normalized color of a text; `undefined` if the text is not a color. */
 function colorOf(text: string, mayBeTransparent: boolean): string | undefined {
   if (mayBeTransparent && text.trim().toLowerCase() === 'transparent') return 'transparent';
   return colorFault(text, { alpha: mayBeTransparent }) === undefined
@@ -19,7 +19,7 @@ function colorOf(text: string, mayBeTransparent: boolean): string | undefined {
     : undefined;
 }
 
-/** A color: chosen from the system's picker, or typed in any form that the API reads. */
+/** A color field with a color picker and a text input for every notation that the API accepts. */
 export function ColorField({
   label,
   value,
@@ -27,7 +27,8 @@ export function ColorField({
   mayBeTransparent = false,
   error,
 }: ColorFieldProps) {
-  // Typed text stays as it is while it stands for the value: #123 would become #112233 under the hand.
+  // Typed text stays as it is while it means the current value: otherwise #123 would turn into
+  // #112233 during typing.
   const [typed, setTyped] = useState({ text: value, value });
   const text = typed.value === value ? typed.text : value;
   const isWrong = colorOf(text, mayBeTransparent) === undefined;

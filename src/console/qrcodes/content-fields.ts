@@ -16,25 +16,25 @@ import {
 import { fieldsInWords, inWords, labelOf } from '../api/error-words.ts';
 import type { ContentName } from './content.ts';
 
-/** A field of a content's form. */
+/** A field in the form of a content type. */
 export interface ContentField {
-  /** Name in the content; empty for contents that are one text. */
+  /** Name in the content; empty when the content is a single text. */
   name: string;
   label: string;
   kind?: 'text' | 'lines' | 'tel' | 'email' | 'url' | 'secret' | 'number' | 'flag' | 'date';
   options?: readonly (readonly [value: string, label: string])[];
   hint?: string;
   placeholder?: string;
-  /** Without it there is no code. */
+  /** True when the code cannot be drawn without the field. */
   isRequired?: true;
-  /** Shares its row with the next field of this kind. */
+  /** True when the field shares its row with the next such field. */
   isHalf?: true;
 }
 
-/** Name of a type of content, and the fields of its form. */
+/** Label of a content type and the fields of its form. */
 export interface ContentForm {
   label: string;
-  /** The effect of a scan. */
+  /** Effect of a scan. */
   purpose: string;
   icon: LucideIcon;
   fields: readonly ContentField[];
@@ -42,7 +42,7 @@ export interface ContentForm {
 
 const COUNTRY_CODE = 'With the country code, such as +1 201 555 0123.';
 
-/** The forms of all types; that of contacts has lists besides (`vcard-form.tsx`). */
+/** Forms of all content types; `vcard-form.tsx` adds the lists of contacts. */
 export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
   url: {
     label: 'Website',
@@ -254,7 +254,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
   },
 };
 
-/** The form of a Pix payment that was pasted as a complete code. */
+/** Form of a Pix payment that was pasted as a complete BR Code. */
 export const BR_CODE_FIELD: ContentField = {
   name: '',
   label: 'BR Code',
@@ -263,9 +263,9 @@ export const BR_CODE_FIELD: ContentField = {
   isRequired: true,
 };
 
-/** A rule that a content breaks, in the words of the form. */
+/** Translates a violated content rule into an error with the form's labels. */
 export function faultInWords(type: ContentName, fault: string): string {
-  // A rule for the whole of it names fields.
+  // This rule is about the whole contact and names its fields.
   if (type === 'vcard' && fault.startsWith('vcard must have')) {
     return 'Enter a first name or a last name.';
   }
@@ -275,7 +275,7 @@ export function faultInWords(type: ContentName, fault: string): string {
   return inWords(words, field?.label ?? labelOf(path));
 }
 
-/** An empty content. */
+/** Returns the empty content of a type. */
 export const emptyDraft = (type: ContentName) => {
   if (type === 'crypto') return { currency: 'bitcoin' };
   if (type === 'vcard') {

@@ -12,13 +12,13 @@ interface ContentFormProps {
   type: ContentName;
   draft: Draft;
   onChange(draft: Draft): void;
-  /** Rules that the content breaks, by field: `wifi.ssid`. */
+  /** Errors of the content by field path: `wifi.ssid`. */
   errors: FieldErrors;
-  /** A static code’s content is printed. */
+  /** True when the content cannot change, because a static code may be printed. */
   isDisabled: boolean;
 }
 
-/** The fields of a type of content. */
+/** The fields of a content type. */
 export function ContentForm({ type, draft, onChange, errors, isDisabled }: ContentFormProps) {
   const isText = typeof draft === 'string';
   const fields = isText && type === 'pix' ? [BR_CODE_FIELD] : CONTENT_FORMS[type].fields;
@@ -65,7 +65,7 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
   );
 }
 
-/** Both coordinates, as maps copy them. */
+/** Splits a pair of coordinates, as map services copy it. */
 function pairOf(value: string | boolean) {
   const pair = /^\s*(-?[\d.]+)\s*[,;]\s*(-?[\d.]+)\s*$/.exec(String(value));
   return pair === null ? undefined : { latitude: pair[1], longitude: pair[2] };
@@ -133,7 +133,7 @@ interface SecretProps {
   onChange(event: { target: { value: string } }): void;
 }
 
-/** A password that can be shown: it will be in the code for everyone to read. */
+/** A password field with a show button; the password is readable in the code for everyone. */
 function SecretField({ label, hint, error, value, onChange }: SecretProps) {
   const [isShown, setShown] = useState(false);
   return (

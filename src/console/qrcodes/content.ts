@@ -2,7 +2,7 @@ import type { ContentType } from '../../qrcodes/content/content-type.ts';
 import { readContent } from '../../qrcodes/content/read-content.ts';
 import { part } from '../api/reachability.ts';
 
-/** Types of content by their names; each is loaded when it is first chosen. */
+/** Content types by name; each loads when it is first chosen. */
 const TYPES = {
   url: () => import('../../qrcodes/content/url.ts').then(({ url }) => url),
   text: () => import('../../qrcodes/content/text.ts').then(({ text }) => text),
@@ -21,14 +21,14 @@ const TYPES = {
 export type ContentName = keyof typeof TYPES;
 export const CONTENT_NAMES = Object.keys(TYPES) as ContentName[];
 
-/** Content as it was filled in: a text, or texts by their names. */
+/** Content as entered: a text, or values by field name. */
 export type Draft = string | { [name: string]: unknown };
 
-/** A field of a draft as a control shows it; a record may have a number. */
+/** Converts a field of a draft to text for its control, because a record can contain a number. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
-/** The filled-in content as a body has it: without empty fields and lists. */
+/** Converts entered content for a request body, without empty fields and lists. */
 export function toValue(type: ContentName, draft: Draft): unknown {
   if (typeof draft === 'string') return draft.trim() === '' ? '' : draft;
   const value = withoutEmpty(draft) as Record<string, unknown>;
@@ -65,7 +65,11 @@ const isBlank = (value: unknown): boolean =>
   value === null ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** The text that a static code holds, or why there is none; checked as the API checks it. */
+/**
+ * Encodes the text of a static code with the API's own checks.
+ *
+ * @returns the text, or the violated rules
+ */
 export async function encodeContent(
   type: ContentName,
   draft: Draft,

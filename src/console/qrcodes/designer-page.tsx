@@ -7,7 +7,7 @@ import { Failure, Skeleton } from '../ui/states.tsx';
 import { Designer } from './designer.tsx';
 import { qrCodeQuery } from './queries.ts';
 
-/** Makes a QR code. */
+/** The page that creates a QR code. */
 export function NewQrCodePage() {
   return (
     <Page title="Create QR code" actions={<BackLink />}>
@@ -16,7 +16,7 @@ export function NewQrCodePage() {
   );
 }
 
-/** Changes a QR code, and saves its pictures. */
+/** The page that edits a QR code and downloads its image. */
 export function QrCodePage() {
   const { api } = useWorkspace();
   const { qrcode } = useParams({ from: '/$workspace/qrcodes/$qrcode' });
@@ -28,7 +28,7 @@ export function QrCodePage() {
     >
       {error && data === undefined && <Failure error={error} retry={() => void refetch()} />}
       {data ? (
-        // Choosing the winner of a test changes the content.
+        // The key changes when a test gets a winner, because that changes the content.
         <Designer key={`${data.id} ${data.testWinner}`} record={data} />
       ) : (
         error === null && <Skeleton className="mx-6 h-96" />

@@ -41,10 +41,10 @@ import { OptionsPanel, PlacePanel } from './short-link-panel.tsx';
 import { FramePanel, OutputPanel, StylePanel } from './style-panel.tsx';
 import { TypeChoice } from './type-choice.tsx';
 
-/** Pause in typing after which the code is drawn, in ms. */
+/** Delay after typing before the code is drawn, in ms. */
 const TYPING_MS = 120;
 
-/** Content and look of a code, with its picture beside them. */
+/** The form for the content and style of a code, beside a preview. */
 export function Designer({ record }: { record: QrCode | undefined }) {
   const { may } = useWorkspace();
   const [before, setBefore] = useState(() => (record === undefined ? NEW_DRAFT : draftOf(record)));
@@ -55,7 +55,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
   const form = useRef<HTMLFieldSetElement>(null);
   const payload = usePayload(draft, record);
   const save = useSave(record, kept, setRefusal);
-  // While the request is under way, no field takes the focus.
+  // Fields are disabled while the request runs, so they cannot take the focus yet.
   useFocusOnRefusal(form, save.isPending ? null : refusal);
   useBlocker({
     shouldBlockFn() {
@@ -102,7 +102,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
       }
     }
     save.write({ before, draft }, (saved) => {
-      // The stored value may differ from the input: the API adds https:// to an address.
+      // The stored value may differ from the input: the API adds https:// to a URL.
       const stored = draftOf(saved);
       setBefore(stored);
       setDraft(() => stored);
@@ -214,14 +214,17 @@ export function Designer({ record }: { record: QrCode | undefined }) {
   );
 }
 
-/** Next step of a draft that is incomplete: "Enter a URL to continue". */
+/** Rewords the error of an incomplete draft as a next step: "Enter a URL to continue". */
 const toContinue = (words: string): string =>
   words.replace(/^((?:Enter|Choose) an? [\w -]+)\.$/, '$1 to continue.');
 
-/** A key as long as one that the service makes. */
+/** Placeholder key with the length of a generated one. */
 const SAMPLE_KEY = 'preview';
 
-/** The text in the picture: the content of a static code, the short link of a dynamic one. */
+/**
+ * Returns the text that the code encodes: the content of a static code, or the short link of a
+ * dynamic one.
+ */
 function usePayload(
   draft: CodeDraft,
   record: QrCode | undefined,
@@ -281,7 +284,7 @@ function useSave(
               { api, path: '/qrcodes/{qrcodeId}', of: { qrcodeId: seen.id }, seen },
               changesOf(before, draft),
             );
-      // The client waits for jobs: what comes is the record.
+      // The client waits for the job to finish, so the response is the record.
       return sent as Promise<QrCode>;
     },
     async onDone(saved, { draft }) {
@@ -290,13 +293,13 @@ function useSave(
       if (draft.isTemplate) void client.invalidateQueries({ queryKey: keys.templates.all });
       toast(record === undefined ? 'QR code created' : 'Changes saved');
       forget();
-      // One may have left while there was no connection.
+      // The person may have left the page while the write waited for a connection.
       if (record === undefined && isShown.current) {
         await navigate({
           to: '/$workspace/qrcodes/$qrcode',
           params: { workspace: slug, qrcode: saved.id },
         });
-        // To the downloads, which are at the top on phones.
+        // On phones the downloads are at the top of the page.
         document.getElementById('main')?.scrollTo({ top: 0 });
       }
       void refreshQrCodes(client);

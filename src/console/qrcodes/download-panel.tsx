@@ -9,7 +9,7 @@ import { toast } from '../ui/toasts.tsx';
 import { copyPicture, type Extent, makePicture, pxOf, save } from './downloads.ts';
 import type { QrCode } from './look.ts';
 
-/** Formats by what they are for. */
+/** Typical use of each format. */
 const PURPOSES: Record<Format, string> = {
   png: 'PNG, for screens',
   svg: 'SVG, scales to any size',
@@ -21,7 +21,7 @@ const PURPOSES: Record<Format, string> = {
 
 const MOST_PX = 4096;
 
-/** Saves the picture of a stored code in any format and size. */
+/** Downloads the image of a stored code in any format and size. */
 export function DownloadPanel({ record }: { record: QrCode }) {
   const { slug } = useWorkspace();
   const [format, setFormat] = useState<Format>('png');

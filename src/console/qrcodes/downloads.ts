@@ -5,15 +5,14 @@ import { drawRecord } from './drawn.ts';
 import { pixelsOf } from './image.ts';
 import type { QrCode } from './look.ts';
 
-/** Points and millimeters of an inch. */
 const POINTS_PER_INCH = 72;
 export const MM_PER_INCH = 25.4;
 export const POINTS_PER_MM = POINTS_PER_INCH / MM_PER_INCH;
 
-/** How large a picture is to be: in px, or in print. */
+/** Width of an image in px, or in print. */
 export type Extent = { px: number } | { mm: number; dpi: number };
 
-/** The width of a picture in px. */
+/** Converts a width to px. */
 export const pxOf = (extent: Extent): number =>
   'px' in extent ? extent.px : Math.round((extent.mm / MM_PER_INCH) * extent.dpi);
 
@@ -28,11 +27,11 @@ export function save(file: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** A name for the file of a code. */
+/** Returns the file name of a code's image. */
 export const fileName = ({ key, id }: QrCode, ending: string): string =>
   `${key.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[.-]+/, '') || id}.${ending}`;
 
-/** The picture of a code as the service draws it. */
+/** Downloads the image of a code as the service renders it. */
 export const pictureOf = (
   workspace: string,
   { id }: QrCode,
@@ -44,7 +43,7 @@ export const pictureOf = (
   return download(workspace, `/qrcodes/${id}/image?${query}`);
 };
 
-/** Compresses into the zlib format, which PDF files hold. */
+/** Compresses bytes in the zlib format, which PDF files use. */
 export async function deflate(bytes: Uint8Array): Promise<Uint8Array> {
   const stream = new Blob([bytes as Uint8Array<ArrayBuffer>])
     .stream()
@@ -52,7 +51,9 @@ export async function deflate(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** A picture to be saved: drawings for print have exactly the width that was asked for. */
+/**
+ * Creates the image file of a code; PDF and SVG files for print have exactly the requested width.
+ */
 export async function makePicture(
   workspace: string,
   record: QrCode,
@@ -65,7 +66,7 @@ export async function makePicture(
     const svg = await (await pictureOf(workspace, record, 'svg', { margin })).text();
     return { file: new Blob([inMillimeters(svg, extent.mm)], { type: 'image/svg+xml' }), name };
   }
-  // The unit of an EPS is the point.
+  // EPS sizes are in points.
   const size =
     'mm' in extent && format === 'eps' ? Math.round(extent.mm * POINTS_PER_MM) : pxOf(extent);
   return { file: await pictureOf(workspace, record, format, { size, margin }), name };
@@ -90,12 +91,14 @@ async function exactPdf(record: QrCode, mm: number): Promise<Blob> {
   return new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'application/pdf' });
 }
 
-/** Copies the picture of a code, where the page may: with https, or on localhost. */
+/**
+ * Copies the image of a code to the clipboard, which browsers allow only on https and localhost.
+ */
 export async function copyPicture(workspace: string, record: QrCode, size: number): Promise<void> {
   if (navigator.clipboard === undefined || typeof ClipboardItem === 'undefined') {
     throw new Error('Browsers copy pictures on pages with https only. Download it instead.');
   }
-  // Safari wants the promise: the click would be over when the picture is there.
+  // Safari needs the promise, because the click's permission expires before the image has loaded.
   const png = pictureOf(workspace, record, 'png', { size });
   await navigator.clipboard.write([new ClipboardItem({ 'image/png': png })]);
 }

@@ -5,18 +5,18 @@ import { type ContentName, type Draft, toValue } from './content.ts';
 import { emptyDraft } from './content-fields.ts';
 import { changedFields, fieldsOf, type Look, lookOf, PLAIN_LOOK, type QrCode } from './look.ts';
 
-/** A code that is being designed. */
+/** The draft of a code in the designer. */
 export interface CodeDraft {
   type: ContentName;
-  /** By type: going back to a type finds what was filled in. */
+  /** Content by type, so that switching back to a type restores its input. */
   contents: Partial<Record<ContentName, Draft>>;
-  /** `undefined` while nobody has chosen: then it is that of the type. */
+  /** The person's choice; `undefined` before a choice, when the type's default applies. */
   isStatic: boolean | undefined;
   useDisplayPage: boolean;
-  /** The fields that links have too. */
+  /** The fields shared with links. */
   shortLink: ShortLinkDraft;
   look: Look;
-  /** The look becomes a template too. */
+  /** True when the style is also saved as a template. */
   isTemplate: boolean;
 }
 
@@ -31,7 +31,7 @@ export const NEW_DRAFT: CodeDraft = {
   isTemplate: false,
 };
 
-/** The draft of a stored code. */
+/** Returns the draft of a stored code. */
 export function draftOf(record: QrCode): CodeDraft {
   const type = record.type as ContentName;
   return {
@@ -45,20 +45,23 @@ export function draftOf(record: QrCode): CodeDraft {
   };
 }
 
-/** Contents that people scan where they may have no connection: a dynamic code could not open there. */
+/** Content types that are often scanned offline, where a dynamic code could not open. */
 const STATIC_TYPES = new Set<ContentName>(['wifi', 'vcard', 'text']);
 
-/** True when codes of the type are static unless one chooses otherwise. */
+/** True when codes of the type are static by default. */
 export const hasStaticDefault = ({ type }: CodeDraft): boolean => STATIC_TYPES.has(type);
 
-/** True when the code holds its content itself. */
+/** True when the code itself holds the content. */
 export const isStaticOf = (draft: CodeDraft): boolean => draft.isStatic ?? hasStaticDefault(draft);
 
-/** The content of the chosen type. */
+/** Returns the content of the chosen type. */
 export const contentOf = ({ type, contents }: CodeDraft): Draft =>
   contents[type] ?? emptyDraft(type);
 
-/** A static code is read without the service: of the shared fields it has only those by which it is kept in order. */
+/**
+ * The shared fields of static codes: only those that organize records, because scans of a static
+ * code do not reach the service.
+ */
 const OF_STATIC_CODES = new Set<string>([
   'title',
   'folderId',
@@ -78,7 +81,7 @@ function sharedChanges(draft: CodeDraft, before: CodeDraft): Record<string, unkn
 
 const template = ({ isTemplate }: CodeDraft) => (isTemplate ? { useAsTemplate: true } : {});
 
-/** The body that creates a draft. */
+/** Builds the body that creates the code. */
 export function creationOf(draft: CodeDraft): Schemas['NewQrCode'] {
   const { type, useDisplayPage, look } = draft;
   return {
@@ -92,12 +95,12 @@ export function creationOf(draft: CodeDraft): Schemas['NewQrCode'] {
   } as Schemas['NewQrCode'];
 }
 
-/** True when two drafts hold different contents. */
+/** True when two drafts have different content. */
 export const hasOtherContent = (before: CodeDraft, after: CodeDraft): boolean =>
   after.type !== before.type ||
   JSON.stringify(contentOf(before)) !== JSON.stringify(contentOf(after));
 
-/** The body that changes what differs between two drafts; empty when nothing does. */
+/** Builds the body with the differences between two drafts; empty without differences. */
 export function changesOf(before: CodeDraft, after: CodeDraft): Schemas['QrCodeUpdate'] {
   const { type } = after;
   return {

@@ -12,7 +12,7 @@ import { loadFonts } from './font-files.ts';
 import { type LoadedImage, loadImage } from './image.ts';
 import { type Look, lookOf, type QrCode, storedDesignOf } from './look.ts';
 
-/** A code, drawn by what the service draws with. */
+/** A code drawn with the service's own renderer. */
 interface Picture {
   drawing: Drawing;
   svg: string;
@@ -20,7 +20,7 @@ interface Picture {
   design: Design;
 }
 
-/** A drawn code, and how easily it is scanned. */
+/** A drawn code with its scannability score. */
 interface Drawn extends Picture {
   score: Score;
 }
@@ -28,8 +28,8 @@ interface Drawn extends Picture {
 /**
  * Draws a code.
  *
- * @param payload what readers of the code will get
- * @throws Refusal when it fits into no code of the level
+ * @param payload text that the code encodes
+ * @throws Refusal when the payload is too long for the error correction level
  */
 export async function drawCode(payload: string, look: Look): Promise<Picture> {
   const { hasLabel }: FrameForm = FRAMES[look.frame];
@@ -42,20 +42,27 @@ export async function drawCode(payload: string, look: Look): Promise<Picture> {
   return { drawing, svg: toSvg(drawing, image?.href), image, design };
 }
 
-/** The text in the picture of a record; empty where it has a password that the person may not read. */
+/**
+ * Returns the text that a record's code encodes; empty when it contains a password that the person
+ * cannot read.
+ */
 export function payloadOf(record: QrCode): string {
   if (record.static) return record.contentStatic ?? '';
   return record.shortLink ?? `https://${record.domain}/${record.key}`;
 }
 
-/** Draws a record. @throws Error where the person may not read what is in the picture */
+/**
+ * Draws the code of a record.
+ *
+ * @throws Error when the person cannot read the encoded text
+ */
 export async function drawRecord(record: QrCode): Promise<Picture> {
   const payload = payloadOf(record);
   if (payload === '') throw new Error('Only people who may change the code can see its picture.');
   return drawCode(payload, lookOf(record));
 }
 
-/** A drawn code, kept until the next one is drawn. */
+/** Draws a code, and keeps the previous drawing until the next one is ready. */
 export function useDrawn(payload: string | undefined, look: Look) {
   return useQuery({
     queryKey: keys.drawings.list(payload, look),
@@ -72,5 +79,5 @@ export function useDrawn(payload: string | undefined, look: Look) {
   });
 }
 
-/** An SVG as the address of an `<img>`. */
+/** Converts an SVG to a URL for `<img>`. */
 export const addressOf = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(svg)}`;

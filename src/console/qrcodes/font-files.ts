@@ -2,10 +2,11 @@ import opentype, { type Font } from 'opentype.js';
 import { fontFilesOf } from '../../qrcodes/render/text.ts';
 
 /*
- * `#font-files` in browsers: drawing asks for fonts at once, so what it may ask for is loaded before.
+ * The browser's version of `#font-files`: drawing reads fonts synchronously, so the fonts must be
+ * loaded first.
  */
 
-/** Addresses of the font files by their paths. */
+/** URLs of the font files by path. */
 const ADDRESSES = import.meta.glob<string>(
   '../../../node_modules/@fontsource/{inter,nunito,lora,roboto-mono}/files/*-{latin,latin-ext,cyrillic,cyrillic-ext,greek,greek-ext,vietnamese}-*-normal.woff',
   { query: '?url', import: 'default', eager: true },
@@ -15,10 +16,10 @@ const FOLDER = '../../../node_modules/';
 const fonts = new Map<string, Font>();
 const loading = new Map<string, Promise<void>>();
 
-/** The font of a file; `undefined` when there is none, or it was not loaded. */
+/** Returns the font of a file; `undefined` if it does not exist or is not loaded. */
 export const fontFile = (file: string): Font | undefined => fonts.get(file);
 
-/** Loads the files of a text's family and weight, once. */
+/** Loads the font files for families and weights, each file once. */
 export async function loadFonts(styles: { family: string; weight: number }): Promise<void> {
   await Promise.all(
     fontFilesOf(styles).map((file) => {

@@ -9,7 +9,7 @@ import { usePastedFile } from '../ui/use-pasted-file.ts';
 import { readImageFile } from './image.ts';
 import type { LookProps } from './style-panel.tsx';
 
-/** The image in the middle: dropped, pasted, chosen, or by its address. */
+/** The form for the image in the middle of a code: a dropped, pasted or chosen file, or a URL. */
 export function ImagePanel({ look, onChange, errors }: LookProps) {
   const { image, width, height, excavate } = look;
   const set = (source: string | null) => onChange({ image: source, width: null, height: null });

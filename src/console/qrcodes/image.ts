@@ -1,17 +1,19 @@
 import { download } from '../api/client.ts';
 
-/** An image that can be drawn in the middle of a code. */
+/** An image to draw in the middle of a code. */
 export interface LoadedImage {
-  /** `data:` URI. */
+  /** Source as a `data:` URI. */
   href: string;
-  /** Its own size in px. */
+  /** Natural size in px. */
   width: number;
   height: number;
 }
 
-/** Longest side of an image that is stored with a code: more than the middle of a large print shows. */
+/** Longest side of a stored image in px, which suffices for the middle of a large print. */
 const MOST_PX = 480;
-/** A PNG that is longer than this becomes a WebP, which is smaller for photographs. */
+/**
+ * Length of a PNG data URI above which the image becomes a WebP, which is smaller for photographs.
+ */
 const LONG_URI = 150_000;
 
 function elementOf(address: string): Promise<HTMLImageElement> {
@@ -25,12 +27,12 @@ function elementOf(address: string): Promise<HTMLImageElement> {
   });
 }
 
-/** A dropped or pasted file as a `data:` URI, scaled down. */
+/** Reads a dropped or pasted file as a `data:` URI and scales it down. */
 export async function readImageFile(file: Blob): Promise<string> {
   const address = URL.createObjectURL(file);
   try {
     const element = await elementOf(address);
-    // An SVG may have no size of its own.
+    // SVG files may lack a natural size.
     const [width, height] = [element.naturalWidth || MOST_PX, element.naturalHeight || MOST_PX];
     const scale = Math.min(1, MOST_PX / Math.max(width, height));
     const canvas = document.createElement('canvas');
@@ -47,8 +49,9 @@ export async function readImageFile(file: Blob): Promise<string> {
 const PICTURE_IN_SVG = /href="(data:image\/png;base64,[^"]+)"/;
 
 /**
- * An image by its source. Pages of the console load nothing from other hosts: a web address is fetched by the service,
- * which draws it into a code; the image is taken from there, as it will be kept.
+ * Loads an image from a `data:` URI or a web address. The console's policy blocks other hosts, so
+ * the service fetches a web address and embeds the image in a QR code, from which this function
+ * extracts it in the form in which it will be stored.
  */
 export async function loadImage(source: string): Promise<LoadedImage> {
   let href = source;
@@ -65,7 +68,7 @@ export async function loadImage(source: string): Promise<LoadedImage> {
   return { href, width: naturalWidth || MOST_PX, height: naturalHeight || MOST_PX };
 }
 
-/** The pixels of an image, for PDF files. */
+/** Returns the pixels of an image for PDF files. */
 export async function pixelsOf({ href, width, height }: LoadedImage) {
   const canvas = document.createElement('canvas');
   canvas.width = width;

@@ -9,7 +9,7 @@ interface KindProps {
   isStored: boolean;
 }
 
-/** Types that may open a page with buttons, or the app at once. */
+/** Types of content that can open either a page with buttons or the app directly. */
 const WITH_PAGE = new Set(['phone', 'email', 'sms']);
 
 const KINDS = [
@@ -25,7 +25,9 @@ const KINDS = [
   },
 ];
 
-/** Static or dynamic, and the effect of a scan where there is a choice. */
+/**
+ * The choice between static and dynamic, and between the effects of a scan if the type has several.
+ */
 export function KindPanel({ draft, onChange, isStored }: KindProps) {
   const group = useId();
   const isStatic = isStaticOf(draft);

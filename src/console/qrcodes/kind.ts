@@ -4,7 +4,7 @@ import { payloadOf } from './drawn.ts';
 import type { QrCode } from './look.ts';
 import { nameOf } from './row.tsx';
 
-/** QR codes, as lists and actions on many records see them. */
+/** QR codes as a kind of record for lists and bulk actions. */
 export const QR_CODES: RecordKind<QrCode> = {
   title: 'QR codes',
   route: '/$workspace/qrcodes',
@@ -12,7 +12,7 @@ export const QR_CODES: RecordKind<QrCode> = {
   rowPx: 76,
   nameOf,
   copyOf: payloadOf,
-  // They may be printed.
+  // Every deletion needs a confirmation, because codes may be printed.
   needsQuestion: () => true,
   visitsOf: ({ scans }) => scans,
   visit: 'scan',

@@ -7,7 +7,7 @@ import type { Schemas } from '../api/client.ts';
 
 export type QrCode = Schemas['QrCode'];
 
-/** How a code looks, as the designer holds it: every field has a value. */
+/** The style of a code in the designer, with a value for every field. */
 export interface Look {
   fgColor: string;
   bgColor: string;
@@ -19,19 +19,19 @@ export interface Look {
   frameTextColor: string;
   family: string;
   weight: number;
-  /** In px of the picture; `null`: as large as fits. */
+  /** Text size in px of the image; `null` for the largest that fits. */
   textSize: number | null;
   size: number;
   level: Level | null;
-  /** Address of the image in the middle, or the image itself as a `data:` URI. */
+  /** URL of the image in the middle, or its `data:` URI. */
   image: string | null;
-  /** Size of the image in px of the picture; `null`: as large as can be read. */
+  /** Width of the image in px of the code; `null` for the largest readable size. */
   width: number | null;
   height: number | null;
   excavate: boolean;
 }
 
-/** The look of a new code. */
+/** The style of a new code. */
 export const PLAIN_LOOK: Look = {
   fgColor: '#000000',
   bgColor: '#FFFFFF',
@@ -52,7 +52,7 @@ export const PLAIN_LOOK: Look = {
   excavate: true,
 };
 
-/** The look of a record or a template, which has the fields that were set. */
+/** Reads the style of a record or template, and fills unset fields with defaults. */
 export function lookOf(record: object): Look {
   const stored = record as StoredDesign;
   const styles = stored.frameTextStyles ?? {};
@@ -80,14 +80,14 @@ export function lookOf(record: object): Look {
     weight: styles.weight ?? PLAIN_LOOK.weight,
     textSize: styles.size ?? null,
     image,
-    // A record without an image has 0 here.
+    // Records without an image have a width of 0.
     width: stored.width || null,
     height: stored.height || null,
     excavate: image === null ? PLAIN_LOOK.excavate : (stored.excavate ?? false),
   };
 }
 
-/** The fields of a request body that a look stands for. */
+/** Converts a style to the fields of a request body. */
 export function fieldsOf(look: Look): Partial<Schemas['NewQrCode']> {
   const { image, family, weight, textSize, width, height, excavate, ...plain } = look;
   const hasImage = image !== null;
@@ -103,7 +103,10 @@ export function fieldsOf(look: Look): Partial<Schemas['NewQrCode']> {
   };
 }
 
-/** The fields that differ between two looks: a change names these alone, so that no image is fetched again. */
+/**
+ * Returns the style fields that changed; an update sends only these, so that the service does not
+ * fetch the image again.
+ */
 export function changedFields(before: Look, after: Look): Partial<Schemas['NewQrCode']> {
   const old = fieldsOf(before) as Record<string, unknown>;
   return Object.fromEntries(
@@ -113,7 +116,7 @@ export function changedFields(before: Look, after: Look): Partial<Schemas['NewQr
   );
 }
 
-/** The look as the drawing takes it, with the size of its image. */
+/** Converts a style and the size of its image to the renderer's input. */
 export function storedDesignOf(
   look: Look,
   image: { width: number; height: number } | undefined,

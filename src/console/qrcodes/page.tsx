@@ -19,7 +19,7 @@ const cells = (record: QrCode, actions: RecordActions<QrCode>) => (
   <CodeCells record={record} actions={actions} />
 );
 
-/** The QR codes of a workspace. */
+/** The page that lists a workspace's QR codes. */
 export function QrCodesPage() {
   const { slug, may } = useWorkspace();
   const navigate = useNavigate();
@@ -61,7 +61,7 @@ export function QrCodesPage() {
           style. Dynamic codes track scans and can be changed after printing.
         </Empty>
       }
-      // Everybody may print them.
+      // People without write access can select codes too, to print them.
       isForReaders
       open={open}
       cells={cells}

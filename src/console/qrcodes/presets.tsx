@@ -15,7 +15,7 @@ import { templatesQuery } from './queries.ts';
 
 const SAMPLE = 'HELLO';
 
-/** Whole looks to begin with: plain, the brand’s, and the templates of the workspace. */
+/** Styles to start from: plain, the brand’s, and the workspace's templates. */
 export function Presets({ onChosen }: { onChosen(look: Look): void }) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
@@ -45,7 +45,10 @@ export function Presets({ onChosen }: { onChosen(look: Look): void }) {
   );
 }
 
-/** The look of the brand: its color where it is dark enough for modules, else in the frame. */
+/**
+ * Builds the brand's style: its color is used for the modules if it is dark enough, and otherwise
+ * for the frame.
+ */
 function brandLook({ brandColor, logo }: { brandColor: string | null; logo: string | null }): Look {
   const color =
     brandColor === null || colorFault(brandColor) !== undefined

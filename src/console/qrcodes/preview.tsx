@@ -5,16 +5,16 @@ import type { Look } from './look.ts';
 import { ScorePanel, wordOf } from './score-panel.tsx';
 
 interface PreviewProps {
-  /** Absent while there is nothing to draw. */
+  /** Encoded text; absent while nothing can be drawn. */
   payload: string | undefined;
   look: Look;
-  /** Why the content can't be stored yet. */
+  /** Reason why the content is not complete yet. */
   hint: string | undefined;
-  /** True if the picture shows the look only: its short link is a placeholder. */
+  /** True when the image shows only the style, with a placeholder short link. */
   isSample: boolean;
 }
 
-/** The picture as the service will draw it, and how easily it is scanned. */
+/** The code as the service will render it, with its scannability. */
 export function Preview({ payload, look, hint, isSample }: PreviewProps) {
   const { data, error } = useDrawn(payload, look);
   return (
@@ -50,7 +50,9 @@ export function Preview({ payload, look, hint, isSample }: PreviewProps) {
   );
 }
 
-/** The picture and the word for its score, small: for windows in which the preview is out of sight. */
+/**
+ * A small image of the code with its scannability, for windows in which the preview is out of view.
+ */
 export function Thumbnail({ payload, look }: Pick<PreviewProps, 'payload' | 'look'>) {
   const { data, error } = useDrawn(payload, look);
   const isDrawn = payload !== undefined && data !== undefined && error === null;

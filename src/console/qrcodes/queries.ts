@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { type Api, answer } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
-/** One code. */
+/** Query options of one code. */
 export const qrCodeQuery = (api: Api, qrcodeId: string) =>
   queryOptions({
     queryKey: keys.qrcodes.one(qrcodeId),
@@ -10,11 +10,11 @@ export const qrCodeQuery = (api: Api, qrcodeId: string) =>
       answer(api.GET('/qrcodes/{qrcodeId}', { params: { path: { qrcodeId } }, signal })),
   });
 
-/** After a write: lists and counts are asked for again. */
+/** Refetches lists and counts after a write. */
 export const refreshQrCodes = (client: QueryClient): Promise<void> =>
   client.invalidateQueries({ queryKey: keys.qrcodes.all });
 
-/** Looks that were kept, newest first. */
+/** Query options of the saved style templates, newest first. */
 export const templatesQuery = (api: Api) =>
   queryOptions({
     queryKey: keys.templates.list(),

@@ -31,10 +31,10 @@ interface CodeCellsProps {
   actions: RecordActions<QrCode>;
 }
 
-/** The name of a code: its title, else its short link. */
+/** Returns the name of a code: its title, or else its short link. */
 export const nameOf = ({ title, domain, key }: QrCode): string => title ?? `${domain}/${key}`;
 
-/** The content of a code, in a line. */
+/** Summarizes the content of a code in one line. */
 export function summaryOf(record: QrCode): string {
   const content = record[record.type as ContentName] as unknown;
   if (typeof content === 'string') return content;
@@ -56,7 +56,7 @@ export function summaryOf(record: QrCode): string {
   return String(first ?? '');
 }
 
-/** One code: its picture, its name, its content, and how often it was scanned. */
+/** The cells of a code: image, name, content and number of scans. */
 export function CodeCells(props: CodeCellsProps) {
   const { record } = props;
   const { label, icon: Icon } = CONTENT_FORMS[record.type as ContentName];
@@ -104,7 +104,7 @@ export function CodeCells(props: CodeCellsProps) {
   );
 }
 
-/** The scans of a code, which lead to its analytics; static codes count none. */
+/** The number of scans, linked to the analytics; scans of static codes are not counted. */
 function Scans({ record }: { record: QrCode }) {
   const { slug, may } = useWorkspace();
   const look =
@@ -136,17 +136,17 @@ function Scans({ record }: { record: QrCode }) {
   );
 }
 
-/** The analytics that count the same scans as the row. */
+/** Search parameters for analytics of the same scans. */
 const analyticsOf = ({ id }: QrCode) => ({
   qrcodeId: id,
   event: 'scans' as const,
   interval: 'all' as const,
 });
 
-/** Pause in scrolling after which pictures are drawn, in ms. */
+/** Delay after scrolling before images are drawn, in ms. */
 const STILL_MS = 100;
 
-/** Resolves when nothing is scrolled; fails when the signal says that nobody waits any more. */
+/** Resolves when scrolling has stopped; rejects when the signal aborts. */
 const untilStill = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const ended = new AbortController();
@@ -180,7 +180,7 @@ const untilStill = (signal: AbortSignal): Promise<void> =>
 function Picture({ record }: { record: QrCode }) {
   const { data } = useQuery({
     queryKey: keys.pictures.one(record.id, record.updatedAt),
-    // Drawing takes longer than a frame; rows that are scrolled past are not drawn at all.
+    // Drawing takes longer than a frame, so rows that scroll past are not drawn.
     async queryFn({ signal }) {
       await untilStill(signal);
       return addressOf((await drawRecord(record)).svg);

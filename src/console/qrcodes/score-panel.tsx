@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
 import type { Score } from '../../qrcodes/render/score.ts';
 import { classes } from '../ui/classes.ts';
 
-/** Scores from which on a word holds. */
+/** Words for scores, each with its minimum score. */
 const WORDS: [least: number, word: string][] = [
   [90, 'Easy to scan'],
   [70, 'OK to scan'],
@@ -12,7 +12,7 @@ const WORDS: [least: number, word: string][] = [
 const FINE = 90;
 const BEARABLE = 70;
 
-/** Fields that faults name, by their labels. */
+/** Labels of the fields that faults name. */
 const LABELS: Readonly<Record<string, string>> = {
   fgColor: 'color',
   bgColor: 'background',
@@ -21,10 +21,10 @@ const LABELS: Readonly<Record<string, string>> = {
   frameText: 'frame text',
 };
 
-/** A word for how easily the code is scanned. */
+/** Returns the word for a scannability score. */
 export const wordOf = ({ score }: Score): string => WORDS.find(([least]) => score >= least)![1];
 
-/** How easily the code is scanned, and why. */
+/** Shows the scannability of a code, with the reasons. */
 export function ScorePanel({ score: all }: { score: Score }) {
   const { score, findings, faults } = all;
   return (

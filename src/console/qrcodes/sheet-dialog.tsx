@@ -14,7 +14,7 @@ import type { QrCode } from './look.ts';
 import { nameOf } from './row.tsx';
 import { cellOf, PAPERS, type Paper, pagesOf, picturesZip, sheetPdf } from './sheet.ts';
 
-/** Labels under a code. */
+/** Choices for the label under a code. */
 const LABELS = {
   none: ['Nothing', null],
   name: ['Title or short link', nameOf],
@@ -22,10 +22,10 @@ const LABELS = {
   content: ['Content of the code', (record: QrCode) => payloadOf(record).slice(0, 80)],
 } as const;
 
-/** The smallest side that phones read well, in mm. */
+/** Smallest width that phones scan well, in mm. */
 const SMALL_MM = 20;
 
-/** Lays the selected codes out on pages, or packs their pictures. */
+/** A dialog that arranges the selected codes on pages, or downloads their images as a ZIP file. */
 export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; onClose(): void }) {
   const { slug } = useWorkspace();
   const [kind, setKind] = useState<'pdf' | 'zip'>('pdf');
@@ -160,7 +160,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
   );
 }
 
-/** The first page in small. */
+/** A small preview of the first page. */
 function SheetPicture({ layout, count }: { layout: Parameters<typeof cellOf>[0]; count: number }) {
   const { columns, rows, marginMm, gapMm, paper } = layout;
   const [width, height] = PAPERS[paper];

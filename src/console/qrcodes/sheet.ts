@@ -9,28 +9,31 @@ import { loadFonts } from './font-files.ts';
 import { pixelsOf } from './image.ts';
 import type { QrCode } from './look.ts';
 
-/** Sizes of paper, in mm. */
+/** Paper sizes in mm. */
 export const PAPERS = { A4: [210, 297], A5: [148, 210], Letter: [215.9, 279.4] } as const;
 export type Paper = keyof typeof PAPERS;
 
-/** How codes are laid out on pages. */
+/** Layout of codes on pages. */
 export interface SheetLayout {
   paper: Paper;
   columns: number;
   rows: number;
-  /** Space at the edges of a page, and between codes, in mm. */
+  /** Page margin, and gap between codes, in mm. */
   marginMm: number;
   gapMm: number;
-  /** Words under each code; `null` for none. */
+  /** Returns the label under a code; `null` for no labels. */
   labelOf: ((record: QrCode) => string) | null;
 }
 
 const LABEL_FONT = { family: 'Inter', weight: 500 };
-/** Height of a label's capitals, and of the room that it takes, in mm. */
+/** Cap height of a label, and the height reserved for it, in mm. */
 const CAPITALS_MM = 2.2;
 const LABEL_MM = 6;
 
-/** The room of one code, in mm: its cell, and the side of the largest square that fits. */
+/**
+ * Calculates the space for one code in mm: its cell, the height left above the label, and the side
+ * of the largest square that fits.
+ */
 export function cellOf({ paper, columns, rows, marginMm, gapMm, labelOf }: SheetLayout) {
   const [paperWidth, paperHeight] = PAPERS[paper];
   const width = (paperWidth - 2 * marginMm - (columns - 1) * gapMm) / columns;
@@ -39,14 +42,14 @@ export function cellOf({ paper, columns, rows, marginMm, gapMm, labelOf }: Sheet
   return { width, height, room, side: Math.max(0, Math.min(width, room)) };
 }
 
-/** Number of pages that codes take. */
+/** Returns the number of pages that the codes need. */
 export const pagesOf = (count: number, { columns, rows }: SheetLayout): number =>
   Math.ceil(count / (columns * rows));
 
 /**
- * Codes laid out on pages, as a PDF: vectors, in exactly the size of the layout.
+ * Arranges codes on the pages of a PDF as vector graphics in the exact size of the layout.
  *
- * @param onProgress called with the number of codes that are drawn
+ * @param onProgress called with the number of codes drawn so far
  */
 export async function sheetPdf(
   records: readonly QrCode[],
@@ -87,7 +90,7 @@ export async function sheetPdf(
   return new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'application/pdf' });
 }
 
-/** Words in the middle of a width in points; smaller where they would not fit. */
+/** Draws a centered label within a width in points, with smaller text if it would not fit. */
 function labelDrawing(text: string, width: number): Drawing {
   const height = LABEL_MM * POINTS_PER_MM;
   const line = setLine(text, LABEL_FONT);
@@ -108,7 +111,7 @@ function labelDrawing(text: string, width: number): Drawing {
   };
 }
 
-/** Pictures of codes in one ZIP file, as the service draws them. */
+/** Packs the images of codes, as the service renders them, into a ZIP file. */
 export async function picturesZip(
   workspace: string,
   records: readonly QrCode[],
@@ -125,7 +128,8 @@ export async function picturesZip(
     );
     onProgress(index + 1);
   }
-  // Compressed by worker threads they could be smaller, but the policy forbids scripts from `blob:`.
+  // The files are stored uncompressed, because compression in workers needs scripts from `blob:`,
+  // which the Content-Security-Policy forbids.
   const bytes = zipSync(files, { level: 0 });
   return new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'application/zip' });
 }

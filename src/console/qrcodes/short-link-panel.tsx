@@ -9,7 +9,7 @@ import { UtmSection } from '../short-links/utm-section.tsx';
 import { CopyButton } from '../ui/button.tsx';
 import { Field, inputLook, TextField } from '../ui/field.tsx';
 
-/** Title, the short link of a dynamic code, and the tags and folder that the code is found by. */
+/** The fields for title, tags and folder, and the short link of a dynamic code. */
 export function PlacePanel({ part, isStatic }: { part: PartProps; isStatic: boolean }) {
   const { draft, errors, change, record } = part;
   return (
@@ -55,13 +55,13 @@ function PrintedLink({ link }: { link: string }) {
 
 interface OptionsPanelProps {
   part: PartProps;
-  /** The web address that a dynamic code leads to; absent where it has other content. */
+  /** Destination URL of a dynamic code; absent when it has other content. */
   url: string | undefined;
   onUrl(url: string): void;
   isStatic: boolean;
 }
 
-/** The options of the short link, as links have them; a static code is read without it. */
+/** The options of the short link, the same as for links; static codes have none. */
 export function OptionsPanel({ part, url, onUrl, isStatic }: OptionsPanelProps) {
   if (isStatic) return <MoreSection {...part} />;
   return (

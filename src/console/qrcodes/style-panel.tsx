@@ -14,11 +14,11 @@ import type { Look } from './look.ts';
 export interface LookProps {
   look: Look;
   onChange(change: Partial<Look>): void;
-  /** Rules that the look breaks, by field. */
+  /** Errors of the style by field. */
   errors: FieldErrors;
 }
 
-/** The part of a code that may be damaged, by its level. */
+/** Share of a code that may be damaged, by error correction level. */
 const LEVEL_WORDS = {
   L: 'survives 7% damage',
   M: 'survives 15% damage',
@@ -26,7 +26,7 @@ const LEVEL_WORDS = {
   H: 'survives 30% damage',
 };
 
-/** Modules, eyes and colors. */
+/** The form for modules, eyes and colors. */
 export function StylePanel({ look, onChange, errors }: LookProps) {
   const { pattern, shape } = look;
   return (
@@ -66,7 +66,7 @@ export function StylePanel({ look, onChange, errors }: LookProps) {
   );
 }
 
-/** The frame and its words. */
+/** The form for the frame and its text. */
 export function FramePanel({ look, onChange, errors }: LookProps) {
   const { frame, frameColor, frameTextColor, frameText, family, weight, textSize } = look;
   const { hasLabel }: FrameForm = FRAMES[frame];
@@ -145,7 +145,7 @@ export function FramePanel({ look, onChange, errors }: LookProps) {
   );
 }
 
-/** Size and error correction. */
+/** The form for size and error correction. */
 export function OutputPanel({ look, onChange, errors }: LookProps) {
   return (
     <div className="grid gap-3 sm:grid-cols-2">

@@ -9,7 +9,7 @@ interface TypeChoiceProps {
   isDisabled: boolean;
 }
 
-/** The effect of a scan. */
+/** The choice of the content type, by the effect of a scan. */
 export function TypeChoice({ type, onChange, isDisabled }: TypeChoiceProps) {
   const group = useId();
   return (

@@ -12,13 +12,13 @@ interface VcardProps {
   errors: FieldErrors;
 }
 
-/** A number or address with its kind. */
+/** A phone number, email address or website with its kind. */
 interface Item {
   type?: string;
   value: string;
 }
 
-/** A list of a contact: its words, and the kinds that an item may be of. */
+/** Lists of a contact with their labels and the kinds of their items. */
 const LISTS = [
   {
     name: 'phones',
@@ -39,7 +39,7 @@ const ADDRESS = [
   ['country', 'Country', ''],
 ] as const;
 
-/** Most items of a list. */
+/** Maximum number of items in a list. */
 const MOST = 10;
 
 const itemsOf = (value: unknown): Item[] =>
@@ -47,7 +47,7 @@ const itemsOf = (value: unknown): Item[] =>
     typeof item === 'string' ? { value: item } : item,
   );
 
-/** The lists of a contact, its address, birthday and note. */
+/** The lists, address, birthday and note of a contact. */
 export function VcardLists({ draft, onChange, errors }: VcardProps) {
   const address =
     typeof draft['address'] === 'string'

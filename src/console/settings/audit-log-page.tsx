@@ -17,7 +17,7 @@ import { apiKeysQuery, membersQuery } from './queries.ts';
 
 type Entry = Schemas['AuditEntry'];
 
-/** Kinds of records to look at. */
+/** Labels of the kinds of records to filter by. */
 const KINDS = {
   link: 'Links',
   qrcode: 'QR codes',
@@ -34,7 +34,7 @@ const KINDS = {
   workspace: 'Workspace',
 };
 
-/** Actions whose words do not follow from their kind and verb. */
+/** Wording of actions that does not follow from their kind and verb. */
 const ACTIONS: Readonly<Record<string, string>> = {
   'customer.delete': 'Customer erased',
   'export.workspace': 'Workspace exported',
@@ -48,7 +48,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'webhook.test': 'Test event sent',
 };
 
-/** Kinds whose names are no words. */
+/** Kinds whose names differ from their wording. */
 const NOUNS: Readonly<Record<string, string>> = {
   apiKey: 'API key',
   qrcode: 'QR code',
@@ -56,7 +56,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   utmTemplate: 'UTM template',
 };
 
-/** Past participles of the verbs of actions. */
+/** Past participles of the verbs in actions. */
 const PARTICIPLES: Readonly<Record<string, string>> = {
   accept: 'accepted',
   block: 'blocked',
@@ -73,7 +73,7 @@ const PARTICIPLES: Readonly<Record<string, string>> = {
   verify: 'verified',
 };
 
-/** An action as the API names it, such as `apiKey.create`, for people: "API key created", "16 links created". */
+/** Translates an action such as `apiKey.create`: "API key created", "16 links created". */
 function inWords({ action, count }: Entry): string {
   const [kind = '', verb = ''] = action.split('.');
   const noun = NOUNS[kind] ?? kind;
@@ -81,7 +81,7 @@ function inWords({ action, count }: Entry): string {
   return ACTIONS[action] ?? `${subject} ${PARTICIPLES[verb] ?? verb}`;
 }
 
-/** Who changed what. */
+/** The page that shows who changed what. */
 export function AuditLogPage() {
   const { api } = useWorkspace();
   const [target, setTarget] = useState('');
@@ -153,7 +153,7 @@ interface ActorChoiceProps {
   onChange(actor: string): void;
 }
 
-/** Filter by actor: everybody, a person, or an API key. */
+/** A filter by actor: everybody, a person or an API key. */
 function ActorChoice({ actor, onChange }: ActorChoiceProps) {
   const { api } = useWorkspace();
   const members = useQuery(membersQuery(api));

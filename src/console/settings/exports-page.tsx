@@ -28,7 +28,7 @@ const SPANS = {
   all: 'All time',
 } as const;
 
-/** Files of all links, of events, and of the whole workspace. */
+/** The page that exports all links, events or the whole workspace. */
 export function ExportsPage() {
   const { may } = useWorkspace();
   return (
@@ -169,7 +169,9 @@ function SaveButton({ busy, onClick }: { busy: boolean; onClick(): void }) {
   );
 }
 
-/** A small export is the answer; a large one stands at the address that the result of its job has. */
+/**
+ * Saves an export: a small one is the response itself, and the job of a large one returns its URL.
+ */
 async function saveExport({ data }: { data?: Blob }, name: string): Promise<void> {
   if (data === undefined) return;
   if (!data.type.startsWith('application/json')) {
@@ -179,7 +181,7 @@ async function saveExport({ data }: { data?: Blob }, name: string): Promise<void
   saveFromOrigin((JSON.parse(await data.text()) as { url: string }).url, name);
 }
 
-/** Saves the file at an address, whose origin is that of BASE_URL: behind a proxy it may not be ours. */
+/** Saves the file at a URL, whose origin is BASE_URL and may differ from ours behind a proxy. */
 function saveFromOrigin(url: string, name: string): void {
   const { pathname, search } = new URL(url);
   saveFrom(pathname + search, name);

@@ -7,9 +7,9 @@ import { Section } from '../ui/section.tsx';
 interface FormSectionProps {
   title: string;
   description?: ReactNode;
-  /** The button's words; "Save" by default. */
+  /** Label of the submit button; "Save" by default. */
   action?: string;
-  /** False: values are shown, and can't be changed. */
+  /** False for a form that only displays its values. */
   mayWrite: boolean;
   isChanged: boolean;
   busy: boolean;
@@ -18,7 +18,7 @@ interface FormSectionProps {
   children: ReactNode;
 }
 
-/** A section with a form that is saved by itself. */
+/** A section with a form that has its own submit button. */
 export function FormSection(props: FormSectionProps) {
   const { mayWrite, isChanged, busy, error, children } = props;
   useUnsavedForm(mayWrite && isChanged);

@@ -5,7 +5,7 @@ import { SETTINGS } from '../app/views.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { inputLook } from '../ui/field.tsx';
 
-/** The frame of all settings: links to each of them, or a list to choose from where the window is narrow. */
+/** The frame of all settings: links to each page, or a select in a narrow window. */
 export function SettingsLayout() {
   const { slug, may } = useWorkspace();
   const navigate = useNavigate();

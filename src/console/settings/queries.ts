@@ -3,7 +3,7 @@ import { type Api, answer } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../api/paged.ts';
 
-/** The settings of the workspace, such as its brand and the domain of links that name none. */
+/** Query options of the workspace's settings, such as its brand and default domain. */
 export const workspaceQuery = (api: Api) =>
   queryOptions({
     queryKey: keys.workspace.all,
@@ -11,10 +11,10 @@ export const workspaceQuery = (api: Api) =>
     staleTime: 60_000,
   });
 
-/** Most UTM templates of a workspace. */
+/** Maximum number of UTM templates in a workspace. */
 const MOST_TEMPLATES = 100;
 
-/** The UTM templates of the workspace, by name. */
+/** Query options of the workspace's UTM templates, sorted by name. */
 export const utmTemplatesQuery = (api: Api) =>
   queryOptions({
     queryKey: keys.utmTemplates.list(),
@@ -26,14 +26,14 @@ export const utmTemplatesQuery = (api: Api) =>
 
 const FIRST_PAGE = { page: 1, pageSize: PAGE_SIZE };
 
-/** The first members of the workspace, to choose from or to name. */
+/** Query options of the workspace's first members, for choices and names. */
 export const membersQuery = (api: Api) =>
   queryOptions({
     queryKey: keys.members.list(),
     queryFn: ({ signal }) => answer(api.GET('/members', { params: { query: FIRST_PAGE }, signal })),
   });
 
-/** The first API keys of the workspace, to choose from. */
+/** Query options of the workspace's first API keys, for choices. */
 export const apiKeysQuery = (api: Api) =>
   queryOptions({
     queryKey: keys.keys.list(),

@@ -19,7 +19,7 @@ import { utmTemplatesQuery } from './queries.ts';
 type Template = Schemas['UtmTemplate'];
 type Opened = { what: 'new' } | { what: 'edit' | 'delete'; template: Template };
 
-/** UTM templates: values that people choose in the form of a link. */
+/** The page for UTM templates, whose values people choose in the form of a link. */
 export function UtmTemplatesPage() {
   const { api, may } = useWorkspace();
   const [opened, setOpened] = useState<Opened>();
@@ -91,7 +91,7 @@ export function UtmTemplatesPage() {
 }
 
 interface TemplateDialogProps {
-  /** The template to change; absent for a new one. */
+  /** Template to edit; absent for a new one. */
   template?: Template;
   onClose(): void;
 }

@@ -8,7 +8,7 @@ import { Button, buttonLook, IconButton } from '../ui/button.tsx';
 import { Menu, Popover } from '../ui/menu.tsx';
 import { TagChoice, type TagState } from './tag-choice.tsx';
 
-/** The fields of a record that actions on many records change. */
+/** The fields of a record that bulk actions change. */
 export interface Listed {
   id: string;
   archived: boolean;
@@ -16,16 +16,16 @@ export interface Listed {
   tags: Schemas['TagReference'][] | null;
 }
 
-/** A change of many records. */
+/** A bulk change of records. */
 export interface BulkEdit {
   data: Pick<Schemas['BulkLinkChange'], 'addTagIds' | 'removeTagIds' | 'folderId' | 'archived'>;
-  /** The fields that it will have changed of a record. */
+  /** Returns the changed fields of a record, to show them before the change is sent. */
   shown(record: Listed): Partial<Listed>;
-  /** Result of an action: "3 links archived". */
+  /** Formats the message about the result: "3 links archived". */
   say(records: string): string;
 }
 
-/** Puts records into the archive, or takes them out. */
+/** Archives records or restores them from the archive. */
 export const archiving = (archived: boolean): BulkEdit => ({
   data: { archived },
   shown: () => ({ archived }),
@@ -33,18 +33,18 @@ export const archiving = (archived: boolean): BulkEdit => ({
 });
 
 interface BulkBarProps {
-  /** What is selected: "links". */
+  /** Plural noun of the records: "links". */
   label: string;
   records: readonly Listed[];
   clear(): void;
-  /** Absent where the records may not be changed. */
+  /** Absent when the person cannot change the records. */
   onChange: ((edit: BulkEdit) => void) | undefined;
   onDelete(): void;
-  /** Actions of one kind of record alone. */
+  /** Additional actions for one kind of record. */
   children?: ReactNode;
 }
 
-/** Actions on all selected records of a list. */
+/** The bar of bulk actions on the selected records. */
 export function BulkBar({ label, records, clear, onChange, onDelete, children }: BulkBarProps) {
   return (
     <div
@@ -115,7 +115,7 @@ function Changes({ records, onChange, onDelete }: ChangesProps) {
   );
 }
 
-/** Adds tags to the selected records, and removes others. */
+/** A button that adds tags to the selected records and removes tags from them. */
 function TagsButton({ records, onChange }: Pick<ChangesProps, 'records' | 'onChange'>) {
   return (
     <Popover
@@ -144,7 +144,7 @@ function TagsButton({ records, onChange }: Pick<ChangesProps, 'records' | 'onCha
   );
 }
 
-/** States of a box that was clicked, in turn: it comes back to the one before. */
+/** Next state of a tag's checkbox on each click; three clicks return to the first state. */
 const NEXT: Record<TagState, TagState> = { some: 'all', all: 'none', none: 'some' };
 
 function TagsForm({ records, onChange }: Pick<ChangesProps, 'records' | 'onChange'>) {
@@ -160,7 +160,7 @@ function TagsForm({ records, onChange }: Pick<ChangesProps, 'records' | 'onChang
   };
   const choose = (id: string) => {
     const next = NEXT[stateOf(id)];
-    // A tag on all records, or on none, is not on some.
+    // A tag that is on all or none of the records cannot become a tag on some of them.
     const isImpossible = next === 'some' && before.get(id) !== 'some';
     setChosen({ ...chosen, [id]: isImpossible ? NEXT[next] : next });
   };
@@ -184,7 +184,7 @@ function TagsForm({ records, onChange }: Pick<ChangesProps, 'records' | 'onChang
   );
 }
 
-/** Tags on all of the records, and tags on some of them. */
+/** Returns the state of each tag that at least one record has: on all records or on some. */
 function statesOf(records: readonly Listed[]): ReadonlyMap<string, TagState> {
   const counts = new Map<string, number>();
   for (const { tags } of records) {
@@ -197,7 +197,7 @@ function statesOf(records: readonly Listed[]): ReadonlyMap<string, TagState> {
 
 type Tag = Schemas['Tag'];
 
-/** Adds tags to records, and removes others. */
+/** Builds the bulk change that adds and removes tags. */
 function tagging(added: readonly Tag[], removed: readonly Tag[]): BulkEdit {
   const idsOf = (tags: readonly Tag[]) => tags.map(({ id }) => id);
   const namesOf = (tags: readonly Tag[]) => tags.map(({ name }) => name).join(', ');

@@ -7,7 +7,7 @@ import type { RecordKind } from './list-kind.ts';
 import { countText } from './listing.ts';
 import { type WriteContext, writeLater } from './pending.ts';
 
-/** Parts of a change of records that all of them have in common. */
+/** Collects the arguments that every bulk write needs. */
 const laterOf = <Row extends Listed>({ list, noun }: RecordKind<Row>, records: readonly Row[]) => ({
   ids: records.map(({ id }) => id),
   count: countText(records.length, noun),
@@ -16,7 +16,7 @@ const laterOf = <Row extends Listed>({ list, noun }: RecordKind<Row>, records: r
     client.invalidateQueries({ queryKey: keys[list].all }),
 });
 
-/** Deletes records after a while in which that can be undone. */
+/** Deletes records after a delay in which the person can undo it. */
 export function deleteRecords<Row extends Listed>(
   { api, client }: WriteContext,
   kind: RecordKind<Row>,
@@ -35,7 +35,11 @@ export function deleteRecords<Row extends Listed>(
   });
 }
 
-/** Changes records after a while in which that can be undone. @param onDone called when the API has made the change */
+/**
+ * Changes records after a delay in which the person can undo it.
+ *
+ * @param onDone called when the API has made the change
+ */
 export function changeRecords<Row extends Listed>(
   { api, client }: WriteContext,
   kind: RecordKind<Row>,

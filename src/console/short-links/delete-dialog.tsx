@@ -9,7 +9,7 @@ interface DeleteDialogProps<Row> {
   onClose(): void;
 }
 
-/** Asks before links or QR codes are deleted that somebody may use. */
+/** Asks for confirmation before links or QR codes that may be in use are deleted. */
 export function DeleteDialog<Row>({ kind, records, onDelete, onClose }: DeleteDialogProps<Row>) {
   const { noun, visit } = kind;
   const [only] = records;

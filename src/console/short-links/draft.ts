@@ -1,11 +1,11 @@
 import { ALL_FIELDS, type ShortLinkDraft, type ShortLinkRecord } from './fields.ts';
 
-/** A new record. */
+/** The form of a new record. */
 export const EMPTY = Object.fromEntries(
   ALL_FIELDS.map(({ name, empty }) => [name, empty]),
 ) as ShortLinkDraft;
 
-/** The form of a record that exists. */
+/** Returns the form of a stored record. */
 export const draftOf = (record: ShortLinkRecord): ShortLinkDraft =>
   Object.fromEntries(
     ALL_FIELDS.map(({ name, empty, read }) => [
@@ -15,9 +15,9 @@ export const draftOf = (record: ShortLinkRecord): ShortLinkDraft =>
   ) as ShortLinkDraft;
 
 /**
- * The fields of a form that differ from those before, as the API takes them; an empty text is null.
+ * Returns the fields that changed, in the format of the API; an empty text becomes null.
  *
- * @param draft may have further fields, whose values the API takes as they are
+ * @param draft can have further fields, whose values are sent unchanged
  */
 export function changesOf<Draft extends ShortLinkDraft>(
   draft: Draft,

@@ -2,27 +2,35 @@ import { type RefObject, useEffect, useState } from 'react';
 import { ApiError, describe } from '../api/error.ts';
 import { EMPTY } from './draft.ts';
 
-/** Messages by field, both by its whole path and, where it is a part of a shared field, by that field. */
+/**
+ * Error messages by field path; an error inside a shared field is also listed under the name of
+ * that field.
+ */
 export type FieldErrors = Readonly<Partial<Record<string, string>>>;
 
-/** The field of the form that a path belongs to: that of `rules[0].url` is `rules`. */
+/** Returns the form field of a path: `rules` for `rules[0].url`. */
 export const fieldOf = (path: string): string => path.split(/[.[]/, 1)[0]!;
 
-/** What was refused, by field. A key or an external id that is taken is refused as such. */
+/**
+ * Returns the messages of a refusal by field, including a conflict about a key or an external id.
+ */
 export function fieldErrors(error: unknown): FieldErrors {
   if (!(error instanceof ApiError)) return {};
   const taken = error.status === 409 ? /^The (key|externalId) /.exec(error.message) : null;
   if (taken !== null) return { [taken[1]!]: describe(error) };
   const errors: Record<string, string> = {};
   for (const [path, message] of Object.entries(error.fields)) {
-    // Countries are names of fields in a body: a row without one has no name.
+    // Countries are property names in the body, so a row without a country has an empty name.
     errors[path] = path === 'geo.' ? 'Choose a country.' : message;
     if (fieldOf(path) in EMPTY) errors[fieldOf(path)] ??= errors[path];
   }
   return errors;
 }
 
-/** Messages of a refusal by field, and a function that takes away those of fields that have been changed since. */
+/**
+ * Returns the messages of a refusal by field, and a function that drops the messages of fields that
+ * the person has changed.
+ */
 export function useFieldErrors(
   refusal: unknown,
 ): [errors: FieldErrors, correct: (changes: object) => void] {
@@ -37,13 +45,13 @@ export function useFieldErrors(
   ];
 }
 
-/** True when a form shows each of the fields that a refusal names. */
+/** True when the form shows every field that a refusal names. */
 export const hasEveryField = (error: unknown, form: object): boolean => {
   const names = Object.keys(fieldErrors(error)).map(fieldOf);
   return names.length > 0 && names.every((name) => name in form || name.startsWith('utm_'));
 };
 
-/** Moves the focus to the first field of a form that a refusal names. */
+/** Focuses the first invalid field of a form after a refusal. */
 export function useFocusOnRefusal(form: RefObject<HTMLElement | null>, error: Error | null): void {
   useEffect(() => {
     if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();

@@ -6,13 +6,13 @@ import { type PartProps, Section, summaryOf } from './section.tsx';
 interface FieldSectionProps extends PartProps {
   section: SectionName;
   title: string;
-  /** Controls of fields whose input is `own`, by their names. */
+  /** Controls of the fields whose input is `own`, by field name. */
   own?: Partial<Record<keyof ShortLinkDraft, ReactNode>>;
-  /** Hints that depend on the record, by the names of their fields. */
+  /** Hints that depend on the record, by field name. */
   hints?: Partial<Record<keyof ShortLinkDraft, ReactNode>>;
 }
 
-/** A section of the form, made from the rows of the table of fields that name it. */
+/** A section of the form, built from the rows of the field table that belong to it. */
 export function FieldSection({ section, title, own = {}, hints = {}, ...part }: FieldSectionProps) {
   const { draft, errors, change, record } = part;
   const fields = ALL_FIELDS.flatMap(({ name, control }) =>

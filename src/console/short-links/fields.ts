@@ -4,14 +4,14 @@ import { fromLocal, toLocal } from '../ui/time.tsx';
 import { type RuleDraft, ruleOf, ruleToBody } from './rule.ts';
 
 /*
- * The fields that links and QR codes share, one row each: the value in the form, how it is read from a record and sent to
- * the API, and the control that shows it. Fields without a control have a part of the form of their own.
+ * The fields that links and QR codes share, one row each: the form's value, the conversion from a
+ * record and to the API, and the control. Fields without a control have their own part of the form.
  */
 
 /** A record that has a short link. */
 export type ShortLinkRecord = Schemas['Link'] | Schemas['QrCode'];
 
-/** Sections of the form that are made from the table. */
+/** Sections of the form that are built from the table. */
 export type SectionName = 'schedule' | 'access' | 'page' | 'redirect' | 'more';
 
 /** The control of a field. */
@@ -19,28 +19,34 @@ export interface FieldControl {
   section: SectionName;
   label: string;
   hint?: string;
-  /** Input of the field; `own`: the section brings it. */
+  /** Type of the input; with `own`, the section provides the control. */
   input: 'text' | 'url' | 'count' | 'area' | 'time' | 'switch' | 'own';
   maxLength?: number;
-  /** False for a text that browsers must not fill in. */
+  /** False for a text that browsers must not autofill. */
   isFilledIn?: false;
-  /** True for a field that stands beside another where there is room. */
+  /** True for a field that shares its row with another when there is room. */
   isHalf?: true;
   /** True for a field that only new records have. */
   isOnlyNew?: true;
-  /** Name of the field in the message of a switch that was refused; without it, the section alone says so. */
+  /** Name of the switch in its error message; without it, only the section shows the error. */
   refusal?: string;
 }
 
 interface Field<Value> {
-  /** Value of a new record. */
+  /** Value in the form of a new record. */
   empty: Value;
-  /** The value of a stored record, where it is not that of the field of the same name. */
+  /** Reads the form's value from a record; defaults to the record's field of the same name. */
   read?(record: ShortLinkRecord): Value;
-  /** The value in a body, where it differs from that of the form. An empty text is sent as null. */
+  /**
+   * Converts the form's value for a request body; by default an empty text becomes null and other
+   * values stay unchanged.
+   */
   write?(value: Value): unknown;
   control?: FieldControl & {
-    /** The value in the summary of the section, such as "expires Dec 24"; empty for one that is not set. */
+    /**
+     * Formats the value for the section's summary, such as "expires Dec 24"; an unset value gives
+     * an empty text.
+     */
     summary?(value: Value): string;
   };
 }
@@ -52,7 +58,7 @@ const text = (control?: ControlOf<string>) =>
   field<string>({ empty: '', ...(control && { control }) });
 const flag = (control?: ControlOf<boolean>, empty = false) =>
   field<boolean>({ empty, ...(control && { control }) });
-/** A time, in the form in the zone of the browser. */
+/** Creates the row of a time, which the form shows in the browser's time zone. */
 const time = (name: 'startsAt' | 'expiresAt' | 'testCompletedAt', control?: ControlOf<string>) =>
   field<string>({
     empty: '',
@@ -61,22 +67,22 @@ const time = (name: 'startsAt' | 'expiresAt' | 'testCompletedAt', control?: Cont
     ...(control && { control }),
   });
 
-/** Summary of a switch that is on. */
+/** Creates the summary of a switch that is on. */
 const whenOn = (words: string) => (value: boolean) => (value ? words : '');
-/** Summary of a text that is set. */
+/** Creates the summary of a text that is set. */
 const whenSet = (words: string) => (value: string) => (value === '' ? '' : words);
 
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 const dayAndYear = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
-/** The day of a time of a field, with its year where that is another one: "Dec 24". */
+/** Formats the day of a local time, with the year if it is not the current one: "Dec 24". */
 function dayOf(local: string): string {
   const at = new Date(local);
   if (Number.isNaN(at.getTime())) return '';
   return (at.getFullYear() === new Date().getFullYear() ? day : dayAndYear).format(at);
 }
 
-/** All shared fields, those of a section in its order. */
+/** All shared fields; the fields of a section are in display order. */
 export const FIELDS = {
   domain: text(),
   key: field<string>({ empty: '', write: (key) => key.trim() }),
@@ -275,12 +281,12 @@ export const FIELDS = {
   }),
 } satisfies Partial<Record<keyof Schemas['NewLink'] & keyof Schemas['NewQrCode'], unknown>>;
 
-/** The shared fields as a form holds them: texts are never null, times are in the zone of the browser. */
+/** The shared fields in a form: texts are never null, and times are in the browser's time zone. */
 export type ShortLinkDraft = {
   [Name in keyof typeof FIELDS]: (typeof FIELDS)[Name]['empty'];
 };
 
-/** A row of the table, as code for all fields sees it. */
+/** A row of the table as seen by code for all fields. */
 interface AnyField {
   name: keyof ShortLinkDraft;
   empty: unknown;

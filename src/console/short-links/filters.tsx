@@ -15,13 +15,13 @@ interface FilterProps {
   setSearch(change: ListSearch): void;
 }
 
-/** Times of day that are added to a day: both filters include it. */
+/** Times of day that are appended to a date, so that both filters include the chosen day. */
 const TIMES: Readonly<Record<string, string>> = {
   createdAfter: 'T00:00:00Z',
   createdBefore: 'T23:59:59Z',
 };
 
-/** The words for all filters of a list. */
+/** Labels of all filters of a list. */
 const labelsOf = ({ noun, choices, visits }: ListKind): Readonly<Record<string, string>> => ({
   ...FEATURES,
   ...Object.fromEntries(choices.map((choice) => [choice.name, choice.label])),
@@ -42,7 +42,7 @@ function useRecords() {
   return { folders, tags };
 }
 
-/** The domains of the workspace, and the default one of the service. */
+/** Domains of the workspace, followed by the default domain of the service. */
 function useDomains(): readonly string[] {
   const { api } = useWorkspace();
   const own = useQuery(domainsQuery(api)).data ?? [];
@@ -50,7 +50,7 @@ function useDomains(): readonly string[] {
   return [...own.map(({ slug }) => slug), ...(shared === undefined ? [] : [shared])];
 }
 
-/** Opens all filters. */
+/** A button that opens all filters. */
 export function FilterButton(props: FilterProps) {
   return (
     <Popover
@@ -148,7 +148,7 @@ function FilterForm({ kind, search, setSearch }: FilterProps) {
   );
 }
 
-/** The filters that are set; each can be taken away. */
+/** The active filters, each with a button that removes it. */
 export function ActiveFilters({ kind, search, setSearch }: FilterProps) {
   const records = useRecords();
   const set = kind.filters.filter((name) => name !== 'search' && search[name] !== undefined);

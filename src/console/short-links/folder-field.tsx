@@ -4,7 +4,7 @@ import { foldersQuery } from '../labels/queries.ts';
 import { SelectField } from '../ui/field.tsx';
 import type { PartProps } from './section.tsx';
 
-/** The folder that the record is in. */
+/** A select for the folder of the record. */
 export function FolderField({ draft, errors, change }: PartProps) {
   const { api } = useWorkspace();
   const folders = useQuery(foldersQuery(api)).data ?? [];

@@ -1,52 +1,50 @@
-/** The parts of an address that ask for a list: filters and sorting by their names in the API. */
+/** Filters and sort order in the URL of a list, by their names in the API. */
 export type ListSearch = Partial<Record<string, string>>;
 
-/** What sets the list of links and that of QR codes apart. */
+/** The properties in which the lists of links and of QR codes differ. */
 export interface ListKind {
-  /** Name of the list in the API, under which its answers are kept. */
+  /** Path segment of the list in the API, also the noun of its query keys. */
   list: 'links' | 'qrcodes';
-  /** Name for people: "QR code", "QR codes". */
+  /** Singular and plural noun: "QR code", "QR codes". */
   noun: { one: string; many: string };
   /** Fields that the search covers: "titles, slugs and URLs". */
   searched: string;
-  /** Sorting by its name in the API; the first is what the API does by itself. */
+  /** Labels of the sort orders by their names in the API; the first is the API's default. */
   sorts: Readonly<Record<string, string>>;
-  /** All filters. */
+  /** Names of all filters. */
   filters: readonly string[];
-  /** Filters that the other list doesn't have. */
+  /** Filters that only this list has. */
   choices: readonly {
     name: string;
     label: string;
     options: readonly { value: string; label: string }[];
   }[];
-  /** The filters by the number of visits, and how these are called. */
+  /** Names of the filters for the number of visits, and their label. */
   visits: { least: string; most: string; label: string };
 }
 
-/** A kind of records with a short link, as lists and actions on them see it. */
+/** A kind of record with a short link, for code that lists and changes both kinds. */
 export interface RecordKind<Row> extends ListKind {
-  /** Name of the list as a title. */
   title: string;
-  /** Route of the list. */
   route: '/$workspace/links' | '/$workspace/qrcodes';
-  /** Parameter that names records in requests for many of them. */
+  /** Query parameter with the ids in bulk requests. */
   ids: 'linkIds' | 'qrcodeIds';
-  /** Height of a row, in pixels. */
+  /** Row height in pixels. */
   rowPx: number;
   nameOf(record: Row): string;
-  /** Text that the key for copying takes. */
+  /** Returns the text that the copy shortcut copies. */
   copyOf(record: Row): string;
-  /** True for records whose deletion is confirmed first. */
+  /** Returns true when the deletion of the records needs a confirmation. */
   needsQuestion(records: readonly Row[]): boolean;
-  /** Number of visits of a record. */
+  /** Returns the number of visits of a record. */
   visitsOf(record: Row): number;
-  /** Name of one visit: "click". */
+  /** Noun for one visit: "click". */
   visit: string;
-  /** Says what a deletion of records stops. */
+  /** Describes the effect of deleting the records. */
   consequenceOf(records: readonly Row[]): string;
 }
 
-/** Filters that ask whether a record has something. */
+/** Filters for records that use a feature, with their labels. */
 export const FEATURES: Readonly<Record<string, string>> = {
   hasTags: 'Has tags',
   hasPassword: 'Password',
@@ -71,6 +69,6 @@ export const SHARED_FILTERS: readonly string[] = [
   'createdBefore',
 ];
 
-/** True when a list doesn't show all records. */
+/** True when the list is filtered. */
 export const hasFilters = ({ filters }: ListKind, search: ListSearch): boolean =>
   filters.some((name) => search[name] !== undefined);

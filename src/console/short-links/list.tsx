@@ -18,9 +18,9 @@ import { LoadingRow, openMenu, RecordRow, type RowActions } from './row.tsx';
 
 interface ListProps<Row extends { id: string }> {
   label: string;
-  /** Height of a row, in pixels. */
+  /** Row height in pixels. */
   rowPx: number;
-  /** Number of rows that match; `undefined` while they are counted. */
+  /** Number of matching rows; `undefined` while they are counted. */
   total: number | undefined;
   pageQuery(page: number): Question<Row[]>;
   selected: ReadonlyMap<string, Row>;
@@ -28,13 +28,16 @@ interface ListProps<Row extends { id: string }> {
   maySelect: boolean;
   onOpen(record: Row): void;
   nameOf(record: Row): string;
-  /** The text that the key for copying takes. */
+  /** Returns the text that the copy shortcut copies. */
   copyOf(record: Row): string;
-  /** The cells of a row; the same function as long as they don't change, so that only rows that changed are rendered again. */
+  /**
+   * Renders the cells of a row; the function must stay the same object between renders, so that
+   * only changed rows render again.
+   */
   cells(record: Row): ReactNode;
 }
 
-/** The rows of a question, from the first one on. Those of the last question stay until there are new ones. */
+/** The rows of a query; the previous rows stay visible until the new ones arrive. */
 export function RecordGrid<Row extends { id: string }>(props: ListProps<Row>) {
   const isBusy = useQuery(props.pageQuery(0)).data === undefined;
   const [answered, setAnswered] = useState(props);
@@ -46,12 +49,13 @@ export function RecordGrid<Row extends { id: string }>(props: ListProps<Row>) {
   );
 }
 
-/** Rows by which the keys for a page move. */
+/** Number of rows that Page Up and Page Down move. */
 const PAGE_STEP = 10;
 
 /**
- * The rows, of which only those in sight exist; pages are asked for as they come into sight. One row is in the tab order,
- * and keys move the focus from it (the grid pattern of WAI-ARIA); what is inside of rows has keys of its own.
+ * Renders only the rows in view, and loads their pages as they scroll into view. One row is in the
+ * tab order, and keys move the focus from there (WAI-ARIA grid pattern); controls inside rows
+ * handle their own keys.
  */
 function Rows<Row extends { id: string }>(
   props: ListProps<Row> & { question: string; isBusy: boolean },
@@ -62,13 +66,16 @@ function Rows<Row extends { id: string }>(
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
   const wantsFocus = useRef(false);
-  /** Where a range of selected rows begins: the row that was selected last. */
+  /** Start of a range selection: the row that was selected last. */
   const anchor = useRef<number>(undefined);
-  /** The first `j` goes to the first row, not to the second. */
+  /**
+   * False until keys move the focus, so that the first `j` goes to the first row, not the second.
+   */
   const isWalking = useRef(false);
   const [pages, setPages] = useState<readonly number[]>([0]);
   const [asked, setAsked] = useState(props.question);
-  // Begins at the first row: those far down would be of another list, and are slow to find.
+  // A new query starts at the first row, because distant rows belong to the previous list and are
+  // slow to load.
   const isNew = props.question !== asked;
 
   const answers = useQueries({ queries: pages.map(pageQuery) });
@@ -84,7 +91,7 @@ function Rows<Row extends { id: string }>(
     return record !== undefined && isDeleted(record, overlays);
   };
 
-  // oxlint-disable-next-line react/incompatible-library -- nothing here is compiled by the React Compiler
+  // oxlint-disable-next-line react/incompatible-library -- the React Compiler is not used
   const virtualizer = useVirtualizer({
     count: rows,
     getScrollElement: () => scroller.current,
@@ -117,12 +124,12 @@ function Rows<Row extends { id: string }>(
   };
   useEffect(() => focusActive(active));
 
-  /** The first row from there on that is not about to be deleted. */
+  /** Finds the nearest row in the direction of `step` that is not being deleted. */
   const stayingFrom = (from: number, step: number): number | undefined => {
     for (let at = from; at >= 0 && at < rows; at += step) if (!isDeletedAt(at)) return at;
     return undefined;
   };
-  /** Moves the focus to a row, or where it is about to be deleted, to the next in the direction of the step. */
+  /** Focuses a row; if it is being deleted, focuses the next row in the direction of `step`. */
   const goTo = (index: number, step: 1 | -1): number => {
     const from = Math.max(0, Math.min(rows - 1, index));
     const to = stayingFrom(from, step) ?? stayingFrom(from, -step) ?? from;
@@ -130,14 +137,14 @@ function Rows<Row extends { id: string }>(
     isWalking.current = true;
     setActive(to);
     virtualizer.scrollToIndex(to);
-    // A row that is out of sight is focused when it is there.
+    // If the row is out of view, the effect above focuses it once it is rendered.
     focusActive(to);
     return to;
   };
   const isActiveDeleted = isDeletedAt(active);
   useEffect(() => {
     const focused = document.activeElement;
-    // The focused element goes with its row, or is gone already.
+    // The focused element is about to disappear with its row, or is already gone.
     const isLost = focused === document.body || rowElement(active)?.contains(focused) === true;
     if (isActiveDeleted && isLost) goTo(active, 1);
     // oxlint-disable-next-line react/exhaustive-deps -- once for each deletion
@@ -191,11 +198,11 @@ function Rows<Row extends { id: string }>(
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const at = event.target as HTMLElement;
-    // Menus and links inside of rows have their own keys.
+    // Menus and links inside rows handle their own keys.
     if (!at.matches('[role=row], [type=checkbox]')) return;
     const { key, shiftKey } = event;
     if ((event.ctrlKey || event.metaKey) && key === 'c') {
-      // A text that is selected is copied by the browser.
+      // If text is selected, the browser copies it.
       if (getSelection()?.isCollapsed !== false) copyAt(active);
       return;
     }
@@ -214,7 +221,7 @@ function Rows<Row extends { id: string }>(
     if (shiftKey && maySelect) toggle(reached, true);
   };
 
-  // Scrolling leaves the active row behind: Tab leads to one that is there.
+  // The active row may be scrolled out of view; Tab then goes to a visible row.
   const isActiveShown = items.some(({ index, size }) => index === active && size > 0);
   const tabStop = isActiveShown ? active : items.find(({ size }) => size > 0)?.index;
   return (

@@ -1,20 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDebounced } from '../ui/use-debounced.ts';
 
-/** Rows of one request. */
+/** Rows per request. */
 export const PAGE_ROWS = 100;
-/** The API answers no rows beyond this one: filters lead further. */
+/** Last row that the API returns; filters are needed to see more. */
 export const FURTHEST_ROW = 100_000;
-/** Pause in typing after which rows are counted, in ms: a count reads all of them, and would delay the next page. */
+/**
+ * Delay after typing before rows are counted, in ms: a count reads all matching rows and would
+ * delay the next page.
+ */
 const COUNT_MS = 400;
 
-/** A request whose answer is kept under a key. */
+/** A request and the key of its cached response. */
 export interface Question<Answer> {
   queryKey: readonly unknown[];
   queryFn(context: { signal: AbortSignal }): Promise<Answer>;
 }
 
-/** The parts of an address that have a value: an empty one asks for nothing. */
+/** Drops the empty search parameters. */
 export const withoutEmpty = <Search extends Partial<Record<string, string>>>(
   search: Search,
 ): Search =>
@@ -22,16 +25,17 @@ export const withoutEmpty = <Search extends Partial<Record<string, string>>>(
     Object.entries(search).filter(([, value]) => value !== undefined && value !== ''),
   ) as Search;
 
-/** Most letters and words that the API searches for. */
+/** Maximum numbers of letters and words in a search. */
 const SEARCH = { letters: 200, words: 16 };
 
-/** Cuts a search to what the parameter `query` of the API accepts. */
+/** Shortens a search to the limits of the API's `query` parameter. */
 export const searchQuery = (text: string): string =>
   text.trim().slice(0, SEARCH.letters).split(/\s+/).slice(0, SEARCH.words).join(' ');
 
 /**
- * Parameters of a request for a list: texts, which the API reads as the parameter's type. What is typed into the search,
- * `search` in the address bar, is `query` for the API, whose own `search` finds by slug and destination alone.
+ * Builds the query parameters of a list request as strings, which the API parses. The URL's
+ * `search` becomes the API's `query`, because the API's own `search` covers only slugs and
+ * destinations.
  */
 export const parametersOf = (
   search: Partial<Record<string, string>>,
@@ -48,8 +52,8 @@ export const parametersOf = (
   );
 
 /**
- * The first page of a list, and the number of all rows that match; `undefined` while they are counted. A first page that
- * is not full is the whole list, and is there before the count.
+ * Loads the first page of a list and the number of matching rows, which is `undefined` while they
+ * are counted. A first page that is not full is the whole list, so it needs no count.
  */
 export function useFirstPage<Row>(page: Question<Row[]>, count: Question<number>) {
   const first = useQuery(page);
@@ -65,7 +69,9 @@ export function useFirstPage<Row>(page: Question<Row[]>, count: Question<number>
   return { first, total };
 }
 
-/** The number of rows in words; room for it while they are counted. */
+/**
+ * Formats the number of rows; a non-breaking space keeps the layout stable while they are counted.
+ */
 export function countText(
   total: number | undefined,
   { one, many }: { one: string; many: string },

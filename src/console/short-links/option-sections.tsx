@@ -10,7 +10,7 @@ import type { PartProps } from './section.tsx';
 import { TargetsSection } from './targets.tsx';
 import { TestSection } from './test-variants.tsx';
 
-/** Everything that happens at a visit of a short link, and what is noted with it. */
+/** The sections for the behavior and tracking of a short link. */
 export function OptionSections(part: PartProps) {
   return (
     <>

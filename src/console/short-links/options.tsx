@@ -7,12 +7,12 @@ import { webhooksQuery } from '../webhooks/queries.ts';
 import { FieldSection } from './field-section.tsx';
 import type { PartProps } from './section.tsx';
 
-/** When it works, and how often. */
+/** The section for start, expiry and visit limits. */
 export const ScheduleSection = (part: PartProps) => (
   <FieldSection {...part} section="schedule" title="Schedule and limits" />
 );
 
-/** Who may see what. */
+/** The section for passwords and public statistics. */
 export const AccessSection = (part: PartProps) => (
   <FieldSection
     {...part}
@@ -22,7 +22,7 @@ export const AccessSection = (part: PartProps) => (
   />
 );
 
-/** Where anybody sees the statistics of a short link. */
+/** A hint with the address of the public statistics. */
 function StatsHint({ record }: Pick<PartProps, 'record'>) {
   if (record?.shortLink == null) {
     return 'Anyone can view them on the link’s domain, at /_/stats/ and the slug.';
@@ -37,7 +37,7 @@ function StatsHint({ record }: Pick<PartProps, 'record'>) {
   );
 }
 
-/** A page that visitors see first. */
+/** The section for a page that visitors see before the destination. */
 export const PageSection = (part: PartProps) => (
   <FieldSection
     {...part}
@@ -67,7 +67,7 @@ function PageChoice({ draft, errors, change }: PartProps) {
   );
 }
 
-/** How it redirects, and what it tracks. */
+/** The section for redirection and tracking. */
 export const RedirectSection = (part: PartProps) => (
   <FieldSection
     {...part}
@@ -129,7 +129,7 @@ function WebhookChoice({ draft, errors, change }: PartProps) {
   );
 }
 
-/** Notes, and what ties it to other systems. */
+/** The section for notes and links to other systems. */
 export const MoreSection = (part: PartProps) => (
   <FieldSection {...part} section="more" title="Comments and IDs" />
 );

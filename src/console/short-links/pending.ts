@@ -7,19 +7,20 @@ import { toast, undoable } from '../ui/toasts.tsx';
 import { holdWindow } from '../ui/unsaved.ts';
 
 /*
- * Changes and deletions that are shown already and can still be undone. They lie over the answers of the API until these
- * contain them: an answer that comes in between doesn't undo what is shown.
+ * Changes and deletions that are already displayed but can still be undone. They overlay the API's
+ * responses until these include them, so that a response that arrives in between does not revert
+ * the display.
  */
 
-/** A change of a record that is not sent yet: the fields that it will have, or its deletion. */
+/** A change of a record that is not sent yet: the changed fields, or the deletion. */
 type Overlay = 'deleted' | ((record: never) => object);
 
-/** Changes that are not sent yet, by the ids of their records, in their order. */
+/** Unsent changes by record id, in the order in which they were made. */
 export type Overlays = ReadonlyMap<string, readonly Overlay[]>;
 
-/** Most records that one request may name. */
+/** Maximum number of records in one request. */
 const BULK_ROWS = 100;
-/** Changes are sent one after another, since a later one may be of the same field. */
+/** Changes run one after another, because a later one can affect the same field. */
 const SCOPE = 'records';
 
 let overlays: Overlays = new Map();
@@ -36,7 +37,7 @@ function set(ids: readonly string[], change: (overlays: readonly Overlay[]) => O
   for (const listener of listeners) listener();
 }
 
-/** Changes that are not sent yet. */
+/** Returns the unsent changes. */
 export const useOverlays = (): Overlays =>
   useSyncExternalStore(
     (listener) => {
@@ -46,7 +47,7 @@ export const useOverlays = (): Overlays =>
     () => overlays,
   );
 
-/** A record with the changes that are not sent yet. */
+/** Applies the unsent changes to a record. */
 export const overlaid = <Row extends { id: string }>(record: Row, pending: Overlays): Row =>
   (pending.get(record.id) ?? []).reduce(
     (row: Row, overlay) =>
@@ -54,7 +55,7 @@ export const overlaid = <Row extends { id: string }>(record: Row, pending: Overl
     record,
   );
 
-/** True for a record that is about to be deleted. */
+/** True for a record with an unsent deletion. */
 export const isDeleted = ({ id }: { id: string }, pending: Overlays): boolean =>
   pending.get(id)?.includes('deleted') === true;
 
@@ -67,17 +68,21 @@ export interface WriteContext {
 interface Later {
   ids: readonly string[];
   overlay: Overlay;
-  /** What was done: "3 links archived". */
+  /** Message in the past tense: "3 links archived". */
   text: string;
-  /** Sends the change of up to 100 records. @returns why some of them were refused, each once */
+  /**
+   * Sends the change of up to 100 records.
+   *
+   * @returns the distinct reasons of refusals
+   */
   send(ids: string[]): Promise<readonly string[] | void>;
-  /** Asks for lists and counts again. */
+  /** Refetches lists and counts. */
   refresh(client: QueryClient): Promise<void>;
-  /** Called when it is sent. */
+  /** Called when the write is done. */
   onDone?: (() => void) | undefined;
 }
 
-/** Writes after a while in which that can be undone. */
+/** Runs a write after a delay in which the person can undo it. */
 export function writeLater(
   client: QueryClient,
   { ids, overlay, text, send, refresh, onDone }: Later,
@@ -85,7 +90,8 @@ export function writeLater(
   const parts = Array.from({ length: Math.ceil(ids.length / BULK_ROWS) }, (_, part) =>
     ids.slice(part * BULK_ROWS, (part + 1) * BULK_ROWS),
   );
-  // A window that closes sends one request: the browser has to ask before more are lost.
+  // A closing window can reliably send only one request, so the browser must ask before the others
+  // are lost.
   const release = parts.length > 1 ? holdWindow() : undefined;
   const end = () => {
     release?.();
@@ -96,7 +102,7 @@ export function writeLater(
     undo: end,
     commit(isClosing) {
       if (isClosing) {
-        // Each at once: what waits for another request is lost with the window.
+        // The requests run in parallel, because a waiting request is lost with the window.
         const sent = Promise.allSettled(parts.map(send));
         void sent.then(() => refresh(client)).finally(end);
         return;

@@ -13,13 +13,13 @@ import { metatagsQuery } from './queries.ts';
 import { type PartProps, Section, summaryOf } from './section.tsx';
 
 interface PreviewProps extends PartProps {
-  /** Messages of the further fields were shown: it opens. */
+  /** True when an additional field has an error, which opens the section. */
   hasFurtherError?: boolean;
-  /** Further fields, and the card. */
+  /** Additional fields and the card. */
   children?: ReactNode;
 }
 
-/** The card that messengers and networks show for the short link. */
+/** The section for the preview card that messengers and social networks show. */
 export function PreviewSection({
   draft,
   errors,
@@ -59,12 +59,12 @@ export function PreviewSection({
   );
 }
 
-/** Shortest pause in typing after which a page or an image is fetched, in ms. */
+/** Delay after typing before a page or an image is fetched, in ms. */
 const TYPING_MS = 600;
-/** Time for which what was fetched is shown again, in ms. */
+/** Time for which a fetched preview is reused, in ms. */
 const FRESH_MS = 300_000;
 
-/** The card as it will look. */
+/** The preview card as others will see it. */
 export function PreviewCard({ draft, url: typed }: { draft: ShortLinkDraft; url: string }) {
   const { api } = useWorkspace();
   const url = useDebounced(typed.trim(), TYPING_MS);
@@ -92,7 +92,10 @@ export function PreviewCard({ draft, url: typed }: { draft: ShortLinkDraft; url:
   );
 }
 
-/** An image of another host comes by way of the service: pages of the console load nothing from elsewhere. */
+/**
+ * Loads an external image through the service, because the Content-Security-Policy blocks other
+ * hosts.
+ */
 function CardImage({ source }: { source: string }) {
   const { slug } = useWorkspace();
   const image = useQuery({

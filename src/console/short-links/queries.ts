@@ -5,14 +5,14 @@ import type { Call } from '../app/changes.ts';
 import type { ListKind, ListSearch } from './list-kind.ts';
 import { PAGE_ROWS, parametersOf, type Question } from './listing.ts';
 
-/** Most views that the API returns at once. */
+/** Maximum number of views per request. */
 const PAGE_SIZE = 100;
 
-/** The saved views of a list: those of the workspace, and the person's own. */
+/** Query options of the saved views of a list: the workspace's and the person's own. */
 export const viewsQuery = (api: Api, list: 'links' | 'qrcodes') =>
   queryOptions({
     queryKey: keys.views.list(list),
-    // There may be as many shared views as own ones.
+    // Shared and personal views each have a limit of one page, so two pages hold all of them.
     queryFn: async ({ signal }) => {
       const load = (page: number) =>
         answer(
@@ -25,7 +25,7 @@ export const viewsQuery = (api: Api, list: 'links' | 'qrcodes') =>
 
 const pathOf = ({ list }: ListKind) => `/${list}`;
 
-/** One page of a list of links or QR codes, from 0. */
+/** Query options of one page of links or QR codes, counted from 0. */
 export function pageQuery<Row>(
   api: Api,
   kind: ListKind,
@@ -42,7 +42,7 @@ export function pageQuery<Row>(
   };
 }
 
-/** Number of records of a list that match. */
+/** Query options of the number of matching records. */
 export function countQuery(api: Api, kind: ListKind, search: ListSearch): Question<number> {
   const query = parametersOf(search, kind.filters);
   const read = api.GET as unknown as Call;
@@ -53,7 +53,11 @@ export function countQuery(api: Api, kind: ListKind, search: ListSearch): Questi
   };
 }
 
-/** Availability of a slug, with the short link that it makes. @param domain empty: the default domain of the workspace */
+/**
+ * Query options of the availability of a slug and the resulting short link.
+ *
+ * @param domain empty for the workspace's default domain
+ */
 export const slugQuery = (api: Api, { domain, key }: { domain: string; key: string }) =>
   queryOptions({
     queryKey: keys.slugs.one(key, domain),
@@ -64,7 +68,11 @@ export const slugQuery = (api: Api, { domain, key }: { domain: string; key: stri
     staleTime: 5_000,
   });
 
-/** Title, text and image of a page of another host. @param url http or https */
+/**
+ * Query options of the title, description and image of a page on another host.
+ *
+ * @param url http or https
+ */
 export const metatagsQuery = (api: Api, url: string) =>
   queryOptions({
     queryKey: keys.metatags.one(url),

@@ -20,10 +20,13 @@ export interface RecordActions<Row> {
   remove(record: Row): void;
 }
 
-/** Changes parts of the search in the address of a list. */
+/** Changes some search parameters in the URL of a list. */
 export type SetSearch = (change: ListSearch, replace?: boolean) => void;
 
-/** Returns a function that changes the search of a list, the same for as long as the workspace is shown. */
+/**
+ * Returns a function that changes the URL's search parameters; it stays the same object while the
+ * workspace is shown.
+ */
 export function useSetSearch({ route }: Pick<RecordKind<never>, 'route'>): SetSearch {
   const { slug } = useWorkspace();
   const navigate = useNavigate();
@@ -45,22 +48,21 @@ interface RecordPageProps<Row extends Listed> {
   setSearch: SetSearch;
   /** Opens the form of a new record. */
   create(): void;
-  /** The control that creates a record. */
   createButton: ReactNode;
-  /** In place of the list while there is no record at all. */
+  /** Content to show while no record exists. */
   empty: ReactNode;
-  /** True where people who may not change records select them too. */
+  /** True when people without write access can select records too. */
   isForReaders?: boolean;
-  /** The same function as long as the workspace is shown, like `cells`. */
+  /** Opens a record; like `cells`, it must stay the same function while the workspace is shown. */
   open(record: Row): void;
   cells(record: Row, actions: RecordActions<Row>): ReactNode;
-  /** Further actions on the selected records. */
+  /** Additional bulk actions. */
   actions?: ReactNode;
-  /** Dialogs of the page. */
+  /** Renders the dialogs of the page. */
   children?(selected: readonly Row[]): ReactNode;
 }
 
-/** The list of links, or of QR codes. The address bar holds its filters and its order. */
+/** The page that lists links or QR codes; the URL holds the filters and the sort order. */
 export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
   const {
     kind,

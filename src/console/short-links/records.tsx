@@ -15,24 +15,24 @@ interface RecordsProps<Row extends Listed> {
   kind: RecordKind<Row>;
   search: ListSearch;
   setSearch(change: ListSearch, replace?: boolean): void;
-  /** Takes search and filters away. */
+  /** Clears the search and the filters. */
   showAll(): void;
   pageQuery(page: number): Question<Row[]>;
   countQuery: Question<number>;
   selection: Selection<Row>;
   maySelect: boolean;
-  /** In place of the list while there is no record at all. */
+  /** Content to show while no record exists. */
   empty: ReactNode;
   cells(record: Row): ReactNode;
   onOpen(record: Row): void;
-  /** Absent where the records may not be changed. */
+  /** Absent when the person cannot change the records. */
   onChange: ((records: readonly Row[], edit: BulkEdit) => void) | undefined;
   onDelete(records: readonly Row[]): void;
-  /** Further actions on the selected records. */
+  /** Additional bulk actions. */
   actions?: ReactNode;
 }
 
-/** A list with its toolbar, and the actions on the rows that are selected. */
+/** A list with its toolbar and its bulk actions. */
 export function Records<Row extends Listed>(props: RecordsProps<Row>) {
   const { kind, search, setSearch, pageQuery, selection, maySelect, onChange, onDelete } = props;
   const { first, total } = useFirstPage(pageQuery(0), props.countQuery);
@@ -106,7 +106,7 @@ interface ListHeadProps<Row extends { id: string }> {
   selectAll(): void;
 }
 
-/** Above the rows: how many there are, and a box that selects them all. */
+/** The header of the rows: their number, and a checkbox that selects all of them. */
 function ListHead<Row extends { id: string }>(props: ListHeadProps<Row>) {
   const { kind, total, selection, maySelect, selectAll } = props;
   const { noun } = kind;

@@ -7,7 +7,7 @@ import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { classes } from '../ui/classes.ts';
 import { Badge } from '../ui/states.tsx';
 
-/** Tags that a row has room for. */
+/** Number of tags that a row shows. */
 const SHOWN = 2;
 
 interface RowLabelsProps {
@@ -15,7 +15,7 @@ interface RowLabelsProps {
   tags: readonly Schemas['TagReference'][] | null;
 }
 
-/** The cell with folder and tags of a record, on screens that have room for it. */
+/** The cell with the folder and tags of a record, on wide screens. */
 export function RowLabels({ folderId, tags }: RowLabelsProps) {
   const { api } = useWorkspace();
   const known = useQuery(tagsQuery(api)).data;
@@ -47,7 +47,7 @@ interface FolderMarkProps {
   className: string;
 }
 
-/** The folder of a record, if it is in one. */
+/** The folder of a record; renders nothing without one. */
 export function FolderMark({ folderId, className }: FolderMarkProps) {
   const { api } = useWorkspace();
   const name = useQuery(foldersQuery(api)).data?.find(({ id }) => id === folderId)?.name;

@@ -2,7 +2,7 @@ import { memo, type ReactNode } from 'react';
 import { classes } from '../ui/classes.ts';
 import { Skeleton } from '../ui/states.tsx';
 
-/** Actions of a row; the same object for all rows, so that only rows that changed are rendered again. */
+/** Actions of a row; the same object for all rows, so that only changed rows render again. */
 export interface RowActions {
   toggle(index: number, isRange: boolean): void;
   open(index: number): void;
@@ -11,7 +11,7 @@ export interface RowActions {
 
 interface PlaceProps {
   index: number;
-  /** Place and height, in pixels. */
+  /** Vertical position and height in pixels. */
   top: number;
   height: number;
 }
@@ -20,14 +20,14 @@ interface RecordRowProps<Row> extends PlaceProps {
   record: Row;
   name: string;
   cells(record: Row): ReactNode;
-  /** It is in the tab order. */
+  /** True for the row in the tab order. */
   isActive: boolean;
   isSelected: boolean;
   maySelect: boolean;
   actions: RowActions;
 }
 
-/** Opens the menu of a row, the last of its cells. */
+/** Opens the menu in the last cell of a row. */
 export function openMenu(row: HTMLElement | undefined): void {
   const opener = row?.querySelector<HTMLButtonElement>('[aria-haspopup=menu]');
   if (opener?.popoverTargetElement?.matches(':popover-open') === false) opener.click();
@@ -37,7 +37,7 @@ const place = ({ top, height }: PlaceProps) => ({ transform: `translateY(${top}p
 const rowLook =
   'absolute inset-x-0 top-0 flex items-center gap-3 border-b border-line px-4 max-md:gap-2 max-md:px-1 md:px-6';
 
-/** True for the menu key and Shift+F10, which name no pointer. */
+/** True for events of the menu key and Shift+F10, which have no pointer type. */
 const isByKey = (event: MouseEvent): boolean =>
   event.button !== 2 && ((event as PointerEvent).pointerType ?? '') === '';
 
@@ -66,7 +66,7 @@ function Row<Row>(props: RecordRowProps<Row>) {
         event.preventDefault();
       }}
       onContextMenu={(event) => {
-        // The browser's menu stays for mouse and touch; keys open the menu of the row.
+        // Mouse and touch open the browser's menu; keys open the menu of the row.
         if (!isByKey(event.nativeEvent)) return;
         event.preventDefault();
         openMenu(event.currentTarget);
@@ -98,10 +98,10 @@ function Row<Row>(props: RecordRowProps<Row>) {
   );
 }
 
-/** A row of a list: selected by its box or Space, opened by a click or Enter. */
+/** A row of a list: its checkbox or Space selects it, a click or Enter opens it. */
 export const RecordRow = memo(Row) as typeof Row;
 
-/** A row whose page is under way. */
+/** A placeholder for a row that is loading. */
 export function LoadingRow(props: PlaceProps) {
   return (
     <div

@@ -3,18 +3,18 @@ import type { Choice } from '../ui/choices.tsx';
 import { fromLocal, toLocal } from '../ui/time.tsx';
 import { BROWSERS, COUNTRY_CHOICES, DEVICES, LANGUAGE_CHOICES, named, SYSTEMS } from './traits.ts';
 
-/** Input of a kind of condition. */
+/** Form of a kind of condition. */
 export interface ConditionForm {
   label: string;
-  /** An example. */
+  /** Example of a value. */
   hint: string;
-  /** Values that can be chosen, or are suggested. */
+  /** Values to choose from or to suggest. */
   choices?: readonly Choice[];
-  /** Only these can be chosen. */
+  /** True when only the listed values are allowed. */
   isClosed?: true;
 }
 
-/** Kinds of conditions: all conditions of a rule must hold. */
+/** Kinds of conditions; a rule matches when all of its conditions hold. */
 export const CONDITIONS = {
   country: { label: 'Country', hint: 'Choose a country', choices: COUNTRY_CHOICES, isClosed: true },
   city: { label: 'City', hint: 'Berlin, Vienna', choices: [] },
@@ -30,9 +30,9 @@ export const CONDITIONS = {
 } as const satisfies Record<string, ConditionForm>;
 export type Condition = keyof typeof CONDITIONS;
 
-/** A routing rule as the form holds it: each condition as a line of text. */
+/** A routing rule in the form, with each condition as a line of text. */
 export interface RuleDraft {
-  /** Names it while rules change their places. */
+  /** Stable identity of the rule while rules are reordered. */
   id: string;
   url: string;
   conditions: { kind: Condition; text: string }[];
@@ -48,7 +48,7 @@ export const newRule = (): RuleDraft => ({
 
 type Conditions = Schemas['RuleConditions'];
 
-/** The form of a rule of the API. */
+/** Returns the form of a stored rule. */
 export function ruleOf({ value, url }: Schemas['NewRule']): RuleDraft {
   const conditions: RuleDraft['conditions'] =
     typeof value === 'string'
@@ -76,7 +76,7 @@ function textOf(kind: keyof Conditions, value: Conditions): string {
   return (value[kind] ?? []).join(', ');
 }
 
-/** A rule as the API takes it. What the form's text doesn't state is left to the API to refuse. */
+/** Converts a rule to a request body; the API refuses values that the form cannot parse. */
 export function ruleToBody({ url, conditions }: RuleDraft): Schemas['NewRule'] {
   const [first] = conditions;
   if (conditions.length === 1 && first?.kind === 'trait') return { value: first.text, url };
@@ -86,7 +86,7 @@ export function ruleToBody({ url, conditions }: RuleDraft): Schemas['NewRule'] {
   return { value, url };
 }
 
-/** Reads the text of a condition. */
+/** Parsers of the conditions' texts. */
 const READ: Record<Condition, (text: string) => unknown> = {
   country: (text) => listOf(text.toUpperCase()),
   city: (text) => listOf(text),
@@ -101,7 +101,7 @@ const READ: Record<Condition, (text: string) => unknown> = {
   trait: (text) => text,
 };
 
-/** The parts of a text with commas between them. */
+/** Splits a text at commas. */
 export const listOf = (text: string): string[] =>
   text
     .split(',')

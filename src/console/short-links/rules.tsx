@@ -15,7 +15,10 @@ import {
 } from './rule.ts';
 import { type PartProps, Section } from './section.tsx';
 
-/** Routing rules in their order: the first that matches decides. Moved by drag and drop, buttons, or Alt and arrows. */
+/**
+ * The routing rules in order; the first matching rule decides. Drag and drop, buttons, or Alt with
+ * the arrow keys reorder them.
+ */
 export function RulesSection({ draft, errors, change }: PartProps) {
   const { rules } = draft;
   const [dragged, setDragged] = useState<string>();
@@ -65,7 +68,7 @@ export function RulesSection({ draft, errors, change }: PartProps) {
                 title="Drag to change the order"
                 onDragStart={(event) => {
                   event.dataTransfer.effectAllowed = 'move';
-                  // Firefox drags nothing without data.
+                  // Firefox starts a drag only when it has data.
                   event.dataTransfer.setData('text/plain', rule.id);
                   setDragged(rule.id);
                 }}
@@ -112,7 +115,7 @@ export function RulesSection({ draft, errors, change }: PartProps) {
   );
 }
 
-/** Summary of rules: "DE, AT → example.de", or their number. */
+/** Summarizes the rules: "DE, AT → example.de", or their number. */
 function summaryOf(rules: readonly RuleDraft[]): string | undefined {
   const [rule] = rules;
   if (rule === undefined) return undefined;
@@ -121,21 +124,25 @@ function summaryOf(rules: readonly RuleDraft[]): string | undefined {
   return texts.length === 0 ? '1 rule' : `${texts.join(' · ')} → ${rule.url}`;
 }
 
-/** Error of a part of the form, or of an item in it: the API also names items of lists. */
+/** Finds the error of a field or of an item in it, because the API also names list items. */
 const errorAt = (errors: FieldErrors, path: string): string | undefined =>
   errors[path] ??
   Object.entries(errors).find(
     ([name]) => name.startsWith(path) && /^[.[]/.test(name.slice(path.length)),
   )?.[1];
 
-/** True when a row says what is wrong with it. */
+/** True when a rule shows its own error. */
 const hasRowError = (errors: FieldErrors): boolean =>
   Object.keys(errors).some((path) => /^rules\[\d+\]\.(?:url$|value)/.test(path));
 
 interface RuleFieldsProps {
   rule: RuleDraft;
   number: number;
-  /** @param part path of the field in the rule: `.url` */
+  /**
+   * Finds the error of a field of the rule.
+   *
+   * @param part path of the field within the rule: `.url`
+   */
   errorOf(part: string): string | undefined;
   change(rule: RuleDraft): void;
   remove(): void;
@@ -168,7 +175,7 @@ function RuleFields({ rule, number, errorOf, change, remove }: RuleFieldsProps) 
             label={`Value of condition ${index + 1} of rule ${number}`}
             kind={kind}
             text={text}
-            // A rule of one trait has a text in place of conditions.
+            // A rule with a single trait sends one value instead of an object of conditions.
             error={errorOf(conditions[0]?.kind === 'trait' ? '.value' : `.value.${kind}`)}
             onChange={(changed) => set(index, { text: changed })}
           />
@@ -181,7 +188,8 @@ function RuleFields({ rule, number, errorOf, change, remove }: RuleFieldsProps) 
           )}
         </div>
       ))}
-      {/* It has no column of its own to grow in. */}
+      {/* This wrapper keeps the input at its own width, because the row has no column for it to
+          grow in. */}
       <div className="flex">
         <UrlInput
           aria-label={`Destination of rule ${number}`}
@@ -219,7 +227,7 @@ interface ConditionValueProps {
   onChange(text: string): void;
 }
 
-/** Input of the value of a condition: a list of choices where there is one. */
+/** The input for the value of a condition: a list of choices if the kind has one. */
 function ConditionValue({ label, kind, text, error, onChange }: ConditionValueProps) {
   const id = useId();
   const isMoment = kind === 'from' || kind === 'until';

@@ -7,29 +7,29 @@ import { SearchInput } from '../ui/search-input.tsx';
 interface SearchFieldProps {
   label: string;
   placeholder: string;
-  /** The text in the address. */
+  /** Search text in the URL. */
   value: string;
   onChange(text: string): void;
-  /** Name under which the answers of the list are kept. */
+  /** Noun of the list's query keys. */
   list: 'links' | 'qrcodes';
 }
 
-/** Searches a list while one types; `/` leads to it. */
+/** A search field that filters a list during typing; `/` focuses it. */
 export function SearchField({ label, placeholder, value, onChange, list }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const field = useRef<HTMLInputElement>(null);
   const sent = useRef(value);
-  // One question at a time: the API would go on with those that nobody waits for any more.
+  // Only one search runs at a time, because the API would continue searches that nobody waits for.
   const isAsking = useIsFetching({ queryKey: keys[list].list() }) > 0;
   useEffect(() => {
-    // An address on its way would come back as another's change, and undo what has been typed since.
+    // Another change while ours is in progress would look foreign and revert newer typing.
     const isUnderWay = value !== sent.current.trim();
     if (text === sent.current || isAsking || isUnderWay) return;
     sent.current = text;
     onChange(text.trim());
   }, [text, value, onChange, isAsking]);
   useEffect(() => {
-    // The address changed by itself: a saved view, or the browser's back button.
+    // The URL was changed elsewhere, by a saved view or the back button.
     if (value === sent.current.trim()) return;
     sent.current = value;
     setText(value);

@@ -4,7 +4,7 @@ import { Badge } from '../ui/states.tsx';
 import type { FieldErrors } from './errors.ts';
 import type { ShortLinkDraft, ShortLinkRecord } from './fields.ts';
 
-/** Properties of every part of a form. */
+/** Properties of every part of the form. */
 export interface PartProps {
   draft: ShortLinkDraft;
   errors: FieldErrors;
@@ -15,14 +15,14 @@ export interface PartProps {
 
 interface SectionProps {
   title: string;
-  /** Summary of its settings: "expires Dec 24". */
+  /** Summary of the settings: "expires Dec 24". */
   summary: string | undefined;
-  /** One of its fields was refused: it opens. */
+  /** True when one of the fields has an error, which opens the section. */
   hasError: boolean;
   children: ReactNode;
 }
 
-/** A part of the form that most records don't need: closed at first. */
+/** A collapsible part of the form that most records do not need. */
 export function Section({ title, summary, hasError, children }: SectionProps) {
   const element = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
@@ -41,7 +41,7 @@ export function Section({ title, summary, hasError, children }: SectionProps) {
   );
 }
 
-/** Things that are set, as the summary of a section. */
+/** Joins the summaries of the settings that are set. */
 export function summaryOf(...parts: (string | false)[]): string | undefined {
   const set = parts.filter((part) => part !== false && part !== '');
   return set.length === 0 ? undefined : set.join(' · ');

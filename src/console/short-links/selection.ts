@@ -5,21 +5,24 @@ import { toast } from '../ui/toasts.tsx';
 import { PAGE_ROWS, type Question } from './listing.ts';
 import { isDeleted, overlaid, useOverlays } from './pending.ts';
 
-/** Most rows that are selected at once: each action on them takes a request for every hundred. */
+/** Maximum number of selected rows; each bulk action takes one request per 100 rows. */
 export const MOST_SELECTED = 10_000;
 
-/** The records of a list that actions are for. They stay selected after an action, and while other rows are shown. */
+/**
+ * The records selected for bulk actions. They stay selected after an action, and while the list
+ * shows other rows.
+ */
 export interface Selection<Row extends { id: string }> {
-  /** By id, with the changes that are not sent yet. */
+  /** Selected records by id, with unsent changes applied. */
   records: ReadonlyMap<string, Row>;
   set(records: ReadonlyMap<string, Row>): void;
   clear(): void;
   drop(records: readonly Row[]): void;
-  /** The API has made a change: records keep it that no row shows any more. */
+  /** Applies a change that the API has made to selected records that the list no longer shows. */
   keep(records: readonly Row[], change: (record: Row) => Partial<Row>): void;
-  /** Selects every row of a list, page after page, up to the limit. */
+  /** Selects all rows of a list page by page, up to the limit. */
   selectAll(pageQuery: (page: number) => Question<Row[]>): Promise<void>;
-  /** Number of rows that `selectAll` has loaded so far; absent unless it is under way. */
+  /** Number of rows that `selectAll` has loaded so far; absent when it is not running. */
   loaded: number | undefined;
 }
 
@@ -28,7 +31,7 @@ export function useSelection<Row extends { id: string }>(): Selection<Row> {
   const overlays = useOverlays();
   const [stored, setStored] = useState<ReadonlyMap<string, Row>>(new Map());
   const [loaded, setLoaded] = useState<number>();
-  /** Number of the present `selectAll`: an earlier one ends without effect. */
+  /** Number of the latest `selectAll` call, which makes earlier ones stop without effect. */
   const run = useRef(0);
   const records = useMemo(
     () => new Map([...stored].map(([id, record]) => [id, overlaid(record, overlays)])),

@@ -12,7 +12,7 @@ import { useDebounced } from '../ui/use-debounced.ts';
 import { slugQuery } from './queries.ts';
 import type { PartProps } from './section.tsx';
 
-/** Domain and slug, checked while it is typed, with the short link that they make. */
+/** The fields for domain and slug, with a live availability check and the resulting short link. */
 export function ShortLinkField({
   draft,
   errors,
@@ -85,7 +85,7 @@ export function ShortLinkField({
             size="small"
             onClick={() => {
               change({ key: offer });
-              // The button goes away; keys of the form must still reach it.
+              // The button disappears; with the focus in the input, the form's keys keep working.
               input.current?.focus();
             }}
           >
@@ -97,16 +97,16 @@ export function ShortLinkField({
   );
 }
 
-/** The path of a short link, as far as it is known: random ones are made when it is created. */
+/** Returns the path of the short link; a random part is not known before the link is created. */
 function pathOf({ key, prefix }: PartProps['draft']): string {
   if (key.trim() !== '') return key.trim();
   return prefix === '' ? '(7 random characters)' : `${prefix}/(7 random characters)`;
 }
 
-/** The slug in what was typed or pasted, which may be a whole short link. */
+/** Extracts the slug from input that can be a whole short link. */
 const pathIn = (text: string): string => text.replace(/^\s*(?:https?:\/\/[^/\s]+)?\/*/, '');
 
-/** A slug that is easier to type than the present one, or one for a title; nothing where there is none. */
+/** Suggests a slug that is easier to type, or one made from the title, if there is one. */
 function offerFor(
   { key, title }: PartProps['draft'],
   isNew: boolean,
@@ -119,20 +119,20 @@ function offerFor(
   return isRefused || /\p{L}/u.test(text.replaceAll(/[a-z]/gi, '')) ? offer : undefined;
 }
 
-/** Shortest pause in typing after which a slug is looked up, in ms. */
+/** Delay after typing before a slug is looked up, in ms. */
 export const TYPING_MS = 200;
 
 interface SlugCheck {
   hint?: string;
   error?: string;
-  /** No record can have the slug. */
+  /** True when no record can use the slug. */
   isRefused: boolean;
 }
 
 /**
- * Asks while a slug is typed whether it is free; the API has the last word when the record is saved.
+ * Checks the availability of a slug during typing; the API checks again when the record is saved.
  *
- * @param main domain of records that name none
+ * @param main domain of records without an explicit domain
  */
 function useSlugCheck(
   { draft, record }: Pick<PartProps, 'draft' | 'record'>,
@@ -159,7 +159,7 @@ function useSlugCheck(
   return { hint, isRefused: false };
 }
 
-/** Why a slug is not free, in words. */
+/** Explains why a slug is not available. */
 function takenBy(
   reason: 'taken' | 'kept' | 'blocked' | null,
   holder: Schemas['SlugAvailability']['holder'],

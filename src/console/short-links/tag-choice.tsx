@@ -10,20 +10,20 @@ import { Button } from '../ui/button.tsx';
 import { inputLook } from '../ui/field.tsx';
 import { toast } from '../ui/toasts.tsx';
 
-/** Share of the edited records that have a tag. */
+/** Share of the selected records that have a tag. */
 export type TagState = 'all' | 'some' | 'none';
 
 interface TagChoiceProps {
   stateOf(tagId: string): TagState;
   onToggle(tagId: string): void;
-  /** A tag was created here, to be had by all. */
+  /** Called with a newly created tag, which all records are to get. */
   onCreated(tagId: string): void;
 }
 
-/** Tags that are shown at once: the field finds the others. */
+/** Maximum number of tags on display; the field finds the others. */
 const SHOWN = 50;
 
-/** Boxes for the tags of the workspace, and a field that finds or creates one. */
+/** Checkboxes for the workspace's tags, and a field that finds or creates a tag. */
 export function TagChoice({ stateOf, onToggle, onCreated }: TagChoiceProps) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
@@ -50,7 +50,7 @@ export function TagChoice({ stateOf, onToggle, onCreated }: TagChoiceProps) {
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
-          // It would send the form around it.
+          // Enter would submit the surrounding form.
           event.preventDefault();
           if (isNew) create.write({ name: text.trim() });
           else if (exact !== undefined) onToggle(exact.id);
@@ -91,7 +91,7 @@ function TagRow({ tag: { name, color }, state, onToggle }: TagRowProps) {
   return (
     <label className="flex h-8 items-center gap-2 rounded-md px-1 hover:bg-hover max-md:h-11">
       <input
-        // React has no attribute for it, as HTML has none.
+        // `indeterminate` exists only as a DOM property, not as an HTML attribute.
         ref={(box) => {
           if (box !== null) box.indeterminate = state === 'some';
         }}

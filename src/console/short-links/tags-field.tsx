@@ -8,7 +8,7 @@ import { Popover } from '../ui/menu.tsx';
 import type { PartProps } from './section.tsx';
 import { TagChoice } from './tag-choice.tsx';
 
-/** The tags of a record. */
+/** The field for the tags of a record. */
 export function TagsField({ draft, errors, change }: PartProps) {
   const { api } = useWorkspace();
   const tags = useQuery(tagsQuery(api)).data ?? [];

@@ -4,10 +4,10 @@ import { FieldError, inputLook, TextField, UrlInput } from '../ui/field.tsx';
 import { COUNTRIES } from './countries.ts';
 import { type PartProps, Section, summaryOf } from './section.tsx';
 
-/** A row whose country is not chosen yet. */
+/** A row without a country. */
 const NO_COUNTRY = { code: '', name: '' };
 
-/** Other destinations by device and country. */
+/** The section for alternative destinations by device and country. */
 export function TargetsSection({ draft, errors, change }: PartProps) {
   const { geo } = draft;
   const isFree = (code: string) => !geo.some(({ country }) => country === code);

@@ -23,12 +23,14 @@ import {
 type Link = Schemas['Link'];
 type QrCode = Schemas['QrCode'];
 
-/** Numbers of a variant by their names in analytics. */
+/** Numbers of a variant by event. */
 type Counts = Record<'visits' | 'leads' | 'sales', number>;
 
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
-/** The visits, leads and sales of each variant since the test began, and the choice of a winner. */
+/**
+ * The visits, leads and sales of each variant since the test began, and buttons to choose a winner.
+ */
 export function TestResults({ record }: { record: ShortLinkRecord }) {
   const results = useResults(record);
   const { testStartedAt, testCompletedAt, testWinner } = record;
@@ -108,10 +110,10 @@ function textOf(verdict: Verdict, measure: 'leads' | 'sales'): string {
     : `Not enough data yet. A comparison needs ${LEAST_VISITS} visits to each variant and ${LEAST_CONVERSIONS} ${measure} in total.`;
 }
 
-/** The plan has no analytics, or the role may not see them. */
+/** True when the plan has no analytics or the role cannot see them. */
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
-/** Numbers by variant, in the order of the variants. */
+/** Loads the numbers of each variant, in the order of the variants. */
 function useResults({ id, testVariants, testStartedAt, testCompletedAt }: ShortLinkRecord) {
   const { api } = useWorkspace();
   const isCode = id.startsWith('qr_');
@@ -147,7 +149,7 @@ function useResults({ id, testVariants, testStartedAt, testCompletedAt }: ShortL
   });
 }
 
-/** Makes a variant the destination of all visitors, after a second click. */
+/** A button that makes a variant the destination of all visitors, after a second click. */
 function Choose({ record, name }: { record: ShortLinkRecord; name: string }) {
   const { api } = useWorkspace();
   const client = useQueryClient();

@@ -2,20 +2,22 @@
 export interface VariantNumbers {
   name: string;
   visits: number;
-  /** Leads, or sales. */
+  /** Number of leads or sales. */
   conversions: number;
 }
 
-/** With fewer visits of a variant, or conversions of all together, nothing is said about which one is best. */
+/** Minimum visits per variant and minimum total conversions for a verdict. */
 export const LEAST_VISITS = 100;
 export const LEAST_CONVERSIONS = 10;
 
-/** Of the normal distribution: 95% of it are within as many standard deviations. */
+/** z-score of a 95% confidence level for the normal distribution. */
 const Z = 1.96;
 
 /**
- * The 95% confidence interval of a rate by Wilson's method, which also holds for few conversions. `undefined` where
- * there is none: without visits, or with several conversions of one visit.
+ * Calculates the 95% confidence interval of the conversion rate by Wilson's method, which also
+ * works for few conversions.
+ *
+ * @returns `undefined` without visits, or with more conversions than visits
  */
 export function intervalOf({
   visits,
@@ -29,10 +31,10 @@ export function intervalOf({
   return [Math.max(0, middle - half), Math.min(1, middle + half)];
 }
 
-/** What the numbers of a test say so far. */
+/** Conclusion from the numbers of a test so far. */
 export type Verdict = { kind: 'tooFew' } | { kind: 'unclear' } | { kind: 'better'; name: string };
 
-/** Names a variant only where its whole interval is above those of all others. */
+/** Names a variant as better only if its interval lies entirely above those of all others. */
 export function verdictOf(variants: readonly VariantNumbers[]): Verdict {
   const total = variants.reduce((sum, { conversions }) => sum + conversions, 0);
   const least = Math.min(...variants.map(({ visits }) => visits));

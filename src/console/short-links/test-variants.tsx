@@ -10,7 +10,7 @@ type Variant = ShortLinkDraft['testVariants'][number];
 const LETTERS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J'];
 const TITLE = 'A/B test';
 
-/** An A/B test of destinations: its variants with their shares, and how they do. */
+/** The section for an A/B test of destinations: variants, their shares and their results. */
 export function TestSection({ draft, errors, change, record }: PartProps) {
   const { testVariants: variants, testCompletedAt } = draft;
   const names = ['testVariants', 'testCompletedAt', 'testWinner'];
@@ -125,7 +125,7 @@ export function TestSection({ draft, errors, change, record }: PartProps) {
   );
 }
 
-/** The variants with equal shares; what doesn't divide goes to the first ones. */
+/** Divides 100% equally among the variants; the first variants get the remainder. */
 function equally(variants: readonly Variant[]): Variant[] {
   const share = Math.floor(100 / variants.length);
   const rest = 100 - share * variants.length;

@@ -13,7 +13,7 @@ interface ToolbarProps {
   setSearch(change: ListSearch, replace?: boolean): void;
 }
 
-/** Search, filters, sorting and saved views. */
+/** The toolbar with search, filters, sort order and saved views. */
 export function Toolbar({ kind, search, setSearch }: ToolbarProps) {
   const { list, noun, searched, sorts } = kind;
   const [usual = ''] = Object.keys(sorts);

@@ -1,7 +1,7 @@
 import type { Choice } from '../ui/choices.tsx';
 import { COUNTRIES } from './countries.ts';
 
-/* Traits of visitors that rules compare, as forms offer them. */
+/* Visitor traits that routing rules compare, as choices for forms. */
 
 export const COUNTRY_CHOICES: readonly Choice[] = COUNTRIES.map(({ code, name }) => ({
   value: code,
@@ -18,7 +18,9 @@ export const DEVICES: readonly Choice[] = [
   { value: 'embedded', label: 'Embedded device' },
 ];
 
-/** Names as the service gives them to visits: those that most visitors have. */
+/**
+ * The most common operating systems and browsers, by the names that the service records for visits.
+ */
 export const SYSTEMS = ['Android', 'iOS', 'Windows', 'Mac OS', 'Linux', 'Chromium OS', 'HarmonyOS'];
 export const BROWSERS = [
   'Chrome',
@@ -93,6 +95,6 @@ export const LANGUAGE_CHOICES: readonly Choice[] = LANGUAGES.map((code) => ({
   label: languages.of(code) ?? code,
 }));
 
-/** Choices whose values are their names. */
+/** Makes choices whose labels are their values. */
 export const named = (names: readonly string[]): readonly Choice[] =>
   names.map((name) => ({ value: name, label: name }));

@@ -11,13 +11,13 @@ import { Section, summaryOf } from './section.tsx';
 import { UTM, type UtmValues, utmOf, withUtm } from './utm.ts';
 
 interface UtmProps {
-  /** The destination. */
+  /** Destination URL. */
   url: string;
   errors: FieldErrors;
   onChange(url: string): void;
 }
 
-/** The UTM parameters of the destination, field by field, and templates of the workspace. */
+/** The section for the UTM parameters of the destination, with the workspace's templates. */
 export function UtmSection({ url, errors, onChange }: UtmProps) {
   const values = utmOf(url);
   return (
@@ -68,7 +68,7 @@ function TemplateList({ values, apply, close }: TemplateListProps) {
     onCreated: close,
     onUpdated: close,
   });
-  /** Saves the values as a template. One of the same name gets these values, and loses others. */
+  /** Saves the values as a template, replacing all values of a template with the same name. */
   const save = (name: string) => {
     const utm = Object.fromEntries(UTM.map(([one]) => [one, values[one] || null]));
     const existing = templates.data?.find((one) => one.name.toLowerCase() === name.toLowerCase());

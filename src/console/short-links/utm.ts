@@ -1,4 +1,4 @@
-/** Parameters that distinguish campaigns. */
+/** UTM parameters with their labels. */
 export const UTM = [
   ['utm_source', 'Source', 'newsletter'],
   ['utm_medium', 'Medium', 'email'],
@@ -9,7 +9,9 @@ export const UTM = [
 export type UtmName = (typeof UTM)[number][0];
 export type UtmValues = Partial<Record<UtmName, string>>;
 
-/** Parts of a destination; it may be half typed, so it is not parsed as an address. */
+/**
+ * Splits a destination without parsing it as a URL, because it may be incomplete while it is typed.
+ */
 function partsOf(url: string): { before: string; pairs: string[]; fragment: string } {
   const [, head = '', fragment = ''] = /^([^#]*)(#.*)?$/s.exec(url) ?? [];
   const mark = head.indexOf('?');
@@ -29,7 +31,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The UTM parameters of a destination. */
+/** Returns the UTM parameters of a destination. */
 export function utmOf(url: string): UtmValues {
   const values: UtmValues = {};
   for (const pair of partsOf(url).pairs) {
@@ -40,7 +42,7 @@ export function utmOf(url: string): UtmValues {
   return values;
 }
 
-/** A destination with other UTM parameters; the rest of it stays as it was typed. */
+/** Replaces the UTM parameters of a destination, and leaves the rest as typed. */
 export function withUtm(url: string, values: UtmValues): string {
   const { before, pairs, fragment } = partsOf(url);
   const others = pairs.filter((pair) => !UTM.some(([name]) => pair.split('=')[0] === name));

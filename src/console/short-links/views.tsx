@@ -15,7 +15,10 @@ interface ViewsProps {
   setSearch(change: ListSearch): void;
 }
 
-/** Named filters and orders of a list: those of the workspace, and the person’s own. */
+/**
+ * The saved views of a list, each with filters and a sort order: the workspace’s and the person’s
+ * own views.
+ */
 export function Views(props: ViewsProps) {
   return (
     <Popover
@@ -43,7 +46,7 @@ function ViewList({ kind, search, setSearch, close }: ViewsProps & { close(): vo
   const [isOwn, setOwn] = useState(false);
   const views = useQuery(viewsQuery(api, list));
   const { create, update, remove } = useResource('views', { onCreated: close, onUpdated: close });
-  /** Saves the search as a view. One of the same name is changed. */
+  /** Saves the search as a view, or updates the view with the same name. */
   const save = (name: string) => {
     const pairs = names.flatMap((one): [string, string][] =>
       search[one] === undefined ? [] : [[one, search[one]]],

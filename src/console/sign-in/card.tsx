@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 
-/** The frame of the pages before a workspace is open. Below, the installation: its host, which people know it by. */
+/** The frame of the pages outside of workspaces, which names the installation by its host. */
 export function Card({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · ${location.host}`;

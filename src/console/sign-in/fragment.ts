@@ -1,9 +1,10 @@
 import { useEffectEvent, useLayoutEffect } from 'react';
 
 /**
- * Hands over the token of a one-time address (`…#<token>`), also of one that is opened while the page is shown: browsers
- * then change the fragment alone. It is removed from the address at once, so that it stays neither in the history nor on
- * the screen. Browsers don't send fragments, so no log has it.
+ * Passes on the token of a one-time URL (`…#<token>`), even when such a URL is opened while the
+ * page is shown, which changes only the fragment. The token is removed from the URL at once, so
+ * that it does not remain in the history or on the screen. Browsers do not send fragments, so no
+ * log contains it.
  */
 export function useToken(take: (token: string) => void): void {
   const onFragment = useEffectEvent(() => {

@@ -13,10 +13,10 @@ import { Failure, Skeleton } from '../ui/states.tsx';
 import { Card } from './card.tsx';
 import { useToken } from './fragment.ts';
 
-/** Name under which this tab keeps the token: until one has signed in, and through a reload. */
+/** Session storage key for the token, which must survive a sign-in and a reload. */
 const KEPT = 'invitation';
 
-/** Shows what one is invited to, and joins: signed in, or with a new account. */
+/** Shows an invitation and accepts it, for the signed-in person or with a new account. */
 export function InvitationPage() {
   const [token, setToken] = useState(() => sessionStorage.getItem(KEPT) ?? '');
   useToken((taken) => {
@@ -62,7 +62,7 @@ function Gone() {
 interface OfferProps {
   token: string;
   invitation: Schemas['InvitationOffer'];
-  /** The signed-in person. */
+  /** The signed-in person; `undefined` when nobody is signed in. */
   me: Schemas['Me'] | undefined;
 }
 
@@ -108,7 +108,8 @@ function Offer({ token, invitation, me }: OfferProps) {
     );
   }
   const fields = accept.error instanceof ApiError ? accept.error.fields : {};
-  // The look-up does not reveal whether the address has an account.
+  // The lookup does not reveal whether the email address has an account, so the form learns it from
+  // the 422 response.
   const isAsked = accept.error instanceof ApiError && accept.error.status === 422;
   const asksForAccount = me === undefined || isAsked;
   const submit = (event: FormEvent) => {
@@ -133,7 +134,7 @@ function Offer({ token, invitation, me }: OfferProps) {
               error={fields['name']}
               onChange={(event) => setName(event.target.value)}
             />
-            {/* Password managers look for the name of the account. */}
+            {/* Password managers look for the account name. */}
             <input type="text" autoComplete="username" readOnly hidden value={email} />
             <TextField
               label="New password"

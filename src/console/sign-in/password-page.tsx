@@ -10,7 +10,7 @@ import { toast } from '../ui/toasts.tsx';
 import { Card } from './card.tsx';
 import { viewOf } from './return.ts';
 
-/** After a sign-in by a one-time link: the person chooses the password to sign in with from now on, or skips it. */
+/** The page after a sign-in by one-time link, where the person sets a password or skips that. */
 export function PasswordPage() {
   const { to } = useSearch({ from: '/sign-in/password' });
   const navigate = useNavigate();
@@ -52,7 +52,7 @@ export function PasswordPage() {
       </p>
       {messages['password'] === undefined && <Refused error={change.error} />}
       <form onSubmit={submit} className="flex flex-col gap-3">
-        {/* Password managers look for the name of the account. */}
+        {/* Password managers look for the account name. */}
         <input type="text" autoComplete="username" readOnly hidden value={email} />
         <TextField
           label="New password"

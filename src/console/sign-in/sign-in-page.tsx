@@ -13,7 +13,7 @@ import { Card } from './card.tsx';
 import { useToken } from './fragment.ts';
 import { leaveFor, viewOf } from './return.ts';
 
-/** Reasons for which a sign-in through the provider ends here, by `error` of the URL. */
+/** Messages for the `error` parameter after a failed sign-in through the identity provider. */
 const REASONS: Record<string, string> = {
   unknown_user:
     'There is no account for you here. Ask an owner of the workspace for an invitation.',
@@ -23,10 +23,10 @@ const REASONS: Record<string, string> = {
   too_many: 'Too many attempts to sign in. Wait a minute, then try again.',
 };
 
-/** The `error` of the URL after the API has ended the session. */
+/** Value of the `error` parameter after the API has ended the session. */
 const ENDED = 'ended';
 
-/** Sign in by password, by a one-time link, which asks first, or through a provider. */
+/** The sign-in page, for passwords, identity providers, and one-time links with a confirmation. */
 export function SignInPage() {
   const { to, error: reason } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();
@@ -43,7 +43,7 @@ export function SignInPage() {
       mutationFn: people.signInByLink,
       onSuccess(me) {
         personClient.setQueryData(meQuery.queryKey, me);
-        // The link works once: without a password, the next sign-in would need another one.
+        // The link works only once, so without a password the next sign-in would need another link.
         void navigate({ to: '/sign-in/password', search: to === undefined ? {} : { to } });
       },
     },

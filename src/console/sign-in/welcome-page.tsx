@@ -9,7 +9,7 @@ import { TextField } from '../ui/field.tsx';
 import { slugFrom } from '../ui/slug.ts';
 import { Card } from './card.tsx';
 
-/** Joins workspaces that invite the person, or creates one. */
+/** The page on which a person accepts invitations or creates a workspace. */
 export function WelcomePage() {
   const navigate = useNavigate();
   const { invitations } = useMe();
@@ -72,7 +72,7 @@ export function WelcomePage() {
   );
 }
 
-/** The invitations of the person: nobody joins a workspace without being asked. */
+/** The person's invitations; each requires an explicit acceptance. */
 function OwnInvitations() {
   const navigate = useNavigate();
   const { invitations } = useMe();

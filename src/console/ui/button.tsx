@@ -4,7 +4,7 @@ import { classes } from './classes.ts';
 
 type Look = 'primary' | 'plain' | 'quiet' | 'danger';
 
-/** Look of a button; also for links that look like one. */
+/** Class names of a button, also for links that look like one. */
 export const buttonLook = (look: Look = 'plain', size: 'small' | 'medium' = 'medium'): string =>
   classes(
     'inline-flex items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap select-none disabled:opacity-50',
@@ -19,11 +19,11 @@ interface ButtonProps extends ComponentProps<'button'> {
   look?: Look;
   size?: 'small' | 'medium';
   icon?: LucideIcon;
-  /** The action runs: the button shows it, and can't be pressed again. */
+  /** True while the action runs: the button shows a spinner and cannot be pressed. */
   busy?: boolean;
 }
 
-/** A button with words. */
+/** A button with a text label. */
 export function Button({ look, size, icon: Icon, busy = false, children, ...rest }: ButtonProps) {
   const Shown = busy ? LoaderCircle : Icon;
   return (
@@ -42,11 +42,11 @@ export function Button({ look, size, icon: Icon, busy = false, children, ...rest
 
 interface IconButtonProps extends ComponentProps<'button'> {
   icon: LucideIcon;
-  /** Its name for screen readers, and its tooltip. */
+  /** Accessible name, also shown as the tooltip. */
   label: string;
 }
 
-/** A button with a picture alone. */
+/** A button that shows only an icon. */
 export function IconButton({ icon: Icon, label, ...rest }: IconButtonProps) {
   return (
     <button
@@ -68,11 +68,11 @@ interface CopyButtonProps {
   text: string;
   label: string;
   className?: string;
-  /** -1 in grids whose rows the arrow keys walk through. */
+  /** Pass -1 in grids, where the arrow keys move between rows. */
   tabIndex?: number;
 }
 
-/** Copies a text, and says for a moment that it did. */
+/** Copies a text to the clipboard and briefly confirms it. */
 export function CopyButton({ text, label, className, tabIndex }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -99,7 +99,10 @@ export function CopyButton({ text, label, className, tabIndex }: CopyButtonProps
   );
 }
 
-/** Copies to the clipboard; on pages without https, where browsers have none, through a selection. */
+/**
+ * Copies a text to the clipboard, or through a selection on pages without https, where browsers
+ * offer no clipboard API.
+ */
 export async function copy(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const before = document.activeElement;

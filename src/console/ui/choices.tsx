@@ -4,18 +4,18 @@ import { flushSync } from 'react-dom';
 import { classes } from './classes.ts';
 import { FieldError, inputLook } from './field.tsx';
 
-/** A value that can be chosen, and what people call it. */
+/** A selectable value and its label. */
 export interface Choice {
   value: string;
   label: string;
 }
 
 interface ChoicesProps {
-  /** Name of the control. */
+  /** Accessible name of the control. */
   label: string;
   values: readonly string[];
   options: readonly Choice[];
-  /** Only the options can be chosen; without it they are suggestions. */
+  /** True when only the options can be chosen; otherwise the options are suggestions. */
   isClosed?: boolean;
   placeholder?: string;
   error?: string | undefined;
@@ -23,8 +23,8 @@ interface ChoicesProps {
 }
 
 /**
- * Several values: each that is chosen has a button to remove it, and a text field finds further ones among the options.
- * A value is taken over by Enter, a comma, or leaving the field.
+ * Edits several values. Each chosen value has a button that removes it, and a text field finds more
+ * among the options. Enter, a comma or leaving the field adds the typed value.
  */
 export function Choices(props: ChoicesProps) {
   const { label, values, options, isClosed = false, placeholder, error, onChange } = props;
@@ -40,7 +40,11 @@ export function Choices(props: ChoicesProps) {
     );
     return option?.value ?? (isClosed ? undefined : typed);
   };
-  /** Chooses what texts stand for. @returns the first that stands for nothing */
+  /**
+   * Adds the values that the texts match.
+   *
+   * @returns the first text that matches no value
+   */
   const add = (texts: readonly string[]): string | undefined => {
     const wanted = texts.map((one) => one.trim()).filter((one) => one !== '');
     const found = wanted.flatMap((one) => valueOf(one) ?? []);
@@ -67,7 +71,7 @@ export function Choices(props: ChoicesProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && text.trim() !== '') {
       event.preventDefault();
-      // With Ctrl the form is submitted next, with this value.
+      // Ctrl+Enter submits the form right after this, so the value must already be in the state.
       flushSync(finish);
     }
     if (event.key === 'Backspace' && text === '' && values.length > 0) {
@@ -113,7 +117,7 @@ export function Choices(props: ChoicesProps) {
           onChange={({ target, nativeEvent }) =>
             type(
               target.value,
-              // A choice from the list: browsers say so, or send no event of typing.
+              // For a choice from the list, browsers report a replacement or send no InputEvent.
               !(nativeEvent instanceof InputEvent) ||
                 nativeEvent.inputType === 'insertReplacementText',
             )

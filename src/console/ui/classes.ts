@@ -1,3 +1,3 @@
-/** Class names in one text, without those that don't apply. */
+/** Joins class names and drops the falsy ones. */
 export const classes = (...names: (string | false | undefined)[]): string =>
   names.filter(Boolean).join(' ');

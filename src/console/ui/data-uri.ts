@@ -1,4 +1,4 @@
-/** A file as a `data:` URI. */
+/** Reads a file as a `data:` URI. */
 export function dataUriOf(file: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();

@@ -7,11 +7,15 @@ import { Scroller } from './scroller.tsx';
 interface DialogProps {
   title: string;
   onClose(): void;
-  /** Asked before Escape, the cross or a click beside it closes; false keeps it open. */
+  /**
+   * Runs before Escape, the close button or a click outside closes the dialog; false keeps it open.
+   */
   mayClose?(): boolean;
   size?: 'small' | 'medium' | 'large';
   footer?: ReactNode;
-  /** There is nothing in it that takes the focus: it does so itself, so that keys scroll it. */
+  /**
+   * True for a dialog without controls: the dialog itself takes the focus, so that keys scroll it.
+   */
   isText?: boolean;
   children: ReactNode;
 }
@@ -19,9 +23,12 @@ interface DialogProps {
 const WIDTHS = { small: 'md:w-[26rem]', medium: 'md:w-[38rem]', large: 'md:w-[64rem]' };
 
 /**
- * A modal dialog, open as long as it is rendered; Ctrl+Enter or Cmd+Enter submits its form. The focus goes to the element with `data-autofocus`, if there is one.
- * The browser's own element: it keeps the focus inside, gives it back, and needs no script that writes styles, which the
- * policy forbids. On phones it fills the screen, or its lower part.
+ * A modal dialog that is open as long as it is rendered. Ctrl+Enter or Cmd+Enter submits its form.
+ * The element with `data-autofocus` receives the focus. On phones the dialog fills the screen or
+ * its lower part.
+ *
+ * It uses the native `<dialog>`, which traps and restores the focus and needs no script that writes
+ * inline styles, which the Content-Security-Policy forbids.
  */
 export function Dialog({
   title,
@@ -34,11 +41,12 @@ export function Dialog({
 }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // Before it is taken out of the page: only then does the browser give the focus back.
+  // A layout effect closes the dialog before React removes it: only then does the browser restore
+  // the focus.
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
-    // React's autoFocus comes too early, while the dialog is not shown yet.
+    // React's autoFocus runs too early, before the dialog is shown.
     dialog?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
     return () => dialog?.close();
   }, []);

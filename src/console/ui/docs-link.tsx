@@ -1,4 +1,8 @@
-/** A way to the guide about what is shown: `guide` is its page, such as `webhooks` or `workspaces#api-keys`. */
+/**
+ * A link to a page of the guide.
+ *
+ * @param guide page and optional anchor, such as `webhooks` or `workspaces#api-keys`
+ */
 export function DocsLink({ guide, children }: { guide: string; children: string }) {
   return (
     <a

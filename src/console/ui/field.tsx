@@ -3,29 +3,29 @@ import { inWords } from '../api/error-words.ts';
 import { classes } from './classes.ts';
 import { oneUrlHandlers } from './one-url.ts';
 
-/** Look of what text is typed into or chosen in. */
+/** Class names of text fields and selects. */
 export const inputLook =
   'w-full rounded-md border border-edge bg-panel px-2.5 h-9 max-md:h-11 max-md:text-base aria-invalid:border-danger disabled:opacity-60';
 
 interface FieldProps {
   label: string;
-  /** Explains what to enter. */
+  /** Explanation of the expected value. */
   hint?: ReactNode;
-  /** Error of its value. */
+  /** Error message about the value. */
   error?: string | undefined;
-  /** Beside the label: an action, a counter. */
+  /** Content beside the label, such as an action or a counter. */
   aside?: ReactNode;
   children(control: ControlProps): ReactNode;
 }
 
-/** What ties a control to its label, hint and error. */
+/** Attributes that connect a control to its label, hint and error. */
 export interface ControlProps {
   id: string;
   'aria-describedby'?: string;
   'aria-invalid'?: true;
 }
 
-/** A labelled control with its hint and its error. */
+/** A control with its label, hint and error. */
 export function Field({ label, hint, error, aside, children }: FieldProps) {
   const id = useId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
@@ -53,11 +53,11 @@ export function Field({ label, hint, error, aside, children }: FieldProps) {
 }
 
 interface InputProps extends Omit<FieldProps, 'children'>, ComponentProps<'input'> {
-  /** Error of a URL field for a pasted list, given the number of its URLs. */
+  /** Error message for a pasted list of URLs, by their number. */
   manyUrls?: (urls: number) => string;
 }
 
-/** A labelled line of text. One for a URL refuses lists of them. */
+/** A labeled single-line text field. A URL field refuses pasted lists of URLs. */
 export function TextField({ label, hint, error, aside, manyUrls, ...input }: InputProps) {
   const [refused, setRefused] = useState<string>();
   const isUrl = input.type === 'url' || input.inputMode === 'url';
@@ -79,10 +79,10 @@ export function TextField({ label, hint, error, aside, manyUrls, ...input }: Inp
   );
 }
 
-/** Names the time zone of the browser, in which fields have their times. */
+/** Hint that names the browser's time zone, which date and time fields use. */
 export const ZONE_HINT = `Time zone: ${Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll('_', ' ')}.`;
 
-/** A labelled date and time, in the zone of the browser, which it names. */
+/** A labeled date and time field in the browser's time zone, which its hint names. */
 export function DateTimeField({ hint, ...field }: Omit<InputProps, 'type'> & { hint?: string }) {
   return (
     <TextField
@@ -98,7 +98,7 @@ interface UrlInputProps extends Omit<ComponentProps<'input'>, 'type'> {
   error?: string | undefined;
 }
 
-/** A URL in a row of several controls, with its error below. */
+/** A URL field inside a row of controls, with its error below. */
 export function UrlInput({ error, ...input }: UrlInputProps) {
   const id = useId();
   const [refused, setRefused] = useState<string>();
@@ -122,7 +122,7 @@ export function UrlInput({ error, ...input }: UrlInputProps) {
   );
 }
 
-/** Error message below a field. */
+/** An error message below a field. */
 export function FieldError({ id, error, label }: { id?: string; error: string; label: string }) {
   return (
     <p id={id} className="text-xs text-danger">
@@ -133,7 +133,7 @@ export function FieldError({ id, error, label }: { id?: string; error: string; l
 
 type TextAreaProps = Omit<FieldProps, 'children'> & ComponentProps<'textarea'>;
 
-/** A labelled text of several lines. */
+/** A labeled multi-line text field. */
 export function TextArea({ label, hint, error, aside, ...area }: TextAreaProps) {
   return (
     <Field label={label} hint={hint} error={error} aside={aside}>
@@ -151,7 +151,7 @@ export function TextArea({ label, hint, error, aside, ...area }: TextAreaProps) 
 
 type SelectProps = Omit<FieldProps, 'children'> & ComponentProps<'select'>;
 
-/** A labelled choice of one. */
+/** A labeled select for one value. */
 export function SelectField({ label, hint, error, aside, ...select }: SelectProps) {
   return (
     <Field label={label} hint={hint} error={error} aside={aside}>
@@ -168,7 +168,7 @@ interface SwitchProps {
   onChange(checked: boolean): void;
 }
 
-/** On or off. */
+/** A labeled on/off switch. */
 export function Switch({ label, hint, checked, disabled, onChange }: SwitchProps) {
   const id = useId();
   return (
@@ -196,7 +196,8 @@ export function Switch({ label, hint, checked, disabled, onChange }: SwitchProps
         <span
           className={classes(
             'flex h-5 w-9 items-center rounded-full border px-0.5',
-            // Contrast themes take backgrounds away, by which on and off differ: they get colors of the system.
+            // Contrast themes remove the backgrounds that tell on from off, so the switch uses
+            // system colors.
             'forced-color-adjust-none forced-colors:border-[ButtonText]',
             checked
               ? 'border-accent bg-accent forced-colors:bg-[Highlight]'

@@ -6,28 +6,28 @@ import { toast } from './toasts.tsx';
 import { usePastedFile } from './use-pasted-file.ts';
 
 interface FileDropProps {
-  /** Name of the place that takes a file. */
+  /** Accessible name of the drop area. */
   label: string;
-  /** The name of its input, or what ties it to a field. */
+  /** Accessible name of the file input, or the attributes that connect it to a field. */
   control: ControlProps | { 'aria-label': string };
-  /** Types of files, as `accept` of an input has them. */
+  /** Accepted file types, in the syntax of the `accept` attribute. */
   accept: string;
-  /** Largest file, in bytes, and what is said of a larger one. */
+  /** Largest accepted file in bytes, and the message for a larger one. */
   most: { bytes: number; message: string };
   isDisabled?: boolean;
   onFile(file: File): void;
   className: string;
-  /** Its look while no file is held over it. */
+  /** Class names while no file is dragged over the area. */
   idleLook: string;
-  /** Before the button. */
+  /** Content before the button. */
   lead: ReactNode;
-  /** The button that opens the browser’s choice of files. */
+  /** Properties of the button that opens the browser’s file picker; false for no button. */
   button?: Omit<ComponentProps<typeof Button>, 'onClick'> | false;
-  /** After the button. */
+  /** Content after the button. */
   children?: ReactNode;
 }
 
-/** Takes a file, by drop, paste or choice. */
+/** Accepts a file by drag and drop, paste or the file picker. */
 export function FileDrop(props: FileDropProps) {
   const { label, control, accept, most, isDisabled = false, onFile } = props;
   const input = useRef<HTMLInputElement>(null);

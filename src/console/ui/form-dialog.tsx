@@ -7,12 +7,12 @@ import { useUnsaved } from './unsaved.ts';
 
 interface FormDialogProps {
   title: string;
-  /** What the button does: "Create key". */
+  /** Label of the submit button, such as "Create key". */
   action: string;
   onSubmit(): void;
   onClose(): void;
   busy: boolean;
-  /** Why the last attempt was refused. */
+  /** Error of the last attempt. */
   error: Error | null;
   size?: 'small' | 'medium' | 'large';
   isDanger?: boolean;
@@ -20,7 +20,9 @@ interface FormDialogProps {
   children: ReactNode;
 }
 
-/** A form in a dialog: what the API refuses is said above it, and each field says its own part. */
+/**
+ * A form in a dialog, with a refusal by the API above it and the errors of the fields beside them.
+ */
 export function FormDialog(props: FormDialogProps) {
   const { title, action, onSubmit, onClose, busy, error, size = 'small', children } = props;
   const id = useId();
@@ -37,7 +39,7 @@ export function FormDialog(props: FormDialogProps) {
       title={title}
       size={size}
       onClose={onClose}
-      // What comes back may be shown only here, such as a secret, or why it was refused.
+      // Only this dialog may show the response, such as a secret or a refusal.
       mayClose={() => !busy}
       footer={
         <>
@@ -72,7 +74,7 @@ export function FormDialog(props: FormDialogProps) {
   );
 }
 
-/** Why the last attempt was refused. */
+/** Shows why the last attempt was refused. */
 export function Refused({ error }: { error: Error | null }) {
   if (error === null) return null;
   return (
@@ -85,6 +87,6 @@ export function Refused({ error }: { error: Error | null }) {
   );
 }
 
-/** The message of a refusal by field, for `error` of the fields. */
+/** Returns the messages of a refusal by field, for the `error` property of each field. */
 export const messagesOf = (error: Error | null): Readonly<Record<string, string>> =>
   error instanceof ApiError ? error.fields : {};

@@ -11,9 +11,9 @@ import { flushSync } from 'react-dom';
 import { classes } from './classes.ts';
 
 interface PopoverProps {
-  /** The button that opens it. */
+  /** Properties of the button that opens the popover. */
   button: Omit<ComponentProps<'button'>, 'type'>;
-  /** Called with a function that closes it. */
+  /** Renders the content; `close` closes the popover. */
   children(close: () => void): ReactNode;
   role?: 'menu' | 'dialog';
   label: string;
@@ -21,12 +21,15 @@ interface PopoverProps {
   className?: string;
 }
 
-/** Distance to the edges of the window and to the button, in pixels. */
+/** Distance to the window's edges and to the button, in pixels. */
 const GAP = 6;
 
 /**
- * What opens beside a button, by the browser's own popover: above dialogs too, closed by Escape and a click elsewhere.
- * Menus are used as WAI-ARIA describes them: arrow keys, Home, End, the first letter of an item, and Tab to leave.
+ * A native popover next to its button: it shows above dialogs too, and closes on Escape or a click
+ * outside.
+ *
+ * Menus follow the WAI-ARIA pattern: arrow keys, Home, End and the first letter of an item move the
+ * focus, and Tab leaves the menu.
  */
 export function Popover({
   button,
@@ -39,7 +42,7 @@ export function Popover({
   const id = useId();
   const opener = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
-  // Lists have many menus, which are made only when they are opened.
+  // Lists have many menus, so the content is rendered only when the popover opens.
   const [isOpen, setOpen] = useState(false);
   const close = () => document.getElementById(id)?.hidePopover();
 
@@ -90,12 +93,13 @@ export function Popover({
         onKeyDown={walk}
         onBeforeToggle={(event) => {
           if (event.target !== event.currentTarget) return;
-          // At once: it is measured when it is shown.
+          // Rendered synchronously, because the popover is measured when it is shown.
           if (event.newState === 'open') flushSync(() => setOpen(true));
         }}
         onToggle={(event) => {
           if (event.target !== event.currentTarget) return;
-          // Not sooner: the browser gives the focus back only while the popover has it.
+          // The content stays until now, because the browser restores the focus only from inside
+          // the popover.
           if (event.newState === 'closed') return setOpen(false);
           onOpen?.();
           place();
@@ -115,7 +119,7 @@ export function Popover({
   );
 }
 
-/** The item of a menu that a key leads to. */
+/** Finds the menu item that a key moves the focus to. */
 function itemFor(
   { key, ctrlKey, metaKey, altKey }: KeyboardEvent,
   items: readonly HTMLElement[],
@@ -126,20 +130,19 @@ function itemFor(
   if (key === 'Home') return items[0];
   if (key === 'End') return items.at(-1);
   if (key.length !== 1 || key === ' ' || ctrlKey || metaKey || altKey) return undefined;
-  // Repeated, a letter leads from one item that begins with it to the next.
+  // Pressing a letter again moves to the next item that begins with it.
   return [...items.slice(now + 1), ...items.slice(0, now + 1)].find((item) =>
     item.textContent.trim().toLowerCase().startsWith(key.toLowerCase()),
   );
 }
 
-/** A line of a menu. */
+/** An item of a menu. */
 export interface MenuItem {
   label: string;
   icon?: LucideIcon;
   isDanger?: boolean;
-  /** Shown as chosen. */
   isChecked?: boolean;
-  /** The key that does the same. */
+  /** Keyboard shortcut of the same action. */
   hotkey?: string;
   onSelect(): void;
 }
@@ -150,7 +153,7 @@ interface MenuProps {
   items: readonly MenuItem[];
 }
 
-/** A button that opens a list of actions. */
+/** A button that opens a menu of actions. */
 export function Menu({ button, label, items }: MenuProps) {
   return (
     <Popover button={button} label={label} role="menu">
@@ -176,7 +179,7 @@ export function Menu({ button, label, items }: MenuProps) {
             {Icon && <Icon size={15} aria-hidden />}
             <span className="flex-1 truncate">{label}</span>
             {hotkey && (
-              // The name of an item is its label; the key is announced as a shortcut.
+              // The accessible name is the label alone; `aria-keyshortcuts` announces the key.
               <span aria-hidden className="max-md:hidden pointer-coarse:hidden">
                 <Kbd>{hotkey}</Kbd>
               </span>
@@ -189,7 +192,7 @@ export function Menu({ button, label, items }: MenuProps) {
   );
 }
 
-/** A key of the keyboard. */
+/** Shows the name of a key. */
 export function Kbd({ children }: { children: ReactNode }) {
   return (
     <kbd className="rounded border border-line bg-ground px-1 font-sans text-xs text-muted">
@@ -201,11 +204,11 @@ export function Kbd({ children }: { children: ReactNode }) {
 interface RowMenuProps {
   label: string;
   items: readonly MenuItem[];
-  /** -1 in grids whose rows the arrow keys walk through. */
+  /** Pass -1 in grids, where the arrow keys move between rows. */
   tabIndex?: number;
 }
 
-/** The actions of a row, behind a button with a picture alone. */
+/** The actions menu of a row, behind an icon button. */
 export function RowMenu({ label, items, tabIndex }: RowMenuProps) {
   return (
     <Menu

@@ -3,10 +3,10 @@ import type { ClipboardEvent, DragEvent } from 'react';
 const URL_LIKE = /^(?:https?:\/\/\S+|[^\s/:@?#]+\.[a-z]{2,}(?:[/:?#]\S*)?)$/i;
 
 /**
- * Counts the URLs of a text that browsers would put into a one-line field as one broken URL: a list, or text of several
- * lines.
+ * Counts the URLs of a text that a browser would join into one broken URL in a single-line field: a
+ * list, or text of several lines.
  *
- * @returns `undefined` for a text that may be one URL
+ * @returns `undefined` for a text that can be one URL
  */
 function countUrls(text: string): number | undefined {
   const parts = text.trim().split(/\s+/);
@@ -21,10 +21,11 @@ const sentenceFor = (urls: number): string =>
     : 'You pasted several lines. Paste the URL alone.';
 
 /**
- * Handlers for a field that takes one URL: a pasted or dropped list is refused instead of joined.
+ * Returns handlers for a field that takes one URL: they refuse a pasted or dropped list instead of
+ * joining its lines.
  *
- * @param refuse gets the sentence that says why
- * @param manyUrls the sentence for a list, where the form has a better one
+ * @param refuse receives the message about the refusal
+ * @param manyUrls builds a more specific message for a list
  */
 export function oneUrlHandlers(
   refuse: (sentence: string) => void,

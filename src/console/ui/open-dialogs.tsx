@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
 
-/** A dialog that was opened by a function, beside the views. */
+/** A dialog opened by a function call instead of a view. */
 interface Opened {
   id: number;
   content: ReactNode;
@@ -16,9 +16,9 @@ function set(next: readonly Opened[]): void {
 }
 
 /**
- * Opens a dialog over whatever is shown, and waits until it is closed.
+ * Opens a dialog above the current view and waits until it is closed.
  *
- * @param render makes the dialog; it calls `close` with what the person chose
+ * @param render renders the dialog, which calls `close` with the person's choice
  */
 export const openDialog = <Result,>(
   render: (close: (result: Result | undefined) => void) => ReactNode,
@@ -32,7 +32,7 @@ export const openDialog = <Result,>(
     set([...opened, { id, content }]);
   });
 
-/** The dialogs that functions have opened, the newest on top. */
+/** Renders the dialogs opened by `openDialog`, the newest on top. */
 export function OpenDialogs() {
   const shown = useSyncExternalStore(
     (listener) => {

@@ -3,22 +3,24 @@ import { classes } from './classes.ts';
 
 interface PageProps {
   title: string;
-  /** Buttons at the right of the title. */
+  /** Buttons to the right of the title. */
   actions?: ReactNode;
-  /** The page fills the window, and scrolls inside. */
+  /** True when the page fills the window and its content scrolls inside. */
   isFixed?: boolean;
-  /** The buttons end where the column of cards does. */
+  /** True when the header is as narrow as the column of cards below it. */
   isNarrow?: boolean;
   children: ReactNode;
 }
 
-/** Second part of the title of the window: the name of the workspace, so that two of them can be told apart. */
+/**
+ * Second part of the window title: the workspace's name, so that windows of two workspaces differ.
+ */
 export const WindowName = createContext('Console');
 
-/** True once a view was shown in this window. */
+/** True after the first view of this window was shown. */
 let wasShown = false;
 
-/** A view: sets the title of the window, and takes the focus, so that screen readers begin with it. */
+/** A view. It sets the window title and focuses its heading, so that screen readers start there. */
 export function Page({ title, actions, isFixed, isNarrow, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const windowName = useContext(WindowName);
@@ -26,7 +28,7 @@ export function Page({ title, actions, isFixed, isNarrow, children }: PageProps)
     document.title = `${title} · ${windowName}`;
   }, [title, windowName]);
   useEffect(() => {
-    // At the first view, the focus stays on the top of the page, before the link that skips the navigation.
+    // On the first view, the focus stays at the top of the page, before the skip link.
     const isFirst = !wasShown;
     wasShown = true;
     const isInside = heading.current?.closest('main')?.contains(document.activeElement) === true;

@@ -5,12 +5,12 @@ import { Failure, Skeleton } from './states.tsx';
 
 interface RecordListProps<Row> {
   query: Paged<Row>;
-  /** In place of a list without records. */
+  /** Content to show when there are no records. */
   empty: ReactNode;
   children(rows: readonly Row[]): ReactNode;
 }
 
-/** Records that are loaded page by page: their shape at first, then they, or why they can't be shown. */
+/** A list loaded page by page: a skeleton while it loads, then the records or an error. */
 export function RecordList<Row>({ query, empty, children }: RecordListProps<Row>) {
   if (query.isPending) return <RowShapes />;
   if (query.error && query.rows.length === 0) {
@@ -31,7 +31,7 @@ export function RecordList<Row>({ query, empty, children }: RecordListProps<Row>
   );
 }
 
-/** The shape of a list that is being loaded. */
+/** Skeleton of a list that is loading. */
 function RowShapes() {
   return (
     <div role="status" className="flex flex-col gap-3 px-4 py-2 md:px-6">

@@ -1,12 +1,12 @@
-/** Hands a file to the browser, which saves it. */
+/** Saves a file through the browser's download. */
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content);
   saveFrom(address, name);
-  // The browser has begun to read it by then.
+  // The browser has started to read the file by then.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** Has the browser save what is at an address of this service. The page stays as it is. */
+/** Downloads a file from an address of this service without leaving the page. */
 export function saveFrom(address: string, name: string): void {
   const link = document.createElement('a');
   link.href = address;

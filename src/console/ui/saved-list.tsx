@@ -10,23 +10,26 @@ interface Saved {
 }
 
 interface SavedListProps<One extends Saved> {
-  /** What one is called. */
+  /** Singular noun for one record. */
   noun: string;
   records: readonly One[] | undefined;
   mayWrite: boolean;
   busy: boolean;
-  /** Why the last write was refused. */
+  /** Error of the last write. */
   error: Error | null;
-  /** True for a record that only this person has. */
+  /** Returns true for a record that only this person can see. */
   isOwn?(record: One): boolean;
-  /** Below the name of a new one. */
+  /** Additional controls below the name of a new record. */
   choice?: ReactNode;
   onOpen(record: One): void;
   onSave(name: string): void;
   onDelete(record: One): void;
 }
 
-/** Things that were saved under a name, in a popover: they are opened, deleted, and made of what is shown now. */
+/**
+ * A popover of records saved under a name: it opens them, deletes them, and saves the current state
+ * as a new one.
+ */
 export function SavedList<One extends Saved>(props: SavedListProps<One>) {
   const { noun, records, mayWrite, isOwn } = props;
   const [name, setName] = useState('');

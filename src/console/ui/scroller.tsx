@@ -7,7 +7,7 @@ interface ScrollerProps {
   ref?: React.Ref<HTMLDivElement>;
 }
 
-/** What scrolls by itself; it takes the focus, so that arrow keys scroll it. */
+/** A scrollable area that takes the focus, so that arrow keys scroll it. */
 export function Scroller({ label, className, children, ref }: ScrollerProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- else keys could not scroll it

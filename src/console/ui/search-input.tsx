@@ -5,11 +5,11 @@ import { inputLook } from './field.tsx';
 
 interface SearchInputProps extends Omit<ComponentProps<'input'>, 'type' | 'className'> {
   'aria-label': string;
-  /** Classes of the box around the field, for its width. */
+  /** Class names of the box around the field, for its width. */
   className?: string;
 }
 
-/** A field for a search, with its icon. */
+/** A search field with an icon. */
 export const SearchInput = ({ className, ...rest }: SearchInputProps) => (
   <div className={classes('relative', className)}>
     <Search

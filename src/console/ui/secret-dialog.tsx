@@ -9,11 +9,11 @@ interface SecretDialogProps {
   label: string;
   secret: string;
   onClose(): void;
-  /** What to do with it. */
+  /** Instructions for the person who receives the secret. */
   children: ReactNode;
 }
 
-/** Shows a secret once: the service keeps no copy of it. */
+/** Shows a secret once; the service keeps no copy of it. */
 export function SecretDialog({ title, label, secret, onClose, children }: SecretDialogProps) {
   useUnsaved(true);
   return (

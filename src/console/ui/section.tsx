@@ -3,15 +3,15 @@ import { classes } from './classes.ts';
 
 interface SectionProps {
   title: string;
-  /** Says what it is for. */
+  /** Explanation of the section's purpose. */
   description?: ReactNode;
-  /** Buttons at its end. */
+  /** Buttons at the end of the section. */
   footer?: ReactNode;
   isDanger?: boolean;
   children?: ReactNode;
 }
 
-/** A part of a view that has a title of its own. */
+/** A part of a view with its own title. */
 export function Section({ title, description, footer, isDanger, children }: SectionProps) {
   return (
     <section
@@ -36,7 +36,7 @@ export function Section({ title, description, footer, isDanger, children }: Sect
   );
 }
 
-/** The column in which sections stand, two columns where the window is wide. */
+/** The layout of sections: one column, or two in a wide window. */
 export function Sections({ children }: { children: ReactNode }) {
   return (
     <div className="flex w-full max-w-3xl flex-col gap-5 px-4 pb-10 md:px-6 xl:block xl:gap-6 xl:has-[>:nth-child(2)]:max-w-6xl xl:has-[>:nth-child(2)]:columns-2 xl:*:mb-5 xl:*:break-inside-avoid">

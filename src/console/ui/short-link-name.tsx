@@ -6,7 +6,7 @@ interface ShortLinkNameProps {
   className?: string;
 }
 
-/** The name of a short link; where there is no room for the whole, its domain is cut first. */
+/** The name of a short link, whose domain is truncated first when space is short. */
 export function ShortLinkName({ domain, slug, className }: ShortLinkNameProps) {
   return (
     <span className={classes('flex min-w-0', className ?? 'font-medium')}>

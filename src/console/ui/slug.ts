@@ -1,7 +1,7 @@
-/** Longest slug that is made of a text, in characters: as long as that of a workspace may be. */
+/** Maximum length of a generated slug in characters, equal to the limit for workspace slugs. */
 const MAX_LENGTH = 48;
 
-/** Letters whose spelling in ASCII is more than the letter without its marks. */
+/** Letters whose ASCII spelling is more than the letter without its diacritics. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   ä: 'ae',
   ö: 'oe',
@@ -18,8 +18,8 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a slug of lower-case ASCII letters, digits and hyphens from a name or a title: "Müller & Söhne" becomes
- * `mueller-soehne`. A text in another script than Latin has none: the result is empty.
+ * Makes a slug of lower-case ASCII letters, digits and hyphens from a name or title: "Müller &
+ * Söhne" becomes `mueller-soehne`. The result is empty for text in a script other than Latin.
  */
 export function slugFrom(text: string): string {
   return text

@@ -7,14 +7,14 @@ import { classes } from './classes.ts';
 interface EmptyProps {
   icon: LucideIcon;
   title: string;
-  /** What it is for, and how to begin. */
+  /** Purpose of the records, and the first step to create one. */
   children: ReactNode;
   action?: ReactNode;
-  /** It is all that there is: its title is that of the page. */
+  /** True when the page has nothing else: the title is then the heading of the page. */
   isPage?: boolean;
 }
 
-/** In place of a list that has nothing yet: teaches what would be there. */
+/** An empty state: explains what the list will contain. */
 export function Empty({ icon: Icon, title, children, action, isPage }: EmptyProps) {
   const Title = isPage === true ? 'h1' : 'h2';
   return (
@@ -29,10 +29,12 @@ export function Empty({ icon: Icon, title, children, action, isPage }: EmptyProp
   );
 }
 
-/** A way out of a view whose record is gone: the frame sets a link to the list that it was in. */
+/** Link back to the list of a record that no longer exists; the frame of the views provides it. */
 export const WayBack = createContext<ReactNode>(null);
 
-/** In place of what could not be loaded: says why, and lets the reader try again where that may help. */
+/**
+ * An error in place of content that failed to load, with a retry button where retrying can help.
+ */
 export function Failure({ error, retry }: { error: unknown; retry(): void }) {
   const wayBack = useContext(WayBack);
   return (
@@ -45,7 +47,7 @@ export function Failure({ error, retry }: { error: unknown; retry(): void }) {
   );
 }
 
-/** The shape of what is being loaded. */
+/** A placeholder for content that is loading. */
 export function Skeleton({ className }: { className?: string }) {
   return (
     <span
@@ -55,7 +57,7 @@ export function Skeleton({ className }: { className?: string }) {
   );
 }
 
-/** A short mark, such as a state or a tag. */
+/** A short label, such as a state or a tag. */
 export function Badge({
   children,
   tone,

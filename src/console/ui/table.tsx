@@ -3,25 +3,25 @@ import { classes } from './classes.ts';
 
 /** A column of a table. */
 export interface Column<Row> {
-  /** Its header; hidden from view with `isBare`, as over buttons. */
+  /** Header of the column; `isBare` hides it visually, for example above buttons. */
   name: string;
   isBare?: boolean;
-  /** Left out on phones. */
+  /** True for a column that phones leave out. */
   isMinor?: boolean;
-  /** Aligned to the right, with digits of one width. */
+  /** True for a right-aligned column with digits of equal width. */
   isNumber?: boolean;
   render(row: Row): ReactNode;
 }
 
 interface TableProps<Row> {
-  /** Names the table for screen readers. */
+  /** Accessible name of the table. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf(row: Row): string;
 }
 
-/** Records in rows; what matters least gives way on phones. */
+/** A table of records; phones leave out the minor columns. */
 export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
   return (
     <table className="w-full border-separate border-spacing-0" aria-label={label}>

@@ -6,11 +6,11 @@ interface TabsProps<Id extends string> {
   tabs: readonly { id: Id; label: string }[];
   chosen: Id;
   onChoose(id: Id): void;
-  /** Id of the panel that they change. */
+  /** Id of the panel that the tabs control. */
   panelId: string;
 }
 
-/** A choice of what one panel shows, walked through by arrow keys (WAI-ARIA Tabs). */
+/** Tabs that choose the content of one panel; arrow keys move between them (WAI-ARIA Tabs). */
 export function Tabs<Id extends string>({ label, tabs, chosen, onChoose, panelId }: TabsProps<Id>) {
   const id = useId();
   const onKeyDown = (event: KeyboardEvent) => {

@@ -12,7 +12,7 @@ const absolute = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-/** A time as seen from now, with the moment itself as tooltip: "3 hours ago". */
+/** Shows a relative time, such as "3 hours ago", with the exact time as its tooltip. */
 export function Time({ at }: { at: string }) {
   const moment = new Date(at);
   return (
@@ -22,28 +22,28 @@ export function Time({ at }: { at: string }) {
   );
 }
 
-/** A time as seen from now: "3 hours ago". */
+/** Formats a relative time: "3 hours ago". */
 export function fromNow(moment: Date): string {
   const seconds = (moment.getTime() - Date.now()) / 1000;
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) < length) continue;
     const count = seconds / length;
-    // A link that is valid for seven days says "in 7 days" a second later, too.
+    // Rounding keeps "in 7 days" for a link valid for seven days, even a second after its creation.
     return relative.format(count > 0 ? Math.round(count) : Math.trunc(count), unit);
   }
   return seconds > 0 ? 'in a moment' : 'just now';
 }
 
-/** True once a time has come. */
+/** True for a time in the past. */
 export const isPast = (at: string): boolean => Date.parse(at) <= Date.now();
 
-/** A time for a field of type `datetime-local`, in the time zone of the browser. */
+/** Formats a time for a `datetime-local` field in the browser's time zone. */
 export function toLocal(time: string | null): string {
   if (time === null) return '';
   const at = new Date(time);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** The time in a field of type `datetime-local`, as ISO 8601; `null` for an empty field. */
+/** Converts the value of a `datetime-local` field to ISO 8601; `null` for an empty field. */
 export const fromLocal = (text: string): string | null =>
   text === '' ? null : new Date(text).toISOString();

@@ -4,10 +4,10 @@ import { useSyncExternalStore } from 'react';
 import { Button, buttonLook, IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 
-/** An action that a message offers: a page to open, or a function. */
+/** An action of a toast: a link or a function. */
 type ToastAction = { label: string } & ({ href: string } | { run(): void });
 
-/** A message that goes away by itself. */
+/** A message that disappears by itself. */
 interface Toast {
   id: number;
   text: string;
@@ -15,7 +15,7 @@ interface Toast {
   actions: readonly ToastAction[];
 }
 
-/** Times in ms for which messages stay: plain ones, ones with actions, ones with Undo. */
+/** Display times in ms: plain messages, messages with actions, messages with Undo. */
 const STAY_MS = 5_000;
 const OFFER_MS = 12_000;
 const UNDO_MS = 8_000;
@@ -31,7 +31,7 @@ function set(next: readonly Toast[]): void {
 
 const dismiss = (id: number) => set(toasts.filter((toast) => toast.id !== id));
 
-/** Says something in passing, and offers what people do next. */
+/** Shows a message that disappears by itself, with optional actions. */
 export function toast(
   text: string,
   tone: Toast['tone'] = 'plain',
@@ -42,15 +42,16 @@ export function toast(
   setTimeout(() => dismiss(id), actions.length === 0 ? STAY_MS : OFFER_MS);
 }
 
-/** Writes that can still be undone, and how they are sent while the window closes. */
+/** Writes that can still be undone, each with the function that sends it when the window closes. */
 const pending = new Map<number, () => void>();
 
 /**
- * Does something after a while in which it can be undone. It outlives the view it was started on; when the window is
- * closed it is done at once.
+ * Runs a write after a delay in which the person can undo it. The write survives the view that
+ * started it, and runs at once when the window closes.
  *
- * @param text what was done, in the past tense: "3 links deleted"
- * @param action `commit` sends it, `undo` puts back what is shown; a window that closes waits for no other write
+ * @param text the action in the past tense: "3 links deleted"
+ * @param action `commit` sends the write and `undo` restores the display; while the window closes,
+ * `commit` must send without waiting for other writes
  */
 export function undoable(
   text: string,
@@ -75,12 +76,12 @@ addEventListener('pagehide', () => {
   for (const commit of pending.values()) commit();
 });
 
-// Without a connection, they can't be sent when the window is closed.
+// While offline, pending writes cannot be sent when the window closes, so the browser must ask.
 addEventListener('beforeunload', (event) => {
   if (pending.size > 0 && !onlineManager.isOnline()) event.preventDefault();
 });
 
-/** The messages, at the lower edge of the window. */
+/** Renders the messages at the bottom of the window. */
 export function Toasts() {
   const shown = useSyncExternalStore(
     (listener) => {

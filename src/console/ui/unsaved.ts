@@ -4,9 +4,9 @@ let holds = 0;
 const ask = (event: BeforeUnloadEvent) => event.preventDefault();
 
 /**
- * Lets the browser ask before the window is closed or loaded anew, since something would be lost.
+ * Makes the browser ask before the window is closed or reloaded, because data would be lost.
  *
- * @returns ends that
+ * @returns a function that ends this
  */
 export function holdWindow(): () => void {
   if (holds === 0) addEventListener('beforeunload', ask);
@@ -17,10 +17,10 @@ export function holdWindow(): () => void {
   };
 }
 
-/** True while something would be lost. */
+/** True while closing the window would lose data. */
 export const isWindowHeld = (): boolean => holds > 0;
 
-/** Holds the window as long as a form has changes that are not saved. */
+/** Holds the window while a form has unsaved changes. */
 export function useUnsaved(isChanged: boolean): void {
   useEffect(() => (isChanged ? holdWindow() : undefined), [isChanged]);
 }

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** True as long as the component is shown: for what is done when an answer comes, perhaps much later. */
+/** Returns a ref that is true while the component is mounted, for callbacks that run much later. */
 export function useIsShown(): RefObject<boolean> {
   const isShown = useRef(true);
   useEffect(() => {

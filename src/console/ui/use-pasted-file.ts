@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent } from 'react';
 
 /**
- * Takes a file that is pasted anywhere in the window. One that is dropped beside its place is ignored: browsers would
- * open it instead of the page.
+ * Accepts a file pasted anywhere in the window. A file dropped outside the drop area is ignored,
+ * because the browser would otherwise replace the page with it.
  */
 export function usePastedFile(take: (file: File) => void): void {
   const onPaste = useEffectEvent((event: ClipboardEvent) => {

@@ -8,13 +8,13 @@ interface VirtualListProps {
   count: number;
   rowPx: number;
   keyOf(index: number): string;
-  /** Look of the part that scrolls, and of a row. */
+  /** Class names of the scrolling element and of a row. */
   className: string;
   rowClassName?: string;
   children(index: number): ReactNode;
 }
 
-/** A long list of which only the rows in view are in the page. */
+/** A long list that renders only the rows in view. */
 export function VirtualList({
   label,
   count,

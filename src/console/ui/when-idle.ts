@@ -1,7 +1,7 @@
 /**
- * Calls a function when the browser has nothing better to do; Safari doesn't say when.
+ * Calls a function when the browser is idle; Safari lacks `requestIdleCallback`.
  *
- * @returns takes that back
+ * @returns a function that cancels the call
  */
 export function whenIdle(run: () => void): () => void {
   if ('requestIdleCallback' in globalThis) {

@@ -21,7 +21,7 @@ import { DeliveryState } from './state.tsx';
 
 type State = Schemas['Delivery']['state'];
 const STATES = everyOf<State>({ delivered: true, pending: true, failed: true, held: true });
-/** Time between two requests for the deliveries, which change by themselves, in ms. */
+/** Refetch interval of the deliveries, in ms. */
 const REFRESH_MS = 5_000;
 
 /** The deliveries of a webhook, newest first. */
@@ -123,7 +123,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   );
 }
 
-/** Periods whose deliveries can be resent, in hours. */
+/** Periods in hours whose deliveries can be resent. */
 const PERIODS = [
   { label: 'Last hour', hours: 1 },
   { label: 'Last 24 hours', hours: 24 },

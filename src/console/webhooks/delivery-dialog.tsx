@@ -13,7 +13,7 @@ import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { DeliveryState } from './state.tsx';
 
-/** Time between two requests for the delivery, which gets new attempts by itself, in ms. */
+/** Refetch interval of the delivery, which can get new attempts at any time, in ms. */
 const REFRESH_MS = 2_000;
 
 interface DeliveryDialogProps {
@@ -22,7 +22,7 @@ interface DeliveryDialogProps {
   onClose(): void;
 }
 
-/** A delivery: its request, and the response to each attempt. */
+/** A dialog with the request of a delivery and the response to each attempt. */
 export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialogProps) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
@@ -94,7 +94,7 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
   );
 }
 
-/** Translates the error of an attempt, such as "url must have a host …", for people. */
+/** Translates the error of an attempt, such as "url must have a host …", into plain words. */
 function failureOf(error: string): string {
   const [words] = Object.values(fieldsInWords(error));
   return words === undefined ? sentence(error) : inWords(words, 'URL');
@@ -119,7 +119,7 @@ function Attempt({ attempt }: { attempt: Schemas['DeliveryAttempt'] }) {
   );
 }
 
-/** A text that scrolls, and can be reached by keyboard for that. */
+/** A scrollable text that can be focused, so that keys scroll it. */
 function Text({ label, children }: { label: string; children: string }) {
   return (
     <textarea

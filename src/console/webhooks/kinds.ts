@@ -2,7 +2,7 @@ import type { Schemas } from '../api/client.ts';
 
 export type WebhookKind = Schemas['WebhookKind'];
 
-/** Kinds of events that a webhook subscribes to, with what they are about. */
+/** Event kinds that a webhook can subscribe to, with their subjects. */
 const SUBJECTS: Readonly<Record<WebhookKind, string>> = {
   'link.created': 'Links',
   'link.updated': 'Links',
@@ -23,7 +23,7 @@ const SUBJECTS: Readonly<Record<WebhookKind, string>> = {
 
 export const ALL_KINDS = Object.keys(SUBJECTS) as WebhookKind[];
 
-/** All kinds by what they are about. */
+/** Event kinds grouped by subject. */
 export const KIND_GROUPS = [...new Set(Object.values(SUBJECTS))].map((label) => ({
   label,
   kinds: ALL_KINDS.filter((kind) => SUBJECTS[kind] === label),

@@ -13,7 +13,7 @@ import { Table } from '../ui/table.tsx';
 import { WebhookState } from './state.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
 
-/** The webhooks of a workspace. */
+/** The page that lists the webhooks of a workspace. */
 export function WebhooksPage() {
   const { slug, may } = useWorkspace();
   const navigate = useNavigate();

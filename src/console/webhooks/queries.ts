@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { type Api, answer } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
-/** The newest webhooks of the workspace, to choose some for a link. */
+/** Query options of the workspace's newest webhooks, for the choice in a link. */
 export const webhooksQuery = (api: Api) =>
   queryOptions({
     queryKey: keys.webhooks.list(),

@@ -2,7 +2,7 @@ import type { Schemas } from '../api/client.ts';
 import { Badge } from '../ui/states.tsx';
 import { isPast } from '../ui/time.tsx';
 
-/** Whether a webhook gets deliveries now. */
+/** A badge that shows whether the webhook currently receives deliveries. */
 export function WebhookState({ webhook }: { webhook: Schemas['Webhook'] }) {
   const { enabled, pausedUntil, failingSince } = webhook;
   if (!enabled) return <Badge>Disabled</Badge>;

@@ -9,7 +9,7 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { ALL_KINDS, type WebhookKind } from './kinds.ts';
 
-/** Sends an example of an event. */
+/** A dialog that sends a sample event. */
 export function TestDialog({ webhook, onClose }: { webhook: Schemas['Webhook']; onClose(): void }) {
   const { api } = useWorkspace();
   const client = useQueryClient();

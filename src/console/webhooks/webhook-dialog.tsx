@@ -6,13 +6,13 @@ import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
 import { KIND_GROUPS, type WebhookKind } from './kinds.ts';
 
 interface WebhookDialogProps {
-  /** The webhook to edit; absent for a new one. */
+  /** Webhook to edit; absent for a new one. */
   webhook?: Schemas['Webhook'];
   onClose(): void;
   onCreated?(made: Schemas['WebhookWithSecret']): void;
 }
 
-/** Creates or edits a webhook. */
+/** A dialog that creates or edits a webhook. */
 export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProps) {
   const [name, setName] = useState(webhook?.name ?? '');
   const [url, setUrl] = useState(webhook?.url ?? '');

@@ -22,7 +22,7 @@ import { WebhookDialog } from './webhook-dialog.tsx';
 
 type Opened = 'edit' | 'rotate' | 'delete' | 'test';
 
-/** A webhook with its deliveries. */
+/** The page of a webhook with its deliveries. */
 export function WebhookPage() {
   const { webhookId } = useParams({ from: '/$workspace/webhooks/$webhookId' });
   const { slug, api, may } = useWorkspace();

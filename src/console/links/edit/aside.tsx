@@ -16,7 +16,7 @@ import type { Draft } from './draft.ts';
 
 const AnalyticsSummary = lazy(part(() => import('../../analytics/summary.tsx')));
 
-/** Beside the form: the QR code of the link, its preview, how it does. */
+/** The column beside the form: the QR code, the link preview and the statistics of the link. */
 export function Aside({ draft, link }: { draft: Draft; link: Link | undefined }) {
   return (
     <aside aria-label="Preview" className="flex flex-col gap-4 self-start lg:sticky lg:top-0">
@@ -59,7 +59,7 @@ export function Aside({ draft, link }: { draft: Draft; link: Link | undefined })
   );
 }
 
-/** The QR code that a link will have, as soon as its slug is known. */
+/** The QR code of a new link, shown once its slug is known. */
 function NewQrCode({ draft }: { draft: Draft }) {
   const { api } = useWorkspace();
   const key = useDebounced(draft.key.trim(), TYPING_MS);
@@ -77,7 +77,11 @@ function NewQrCode({ draft }: { draft: Draft }) {
   return <Picture address={data.qrCode} of={`${data.domain}/${data.key}`} />;
 }
 
-/** The picture of a QR code. @param address with the origin of BASE_URL, which behind a proxy may not be ours */
+/**
+ * The image of a QR code.
+ *
+ * @param address its origin is BASE_URL, which may differ from ours behind a proxy
+ */
 function Picture({ address, of }: { address: string; of: string }) {
   return (
     <img
@@ -93,7 +97,7 @@ function fromHere(address: string): string {
   return pathname + search;
 }
 
-/** The QR code of a link, in a dialog of its own. */
+/** The QR code of a link in a dialog. */
 export function QrDialog({ link, onClose }: { link: Link; onClose(): void }) {
   return (
     <Dialog title={`QR code of ${link.domain}/${link.key}`} size="small" onClose={onClose}>

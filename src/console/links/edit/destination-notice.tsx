@@ -3,7 +3,7 @@ import { Time } from '../../ui/time.tsx';
 
 type Check = NonNullable<Schemas['DestinationCheck']>;
 
-/** What a state means for the people who open the link, and what to do; nothing where all is well. */
+/** Messages about the destination by state, with advice; `undefined` for a working destination. */
 const ADVICE: Record<
   Check['state'],
   ((what: string, found: string, check: Check) => string) | undefined
@@ -19,7 +19,9 @@ const ADVICE: Record<
     `${what} is broken: ${failures} checks in a row failed. ${found}. Open it in a browser. If it is gone, enter another one.`,
 };
 
-/** Below the destination of a link, `url`: what the last check found, where people should know. */
+/**
+ * A notice below the destination field with the result of the last check, if it found a problem.
+ */
 export function DestinationNotice({ check, url }: { check: Check; url: string }) {
   const { state, status, checkedAt } = check;
   const what = check.url === url ? 'This destination' : `The destination ${check.url}`;

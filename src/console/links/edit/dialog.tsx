@@ -20,18 +20,18 @@ import { changesOf, draftOf, EMPTY } from './draft.ts';
 import { LinkForm } from './form.tsx';
 
 interface LinkDialogProps {
-  /** The link to change; without one, a new link is made. */
+  /** Id of the link to edit; absent for a new link. */
   id?: string;
   onClose(): void;
 }
 
-/** Makes a link, or changes one. */
+/** A dialog that creates or edits a link. */
 export function LinkDialog({ id, onClose }: LinkDialogProps) {
   const { api } = useWorkspace();
   const link = useQuery({ ...linkQuery(api, id ?? ''), enabled: id !== undefined });
   if (id === undefined) return <LinkEditor onClose={onClose} />;
   if (link.data !== undefined) {
-    // Choosing the winner of a test changes the destination.
+    // The key changes when a test gets a winner, because that changes the destination.
     return <LinkEditor key={link.data.testWinner} link={link.data} onClose={onClose} />;
   }
   return (
@@ -50,7 +50,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const formId = useId();
-  // As it was when the form was opened: what others change meanwhile must not pass for what this person saw.
+  // The version from when the form was opened, because the person has not seen later changes.
   const [seen] = useState(link);
   const [before] = useState(() => (seen === undefined ? EMPTY : draftOf(seen)));
   const kept = useDraft(`link ${link?.id ?? 'new'}`, before);
@@ -79,12 +79,12 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
     onDone(saved) {
       client.setQueryData(linkQuery(api, saved.id).queryKey, saved);
       void refreshLinks(client);
-      // It may have been closed while there was no connection.
+      // The person may have closed the dialog while the write waited for a connection.
       if (isShown.current) close();
       if (seen !== undefined) return toast('Link saved');
       const name = `${saved.domain}/${saved.key}`;
       const say = (text: string) => toast(text, 'plain', nextSteps(saved));
-      // The browser may refuse: the click that allowed it is over.
+      // The browser may refuse, because the permission of the click can expire before the response.
       return copy(saved.shortLink).then(
         () => say(`${name} created and copied`),
         () => say(`${name} created`),
@@ -97,7 +97,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
       toast(`The link isn’t saved. ${describe(error)} Open the form again.`, 'danger');
     },
   });
-  /** Actions that are offered with a new link. */
+  /** Actions in the message about a new link. */
   const nextSteps = (made: Link) => [
     { label: 'Open', href: made.shortLink },
     {
@@ -184,10 +184,10 @@ interface FooterProps {
   formId: string;
   isNew: boolean;
   mayWrite: boolean;
-  /** The dialog is to be closed, and would lose changes. */
+  /** True while the dialog asks whether to discard changes. */
   isLeaving: boolean;
   isBusy: boolean;
-  /** It waits for a connection. */
+  /** True while the write waits for a connection. */
   isPaused: boolean;
   stay(): void;
   onClose(): void;

@@ -3,22 +3,22 @@ import * as shortLink from '../../short-links/draft.ts';
 import type { ShortLinkDraft } from '../../short-links/fields.ts';
 import type { Link } from '../queries.ts';
 
-/** A link as the form holds it. */
+/** A link in the form. */
 export interface Draft extends ShortLinkDraft {
   url: string;
   video: string;
 }
 
-/** A new link. */
+/** The form of a new link. */
 export const EMPTY: Draft = { ...shortLink.EMPTY, url: '', video: '' };
 
-/** The form of a link that exists. */
+/** Returns the form of a stored link. */
 export const draftOf = (link: Link): Draft => ({
   ...shortLink.draftOf(link),
   url: link.url,
   video: link.video ?? '',
 });
 
-/** The fields of the form that differ from those before, as the API takes them. */
+/** Returns the fields that changed, in the format of the API. */
 export const changesOf = (draft: Draft, before: Draft): Partial<Schemas['NewLink']> =>
   shortLink.changesOf(draft, before) as Partial<Schemas['NewLink']>;

@@ -16,7 +16,7 @@ interface LinkFormProps extends PartProps {
   change(part: Partial<Draft>): void;
 }
 
-/** Every field of a link: what each needs first, the rest in sections. */
+/** All fields of a link: the common ones first, the others in sections. */
 export function LinkForm(part: LinkFormProps) {
   const { draft, errors, change, record } = part;
   return (

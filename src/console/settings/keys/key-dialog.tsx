@@ -12,7 +12,7 @@ interface NewKeyDialogProps {
   onCreated(key: Schemas['ApiKeyWithSecret']): void;
 }
 
-/** Lifetimes to choose from, in days. */
+/** Selectable lifetimes in days. */
 const LIFETIMES = [
   { label: 'Never', days: 0 },
   { label: 'In 30 days', days: 30 },
@@ -21,7 +21,7 @@ const LIFETIMES = [
 ];
 const DAY_MS = 86_400_000;
 
-/** Creates a key. */
+/** A dialog that creates an API key. */
 export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
   const { may } = useWorkspace();
   const [name, setName] = useState('');
@@ -95,7 +95,7 @@ interface EditKeyDialogProps {
   onClose(): void;
 }
 
-/** Edits the name and the scopes of a key. */
+/** A dialog that edits the name and scopes of an API key. */
 export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
   const { may } = useWorkspace();
   const [name, setName] = useState(apiKey.name);

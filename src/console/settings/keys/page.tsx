@@ -26,7 +26,7 @@ type Opened =
   | { what: 'edit' | 'rotate' | 'revoke'; key: Key }
   | { what: 'secret'; key: Schemas['ApiKeyWithSecret'] };
 
-/** The API keys of a workspace. */
+/** The page that lists the API keys of a workspace. */
 export function KeysPage() {
   const { api, may } = useWorkspace();
   const [opened, setOpened] = useState<Opened>();

@@ -5,12 +5,12 @@ import { RESOURCES, type Scope } from './scopes.ts';
 interface ScopeFieldsProps {
   scopes: readonly Scope[];
   onChange(scopes: Scope[]): void;
-  /** True for scopes that the person has, who can give no others. */
+  /** Returns true for scopes that the person has, because nobody can grant other scopes. */
   mayGive(scope: Scope): boolean;
   error?: string | undefined;
 }
 
-/** Rights of a key, kind by kind: none, read, or read and write. */
+/** The fields for the rights of a key: none, read, or read and write for each kind of record. */
 export function ScopeFields({ scopes, onChange, mayGive, error }: ScopeFieldsProps) {
   const id = useId();
   const set = (old: readonly (Scope | undefined)[], next: Scope | undefined) =>

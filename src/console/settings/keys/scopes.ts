@@ -2,7 +2,7 @@ import type { Schemas } from '../../api/client.ts';
 
 export type Scope = Schemas['Scope'];
 
-/** All scopes but `*`, with the kind of record that they are for. */
+/** All scopes except `*`, with the kind of record that each covers. */
 const KINDS: Readonly<Record<Exclude<Scope, '*'>, string>> = {
   'links.read': 'Links',
   'links.write': 'Links',
@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<Exclude<Scope, '*'>, string>> = {
   'audit.read': 'Audit log',
 };
 
-/** Kinds of records that keys have rights to, with the scopes of these. */
+/** Kinds of records with their scopes. */
 export const RESOURCES = [...new Set(Object.values(KINDS))].map((label) => {
   const scopes = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter(
     (scope) => KINDS[scope] === label,
@@ -49,7 +49,7 @@ export const RESOURCES = [...new Set(Object.values(KINDS))].map((label) => {
   };
 });
 
-/** Scopes of a key in a few words: "Full access", "Links, Tags (read)". */
+/** Summarizes the scopes of a key: "Full access", "Links, Tags (read)". */
 export function summaryOf(scopes: readonly Scope[]): string {
   if (scopes.includes('*')) return 'Full access';
   const parts = RESOURCES.flatMap(({ label, read, write }) => {

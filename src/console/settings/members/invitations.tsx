@@ -6,7 +6,7 @@ import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toasts.tsx';
 
-/** Invitations that can still be accepted. */
+/** The invitations that can still be accepted. */
 export function Invitations() {
   const invitations = useRecords('invitations');
   const { remove: cancel } = useResource('invitations', {

@@ -11,7 +11,7 @@ interface InviteDialogProps {
   onInvited(invitation: Schemas['InvitationWithUrl']): void;
 }
 
-/** Creates an invitation. */
+/** A dialog that creates an invitation. */
 export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('member');

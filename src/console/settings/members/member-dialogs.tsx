@@ -14,13 +14,13 @@ interface MemberDialogProps {
   onClose(): void;
 }
 
-/** Changes the role of a person. */
+/** A dialog that changes the role of a member. */
 export function RoleDialog({ member, onClose }: MemberDialogProps) {
   const [role, setRole] = useState<Role>(member.role);
   const { update: save } = useResource('members', {
     onUpdated: async () => {
       onClose();
-      // It may be the person's own role, by which controls are shown.
+      // The member may be the signed-in person, whose role decides which controls are visible.
       await personClient.invalidateQueries(meQuery);
     },
   });
@@ -39,7 +39,7 @@ export function RoleDialog({ member, onClose }: MemberDialogProps) {
   );
 }
 
-/** Removes a person, or leaves. */
+/** A dialog that removes a member, or leaves the workspace. */
 export function RemoveDialog({ member, onClose }: MemberDialogProps) {
   const { name } = useWorkspace();
   const navigate = useNavigate();

@@ -23,7 +23,7 @@ type Opened =
   | { what: 'role' | 'remove'; member: Member }
   | { what: 'invited'; invitation: Schemas['InvitationWithUrl'] };
 
-/** The people of a workspace. */
+/** The page that lists the members of a workspace. */
 export function MembersPage() {
   const { may } = useWorkspace();
   const me = useMe();

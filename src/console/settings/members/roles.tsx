@@ -1,6 +1,6 @@
 import type { Role } from '../../api/people.ts';
 
-/** Rights of each role, in a sentence. */
+/** Description of each role's rights. */
 const ROLES: Readonly<Record<Role, string>> = {
   owner: 'Can do everything, including people, API keys and settings.',
   member: 'Can create and edit links, QR codes and all other records.',

@@ -18,7 +18,7 @@ type Alert = Notifications['alerts'][number];
 
 const key = keys.notifications.all;
 
-/** Alerts in the words of the console. */
+/** Labels and hints of the alerts. */
 const ALERTS: Record<Alert, { label: string; hint: string }> = {
   'limit.reached': {
     label: 'Limit reached',
@@ -39,7 +39,7 @@ const ALERTS: Record<Alert, { label: string; hint: string }> = {
 };
 const ALL = Object.keys(ALERTS) as Alert[];
 
-/** Settings of the emails that the person gets about the open workspace. */
+/** The section for emails about the open workspace. */
 export function NotificationsSection() {
   const { slug } = useWorkspace();
   const all = useQuery({ queryKey: key, queryFn: people.notifications }, personClient);
@@ -81,7 +81,7 @@ function Choices({ own }: { own: Notifications }) {
     },
     personClient,
   );
-  // What was chosen last is shown while it is saved.
+  // While the change is being saved, the new choice is already shown.
   const alerts = (change.isPending && change.variables.alerts) || own.alerts;
   return (
     <>

@@ -12,7 +12,7 @@ import { FormSection } from '../form-section.tsx';
 import { NotificationsSection } from './notifications.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** The signed-in person: name, password, notifications, sessions. */
+/** The page of the signed-in person: name, password, notifications and sessions. */
 export function ProfilePage() {
   return (
     <Page title="My profile">
@@ -94,7 +94,7 @@ function PasswordSection() {
         change.mutate({ password, ...(me.needsCurrentPassword && { currentPassword }) })
       }
     >
-      {/* Password managers look for the name of the account. */}
+      {/* Password managers look for the account name. */}
       <input type="text" autoComplete="username" readOnly hidden value={me.email} />
       {me.needsCurrentPassword && (
         <TextField

@@ -7,7 +7,7 @@ import { Failure, Skeleton } from '../../ui/states.tsx';
 
 type Choice = Pick<NonNullable<Schemas['Notifications']['report']>, 'every' | 'timezone'>;
 
-/** The latest report of the workspace that is open, as it comes by email. */
+/** A preview of the open workspace's latest report, as sent by email. */
 export function ReportPreview({ choice, onClose }: { choice: Choice; onClose(): void }) {
   const { slug } = useWorkspace();
   const mail = useQuery({
@@ -26,14 +26,17 @@ export function ReportPreview({ choice, onClose }: { choice: Choice; onClose(): 
   );
 }
 
-/** Our policy allows no styles in a document, which mails need, but those that a script sets. */
+/**
+ * Attribute that replaces `style`: the Content-Security-Policy forbids inline styles, which emails
+ * need, but a script can set them.
+ */
 const STYLE = 'data-style';
 
 function Mail({ html }: { html: string }) {
   return (
     <iframe
       title="Email"
-      // Nothing in it runs, and no address in it opens.
+      // The sandbox blocks scripts and navigation in the report.
       sandbox="allow-same-origin"
       srcDoc={html.replaceAll(' style="', ` ${STYLE}="`)}
       onLoad={({ currentTarget: { contentDocument } }) => {

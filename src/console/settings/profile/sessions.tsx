@@ -91,7 +91,7 @@ function SessionRow({ session, end, isEnding }: SessionRowProps) {
   );
 }
 
-/** Browsers and systems by what they write into their name; the first that fits is meant. */
+/** Patterns of browsers and systems in the User-Agent header; the first match applies. */
 const BROWSERS = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],

@@ -11,16 +11,16 @@ import { messagesOf } from '../../ui/form-dialog.tsx';
 import { FormSection } from '../form-section.tsx';
 import { useSaveWorkspace } from './save.ts';
 
-/** Largest file that is taken: as a data URI it must fit a request. */
+/** Maximum file size in bytes; as a data URI, the file must fit in a request. */
 const LARGEST_BYTES = 500_000;
-/** Color of the field where none is set. */
+/** Color of the field while no brand color is set. */
 const NO_COLOR = '#2257d2';
 
-/** Logo and color of what visitors see. */
+/** The form for the logo and color that visitors see. */
 export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
   const { may } = useWorkspace();
   const mayWrite = may('workspace.write');
-  // What is stored differs from what was sent: the logo gets an address of its own.
+  // The stored value differs from the sent one, because the logo gets its own URL.
   const [newLogo, setLogo] = useState<string | null>();
   const [newColor, setColor] = useState<string>();
   const save = useSaveWorkspace(workspace, () => {
@@ -120,7 +120,7 @@ function LogoField({ logo, stored, onChange, mayWrite, error }: LogoFieldProps) 
                   <span className="min-w-0 break-all text-muted">{logo}</span>
                 )}
                 {shown !== undefined && (
-                  // On white: so it stands on the pages of visitors.
+                  // The background is white, as on the pages that visitors see.
                   <img
                     src={shown}
                     alt="Current logo"
@@ -156,9 +156,9 @@ function LogoField({ logo, stored, onChange, mayWrite, error }: LogoFieldProps) 
   );
 }
 
-/** Where the picture of a logo is; pages of the console load none from other hosts. */
+/** Returns the path of a stored logo; the console's policy blocks images of other hosts. */
 function sourceOf(logo: string): string | undefined {
   if (logo.startsWith('data:')) return logo;
-  // The address has the origin of BASE_URL, which behind a proxy may not be ours.
+  // The origin of the URL is BASE_URL, which may differ from ours behind a proxy.
   return /^https?:\/\/[^/]+(\/logos\/[^/]+\/[^/]+)$/.exec(logo)?.[1];
 }

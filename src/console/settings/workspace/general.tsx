@@ -6,7 +6,7 @@ import { messagesOf } from '../../ui/form-dialog.tsx';
 import { FormSection } from '../form-section.tsx';
 import { useSaveWorkspace } from './save.ts';
 
-/** The name of the workspace. */
+/** The form for the name of the workspace. */
 export function General({ workspace }: { workspace: Schemas['Workspace'] }) {
   const { may } = useWorkspace();
   const [name, setName] = useState(workspace.name);

@@ -9,10 +9,10 @@ import { General } from './general.tsx';
 import { Usage } from './usage.tsx';
 import { Visits } from './visits.tsx';
 
-/** Time for which the numbers of use are shown again without a request, in ms. */
+/** Time for which the usage numbers are reused without a request, in ms. */
 const USAGE_FRESH_MS = 15_000;
 
-/** The settings of the workspace itself, with its plan and use. */
+/** The page of the workspace's own settings, with its plan and usage. */
 export function WorkspacePage() {
   const { api } = useWorkspace();
   const query = useQuery({ ...workspaceQuery(api), staleTime: USAGE_FRESH_MS });

@@ -11,10 +11,10 @@ import { toast } from '../../ui/toasts.tsx';
 type Workspace = Schemas['Workspace'];
 
 /**
- * Saves some settings of the workspace.
+ * Saves settings of the workspace.
  *
- * @param workspace as the form shows it
- * @param onSaved called when the workspace is read again, with what is stored
+ * @param workspace version that the form shows
+ * @param onSaved called with the stored workspace after the write
  */
 export function useSaveWorkspace(workspace: Workspace, onSaved?: (saved: Workspace) => void) {
   const { api } = useWorkspace();
@@ -27,7 +27,7 @@ export function useSaveWorkspace(workspace: Workspace, onSaved?: (saved: Workspa
       setSeen(saved);
       await client.invalidateQueries({ queryKey: keys.workspace.all });
       onSaved?.(saved);
-      // The switcher has the name of the workspace.
+      // The workspace switcher shows the name.
       await personClient.invalidateQueries(meQuery);
       toast('Saved');
     },

@@ -4,10 +4,10 @@ import { DocsLink } from '../../ui/docs-link.tsx';
 import { Section } from '../../ui/section.tsx';
 
 const format = new Intl.NumberFormat();
-/** Records of one kind that the API counts at most. */
+/** Number up to which the API counts the records of a kind. */
 const MOST_COUNTED = 100_000;
 
-/** The plan with its limits, and the records that the workspace has. */
+/** The plan with its limits and the current usage. */
 export function Usage({ workspace: { plan, limits, usage } }: { workspace: Schemas['Workspace'] }) {
   return (
     <Section
@@ -51,7 +51,7 @@ const counted = (count: number): string =>
 
 interface FiguresProps {
   title: string;
-  /** Values by their labels. */
+  /** Values by label. */
   figures: Readonly<Record<string, string>>;
 }
 

@@ -7,7 +7,7 @@ import { messagesOf } from '../../ui/form-dialog.tsx';
 import { FormSection } from '../form-section.tsx';
 import { useSaveWorkspace } from './save.ts';
 
-/** Choices of the time in which a visitor counts once, in seconds. */
+/** Selectable time windows in seconds within which a visitor counts once. */
 const WINDOWS = [
   { label: 'Every visit', seconds: 0 },
   { label: 'Once a minute', seconds: 60 },
@@ -17,7 +17,7 @@ const WINDOWS = [
   { label: 'Once in 31 days', seconds: 2_678_400 },
 ];
 
-/** How visits are counted, and what is kept of them. */
+/** The form for the counting of visits and the data stored about visitors. */
 export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
   const { may } = useWorkspace();
   const mayWrite = may('workspace.write');
