@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 
-/** Runs the program of `npm run bench`. */
+/** Runs `npm run bench`. */
 function bench(...args: string[]): { status: number | null; stdout: string; stderr: string } {
   return spawnSync(process.execPath, ['dist/bench/main.js', ...args], { encoding: 'utf8' });
 }
 
-/** The cells of a row of a Markdown table, found by its first one. */
+/** Finds a row of a Markdown table by its first cell, and returns its cells. */
 function cells(output: string, what: string): string[] {
   const line = output.split('\n').find((some) => some.startsWith(`| ${what} `));
   return line === undefined
@@ -70,7 +70,7 @@ describe('npm run bench', () => {
       machine: typeof MACHINE;
       rows: ReturnType<typeof row>[];
     };
-    // Empty where the sources were unpacked without their repository.
+    // The commit is empty if the sources were unpacked without a repository.
     expect(report.commit).to.match(/^(?:[0-9a-f]{40})?$/);
     expect(report.machine).to.include.keys(Object.keys(MACHINE));
     expect(report.machine.node).to.equal(process.versions.node);

@@ -27,10 +27,10 @@ interface End {
   errors: string;
 }
 
-/** The line of a command that names its servers. */
+/** Line in which a command names its servers. */
 const SERVERS = /^Uses Postgres (?:at|of) \S.* and Redis (?:at|of) \S.*\.\n/;
 
-/** Runs the CLI as an operator does; the environment points at the servers of the tests. */
+/** Runs the CLI as an operator does; its environment names the servers of the tests. */
 const cli = (...args: string[]): Promise<End> =>
   ended(process.execPath, ['dist/programs/cli.js', ...args]);
 

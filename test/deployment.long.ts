@@ -30,7 +30,7 @@ interface Compose {
   services: Record<string, Container>;
 }
 
-/** Exposure that `systemd-analyze security` may find in a unit, in tenths: 0 is none, 100 all. */
+/** Highest exposure of a unit by `systemd-analyze security`, in tenths: 0 is none, 100 full. */
 const MOST_EXPOSURE = 25;
 
 describe('deployment', () => {
@@ -62,7 +62,7 @@ describe('deployment', () => {
       expect(container, name).not.to.have.any.keys('cap_add', 'privileged');
       expect(container.mem_limit, name).to.match(/^[1-4]g$/);
     }
-    // Their images begin as root, which needs capabilities to become another account.
+    // These images start as root, which needs capabilities to switch accounts.
     expect(services['postgres']!.user).to.equal('postgres');
     expect(services['redis']!.user).to.equal('redis');
   });
@@ -163,7 +163,7 @@ describe('deployment', () => {
       const [, text] = /^```ini run by test\/deployment\.long\.ts\n([^]*?)^```/m.exec(guide)!;
       const addition = path.join(folder, 'shortlinks-.service.d');
       mkdirSync(addition);
-      // The last line, which systemd does not know, shows that it reads the file for the unit.
+      // systemd reports the last, unknown line only if it reads the file for the unit.
       writeFileSync(path.join(addition, 'secrets.conf'), `${text}Unknown=yes\n`);
       const unit = path.join(folder, 'shortlinks-api@.service');
       const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], {

@@ -30,9 +30,10 @@ import { withoutServers } from './support/without-servers.ts';
 import { aWorkspace, visit, type World } from './support/world.ts';
 
 /*
- * Every block of code of the guides is run, in the order of its guide: commands by bash, requests by the API, configurations
- * by the programs that read them. The first word after the fence is the language. Others give the reason why a block is not
- * run here: `not run: <reason>`, or `run by <file of a test>`.
+ * Runs every code block of the guides, in the order of its guide: commands with bash, requests with
+ * the API, configurations with the programs that read them. The first word after the fence is the
+ * language. A block that is not run here states the reason: `not run: <reason>`, or `run by <file
+ * of a test>`.
  */
 
 interface Block {
@@ -52,7 +53,7 @@ const GUIDES = [
 
 const ALL_FILES = ['README.md', ...GUIDES];
 
-/** All code of a file: blocks, and what stands between back quotes in the text. */
+/** Extracts all code of a file: blocks, and inline code between backticks. */
 function codeOf(file: string): string[] {
   const code: string[] = [];
   void marked.walkTokens(marked.lexer(readFileSync(file, 'utf8')), (token) => {
@@ -65,7 +66,7 @@ function codeOf(file: string): string[] {
 /** Requests to the redirect server, and to a receiver of webhooks. */
 const NOT_OF_THE_API = ['GET /_/domains/ask?domain=go.acme.test', 'POST /hooks'];
 
-/** Method and path without values: what stands in braces, ids and the query. */
+/** Replaces path parameters and external ids by asterisks, and removes the query. */
 const shapeOf = (asked: string): string =>
   asked.replace(/[?#].*$/, '').replaceAll(/\{\w+\}|ext_\S*/g, '*');
 
@@ -80,7 +81,10 @@ function blocksOf(file: string): Block[] {
   return blocks;
 }
 
-/** True for a block that need not run here; the other blocks may have no words after their language. */
+/**
+ * Returns true for a block that need not run here; no other block can have words after its
+ * language.
+ */
 function isExcused({ note }: Block): boolean {
   if (note === '') return false;
   const [, program] = /^run by (test\/\S+\.ts)$/.exec(note) ?? [];
@@ -88,23 +92,23 @@ function isExcused({ note }: Block): boolean {
   return /^not run: \S.{8,}$/.test(note);
 }
 
-/** Addresses, domains and folders of the guides, as they are in this run. */
+/** Addresses, domains and folders of the guides, each with its replacement in this run. */
 type Names = [from: string | RegExp, to: string][];
 
-/** What the blocks of a guide need: things that are there before, and other names. */
+/** Preparation of a guide's blocks: records to create, and replacements. */
 interface Preparation {
   before?: (run: GuideRun) => Promise<Names | undefined>;
-  /** Does what the reader does elsewhere after a block. */
+  /** Does the steps between blocks that a reader does elsewhere. */
   between?: (run: GuideRun) => Promise<void>;
-  /** Checks what the blocks have caused. */
+  /** Checks the effects of the blocks. */
   after?: (run: GuideRun) => Promise<void>;
 }
 
-/** A reader who runs the blocks of one guide, in a folder and in a workspace of their own. */
+/** A reader who runs the blocks of one guide, in a separate folder and workspace. */
 class GuideRun {
   folder = '';
   world!: World;
-  /** What the last block has printed, and all of them. */
+  /** Output of the last block, and of all blocks. */
   output = '';
   seen = '';
   readonly #names: Names = [];
@@ -144,7 +148,7 @@ class GuideRun {
     return path.join(this.folder, ...names);
   }
 
-  /** A block with the names of this run. Ids that it leaves out are the latest that were printed. */
+  /** Applies the replacements of this run, and replaces elided ids by the latest printed ones. */
   filled(text: string): string {
     let filled = text;
     for (const [from, to] of this.#names) filled = filled.replaceAll(from, to);
@@ -155,7 +159,10 @@ class GuideRun {
     });
   }
 
-  /** Runs a program. @throws what it has printed, when it fails */
+  /**
+   * Runs a program.
+   * @throws Error with the program's output, if it fails
+   */
   async program(
     name: string,
     args: string[],
@@ -187,7 +194,10 @@ class GuideRun {
   }
 }
 
-/** Commands that would not end, or need what a test does not have. */
+/**
+ * Shell functions that replace commands which would not end, or which need something that a test
+ * lacks.
+ */
 const SHELL = `
 set -eo pipefail
 curl() {
@@ -218,12 +228,12 @@ systemctl() {
 }
 `;
 
-/** The programs that a block may need and a machine may lack. */
+/** Programs that a block can need and a machine can lack. */
 const PROGRAMS = ['promtool', 'systemctl', 'openssl'];
 
 type Runner = (run: GuideRun, text: string, file: string) => Promise<void>;
 
-/** How a block of each language is run. */
+/** Runners of blocks by language. */
 const RUNNERS: Record<string, { needs?: string; run: Runner }> = {
   sh: {
     async run(run, text) {
@@ -249,7 +259,7 @@ const RUNNERS: Record<string, { needs?: string; run: Runner }> = {
       }
     },
   },
-  // The answer of the block before.
+  // JSON blocks show the answer to the previous block.
   json: {
     async run(run, text) {
       expectShape(JSON.parse(text), JSON.parse(run.output), 'the answer');
@@ -279,17 +289,17 @@ const RUNNERS: Record<string, { needs?: string; run: Runner }> = {
   },
   nginx: { needs: 'nginx', run: throughNginx },
   caddyfile: { needs: 'caddy', run: throughCaddy },
-  // Nothing to run.
+  // Text blocks are not run.
   text: { run: async () => undefined },
 };
 
-/** Settings of an installation that has nothing yet. */
+/** Returns the settings of an empty installation. */
 function anotherInstallation(run: GuideRun): NodeJS.ProcessEnv {
   const { SECRET_KEY: _, ...env } = withoutServers();
   return { ...env, DATA_DIR: run.path('restored') };
 }
 
-/** Members and types are those of the example; a list is compared by its first element. */
+/** Expects the members and types of the example; lists are compared by their first element. */
 function expectShape(example: unknown, actual: unknown, at: string): void {
   if (Array.isArray(actual) && actual.length > 0) {
     expectShape(Array.isArray(example) ? example[0] : example, actual[0], `${at}[0]`);
@@ -304,7 +314,10 @@ function expectShape(example: unknown, actual: unknown, at: string): void {
 
 const hasProgram = (name: string): boolean => spawnSync(name, ['--version']).error === undefined;
 
-/** A request over TLS to a proxy on loopback, whose certificate is not verified. @returns status and `Location` */
+/**
+ * Sends a request over TLS to a proxy on loopback, without verification of its certificate.
+ * @returns status and `Location`
+ */
 function overTls(port: number, host: string, route: string): Promise<[number, string | undefined]> {
   return new Promise((resolve, reject) => {
     request(
@@ -326,7 +339,7 @@ function overTls(port: number, host: string, route: string): Promise<[number, st
   });
 }
 
-/** A proxy answers for the API and for a short domain. */
+/** Expects a proxy to serve the API and a short domain. */
 async function expectProxied({ world }: GuideRun, port: number): Promise<void> {
   await world.api.post('/links', { url: 'https://example.com/proxied', key: 'proxied' });
   await eventually(async () => {
@@ -343,7 +356,7 @@ const toStack = (text: string): string =>
     .replaceAll('127.0.0.1:3001', `127.0.0.1:${stack().redirectPort}`)
     .replaceAll('127.0.0.1:3011', `127.0.0.1:${stack().redirectPorts[1]}`);
 
-/** Starts a proxy, which ends with the guide. Its output is told when it ends before. */
+/** Starts a proxy, which stops with the guide. An early exit is reported with its output. */
 function startProxy(run: GuideRun, name: string, args: string[]): void {
   const child = execFile(name, args, {
     cwd: run.folder,
@@ -389,7 +402,7 @@ async function throughCaddy(run: GuideRun, text: string): Promise<void> {
   expect(refused).to.equal('no certificate');
 }
 
-/** Clicks of the API's own kind: a visit, and its id. */
+/** Clicks a link, and resolves with the click id. */
 async function aClick({ world }: GuideRun): Promise<string> {
   await world.api.post('/links', {
     url: 'https://shop.example/',
@@ -412,7 +425,7 @@ async function aCustomer(run: GuideRun): Promise<void> {
 }
 
 const PREPARATIONS: Record<string, Preparation> = {
-  // A visitor reports a link, and an operator blocks it.
+  // A visitor reports a link before the operator's blocks.
   'docs/abuse.md': {
     async before({ world }) {
       const { body: link } = await world.api.post('/links', {
@@ -468,7 +481,7 @@ const PREPARATIONS: Record<string, Preparation> = {
   'docs/concepts.md': {
     before: async (run) => [['clk_…', await aClick(run)]],
   },
-  // The reader sets the DNS record of the new domain.
+  // The reader creates the DNS record of the new domain between blocks.
   'docs/domains.md': {
     async between({ world }) {
       const { body: domains } = await world.api.get('/domains');
@@ -551,7 +564,7 @@ const PREPARATIONS: Record<string, Preparation> = {
   },
 };
 
-/** A file with links, as Dub exports them. */
+/** Writes a file of links in Dub's export format. */
 async function withLinks(run: GuideRun): Promise<Names> {
   run.file('links.csv', readFileSync('test/data/peers/dub.csv', 'utf8'));
   return [];
@@ -604,7 +617,7 @@ describe('commands of the guides', () => {
         Object.keys(methods).map((method) => shapeOf(`${method.toUpperCase()} ${route}`)),
       ),
     );
-    // Endpoints of other services.
+    // These guides show endpoints of other services.
     const others = new Set(['docs/compat.md', 'docs/migrate.md']);
     const faults = ALL_FILES.filter((file) => !others.has(file)).flatMap((file) =>
       codeOf(file)

@@ -27,7 +27,7 @@ describe('generated pages', () => {
 
   it('are up to date: docs/openapi.json', () => {
     const before = readFileSync('docs/openapi.json', 'utf8');
-    // In a process of its own: the page shows defaults, and this process has settings.
+    // The page shows defaults, so a separate process without the settings of this one builds it.
     const program = `
       for (const name of Object.keys(process.env)) if (/URL|PORT|DIR|KEY$/.test(name)) delete process.env[name];
       const { openApiPage } = await import('./dist/scripts/docs.js');

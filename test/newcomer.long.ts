@@ -8,11 +8,11 @@ import { copyClone } from './support/clone.ts';
 import { eventually } from './support/eventually.ts';
 
 /*
- * First steps of a newcomer: a clone in an empty folder, `npm start`, the lines that it prints, Ctrl-C, `npm start`
- * again; and every command of the README.
+ * Takes the first steps of a newcomer: a clone in an empty folder, `npm start`, its printed
+ * commands, Ctrl-C, `npm start` again; and every command of the README.
  */
 
-/** Most of a minute on a quiet machine. */
+/** Time limit of an installation, which takes most of a minute on a quiet machine. */
 const INSTALL_MS = 900_000;
 
 describe('a newcomer', function () {
@@ -28,7 +28,8 @@ describe('a newcomer', function () {
     clone = path.join(folder, 'clone');
     copyClone(clone);
     ports = await freePorts(2);
-    // Nothing of this run's own servers, settings and caches; a machine without Redis keeps none from before.
+    // The environment excludes this run's servers, settings and caches, so that no Redis from an
+    // earlier run is used.
     const { PATH, HOME, LANG, npm_config_registry: registry } = process.env;
     env = {
       PATH,
@@ -67,7 +68,7 @@ describe('a newcomer', function () {
     return mine.output;
   }
 
-  /** Ctrl-C in a terminal: the whole group of processes gets the signal. */
+  /** Sends SIGINT to the whole process group, as Ctrl-C in a terminal does. */
   async function stop(): Promise<{ code: number | null; output: string } | undefined> {
     if (running === undefined) return undefined;
     const { child } = running;
@@ -105,7 +106,7 @@ describe('a newcomer', function () {
     expect(rest).to.deep.equal([]);
     const link = JSON.parse(shell(create!).stdout) as Record<string, string>;
     expect(link).to.include({ url: 'https://example.com/' });
-    // The addresses in the record open, and its image can be drawn.
+    // The short link in the record works, and its QR image renders.
     expect(link['shortLink']).to.equal(`http://localhost:${ports[1]}/${link['key']}`);
     const opened = await fetch(link['shortLink']!, { redirect: 'manual' });
     expect(opened.headers.get('location')).to.equal('https://example.com/');
@@ -152,7 +153,7 @@ describe('a newcomer', function () {
     expect([startBlock, testBlock]).to.deep.equal(['npm start\n', 'npm test\n']);
     const forReal = others.pop()!;
     expect(forReal).to.contain('DATABASE_URL');
-    // Its `npm ci` is what the first start did, its variables name servers that are not here.
+    // The first start has run `npm ci`, and the variables name servers that do not exist here.
     const commands = ['npm run build', 'npm run migrate'];
     for (const command of commands) {
       expect(forReal).to.contain(command);
@@ -187,7 +188,8 @@ describe('a newcomer', function () {
     const output = await start();
     expect(output).not.to.contain('Installing');
     expect(clicksIn(count!)).to.be.greaterThan(0);
-    // Its log may be read by others than that of the first start.
+    // More people can read the log of a later start than that of the first, so it prints no API
+    // key.
     expect(consoleOf(output).href).to.equal(`http://localhost:${ports[0]}/console`);
     expect(curlLines(output)).to.deep.equal([]);
     const shown = shell(/API key +(npm run .*)$/m.exec(output)![1]! + ' --json').stdout;

@@ -83,7 +83,7 @@ describe('the structure', () => {
     expect(
       summary.violations.map(({ from, to, comment }) => `${from} imports ${to}: ${comment}`),
     ).to.deep.equal([]);
-    // A parser that is missing, or cannot read TypeScript, makes it read nothing and find nothing.
+    // A missing or incompatible parser would read no files and report no violations.
     const files = sourceFiles(...folders, path.join('src', 'console'));
     const read = files.filter((file) => !file.endsWith('.tsx'));
     expect(summary.totalCruised).to.be.at.least(read.length);
@@ -112,7 +112,7 @@ describe('the structure', () => {
   });
 
   it('ships to browsers only code of the console, and what draws and describes QR codes', () => {
-    // The types of the API, which the build makes, are in no script.
+    // The generated types of the API are erased by the build, so they add no code.
     const shared =
       /^src\/(console|qrcodes\/(render|content))\/|^src\/infra\/csv\.ts$|^dist\/reference\.d\.ts$/;
     const imported = sourceFiles(path.join('src', 'console')).flatMap((file) =>
@@ -139,7 +139,8 @@ describe('the structure', () => {
   });
 
   it('reads rows through Model.of, so that no query forgets its workspace', () => {
-    // COPY asks the connection of the driver, not a model; the others read no rows of a workspace by themselves.
+    // COPY uses the driver's connection instead of a model; the other files read no rows of a
+    // workspace.
     const allowed = [
       'infra/model.ts',
       'infra/copy.ts',

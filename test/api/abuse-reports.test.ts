@@ -10,7 +10,7 @@ import { aWorkspace, type VisitOptions, visit, type World } from '../support/wor
 
 const PATH = '/_/report';
 let networks = 0;
-/** Headers of a visitor from a network of their own: what one network may report is limited. */
+/** Creates the headers of a visitor from a new network, since reports are limited per network. */
 const elsewhere = () => {
   networks += 1;
   return { 'x-forwarded-for': `198.18.${networks >> 8}.${networks & 255}` };
@@ -183,7 +183,7 @@ describe('abuse reports', () => {
     const { body: blocked } = await operator.get('/admin/blocked-links', { search: world.domain });
     expect(blocked).to.have.lengthOf(1);
     expect(blocked[0]).to.include({ id: link.id, shortLink: link.shortLink, reason: answer.note });
-    // A change of the link does not undo it.
+    // A new destination does not unblock the link.
     await world.api.patch(`/links/${link.id}`, { url: 'https://other.test' });
     expect((await world.visit('/prize')).status).to.equal(403);
 
@@ -250,7 +250,7 @@ describe('abuse reports', () => {
 
 describe('the name of a link or QR code that is deleted', () => {
   const A = 'https://example.com/a';
-  /** All ways to make a record with a key. Answers the refusal, where it is refused. */
+  /** Creates a record with a key by one endpoint, and resolves with the message of a refusal. */
   type Door = (world: World, domain: string, key: string) => Promise<string | undefined>;
   type Answer = { status: number; body: { error?: { message: string } } };
   const refusalIn = ({ status, body: { error } }: Answer) => {
@@ -279,7 +279,7 @@ describe('the name of a link or QR code that is deleted', () => {
       return refusalIn(await api.patch(`/links/${body.id}`, { key }));
     },
   };
-  /** All ways in which a record with a key ends. */
+  /** Operations that end a record with a key. */
   const ends: Record<string, (world: World, domain: string, key: string) => Promise<string>> = {
     'DELETE /links/{id}': async ({ api }, domain, key) => {
       const { body } = await api.post('/links', { url: A, domain, key });

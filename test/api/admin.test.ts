@@ -46,7 +46,7 @@ describe('/admin', () => {
     redis.disconnect();
   });
 
-  /** A visit as the database would have refused it. */
+  /** Stores a visit as a dead letter, as if the database had refused it. */
   async function aRejectedVisit(projectId: string): Promise<{ id: string; visit: Visit }> {
     const visit: Visit = {
       id: newId('event'),

@@ -257,7 +257,7 @@ describe('GET /analytics and GET /events', () => {
       { start: '2025-10-25T22:00:00.000Z', clicks: 3 },
       { start: '2025-10-26T23:00:00.000Z', clicks: 1 },
     ]);
-    // The hour between two and three comes twice that night.
+    // Clocks go back that night, so the hour from two to three occurs twice.
     expect(await ask('2025-10-26T00:00:00Z', '2025-10-26T03:00:00Z')).to.deep.equal([
       { start: '2025-10-26T00:00:00.000Z', clicks: 1 },
       { start: '2025-10-26T01:00:00.000Z', clicks: 1 },

@@ -15,10 +15,12 @@ const A = 'https://example.com/a';
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
 type Body = any;
 
-/** Writes of people who have no key of the workspace yet: `invitations.test.ts`, `me.test.ts`. */
+/**
+ * Jobs of people without an API key of the workspace: see `invitations.test.ts` and `me.test.ts`.
+ */
 const TESTED_ELSEWHERE = ['invitation.accept', 'workspace.create'];
 
-/** What a write says in the log: its target, and more. */
+/** Expected entry of a write in the audit log. */
 interface Said {
   target: { kind: string; id: string | null };
   count?: number;
@@ -35,7 +37,7 @@ describe('the audit log', () => {
   });
   afterEach(() => receiver.stop());
 
-  /** The body of an answer that went well. */
+  /** Resolves with the body of an answer, which must be a success. */
   async function done(answer: Promise<{ status: number; body: Body }>): Promise<Body> {
     const { status, body } = await answer;
     expect(status, JSON.stringify(body)).to.be.within(200, 202);
@@ -95,7 +97,7 @@ describe('the audit log', () => {
 
   const VIEW = { list: 'links', name: 'a', query: '' };
 
-  /** A write of every kind, and what the log says of it. */
+  /** One write of every kind, each with its expected entry. */
   const WRITES: Record<string, () => Promise<Said>> = {
     'link.create': async () => one('link', await aLink()),
     'link.upsert': async () =>
@@ -293,14 +295,14 @@ describe('the audit log', () => {
       ({ queue, audit }) => [writes, bulk, clicks].includes(queue) && audit === undefined,
     );
     expect(without.map(({ name }) => name)).to.have.members([
-      // The service does these by itself.
+      // The service adds these by itself.
       'link.fill',
       'qrcode.fill',
       'import.fetch',
       'import.run',
       'apiKey.used',
       'limit.announce',
-      // People and their sessions belong to no workspace, nor do hosts.
+      // Sessions, people and blocked hosts belong to no workspace.
       'session.create',
       'session.createByLink',
       'session.createByIdentity',
@@ -313,11 +315,11 @@ describe('the audit log', () => {
       'notifications.unsubscribe',
       'host.block',
       'host.unblock',
-      // These add entries themselves, to the log of the workspace that has the link.
+      // The handlers write these entries to the log of the workspace that owns the link.
       'link.unblock',
       'report.answer',
       'report.add',
-      // Events say themselves where they came from.
+      // Conversions are events, which store their own origin.
       'lead.track',
       'sale.track',
       'click.track',

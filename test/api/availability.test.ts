@@ -16,7 +16,7 @@ describe('GET /links/availability', () => {
   it('says that a slug is free on the domain of new links', async () => {
     const { status, body } = await ask({ key: 'spring' });
     expect(status).to.equal(200);
-    // The created link has the same.
+    // The created link has the same addresses.
     const { shortLink, qrCode } = (await world.api.post('/links', { url: A, key: 'spring' })).body;
     expect(body).to.deep.equal({
       domain: world.domain,

@@ -11,7 +11,7 @@ const RULE = 'must not lead to a host that the operator of this service blocks';
 describe('blocked hosts', () => {
   let world: World;
   let operator: ApiClient;
-  /** Of this test alone: the list is that of the whole installation. */
+  /** Host of the current test, since the blocklist is shared by the whole installation. */
   let host: string;
   const path = () => `/admin/blocked-hosts/${host}`;
 
@@ -183,7 +183,7 @@ describe('blocked hosts', () => {
     const encoded = encodeURIComponent;
     const escaped = (text: string) =>
       text.replaceAll(/[a-z.]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
-    /** Ways to write a host. */
+    /** Spellings of a host. */
     const names: ((host: string) => string)[] = [
       (host) => host,
       (host) => host.toUpperCase(),
@@ -206,13 +206,13 @@ describe('blocked hosts', () => {
       '[64:ff9b:1::cb00:714d]',
       '[2002:cb00:714d::1]',
     ];
-    /** URLs of apps that carry another URL, of any scheme. */
+    /** App URLs that contain another URL of any scheme. */
     const around: ((url: string) => string)[] = [
       (url) => `firefox://open-url?url=${encoded(url)}`,
       (url) => `intent:#Intent;action=a.b.c;S.browser_fallback_url=${encoded(url)};end`,
       (url) => `app://open.example/path/${encoded(url)}?then=a#b`,
     ];
-    /** URLs of apps that carry a web address. */
+    /** App URLs that contain a web address. */
     const carriers: ((url: string) => string)[] = [
       ...around,
       (url) => `app://open.example/?a=${encoded(encoded(url))}`,
@@ -247,14 +247,17 @@ describe('blocked hosts', () => {
         error?: { message: string };
       }[];
 
-    /** Makes links to URLs, blocks the host, and expects none of them to be made or visited any more. */
+    /**
+     * Creates links to URLs, blocks the host, and expects that no such link can be created or
+     * visited.
+     */
     async function expectFound(urls: readonly string[], blocked: string): Promise<void> {
       const links = await make(urls);
       for (const [at, link] of links.entries()) expect(link.id, urls[at]).to.be.a('string');
       const list = `/admin/blocked-hosts/${blocked}`;
       expect((await operator.put(list, { reason: 'Phishing' })).status).to.equal(200);
       try {
-        // Where all are refused, the first refusal is the answer.
+        // If every item is refused, the answer is the first refusal, so one URL is allowed.
         const [first, ...others] = await make(['https://a.test', ...urls]);
         expect(first!.id).to.be.a('string');
         const missed = urls.filter((_, at) => others[at]!.error?.message !== `url ${RULE}`);
@@ -280,7 +283,7 @@ describe('blocked hosts', () => {
       const direct = addresses.map((address) => `http://${address}/a`);
       const urls = fc.sample(carried(fc.constantFrom(...addresses)), COUNT - 1 - direct.length);
       await expectFound([...direct, ...urls], ADDRESS);
-      // Blocked in that form, the address itself is.
+      // Blocking the IPv4-mapped form blocks the address itself.
       await expectFound(direct, `::ffff:${ADDRESS}`);
     });
 

@@ -84,7 +84,8 @@ describe('a click', () => {
       );
       times.push(performance.now() - visited);
     }
-    // A busy machine adds to each. What the service itself waits for is in all of them, so the shortest is compared.
+    // A busy machine slows down single attempts only, while a wait of the service slows down all of
+    // them.
     expect(Math.min(...times)).to.be.below(2_000);
   });
 
@@ -230,7 +231,7 @@ describe('a click', () => {
 describe('a long list of events', () => {
   it('is read by page or by cursor, each event once', async () => {
     const { api, projectId } = await aWorkspace();
-    // Several at the same instant, and some a microsecond apart.
+    // Some events have the same timestamp, others are a microsecond apart.
     await db().raw(
       `INSERT INTO events (project_id, occurred_at, id, event, domain, key, url, continent, country, region, city, device,
                            browser, os, referer, referer_url, via, ip)

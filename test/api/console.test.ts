@@ -10,7 +10,7 @@ interface Got {
   body: Buffer;
 }
 
-/** Sends a path as it is: `fetch` would resolve `..` by itself. */
+/** Sends a path unchanged, since `fetch` would resolve `..`. */
 function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> {
   const { hostname, port } = new URL(stack().apiUrl);
   return new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
   });
 }
 
-/** The script that index.html loads. */
+/** Fetches the script that index.html loads. */
 async function script(): Promise<string> {
   const { body } = await get('/console');
   return /src="(\/console\/assets\/[^"]+\.js)"/.exec(body.toString())![1]!;
@@ -43,7 +43,7 @@ describe('the console', () => {
     '/console/',
     '/console/sign-in',
     '/console/acme/links?search=a',
-    // A workspace that was called so before the slug was reserved.
+    // A workspace can have this slug if it was created before the slug was reserved.
     '/console/assets/links',
   ]) {
     it(`answers ${path} with the application, asked for anew each time`, async () => {

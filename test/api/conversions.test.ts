@@ -18,7 +18,7 @@ describe('conversions', () => {
     world = await aWorkspace();
   });
 
-  /** A click by a real redirect: its id as the shop gets it. */
+  /** Clicks a link and resolves with the click id from the redirect. */
   async function aClick(link: { key: string }): Promise<string> {
     visitor += 1;
     const headers = { 'x-forwarded-for': '192.0.2.1' };
@@ -81,7 +81,7 @@ describe('conversions', () => {
       {
         eventName: 'Purchase',
         customerId: 'cus-1',
-        // €19.99 at 1.0705
+        // €19.99 at 1.0705.
         amount: 2140,
         currency: 'usd',
         paymentProcessor: 'stripe',
@@ -232,7 +232,7 @@ describe('conversions', () => {
     expect((await world.api.get('/customers/ext_cus-1')).body.name).to.equal('Ada');
     expect(await linkNow(link.id)).to.include({ leads: 1 });
     expect(await events('leads')).to.have.lengthOf(1);
-    // Another name, click or customer is another lead.
+    // A different event name, click or customer is a new lead.
     await lead({ clickId, eventName: 'Trial' });
     await lead({ clickId, customerExternalId: 'cus-2' });
     await lead({ clickId: await aClick(link) });
@@ -267,7 +267,7 @@ describe('conversions', () => {
     const other = await aClick(await aLink());
     await sale({ clickId: other, customerExternalId: 'cus-2', leadEventName: 'Walk-in' });
     expect((await events('leads'))[0].eventName).to.equal('Walk-in');
-    // A known customer whose first click is all there is.
+    // The only click of this customer is the one from the earlier sale.
     await sale({ customerExternalId: 'cus-2' });
     expect((await events('sales'))[0].click.id).to.equal(other);
   });
@@ -418,7 +418,7 @@ describe('a conversion whose click was answered and is not stored', () => {
 
   type Answered = Awaited<ReturnType<typeof world.api.post>>;
 
-  /** The status of an answer and the code of its error; of a 202, that of its job. */
+  /** Resolves with the status and error code of an answer or, after a 202, of its job. */
   async function outcomeOf(answering: Answered | Promise<Answered>) {
     const { status, body, headers } = await answering;
     if (status !== 202) return { status, code: body.error?.code ?? '' };
@@ -477,7 +477,7 @@ describe('a conversion whose click was answered and is not stored', () => {
     }
     expect((await unknown).code).to.equal('not_found');
     const { body: after } = await world.api.get(`/links/${link.id}`);
-    // Half of the leads are recorded with direct sales.
+    // Half of the leads are recorded by direct sales.
     expect(after).to.include({ clicks: 30, leads: 30, sales: 30 });
   });
 });
@@ -541,7 +541,7 @@ describe('a sale whose worker is killed', () => {
     const statuses = await whileKilling(['worker_writes', 'worker_currency'], () =>
       staggered(20, 100, async () => (await api.post('/track/sale', sale)).status),
     );
-    // 503: the amount was not converted in time.
+    // A 503 says that the amount was not converted in time.
     expect(statuses.filter((status) => ![200, 202, 500, 503].includes(status))).to.deep.equal([]);
     await eventually(async () => {
       const { status, headers } = await api.post('/track/sale', sale);

@@ -22,7 +22,7 @@ async function open(path: string): Promise<Document> {
 const attributes = (document: Document, selector: string, name: string): string[] =>
   [...document.querySelectorAll(selector)].map((element) => element.getAttribute(name)!);
 
-/** The pages that the navigation names. */
+/** Reads the paths of all pages in the navigation. */
 async function navigated(): Promise<string[]> {
   return attributes(await open('/docs/api-reference/errors'), 'nav a', 'href');
 }
@@ -72,7 +72,7 @@ describe('/docs', () => {
         {
           rules: {
             'color-contrast': { enabled: false },
-            // That of the reference is made by its script.
+            // The script of the API reference adds its landmarks, so the page itself has none.
             'landmark-one-main': { enabled: path !== '/docs/api-reference' },
           },
         },
@@ -113,7 +113,7 @@ describe('/docs', () => {
   });
 
   it('takes a similar time for every question', async () => {
-    /** Processor time of the API for so many questions, in ms. */
+    /** Measures the processor time of the API for some searches, in ms. */
     const timeOf = async (questions: readonly string[]): Promise<number> => {
       const series = 'process_cpu_seconds_total';
       const [before] = await stack().metric('api', series);
@@ -123,7 +123,7 @@ describe('/docs', () => {
       return (after! - before!) * 1_000;
     };
     const names = Array.from({ length: 20 }, (_, n) => n);
-    // None is a repeat of another.
+    // No query is a repeat of another.
     const plain = names.map((n) => `link ${'qrcodes'.slice(0, 2 + (n % 5))}${n}`);
     await timeOf(plain);
     const usual = await timeOf(names.map((n) => `click ${n + 100}`));

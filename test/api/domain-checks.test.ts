@@ -9,7 +9,7 @@ const TARGET = 'links.target.example';
 describe('GET /domains/{id}/checks', () => {
   before(() => stack().dns.answer(TARGET, ['198.51.100.7', '2001:db8::7']));
 
-  /** A domain, and its checks. */
+  /** Creates a domain, and reads its checks. */
   async function aDomain() {
     const { api, slug } = await aWorkspace();
     const host = `go.${slug}.example`;
@@ -73,7 +73,7 @@ describe('GET /domains/{id}/checks', () => {
     expect((await api.get(`/domains/${here}/checks`)).body.dns.status).to.equal('ok');
     const { body } = await api.get(`/domains/${elsewhere}/checks`);
     expect(body.dns).to.include({ status: 'other', reason: `${elsewhere} leads to 10.0.0.1.` });
-    // No request is sent to a private address.
+    // The check sends no request to a private address.
     expect(body.reachable).to.deep.equal({
       status: 'failed',
       reason: 'The domain must not point to a private IP address.',

@@ -118,7 +118,7 @@ describe('domains', () => {
 
   it('are replaced by the default short domain while the primary one is unverified', async () => {
     const { api, projectId } = await aWorkspace();
-    // As it was possible to make one once.
+    // The API no longer allows an unverified domain as primary.
     await db()('domains').where({ project_id: projectId }).update({ verified: false });
     expect((await api.post('/links', { url: 'https://example.com' })).body.domain).to.equal(
       'localhost',

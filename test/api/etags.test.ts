@@ -5,7 +5,7 @@ import { aWorkspace, browser, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 
-/** Requests that create and change a record. */
+/** Requests that create and update a record. */
 interface Sample {
   make(world: World): Promise<ApiAnswer>;
   path: string;

@@ -6,23 +6,24 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 /*
- * No input keeps the API from answering others: texts on which careless patterns and loops take seconds go into every
- * field at once, and the process says how long its event loop was blocked.
+ * Guards the event loop of the API against slow input. Texts on which careless patterns and loops
+ * take seconds go into every field at once, and the process reports how long its event loop was
+ * blocked.
  */
 
 /**
- * Longest blockage that one request may cause, in ms; more for each MiB of its body, which is parsed in one go. That takes 15 to
- * 30 ms on the machines we know, and seconds where a loop is quadratic.
+ * Longest block of the event loop by one request, in ms. Each MiB of a body adds more, since it is
+ * parsed in one go: 15 to 30 ms on known machines, and seconds where a loop is quadratic.
  */
 const LONGEST_MS = 50;
 const LONGEST_MS_PER_MIB = 60;
 /**
- * A collection of garbage and code that V8 has yet to compile count too: only what happens every time is the input's
- * doing.
+ * Garbage collection and first compilations by V8 block the loop too, so only blocks that occur on
+ * every attempt count.
  */
 const ATTEMPTS = 10;
 
-/** Units that are repeated, and what is put behind them to make patterns fail at the very end. */
+/** Repeated units, each with an ending that makes patterns fail at the very end. */
 const UNITS: [unit: string, end: string][] = [
   ['a', '!'],
   ['\ufe0f', '!'],
@@ -57,7 +58,7 @@ interface Described {
   matches?: { schema?: Described; then?: Described; otherwise?: Described }[];
 }
 
-/** A value of the described shape, in which every text is this one. */
+/** Builds a value of the described shape in which every text is `text`. */
 function filled(schema: Described, text: string, depth = 0): unknown {
   const inner = schema.matches
     ?.flatMap(({ schema: one, then, otherwise }) => [one, then, otherwise])
@@ -74,7 +75,7 @@ function filled(schema: Described, text: string, depth = 0): unknown {
   return text;
 }
 
-/** Number of texts in what `filled` makes. */
+/** Counts the texts in a value of `filled`. */
 function textsIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce<number>((sum, inner) => sum + textsIn(inner), 0);
@@ -103,7 +104,7 @@ describe('the event loop of the API', function () {
     process.stdout.write(`    longest blockage by one request: ${longest.toFixed(1)} ms\n`);
   });
 
-  /** Longest uninterrupted computation of the process since the last call, in ms. */
+  /** Reads the longest block of the event loop since the last call, in ms. */
   async function takeBlocked(): Promise<number> {
     const seconds = await stack().metric('api', 'shortlinks_event_loop_blocked_max_seconds');
     return Math.max(...seconds) * 1_000;
@@ -123,7 +124,10 @@ describe('the event loop of the API', function () {
     expect(response.status, name).to.be.within(200, 429);
   }
 
-  /** Sends one after the other; what may have blocked the process is sent again. Limits are those of a usual machine. */
+  /**
+   * Sends requests one after the other, and repeats each that may have blocked the event loop. The
+   * limits fit an ordinary machine.
+   */
   async function expectSwift(attempts: Attempt[]): Promise<void> {
     for (const attempt of attempts) {
       let least = Number.POSITIVE_INFINITY;
@@ -173,7 +177,7 @@ describe('the event loop of the API', function () {
     const geo = Object.fromEntries(
       COUNTRY_CODES.map((code) => [code, `https://example.com/${code}/${'ä'.repeat(20)}`]),
     );
-    // Refused each, so that no worker is busy while the next list is sent.
+    // Every item is refused, so no worker is busy while the next list is sent.
     const item = { url: 'javascript:', geo };
     await expectSwift(
       ['/links/bulk', '/qrcodes/bulk'].map((path) => ({

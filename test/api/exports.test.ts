@@ -8,7 +8,7 @@ import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
-/** More than are answered at once (EXPORT_ROWS). */
+/** Number of links above the limit of a direct answer (EXPORT_ROWS). */
 const MANY = 10_500;
 
 describe('exports', () => {
@@ -86,7 +86,7 @@ describe('exports', () => {
   it('of links are available as CSV and NDJSON', async () => {
     const { text } = await download('/links/export');
     const [head, row] = text.replace('\ufeff', '').split(/\r\n/);
-    // Files are read by the position of their columns too: a new one comes last.
+    // Some readers find columns by position, so a new column goes to the end.
     expect(head).to.equal(
       'id,domain,key,shortLink,url,title,description,image,externalId,archived,expiresAt,expiredUrl,startsAt,' +
         'maxVisits,tags,folderId,comments,ios,android,geo,rules,utm_source,utm_medium,utm_campaign,utm_term,' +

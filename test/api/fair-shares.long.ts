@@ -8,10 +8,10 @@ import { isTopology, stack } from '../support/stack.ts';
 import { aWorkspace } from '../support/world.ts';
 
 const TRIES = 200;
-/** Keys that one network may try in a minute before it is slowed down. */
+/** Keys that one network can try in a minute before it is limited. */
 const LIMIT = 100;
 
-/** Number of look-ups of keys in Postgres: scans of the index on their hashes. */
+/** Counts look-ups of API keys in Postgres, which are scans of the index on their hashes. */
 async function lookUps(): Promise<number> {
   await db().raw('SELECT pg_stat_clear_snapshot()');
   const { rows } = await db().raw<{ rows: [{ scans: number }] }>(
@@ -80,7 +80,7 @@ describe('revoked and expired API keys', () => {
         return ((await answer.json()) as { error: { message: string } }).error.message;
       };
       expect(await refusal()).to.contain(why);
-      // The key would be let in if it was looked up again.
+      // The key would be accepted if the process read it again.
       await db()('api_keys').where({ id }).update({ revoked_at: null, expires_at: null });
       expect(await refusal()).to.contain(why);
     }
@@ -104,9 +104,12 @@ describe('pagination', () => {
   });
 });
 
-/** Parameters that choose a page of a list. */
+/** Query parameters that select a page of a list. */
 const PAGING = ['page', 'pageSize', 'limit', 'cursor'];
-/** Other parameters of lists that don't make them read all rows: the index that answers each, or `null` where it leaves out none. */
+/**
+ * Other parameters of lists that must not read all rows: the index that serves each, or `null` for
+ * a parameter that filters nothing.
+ */
 const INDEXED: Record<string, Record<string, string | null>> = {
   '/links': {
     projectSlug: null,
@@ -202,7 +205,7 @@ describe('lists', () => {
       const headers = { authorization: `Bearer ${apiKey}`, 'x-api-key': apiKey };
       let all: Promise<Response>[] = [];
       await db().transaction(async (trx) => {
-        // No list of it ends as long as this lock is held.
+        // No query on the table finishes while this lock is held.
         await trx.raw(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
         all = Array.from({ length: 3 + 30 + 1 }, () => fetch(url, { headers }));
         const first = await Promise.race(all);
@@ -226,16 +229,16 @@ describe('slow queries', () => {
   });
 
   it('are refused at their time limit with a suggestion', async function () {
-    // The standby is asked, where nothing is locked.
+    // Reads go to the standby, where nothing is locked.
     if (isTopology()) this.skip();
     const { api } = await aWorkspace();
     await db().transaction(async (trx) => {
-      // Counts of links wait for this lock.
+      // Counting links waits for this lock.
       await trx.raw('LOCK TABLE links IN ACCESS EXCLUSIVE MODE');
       const { status, body } = await api.get('/links/count');
       expect(status).to.equal(422);
       expect(body.error.message).to.contain('took too long');
-      // The caller of this one could do nothing about it.
+      // The caller cannot fix this timeout, so it stays a 500.
       expect((await api.get('/links/nope')).status).to.equal(500);
     });
   });

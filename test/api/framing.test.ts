@@ -114,18 +114,18 @@ describe('a destination in a frame', () => {
     const iPhone = { userAgent: 'Mozilla/5.0 (iPhone; CPU)' };
     const upsert = async (fields: object) =>
       (await world.api.put('/links/upsert', fields)).body.key;
-    // By its key on the domain that is meant where none is named.
+    // Match by key, on the default domain.
     const named = await make({ url: closed, flexible: true });
     expect(await upsert({ url: open, key: named.key })).to.equal(named.key);
     expect(await shown(named.key)).to.equal(`frame ${open}`);
-    // By its destination: the newest of those that have it.
+    // Match by destination, of which the newest link is updated.
     const url = `${closed}?upsert`;
     const older = await make({ url, rewrite: false });
     const newest = await make({ url });
     expect(await upsert({ url, ios: other })).to.equal(newest.key);
     expect(await shown(newest.key, iPhone)).to.equal(`frame ${other}`);
     expect(await shown(older.key, iPhone)).to.equal(`302 ${url}`);
-    // By its destination with the fields that are written into it.
+    // Match by destination after UTM fields are added to its query.
     const tagged = await make({ url: `${open}?by=utm&utm_source=mail` });
     const sent = { url: `${open}?by=utm`, utm_source: 'mail', android: other };
     expect(await upsert(sent)).to.equal(tagged.key);

@@ -4,15 +4,15 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 /*
- * Wrong inputs by the hundred: every field of every body and every parameter of every query gets every
- * hostile value. Whatever comes, the answer is one of the contract, never a 500, and the service goes on.
+ * Sends every hostile value in every field of every body and every query parameter. Each answer
+ * must be one of the contract, never a 500, and the service must continue.
  */
 
 const CONTRACT = [200, 201, 202, 400, 401, 403, 404, 409, 410, 422, 429];
 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-/** As JSON texts, since some can't be written otherwise. */
+/** Hostile values as JSON texts, since some cannot be written in JavaScript. */
 const HOSTILE_JSON: [name: string, json: string][] = [
   ['null', 'null'],
   ['a number', '42'],
@@ -79,7 +79,7 @@ describe('hostile inputs', function () {
       },
       ...(body === undefined ? {} : { body }),
     });
-    // A stream of events would go on.
+    // An event stream never ends.
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const text = isStream ? '' : await response.text();
     if (isStream) await response.body?.cancel();
@@ -167,7 +167,7 @@ describe('hostile inputs', function () {
   for (const [path, status] of paths) {
     it(`GET ${path.slice(0, 80)} responds with ${status}`, async () => {
       const response = await fetch(stack().apiProcessUrl + path, {
-        // Others have used up what this machine's own address may ask for without a key.
+        // Earlier tests have used up the anonymous limit of this machine's address.
         headers: { authorization: `Bearer ${world.apiKey}`, 'x-forwarded-for': '198.51.100.21' },
       });
       expect(response.status, await response.text()).to.equal(status);

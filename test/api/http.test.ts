@@ -8,7 +8,7 @@ import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 
-/** Sends bytes as they are, and gives back all that came until the server closed the connection. */
+/** Sends raw bytes, and resolves with all bytes received until the server closes the connection. */
 function exchange(text: string | Buffer, { ms = 20_000 } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(stack().apiProcessUrl);
@@ -29,7 +29,7 @@ function exchange(text: string | Buffer, { ms = 20_000 } = {}): Promise<string> 
   });
 }
 
-/** The status, headers and body of an answer. */
+/** Splits a raw answer into its status, headers and body. */
 function parsed(answer: string): {
   status: number;
   head: string;
@@ -138,7 +138,7 @@ describe('malformed requests', () => {
         `X-Request-Id: ${requestId}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
       { ms: 300 },
     );
-    // Nothing shall be logged: a second is longer than a log line takes.
+    // A second is longer than a log line takes, so nothing was logged.
     await pause(1_000);
     const logged = stack().lines.slice(before);
     expect(logged.filter((line) => line.includes(requestId))).to.deep.equal([]);
@@ -193,7 +193,7 @@ describe('responses', () => {
       await world.api.post('/links', { url: A, title: 'x'.repeat(900) });
     const authorization = `Bearer ${world.apiKey}`;
     const { hostname, port } = new URL(stack().apiProcessUrl);
-    /** The answer as it was sent: fetch would unpack it. */
+    /** Requests the raw body, which fetch would decompress. */
     const raw = (path: string, encoding: string) =>
       new Promise<{ head: string; body: Buffer }>((resolve, reject) => {
         const socket = connect(Number(port), hostname);
@@ -269,9 +269,11 @@ describe('CORS', () => {
   });
 
   it('lets programs read every header that is meant for clients', async () => {
-    /** Headers that programs in browsers may always read (Fetch, "CORS-safelisted response-header name"). */
+    /**
+     * Headers that browser scripts can always read (Fetch, "CORS-safelisted response-header name").
+     */
     const safelisted = ['cache-control', 'content-length', 'content-type'];
-    /** Headers for browsers, proxies and connections. */
+    /** Headers for browsers, proxies and connections, which scripts do not need. */
     const others =
       /^(access-control-.*|connection|content-encoding|content-security-policy|date|keep-alive|transfer-encoding|vary|x-content-type-options)$/;
     const limited = await aWorkspace();

@@ -43,7 +43,7 @@ describe('sessions over https', function () {
     );
     const cookie = set!.split(';')[0]!;
     expect((await ask('/me', cookie)).status).to.equal(200);
-    // Whoever can set cookies for the host over http can't plant one.
+    // The prefix __Host- keeps an attacker who can set cookies over HTTP from planting a session.
     expect((await ask('/me', cookie.replace('__Host-', ''))).status).to.equal(401);
     const left = await ask('/auth/sign-out', cookie, {});
     expect(left.status).to.equal(204);

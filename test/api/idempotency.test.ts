@@ -27,7 +27,7 @@ describe('Idempotency-Key', () => {
   const count = async (path: string): Promise<number> =>
     (await world.api.get(path)).body.length as number;
 
-  /** Bodies for every POST; a new route without one fails the first test. */
+  /** Bodies for every POST route; the first test fails for a new route without one. */
   const REQUESTS: Record<
     string,
     () => Promise<{ path: string; body?: unknown; count?: string; headers?: typeof CSV }>
@@ -273,7 +273,7 @@ describe('Idempotency-Key', () => {
     const again = await post('/tags', { name: 'A' }, 'key');
     expect([again.status, again.body]).to.deep.equal([409, first.body]);
     expect([isReplay(first), isReplay(again)]).to.deep.equal([false, true]);
-    // A 422 is not kept: nothing was tried.
+    // A 422 is not stored under its key, since no job was added.
     expect((await post('/tags', { name: '' }, 'other')).status).to.equal(422);
     expect((await post('/tags', { name: 'b' }, 'other')).status).to.equal(201);
   });

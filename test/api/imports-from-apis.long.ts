@@ -19,7 +19,7 @@ describe('imports from the APIs of other services', () => {
     peer = undefined;
   });
 
-  /** Starts a peer with some links on the domain of the workspace. */
+  /** Starts a provider with links on the domain of the workspace. */
   async function aPeer(source: string, count: number): Promise<PeerServer> {
     peer = await PeerServer.start(PEER_APIS[source]!(world.domain, count));
     return peer;
@@ -28,7 +28,10 @@ describe('imports from the APIs of other services', () => {
   const begin = (source: string, url: string, fields: object = {}) =>
     world.api.post('/imports/fetch', { source, url, token: 'token-1', ...fields });
 
-  /** Imports the links of a peer. @returns the import when it is over */
+  /**
+   * Imports the links of a provider.
+   * @returns the finished import
+   */
   async function fetched(source: string, url: string, fields: object = {}) {
     const { status, body } = await begin(source, url, fields);
     expect(status, JSON.stringify(body)).to.equal(201);
@@ -135,7 +138,7 @@ describe('imports from the APIs of other services', () => {
     await eventually(() => stack().signal('worker_bulk', 'SIGKILL'));
     const one = await rest(world, body.id, 90_000);
     expect(one.counts).to.deep.equal({ created: 1_200, updated: 0, skipped: 0, refused: 0 });
-    // Pages that were read before are not read again.
+    // Pages that the killed worker had read are not read again.
     expect(server.asked.length).to.be.within(24, 26);
   });
 
@@ -166,7 +169,7 @@ describe('imports from the APIs of other services', () => {
       const one = await fetched(source, peer.url);
       expect(one.state).to.equal('failed');
       expect(one.failure).to.contain('19000 links in a page, which must have at most 100');
-      // Those of the list of groups or domains, and of the page.
+      // One request lists groups or domains, and one reads the page.
       expect(peer.asked.length).to.be.at.most(2);
     });
   }
@@ -196,10 +199,10 @@ describe('imports from the APIs of other services', () => {
         : { redirectRules: [] },
     );
     peer = server;
-    // With five at a time, all rules of a page would take 500 s.
+    // With five concurrent requests, the rules of one page would take 500 s.
     server.delayMs = ({ path }) => (path.endsWith('/redirect-rules') ? 25_000 : 0);
     const pages = () => server.asked.filter(({ path }) => path.endsWith('/short-urls')).length;
-    // A third of the 12 slots of `worker_bulk`, and of as many of another process where there is one.
+    // An import can use a third of the 12 slots of each `worker_bulk` process.
     const most = 4 * stack().copies('worker_bulk').length;
     const worlds = [world, ...(await Promise.all(Array.from({ length: 7 }, () => aWorkspace())))];
     const ids: [World, string][] = [];

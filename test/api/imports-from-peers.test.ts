@@ -4,13 +4,13 @@ import { csvLines } from '../../src/infra/csv.ts';
 import { exportOf, imported, linkOf, rest, upload } from '../support/imports.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
-/** A link as a peer had it: its key, where it leads, and its clicks. */
+/** A link of a provider: its key, destination and clicks. */
 type Expected = [key: string, url: string, clicks: number];
 
 interface Case {
   source: string;
   links: Expected[];
-  /** Messages of rows that are refused. */
+  /** Messages of the refused rows. */
   refused?: RegExp[];
   renamed?: number;
   otherDomains?: string[];
@@ -112,7 +112,7 @@ const CASES: Record<string, Case> = {
   },
 };
 
-/** The links of a workspace by their keys. */
+/** Reads the links of a workspace by key. */
 async function linksOf(world: World): Promise<Map<string, Record<string, unknown>>> {
   const { body } = await world.api.get('/links', { showArchived: 'true' });
   return new Map(body.map((link: { key: string }) => [link.key, link]));
@@ -221,7 +221,7 @@ describe('imports of exports of other services', () => {
     const one = await imported(world, file);
     expect(one.counts).to.include({ created: 2, skipped: 1, refused: 0 });
     expect(one.renamed).to.equal(2);
-    // The same key with another destination is another link.
+    // A link with the same key and another destination is a different link.
     const other = exportOf('shlink.json', 'third.test')
       .replace('third.test/12C18', 'third.test/spring')
       .replace('third.test/full', `${world.domain}/full`);

@@ -10,7 +10,7 @@ const MEBIBYTE = 1024 * 1024;
 
 const countOf = async (world: World) => (await world.api.get('/links/count')).body;
 
-/** The errors of an import, as lines without the header. */
+/** Reads the errors of an import as CSV lines without the header. */
 async function errorsOf(world: World, id: string): Promise<string[]> {
   const { bytes } = await world.api.download(`/imports/${id}/errors`);
   return bytes.toString().replace('\ufeff', '').trimEnd().split('\r\n').slice(1);
@@ -303,7 +303,7 @@ describe('imports', () => {
       'https://example.com/,printed,,',
       'javascript:1,,,',
       ...rows,
-      // Meets a row of the slice before.
+      // This row conflicts with a row of the previous slice.
       'https://example.com/,key-1,"new|KNOWN",',
       'https://example.com/,,new,',
     ].join('\n');
@@ -379,7 +379,7 @@ describe('imports', () => {
     const rows = Array.from({ length: 620 }, (_, n) => `https://example.com/${n},k${n}`);
     const one = await imported(
       world,
-      // The last row changes a link of the same file.
+      // The last row updates a link of the same file.
       ['url,key', 'https://example.com/changed,before', ...rows, 'https://example.com/x,k5'].join(
         '\n',
       ),
@@ -399,7 +399,7 @@ describe('imports', () => {
     expect(left).to.have.members(['before', 'k1']);
     expect((await world.visit('/k5')).status).to.equal(404);
     expect((await world.api.post(`/imports/${one.id}/undo`)).status).to.equal(409);
-    // The names are free again.
+    // Undoing the import releases its keys.
     expect((await imported(world, 'url,key\nhttps://example.com/,k5\n')).counts.created).to.equal(
       1,
     );
@@ -434,7 +434,8 @@ describe('imports', () => {
     expect(body.state).to.equal('cancelled');
     const made = body.counts.created;
     expect(made).to.be.below(10_000);
-    // Another import is done after it: nothing of the cancelled one is done any more.
+    // This import finishes after the cancelled one could have continued, so nothing of that is
+    // created later.
     await imported(world, 'url,key\nhttps://example.com/,last\n');
     expect(await countOf(world)).to.equal(10_001 + made);
     expect((await world.api.post(`/imports/${second.id}/cancel`)).status).to.equal(409);

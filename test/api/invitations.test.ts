@@ -23,7 +23,7 @@ describe('invitations', () => {
   let world: World;
   let owner: Person;
   let email: string;
-  /** Mails that each address got. */
+  /** Number of mails sent to each address. */
   const mailed = new Map<string, number>();
 
   beforeEach(async () => {
@@ -43,7 +43,9 @@ describe('invitations', () => {
   }
   const accept = (token: string, fields: object = {}, by = aBrowser()) =>
     by.post('/invitations/accept', { token, ...fields });
-  /** The browser of a signed-in person, at an address of its own: attempts are limited by address. */
+  /**
+   * Opens a browser of a signed-in person at a new address, since attempts are limited per address.
+   */
   const browserOf = ({ token }: { token: string }) => aBrowser({ cookie: `session=${token}` });
   const lookup = (token: string) => aBrowser().post('/invitations/lookup', { token });
   const account = { name: 'Ada', password: PASSWORD };
@@ -55,7 +57,7 @@ describe('invitations', () => {
 
   it('are made, listed, read and withdrawn', async () => {
     const { url, address, token, isMailed, ...record } = await invite('viewer');
-    // Whoever invites could accept in the place of the person.
+    // With the URL, the sender could accept the invitation instead of the recipient.
     expect({ isMailed, url }).to.deep.equal({ isMailed: true, url: null });
     expect(address).to.match(/^http:\/\/localhost:\d+\/console\/invitation#/);
     expect(token).to.match(/^[\w-]{43}$/);
@@ -109,7 +111,7 @@ describe('invitations', () => {
     const elsewhere = await aWorkspace();
     const person = await aPerson({ in: { ...elsewhere, role: 'owner' } });
     const { token } = await invite('viewer', person.email.toUpperCase());
-    // As for an address without an account.
+    // The answer does not reveal that the address has an account.
     expect(Object.keys((await lookup(token)).body)).to.have.members(['workspace', 'email', 'role']);
     const answer = await accept(token, {}, person.api);
     expect(answer.status, JSON.stringify(answer.body)).to.equal(200);

@@ -8,7 +8,7 @@ describe('/links/bulk', () => {
   it('creates 100 links, each of which redirects at once, on both processes', async () => {
     const { api, visit } = await aWorkspace();
     const links = Array.from({ length: 100 }, (_, n) => ({ url: `${A}?n=${n}`, key: `bulk-${n}` }));
-    // Asked for before they are made: a remembered miss must not outlive the making.
+    // Visits before the creation must not leave a remembered miss.
     await Promise.all(links.map(({ key }, n) => visit(`/${key}`, { process: (n % 2) as 0 | 1 })));
 
     const { status, body } = await api.post('/links/bulk', links);

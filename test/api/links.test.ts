@@ -186,7 +186,7 @@ describe('POST /links', () => {
     const second = await api.post('/links', { url: A, externalId: 'one', key: 'free' });
     expect(second.status).to.equal(409);
     expect(second.body.error.message).to.contain('externalId "one"');
-    // The refused link has stored nothing.
+    // The refused request has not taken the key.
     expect((await api.post('/links', { url: A, key: 'free' })).status).to.equal(201);
   });
 
@@ -380,7 +380,7 @@ describe('an invalid link', () => {
       { url: `https://${domain}/${key}2` },
       { url: `https://${domain}/${key}/more` },
       { url: `https://${domain}.example/${key}` },
-      // Another server of the same machine.
+      // Another port of the same machine is another server.
       { url: `http://localhost:9/${key}`, domain: 'localhost' },
     ];
     for (const body of others) {
@@ -513,13 +513,13 @@ describe('GET, PATCH and DELETE /links/{linkId}', () => {
       expect((await visit('/old', { process })).status).to.equal(404);
       expect((await visit('/old', { process })).status).to.equal(404);
     }
-    // No other link, QR code or bulk request can take it.
+    // No other link, QR code or bulk request can take the old key.
     const wanted = { url: `${A}2`, key: 'old' };
     expect((await api.post('/links', wanted)).status).to.equal(409);
     expect((await api.post('/qrcodes', { type: 'url', ...wanted })).status).to.equal(409);
     expect((await api.post('/links/bulk', [wanted, wanted])).status).to.equal(409);
 
-    // But the link itself can go back.
+    // The link itself can take its old key back.
     await api.patch(`/links/${link.id}`, { key: 'old' });
     expect((await visit('/old')).headers.location).to.equal(A);
     expect((await visit('/new')).status).to.equal(404);

@@ -13,7 +13,7 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
-/** Streams of one workspace. */
+/** Largest number of streams per workspace. */
 const MOST = 20;
 
 describe('GET /events/live', () => {
@@ -33,7 +33,7 @@ describe('GET /events/live', () => {
     for (const client of open.splice(0)) client.close();
   });
 
-  /** Waits until no stream is open any more on the side of the server. */
+  /** Waits until the server has closed every stream. */
   const noneOpen = () =>
     eventually(async () => {
       const counts = await stack().metric('api', 'shortlinks_live_streams');
@@ -172,7 +172,7 @@ describe('GET /events/live', () => {
     const third = await watch(world, '', { 'last-event-id': last! });
     await third.wait(300);
     expect(third.events).to.have.lengthOf(300);
-    // The overlap of two seconds may have the first event too.
+    // The two-second overlap can include the first event.
     expect(third.dropped).to.be.within(104, 105);
   });
 
@@ -249,7 +249,7 @@ describe('GET /events/live', () => {
     const [slow, swift] = [await watch(world), await watch(world)];
     slow.response.pause();
     const count = 450;
-    // 23 MB, of which the sockets hold some.
+    // The events are 23 MB, more than the sockets buffer.
     const events = Array.from({ length: count }, (_, number) => ({
       ...INITIAL_EVENT,
       project_id: world.projectId,

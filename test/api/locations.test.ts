@@ -4,7 +4,7 @@ import { isOfWorkspace } from '../../src/http/route.ts';
 import { newId } from '../../src/ids.ts';
 import { aWorkspace } from '../support/world.ts';
 
-/** The request of each route that answers 201. */
+/** Requests for each route that answers 201. */
 const BODIES: Record<string, () => object | string> = {
   'post /links': () => ({ url: 'https://example.com' }),
   'put /links/upsert': () => ({ url: 'https://example.com', externalId: newId('link') }),

@@ -105,7 +105,7 @@ describe('a signed-in person', () => {
     expect((await api.patch('/me', { password: OTHER })).status).to.equal(200);
     const signIn = await aBrowser().post('/auth/sign-in', { email, password: OTHER });
     expect(signIn.status).to.equal(200);
-    // Not for long.
+    // A session can change the password without the current one only while it is new.
     const created_at = new Date(Date.now() - 3_700_000);
     await db()('sessions').where({ user_id: userId }).update({ created_at });
     expect((await api.patch('/me', { password: PASSWORD })).status).to.equal(422);

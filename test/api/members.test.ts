@@ -12,7 +12,7 @@ describe('the people of a workspace', () => {
 
   beforeEach(async () => {
     world = await aWorkspace();
-    // The owner with whom the workspace was made.
+    // Removes the owner that the helper adds.
     await db()('workspace_users').where({ project_id: world.projectId }).delete();
     owner = await person('owner');
   });

@@ -19,7 +19,7 @@ const NOTHING = {
 describe('GET /metatags', () => {
   const anyone = new ApiClient(undefined);
   let site: Site;
-  /** On an address that OUTBOUND_ALLOW does not list. */
+  /** Site on an address that OUTBOUND_ALLOW does not list. */
   let forbidden: Site;
 
   before(async () => {
@@ -27,7 +27,7 @@ describe('GET /metatags', () => {
   });
   after(() => Promise.all([site.stop(), forbidden.stop()]));
 
-  // The limit per client address counts the requests of all tests.
+  // Requests of all tests share the limit of a client address.
   const ask = (url: string | undefined, address = '198.51.100.60'): Promise<ApiAnswer> =>
     anyone.get('/metatags', { url }, { headers: { 'x-forwarded-for': address } });
 
@@ -200,11 +200,11 @@ describe('GET /metatags', () => {
     for (const end of ['</head>', '<body class="a">']) {
       const url = site.answer(`/slow${end.length}`, (_request, response) => {
         response.writeHead(200, { 'content-type': 'text/html' });
-        // In two pieces, since it may be cut anywhere.
+        // A server can split a tag at any byte.
         response.write(`<head><title>A</title>${end.slice(0, 4)}`);
         setTimeout(() => response.write(`${end.slice(4)}<p>`), 50);
       });
-      // The response never ends: to wait for its end is to time out, and to find nothing.
+      // The response never ends, so waiting for its end would time out and find nothing.
       expect((await found(url))['title']).to.equal('A');
     }
   });
@@ -214,7 +214,7 @@ describe('GET /metatags', () => {
     const url = site.answer('/endless-head', (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).write('<title>A</title>');
       const comment = `<!--${' '.repeat(200_000)}-->`;
-      // As fast as it is read: what waits in memory of the site has not been sent.
+      // Sends at the speed of the reader, so that bytes buffered here do not count as sent.
       const send = () =>
         response.write(comment, (error) => {
           if (error) return;
@@ -233,7 +233,7 @@ describe('GET /metatags', () => {
   });
 
   it('completes a URL without a scheme, and removes its fragment', async () => {
-    // The site does not speak TLS: the refusal shows that https was tried.
+    // The site does not speak TLS, so this refusal proves that HTTPS was tried.
     expect(await refusal(`127.0.0.1:${site.port}/`)).to.match(
       /^url must have a (host that responds over HTTP|valid TLS certificate)$/,
     );

@@ -50,14 +50,14 @@ describe('notifications', () => {
   };
   const mailTo = async ({ email }: { email: string }, count = 1) =>
     (await stack().mail.arrived(email, count)).at(-1)!;
-  /** Writes the mails of alerts as if the time in which they are gathered were over. */
+  /** Sends the pending alert mails as if their collection time had passed. */
   const gather = async () => {
     await db()('pending_alerts')
       .where({ project_id: world.projectId })
       .update({ created_at: db().raw("now() - interval '10 minutes'") });
     await Promise.all([sendAlerts(), sendAlerts()]);
   };
-  /** The mails of alerts to a person, which workers bring about. */
+  /** Reads the alert mails that workers sent to a person. */
   const alertsTo = ({ email }: { email: string }) =>
     eventually(async () => {
       await gather();
@@ -69,7 +69,7 @@ describe('notifications', () => {
     /^<http:\/\/localhost:\d+(\/unsubscribe\/[\w.-]+)>$/.exec(
       headers.get('list-unsubscribe')!,
     )![1]!;
-  /** Sends a request as a mailbox does (RFC 8058). */
+  /** Sends a one-click unsubscribe request as a mail client does (RFC 8058). */
   const oneClick = (path: string) =>
     fetch(stack().apiUrl + path, {
       method: 'POST',
@@ -78,7 +78,7 @@ describe('notifications', () => {
     });
   const alertsOf = async ({ api }: Person) =>
     (await api.get('/me/notifications')).body.workspaces[0].alerts;
-  /** A webhook of the test's receiver. */
+  /** Creates a webhook to the receiver of this test. */
   async function aWebhook(kinds: readonly string[], url = receiver.url): Promise<string> {
     const { status, body } = await world.api.post('/webhooks', { name: 'Hook', url, kinds });
     expect(status, JSON.stringify(body)).to.equal(201);
@@ -255,7 +255,10 @@ describe('notifications', () => {
 
     describe('only over a connection that keeps the password secret:', () => {
       const trusted = { NODE_EXTRA_CA_CERTS: 'test/data/tls/localhost.crt' };
-      /** A process that sends one mail with other settings. @returns what it says of a failure */
+      /**
+       * Sends one mail in a process with other settings.
+       * @returns its error output
+       */
       async function sendWith(mailId: string, settings: Record<string, string>): Promise<string> {
         const script = `import { sendMail } from './dist/src/mail/send.js';
           await sendMail({ mailId: '${mailId}' }).catch((error) => console.log(String(error.stack)));
@@ -346,7 +349,7 @@ describe('notifications', () => {
       await api.post(`${letter}/retry`);
       await attempts(2);
       expect((await api.delete(letter)).status).to.equal(204);
-      // A discarded one is not found again by the sweep, which would add its job before that of the next mail.
+      // The sweep would find a discarded mail again and add its job before the next mail.
       await db()('mails')
         .where({ recipient: email })
         .update({ created_at: db().raw("now() - interval '2 minutes'") });
@@ -435,7 +438,7 @@ describe('notifications', () => {
       ] as const) {
         const { report } = await choose(reader, { report: { ...choice, every } });
         const at = new Date(report.nextAt);
-        // 8:00 in Tokyo is 23:00 UTC of the day before.
+        // 8:00 in Tokyo is 23:00 UTC of the previous day.
         expect([at.getUTCHours(), at.getUTCMinutes(), isRight(at)]).to.deep.equal([23, 0, true]);
         expect(at.getTime()).to.be.greaterThan(Date.now());
       }
@@ -446,7 +449,7 @@ describe('notifications', () => {
       const reader = await member('viewer');
       const { body: link } = await world.api.post('/links', { url: A, key: 'seen' });
       const { body: preview } = await world.api.get('/report', choice);
-      // Clicks of the past: reports are about whole weeks.
+      // Reports cover complete weeks, so the clicks lie in the past.
       const { start, end } = preview;
       const clickAt = new Date(Date.parse(end) - 3_600_000).toISOString();
       const headers = { referer: 'https://news.example.com/' };

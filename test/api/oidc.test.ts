@@ -9,8 +9,8 @@ import { aBrowser, tokenOf, tokenSet } from '../support/people.ts';
 import { CLIENT, CookieJar, SingleSignOn } from '../support/single-sign-on.ts';
 
 /*
- * Against a real provider on this machine, by a browser that keeps cookies: its own service, whose settings name the
- * provider.
+ * Tests sign-in with OpenID Connect against a real provider on this machine, with a browser that
+ * keeps cookies and a separate service whose settings name the provider.
  */
 
 describe('single sign-on', function () {
@@ -28,10 +28,10 @@ describe('single sign-on', function () {
       OIDC_NAME: 'Acme accounts',
       OUTBOUND_ALLOW: '127.0.0.1',
       SIGN_INS_PER_MINUTE: '0',
-      // Whoever invites gets the token.
+      // Without mail, the inviter receives the token.
       SMTP_URL: '',
     });
-    // As the browser knows it, and as the service names itself to the provider.
+    // The service and the browser use this origin, also in the redirect URI of the provider.
     base = own.service.apiUrl.replace('127.0.0.1', 'localhost');
     provider.serve(`${base}/auth/oidc/callback`);
   });
@@ -42,7 +42,7 @@ describe('single sign-on', function () {
 
   const SIGN_IN = () => `${base}/console/sign-in`;
 
-  /** An account at the provider, and a person of ours with its address. */
+  /** Creates an account at the provider, and a person of the service with the same address. */
   async function anAccount({ isVerified = true, isKnown = true } = {}) {
     const login = `login-${newToken().slice(0, 12)}`;
     const email = `${login}@People.test`;
@@ -59,11 +59,11 @@ describe('single sign-on', function () {
     return { login, email, userId };
   }
 
-  /** Goes to the provider, signs in there, and returns the address of the callback with its code. */
+  /** Signs in at the provider, and resolves with the callback URL and its code. */
   const returning = (jar: CookieJar, login: string) =>
     jar.follow(`${base}/auth/oidc`, `${base}/auth/oidc/callback`, { login, password: 'x' });
 
-  /** The whole way; resolves with where it ends. */
+  /** Signs in through all redirects, and resolves with the final address. */
   async function signIn(jar: CookieJar, login: string): Promise<string> {
     const callback = await returning(jar, login);
     return CookieJar.next(await jar.open(callback), callback);
@@ -75,13 +75,13 @@ describe('single sign-on', function () {
   };
 
   interface Sent {
-    /** Keeps the session of the answer. */
+    /** Cookies to send, which receive the session of the answer. */
     jar?: CookieJar;
     key?: string;
     workspace?: string;
     body?: object;
   }
-  /** A request of the console, or of an API key. */
+  /** Sends a request with a session or an API key. */
   async function request(path: string, { jar, key, workspace, body }: Sent) {
     const cookies = jar?.of(base) ?? new Map<string, string>();
     const answer = await fetch(base + path, {
@@ -175,7 +175,7 @@ describe('single sign-on', function () {
   });
 
   describe('and an account that somebody else has made beforehand with the address', () => {
-    /** Mallory owns a workspace, and has made an account with the address of a person who has none. */
+    /** Creates a workspace of Mallory, who registers the address of a person without an account. */
     async function anAccountBeforehand() {
       const { login, email } = await anAccount({ isKnown: false });
       const slug = `evil-${newToken().slice(0, 8).toLowerCase().replaceAll('_', 'x')}x`;
@@ -204,7 +204,7 @@ describe('single sign-on', function () {
         user_id: userId,
         expires_at: new Date(Date.now() + 60_000),
       });
-      /** Statuses of everything by which Mallory could use the account. */
+      /** Reads the statuses of every request by which Mallory could use the account. */
       const attempts = async () => [
         (await me(mallory)).status,
         (await request('/auth/sign-in', { body: { email, password } })).status,
@@ -239,7 +239,7 @@ describe('single sign-on', function () {
         'chaos',
       ]);
       expect(await attempts()).to.deep.equal([401, 401, 401, 401]);
-      // Later sign-ins end nothing.
+      // Later sign-ins end no sessions.
       const other = new CookieJar();
       await signIn(other, login);
       expect((await me(victim)).status).to.equal(200);
@@ -330,9 +330,9 @@ describe('single sign-on', function () {
     const expired = `${SIGN_IN()}?error=expired`;
     const end = async (browser: CookieJar) =>
       CookieJar.next(await browser.open(callback.href), callback.href);
-    // The address that a page of an attacker would open in the browser of a victim.
+    // An attacker could open this URL in the browser of a victim.
     expect(await end(stranger)).to.equal(expired);
-    // The victim has begun an attempt of their own.
+    // The victim has started a sign-in attempt too.
     await stranger.open(`${base}/auth/oidc`);
     expect(await end(stranger)).to.equal(expired);
     callback.searchParams.set('state', 'another');
@@ -372,7 +372,7 @@ describe('single sign-on', function () {
     const earlier = new URL(await returning(jar, login));
     const later = new URL(await returning(jar, login));
     later.searchParams.set('code', earlier.searchParams.get('code')!);
-    // PKCE and nonce bind a code to its attempt.
+    // PKCE and the nonce bind a code to its attempt.
     const end = CookieJar.next(await jar.open(later.href), later.href);
     expect(end).to.equal(`${SIGN_IN()}?error=failed`);
   });

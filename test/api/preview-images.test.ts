@@ -16,7 +16,7 @@ const DAMAGED = 'url must be an image whose file is not damaged';
 
 describe('GET /metatags/image', () => {
   let site: Site;
-  /** On an address that OUTBOUND_ALLOW does not list. */
+  /** Site on an address that OUTBOUND_ALLOW does not list. */
   let forbidden: Site;
   let world: World;
 
@@ -209,7 +209,7 @@ describe('GET /metatags/image', () => {
       return status;
     };
     const statuses: number[] = [];
-    // A busy machine takes longer than the minute of the limit for the first 300.
+    // On a busy machine, the first 300 requests can take longer than the minute of the limit.
     while (!statuses.includes(429) && statuses.length < 1_200) {
       statuses.push(...(await Promise.all(Array.from({ length: 50 }, ask))));
     }

@@ -20,7 +20,7 @@ describe('a card that its owner gave no title', () => {
   });
   after(() => site.stop());
 
-  /** A page that nothing else has asked for. */
+  /** Builds the URL of a page that no other test requests. */
   const aPage = () => `${page}?n=${(count += 1)}`;
   const found = () => ({
     title: 'Its title',

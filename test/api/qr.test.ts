@@ -13,7 +13,7 @@ import { Site } from '../support/site.ts';
 import { isTopology, stack } from '../support/stack.ts';
 import { aWorkspace, browser, visit } from '../support/world.ts';
 
-/** A picture that can't be packed, as a data URI; another one for each number. */
+/** Creates an incompressible picture as a data URI, a different one for each number. */
 async function noise(side: number, n: number): Promise<string> {
   const pixels = Buffer.alloc(side * side * 3);
   let seed = n + 1;
@@ -34,12 +34,12 @@ describe('GET /qr', () => {
   const from = (address: string, headers: Record<string, string> = {}) => ({
     headers: { 'x-forwarded-for': address, ...headers },
   });
-  // Other tests have used up what this machine's own address may ask for.
+  // Other tests have used up the limit of this machine's address.
   const here = '198.51.100.20';
   const qr = (query: Record<string, string | number>, headers: Record<string, string> = {}) =>
     anyone.download('/qr', { url: URL_A, ...query }, from(here, headers));
 
-  /** Number of images that worker_qr has rendered. */
+  /** Counts the images that worker_qr has rendered. */
   async function drawn(): Promise<number> {
     const counts = await stack().metric(
       'worker_qr',
@@ -141,7 +141,7 @@ describe('GET /qr', () => {
       clearInterval(counting);
     }
     expect(Math.max(...counts)).to.equal(1);
-    // Its worker is at work with the others for some seconds still.
+    // The child process still renders the other images for some seconds.
     await eventually(() => expect(children()).to.equal(0));
   });
 
@@ -201,7 +201,7 @@ describe('GET /qr', () => {
       const before = await used();
       const room = 64 * 2 ** 20;
       await admin.config('SET', 'maxmemory', String(before + room));
-      // Processes ask for it every 10 s.
+      // Processes read the memory limit every 10 s.
       await pause(11_000);
       const statuses: number[] = [];
       const ask = async (lane: number) => {
@@ -220,7 +220,7 @@ describe('GET /qr', () => {
       await Promise.all([ask(0), ask(1)]);
       for (const status of statuses) expect(status).to.be.oneOf([200, 503]);
       expect(statuses.filter((status) => status === 200).length).to.be.greaterThan(12);
-      // An eighth of all is for them.
+      // Kept images can use an eighth of the memory.
       expect((await used()) - before).to.be.lessThan(room / 3);
       await eventually(async () => expect(await admin.keys('once:*')).to.deep.equal([]));
 

@@ -8,7 +8,7 @@ import { aWorkspace, browser, type World } from '../support/world.ts';
 
 const URL_A = 'https://example.com/a';
 
-/** Text of the QR code in an image, on which two decoders must agree. */
+/** Reads the text of the QR code in an image, on which two decoders must agree. */
 async function scan(picture: Buffer): Promise<string | undefined> {
   const pixels = await toPixels(picture);
   const [zbar, zxing] = await Promise.all([DECODERS['ZBar']!(pixels), DECODERS['ZXing']!(pixels)]);
@@ -106,7 +106,7 @@ describe('a QR code', () => {
     expect(
       body.error.message.split('; ').map((fault: string) => fault.split(' ')[0]),
     ).to.deep.equal(['password', 'maxVisits']);
-    // As codes of earlier versions may be.
+    // Earlier versions allowed such codes.
     await db()('qrcodes')
       .where({ id: code.id })
       .update({
@@ -148,7 +148,7 @@ describe('a QR code', () => {
     expect(plain.warnings).to.deep.equal([]);
   });
 
-  /** Contents that phones read wrongly unless each sign is as it must be, in codes that are read byte for byte. */
+  /** Contents of static codes that phones misread if one character differs. */
   const STATIC: [name: string, content: object, text: string][] = [
     [
       'a name that looks hexadecimal',
@@ -305,7 +305,7 @@ describe('a QR code', () => {
     expect((await change(fixed.id, { type: 'text', text: 'two' })).status).to.equal(409);
     expect((await change(fixed.id, { static: false })).status).to.equal(409);
 
-    // The database keeps members in an order of its own.
+    // Postgres stores the members of a JSON object in another order.
     const network = { type: 'wifi', wifi: { ssid: 'a', password: 'my password', hidden: true } };
     const geo = { US: URL_A, DE: `${URL_A}b`, AT: URL_A };
     const wifi = await make({ ...network, text: undefined, static: true });

@@ -163,7 +163,7 @@ describe('the API', () => {
   });
 
   it('answers oversized headers and malformed HTTP with the error body', async () => {
-    // Not through a proxy, which refuses such requests itself.
+    // A proxy would refuse such requests itself.
     const { port } = new URL(stack().apiProcessUrl);
     const send = (text: string) =>
       new Promise<string>((resolve, reject) => {

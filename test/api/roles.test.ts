@@ -8,10 +8,11 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 /*
- * Every scope and every route by role. The rules are written down here once more, as docs/users.md has them.
+ * Checks every scope and every route for each role. The rules are written here a second time, as in
+ * docs/users.md.
  */
 
-/** The roles that have a scope. */
+/** Lists the roles that have a scope. */
 function rolesWith(scope: string): Role[] {
   const [noun, right] = scope.split('.');
   if (scope === 'audit.read') return ['owner'];
@@ -22,7 +23,7 @@ function rolesWith(scope: string): Role[] {
   return ['workspace', 'members', 'keys'].includes(noun!) ? ['owner'] : ['owner', 'member'];
 }
 
-/** The roles that may use a route. */
+/** Lists the roles that can use a route. */
 function rolesOf({ scope }: Route): readonly Role[] {
   if (scope === 'operator') return [];
   return isOfWorkspace(scope) ? rolesWith(scope) : ROLES;
@@ -44,7 +45,7 @@ describe('the rights of roles', () => {
     });
   }
 
-  /** Sends a request that is allowed or not, and does nothing; resolves with why it was refused. */
+  /** Sends a request that has no effect, and resolves with the message of a 403. */
   async function refusal({ method, path }: Route, role: Role): Promise<string | undefined> {
     const response = await fetch(stack().apiUrl + path.replaceAll(/\{\w+\}/g, 'x_1'), {
       method: method.toUpperCase(),
@@ -57,7 +58,7 @@ describe('the rights of roles', () => {
       ...(method === 'get' ? {} : { body: '"nothing"' }),
     });
     if (response.status !== 403) {
-      // A stream would go on.
+      // A stream would never end.
       await response.body?.cancel();
       expect(response.status).to.be.lessThan(500).and.not.equal(401);
       return undefined;

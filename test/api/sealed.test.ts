@@ -17,7 +17,10 @@ describe('sealed texts', function () {
     world = await aWorkspace();
   });
 
-  /** Texts that this installation has sealed: the password of a link and the secret of a webhook, of another workspace too. */
+  /**
+   * Creates a protected link and a webhook in each of two workspaces, and reads their sealed texts
+   * and plain secrets.
+   */
   async function sealedTexts(): Promise<{ texts: string[]; secrets: string[] }> {
     const other = await aWorkspace();
     const secrets: string[] = [];
@@ -35,7 +38,7 @@ describe('sealed texts', function () {
     return { texts: [...links, ...hooks, forged], secrets: [...secrets, 'secret-input'] };
   }
 
-  /** The result of a job that a request began. */
+  /** Waits for the result of the job in an answer. */
   async function resultOf({ body: { id } }: ApiAnswer): Promise<ApiAnswer['body']> {
     return eventually(async () => {
       const { body } = await world.api.get(`/jobs/${id}`);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { imported } from '../support/imports.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
-/** Records of two kinds that are searched alike. */
+/** Two kinds of records with the same search. */
 const KINDS = {
   links: { path: '/links', kind: {} },
   qrcodes: { path: '/qrcodes', kind: { type: 'url' } },
@@ -33,7 +33,7 @@ for (const [name, { path, kind }] of Object.entries(KINDS)) {
           archived: true,
         },
       ];
-      // One after the other: lists have the newest first.
+      // Records are created one by one, since lists show the newest first.
       for (const record of records) {
         const { status } = await api.post(path, { ...kind, ...record });
         expect(status).to.equal(201);

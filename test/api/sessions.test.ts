@@ -132,7 +132,7 @@ describe('requests with a session from another site', () => {
       });
       const { status } = await api.post('/tags', { name: 'a' });
       expect(status).to.equal(isAllowed ? 201 : 403);
-      // Reading changes nothing, and other origins can't see the answer.
+      // A read changes nothing, and other origins cannot read the answer.
       const read = await api.get('/tags');
       expect(read.status).to.equal(200);
       expect(read.headers.get('access-control-allow-credentials')).to.equal(null);

@@ -103,7 +103,7 @@ describe('the workspace over REST', () => {
     expect(headers.get('cache-control')).to.equal('public, max-age=31536000, immutable');
     const { width, height } = await sharp(bytes).metadata();
     expect(width! / height!).to.be.closeTo(3, 0.1);
-    // The address of the logo itself stands for the logo as it is.
+    // Sending the address of the current logo keeps it.
     const kept = await api.patch('/workspace', { name: 'b', logo: body.logo });
     expect(kept.body).to.deep.equal({ ...body, name: 'b' });
     await db()('images')

@@ -82,7 +82,8 @@ describe('signing in with a password', () => {
       }
       return Math.min(...times);
     };
-    // A comparison takes 15 ms and more; without it the answer would come in 2 or 3. Other programs delay single answers.
+    // Password verification takes at least 15 ms; without it, the answer would take 2 to 3 ms.
+    // Other programs can slow down single attempts.
     await eventually(async () => {
       const { email } = await aPerson({ password: PASSWORD });
       const [known, unknown] = [await fastest(email), await fastest(`unknown.${email}`)];
@@ -219,7 +220,7 @@ describe('signing in with a one-time link', () => {
     await db()('sign_in_links')
       .where({ user_id: userId })
       .update({ expires_at: new Date(0) });
-    // People have signed in to this installation already.
+    // A link for the first sign-in is invalid once anybody has signed in.
     const first = tokenOf(await createSignInAddress(db(), userId, { isFirst: true }));
     for (const token of [expired, first, 'unknown']) {
       expect((await aBrowser().post('/auth/links', { token })).status).to.equal(401);

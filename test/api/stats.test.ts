@@ -33,7 +33,9 @@ describe('public statistics', () => {
     });
   });
 
-  /** Opens the page of a key from another address each time: addresses have a limit. */
+  /**
+   * Opens the statistics page of a key from a new address each time, since addresses are limited.
+   */
   async function open(key: string, query = '', headers: Record<string, string> = {}) {
     caller += 1;
     const url = `${stack().apiUrl}/stats/${world.domain}/${key}${query}`;

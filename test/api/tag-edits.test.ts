@@ -3,7 +3,7 @@ import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 
-/** Links, or QR codes, whose tags are edited. */
+/** Links and QR codes, whose tags are edited alike. */
 const KINDS = {
   links: { path: '/links', ids: 'linkIds', make: { url: A } },
   qrcodes: { path: '/qrcodes', ids: 'qrcodeIds', make: { type: 'url', url: A } },

@@ -8,8 +8,8 @@ import { aBrowser } from '../support/people.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
 /*
- * Two workspaces: nothing of one can be read or changed with the other's key. Every route has a row; a new
- * route without one fails the first test.
+ * Checks that a key can neither read nor change anything of another workspace. Every route has a
+ * row; the first test fails for a new route without one.
  */
 
 interface Owned {
@@ -126,18 +126,19 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.delete(`/links/ext_${link.externalId}`));
   },
   'get /qr': async ({ api }) => {
-    // Public: it reads no records.
+    // This endpoint is public and reads no records.
     const from = { headers: { 'x-forwarded-for': '198.51.100.21' } };
     expect((await api.download('/qr', { url: URL_A }, from)).status).to.equal(200);
   },
   'get /metatags': async ({ api }, { link, domain }) => {
-    // Public: it sees of a link what everybody sees who opens it, and the test's domains are nowhere.
+    // This endpoint is public and sees only what every visitor of the link sees; the domains of
+    // tests have no DNS records.
     const from = { headers: { 'x-forwarded-for': '198.51.100.22' } };
     const url = `https://${domain.slug}/${link.key}`;
     await is(422, api.get('/metatags', { url }, from));
   },
   'get /metatags/image': async ({ api }, { link, domain }) => {
-    // It reads no records.
+    // This endpoint reads no records.
     await is(422, api.get('/metatags/image', { url: `https://${domain.slug}/${link.key}` }));
   },
   'post /qrcodes': async ({ api }, { tag, folder, domain, qrcode }) => {
@@ -269,7 +270,7 @@ const ATTEMPTS: Record<string, Attempt> = {
     await isEmpty(api.get('/domains', { search: domain.slug }));
   },
   'post /domains': async ({ api }, { domain }) => {
-    // Any workspace may add a name; its DNS record decides which one verifies it.
+    // Any workspace can add a domain; its DNS record decides which one verifies it.
     const { status, body } = await api.post('/domains', { slug: domain.slug, target: URL_A });
     expect([status, body.verified]).to.deep.equal([201, false]);
     await is(422, api.post(`/domains/${body.id}/verify`));
@@ -291,7 +292,7 @@ const ATTEMPTS: Record<string, Attempt> = {
   'post /track/sale': async ({ api }, { clickId, link }) => {
     const sale = { amount: 100, customerExternalId: 'secret-customer' };
     await is404(api.post('/track/sale', { ...sale, clickId }));
-    // The same customer id and invoice are another customer and sale here.
+    // In this workspace, the customer id and invoice denote another customer and sale.
     await is(200, api.post('/track/sale', { ...sale, invoiceId: 'secret-invoice' }));
     const [event] = (await api.get('/events', { event: 'sales' })).body;
     expect(event.link).to.equal(null);
@@ -356,7 +357,7 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.get('/analytics', { domain: domain.slug, key: link.key }));
   },
   'post /webhooks': async ({ api }) => {
-    // A webhook of their own, which gets no event of the other workspace.
+    // The webhook of this workspace gets no events of the other one.
     const own = { name: 'own', url: 'https://example.com/', kinds: ['link.created'] };
     const { id } = (await api.post('/webhooks', own)).body;
     await is(200, api.delete(`/webhooks/${id}`));
@@ -369,7 +370,7 @@ const ATTEMPTS: Record<string, Attempt> = {
     expect((await owner.api.get('/workspace')).body.name).to.equal(owner.slug);
   },
   'get /logos/{projectId}/{id}': async ({ api }, { qrcode }, { projectId }) => {
-    // Public, and only for logos.
+    // This endpoint is public and serves logos only.
     const id = qrcode.id;
     await is404(
       api.get(`/logos/${projectId}/${id}`, {}, { headers: { 'x-forwarded-for': '198.51.100.23' } }),
@@ -414,7 +415,7 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is(200, api.delete(`/invitations/${body.id}`));
   },
   'post /invitations/lookup': (_, { invitationId }) =>
-    // Public: its token is what opens it, not its id.
+    // This endpoint is public; the token grants access, not the id.
     is(410, aBrowser().post('/invitations/lookup', { token: invitationId })),
   'post /invitations/accept': (_, { invitationId }) =>
     is(410, aBrowser().post('/invitations/accept', { token: invitationId })),
@@ -497,7 +498,7 @@ describe('two workspaces', () => {
       previousSecretUntil: __,
       ...webhook
     } = (await api.post('/webhooks', made)).body;
-    // Disabled: its deliveries are stored, not sent.
+    // A disabled webhook stores its deliveries and sends none.
     await api.patch(`/webhooks/${webhook.id}`, { enabled: false });
     const link = (
       await api.post('/links', {

@@ -179,7 +179,7 @@ describe('an A/B test', () => {
     ];
     const counts = destinations.map(([variant, url, share]) => {
       const clicks = first.filter((one) => one === url).length;
-      // Six standard deviations: chance alone exceeds them once in 500 million runs.
+      // A deviation of more than six sigma occurs by chance once in 500 million runs.
       const bound = 6 * Math.sqrt(visitors * share * (1 - share));
       expect(clicks, variant).to.be.closeTo(visitors * share, bound);
       return { variant, clicks };
@@ -306,7 +306,7 @@ describe('an A/B test', () => {
       Array.from({ length: 60 }, (_, n) => world.visit('/won', { userAgent: browser(n) })),
     );
     const places = new Set(answers.map(({ headers }) => headers.location));
-    // Of 60 visitors, none gets a variant of 40% once in 20 trillion runs.
+    // The chance that a 40% variant gets none of 60 visitors is 1 in 20 trillion.
     expect(places).to.deep.equal(new Set([`${SHORT}?utm_source=mail`, `${LONG}?utm_source=mail`]));
   });
 

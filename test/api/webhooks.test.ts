@@ -25,7 +25,7 @@ describe('webhooks', () => {
   });
   afterEach(() => receiver.stop());
 
-  /** A webhook of the receiver. */
+  /** Creates a webhook to the receiver of this test. */
   const aWebhook = async (fields: object = {}) => {
     const sent = { name: 'ours', url: receiver.url, kinds: WEBHOOK_KINDS, secret: SECRET };
     const { status, body } = await api.post('/webhooks', { ...sent, ...fields });
@@ -33,7 +33,10 @@ describe('webhooks', () => {
     return body;
   };
 
-  /** The deliveries, once `count` have arrived; all but tests are as the reference describes them. */
+  /**
+   * Waits until `count` deliveries have arrived, and checks all but test events against the
+   * reference.
+   */
   const received = async (count: number, ms = 8_000) => {
     const all = await eventually(() => {
       expect(receiver.received.map(({ body }) => body.type)).to.have.length(count);
@@ -46,7 +49,7 @@ describe('webhooks', () => {
   const deliveries = async (id: string, query = {}) =>
     (await api.get(`/webhooks/${id}/deliveries`, query)).body;
 
-  /** Makes pending deliveries due. */
+  /** Makes pending deliveries due now. */
   const makeDue = (id: string) =>
     db()('webhook_deliveries')
       .where({ webhook_id: id, state: 'pending' })
@@ -205,7 +208,7 @@ describe('webhooks', () => {
       );
     });
 
-    // Alerts: `notifications.test.ts`.
+    // Alerts are tested in `notifications.test.ts`.
     it('every kind of event, as the reference describes it', async () => {
       const { id } = await aWebhook();
       await api.post('/tags', { name: 'News' });
@@ -243,7 +246,8 @@ describe('webhooks', () => {
         expect((await api.delete(path)).status).to.equal(200);
       }
       const kinds = (await received(10)).map(({ body }) => body.type);
-      // Alerts are caused in test/api/notifications.test.ts, those of checks in test/workers/destinations.long.ts.
+      // test/api/notifications.test.ts causes alerts, and test/workers/destinations.long.ts the
+      // events of checks.
       const caused = new Set<string>([...kinds, ...ALERT_KINDS, 'link.recovered']);
       expect([...caused]).to.have.members([...WEBHOOK_KINDS]);
     });
@@ -299,7 +303,7 @@ describe('webhooks', () => {
       const { body: events } = await api.get('/events', { event: 'clicks', linkId: named.id });
       expect(events[0].click).to.deep.equal(click.data.click);
       expect(events[0].timestamp).to.equal(click.timestamp);
-      // The other webhook was named by none.
+      // No click names the other webhook.
       expect(receiver.received).to.have.length(2);
     });
 
@@ -347,14 +351,14 @@ describe('webhooks', () => {
       expect(all.map(({ body }) => body.sequence).toSorted((a, b) => a - b)).to.deep.equal([
         1, 2, 3,
       ]);
-      // The same everywhere else.
+      // The API shows the same values.
       const { body: events } = await api.get('/events', { event: 'sales' });
       expect(events[0].sale).to.deep.equal(sale.data.sale);
       expect((await api.get('/analytics', { event: 'sales', groupBy: 'count' })).body).to.include({
         sales: 1,
         saleAmount: 1_999,
       });
-      // A repeat of the invoice is no sale, and tells nobody.
+      // A repeated invoice is no sale and sends no event.
       await api.post('/track/sale', {
         customerExternalId: 'user-1',
         amount: 1_999,
@@ -368,7 +372,7 @@ describe('webhooks', () => {
           string[]
         >;
       await eventually(async () => expect(await attempts()).to.have.length(3));
-      // Erasing a customer deletes the deliveries about it, with their attempts.
+      // Erasing a customer deletes the deliveries about that customer, with their attempts.
       const { body: customers } = await api.get('/customers');
       await api.delete(`/customers/${customers[0].id}`);
       const left = await db()('webhook_deliveries').where({ webhook_id: id });
@@ -443,7 +447,7 @@ describe('webhooks', () => {
       const [first] = await received(1);
       verify(SECRET, first!);
       verify(rotated.secret, first!);
-      // A job that still runs has read the webhook's row with both secrets.
+      // A running job may still use both secrets of the webhook's row.
       await eventually(async () => {
         const { body } = await api.get(`/webhooks/${id}/deliveries`);
         expect(body[0].state).to.equal('delivered');
@@ -556,7 +560,7 @@ describe('webhooks', () => {
       });
       expect((await api.get(`/webhooks/${id}`)).body.failingSince).not.to.equal(null);
       receiver.accept();
-      // By its schedule, without a change of its row.
+      // The retry follows its schedule, without a change to its row.
       const second = (await received(2, 20_000))[1]!;
       expect(second.id).to.equal(first!.id);
       expect(second.raw).to.equal(first!.raw);
@@ -659,7 +663,7 @@ describe('webhooks', () => {
         expect(Date.parse(pausedUntil)).to.be.greaterThan(Date.now() + 5_000);
       });
       const asked = receiver.received.length;
-      // Those that were under way at the same time at most.
+      // At most the deliveries that were under way at the same time have arrived.
       expect(asked).to.be.within(5, 20);
       receiver.accept();
       await unpause(id);
@@ -734,7 +738,7 @@ describe('webhooks', () => {
       await received(1);
       receiver.accept();
       await api.post(`/webhooks/${id}/deliveries/${(await state(id)).id}/resend`);
-      // Sooner than the failure alone would have it.
+      // A resend comes earlier than the scheduled retry.
       await received(2, 4_000);
       await eventually(async () => expect((await state(id)).state).to.equal('delivered'));
     });

@@ -27,7 +27,7 @@ const A = 'https://example.com/a?utm_source=news&x=%20';
 const PASSPHRASE = 'correct horse';
 const LIVE = new Set(['trend_live']);
 
-/** A workspace with something of every kind, and its visits counted. */
+/** Creates a workspace with records of every kind and counted visits. */
 async function furnished(): Promise<World> {
   const world = await aWorkspace();
   const { api } = world;
@@ -105,14 +105,14 @@ async function furnished(): Promise<World> {
   return world;
 }
 
-/** Every answer of analytics, by group and event. */
+/** Reads all analytics, by group and event. */
 async function numbersOf({ api }: World): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
   for (const groupBy of Object.keys(GROUPS).filter((name) => !LIVE.has(name))) {
     for (const event of ['clicks', 'scans', 'views', 'leads', 'sales']) {
       const query = { groupBy, event, start: '2020-01-01', end: '2030-01-01', timezone: 'UTC' };
       const { status, body } = await api.get('/analytics', query);
-      // Rows with the same count are in the order of their ids.
+      // Rows with equal counts are ordered by id.
       const rows: unknown = withoutIds(body);
       const sorted = Array.isArray(rows) ? rows.map((row) => JSON.stringify(row)).toSorted() : rows;
       answers[`${groupBy} ${event}`] = [status, sorted];
@@ -121,21 +121,21 @@ async function numbersOf({ api }: World): Promise<Record<string, unknown>> {
   return answers;
 }
 
-/** The records of an export that can be compared with those of another one. */
+/** Reads the records of an export in a form that can be compared between two exports. */
 const recordsOf = (archive: Buffer): unknown[] =>
   linesOf(archive)
     .slice(1, -1)
     .map((line: Line) => {
       const { data, ...rest } = withoutIds(line) as Line;
-      // A new nonce each time, and domains that are new.
+      // A sealed password has a new nonce in every export, and domains are compared by name only.
       const { password: _, ...compared } = data;
       return { ...rest, data: rest.kind === 'domain' ? { slug: data.slug } : compared };
     });
 
-/** Where visitors of each key are led. */
+/** Resolves with the redirect of every key. */
 async function redirectsOf(world: World, host: string): Promise<unknown[]> {
   const answers: unknown[] = [];
-  // Ids of clicks are new, and visitors are divided among variants by the id of the link.
+  // Click ids change with every visit, and visitors are assigned to variants by the id of the link.
   for (const key of [
     'größe',
     'secret',
@@ -168,7 +168,7 @@ async function picturesOf({ api }: World): Promise<string[]> {
   return pictures;
 }
 
-/** Deletes what stands on a domain, and the domain: another workspace of the installation can have it then. */
+/** Deletes a domain and its records, so that another workspace of the installation can add it. */
 async function giveUpDomain({ api, domain }: World): Promise<void> {
   for (const [path, name] of [
     ['/links', 'linkIds'],
@@ -231,7 +231,7 @@ describe('the export of a workspace', () => {
     expect(await picturesOf(target)).to.deep.equal(then.pictures);
     const again = await taken(target, archive);
     expect(again.counts).to.include({ created: 0, refused: 0 });
-    // The visits above have been counted meanwhile.
+    // The visits above have been counted by now.
     const records = recordsOf(await archiveOf(target, PASSPHRASE)).filter(
       (record) => (record as Line).kind !== 'event',
     );
@@ -447,16 +447,17 @@ describe('the export of a workspace', () => {
     const free = await aWorkspace({ plan: 'free' });
     const [header, ...records] = linesOf(archive);
     const { data } = records.find(({ kind }) => kind === 'link');
-    // A member of gzip for each line: all of them together would take much memory.
+    // Each line is a separate gzip member, since compressing all lines together would take much
+    // memory.
     const parts = [gzipSync(`${JSON.stringify(header)}\n`)];
     for (let n = 0; n < 300; n += 1) {
-      // Less than 50 times of what it is compressed to.
+      // The ratio of compression stays below 50.
       const comments = `${randomBytes(24_000).toString('hex')}${'a '.repeat(470_000)}`;
       const link = { ...data, id: `link_${n}`, domain: header.defaultDomain, comments };
       parts.push(gzipSync(`${JSON.stringify({ kind: 'link', data: link })}\n`));
     }
     const sent = await upload(free, Buffer.concat(parts), { dryRun: 'true' });
-    // A worker may take longer than the request waits.
+    // The job may take longer than the request waits.
     const refused = await eventually(async () => {
       if (sent.status !== 202) return sent.body;
       const { body } = await free.api.get(sent.headers.get('location')!);

@@ -6,7 +6,7 @@ import type { Write } from './mixed-writes.ts';
 import { delivered } from './reconcile.ts';
 import type { Deliveries } from './traffic.ts';
 
-/** A service and what its clients were told. */
+/** A service and the answers that its clients received. */
 export interface Told {
   db: Knex;
   projectId: string;
@@ -15,13 +15,13 @@ export interface Told {
   visits: Tally;
   writes: readonly Write[];
   deliveries: Deliveries;
-  /** Links whose clicks are sent to a webhook. */
+  /** Keys of links with clicks that are sent to a webhook. */
   hookedKeys: readonly string[];
-  /** Without it, deliveries are not compared. */
+  /** If false, deliveries are not compared. */
   isWithDeliveries: boolean;
 }
 
-/** Differences between answers and tables, as sentences for people. */
+/** Differences between answers and tables, as sentences. */
 export interface Findings {
   visitsLost: string[];
   visitsDoubled: string[];
@@ -29,7 +29,7 @@ export interface Findings {
   writesDoubled: string[];
   refusedButDone: string[];
   conversionsRefused: string[];
-  /** Numbers that should be equal: counters, groups, series. */
+  /** Numbers that should be equal but are not: counters, groups, series. */
   unequal: string[];
 }
 
@@ -37,11 +37,11 @@ function isoAfter(ms: number): string {
   return new Date(Date.now() + ms).toISOString();
 }
 
-/** True where everything adds up. */
+/** Returns true if no answer and table differ. */
 export const isWell = (findings: Findings): boolean =>
   Object.values(findings).every(({ length }) => length === 0);
 
-/** Groups of analytics whose rows are to add up to all clicks. */
+/** Analytics groups whose rows must add up to all clicks. */
 const GROUPS = [
   'continents',
   'countries',
@@ -56,7 +56,7 @@ const GROUPS = [
 ];
 const EVERY_MS = 1_000;
 const DAY_MS = 86_400_000;
-/** All that a run can have stored, also with a wrong clock. */
+/** Period of everything that a run can store, also with a wrong clock. */
 const SPAN = `start=${isoAfter(-2 * DAY_MS)}&end=${isoAfter(60 * DAY_MS)}`;
 
 const isConversion = ({ kind }: Write) => kind === 'sale' || kind === 'lead';
@@ -65,10 +65,10 @@ const show = ({ name, kind, status, sentAt, answeredAt, job, error }: Write) =>
   (job === undefined ? '' : `, ${job}`) +
   (error === undefined ? '' : `: ${error}`);
 
-/** The outcome of a job that a 202 named. */
+/** Outcome of a job named by a 202. */
 type JobEnd = { isDone: true } | { isDone: false; error: string };
 
-/** Reads the jobs of all 202 until each has ended. */
+/** Reads the jobs of all 202 answers until each has ended. */
 async function jobsOf(
   { writes, apiUrl, apiKey }: Told,
   until: number,
@@ -102,7 +102,10 @@ async function jobsOf(
   return ends;
 }
 
-/** Number of stored effects of each write, by its name; of deletions, the ids that still exist. */
+/**
+ * Counts the stored effects of each write by its name, and lists the ids of deleted links that
+ * still exist.
+ */
 async function effectsOf({ db, projectId }: Told): Promise<{
   links: Map<string, number>;
   events: Map<string, number>;
@@ -117,7 +120,7 @@ async function effectsOf({ db, projectId }: Told): Promise<{
       `SELECT comments AS name, count(*) FROM links
         WHERE project_id = ? AND comments LIKE 'write-%' GROUP BY 1`,
     ),
-    // The first sale of a customer with a click is a lead too.
+    // The first sale of a customer with a click also records a lead.
     counted(
       `SELECT event || ' ' || (metadata->>'name') AS name, count(*) FROM events
         WHERE project_id = ? AND event IN ('lead', 'sale') AND metadata->>'name' IS NOT NULL GROUP BY 1`,
@@ -143,7 +146,7 @@ async function compareWrites(told: Told, ends: Map<Write, JobEnd>): Promise<Part
         ? (events.get(`${kind} ${name}`) ?? 0)
         : (links.get(name) ?? 0);
     const failure = end !== undefined && !end.isDone ? ` → ${end.error}` : '';
-    // "Refused" by the job is an answer too, unless it is that the job is not known.
+    // A refusal by the job is an answer too, except the one for an unknown job.
     const isRefusedByJob = failure !== '' && !failure.startsWith(' → job:');
     const isPromised = status >= 200 && status < 300 && !isRefusedByJob;
     if (isPromised && count < records) writesLost.push(show(write) + failure);
@@ -170,7 +173,7 @@ async function compareVisits({ db, projectId, visits }: Told): Promise<Partial<F
   };
 }
 
-/** Counters, rollups, groups, a filter and a series against the events. */
+/** Compares counters, rollups, groups, a filter and a series with the events. */
 async function compareNumbers(told: Told): Promise<string[]> {
   const { db, projectId, apiUrl, apiKey } = told;
   const [sums] = await rows<Record<'clicks' | 'events' | 'counted' | 'first', number>>(
@@ -225,7 +228,7 @@ async function compareDeliveries(told: Told): Promise<string[]> {
   ];
 }
 
-/** Compares until everything adds up or `ms` are over, and answers with the last comparison. */
+/** Compares until nothing differs or `ms` are over, and resolves with the last comparison. */
 export async function compareAll(told: Told, ms: number): Promise<Findings> {
   const until = Date.now() + ms;
   const ends = await jobsOf(told, until);
@@ -238,7 +241,7 @@ export async function compareAll(told: Told, ms: number): Promise<Findings> {
     ]);
     const unequal = [...numbers, ...messages];
     const findings = { ...visits, ...writes, unequal } as Findings;
-    // Refused conversions stay refused.
+    // Refused conversions are never stored later, so waiting does not help.
     if (isWell({ ...findings, conversionsRefused: [] }) || Date.now() > until) return findings;
     await told
       .db('webhook_deliveries')

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 
-/** Debian's library that moves the clock of a program and its threads. */
+/**
+ * Library of the Debian package libfaketime, which shifts the clock of a program and its threads.
+ */
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 
 export const canMoveClocks = (): boolean => existsSync(FAKETIME);
 
 /**
- * Environment of a program with a clock that can be set wrong; timers are not concerned.
- *
- * @param file says by how much: "+0", "-2h", "+40d"
+ * Returns the environment of a program whose clock can be shifted; timers are not affected.
+ * @param file contains the offset: "+0", "-2h", "+40d"
  */
 export const clockSettings = (file: string): Record<string, string> => ({
   LD_PRELOAD: FAKETIME,

@@ -6,31 +6,34 @@ import type { Service } from '../support/service.ts';
 import { REDIRECT_HOSTS, type Topology } from '../support/topology.ts';
 import type { Network } from './network.ts';
 
-/** Longest time for which something is frozen or cut off, in ms. */
+/** Longest time for which something is frozen or disconnected, in ms. */
 const LONGEST_MS = 15_000;
-/** Longer than that after which a node of the cluster counts as down. */
+/** Duration after which a node of the cluster certainly counts as down, in ms. */
 const FAILED_OVER_MS = 6_000;
 const CLOCK_MS = 20_000;
 const DISK_BYTES = 24 * 2 ** 20;
 
-/** What faults are made of. */
+/** Servers, processes and networks that faults act on. */
 export interface Means {
   topology: Topology;
   service: Service;
   network: Network;
   random: () => number;
-  /** Disks of the redirect hosts, where they could be mounted. */
+  /** Folders of the redirect hosts' disks, if they could be mounted. */
   disks: readonly string[];
-  /** File that says by how much the clocks of some processes are wrong, where they can be. */
+  /** File with the clock offset of some processes, if clocks can be shifted. */
   clockFile: string | undefined;
 }
 
-/** Something that goes wrong with a server, a network or a disk, and is repaired before it resolves. */
+/** A fault of a server, a network or a disk, which is repaired before `happen` resolves. */
 interface Fault {
   name: string;
-  /** @returns a part of the name, such as which node it was */
+  /**
+   * Causes and repairs the fault.
+   * @returns an addition to the name, such as the affected node
+   */
   happen(means: Means): Promise<string | undefined>;
-  /** Why it cannot happen here. */
+  /** Returns the reason why the fault cannot occur in this run. */
   skipped?(means: Means): string | undefined;
 }
 
@@ -48,7 +51,7 @@ const noClickHouse = ({ topology }: Means) =>
 const noDisk = ({ disks }: Means) =>
   disks.length > 0 ? undefined : 'no file system can be mounted by this account';
 
-/** Faults of servers, one at a time: of two copies, one must be there. */
+/** Faults of servers, one at a time, since one of two copies must be up. */
 export const FAULTS: readonly Fault[] = [
   {
     name: 'kill a primary of Redis while its replica lags',
@@ -280,7 +283,7 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Faults of one process of the service, beside any of the others. */
+/** Kills or freezes one process of the service, while any other fault is active. */
 export async function harmProcess(means: Means): Promise<string> {
   const { runner } = means.service;
   const name = pick(means, runner.names);
@@ -296,12 +299,15 @@ export async function harmProcess(means: Means): Promise<string> {
   try {
     process.kill(pid, 'SIGCONT');
   } catch {
-    // Its supervisor has ended it.
+    // The supervisor has killed the process.
   }
   return `froze ${name} for ${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Leaves no room on a disk. @returns makes room again */
+/**
+ * Fills a disk.
+ * @returns a function that frees the space
+ */
 function fill(folder: string): () => void {
   const file = path.join(folder, 'filler');
   const { bavail, bsize } = statfsSync(folder);
@@ -309,13 +315,16 @@ function fill(folder: string): () => void {
     try {
       writeFileSync(file, Buffer.alloc(size), { flag: 'a' });
     } catch {
-      // It is full.
+      // The disk is full.
     }
   }
   return () => rmSync(file, { force: true });
 }
 
-/** Mounts a small disk of its own, from a file. @returns false where that is not possible */
+/**
+ * Mounts a small disk image from a file.
+ * @returns false if this account cannot mount it
+ */
 export function mountDisk(file: string, folder: string, account: number): boolean {
   try {
     mkdirSync(folder, { recursive: true });

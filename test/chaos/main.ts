@@ -25,9 +25,10 @@ import { type Line, reconcile, type Told } from './reconcile.ts';
 import { Callers, Deliveries, type Outcomes } from './traffic.ts';
 
 /*
- * `npm run chaos:cluster`: a service as on several machines, with steady traffic through its proxy, while servers,
- * processes, connections, disks and clocks fail at random. In the end, everything that was answered must be stored once.
- * CHAOS_MINUTES is its length, CHAOS_SEED repeats the faults of a run, CHAOS_ONLY names one fault.
+ * Runs `npm run chaos:cluster`: a service as on several machines, with steady traffic through its
+ * proxy, while servers, processes, connections, disks and clocks fail at random. In the end, every
+ * answered request must be stored once. CHAOS_MINUTES sets the duration, CHAOS_SEED repeats the
+ * faults of a run, and CHAOS_ONLY selects one fault.
  */
 
 const MINUTES = Number(process.env['CHAOS_MINUTES'] ?? 30);
@@ -39,11 +40,14 @@ const SALES_PER_SECOND = 2;
 /** Share of the deliveries that the receiver answers with 500. */
 const FAILING = 0.02;
 const KEYS = Array.from({ length: 20 }, (_, n) => `known-${n}`);
-/** Links whose clicks are sent to the webhook. */
+/** Links with clicks that are sent to the webhook. */
 const HOOKED = KEYS.slice(0, 4);
-/** Longest time until all is answered, stored and delivered after the last fault. */
+/** Longest time from the last fault until everything is answered, stored and delivered, in ms. */
 const SETTLE_MS = 300_000;
-/** Longest time until a request is answered again after a fault; a busy machine takes most of it. */
+/**
+ * Longest time from a fault until requests are answered again, in ms; most of it is for a busy
+ * machine.
+ */
 const AGAIN_MS = 120_000;
 
 const random = seeded(SEED);
@@ -54,12 +58,13 @@ function say(text: string): void {
   console.log(`${String(seconds).padStart(6)} s  ${text}`);
 }
 
-/** The second machine and the second redirect host, with a clock that can be set wrong. */
+/** Gives the second machine and the second redirect host a clock that can be shifted. */
 function withClock(processes: readonly ProcessSpec[], file: string): ProcessSpec[] {
   const settings = Object.entries(clockSettings(file)).map((setting) => setting.join('='));
   return processes.map(({ name, command }) => ({
     name,
-    // Only for the program itself: another account would not find what the library shares between processes.
+    // Only the program itself gets the library, since another account cannot open its shared
+    // memory.
     command: name.endsWith('.2')
       ? command.replace(/(?:^| )node /, ` env ${settings.join(' ')} node `).trim()
       : command,
@@ -74,7 +79,10 @@ class Run {
   #service: Service | undefined;
   #deliveries: Deliveries | undefined;
 
-  /** @returns true if everything adds up */
+  /**
+   * Runs the service under faults.
+   * @returns true if nothing differs
+   */
   async run(): Promise<boolean> {
     chmodSync(this.#folder, 0o755);
     const clockFile = canMoveClocks() ? path.join(this.#folder, 'clock') : undefined;
@@ -148,7 +156,7 @@ class Run {
     await post('/links/bulk', links);
   }
 
-  /** Traffic and faults, for as long as the run is to last. */
+  /** Sends traffic and causes faults until the run's time is over. */
   async #traffic(means: Means, apiKey: string, deliveries: Deliveries): Promise<Told> {
     const { apiUrl, redirectPort } = means.service;
     const visitors = new Visitors('visit', [redirectPort], KEYS, VISITS_PER_SECOND);
@@ -205,7 +213,7 @@ class Run {
     const possible = chosen.filter(({ skipped }) => skipped?.(means) === undefined);
     let left: typeof possible = [];
     while (Date.now() < until) {
-      // Each once, in a random order, before any of them again.
+      // Each fault occurs once, in random order, before any fault occurs again.
       if (left.length === 0) left = [...possible];
       const [fault] = left.splice(Math.floor(random() * left.length), 1);
       const began = Date.now();
@@ -241,7 +249,7 @@ class Run {
     const clickhouse = events && new ClickHouse(events.url);
     let lines: Line[] = [];
     for (;;) {
-      // All are compared in Postgres, to which the command of operators moves the visits.
+      // The comparison reads Postgres, so an operator's command first moves the visits there.
       if (clickhouse !== undefined) {
         const moved = await moveToPostgres(clickhouse, projectId);
         if (moved > 0) say(`${moved} visits were moved from ClickHouse to Postgres`);
@@ -274,7 +282,7 @@ class Run {
     );
   }
 
-  /** Waits for the jobs that were promised. One that failed in the end says so, and promises nothing. */
+  /** Waits for the jobs of all 202 answers. A job that failed for good promises nothing. */
   async #jobsOf({ accepted, failed }: Outcomes, apiKey: string): Promise<void> {
     for (const [name, location] of accepted) {
       const status = await eventually(async () => {
@@ -311,7 +319,7 @@ class Run {
   }
 }
 
-/** How many answers had which status. */
+/** Lists the number of answers by status. */
 function tallied(statuses: ReadonlyMap<string, number>): string {
   const counts = new Map<number, number>();
   for (const status of statuses.values()) counts.set(status, (counts.get(status) ?? 0) + 1);

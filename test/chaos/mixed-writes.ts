@@ -1,27 +1,27 @@
-/** Kinds of writes that a run sends. */
+/** Kinds of writes in a run. */
 export type WriteKind = 'create' | 'bulk' | 'patch' | 'delete' | 'sale' | 'lead';
 
-/** Answers to one write, as its client saw them. */
+/** Answers to one write, as its client received them. */
 export interface Write {
-  /** Unique; stored with what the write makes or changes. */
+  /** Unique name, which is stored with the created or changed record. */
   name: string;
   kind: WriteKind;
-  /** Id of the link that is changed or deleted. */
+  /** Id of the link to change or delete. */
   target?: string | undefined;
-  /** Number of records that it makes. */
+  /** Number of records that the write creates. */
   records: number;
-  /** Status of the last answer; 0 where there was none. */
+  /** Status of the last answer, or 0 without an answer. */
   status: number;
   /** Path of the job of a 202. */
   job?: string | undefined;
   /** Seconds from the start of the run to the request, and to its answer. */
   sentAt: number;
   answeredAt: number;
-  /** Body of an answer that is no success. */
+  /** Body of an answer that is not a success. */
   error?: string | undefined;
 }
 
-/** Statuses of all requests, repeats included: how many had which. 0: no answer. */
+/** Number of requests by status, repeats included; 0 stands for no answer. */
 export type StatusCounts = Map<number, number>;
 
 interface Options {
@@ -29,13 +29,13 @@ interface Options {
   apiKey: string;
   perSecond: number;
   random: () => number;
-  /** Ids of links that may be changed, each once. */
+  /** Ids of links to change or delete, each used once. */
   targets: string[];
-  /** Ids of clicks that the redirect has given out; the newest last. */
+  /** Ids of clicks from the redirect, the newest last. */
   clickIds: string[];
 }
 
-/** The order in which kinds take turns; a kind that has nothing to work on makes way for a creation. */
+/** Order of the kinds of writes; a kind without a record to change is replaced by a creation. */
 const TURNS: readonly WriteKind[] = [
   'create',
   'sale',
@@ -50,15 +50,15 @@ const TURNS: readonly WriteKind[] = [
 ];
 const KEYED = 0.3;
 const BULK_RECORDS = 3;
-/** Of the clicks just given out, as many are used. */
+/** Number of the newest clicks from which conversions choose. */
 const NEWEST = 20;
 const PATIENCE_MS = 60_000;
 const REPEATS = 3;
 const REPEAT_AFTER_MS = 2_000;
 
 /**
- * Steady writes of all kinds until it is stopped. Requests with an `Idempotency-Key` are repeated where they got a
- * fault or no answer, as clients do.
+ * Sends writes of all kinds at a steady rate until it is stopped. As clients do, it repeats
+ * requests with an `Idempotency-Key` after a 5xx or no answer.
  */
 export class MixedWrites {
   readonly writes: Write[] = [];
@@ -160,7 +160,7 @@ export class MixedWrites {
       return { kind, method: 'POST', path: '/links/bulk', body };
     }
     if (kind === 'sale') {
-      // Half of them have no invoice by which a repeat could be recognized.
+      // Half of the sales have no invoice id by which a repeat could be recognized.
       const invoice = random() < 0.5 ? { invoiceId: name } : {};
       const click = clickId !== undefined && random() < 0.7 ? { clickId } : {};
       const body = { customerExternalId, amount: 100, metadata: { name }, ...invoice, ...click };

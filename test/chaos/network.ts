@@ -1,13 +1,19 @@
 import { spawnSync } from 'node:child_process';
 
-/** Priorities of rules of routing, before which the kernel delivers to its own addresses. */
+/**
+ * Priorities of routing rules; the kernel checks lower numbers first, before its rule for local
+ * addresses.
+ */
 const CUTS = 1;
 const OWN_ADDRESSES = 5;
 
-/** Connections from one account to ports of this machine, or all that end there. */
+/** Ports to disconnect, for one account or for all. */
 interface Cut {
   ports: readonly number[];
-  /** Number of the account whose packets are dropped; without it, those of all, and the answers. */
+  /**
+   * Id of the account whose packets are dropped; if absent, packets of all accounts and their
+   * answers are dropped.
+   */
   from?: number;
 }
 
@@ -16,22 +22,26 @@ function ip(...args: string[]): boolean {
 }
 
 /**
- * Cuts connections within this machine as a network would: packets are dropped without a word. The kernel drops them by
- * rules of routing, which need no other tool, and are asked before those of its own addresses while this is open.
+ * Drops packets between processes of this machine, as a failed network would. The kernel drops them
+ * by routing rules, which need no other tool. While this is open, those rules precede the rule for
+ * local addresses.
  */
 export class Network {
-  /** False where this account may not change rules. */
+  /** False if this account cannot change routing rules. */
   readonly isOpen: boolean;
 
   constructor() {
-    // A run that was killed has left its own.
+    // A killed run has left its rule behind.
     if (ip('rule', 'del', 'pref', String(OWN_ADDRESSES)))
       ip('rule', 'add', 'pref', '0', 'lookup', 'local');
     this.isOpen = ip('rule', 'add', 'pref', String(OWN_ADDRESSES), 'lookup', 'local');
     if (this.isOpen) ip('rule', 'del', 'pref', '0', 'lookup', 'local');
   }
 
-  /** @returns ends it */
+  /**
+   * Disconnects ports.
+   * @returns a function that ends the disconnection
+   */
   cut({ ports, from }: Cut): () => void {
     const rules = ports.flatMap((port) => {
       const to = ['ipproto', 'tcp', 'dport', String(port), 'blackhole'];

@@ -14,9 +14,10 @@ import { RUNS, type Run } from './runs.ts';
 import { Deliveries } from './traffic.ts';
 
 /*
- * `npm run reconcile [-- NAME …]`: a service on one machine as `npm start` runs it, with steady visits and writes of all
- * kinds, while servers and processes fail. Afterwards each answer is compared with what is stored, one by one. Each run
- * has a service of its own. `--seed` repeats the choices of a run, `--rounds` repeats each run.
+ * Runs `npm run reconcile [-- NAME …]`: a service on one machine as `npm start` runs it, with
+ * steady visits and writes of all kinds, while servers and processes fail. Afterwards, each answer
+ * is compared with the stored data. Each run has its own service. `--seed` repeats the choices of a
+ * run, and `--rounds` repeats each run.
  */
 
 const VISITS_PER_SECOND = 40;
@@ -25,10 +26,10 @@ const KEYS = Array.from({ length: 20 }, (_, n) => `known-${n}`);
 const HOOKED = KEYS.slice(0, 2);
 const TARGETS = 300;
 const BULK = 100;
-/** Longest time until all is answered, stored and delivered after the last fault. */
+/** Longest time from the last fault until everything is answered, stored and delivered, in ms. */
 const SETTLE_MS = 120_000;
 const SMALL_DISK = '400m';
-/** Of each list of a run, as many are printed. */
+/** Number of items printed from each list of a run. */
 const SHOWN = 12;
 
 interface Row {
@@ -46,7 +47,10 @@ function say(text: string): void {
   console.log(`${String(seconds).padStart(6)} s  ${text}`);
 }
 
-/** @returns the row of the table, or why the run cannot happen here */
+/**
+ * Runs the service under the faults of a run.
+ * @returns the row of the table, or the reason why the run cannot happen here
+ */
 async function reconcileRun(run: Run, seed: number): Promise<Row | string> {
   if (run.hasPgbouncer === true && spawnSync('pgbouncer', ['--version']).error !== undefined) {
     return 'pgbouncer is not installed';
@@ -158,7 +162,10 @@ async function reconcileRun(run: Run, seed: number): Promise<Row | string> {
   }
 }
 
-/** @returns ids of links that may be changed */
+/**
+ * Creates links for the writes of a run.
+ * @returns ids of links to change or delete
+ */
 async function makeLinks(own: OwnService, hookUrl: string): Promise<string[]> {
   const { id } = await own.post('/webhooks', {
     name: 'all',

@@ -3,7 +3,7 @@ import { rolledUp } from '../support/rolled-up.ts';
 import type { Tally } from '../support/traffic.ts';
 import type { Deliveries, Outcomes } from './traffic.ts';
 
-/** What clients were told, to be compared with what is stored. */
+/** Answers that clients received, to be compared with the stored data. */
 export interface Told {
   visits: Tally;
   links: Outcomes;
@@ -11,10 +11,10 @@ export interface Told {
   deliveries: Deliveries;
 }
 
-/** One comparison: a row of the table that is printed. */
+/** One comparison, printed as a row of the table. */
 export interface Line {
   what: string;
-  /** Answered as done, or promised. */
+  /** Number of records answered as done or promised. */
   answered: number;
   stored: number;
   lost: string[];
@@ -26,7 +26,10 @@ interface Stored {
   count: number;
 }
 
-/** Compares one kind of record with what was answered. Records of requests without an answer may be there, once. */
+/**
+ * Compares stored records of one kind with the answers. A request without an answer can have stored
+ * its record once.
+ */
 function compare(what: string, stored: readonly Stored[], answered: ReadonlySet<string>): Line {
   const there = new Map(stored.map(({ name, count }) => [name, count]));
   return {
@@ -38,7 +41,7 @@ function compare(what: string, stored: readonly Stored[], answered: ReadonlySet<
   };
 }
 
-/** Two numbers that must be equal. */
+/** Compares two numbers that must be equal. */
 function equal(what: string, expected: number, found: number): Line {
   const difference = `${found} instead of ${expected}`;
   return {
@@ -50,21 +53,21 @@ function equal(what: string, expected: number, found: number): Line {
   };
 }
 
-/** Messages of webhooks against the records that they tell of. */
+/** Compares webhook messages with the records that they must report. */
 export function delivered(known: ReadonlySet<string>, deliveries: Deliveries): Line {
   return {
     what: 'messages due = delivered',
     answered: known.size,
     stored: [...known].filter((record) => deliveries.accepted.has(record)).length,
     lost: [...known].filter((record) => !deliveries.accepted.has(record)),
-    // A repeat has the id of the first; another id is another message.
+    // A repeated message has the id of the first; a different id is a second message.
     doubled: [...deliveries.received]
       .filter(([record, ids]) => ids.size > 1 || !known.has(record))
       .map(([record, ids]) => `${record}: ${[...ids].join(' ')}`),
   };
 }
 
-/** The whole table. */
+/** Compares everything, and returns the rows of the table. */
 export async function reconcile(
   db: Knex,
   projectId: string,

@@ -9,49 +9,55 @@ import { connectRedis, type Redis } from '../../src/infra/redis.ts';
 import { OwnService } from '../support/own-service.ts';
 import type { Pgbouncer } from '../support/pgbouncer.ts';
 
-/** What faults work on. */
+/** Service, servers and tools that faults use. */
 export interface Means {
   own: OwnService;
   random: () => number;
-  /** Environment of commands of operators that work on this service. */
+  /** Environment of operator commands for this service. */
   env: Record<string, string>;
-  /** Where a run may write. */
+  /** Folder for files of the run. */
   folder: string;
-  /** In front of Postgres, where the run has it. */
+  /** Pooler in front of Postgres, if the run has one. */
   pgbouncer: Pgbouncer | undefined;
-  /** Moves the clocks of all processes of the service, where the run may. */
+  /** Shifts the clocks of all processes of the service, if the run can shift clocks. */
   moveClocks(offset: string): void;
-  /** Starts everything that is not running: servers, then processes. */
+  /** Starts every stopped server, then every stopped process. */
   startAll(): Promise<void>;
-  /** Names of the visits, and of the creations of links, that were answered as done so far. */
+  /** Returns the names of all visits and link creations answered as done so far. */
   answered(): { visits: string[]; links: string[] };
   say(text: string): void;
 }
 
-/** A run: faults under traffic, in order. */
+/** A series of faults under traffic. */
 export interface Run {
   name: string;
-  /** The faults, for the table. */
+  /** Description of the faults for the table. */
   faults: string;
   procfile?: 'Procfile' | 'Procfile.small';
-  /** The DATA_DIR is a small disk of its own. */
+  /** DATA_DIR is a small separate disk. */
   hasSmallDisk?: true;
-  /** Debian's pgbouncer is in front of Postgres. */
+  /** Debian's pgbouncer runs in front of Postgres. */
   hasPgbouncer?: true;
-  /** Debian's libfaketime moves the clocks of processes. */
+  /** Debian's libfaketime shifts the clocks of processes. */
   movesClocks?: true;
-  /** Answered visits may be lost: those in the queue when it is wiped. */
+  /** Answered visits can be lost, since the run wipes the queue. */
   losesVisits?: true;
-  /** @returns what is to be done when everything else is reconciled; it tells what does not add up */
+  /**
+   * Causes the faults.
+   * @returns a check that runs after all other comparisons and lists its findings
+   */
   happen(means: Means): Promise<void | (() => Promise<string[]>)>;
 }
 
 const SECOND = 1_000;
-/** Time between faults, for what they leave behind. */
+/** Time between faults in which their effects end, in ms. */
 const BETWEEN_MS = 6 * SECOND;
-/** Longest time until a restored service has stored the visits that waited in its queue. */
+/** Longest time until a restored service has stored the visits of its queue, in ms. */
 const RESTORED_MS = 60 * SECOND;
-/** What an orderly stop has at the end of an outage: the processes of requests, and the workers with answered writes. */
+/**
+ * Processes to stop in order during an outage: servers of requests, and workers with answered
+ * writes.
+ */
 const TERMINATED = ['api', 'redirect.1', 'worker_writes', 'worker_bulk', 'worker_clicks'];
 
 function signal({ own, say }: Means, name: string, kind: NodeJS.Signals): void {
@@ -89,7 +95,7 @@ async function frozen({ own, say }: Means, name: 'Redis' | 'Postgres', seconds: 
   await (name === 'Redis' ? own.freezeRedis : own.freezePostgres).call(own, seconds * SECOND);
 }
 
-/** Holds a table so that nobody else reads or writes it. */
+/** Holds an exclusive lock on a table for some seconds. */
 async function locked({ env, say }: Means, table: string, seconds: number): Promise<void> {
   const client = new pg.Client(env['DATABASE_URL']!);
   await client.connect();
@@ -101,7 +107,7 @@ async function locked({ env, say }: Means, table: string, seconds: number): Prom
   await client.end();
 }
 
-/** Takes every connection that Postgres has left. */
+/** Occupies every free connection of Postgres. */
 async function connectionsTaken({ env, say }: Means, seconds: number): Promise<void> {
   const clients: pg.Client[] = [];
   const until = Date.now() + seconds * SECOND;
@@ -119,7 +125,7 @@ async function connectionsTaken({ env, say }: Means, seconds: number): Promise<v
   await Promise.all(clients.map((client) => client.end()));
 }
 
-/** Ends every other connection to the database. */
+/** Terminates every other connection to the database. */
 async function connectionsEnded({ own, say }: Means): Promise<void> {
   const ended = await rows(
     own.db,
@@ -147,7 +153,7 @@ async function diskFull({ own, say }: Means, seconds: number): Promise<void> {
     try {
       if (bavail > 0) writeFileSync(file, Buffer.alloc(bavail * bsize), { flag: 'a' });
     } catch {
-      // It is full.
+      // The disk is full.
     }
     await delay(100);
   }
@@ -168,7 +174,7 @@ async function stackTerminated({ own, say, startAll }: Means): Promise<void> {
   await startAll();
 }
 
-/** A frozen server while processes end in order, one after the other. */
+/** Freezes a server and stops processes in order meanwhile, one after the other. */
 async function frozenWithSigterm(means: Means, name: 'Redis' | 'Postgres'): Promise<void> {
   const freeze = frozen(means, name, 20);
   for (const [n, process] of TERMINATED.entries()) {
@@ -179,7 +185,7 @@ async function frozenWithSigterm(means: Means, name: 'Redis' | 'Postgres'): Prom
   await delay(BETWEEN_MS);
 }
 
-/** `api` ends 9 s into an outage of Redis of 25 s: writes are waiting for it then. */
+/** Stops `api` 9 s into a Redis outage of 25 s, while writes wait for Redis. */
 async function fz202(means: Means): Promise<void> {
   await delay(3 * SECOND);
   const freeze = frozen(means, 'Redis', 25);
@@ -192,7 +198,10 @@ async function fz202(means: Means): Promise<void> {
 const runCli = (env: Record<string, string>, ...args: string[]) =>
   promisify(execFile)(process.execPath, ['dist/programs/cli.js', ...args], { env });
 
-/** Restores a backup elsewhere, and looks there for what was answered before it was made. */
+/**
+ * Restores a backup into another service, and looks there for everything answered before the
+ * backup.
+ */
 async function compareRestored(
   { own, env, say }: Means,
   backup: string,
@@ -217,7 +226,7 @@ async function compareRestored(
     }
   };
   try {
-    // Its queued jobs were made with the key of the installation that was backed up.
+    // Jobs in the restored queue are sealed with the key of the original installation.
     await restored.prepare({ OUTBOUND_ALLOW: '', LOG_LEVEL: 'warn', SECRET_KEY: own.secretKey });
     await runCli({ ...env, ...restored.commandEnv }, 'restore', '--from', backup);
     await restored.startAgain({});

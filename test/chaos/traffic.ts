@@ -1,22 +1,25 @@
 import { Receiver } from '../support/receiver.ts';
 
-/** Outcomes of requests that each make one record, by a name of their own. */
+/** Outcomes of requests, each of which creates one uniquely named record. */
 export interface Outcomes {
-  /** Answered as done. */
+  /** Names of records answered as done. */
   done: Set<string>;
-  /** Answered with 202: the path of the job by the name. */
+  /** Paths of the jobs of 202 answers by name. */
   accepted: Map<string, string>;
-  /** Answered with another status, or not at all (0). */
+  /** Statuses of all other answers by name; 0 stands for no answer. */
   failed: Map<string, number>;
 }
 
-/** Steady requests to the API until it is stopped. */
+/** Sends requests to the API at a steady rate until it is stopped. */
 export class Callers {
   readonly outcomes: Outcomes = { done: new Set(), accepted: new Map(), failed: new Map() };
   readonly #timer: NodeJS.Timeout;
   readonly #open = new Set<Promise<void>>();
 
-  /** @param bodyOf the body of a request by its name */
+  /**
+   * Starts the requests.
+   * @param bodyOf builds the body of a request from its name
+   */
   constructor(
     name: string,
     url: string,
@@ -62,11 +65,11 @@ export class Callers {
   }
 }
 
-/** A receiver of webhooks that fails at times, and keeps of each message what tells it from others. */
+/** A webhook receiver that fails at times, and remembers the ids of each message. */
 export class Deliveries {
-  /** Ids of messages that it has taken, by kind and id of the record. */
+  /** Ids of the accepted messages, by kind and id of the record. */
   readonly accepted = new Map<string, Set<string>>();
-  /** The same of all that reached it. */
+  /** Ids of all messages that arrived, by kind and id of the record. */
   readonly received = new Map<string, Set<string>>();
   requests = 0;
   readonly #receiver: Receiver;
@@ -74,7 +77,7 @@ export class Deliveries {
   private constructor(receiver: Receiver, random: () => number, failing: number) {
     this.#receiver = receiver;
     receiver.answer = ({ id, body }, response) => {
-      // Kept here instead of there: a run takes hours.
+      // The receiver's full list would grow for hours, so only ids are kept here.
       receiver.received.length = 0;
       this.requests += 1;
       const record = `${body.type} ${body.data.click?.id ?? body.data.id}`;

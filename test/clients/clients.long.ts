@@ -12,7 +12,10 @@ import { HEY_API, MISTAKES, OPENAPI_FETCH, VISIT } from './programs.ts';
 const run = promisify(execFile);
 const generator = (name: string) => path.resolve('generators/node_modules/.bin', name);
 
-/** Its commands make the clients, and its program is one of those that are run. */
+/**
+ * Guide with the commands that generate the clients, and with one of the programs that the tests
+ * run.
+ */
 const GUIDE = readFileSync('docs/api.md', 'utf8');
 
 function programOfTheGuide(): string {
@@ -64,7 +67,10 @@ describe('clients that are generated from the reference', () => {
     writeFileSync(path.join(folder, name), text);
   }
 
-  /** @throws the compiler's process, with what it prints */
+  /**
+   * Runs the compiler on a project.
+   * @throws the failed process with its output
+   */
   const compile = (project: string) =>
     run(path.resolve('node_modules/.bin/tsc'), ['-p', project], { cwd: folder });
 

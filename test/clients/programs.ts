@@ -1,6 +1,6 @@
 /*
- * Programs of users of generated clients. They are compiled beside the generated code, and do the main job: create a
- * link, visit it, create a QR code, and read analytics.
+ * Programs of users of generated clients. They are compiled with the generated code, and do the
+ * main tasks: create a link, visit it, create a QR code, and read analytics.
  */
 
 /** Visits a short link as a browser does. */
@@ -9,7 +9,7 @@ import { request } from 'node:http';
 
 const { VISIT_URL = '', VISIT_HOST = '', AGENT = '' } = process.env;
 
-/** The status of the answer. */
+/** Resolves with the status of the redirect. */
 export const visit = (key: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const headers = { host: VISIT_HOST, 'user-agent': AGENT };
@@ -21,7 +21,7 @@ export const visit = (key: string): Promise<number | undefined> =>
   });
 `;
 
-/** With the types of openapi-typescript and the client of openapi-fetch. */
+/** Uses the types of openapi-typescript and the client of openapi-fetch. */
 export const OPENAPI_FETCH = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';
@@ -34,7 +34,7 @@ const { data: tag } = await client.POST('/tags', { body: { name: 'Clients' } });
 const { data: link, error } = await client.POST('/links', {
   body: { url: 'https://example.com/', key: 'typed', tagIds: [tag?.id ?? ''] },
 });
-// The answer may also be 202, with a job.
+// The answer can also be a 202 with a job.
 if (link === undefined || !('shortLink' in link)) throw new Error(error?.error.message);
 const status = await visit(link.key);
 const { data: code } = await client.POST('/qrcodes', { body: { type: 'url', url: link.shortLink } });
@@ -52,7 +52,7 @@ const reason: components['schemas']['Error']['error']['code'] | undefined = refu
 console.log(JSON.stringify({ status, type, tagNames, clicks, reason }));
 `;
 
-/** With the client of \`@hey-api/openapi-ts\`. */
+/** Uses the client of \`@hey-api/openapi-ts\`. */
 export const HEY_API = `
 import {
   type AnalyticsCount, createLink, createQrCode, createTag, retrieveAnalytics, retrieveLink,
@@ -67,7 +67,7 @@ const { data: tag } = await createTag({ body: { name: 'Clients' } });
 const { data: link, error } = await createLink({
   body: { url: 'https://example.com/', key: 'typed', tagIds: [tag?.id ?? ''] },
 });
-// The answer may also be 202, with a job.
+// The answer can also be a 202 with a job.
 if (link === undefined || !('shortLink' in link)) throw new Error(error?.error.message);
 const status = await visit(link.key);
 const { data: code } = await createQrCode({ body: { type: 'url', url: link.shortLink } });
@@ -85,7 +85,7 @@ const reason = refused.error?.error.code;
 console.log(JSON.stringify({ status, type, tagNames, clicks, reason }));
 `;
 
-/** Programs that must not compile: a list of ids is not a number. */
+/** Programs that must not compile, since a list of ids is not a number. */
 export const MISTAKES = {
   'openapi-fetch': `
 import createClient from 'openapi-fetch';

@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually.ts';
 import { aWorkspace } from '../support/world.ts';
 import { hasZooKeeper, ZooKeeper } from '../support/zookeeper.ts';
 
-/** Times between the begin of an insert and the end of a node. */
+/** Times from the start of an insert to the kill of a node, in ms. */
 const DELAYS_MS =
   process.env['CLICKHOUSE_LONG'] === undefined
     ? [20, 100, 180]
@@ -71,7 +71,7 @@ describe('a cluster of ClickHouse', function () {
       () => true,
       () => false,
     );
-  /** Rows of a workspace that a node itself has. */
+  /** Counts a workspace's rows on one node. */
   const rowsOn = async (node: ClickHouseServer, projectId: string) => {
     const { host, username, password } = new URL(node.url);
     const asked = new URLSearchParams({ user: username, password: decodeURIComponent(password) });
@@ -104,7 +104,7 @@ describe('a cluster of ClickHouse', function () {
     expect(failed, 'batches that failed').to.be.greaterThan(0);
     await store.compact(log);
     expect(await clicksOf(store, projectId)).to.equal(added);
-    // What failed is deleted on both, after an hour.
+    // Failed batches are deleted on both nodes after an hour.
     await db()('event_batches').update({ begun_at: new Date(0) });
     await store.retain(log);
     const stored = await Promise.all(cluster.nodes.map((node) => rowsOn(node, projectId)));
@@ -114,7 +114,7 @@ describe('a cluster of ClickHouse', function () {
   });
 
   it('keeps the same events on replicas, any of which may answer, with ZooKeeper', async function () {
-    // Debian's package is not everywhere: npm run test:clickhouse says what was left out.
+    // ZooKeeper is an optional Debian package; npm run test:clickhouse reports skipped tests.
     if (!hasZooKeeper()) this.skip();
     const zookeeper = await ZooKeeper.start();
     stops.push(() => zookeeper.stop());
@@ -124,7 +124,7 @@ describe('a cluster of ClickHouse', function () {
     const { projectId } = await aWorkspace();
     const onBoth = () => Promise.all([rowsOn(first, projectId), rowsOn(second, projectId)]);
     await add(store, projectId, 300);
-    // ZooKeeper takes connections a moment before it answers.
+    // ZooKeeper accepts connections a moment before it answers.
     await eventually(() => store.compact(log));
     expect(await onBoth()).to.deep.equal([300, 300]);
     await second.kill();
@@ -152,7 +152,7 @@ describe('a cluster of ClickHouse', function () {
   it('asks a node that answers, and lets visits wait while one is away or hangs', async () => {
     const cluster = await aCluster({ shards: 1, replicas: 2 });
     const [first, second] = cluster.nodes as [ClickHouseServer, ClickHouseServer];
-    // One store begins with each of the nodes, whichever those are.
+    // Each store starts at a random node, so six stores very probably use both.
     const stores = Array.from({ length: 6 }, () => aStore(cluster.url));
     const { projectId } = await aWorkspace();
     await add(stores[0]!, projectId, 50);
@@ -214,7 +214,7 @@ describe('a cluster of ClickHouse', function () {
     expect(refused).to.match(/^EVENTS_URL: .* set the parameter cluster/);
 
     const three = aStore(urlOf(first, second, third));
-    // The third is still away.
+    // The third node is still down.
     expect(await clicksOf(three, projectId)).to.equal(440);
     expect(await hasMoved(three)).to.equal(true);
     await third.start();
@@ -240,7 +240,7 @@ describe('a cluster of ClickHouse', function () {
       440,
     ]);
 
-    // Its table would keep erased visits.
+    // A store that knew only two nodes would leave erased visits in the table of the third.
     const outdated = aStore(urlOf(first, second));
     const message = await clicksOf(outdated, projectId).catch((error: Error) => error.message);
     expect(message).to.match(/^EVENTS_URL: .* has 3 nodes, and 2 are named/);

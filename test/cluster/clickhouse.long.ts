@@ -33,24 +33,24 @@ import { Visitors } from '../support/traffic.ts';
 import { aWorkspace } from '../support/world.ts';
 
 const SEED = Number(process.env['CLICKHOUSE_SEED'] ?? Date.now() % 1_000_000);
-/** A cluster is tried in part, with fewer questions, unless all is asked for. */
+/** Runs all queries; by default, a cluster gets fewer. */
 const IS_LONG = process.env['CLICKHOUSE_LONG'] !== undefined;
 const DAY_MS = 86_400_000;
 const FIRST = Date.UTC(2025, 0, 20);
 const LAST = Date.UTC(2025, 10, 20);
 const KINDS: EventKind[] = ['click', 'click', 'click', 'scan', 'view', 'lead', 'sale'];
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe'];
-/** Visitors are only counted. */
+/** Dimensions with values; those marked raw, such as visitors, are only counted. */
 const COUNTED = DIMENSION_NAMES.filter((name) => dimensionOf(name).isRaw !== true);
 const log = pino({ level: 'silent' });
 
-/** Columns of the first table of events. */
+/** Columns of the first version of the events table. */
 const FIRST_LAYOUT = `batch UInt64, at Int64, page_url String, utm String, project_id String, id String, event String,
   event_name Nullable(String), click_id Nullable(String), link_id Nullable(String), domain String, key String, url String,
   continent String, country String, region String, city String, device String, browser String, os String, referer String,
   referer_url String, via String, ip String, page_id Nullable(String), variant Nullable(String)`;
 
-/** The store with no event waiting in Postgres: everything is moved before each question. */
+/** Wraps a store so that it moves all events from Postgres before each query. */
 function movedFirst(store: EventsStore): EventsStore {
   let moving = Promise.resolve();
   return new Proxy(store, {
@@ -66,7 +66,7 @@ function movedFirst(store: EventsStore): EventsStore {
   });
 }
 
-/** Folder in which `npm run test:chdb` has installed chDB, which is too large for everybody. */
+/** Folder in which `npm run test:chdb` installs chDB, which is too large for a dependency. */
 const CHDB = process.env['CHDB_FOLDER'];
 const servers = [await ClickHouseServer.prepare(), await ClickHouseCluster.prepare()] as const;
 
@@ -85,7 +85,10 @@ describe('with events in a cluster of ClickHouse', function () {
   describeOn.call(this, servers[1], IS_LONG ? 25 : 4, IS_LONG);
 });
 
-/** @param rounds random questions of each kind */
+/**
+ * Defines the tests of a server.
+ * @param rounds random queries of each kind
+ */
 function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: boolean) {
   const store = clickhouseStore(server.url);
   const clickhouse = new ClickHouse(server.url);
@@ -116,7 +119,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
       filter: {},
       events: ['click', 'sale'],
     });
-  /** Clicks, scans and views. */
+  /** Counts clicks, scans and views. */
   const totalOf = async (projectId: string) => {
     const span = {
       start: new Date(0),
@@ -154,7 +157,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
   it('counts each visit once when a batch was stored twice, or in part', async () => {
     const { projectId } = await aWorkspace();
     await add([aClick(projectId, 'evt_1'), aClick(projectId, 'evt_2')]);
-    // As after a worker that ended between the insert and its commit.
+    // A worker that died between the insert and its commit leaves this state.
     const [batch] = await rows<{ id: number }>(
       db(),
       `WITH next AS (UPDATE event_outbox_state SET last_batch = last_batch + 1 RETURNING last_batch)
@@ -188,7 +191,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
       'evt_1',
       'evt_2',
     ]);
-    // Rows of the failed batch may come even later.
+    // Rows of the failed batch can arrive even later.
     await insert(batch!.id, projectId, 'evt_2');
     expect((await totalsOf(projectId))['clicks']).to.equal(2);
     await db()('event_batches').update({ begun_at: new Date(0) });
@@ -340,7 +343,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
   describe(`random events (seed ${SEED})`, function () {
     const random = seeded(SEED);
     const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
-    /** The same workspace twice, with its records. */
+    /** Two copies of a workspace with the same records, one in each store. */
     const sides: { store: EventsStore; projectId: string; records: string[] }[] = [];
     let made = 0;
 
@@ -376,7 +379,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
       return {
         id: `evt_${String((made += 1)).padStart(8, '0')}`,
         event: kind,
-        // Some at the same time.
+        // Some events have the same time.
         occurred_at: new Date(
           FIRST + Math.floor(random() * 2_000) * ((LAST - FIRST) / 2_000),
         ).toISOString(),
@@ -419,7 +422,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
       return { start: cut(start), end: cut(end + unit), granularity, timezone: pick(ZONES) };
     };
 
-    /** Conditions that only events themselves can answer. */
+    /** Conditions that only events can answer, not rollups. */
     const CONDITIONS: (() => FilterValues)[] = [
       () => ({ country: ['DE', 'JP'], city: pick(["L'Aquila", String.raw`back\slash`]) }),
       () => ({ browser: [pick(['Chrome', '\u{1f98a}fox'])] }),
@@ -434,7 +437,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
       () => ({ types: [] }),
     ];
 
-    /** Compares answers of both stores, in which the ids of records are numbers. */
+    /** Compares the answers of both stores, with ids of records replaced by numbers. */
     async function compare(
       what: string,
       ask: (side: EventsStore, projectId: string, records: string[]) => Promise<unknown>,
@@ -528,7 +531,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
       await compareAll();
     });
 
-    /** Resolves to the number of blocks of Postgres, which have been built. */
+    /** Builds some event blocks in Postgres, and resolves with their number. */
     async function buildSomeBlocks(projectId: string): Promise<number> {
       await buildBlocks(log, new Map([[projectId, 1_000_000]]), { block: 100, newest: 0 });
       const built = await db()('event_blocks')

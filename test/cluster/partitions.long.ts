@@ -30,12 +30,13 @@ const TABLES = [
   'counters',
   'claims',
 ] as const;
-/** Jobs of the schedule go through all workspaces. */
+/** Scheduled jobs read all workspaces, and would read every partition. */
 const IDLE = ['worker_scheduler', 'worker_maintenance'];
 
 /*
- * Tables of an installation with data are divided by its operator, and joined again. In between, the server's statistics of
- * each partition say which ones the requests of a workspace read and write.
+ * An operator partitions the tables of an installation with data, and merges them again. In
+ * between, the server's statistics of each partition show which ones the requests of a workspace
+ * read and write.
  */
 describe('tables partitioned by workspace', function () {
   let servers: Servers;
@@ -90,10 +91,10 @@ describe('tables partitioned by workspace', function () {
     }
   }
 
-  /** All rows by table, in any order. */
+  /** Reads the rows of all tables, in any order. */
   async function rowsNow(database: Knex = own.db): Promise<Map<string, Row[]>> {
     const found = await rowsOf(database);
-    // How far jobs of the schedule have come, and when keys were used, goes on.
+    // Progress of scheduled jobs and last use of keys keep changing.
     return new Map(
       TABLES.map((table) => [
         table,
@@ -102,7 +103,7 @@ describe('tables partitioned by workspace', function () {
     );
   }
 
-  /** Numbers of partitions that the tables have. */
+  /** Counts the partitions of each table. */
   async function partsOf(database: Knex = own.db): Promise<Record<string, number>> {
     const found = await rows<{ name: string; parts: number }>(
       database,
@@ -166,7 +167,7 @@ describe('tables partitioned by workspace', function () {
   });
 
   it('are read and written in the partition of a workspace, and of its domain, alone', async () => {
-    // As many neighbours that the server would rather use an index than read them all.
+    // With this many other rows, the planner prefers an index to a sequential scan.
     await execute(
       own.db,
       `INSERT INTO workspaces (id, slug, name, plan) SELECT 'ws_n' || n, 'n' || n, 'n', 'pro' FROM generate_series(1, 60) n`,
@@ -207,7 +208,7 @@ describe('tables partitioned by workspace', function () {
     await execute(admin, 'SELECT pg_stat_reset()');
     await admin.destroy();
 
-    // Look-ups of many names at once, of which memory and Redis have none.
+    // Visitors look up many keys at once that neither memory nor Redis has.
     const visitors = new Visitors('after', own.service.redirectPorts, [...keys, 'unknown'], 200);
     const { id } = await call('POST', '/links', { url: 'https://example.com/new', key: 'new' });
     await call('PATCH', `/links/${id}`, { url: 'https://example.com/changed', key: 'moved' });
@@ -276,7 +277,10 @@ describe('tables partitioned by workspace', function () {
     expect(used).to.deep.equal(expected.toSorted());
   });
 
-  /** Ends the connections of the service, which then tell the server what they have read and written; it makes others. */
+  /**
+   * Terminates the connections of the service, which then report their reads and writes to the
+   * server; the service reconnects.
+   */
   async function endConnections(): Promise<void> {
     await rows(
       own.db,
@@ -285,7 +289,9 @@ describe('tables partitioned by workspace', function () {
     );
   }
 
-  /** The partitions that were read or written, but for checks of these tests. */
+  /**
+   * Lists the partitions that the service has read or written, without the checks of these tests.
+   */
   async function usedPartitions(): Promise<string[]> {
     await endConnections();
     const found = await rows<{ name: string }>(

@@ -8,7 +8,7 @@ import { Visitors } from '../support/traffic.ts';
 
 const LOCK = 'SELECT pg_advisory_xact_lock(1)';
 
-/** A part of the tests that `npm run test:pgbouncer` runs behind it. */
+/** Selected tests, which `npm run test:pgbouncer` runs behind pgbouncer. */
 describe('behind pgbouncer in transaction mode', function () {
   let pgbouncer: Pgbouncer;
   const own = new OwnService(async (dataDir) => {

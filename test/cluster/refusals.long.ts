@@ -4,7 +4,7 @@ import { OneProcess } from '../support/one-process.ts';
 import { RedisNode } from '../support/redis-node.ts';
 import { Started } from '../support/started.ts';
 
-/** A Redis that would lose or refuse commands is refused at the start, in one line. */
+/** A Redis that would lose or refuse commands must be refused at the start, in one line. */
 describe('a Redis of the wrong kind', function () {
   const nodes: RedisNode[] = [];
 
@@ -65,7 +65,7 @@ describe('a Redis of the wrong kind', function () {
     const url = `redis://:hidden-word@127.0.0.1:${node.port}`;
     try {
       expect(await started.fail({ REDIS_URL: url })).to.equal(1);
-      // Lines of progress, which a busy machine needs, end with dots or seconds.
+      // Progress lines, which appear on a busy machine, end with dots or seconds.
       const lines = started.output.split('\n').filter((line) => !/ …(?: \d+ s)?$|^$/.test(line));
       expect(lines).to.have.length(1);
       expect(lines[0]).to.contain(`REDIS_URL: 127.0.0.1:${node.port} is a node of a Redis Cluster`);

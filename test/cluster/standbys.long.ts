@@ -8,10 +8,16 @@ import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
 import { hasPostgresPair, PostgresPair } from '../support/postgres-pair.ts';
 
-/** By this much the standby replays commits late, in ms: less than the lag with which it is read. */
+/**
+ * Delay with which the standby replays commits, in ms: below the lag at which it stops serving
+ * reads.
+ */
 const APPLY_DELAY_MS = 300;
 
-/** A primary, and a standby that is read. The tests follow each other: the last one promotes the standby. */
+/**
+ * A primary and a standby that serves reads. Each test depends on the previous one: the last one
+ * promotes the standby.
+ */
 describe('reads from a standby', function () {
   let pair: PostgresPair;
   const own = new OwnService(async (folder) => {

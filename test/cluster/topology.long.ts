@@ -15,7 +15,7 @@ const SHARDS = [1, 2, 3].map((shard) => ({ ...clicks, name: `clicks-${shard}`, s
 const CLICKS = tagOf(SHARDS[0]!);
 const VISITS_PER_SECOND = 100;
 
-/** The servers and hosts on which `npm run test:cluster` runs all tests, with fewer processes. */
+/** Servers and hosts on which `npm run test:cluster` runs all tests, here with fewer processes. */
 describe('on several machines', function () {
   const own = new TopologyService();
   let topology: Topology;
@@ -51,7 +51,7 @@ describe('on several machines', function () {
       const redis = connectRedis(${JSON.stringify(topology.redis.url)}, 'wait');
       await ownerOf(redis, '{channels}').ping();
       await redis.quit();`;
-    // Connections that are kept for the next question to a node are closed after 20 s.
+    // Idle connections to a node are closed after 20 s, and must not keep the process alive.
     await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
       timeout: 15_000,
     });
@@ -59,14 +59,14 @@ describe('on several machines', function () {
 
   it('loses no answered visit or write when the primary of a queue is killed before its replica has it', async () => {
     await goOn(own, 'queue', async () => {
-      // The new primary has no other replica, and takes no visits without one.
+      // The new primary has no replica, and accepts no visits without one.
       await topology.redis.startAgain(await topology.redis.killPrimaryOf(CLICKS));
     });
   });
 
   it('nor when the primary of channels is killed', async () => {
     await goOn(own, 'channels', async () => {
-      // It has a shard too.
+      // The node of channels holds a shard too.
       await topology.redis.startAgain(await topology.redis.killPrimaryOf('{channels}'));
     });
   });
@@ -100,7 +100,7 @@ describe('on several machines', function () {
     await eventually(() => expect(service.restarts('redirect')).to.equal(1));
     await more();
     const tally = await visitors.stop();
-    // Requests that were under way are answered by nobody.
+    // Requests that were under way get no answer.
     expect(tally.cut.size + tally.others.size).to.be.below(VISITS_PER_SECOND);
     await visitsAddUp(own, 'host', tally);
   });

@@ -6,8 +6,8 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
 /*
- * The SDK of Dub, as npm has it, on this service: every method of it, with the parameters that matter. Its answers pass
- * the SDK's own schemas, or the test fails. The table is printed at the end.
+ * Runs every method of Dub's npm SDK against this service, with the parameters that matter. The SDK
+ * validates each answer against its own schemas. A table of the results is printed at the end.
  */
 
 const A = 'https://example.com/a';
@@ -19,7 +19,7 @@ describe('the SDK of Dub', () => {
   const table: { method: string; call: string; answer: string }[] = [];
   const called = new Set<string>();
 
-  /** What earlier calls have made. */
+  /** Ids of records that earlier calls created. */
   const made = {
     linkId: '',
     tagId: '',
@@ -45,7 +45,7 @@ describe('the SDK of Dub', () => {
     );
   });
 
-  /** A call that passes. */
+  /** Defines a test of a call that succeeds. */
   function passes(method: string, call: string, run: () => Promise<unknown>): void {
     it(`${method}: ${call || 'passes'}`, async () => {
       called.add(method);
@@ -54,7 +54,7 @@ describe('the SDK of Dub', () => {
     });
   }
 
-  /** A call for which there is nothing here. */
+  /** Defines a test of a call that this service does not support. */
   function refused(
     method: string,
     call: string,
@@ -76,7 +76,7 @@ describe('the SDK of Dub', () => {
     });
   }
 
-  // Tags and folders first: links have them.
+  // Tags and folders come first, since links refer to them.
 
   passes('tags.create', '', async () => {
     const tag = await sdk.tags.create({ name: 'Spring', color: 'green' });
@@ -354,7 +354,7 @@ describe('the SDK of Dub', () => {
     expect(await sdk.links.count({ search: 'spring', showArchived: true })).to.equal(1);
   });
 
-  // Clicks, leads and sales, and what is counted of them.
+  // Tracks clicks, leads and sales, and reads their counts.
 
   it('has a click', async () => {
     const { headers } = await world.visit('/spring', { userAgent: browser(1), headers: VISITOR });
@@ -461,7 +461,7 @@ describe('the SDK of Dub', () => {
       saleAmount: number;
     };
     expect(counts).to.deep.equal({ clicks: 2, leads: 3, sales: 2 });
-    // One of 49 dollars, and one of ten euros.
+    // One sale is of 49 dollars, the other of ten euros.
     expect(saleAmount).to.be.within(5_500, 6_500);
   });
   passes('analytics.retrieve', 'timeseries', async () => {
@@ -602,7 +602,7 @@ describe('the SDK of Dub', () => {
     sdk.links.get({ linkId: made.linkId }),
   );
 
-  // What there is nothing here for.
+  // Calls that this service does not support.
 
   const NO_REGISTRATION = /registers no domains/;
   refused('domains.register', '', 403, NO_REGISTRATION, () =>

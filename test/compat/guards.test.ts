@@ -10,14 +10,17 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 /*
- * Endpoints of other services ask those of this one, so that the same rules hold. Here each of them is asked without
- * rights, with hostile values, and for the records of others.
+ * The compatible endpoints call this service's own endpoints, so the same rules hold. These tests
+ * call each of them without rights, with hostile values, and for the records of another workspace.
  */
 
 const A = 'https://example.com/a';
 const SCOPES = new Map(routes.map(({ operationId, scope }) => [operationId as string, scope]));
 
-/** A request to an endpoint of another service, with its key where that service has it. */
+/**
+ * Sends a request to a compatible endpoint, with the API key in the place where the other service
+ * expects it.
+ */
 function send(
   peer: Peer,
   { method, path, takes }: Pick<PeerRoute, 'method' | 'path' | 'takes'>,
@@ -64,7 +67,7 @@ const guarded = ALL.filter(({ route: { operation } }) => {
 const nameOf = ({ peer, route }: (typeof ALL)[number]) =>
   `${route.method.toUpperCase()} ${peer.path}${route.path}`;
 
-/** What is not there at all is answered with 501 by Shlink. */
+/** The Shlink endpoints answer 501 for unsupported features. */
 const isExpected = (status: number) => status < 500 || status === 501;
 
 describe('the endpoints of other services', function () {
@@ -122,7 +125,7 @@ describe('the endpoints of other services', function () {
     await limited.set({ requestsPerMinute: 3 });
     const [dub, shlink, yourls] = PEERS as [Peer, Peer, Peer];
     const key = limited.apiKey;
-    // The link and one of its tags that are made for it.
+    // This request creates a link and its tag, and so counts as two requests.
     const made = await send(
       shlink,
       { method: 'post', path: '/short-urls', takes: 'json' },

@@ -9,7 +9,7 @@ import { aWorkspace, browser, type World } from '../support/world.ts';
 const A = 'https://example.com/a';
 const VISITOR = { 'x-forwarded-for': '192.0.2.1', referer: 'https://news.example/today' };
 
-/* The SDK of Shlink, which its web client is built on: every method of it. */
+/* Runs every method of Shlink's SDK, which its web client uses. */
 describe('the SDK of Shlink', () => {
   let world: World;
   let sdk: ShlinkApiClient;

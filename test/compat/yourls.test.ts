@@ -9,7 +9,7 @@ const A = 'https://example.com/a';
 // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
 type Body = any;
 
-/* Requests as the plug-ins, bookmarklets and apps of YOURLS send them. */
+/* Sends requests as the plug-ins, bookmarklets and apps of YOURLS do. */
 describe('the API of YOURLS', () => {
   let world: World;
 

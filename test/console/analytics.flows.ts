@@ -15,7 +15,7 @@ const METRICS = ['clicks', 'scans', 'views', 'leads', 'sales', 'revenue'] as con
 const card = (page: Page, title: string): Locator =>
   page.getByRole('region', { name: title, exact: true });
 
-/** Numbers of the tiles, by the metric; amounts in cents. */
+/** Reads the numbers of the tiles by metric; amounts are in cents. */
 async function totalsOf(page: Page): Promise<Record<string, number>> {
   const values = await page
     .getByRole('group', { name: 'Totals' })
@@ -32,11 +32,11 @@ async function totalsOf(page: Page): Promise<Record<string, number>> {
   return Object.fromEntries(values);
 }
 
-/** What the tile of clicks is compared with. */
+/** Reads the number of clicks in the previous period. */
 const previousClicks = async (page: Page): Promise<number> =>
   Number(await page.locator('[data-metric=clicks] [data-previous]').getAttribute('data-previous'));
 
-/** Chooses a period in the picker. */
+/** Selects a period in the picker. */
 async function choosePeriod(page: Page, now: string, next: string): Promise<void> {
   await page.getByRole('button', { name: now, exact: true }).first().click();
   const picker = page.getByRole('dialog', { name: 'Period' });
@@ -46,7 +46,7 @@ async function choosePeriod(page: Page, now: string, next: string): Promise<void
 const daysFrom = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
-/** Names and counts of a card's rows. */
+/** Reads the names and counts of a card's rows. */
 async function rowsOf(card: Locator): Promise<[string, number][]> {
   const texts = await card.getByRole('listitem').allInnerTexts();
   return texts.map((text) => {
@@ -61,7 +61,7 @@ describe('analytics in the console', function () {
   let linkIds: string[];
   let qrcodeId: string;
 
-  /** Creates a record; a busy machine may answer that it is still on its way. */
+  /** Creates a record, and repeats the request while a busy machine answers 202. */
   async function idOf(path: string, body: object): Promise<string> {
     const headers = { 'Idempotency-Key': newId('event') };
     let id = '';
@@ -100,7 +100,7 @@ describe('analytics in the console', function () {
     expect(status).to.equal(200);
     return body;
   };
-  /** The tiles, as the API counts them. */
+  /** Expects the tiles to show the numbers of the API. */
   const expectTotals = async (page: Page, query: Record<string, string>) => {
     const { interval = '30d', ...others } = query;
     const kpis = await ask({ ...(interval && { interval }), ...others, groupBy: 'kpis' });
@@ -111,7 +111,7 @@ describe('analytics in the console', function () {
     return expected;
   };
 
-  /** A click that was just counted. */
+  /** Builds a click of this moment. */
   const anEventNow = () =>
     db().transaction((trx) =>
       eventsStore().append(trx, [
@@ -214,7 +214,7 @@ describe('analytics in the console', function () {
       expect(cells.map(Number)).to.deep.equal(
         rows.flatMap(({ clicks }, index) => [clicks, before[index]!.clicks]),
       );
-      // Today isn't over.
+      // The current day is not complete.
       const steps = await page.getByRole('table').getByRole('rowheader').allInnerTexts();
       expect(steps.filter((step) => step.endsWith(', so far'))).to.deep.equal([steps.at(-1)]);
       await page.getByText('Today so far').waitFor();
@@ -467,7 +467,7 @@ describe('analytics in the console', function () {
       await page.getByRole('listitem').filter({ hasText: '/a' }).waitFor();
       await page.context().setOffline(true);
       await page.getByText('Reconnecting').waitFor();
-      // More than the stream repeats.
+      // The stream repeats fewer events than these.
       const rows = Array.from({ length: 400 }, () =>
         anEvent(busy.projectId, { id: newId('event'), occurred_at: new Date().toISOString() }),
       );
@@ -475,7 +475,7 @@ describe('analytics in the console', function () {
       await page.context().setOffline(false);
       await page.getByText(/^10\d events are missing here/).waitFor();
       await page.getByText('Connected', { exact: true }).waitFor();
-      // It goes on with what comes.
+      // The stream continues with new events.
       await busy.visit('/a', { userAgent: userAgent(941) });
       const shown = page.getByRole('group', { name: 'Events, newest first' });
       await shown.getByRole('listitem').first().filter({ hasText: '/a' }).waitFor();
@@ -566,7 +566,7 @@ describe('analytics in the console', function () {
       await page.getByRole('button', { name: 'Remove filter: Link' }).click();
       await choose('Country', 'braz', 'Brazil');
       await page.waitForURL(/country=BR/);
-      // Values that the filter leaves out are still offered.
+      // The filter still offers the values that it excludes.
       await choose('Country', 'germ', 'Germany');
       await page.waitForURL(/country=BR%2CDE/);
       await expectTotals(page, { country: 'BR,DE' });
@@ -577,7 +577,7 @@ describe('analytics in the console', function () {
       await expectTotals(page, { country: 'DE', qrcodeId });
       await page.getByRole('button', { name: 'Clear all' }).click();
 
-      // By the keyboard alone, and by a text that no value has.
+      // Filters with the keyboard alone, by a text that is only a part of a value.
       await page.getByRole('button', { name: 'Filter', exact: true }).focus();
       await page.keyboard.press('Enter');
       await menu.getByLabel('Filter by').selectOption('Referrer');

@@ -20,8 +20,9 @@ import {
 } from './window.ts';
 
 /*
- * Flows through the console in Chromium, on a whole service: `npm run console:flows`. Not a part of `npm test`, since not
- * every machine has a browser. CONSOLE_SCREENSHOTS names a folder for pictures of the views.
+ * Runs flows through the console in Chromium, on a whole service: `npm run console:flows`. `npm
+ * test` does not include them, since not every machine has a browser. CONSOLE_SCREENSHOTS names a
+ * folder for screenshots of the views.
  */
 
 const A = 'https://example.com/a';
@@ -37,7 +38,7 @@ describe('links in the console', function () {
     world = await aWorkspace();
   });
 
-  /** Makes links with these slugs, the last one newest. */
+  /** Creates links with these slugs, the last one newest. */
   const someLinks = async (...keys: string[]): Promise<void> => {
     for (const key of keys) await world.api.post('/links', { url: A, key });
   };
@@ -97,7 +98,7 @@ describe('links in the console', function () {
             await row(page, key).waitFor();
           }
         }
-        // The window is closed before the time for undoing is over.
+        // The page is closed before the time for undoing is over.
         await page.goto('about:blank');
         await eventually(async () => {
           const { body } = await world.api.get('/links');
@@ -256,7 +257,7 @@ describe('links in the console', function () {
       await keyboard.press('c');
       await dialog(page).getByLabel('Destination', { exact: true }).waitFor();
       await keyboard.type(`${A}?third`);
-      // Past the title and the domain.
+      // Tab moves past the title and the domain.
       for (let tabs = 0; tabs < 3; tabs += 1) await keyboard.press('Tab');
       await keyboard.type('third');
       await keyboard.press('Enter');
@@ -444,7 +445,7 @@ describe('signing in to the console', function () {
     const use = (work: (page: Page) => Promise<unknown>) =>
       inConsole(world, 'links', { role: null }, async (page) => {
         await page.getByLabel('Email').waitFor();
-        // A new document: the same one would only scroll to the fragment.
+        // A blank page first forces a reload, since a new fragment alone only scrolls.
         await page.goto('about:blank');
         await page.goto(new URL(`/console/sign-in${token}`, stack().apiUrl).href);
         await work(page);

@@ -6,7 +6,7 @@ import { aPerson } from '../support/people.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
-/* What forms understand, refuse and say. See flows.ts. */
+/* Tests input, refusals and messages of forms. See flows.ts. */
 
 const A = 'https://example.com/a';
 
@@ -15,7 +15,7 @@ const destination = (page: Page) => dialog(page).getByLabel('Destination', { exa
 const slug = (page: Page) => dialog(page).getByRole('textbox', { name: 'Short link' });
 const create = (page: Page) => dialog(page).getByRole('button', { name: 'Create link' });
 
-/** Pastes a text where the focus is. */
+/** Pastes a text into the focused element. */
 async function paste(page: Page, text: string): Promise<void> {
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
   await page.keyboard.press('ControlOrMeta+v');

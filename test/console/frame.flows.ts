@@ -6,7 +6,9 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { dialog, inConsole, useBrowser } from './window.ts';
 
-/* The frame around all views: navigation, titles, what is shown in place of a view. See flows.ts. */
+/*
+ * Tests the frame around all views: navigation, titles, and loading and error states. See flows.ts.
+ */
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
 const navigation = (page: Page) => page.getByRole('navigation', { name: 'Workspace' });
@@ -54,7 +56,7 @@ describe('the frame of the console', function () {
       await navigation(page).waitFor();
       await page.getByRole('button', { name: /^Account:/ }).click();
       await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).waitFor();
-      // The menu first.
+      // Escape closes the menu first.
       await page.keyboard.press('Escape');
       await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).waitFor({ state: 'hidden' });
       expect(await navigation(page).isVisible()).to.equal(true);

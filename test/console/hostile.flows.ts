@@ -12,9 +12,9 @@ import { Receiver } from '../support/receiver.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
 import { inConsole, sizes, useBrowser } from './window.ts';
 
-/* Texts that want to be more than texts, in every view that shows them. See flows.ts. */
+/* Shows markup and control characters as plain text in every view. See flows.ts. */
 
-/** In each text; a sign of its own, by which it is found on the page. */
+/** Direction marks in every hostile text, by which it is found on the page. */
 const MARKS = '\u202egnp.exe\u2066';
 const TAGS = '"\'><img src=x onerror=globalThis.ran=1>';
 const SVG = '<svg onload=globalThis.ran=2>';
@@ -68,7 +68,7 @@ describe('hostile texts in the console', function () {
       const refused = await api.post('/links', { url: A, [field]: SCRIPT });
       expect(refused.status, field).to.equal(422);
     }
-    // As if an earlier version had let it in.
+    // An earlier version could have accepted this URL.
     const script = await make('/links', { url: A, key: 'script' });
     await db()('links').where({ id: script }).update({ url: SCRIPT });
     const qrcode = await make('/qrcodes', {
@@ -153,7 +153,7 @@ describe('hostile texts in the console', function () {
     await receiver.stop();
   });
 
-  /** Nothing ran, nothing of it became an element, and no link runs a script. */
+  /** Expects that no script ran, no element was injected, and no link runs a script. */
   async function expectText(page: Page, view: string): Promise<void> {
     const found = await page.evaluate(`({
       ran: globalThis.ran ?? null,
@@ -165,7 +165,7 @@ describe('hostile texts in the console', function () {
     expect(found, view).to.deep.equal({ ran: null, elements: 0, addresses: [] });
   }
 
-  /** Views with what is opened in them. */
+  /** Lists views, each with a function that opens its details. */
   const views = (): [path: string, open?: (page: Page) => Promise<void>][] => {
     const { link, qrcode, page, customer, webhook } = ids;
     const dialog = (in_: Page) => in_.getByRole('dialog');
@@ -246,7 +246,7 @@ describe('hostile texts in the console', function () {
         for (const [path, open] of views()) {
           await page.goto(path.startsWith('/') ? root + path : `${root}/${world.slug}/${path}`);
           await page.getByRole('heading').first().waitFor();
-          // The live view keeps its request open.
+          // The live view never becomes idle, since its stream stays open.
           if (path !== 'live') await page.waitForLoadState('networkidle');
           await open?.(page);
           await expectText(page, path);

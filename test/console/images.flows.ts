@@ -8,11 +8,14 @@ import { Site } from '../support/site.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { inConsole, useBrowser } from './window.ts';
 
-/* Logos as people bring them: dropped, pasted, by address; and files that are not for screens. See flows.ts. */
+/*
+ * Adds logos by dropping, pasting and address, and handles files that browsers cannot show. See
+ * flows.ts.
+ */
 
 const RED = '#D6336C';
 
-/** The text of a picture, as both decoders read it. */
+/** Reads the text of a QR code image with both decoders, which must agree. */
 async function textOf(picture: Buffer, format: Format): Promise<string | undefined> {
   const paper = await printed(picture, format);
   const large = await sharp(paper).resize(1200, undefined, { kernel: 'nearest' }).png().toBuffer();
@@ -72,7 +75,7 @@ describe('images in the console', function () {
     world = await aWorkspace();
   });
 
-  /** How a picture gets there, and what is shown of it. */
+  /** Ways to add a picture to the form. */
   const ways: Record<string, (page: Page, place: Locator, field: Locator) => Promise<void>> = {
     dropped: (page, place) => drop(page, place, png, 'image/png'),
     pasted: (page) => paste(page, png),
@@ -131,7 +134,7 @@ describe('images in the console', function () {
             (image) => (image as unknown as { naturalWidth: number }).naturalWidth,
           ),
         ).to.equal(60);
-        // It is saved: nothing is left to do.
+        // A disabled button shows that the form is saved.
         expect(await save.isDisabled()).to.equal(true);
       });
     });
@@ -154,7 +157,7 @@ describe('images in the console', function () {
   });
 });
 
-/** Colors in the middle of a picture. */
+/** Reads the colors in the middle of a picture. */
 async function middleOf(picture: Buffer) {
   const { width, height } = await sharp(picture).metadata();
   const size = Math.max(2, Math.round(width / 40));

@@ -6,10 +6,10 @@ import { aPerson } from '../support/people.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { answerDialog, dialog, inConsole, PASSWORD, sizes, useBrowser } from './window.ts';
 
-/* What was typed or changed is not lost: without a connection, by a reload, by a closed window. See flows.ts. */
+/* Keeps unsaved input while offline, after a reload, and after the window closes. See flows.ts. */
 
 const A = 'https://example.com/a';
-/** Longer than what was done can be undone, in ms. */
+/** Time after which a change can no longer be undone, in ms. */
 const AFTER_UNDO = 9_000;
 
 const row = (page: Page, key: string) => page.getByRole('row').filter({ hasText: `/${key}` });
@@ -68,7 +68,7 @@ describe('the console loses nothing', function () {
       await offline(page, false);
       await page.getByText('/later created').waitFor();
       await page.getByText('No links yet').waitFor();
-      // Nothing leads away from what one looks at meanwhile.
+      // The late answer does not navigate away from the current view.
       expect(page.url()).to.contain(`/console/${other.slug}/links`);
     });
     expect(await keys()).to.deep.equal(['later']);
@@ -123,7 +123,7 @@ describe('the console loses nothing', function () {
       await dialog(page).getByRole('button', { name: 'Delete QR code' }).click();
       await page.getByText('1 QR code deleted').waitFor();
       await offline(page, true);
-      // It can't be sent when the window is closed now.
+      // The change would be lost if the window closed now.
       expect(await answerDialog(page, false, () => page.reload())).to.equal('beforeunload');
       await page.clock.runFor(AFTER_UNDO);
       await page.getByText('One change waits').waitFor();
@@ -148,7 +148,7 @@ describe('the console loses nothing', function () {
         await create(page).click();
         await row(page, 'typed').waitFor();
         await dialog(page).waitFor({ state: 'detached' });
-        // Saved: nothing is asked, and the next form is empty.
+        // After saving, a reload shows no warning, and the next form is empty.
         await page.reload();
         await row(page, 'typed').waitFor();
         await page.getByRole('button', { name: 'Create link' }).click();
@@ -170,14 +170,14 @@ describe('the console loses nothing', function () {
       const [list = ''] = path.split(/[?/]/);
       await inConsole(world, path, {}, async (page) => {
         await fillIn(page);
-        // The answer gets lost on its way.
+        // The first answer is lost on its way.
         let isLost = false;
         const sent = new Promise<number>((resolve) => {
           void page.route(`**/${list}`, async (route) => {
             const request = route.request();
             if (request.method() !== 'POST' || isLost) return route.continue();
             isLost = true;
-            // Browsers add it to what they send themselves.
+            // Browsers add this header to their own requests.
             const headers = { ...request.headers(), 'sec-fetch-site': 'same-origin' };
             return resolve((await route.fetch({ headers })).status());
           });
@@ -226,7 +226,7 @@ describe('the console loses nothing', function () {
       await open();
       expect(await shown()).to.equal('');
       await destination(page).fill(A);
-      // A step back closes the form without a question.
+      // Going back closes the form without a warning.
       await page.goBack();
       await dialog(page).waitFor({ state: 'detached' });
       await open();
@@ -326,7 +326,7 @@ describe('the console loses nothing', function () {
         await change(page);
         const close = () => page.close({ runBeforeUnload: true });
         expect(await answerDialog(page, false, close), path).to.equal('beforeunload');
-        // Chromium 156 crashes when a context is closed in which somebody chose to stay.
+        // Chromium 156 crashes when a context closes after a person chose to stay on the page.
         await page.close();
       });
     }

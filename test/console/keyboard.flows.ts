@@ -6,11 +6,11 @@ import { aWorkspace, browser as userAgent, type World } from '../support/world.t
 import { dialog, inConsole, PASSWORD, tabTo, useBrowser } from './window.ts';
 
 /*
- * Flows by the keyboard alone: what else is used so is in flows.ts (links), qrcodes.flows.ts (making and saving a code)
- * and analytics.flows.ts (filters).
+ * Uses the console by keyboard alone. Other keyboard flows are in flows.ts (links),
+ * qrcodes.flows.ts (creating and saving a code) and analytics.flows.ts (filters).
  */
 
-/** Goes to a control and presses a key. */
+/** Tabs to a control and presses a key. */
 async function press(page: Page, control: Locator, key = 'Enter'): Promise<void> {
   await tabTo(page, control);
   await page.keyboard.press(key);

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { clipboard, dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
-/* Flows through the lists of links and of QR codes, and through the palette: see flows.ts. */
+/* Tests the lists of links and of QR codes, and the command palette. See flows.ts. */
 
 const A = 'https://example.com/a';
 
@@ -13,7 +13,7 @@ const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText
 const bulkBar = (page: Page) => page.getByRole('toolbar');
 const inBar = (page: Page, name: string) => bulkBar(page).getByRole('button', { name });
 const item = (page: Page, name: string) => page.getByRole('menuitem', { name, exact: true });
-/** A mark of a row, where it stands at this size. */
+/** Finds a label of a row, which narrow windows show in another place. */
 const mark = (page: Page, text: string, label: string) =>
   row(page, text).getByText(label).filter({ visible: true });
 const hasFocus = (control: Locator): Promise<boolean> =>
@@ -21,9 +21,9 @@ const hasFocus = (control: Locator): Promise<boolean> =>
 const expectFocus = (control: Locator) =>
   eventually(async () => expect(await hasFocus(control)).to.equal(true));
 /**
- * Closes the view: what can still be undone is sent then.
- *
- * @param check of what was sent; the browser, which sends it in the background, must not end before
+ * Leaves the view, which sends changes that could still be undone.
+ * @param check verifies the sent changes; the browser must stay open meanwhile, since it sends them
+ * in the background
  */
 async function leave(page: Page, check: () => Promise<unknown>): Promise<void> {
   await page.goto('about:blank');
@@ -42,7 +42,7 @@ describe('lists of the console', function () {
   type Fields = Record<string, unknown>;
   const aLink = async (key: string, fields: Fields = {}): Promise<{ id: string }> =>
     (await world.api.post('/links', { url: A, key, ...fields })).body;
-  /** Makes links with these slugs, the last one newest. */
+  /** Creates links with these slugs, the last one newest. */
   const someLinks = async (...keys: string[]): Promise<void> => {
     for (const key of keys) await aLink(key);
   };
@@ -74,7 +74,7 @@ describe('lists of the console', function () {
       await expectAccessible(page, 'tags-of-selected');
       await box('Spring').click();
       await box('Old').click();
-      // All, none, and as before.
+      // Three clicks cycle through all, none and the initial state.
       for (let click = 0; click < 3; click += 1) await box('Print').click();
       expect(await states()).to.deep.equal(['all', 'some', 'none']);
       await page.getByLabel('Find or create a tag').fill('New');
@@ -133,12 +133,12 @@ describe('lists of the console', function () {
       await item(page, 'Campaigns').click();
       await mark(page, '/two', 'Campaigns').waitFor();
       await inBar(page, 'Archive').click();
-      // The first of the two is undone, the second stays.
+      // Only the first of the two changes is undone.
       await page.getByRole('button', { name: 'Undo' }).first().click();
       await mark(page, '/two', 'Campaigns').waitFor({ state: 'detached' });
       await row(page, '/two').getByText('Archived').waitFor();
       await page.getByText('3 selected').waitFor();
-      // All are archived: they can be restored, and nothing else.
+      // All selected links are archived, so Restore replaces Archive.
       await inBar(page, 'Restore').waitFor();
       expect(await inBar(page, 'Archive').count()).to.equal(0);
       await page.keyboard.press('Escape');
@@ -208,7 +208,8 @@ describe('lists of the console', function () {
         await item(page, 'Delete').click();
         await dialog(page).getByText('1,234 clicks').waitFor();
         await page.keyboard.press('Escape');
-        // Nine without clicks: those can be undone, and are not asked for.
+        // The nine others have no clicks, so their deletion can be undone and needs no
+        // confirmation.
         await row(page, '/used').getByRole('checkbox').click();
         await page.getByText('9 selected').waitFor();
         await inBar(page, 'Delete').click();
@@ -307,7 +308,7 @@ describe('lists of the console', function () {
       await expectFound('autumn', 'menu');
       await expectFound('lisbon', 'bags');
       await expectFound(`https://${world.domain}/spring`, 'spring');
-      // The slug itself comes before the newer link with the word in its destination.
+      // An exact slug comes before a newer link with the word in its destination.
       await expectFound('shop', 'shop', 'more');
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox').fill(`https://${world.domain}/pod`);
@@ -323,7 +324,7 @@ describe('lists of the console', function () {
       await inConsole(world, 'links', {}, async (page) => {
         const { keyboard } = page;
         await row(page, '/third').waitFor();
-        // The focus goes along, also when nothing had it.
+        // The focus moves with the current row, even if nothing was focused before.
         await keyboard.press('j');
         await expectFocus(row(page, '/third'));
         await keyboard.press('ArrowDown');
@@ -332,7 +333,7 @@ describe('lists of the console', function () {
         await expectFocus(row(page, '/first'));
         await keyboard.press('Home');
         await expectFocus(row(page, '/third'));
-        // Nothing in a row is on the way out of the list.
+        // Tab leaves the list without a stop at the controls of a row.
         await keyboard.press('Tab');
         expect(await page.evaluate('document.activeElement.closest("[role=row]")')).to.equal(null);
         await keyboard.press('Shift+Tab');
@@ -387,7 +388,7 @@ describe('lists of the console', function () {
         await page.getByText('3 selected').waitFor();
         await keyboard.press('Escape');
         await bulkBar(page).waitFor({ state: 'detached' });
-        // A box that was clicked has the focus, and keys go on from its row.
+        // A clicked checkbox has the focus, so keys continue from its row.
         await row(page, '/second').getByRole('checkbox').click();
         await keyboard.press('ArrowDown');
         await expectFocus(row(page, '/first'));

@@ -20,7 +20,7 @@ import {
   useBrowser,
 } from './window.ts';
 
-/* Flows of people: invitations, ways to sign in, passwords, workspaces of their own. See flows.ts. */
+/* Tests invitations, sign-in methods, passwords and workspaces of people. See flows.ts. */
 
 const nobody = { role: null } as const;
 
@@ -51,7 +51,7 @@ describe('people in the console', function () {
     owner = await aPerson({ in: { ...world, role: 'owner' } });
   });
 
-  /** The token of a new invitation, and whom it is for. */
+  /** Creates an invitation, and resolves with its token and email address. */
   async function anInvitation(email = `${newId('user').toLowerCase()}@people.test`) {
     const { body } = await owner.api.post('/invitations', { email, role: 'member' });
     const [address] = await mailedInvitations(email);
@@ -70,7 +70,7 @@ describe('people in the console', function () {
         await expectAccessible(page, `invitation-${size}`);
         await page.getByRole('link', { name: 'I already have an account' }).click();
         await signIn(page, email);
-        // A reload keeps the invitation, which the address no longer has.
+        // A reload keeps the invitation although the URL no longer contains the token.
         await joinButton(page).waitFor();
         await page.reload();
         await joinButton(page).click();
@@ -140,9 +140,9 @@ describe('people in the console', function () {
       await inConsole(world, `/sign-in${token}`, as, async (page) => {
         await page.getByRole('button', { name: `Sign in as ${email}` }).waitFor();
         expect(page.url()).not.to.contain('#');
-        // Nothing has happened yet.
+        // Opening the page has not used the token.
         expect((await before.api.get('/me')).status).to.equal(200);
-        // The narrowest phones.
+        // 360 px is the width of the narrowest phones.
         if (size === 'phone') await page.setViewportSize({ width: 360, height: 740 });
         expect(await isTooWide(page)).to.equal(false);
         await expectAccessible(page, `sign-in-link-${size}`);
@@ -205,7 +205,7 @@ describe('people in the console', function () {
         await page.getByText(/password must/).waitFor();
         await page.getByLabel('New password').fill(PASSWORD);
         await page.getByRole('button', { name: 'Save password' }).click();
-        // Back to where one was, without the banner, and without a question at the end.
+        // The previous view returns without the banner, and signing out shows no warning.
         await links(page).waitFor();
         expect(await page.getByText('You have no password yet').count()).to.equal(0);
         if (size === 'phone') await page.getByRole('button', { name: 'Navigation' }).click();
@@ -286,7 +286,8 @@ describe('people in the console', function () {
         await page.getByLabel('Current password').fill(PASSWORD);
         await page.getByRole('button', { name: 'Change password' }).click();
         await page.getByText('Password saved.').waitFor();
-        // No reload: what it asks for next leads to the sign-in, and back.
+        // Without a reload, the next request of the other window leads to the sign-in page and
+        // back.
         await other.getByRole('link', { name: 'QR codes' }).click();
         await signIn(other, email);
         await other.getByText('Email or password is wrong.').waitFor();
@@ -344,7 +345,7 @@ describe('signing in over https and through a provider', function () {
     await proxy.stop();
   });
 
-  /** A member, with an account at the provider of the same address. */
+  /** Creates a member with an account at the provider, both with the same address. */
   async function aMember(): Promise<{ login: string; email: string }> {
     const [id, login] = [newId('user'), `login-${newId('user').slice(4, 16)}`];
     const email = `${login.toLowerCase()}@people.test`;
@@ -437,7 +438,7 @@ describe('signing in over https and through a provider', function () {
     await open('/sign-in', async (page) => {
       await toProvider(page);
       await page.locator('[name=login]').waitFor();
-      // As if it was begun in another browser.
+      // Without this cookie, the attempt belongs to another browser.
       await page.context().clearCookies({ name: '__Host-oidc' });
       await atProvider(page, login);
       await page.getByText('That sign-in expired').waitFor();

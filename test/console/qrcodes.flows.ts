@@ -18,7 +18,7 @@ import { expectAccessible, inConsole, measureFrames, sizes, useBrowser } from '.
 const SCHEMES = ['light', 'dark'] as const;
 const CODES = 100;
 
-/** The text of a picture, as both decoders read it. */
+/** Reads the text of a QR code image with both decoders, which must agree. */
 async function textOf(picture: Buffer): Promise<string | undefined> {
   const pixels = await toPixels(picture);
   const texts = await Promise.all(Object.values(DECODERS).map((decode) => decode(pixels)));
@@ -36,7 +36,7 @@ const bytesOf = async (download: Download) => readFileSync(await download.path()
 const create = (page: Page) => page.getByRole('button', { name: 'Create QR code' });
 const download = (page: Page) => page.getByRole('button', { name: 'Download' });
 
-/** Bodies of codes with random looks and contents that can be scanned. */
+/** Builds bodies of QR codes with random scannable designs and contents. */
 function randomCodes(image: string): object[] {
   const random = seeded(14);
   const one = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)]!;
@@ -69,7 +69,7 @@ function randomCodes(image: string): object[] {
   }));
 }
 
-/** An image has another encoding once it is stored: everything else is compared. */
+/** Storing an image changes its encoding, so everything else is compared. */
 const withoutImage = (svg: string) => svg.replace(/href="data:[^"]*"/, '');
 
 describe('QR codes in the console', function () {
@@ -108,7 +108,7 @@ describe('QR codes in the console', function () {
         for (const [name, src] of shown) {
           if (name !== undefined && src !== undefined) pictures.set(name.trim(), src);
         }
-        // Rows are drawn once the list is still.
+        // Rows are drawn once the list stops scrolling.
         expect(shown.filter(([, src]) => src === undefined)).to.deep.equal([]);
         await grid.locator('..').evaluate((element) => {
           const frame = element as unknown as { scrollTop: number; scrollHeight: number };
@@ -247,7 +247,7 @@ describe('QR codes in the console', function () {
           notificationToken: 'token',
           archived: false,
         });
-        // What is stored is shown, and changes alone are sent.
+        // The form shows the stored values, and sends only changes.
         await download(page).waitFor();
         for (const summary of await page.locator('summary').all()) await summary.click();
         await text('Password').fill('');
@@ -444,7 +444,7 @@ describe('QR codes in the console', function () {
       await rows.getByText('Archived').first().waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Content: Website' }).click();
       await page.getByText('4 QR codes').waitFor();
-      // An empty parameter asks for nothing.
+      // An empty parameter filters nothing.
       await page.goto(`${page.url().split('?')[0]}?type=&search=call`);
       await page.getByText('1 QR code', { exact: true }).waitFor();
     });
@@ -468,7 +468,7 @@ describe('QR codes in the console', function () {
       await toolbar.getByRole('button', { name: 'Folder' }).click();
       await page.getByRole('menuitem', { name: 'Posters' }).click();
       await page.getByText('2 QR codes moved to Posters').waitFor();
-      // The window is closed before the time for undoing is over.
+      // The page is closed before the time for undoing is over.
       await page.goto('about:blank');
       await eventually(async () => {
         const query = { tagNames: 'Spring', folderId: folder.id };
@@ -709,6 +709,6 @@ describe('QR codes in the console', function () {
   }
 });
 
-/** A picture at a size at which decoders find modules. */
+/** Scales a picture up so that decoders can read it. */
 const enlarged = (picture: Buffer) =>
   sharp(picture).resize(1200, undefined, { kernel: 'nearest' }).png().toBuffer();

@@ -11,13 +11,16 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
 import { clipboard, dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
-/* Flows through the views beside links, codes and analytics: see flows.ts. */
+/* Tests the views other than links, QR codes and analytics. See flows.ts. */
 
 const A = 'https://example.com/a';
 
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 
-/** Saves a file by the action. @returns its name and text */
+/**
+ * Downloads a file by an action.
+ * @returns its name and text
+ */
 async function saved(page: Page, action: () => Promise<void>): Promise<[string, string]> {
   const [download] = await Promise.all([page.waitForEvent('download'), action()]);
   return [download.suggestedFilename(), readFileSync(await download.path(), 'utf8')];
@@ -59,7 +62,7 @@ describe('records in the console', function () {
           await expectAccessible(page, `dead-letter-${size}`);
           await dialog(page).getByRole('button', { name: 'Retry' }).click();
           await page.getByText('Job queued again').waitFor();
-          // It fails again, and is there again.
+          // The retried job fails again and reappears.
           await eventually(async () => {
             await page.reload();
             await letter.first().waitFor({ timeout: 1_000 });
@@ -93,7 +96,7 @@ describe('records in the console', function () {
       [world.projectId],
     );
     await inConsole(world, 'settings/exports', {}, async (page) => {
-      // Of links, events and the whole workspace.
+      // The buttons download links, events and the whole workspace.
       const button = page.getByRole('button', { name: 'Download' });
       const [name, links] = await saved(page, () => button.first().click());
       expect(name).to.equal(`${world.slug} links.csv`);
@@ -104,7 +107,7 @@ describe('records in the console', function () {
       const lines = clicks.trimEnd().split('\n');
       expect(lines).to.have.length(10_500);
       expect(JSON.parse(lines[0]!)).to.include({ event: 'click' });
-      // The page is still there, and can go on.
+      // The page remains usable after a download.
       await page.getByLabel('Kind').selectOption('leads');
       const [leads, none] = await saved(page, () => button.nth(1).click());
       expect([leads, none]).to.deep.equal([`${world.slug} leads.ndjson`, '']);
@@ -189,7 +192,7 @@ describe('records in the console', function () {
         await page.getByRole('button', { name: 'Add domain' }).click();
         await dialog(page).getByLabel('Domain').fill('no domain');
         await dialog(page).getByRole('button', { name: 'Add domain' }).click();
-        // Once, at the field, by the name that the form has for it.
+        // The message appears once, at its field, with the label of the form.
         await dialog(page)
           .getByText(/^Domain must/)
           .waitFor();
@@ -211,7 +214,7 @@ describe('records in the console', function () {
         await card.getByRole('button', { name: 'Copy value of TXT' }).click();
         expect(await clipboard(page)).to.equal(value);
         stack().dns.records.set(name!, value!);
-        // Found by the next check, and verified without asking.
+        // The next check finds the record and verifies the domain.
         await checks.getByText('Verified').waitFor();
         await card.getByRole('button', { name: 'Close' }).click();
         const act = async (action: string) => {

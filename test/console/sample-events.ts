@@ -36,11 +36,14 @@ const SYSTEMS = ['Android', 'iOS', 'Windows', 'macOS', 'Linux'];
 const DEVICES = ['Mobile', 'Desktop', 'Tablet'];
 const CAMPAIGNS = ['spring', 'launch', 'newsletter'];
 
-/** One of some values, the first ones more often; always the same for the same number. */
+/** Picks a value, the first ones more often, and always the same for the same number. */
 const pick = <T>(values: readonly T[], n: number): T =>
   values[Math.floor(values.length * ((((n * 2_654_435_761) >>> 8) % 1_000) / 1_000) ** 2)]!;
 
-/** Clicks, scans, leads and sales of ten weeks, always the same, on some links and a QR code. */
+/**
+ * Adds the same clicks, scans, leads and sales of ten weeks in every run, for some links and a QR
+ * code.
+ */
 export async function addSampleEvents(world: World, linkIds: string[], qrcodeId: string) {
   for (const months of [0, 1, 2, 3]) {
     await db().raw(
@@ -49,7 +52,7 @@ export async function addSampleEvents(world: World, linkIds: string[], qrcodeId:
     );
   }
   const rows: EventRow[] = [];
-  // Not the last hours, so that no count of the test depends on when it runs.
+  // The last hours stay empty, so that no count depends on the time of the run.
   const end = Date.now() - 3 * 3_600_000;
   for (let day = 0; day < DAYS; day += 1) {
     const many = Math.round(25 + 12 * Math.sin(day / 3.2) + (DAYS - day) * 0.35);

@@ -7,7 +7,7 @@ import { Receiver } from '../support/receiver.ts';
 import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
 import { addSampleEvents } from './sample-events.ts';
 
-/** A workspace as it looks after some months of use, and the ids by which views are opened. */
+/** A workspace with data of some months, and the ids of the views' records. */
 export interface SampleWorkspace {
   world: World;
   linkId: string;
@@ -15,9 +15,9 @@ export interface SampleWorkspace {
   pageId: string;
   customerId: string;
   webhookId: string;
-  /** Imports: one that is checked and waits, one that is done. */
+  /** Ids of two imports: one checked and waiting, one done. */
   imports: { checked: string; done: string };
-  /** Address that joins the workspace. */
+  /** URL that accepts an invitation to the workspace. */
   invitationUrl: string;
 }
 
@@ -31,7 +31,7 @@ const TAGS = [
 ] as const;
 const FOLDERS = ['Campaigns 2026', 'Product', 'Help center', 'Conference in Lisbon'];
 
-/** Links as a small shop has them: slug, destination, and what else is set. */
+/** Links of a small shop: slug, destination, and other fields. */
 const LINKS: readonly (readonly [key: string, url: string, fields?: object])[] = [
   ['spring', 'https://shop.northwind.example/collections/spring?utm_source=newsletter'],
   ['launch', 'https://northwind.example/blog/introducing-the-new-collection', { proxy: true }],
@@ -73,14 +73,14 @@ const CSV_ROWS = [
 ];
 const SITE = 'https://northwind.example';
 
-/** Makes a record, which must succeed. */
+/** Creates a record, and throws if that fails. */
 async function made(world: World, path: string, body: unknown, headers = {}) {
   const answer = await world.api.post(path, body, { headers });
   expect(answer.status, `${path}: ${JSON.stringify(answer.body)}`).to.be.within(200, 202);
   return answer.body;
 }
 
-/** Fills a workspace by the API, as people and programs do. */
+/** Fills a workspace through the API. */
 export async function aSampleWorkspace(): Promise<SampleWorkspace> {
   const world = await aWorkspace();
   await setBrand(world);
@@ -116,7 +116,7 @@ export async function aSampleWorkspace(): Promise<SampleWorkspace> {
   };
 }
 
-/** A color that text can't be read on, and a logo that is wider than high. */
+/** Sets a brand with a color too light for text, and a logo wider than high. */
 async function setBrand(world: World): Promise<void> {
   const logo = await sharp(
     Buffer.from(
@@ -230,7 +230,7 @@ async function aPage(world: World): Promise<string> {
   return (await made(world, '/pages', page)).id;
 }
 
-/** A visitor fills in the form of a page. */
+/** Submits the form of a page as a visitor. */
 async function anAnswer(world: World, pageId: string): Promise<void> {
   const fields = { url: `${SITE}/catalogue`, key: 'catalogue', preRedirection: true, pageId };
   await made(world, '/links', fields);
@@ -268,7 +268,7 @@ async function someCustomers(world: World): Promise<string> {
   return body[0].id;
 }
 
-/** A webhook with a delivery that arrived, and one that was refused. */
+/** Creates a webhook with one successful and one failed delivery. */
 async function aWebhook(world: World): Promise<string> {
   const receiver = await Receiver.start();
   try {
@@ -311,7 +311,10 @@ async function anImport(world: World, query: Record<string, string>): Promise<st
   return body.id;
 }
 
-/** Members, an invitation and API keys. @returns the address of the invitation */
+/**
+ * Adds members, an invitation and API keys.
+ * @returns the URL of the invitation
+ */
 async function somePeople({ projectId, slug }: World): Promise<string> {
   const owner = await aPerson({ in: { projectId, slug, role: 'owner' } });
   for (const [role, name] of [

@@ -9,9 +9,9 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
-/* Flows through the settings, the imports and the records beside links: see flows.ts. */
+/* Tests settings, imports and the records other than links. See flows.ts. */
 
-/** Computed in the page. */
+/** Reads the text alignment of an element; runs in the page. */
 const alignmentOf = (element: unknown): string =>
   (
     globalThis as unknown as { getComputedStyle(of: unknown): { textAlign: string } }
@@ -27,7 +27,7 @@ describe('settings in the console', function () {
     world = await aWorkspace();
   });
 
-  /** Opens what is behind the button of a row. */
+  /** Opens the menu of a row and selects an action. */
   const choose = async (page: Page, row: string, action: string) => {
     await page.getByRole('button', { name: `Actions for ${row}` }).click();
     await page.getByRole('menuitem', { name: action }).click();

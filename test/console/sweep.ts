@@ -2,37 +2,37 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { colorFaults, faultsOfRules, SIZES } from './window.ts';
 
-/** Sizes at which views are looked at: those of flows, and a tablet held upright. */
+/** Window sizes for views: the sizes of flows, and a tablet in portrait. */
 const WIDTHS = { phone: SIZES.phone, tablet: { width: 834, height: 1112 }, desk: SIZES.desk };
-/** The desk at a zoom of 200%, which leaves a window of half the size, in CSS pixels. */
+/** A desktop window at 200% zoom, which halves its size in CSS pixels. */
 const ZOOMED = { width: SIZES.desk.width / 2, height: SIZES.desk.height / 2 };
 type Width = keyof typeof WIDTHS;
 
-/** Something to look at. */
+/** A view to inspect. */
 export interface View {
-  /** Names it in messages and pictures. */
+  /** Name of the view in messages and screenshots. */
   name: string;
-  /** Address, seen from the API process. */
+  /** URL of the view, relative to the API process. */
   path: string;
-  /** Brings the page into the state that is looked at, once it is loaded; again at each width. */
+  /** Brings the loaded page into the state to inspect; runs again at each width. */
   open?(page: Page): Promise<void>;
-  /** Widths at which it exists; all of them by default. */
+  /** Widths at which the view exists; all of them by default. */
   sizes?: readonly Width[];
-  /** Fingers need not hit everything: the page is not ours. */
+  /** True for pages of other services, where touch targets are not checked. */
   isForeign?: boolean;
 }
 
-/** Side of what a finger can hit, in px (WCAG 2.5.5). */
+/** Minimum side of a touch target, in px (WCAG 2.5.5). */
 const TAP_PX = 44;
-/** A box that scrolls by no more than this has a scroll bar by mistake, in px. */
+/** A box that scrolls by at most this has its scroll bar by mistake, in px. */
 const STRAY_SCROLL_PX = 4;
 
 /**
- * Looks at each view at every width, in both schemes and in forced colors, and on the desk at a zoom of 200%: rules of axe
- * (each control has a name), scrolling, choices that can be seen, and on the phone the size of what is tapped. One window,
- * which is resized; a page is loaded again only where dialogs and menus have to be.
- *
- * @returns what is wrong, each with the view
+ * Inspects each view at every width, in both color schemes and in forced colors, and on the desktop
+ * at 200% zoom. Checks the rules of axe (each control has a name), scrolling, visible selections,
+ * and on the phone the size of touch targets. It resizes one window, and reloads a page only if
+ * dialogs or menus require it.
+ * @returns the findings, each with its view
  */
 export async function sweep(
   page: Page,
@@ -81,9 +81,10 @@ export async function sweep(
 }
 
 async function load(page: Page, { path, open }: View): Promise<void> {
-  // What was typed at the size before is kept as a draft. Not later: a view may keep what stood in its address.
+  // Input from the previous width is kept as a draft. It is cleared now, since a view can later
+  // store parts of its URL there.
   if (page.url().startsWith('http')) await page.evaluate(() => sessionStorage.clear());
-  // With another fragment alone, the document would stay.
+  // A new fragment alone would not reload the document.
   if (path.includes('#')) await page.goto('about:blank');
   await page.goto(path);
   await page.locator('h1, h2').first().waitFor();
@@ -91,14 +92,14 @@ async function load(page: Page, { path, open }: View): Promise<void> {
   await open?.(page);
 }
 
-/** Waits until nothing is loaded, moved or redrawn any more. */
+/** Waits until nothing loads, moves or redraws any more. */
 async function settled(page: Page): Promise<void> {
   await page.waitForFunction(
     () => document.querySelector('.animate-pulse, .animate-spin, [aria-busy=true]') === null,
   );
   await page.evaluate(async () => {
     await document.fonts.ready;
-    // Those within a closed part of the page never end.
+    // Animations within a collapsed part of the page never end.
     await Promise.race([
       Promise.allSettled(document.getAnimations().map((one) => one.finished)),
       new Promise((resolve) => setTimeout(resolve, 500)),
@@ -110,8 +111,8 @@ async function settled(page: Page): Promise<void> {
 }
 
 /**
- * Finds boxes with wider contents, scroll bars for a few pixels, a document higher than the window, and targets too small
- * for a finger.
+ * Finds overflowing boxes, scroll bars for a few pixels, a document higher than the window, and
+ * touch targets that are too small.
  */
 function faultsOfLayout(page: Page, isTapped: boolean): Promise<string[]> {
   return page.evaluate(
@@ -129,12 +130,14 @@ function faultsOfLayout(page: Page, isTapped: boolean): Promise<string[]> {
       }
       for (const box of document.querySelectorAll<HTMLElement>('body *:not(textarea)')) {
         const rest = box.scrollHeight - box.clientHeight;
-        // What is left over by a border or a rounded line, not by content that somebody wants to scroll to.
+        // Such a small rest comes from a border or a rounded line, not from content that people
+        // scroll to.
         if (rest < 1 || rest > most || !box.checkVisibility()) continue;
         if (!['auto', 'scroll'].includes(getComputedStyle(box).overflowY)) continue;
         faults.push(`scrolls by ${rest} px: ${shown(box)}`);
       }
-      // The frame of a workspace is as high as the window, and its parts scroll: else all of it can be scrolled away.
+      // The frame of a workspace fills the window and only its parts scroll; otherwise people could
+      // scroll all of it away.
       const { scrollHeight, clientHeight } = document.documentElement;
       if (document.querySelector('#main') !== null && scrollHeight > clientHeight) {
         faults.push(`the document is ${scrollHeight} px high, the window ${clientHeight} px`);
@@ -146,13 +149,13 @@ function faultsOfLayout(page: Page, isTapped: boolean): Promise<string[]> {
       )) {
         if (!target.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
         if (target.closest('.sr-only') !== null) continue;
-        // Links within a text are as high as its lines (the exception of WCAG 2.5.5).
+        // Links within a text are as high as its lines (an exception of WCAG 2.5.5).
         if (target.matches('a') && getComputedStyle(target).display === 'inline') continue;
         const { labels, type } = target as HTMLInputElement;
         const isBox = type === 'checkbox' || type === 'radio';
         const tapped = (isBox ? labels?.[0] : undefined) ?? target;
         const { width, height } = tapped.getBoundingClientRect();
-        // What scrolls out of sight is reached by scrolling; what has no size is not shown.
+        // Elements without a size are hidden.
         if (width < 2 || height < 2) continue;
         if (width < least - 0.5 || height < least - 0.5) {
           faults.push(`${Math.round(width)} × ${Math.round(height)} px: ${shown(target)}`);
@@ -164,7 +167,10 @@ function faultsOfLayout(page: Page, isTapped: boolean): Promise<string[]> {
   );
 }
 
-/** Finds chosen items that look like those beside them that are not chosen, by the colors, borders and marks shown. */
+/**
+ * Finds selected items that look like unselected ones beside them, by their colors, borders and
+ * marks.
+ */
 function faultsOfChoices(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const chosen =
@@ -174,7 +180,7 @@ function faultsOfChoices(page: Page): Promise<string[]> {
     const look = (element: Element): string => {
       const parts = [element, ...element.querySelectorAll('*')].map((one) => {
         const { backgroundColor, color, borderColor, outlineStyle } = getComputedStyle(one);
-        // Browsers draw these themselves, in colors of the system.
+        // Browsers draw these controls themselves, in system colors.
         const isBox = one.matches('input:not(.sr-only):checked');
         return [backgroundColor, color, borderColor, outlineStyle, isBox].join();
       });
@@ -195,10 +201,10 @@ function faultsOfChoices(page: Page): Promise<string[]> {
   });
 }
 
-/** Highest picture of a view, in px. */
+/** Height at which screenshots are cut off, in px. */
 const HIGHEST = 2_400;
 
-/** Keeps a picture of all of the page, where CONSOLE_SCREENSHOTS names a folder. */
+/** Saves a screenshot of the whole page if CONSOLE_SCREENSHOTS names a folder. */
 async function photograph(page: Page, name: string): Promise<void> {
   const folder = process.env['CONSOLE_SCREENSHOTS'];
   if (folder === undefined) return;
@@ -215,7 +221,7 @@ async function photograph(page: Page, name: string): Promise<void> {
   if (hidden > 0) await page.setViewportSize(before);
 }
 
-/** Fails with everything that was found. */
+/** Fails with all findings. */
 export function expectNothing(found: readonly string[]): void {
   expect(found.length, `\n${found.join('\n')}\n`).to.equal(0);
 }

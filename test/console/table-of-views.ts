@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 
 /*
- * The table of src/console/app/views.ts, read as text: it imports components, which only the build of the console compiles.
+ * Reads the table of src/console/app/views.ts as text, since it imports components, which only the
+ * build of the console compiles.
  */
 
-/** Paths of the views in a workspace, such as `pages/$pageId`. */
+/** Lists the paths of the views in a workspace, such as `pages/$pageId`. */
 export function viewsOfWorkspace(): string[] {
   const source = readFileSync('src/console/app/views.ts', 'utf8');
   const paths = [...source.matchAll(/^ {2}'\/\$workspace\/(\S+)': \{$/gm)].map(([, path]) => path!);
   if (paths.length < 20) throw new Error('The table of views is written differently.');
-  // It leads to the first of the settings.
+  // This path redirects to the first view of the settings.
   return paths.filter((path) => path !== 'settings');
 }
 
 /**
- * Puts values in place of the parameters of a path.
- *
+ * Replaces the parameters of a path with values.
  * @throws Error for a parameter without a value
  */
 export const pathWith = (path: string, values: Readonly<Record<string, string>>): string =>

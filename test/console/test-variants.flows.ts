@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
-/* A/B tests in the console: see flows.ts. */
+/* Tests A/B tests in the console. See flows.ts. */
 
 const variant = (page: Page, name: string) => dialog(page).locator(`[data-variant="${name}"]`);
 
@@ -24,7 +24,7 @@ describe('an A/B test in the console', function () {
   const linkOf = async (key: string) =>
     (await world.api.get('/links/info', { domain: world.domain, key })).body;
 
-  /** Clicks and leads of a variant, at this moment. */
+  /** Adds clicks and leads of a variant with the current time. */
   async function addEvents(linkId: string, name: string, clicks: number, leads: number) {
     const event = (fields: Partial<EventRow>) =>
       anEvent(world.projectId, {

@@ -16,19 +16,19 @@ import { pathWith, viewsOfWorkspace } from './table-of-views.ts';
 import { dialog, newContext, PASSWORD, useBrowser, watch } from './window.ts';
 
 /*
- * Every view that people see, at three widths and in both schemes: see flows.ts, and sweep.ts for what is checked.
+ * Inspects every view at three widths and in both color schemes. See flows.ts, and sweep.ts for the
+ * checks.
  */
 
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 /** Opens a dialog by a button of the page. */
 const press = (name: string | RegExp) => (page: Page) => button(page, name).first().click();
-/** Chooses from the menu of a row. */
+/** Selects from the menu of a row. */
 const choose = (row: string | RegExp, item: string | RegExp) => async (page: Page) => {
   await button(page, row).first().click();
   await page.getByRole('menuitem', { name: item }).click();
 };
-/** Opens every section of a form. */
 const openSections = async (page: Page) => {
   for (const summary of await dialog(page).locator('summary').all()) await summary.click();
 };
@@ -43,7 +43,7 @@ describe('every view of the console', function () {
     [sample, empty] = await Promise.all([aSampleWorkspace(), aWorkspace()]);
   });
 
-  /** Looks at views in one window, as a person who is signed in, or as nobody. */
+  /** Inspects views in one window, signed in or not. */
   async function look(
     views: readonly View[],
     { isOperator = false, worlds = [] as World[], origins = [stack().apiUrl] } = {},
@@ -75,7 +75,7 @@ describe('every view of the console', function () {
     }
   }
 
-  /** Views of the workspace that is filled. */
+  /** Returns the URL of a view of the filled workspace. */
   const inSample = (path: string) => `/console/${sample.world.slug}/${path}`;
 
   it('of a workspace with records', async () => {
@@ -186,7 +186,7 @@ describe('every view of the console', function () {
     const { qrcodeId } = sample;
     const kind = (name: string) => async (page: Page) => {
       await page.getByRole('radio', { name, exact: true }).check();
-      // Static ones have no picture before they have a content.
+      // A static code has no picture before its content is complete.
       await page
         .getByText(/^(Easy to scan|Enter the content to see the code\.)$/)
         .first()
@@ -257,7 +257,7 @@ describe('every view of the console', function () {
           path: inSample('live'),
           async open(page) {
             await page.getByText('Connected', { exact: true }).waitFor();
-            // Another visitor each time: one counts once an hour.
+            // Each visit is by a new visitor, since a visitor counts once an hour.
             visitors += 1;
             await sample.world.visit('/spring', {
               userAgent: userAgent(visitors),
@@ -407,7 +407,7 @@ describe('every view of the console', function () {
   });
 
   it('of an empty workspace', async () => {
-    // Of the settings, those that list records.
+    // Only settings with lists of records look different when empty.
     const paths = viewsOfWorkspace().filter((path) => !/\/(?!keys|audit-log)/.test(path));
     await look(
       paths.map((path) => ({
@@ -512,7 +512,7 @@ describe('every view of the console', function () {
     const { world } = sample;
     const { redirectPort: port } = stack();
     const own = `http://${world.domain}:${port}`;
-    // The redirect process knows the API, which serves the logo, by this name.
+    // The redirect process loads the logo from the API under this host name.
     const api = `http://localhost:${new URL(stack().apiUrl).port}`;
     await look(
       [

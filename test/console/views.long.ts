@@ -8,8 +8,8 @@ import { expectNothing, sweep } from './sweep.ts';
 import { PASSWORD, watch } from './window.ts';
 
 /*
- * A part of views-flows.ts, in both schemes at the width of a phone, where most can go wrong. Skipped, and counted as
- * that, on a machine without a browser, which nothing else of `npm test` needs.
+ * Inspects some views at the width of a phone in both color schemes, where faults are most likely.
+ * Without a browser, which nothing else of `npm test` needs, the tests count as skipped.
  */
 describe('views of the console on a phone', function () {
   let browser: Browser | undefined;

@@ -8,21 +8,21 @@ import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import type { World } from '../support/world.ts';
 
-/** Sizes of a window: a phone, a desk. */
+/** Window sizes of a phone and a desktop. */
 export const SIZES = {
   phone: { width: 390, height: 844 },
   desk: { width: 1440, height: 900 },
 } as const;
 export type Size = keyof typeof SIZES;
 export const sizes = Object.keys(SIZES) as Size[];
-/** A password that people of the flows have. */
+/** Password of the people in flows. */
 export const PASSWORD = 'correct horse battery staple';
-/** A folder for pictures of the views, and of the last one in which a flow failed. */
+/** Folder for screenshots of the views, and of the last view of a failed flow. */
 const SCREENSHOTS = process.env['CONSOLE_SCREENSHOTS'];
 
 let browser: Browser;
 
-/** Gives the tests of a suite a browser, in which `inConsole` opens its windows. */
+/** Starts a browser for the tests of a suite, in which `inConsole` opens windows. */
 export function useBrowser(): void {
   before(async () => {
     browser = await startBrowser();
@@ -30,13 +30,16 @@ export function useBrowser(): void {
   after(() => browser.close());
 }
 
-/** A window of its own in the browser of the suite. */
+/** Opens a separate context in the browser of the suite. */
 export const newContext: Browser['newContext'] = (options) => browser.newContext(options);
 
-/** The dialog that is open. */
+/** Finds the open dialog. */
 export const dialog = (page: Page): Locator => page.getByRole('dialog');
 
-/** The text that was copied. The policy of the console lets no script read it: it is pasted elsewhere. */
+/**
+ * Reads the copied text by pasting it into another page, since the console's policy lets no script
+ * read the clipboard.
+ */
 export async function clipboard(page: Page): Promise<string> {
   const other = await page.context().newPage();
   await other.setContent('<textarea></textarea>');
@@ -51,21 +54,21 @@ export async function clipboard(page: Page): Promise<string> {
 interface WindowOptions {
   size?: Size;
   scheme?: 'light' | 'dark';
-  /** Role of the signed-in person; `null`: nobody is signed in. */
+  /** Role of the signed-in person, or `null` for nobody. */
   role?: Role | null;
-  /** Token of the session of a certain person. */
+  /** Session token of a specific person. */
   token?: string;
-  /** Where the console is, of another service than that of the tests. */
+  /** Origin of the console, if it does not belong to the tests' shared service. */
   origin?: string;
-  /** Origins beside it that pages may ask. */
+  /** Other origins that pages can request. */
   others?: string[];
 }
 
 /**
- * Opens a view of the console, signed in, and lets `work` use it. Fails when the page reports an error, breaks its
- * policy, or asks another host.
- *
- * @param path seen from the workspace: `links?search=a`; with a slash, from the console: `/admin`
+ * Opens a view of the console, signed in, and passes the page to `work`. Fails if the page reports
+ * an error, violates its policy, or requests another host.
+ * @param path relative to the workspace, as `links?search=a`, or with a slash to the console, as
+ * `/admin`
  */
 export async function inConsole(
   world: Pick<World, 'projectId' | 'slug'>,
@@ -78,9 +81,9 @@ export async function inConsole(
   const context = await newContext({
     viewport: SIZES[size],
     colorScheme: scheme,
-    // Of the test's own certificate.
+    // HTTPS services of tests have a self-signed certificate.
     ignoreHTTPSErrors: origin.startsWith('https:'),
-    // Each at an address of its own: sign-ins are limited by it.
+    // Each window has its own address, since sign-ins are limited per address.
     extraHTTPHeaders: { 'x-forwarded-for': `10.1.${randomInt(256)}.${randomInt(256)}` },
   });
   await context.grantPermissions(['clipboard-write']);
@@ -107,7 +110,7 @@ export async function signIn(
   { projectId, slug }: Pick<World, 'projectId' | 'slug'>,
   role: Role,
 ): Promise<void> {
-  // Without a password, every view would have a banner about it.
+  // Without a password, every view would show a banner about it.
   const { token } = await aPerson({ in: { projectId, slug, role }, password: PASSWORD });
   await addSession(context, token);
 }
@@ -116,10 +119,9 @@ const addSession = (context: BrowserContext, token: string) =>
   context.addCookies([{ name: 'session', value: token, url: stack().apiUrl }]);
 
 /**
- * Collects errors of scripts, breaches of the policy, and requests to other hosts.
- *
- * @param origins of the service that is looked at
- * @param others origins of pages on the way, which are not ours
+ * Collects script errors, policy violations, and requests to other hosts.
+ * @param origins of the inspected service
+ * @param others origins of foreign pages on the way
  */
 export function watch(page: Page, origins = [stack().apiUrl], others: string[] = []): string[] {
   const allowed = new Set([...origins, ...others].map((one) => new URL(one).origin));
@@ -127,7 +129,7 @@ export function watch(page: Page, origins = [stack().apiUrl], others: string[] =
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    // A refusal of the API is shown to people; the browser reports it too.
+    // The console shows refusals of the API itself; the browser logs them as errors too.
     const isRefusal = message.text().startsWith('Failed to load resource');
     if (message.type() === 'error' && !isRefusal && isOurs(message.location().url)) {
       faults.push(`console: ${message.text()}`);
@@ -135,7 +137,7 @@ export function watch(page: Page, origins = [stack().apiUrl], others: string[] =
   });
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
-    // Pages of others ask whom they like.
+    // Pages of other services can request any host.
     if (!request.isNavigationRequest() && !isOurs(request.frame().url())) return;
     if (!allowed.has(origin) && protocol !== 'data:' && protocol !== 'blob:') {
       faults.push(`asked another host: ${request.url()}`);
@@ -144,7 +146,7 @@ export function watch(page: Page, origins = [stack().apiUrl], others: string[] =
   return faults;
 }
 
-/** Goes to a control by the keyboard alone, forwards. */
+/** Tabs forward to a control. */
 export async function tabTo(page: Page, control: Locator): Promise<void> {
   await control.waitFor();
   for (let step = 0; step < 150; step += 1) {
@@ -155,14 +157,17 @@ export async function tabTo(page: Page, control: Locator): Promise<void> {
   expect.fail(`no way by Tab to ${control.toString()}`);
 }
 
-/** Answers the next question of the browser. @returns its kind: `beforeunload`, `confirm` */
+/**
+ * Answers the next dialog of the browser.
+ * @returns its kind: `beforeunload`, `confirm`
+ */
 export async function answerDialog(
   page: Page,
   isAccepted: boolean,
   action: () => Promise<unknown>,
 ): Promise<string> {
   const asked = page.waitForEvent('dialog');
-  // What it interrupts goes on, or is refused, when it is answered.
+  // The interrupted action continues or fails once the dialog is answered.
   const done = action().catch(() => undefined);
   const dialog: Dialog = await asked;
   await (isAccepted ? dialog.accept() : dialog.dismiss());
@@ -170,18 +175,21 @@ export async function answerDialog(
   return dialog.type();
 }
 
-/** Rules of axe that are off, and why. */
+/** Disabled rules of axe, each with the reason. */
 const OFF = [
-  // Contrast of 7 (level AAA). Text here has the 4.5 of level AA, which color-contrast checks.
+  // This rule demands a contrast of 7 (level AAA); color-contrast checks the 4.5 of level AA, which
+  // text here has.
   'color-contrast-enhanced',
-  // Refuses rows of a grid that take the focus, which WAI-ARIA’s pattern has, and texts that scroll, to which
-  // scrollable-region-focusable asks to give it.
+  // This rule refuses focusable grid rows, which the ARIA grid pattern has, and focusable scrolling
+  // texts, which scrollable-region-focusable requires.
   'focus-order-semantics',
 ];
-/** Rules that a change of the colors can break. */
+/** Rules that a change of colors can violate. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** Breaches of every rule of axe: best practices, experimental ones and those of level AAA too. */
+/**
+ * Lists violations of all rules of axe, including best practices, experimental rules and level AAA.
+ */
 export const faultsOfRules = (page: Page): Promise<string[]> =>
   page
     .evaluate(axe.source)
@@ -197,7 +205,7 @@ export const faultsOfRules = (page: Page): Promise<string[]> =>
     )
     .then(textsOf);
 
-/** Breaches of the rules for colors, where the rest of the page is known already. */
+/** Lists violations of the color rules, for a page that was checked in other colors. */
 export const colorFaults = (page: Page): Promise<string[]> =>
   page
     .evaluate(
@@ -215,9 +223,9 @@ const textsOf = ({ violations }: axe.AxeResults): string[] =>
     nodes.slice(0, 4).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
   );
 
-/** Keeps every rule of axe. */
+/** Expects no violation of the rules of axe. */
 export async function expectAccessible(page: Page, view: string): Promise<void> {
-  // Colors in the middle of a transition have another contrast. Spinners never end.
+  // Colors within a transition have another contrast; spinners never end.
   await page.evaluate(() =>
     Promise.allSettled(
       document
@@ -251,7 +259,10 @@ export async function measureFrames(scroller: Locator): Promise<void> {
   console.log(`      frames: median ${at(0.5)} ms, 95% ${at(0.95)} ms, 99% ${at(0.99)} ms`);
 }
 
-/** Lets a page write down when it first shows a row, as the mark `row`: a script here would learn of it later. */
+/**
+ * Makes a page record when it first shows a row, as the mark `row`, since a script in this process
+ * would notice later.
+ */
 export const noteFirstRow = (page: Page): Promise<unknown> =>
   page.addInitScript(`
     new MutationObserver((_, observer) => {
@@ -261,7 +272,10 @@ export const noteFirstRow = (page: Page): Promise<unknown> =>
     }).observe(document, { subtree: true, childList: true });
   `);
 
-/** Types a letter into the search of a list, and waits until its rows are shown. @returns the time between, in ms */
+/**
+ * Types a letter into the search of a list, and waits for its rows.
+ * @returns the time between, in ms
+ */
 export async function typeLetter(page: Page, letter: string): Promise<number> {
   const shown = page.evaluate<number>(`new Promise((resolve) => {
     addEventListener('input', ({ timeStamp, target }) => {

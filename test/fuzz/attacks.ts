@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 import { type RawHeader, rawRequest } from './raw-request.ts';
 import { type Described, hostileJson, hostileText, mutate, opaqueUrl, sampleOf } from './values.ts';
 
-/** Whose key and records the attacks use. */
+/** Credentials and records that the attacks use. */
 export interface Attacker {
   projectId: string;
   apiKey: string;
@@ -18,17 +18,17 @@ export interface Attacker {
   ids: readonly string[];
 }
 
-/** Bytes for one connection. */
+/** Bytes to send on one connection. */
 export interface Attack {
   bytes: Buffer;
-  /** The connection is cut at once. */
+  /** If true, the client resets the connection without waiting for the answer. */
   reset: boolean;
-  /** A well-formed request: it must be answered. */
+  /** If true, the request is well-formed and must be answered. */
   isWellFormed: boolean;
 }
 
 const encode = (text: string) => encodeURIComponent(text.toWellFormed());
-/** A header's value may hold any byte but line ends and NUL; the others must not break the request. */
+/** Removes line breaks and NUL, the only characters that would end a header's value. */
 const oneLine = (text: string) => text.replaceAll(/[\0\r\n]/g, ' ').trim();
 
 /** Headers that either process reads. */
@@ -55,7 +55,7 @@ const HEADERS = [
   'x-request-id',
 ];
 
-/** Each route with its schemas described, which takes long. */
+/** Routes with described schemas, computed once since that takes long. */
 const OWN_ROUTES = routes.map((route) => ({
   operation: route.operationId,
   method: route.method.toUpperCase(),
@@ -64,7 +64,9 @@ const OWN_ROUTES = routes.map((route) => ({
   body: route.body?.describe() as Described | undefined,
 }));
 
-/** Endpoints of other services, with the input of the endpoint that each asks: much of it has the same names. */
+/**
+ * Compatible endpoints, with the input of the endpoints they call, since many names are the same.
+ */
 const PEER_ROUTES = PEERS.flatMap((peer) =>
   peer.routes.map(({ method, path, operation = 'createLink' }) => ({
     ...OWN_ROUTES.find((route) => route.operation === operation)!,
@@ -75,7 +77,7 @@ const PEER_ROUTES = PEERS.flatMap((peer) =>
 
 const ROUTES = [...OWN_ROUTES, ...PEER_ROUTES];
 
-/** Parameters without which YOURLS does nothing. */
+/** Actions of YOURLS, without which its endpoint does nothing. */
 const YOURLS_ACTIONS = ['shorturl', 'expand', 'url-stats', 'stats', 'db-stats', 'version'];
 
 function hostileHeaders(random: Random): RawHeader[] {
@@ -85,7 +87,7 @@ function hostileHeaders(random: Random): RawHeader[] {
   ]);
 }
 
-/** A request to an endpoint of the API: valid in most parts, and wrong somewhere. */
+/** Builds a request to the API that is mostly valid, and wrong somewhere. */
 export function apiAttack({ apiKey, ids }: Attacker, random: Random): Attack {
   const { method, path, parameters, body: described } = random.pick(ROUTES);
   const target = path.replaceAll(/\{\w+\}/g, () =>
@@ -134,7 +136,10 @@ const REDIRECT_PREFIXES = [
   '_/domains/ask?domain=',
 ];
 
-/** A request to the redirect process: mostly for a key that exists, with hostile surroundings. */
+/**
+ * Builds a request to the redirect process, mostly for an existing key, with hostile headers and
+ * query.
+ */
 export function redirectAttack({ host, keys }: Attacker, random: Random): Attack {
   const key = random.chance(0.7) ? encodeURI(random.pick(keys)) : encode(hostileText(random));
   const after = random.pick([
@@ -172,14 +177,14 @@ export function redirectAttack({ host, keys }: Attacker, random: Random): Attack
 
 const whole = (bytes: Buffer): Attack => ({ bytes, reset: false, isWellFormed: true });
 
-/** Bytes that are no request, or a request that was damaged on its way. */
+/** Builds bytes that are no request, or a request with random damage. */
 export function byteAttack(attacker: Attacker, random: Random, regular: typeof apiAttack): Attack {
   const isNoise = random.chance(0.2);
   const bytes = isNoise
     ? random.bytes(random.int(4_000))
     : Buffer.from(regular(attacker, random).bytes);
   for (let times = random.int(6); times > 0 && bytes.length > 0; times -= 1) {
-    // Most of what decides how a request is read is in its first bytes.
+    // The first bytes mostly decide how a request is parsed.
     const at = random.int(Math.min(bytes.length, random.pick([40, 400, 100_000])));
     bytes[at] = random.int(256);
   }
@@ -187,13 +192,13 @@ export function byteAttack(attacker: Attacker, random: Random, regular: typeof a
   const repeated = random.chance(0.1) ? [bytes, bytes, bytes] : [bytes];
   return {
     bytes: Buffer.concat(repeated).subarray(0, end),
-    // A request that stops half-way is waited for; most are not worth the time.
+    // The server waits for the rest of an incomplete request; most are reset to save time.
     reset: end < bytes.length || random.chance(0.3),
     isWellFormed: false,
   };
 }
 
-/** A job that no producer of ours would add. */
+/** A job that no producer of this service would add. */
 export interface HostileJob {
   job: AnyJob;
   data: unknown;
@@ -234,7 +239,10 @@ export function hostileJob({ projectId, ids }: Attacker, random: Random): Hostil
   };
 }
 
-/** Of the type that the redirect hands in, with any text in every field that a visitor decides on. */
+/**
+ * Builds a visit as the redirect process sends it, with any text in every field that visitors
+ * control.
+ */
 function hostileVisit(projectId: string, ids: readonly string[], random: Random): object {
   const text = () => (random.chance(0.5) ? hostileText(random) : 'x');
   return {

@@ -11,19 +11,22 @@ import { proportional, withDescendants } from '../support/processes.ts';
 import { rawRequest, sendRaw } from './raw-request.ts';
 
 /*
- * The costs of a request, of which its answer tells nothing: processor time of the process that answers, memory of the
- * programs that workers start, and bytes that stay in Redis.
+ * Measures costs of requests that answers do not show: processor time of the answering process,
+ * memory of the programs that workers start, and bytes that remain in Redis.
  */
 
-/** Requests of one kind, by which its costs are known. */
+/** Number of requests by which a kind is measured. */
 const TIMES = 6;
-/** Time that a service needs to finish what requests have begun, in ms. */
+/** Time in which the service finishes all work of the requests, in ms. */
 const REST_MS = 1_500;
 const WATCH_EVERY_MS = 50;
-/** Milliseconds of a tick of `/proc/<pid>/stat` (proc_pid_stat(5), with the usual 100 ticks a second). */
+/**
+ * Milliseconds per tick in `/proc/<pid>/stat` (proc_pid_stat(5), at the usual 100 ticks per
+ * second).
+ */
 const TICK_MS = 10;
 
-/** A request that costs much, made new by a number. */
+/** An expensive request, made unique by a number. */
 interface DearRequest {
   name: string;
   process: 'api' | 'redirect';
@@ -31,25 +34,25 @@ interface DearRequest {
   method?: string;
   headers?: [name: string, value: string][];
   body?(n: number): Buffer;
-  /** Sent at the same time. */
+  /** If true, the requests are sent at the same time. */
   isAtOnce?: boolean;
 }
 
-/** The costs of requests of one kind. */
+/** Measured costs of one kind of request. */
 export interface Cost {
   name: string;
   statuses: string;
-  /** Processor time that one takes of the process that answers, in ms. */
+  /** Processor time of the answering process per request, in ms. */
   processorMs: number;
-  /** Bytes that stay in Redis of all {@link TIMES} requests. */
+  /** Bytes that remain in Redis after all {@link TIMES} requests. */
   keptBytes: number;
-  /** Memory of the programs of all workers at once, in MiB. */
+  /** Memory of all programs of the workers at once, in MiB. */
   childrenMiB: number;
 }
 
 const encode = encodeURIComponent;
 
-/** An SVG image with a filter of hundreds of MB that never ends. */
+/** Builds an SVG image with an endless filter of hundreds of MB. */
 function heavySvg(n: number): string {
   const floods = Array.from({ length: 88 }, (_, at) => `<feFlood result="f${at}"/>`).join('');
   const svg =
@@ -113,7 +116,7 @@ function dearRequests(apiKey: string, hostileUrl: string): DearRequest[] {
       process: 'redirect',
       target: () => `/${segments().join('/')}`,
     },
-    // Last: it keeps the worker of images busy for a while after its answers.
+    // This kind comes last, since it keeps the worker of images busy for a while after its answers.
     {
       name: 'GET /qr with an SVG image',
       process: 'api',
@@ -123,7 +126,7 @@ function dearRequests(apiKey: string, hostileUrl: string): DearRequest[] {
   ];
 }
 
-/** Sends dear requests of every kind, one kind after the other, and measures each. */
+/** Sends expensive requests of every kind, one kind after the other, and measures each. */
 export async function measureCosts(own: OwnService, apiKey: string): Promise<Cost[]> {
   const server = await hostileServer();
   const hostileUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -150,7 +153,7 @@ async function measure(own: OwnService, redis: Redis, dear: DearRequest): Promis
     const request = rawRequest(dear.method ?? 'GET', dear.target(n), headers, dear.body?.(n));
     return String((await sendRaw(port, request)).status);
   };
-  // The first one also pays for what is loaded or compiled once.
+  // The first request also pays for code that is loaded or compiled once.
   await send(0);
   await pause(REST_MS);
   const before = { bytes: await bytesOf(redis), ms: processorMs(dear.process) };
@@ -171,17 +174,17 @@ async function measure(own: OwnService, redis: Redis, dear: DearRequest): Promis
   };
 }
 
-/** The bytes of everything that is in Redis, without what Redis needs for itself. */
+/** Counts the bytes of all data in Redis, without its own overhead. */
 async function bytesOf(redis: Redis): Promise<number> {
   const info = await redis.info('memory');
   return Number(/used_memory_dataset:(\d+)/.exec(info)![1]);
 }
 
-/** The processes of the service with a name, which this process has started. */
+/** Finds this run's service processes by name. */
 const processesOf = (name: RegExp) =>
   withDescendants(process.pid).filter((one) => name.test(one.name));
 
-/** Processor time of all processes of a name, in ms. */
+/** Reads the processor time of all processes with a name, in ms. */
 function processorMs(name: string): number {
   return processesOf(new RegExp(`^${name}`)).reduce((sum, { id }) => {
     const [, user, system] = /\) \S(?: \S+){10} (\d+) (\d+)/.exec(
@@ -191,9 +194,9 @@ function processorMs(name: string): number {
   }, 0);
 }
 
-/** The most memory that programs of the workers had at once. */
+/** Samples the memory of all programs of the workers together. */
 export class ChildrenWatch {
-  /** In MiB. */
+  /** Highest sum, in MiB. */
   most = 0;
   readonly #timer = setInterval(() => this.#look(), WATCH_EVERY_MS);
 
@@ -208,7 +211,7 @@ export class ChildrenWatch {
   }
 }
 
-/** A server with pictures that hardly compress, each another one, and pages that name one. */
+/** Starts a server with incompressible pictures, each different, and pages that name one. */
 async function hostileServer(): Promise<Server> {
   const side = 512;
   const raw = { width: side, height: side, channels: 3 } as const;

@@ -24,31 +24,38 @@ import { sendRaw } from './raw-request.ts';
 import type { RegularTally, RegularTarget } from './regular.ts';
 
 /*
- * Random bytes, random structure and damaged valid requests, to every route and header of both processes and to the
- * handler of every job, while regular traffic runs beside them; then requests that take much from all. FUZZ_SEED repeats the requests of a run (not their
- * timing), FUZZ_SECONDS says how long it lasts. `npm run fuzz` holds it to the published bounds; the tests, which share
- * their machine, to wider ones.
+ * Sends random bytes, random structures and damaged valid requests to every route and header of
+ * both processes and to the handler of every job, while regular traffic runs beside them. Expensive
+ * requests of every kind follow. FUZZ_SEED repeats the requests of a run (not their timing),
+ * FUZZ_SECONDS sets its duration. `npm run fuzz` applies the published bounds; `npm test`, which
+ * shares its machine, applies wider ones.
  */
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? 20);
 const IS_STRICT = process.env['FUZZ_STRICT'] !== undefined;
-/** Longest regular request, and longest time that an event loop may be blocked, in ms. */
+/** Longest regular request and longest block of an event loop, in ms. */
 const BOUNDS = IS_STRICT ? { regularMs: 250, loopMs: 50 } : { regularMs: 5_000, loopMs: 1_000 };
-/** Most processor time of one request, in ms: it hardly depends on what else the machine does. */
+/** Highest processor time of one request, in ms; it hardly depends on other load of the machine. */
 const PROCESSOR_MS = IS_STRICT ? 60 : 150;
-/** MiB of Redis for pictures, which a few requests fill, and for all else that requests leave there. */
+/**
+ * MiB of Redis that pictures can use, which a few requests fill, and that all other data of
+ * requests can use.
+ */
 const KEPT_MIB = 4;
 const ELSE_MIB = 2;
-/** Most memory of the programs that workers start, all together, in MiB. */
+/** Highest memory of all programs that workers start, in MiB. */
 const CHILDREN_MIB = 512;
 const ATTACKER_NICE = 10;
 const SETTLE_MS = 60_000;
-/** Jobs that others try to read. */
+/** Number of jobs that keys without access try to read. */
 const MOST_JOBS = 200;
-/** Attacks under way at a time, by kind. */
+/** Concurrent attacks by kind. */
 const LANES = { api: 2, redirect: 2, bytes: 1, jobs: 1 };
-/** Pause of a lane after each attack: the regular traffic is to be delayed by what they ask for, not by their number. */
+/**
+ * Pause after each attack, in ms, so that regular traffic is slowed down by the content of attacks,
+ * not by their number.
+ */
 const PAUSE_MS = 15;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -104,7 +111,7 @@ describe('random requests beside regular traffic', function () {
     await own.stop();
   });
 
-  /** The stack that the tests share has nothing to do: its idle processes would only take from what is measured. */
+  /** Suspends the processes of the shared stack, whose idle work would distort the measurements. */
   function suspendShared(signal: 'SIGSTOP' | 'SIGCONT'): void {
     const { runner } = stack();
     for (const name of runner.names) runner.kill(name, signal);
@@ -162,7 +169,7 @@ describe('random requests beside regular traffic', function () {
     };
   }
 
-  /** Runs all lanes beside the regular traffic, and answers how that went. */
+  /** Runs all attacks beside the regular traffic, and resolves with the outcomes of that. */
   async function attackFor(ms: number): Promise<RegularTally> {
     const { service, apiKey } = own;
     const target: RegularTarget = {
@@ -173,7 +180,8 @@ describe('random requests beside regular traffic', function () {
       keys: regularKeys,
     };
     const regular = new Worker(new URL('./regular.js', import.meta.url), { workerData: target });
-    // Existing threads keep their priority: the attackers shall not slow down the service by using the CPU.
+    // Only new threads get the lower priority, so that the attackers do not slow down the service
+    // by processor load.
     const priority = getPriority();
     setPriority(ATTACKER_NICE);
     const until = Date.now() + ms;
@@ -209,10 +217,10 @@ describe('random requests beside regular traffic', function () {
       }),
     ]);
     try {
-      // Processes that later tests start inherit it.
+      // Processes of later tests inherit this priority.
       setPriority(priority);
     } catch {
-      // Only root may.
+      // Only root can raise the priority again.
     }
     const ended = new Promise<RegularTally>((resolve, reject) => {
       regular.once('message', resolve);
@@ -223,10 +231,10 @@ describe('random requests beside regular traffic', function () {
     return ended;
   }
 
-  /** Sends one attack, and notes it where the answer is a fault of ours, or missing. */
+  /** Sends one attack, and records a 5xx or a missing answer. */
   async function strike(port: number, { bytes, reset, isWellFormed }: Attack): Promise<void> {
     const { status, ms, text } = await sendRaw(port, bytes, { reset });
-    // Shlink's clients are told so what this service does not do.
+    // A 501 tells Shlink's clients that a feature is not supported.
     const isFault = status === undefined ? isWellFormed : status >= 500 && status !== 501;
     if (!isFault) return;
     const sent = bytes.subarray(0, 1_500).toString('latin1');

@@ -2,15 +2,15 @@ import type { Runner } from '../../scripts/procfile.ts';
 
 const EVERY_MS = 1_000;
 
-/** Longest delay of a process' event loop, and the part of it that the process itself computed, in ms. */
+/** Longest delay of a process's event loop, and the share that its own code blocked, in ms. */
 export interface LoopTimes {
   delay: number;
   blocked: number;
 }
 
-/** Reads the longest times of each process, once a second. */
+/** Reads the longest delays of each process once a second. */
 export class LoopWatch {
-  /** By process. */
+  /** Longest times by process. */
   readonly longest = new Map<string, LoopTimes>();
   readonly #runner: Runner;
   #timer: NodeJS.Timeout | undefined;
@@ -19,7 +19,7 @@ export class LoopWatch {
     this.#runner = runner;
   }
 
-  /** A process's first figure is that of its start, when it loads its code: it is left out. */
+  /** Starts reading; the first value is discarded, since it includes the loading of code. */
   async begin(): Promise<void> {
     await this.#readAll();
     this.longest.clear();

@@ -9,7 +9,7 @@ export class Random {
     this.#next = seeded(seed);
   }
 
-  /** A whole number from 0 to `below` - 1. */
+  /** Draws an integer from 0 to `below` - 1. */
   int(below: number): number {
     return Math.floor(this.#next() * below);
   }
@@ -26,7 +26,7 @@ export class Random {
     return Buffer.from(Array.from({ length }, () => this.int(256)));
   }
 
-  /** One value of a fast-check arbitrary. */
+  /** Draws one value of a fast-check arbitrary. */
   draw<T>(arbitrary: fc.Arbitrary<T>): T {
     return fc.sample(arbitrary, { seed: this.int(2 ** 31), numRuns: 1 })[0]!;
   }

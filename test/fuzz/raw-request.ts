@@ -1,20 +1,19 @@
 import { connect } from 'node:net';
 
-/** End of an exchange with a server. */
+/** Outcome of an exchange with a server. */
 export interface RawAnswer {
-  /** Status of the first answer; `undefined` where the connection was closed without one. */
+  /** Status of the first answer, or `undefined` if the connection closed without one. */
   status: number | undefined;
   ms: number;
-  /** The beginning of what came back. */
+  /** Beginning of the received text. */
   text: string;
 }
 
 const PATIENCE_MS = 30_000;
 
 /**
- * Writes bytes to a port as they are and reads the status of the answer.
- *
- * @param reset cuts the connection at once instead of waiting for the answer
+ * Sends raw bytes to a port, and reads the status of the answer.
+ * @param reset resets the connection instead of waiting for the answer
  */
 export function sendRaw(port: number, bytes: Buffer, { reset = false } = {}): Promise<RawAnswer> {
   const startedAt = performance.now();
@@ -31,7 +30,8 @@ export function sendRaw(port: number, bytes: Buffer, { reset = false } = {}): Pr
         text: text.slice(0, 600),
       });
     };
-    // Where this process got no processor time, the answer may be there and only not be read yet.
+    // If this process was starved, the answer can have arrived without being read, so it gets one
+    // more turn.
     const timer = setTimeout(() => setImmediate(end), PATIENCE_MS);
     socket.on('connect', () => {
       socket.write(bytes, () => {
@@ -40,7 +40,7 @@ export function sendRaw(port: number, bytes: Buffer, { reset = false } = {}): Pr
     });
     socket.on('data', (chunk) => {
       if (text.length < 4_000) text += chunk.toString('latin1');
-      // An interim answer (100 Continue) is not the one that was asked for.
+      // An interim answer (100 Continue) does not end the exchange.
       if (/^HTTP\/1\.1 [2-5]\d\d /.test(text)) end();
     });
     socket.on('error', end);
@@ -48,10 +48,10 @@ export function sendRaw(port: number, bytes: Buffer, { reset = false } = {}): Pr
   });
 }
 
-/** A header as sent: names and values may hold any bytes. */
+/** A raw header, whose name and value can contain any bytes. */
 export type RawHeader = readonly [name: string, value: string];
 
-/** The bytes of an HTTP/1.1 request; texts are written as UTF-8. */
+/** Builds the bytes of an HTTP/1.1 request; texts become UTF-8. */
 export function rawRequest(
   method: string,
   target: string,

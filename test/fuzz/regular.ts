@@ -2,30 +2,30 @@ import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /*
- * Regular traffic, on a thread of its own so that its clock does not wait for the attacks: visits of plain links, each
- * by another visitor, writes and reads of the API, and an image of a QR code. Runs until a message arrives, and answers
- * with its Tally.
+ * Regular traffic on a separate thread, so that attacks do not delay its clock: visits of plain
+ * links, each by a new visitor, writes and reads of the API, and an image of a QR code. It runs
+ * until a message arrives, and replies with its {@link RegularTally}.
  */
 
-/** Where the regular traffic goes. */
+/** Targets of the regular traffic. */
 export interface RegularTarget {
   apiPort: number;
   redirectPorts: number[];
   apiKey: string;
   host: string;
   keys: string[];
-  /** Links `k0`, `k1`, … that only the database knows, so many: each is opened once. */
+  /** Number of the links `k0`, `k1`, …, which only the database has; each is opened once. */
   coldLinks?: number;
   firstCold?: number;
 }
 
 /** Outcomes of the regular requests. */
 export interface RegularTally {
-  /** Visitors that got a redirect. */
+  /** Number of visitors with a redirect. */
   redirected: number;
-  /** Milliseconds of every request, by kind. */
+  /** Latencies of all requests by kind, in ms. */
   latencies: Record<string, number[]>;
-  /** Answers of another status than the expected one. */
+  /** Answers with an unexpected status. */
   failures: string[];
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Random } from './random.ts';
 
-/** A part of what `Joi.Schema.describe()` answers. */
+/** Members of `Joi.Schema.describe()` that are read here. */
 export interface Described {
   type?: string;
   keys?: Record<string, Described>;
@@ -70,11 +70,13 @@ const REPEATED = [
   'é',
 ];
 
-/** A URL of a scheme of its own, whose host may be anything of any length (URL Standard, opaque hosts). */
+/**
+ * Builds a URL of a non-special scheme, whose host can be any text (URL Standard, opaque hosts).
+ */
 export const opaqueUrl = (random: Random, length: number): string =>
   `foo://${String.fromCharCode(...Array.from({ length }, () => 0xa1 + random.int(0x5f)))}`;
 
-/** Code points of any plane, unassigned ones and halves of surrogate pairs among them. */
+/** Draws code points of any plane, including unassigned ones and lone surrogates. */
 const anyCharacters = (random: Random): string =>
   String.fromCodePoint(
     ...Array.from({ length: random.int(300) }, () =>
@@ -82,20 +84,20 @@ const anyCharacters = (random: Random): string =>
     ),
   );
 
-/** A text that no client sends by intent. */
+/** Draws a text that no client sends by intent. */
 export function hostileText(random: Random): string {
   const draw = random.int(10);
   if (draw < 3) return random.pick(TEXTS);
   if (draw === 3) return opaqueUrl(random, random.pick([10, 300, 1_990]));
   if (draw < 6) return anyCharacters(random);
   if (draw < 8) return random.bytes(random.int(2_000)).toString('latin1');
-  // Where a loop or a pattern is not linear, long repetitions show it.
+  // Long repetitions expose loops and patterns that are not linear.
   const part = random.pick(REPEATED);
   const length = random.pick([20, 300, 3_000, LONG]);
   return part.repeat(Math.ceil(length / part.length)) + random.pick(['', '!', '\n', '\0']);
 }
 
-/** Any JSON value, of any depth. */
+/** Draws any JSON value, of any depth. */
 export function hostileJson(random: Random): unknown {
   const draw = random.int(10);
   if (draw < 3) return hostileText(random);
@@ -107,7 +109,7 @@ export function hostileJson(random: Random): unknown {
   return nested;
 }
 
-/** A value that is nearly what a schema describes: a regular request to begin with. */
+/** Draws a value that nearly matches a schema, as the base of a mutation. */
 export function sampleOf(described: Described, random: Random, depth = 0): unknown {
   const { type, keys, items, matches, allow = [], flags } = described;
   const values = allow.filter((value) => typeof value !== 'object' || value === null);
@@ -150,7 +152,7 @@ export function sampleOf(described: Described, random: Random, depth = 0): unkno
   }
 }
 
-/** Replaces, removes or adds something somewhere in a value. */
+/** Replaces, removes or adds one member or element of a value. */
 export function mutate(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null || random.chance(0.15))
     return hostileJson(random);

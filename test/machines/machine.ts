@@ -14,13 +14,13 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { copyClone } from '../support/clone.ts';
 
-/** A release of Debian. */
+/** Release of Debian. */
 export type Suite = 'bookworm' | 'bullseye';
 
-/** Versions of Node, and of npm that came with them. */
+/** Major version of npm that ships with each version of Node. */
 const NPM_OF_NODE = { 20: 10, 22: 10, 24: 11 } as const;
 
-/** The fresh releases are kept between runs. */
+/** Folder of the fresh releases, which are kept between runs. */
 const RELEASES = path.join(
   process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache'),
   'shortlinks',
@@ -28,29 +28,28 @@ const RELEASES = path.join(
 );
 const MIRROR = process.env['DEBIAN_MIRROR'] ?? 'http://deb.debian.org/debian';
 
-/** Authorities that this machine trusts besides the public ones. */
+/** Additional certificate authorities of this machine. */
 const CERTIFICATES = '/etc/extra-ca.crt';
 
-/** The ordinary account of a machine. */
+/** Unprivileged account of a machine. */
 const USER = { id: 1_000, name: 'anna', home: '/home/anna' };
 
 /** Options of a command. */
 export interface Circumstances {
-  /** Folder in which it runs. */
   cwd?: string;
   isRoot?: boolean;
-  /** Without any network but the machine's own. */
+  /** If true, the command has loopback as its only network. */
   isOffline?: boolean;
-  /** Files that a process may open, until it asks for more (the soft limit), as on macOS. */
+  /** Soft limit of open files, as macOS has it. */
   files?: number;
-  /** Size of /dev/shm, as mount(8) takes it. */
+  /** Size of /dev/shm in the notation of mount(8). */
   sharedMemory?: string;
   env?: Record<string, string>;
 }
 
 /**
- * A new Debian in a folder: all of its files, accounts and packages are its own, its kernel and its addresses are ours. Needs
- * root, debootstrap and a Debian mirror (DEBIAN_MIRROR).
+ * A new Debian in a folder: it has separate files, accounts and packages, and shares kernel and
+ * addresses with this machine. Needs root, debootstrap and a Debian mirror (DEBIAN_MIRROR).
  */
 export class Machine {
   readonly folder: string;
@@ -59,7 +58,10 @@ export class Machine {
     this.folder = folder;
   }
 
-  /** @param packages of Debian that are installed on it */
+  /**
+   * Installs Debian, Node and packages into a new folder.
+   * @param packages Debian packages to install
+   */
   static make(suite: Suite, node: keyof typeof NPM_OF_NODE, packages: string[] = []): Machine {
     const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-machine-'));
     execFileSync('cp', ['-a', '--reflink=auto', `${release(suite)}/.`, folder]);
@@ -79,30 +81,30 @@ export class Machine {
     return machine;
   }
 
-  /** Where a file of the machine is for us. */
+  /** Returns the path of the machine's file on the host. */
   in(file: string): string {
     return path.join(this.folder, file);
   }
 
-  /** Copies the files of this clone to a folder of the machine, for its ordinary account. */
+  /** Copies this clone to a folder of the machine, owned by its unprivileged account. */
   clone(folder: string): void {
     copyClone(this.in(folder));
     this.run(`chown -R ${USER.id}:${USER.id} '${folder}'`);
   }
 
-  /** Runs a command as root, and returns what it prints. */
+  /** Runs a command as root, and returns its output. */
   run(command: string): string {
     const [file, ...args] = this.#enter(['sh', '-c', command], { isRoot: true });
     return execFileSync(file!, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   }
 
-  /** Starts a program, by default as the ordinary account; it leads a group of processes. */
+  /** Starts a program in a new process group, by default as the unprivileged account. */
   start(command: string[], circumstances: Circumstances = {}): ChildProcess {
     const [file, ...args] = this.#enter(command, circumstances);
     return spawn(file!, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   }
 
-  /** Ends what still runs in the machine, and removes it. */
+  /** Kills all processes of the machine, and deletes it. */
   remove(): void {
     for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
       if (rootOf(pid) === this.folder) process.kill(Number(pid), 'SIGKILL');
@@ -124,7 +126,10 @@ export class Machine {
     this.run('ln -s ../lib/npm/bin/npm-cli.js /usr/local/bin/npm');
   }
 
-  /** Mounts disappear with the command, since they are in a namespace of its own. */
+  /**
+   * Builds the command that enters the machine; its mounts end with it, since they are in a
+   * separate namespace.
+   */
   #enter(command: string[], how: Circumstances): string[] {
     const { cwd = '/', isRoot = false, isOffline = false, files, sharedMemory = '64m' } = how;
     const home = isRoot ? '/root' : USER.home;
@@ -159,7 +164,7 @@ export class Machine {
   }
 }
 
-/** The folder with a fresh release, which is made once. */
+/** Returns the folder of a fresh release, which is created once. */
 function release(suite: Suite): string {
   const folder = path.join(RELEASES, suite);
   if (existsSync(folder)) return folder;
@@ -187,7 +192,7 @@ function rootOf(pid: string): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/root`);
   } catch {
-    // It has ended.
+    // The process has ended.
     return undefined;
   }
 }

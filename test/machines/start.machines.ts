@@ -7,8 +7,9 @@ import { RedisNode } from '../support/redis-node.ts';
 import { type Circumstances, Machine } from './machine.ts';
 
 /*
- * `npm start` on machines that are not like ours: `npm run test:machines`. Not a part of `npm test`, since it needs root and
- * downloads two releases of Debian, three of Node, and our packages for each machine.
+ * Runs `npm start` on different machines: `npm run test:machines`. `npm test` does not include
+ * this, since it needs root and downloads two releases of Debian, three of Node, and the npm
+ * packages for each machine.
  */
 
 const TIMEOUT_MS = 40 * 60_000;
@@ -40,7 +41,7 @@ describe('npm start', function () {
     return { child, ports };
   }
 
-  /** The time of a whole start, from an empty clone to a counted click; then Ctrl-C. */
+  /** Measures a whole start from an empty clone to a counted click, then stops it with Ctrl-C. */
   async function firstStart(how: Circumstances, options?: { cwd: string }): Promise<string> {
     const startedAt = performance.now();
     const { child, ports } = await npmStart(how, options);
@@ -51,7 +52,10 @@ describe('npm start', function () {
     return output;
   }
 
-  /** Expects a start to fail. @returns its output */
+  /**
+   * Expects a start to fail.
+   * @returns its output
+   */
   async function failedStart(how: Circumstances): Promise<string> {
     const { child } = await npmStart(how);
     let output = '';
@@ -164,7 +168,7 @@ function end(child: ChildProcess, signal: NodeJS.Signals): void {
   process.kill(-child.pid!, signal);
 }
 
-/** Ctrl-C in a terminal. */
+/** Sends SIGINT to the process group, as Ctrl-C in a terminal does. */
 async function stop(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   end(child, 'SIGINT');

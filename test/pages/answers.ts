@@ -1,6 +1,4 @@
-/*
- * One answer of every kind, by the path under which it is served here.
- */
+/* Builds one answer of every kind, by the path under which the photograph program serves it. */
 
 import type { FormField, LinkEntry, PageEntry } from '../../src/lookup/entry.ts';
 import { statsPage } from '../../src/public-stats/page.ts';
@@ -24,13 +22,16 @@ import type { Phrase } from '../../src/web/phrases/en.ts';
 import { HOSTILE, SAMPLES } from '../support/display-samples.ts';
 import { allTime, NOTHING_YET, thirtyDays, today } from './statistics.ts';
 
-/** Languages that show what English hides: long words, and none at all. */
+/** Languages that expose what English hides: long words, and a script without spaces. */
 const OTHERS = ['de', 'ja'] as const satisfies readonly Language[];
 
 const NOW = Date.UTC(2026, 4, 12, 9, 30);
 const STARTS = Date.UTC(2026, 8, 1, 7, 0);
 
-/** @param picture address of a picture on another host */
+/**
+ * Builds all answers by path.
+ * @param picture URL of a picture on another host
+ */
 export function answers(picture: string): Map<string, Answer> {
   return new Map([
     ...notices('', 'en'),
@@ -120,7 +121,7 @@ const WORDS = { id: 'page_1', projectId: 'ws_1', title: 'Doors open at seven' };
 const TEXT =
   'The concert is sold out, but the garden is open to everybody.\n\nBring a blanket and something warm.';
 
-/** A page before the destination; without a form there is nothing that could be mandatory. */
+/** Builds a page before the destination; only a page with a form can be mandatory. */
 function beforeAnswer(page: Partial<PageEntry>, showing: Partial<BeforePageOptions> = {}): Answer {
   return beforePage(
     { ...WORDS, ...page },
@@ -225,7 +226,7 @@ function statistics(): Named {
   ];
 }
 
-/** One of each kind in another language. */
+/** Builds one page of each kind in another language. */
 function inLanguage(language: (typeof OTHERS)[number], image: string): Named {
   const suffix = `-${language}`;
   const { name } = STATS;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** A browser to which every name under `.test` is this machine. */
+/** Starts a browser that resolves every name under `.test` to this machine. */
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserFile(),
@@ -16,7 +16,10 @@ function browserFile(): string {
   return file;
 }
 
-/** The program of the browser: named by CHROMIUM, else on the PATH; `undefined`: this machine has none. */
+/**
+ * Finds the browser's program: named by CHROMIUM, otherwise on the PATH; `undefined` if there is
+ * none.
+ */
 export function findBrowser(): string | undefined {
   if (process.env['CHROMIUM'] !== undefined) return process.env['CHROMIUM'];
   const folders = (process.env['PATH'] ?? '').split(path.delimiter);
@@ -25,7 +28,7 @@ export function findBrowser(): string | undefined {
     .find((candidate) => existsSync(candidate));
 }
 
-/** Opens a window, lets `work` look into it, and adds what went wrong in it. */
+/** Opens a window for `work`, and returns its findings with the errors of the page. */
 export async function inWindow(
   browser: Browser,
   options: BrowserContextOptions,
@@ -52,7 +55,7 @@ function listen(page: Page): () => string[] {
   );
   page.on('pageerror', (error) => errors.push(`error: ${error.message}`));
   page.on('requestfailed', (request) => {
-    // A browser gives up the request as a page when it saves the answer as a file.
+    // A download aborts the navigation, which is no error.
     const reason = request.failure()?.errorText;
     if (reason !== 'net::ERR_ABORTED') errors.push(`${reason}: ${request.url()}`);
   });
@@ -60,7 +63,7 @@ function listen(page: Page): () => string[] {
     const isPage = response.request().isNavigationRequest() && response.status() >= 400;
     if (isPage && response.frame() === page.mainFrame()) refused.add(response.url());
   });
-  // A browser reports a whole page of such a status as a resource that could not be loaded.
+  // A browser logs a page with such a status as a resource that failed to load.
   const isStatus = ({ text, url }: { text: string; url: string }) =>
     refused.has(url) && text.startsWith('Failed to load resource: the server responded with');
   return () => [
@@ -69,7 +72,10 @@ function listen(page: Page): () => string[] {
   ];
 }
 
-/** The whole page as one screen, so that what stays at the lower edge of a screen hides nothing. */
+/**
+ * Takes a screenshot with the page's height as the window's, so that fixed elements at the bottom
+ * hide nothing.
+ */
 export async function photograph(page: Page, file: string): Promise<void> {
   const size = page.viewportSize() ?? { width: 0, height: 0 };
   const height = await page.evaluate(() => document.documentElement.scrollHeight);

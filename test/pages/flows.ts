@@ -1,6 +1,6 @@
 /*
- * Goes through a whole service with a real browser, as visitors do: from a short link to where it
- * leads.
+ * Goes through a whole service with a real browser as visitors do, from a short link to its
+ * destination.
  */
 import path from 'node:path';
 import type { Browser, Locator } from 'playwright-core';
@@ -114,7 +114,10 @@ const mandatory: Flow = async (visitor, { link, page: aPage, world, destination 
   await isFilledIn(world, id);
 };
 
-/** Exactly these fields are marked; each says what is wrong with it, and can be gone to. */
+/**
+ * Expects exactly these fields to be marked invalid, each with a message and able to take the
+ * focus.
+ */
 async function checkFaults(visitor: Visitor, names: readonly string[]): Promise<void> {
   const marked = await visitor.page.locator('[aria-invalid=true]').all();
   const found: (string | null)[] = [];
@@ -176,7 +179,10 @@ const owners: Flow = async (visitor, { link, world, site, destination }) => {
   await isFilledIn(world, id);
 };
 
-/** Cookies of a link do not come along with a form that another site sends. */
+/**
+ * Tests an owner's page behind a password, since cookies of a link are not sent with a form of
+ * another site.
+ */
 const ownersBehindPassword: Flow = async (visitor, { link, site, destination }) => {
   const { page } = visitor;
   const pageUrl = ownersPage(site);
@@ -228,7 +234,10 @@ const preview: Flow = async (visitor, { link, destination }) => {
   await visitor.arrives(destination + QUERY);
 };
 
-/** A display page, its preview and its file are behind the password; entering it once opens all of them. */
+/**
+ * Tests that a display page, its preview and its file need the password, and that entering it once
+ * opens all of them.
+ */
 const contact: Flow = async (visitor, { world }) => {
   const { page } = visitor;
   const vcard = { firstName: 'Jürgen', lastName: 'Müller', phones: ['+4930123456'] };
@@ -296,7 +305,7 @@ const FLOWS: Record<string, Flow> = {
   statistics,
 };
 
-/** Flows that must also work where there are no scripts. */
+/** Flows that must also work without scripts. */
 const WITHOUT_SCRIPTS: ReadonlySet<string> = new Set([
   'password',
   'skipped',
@@ -305,7 +314,7 @@ const WITHOUT_SCRIPTS: ReadonlySet<string> = new Set([
   'owners',
 ]);
 
-/** Goes all the ways in all windows. */
+/** Runs all flows in all windows. */
 export async function inspectFlows(
   browser: Browser,
   folder: string,

@@ -1,6 +1,4 @@
-/*
- * Checks of a page in the browser. Each function returns its findings as text.
- */
+/* Checks of a page in the browser. Each function returns its findings as text. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import axe from 'axe-core';
@@ -8,13 +6,13 @@ import type { Page } from 'playwright-core';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import type { DisplayPage } from '../../src/lookup/entry.ts';
 
-/** The side of what a finger can hit: WCAG 2.5.5. */
+/** Minimum side of a touch target, in px (WCAG 2.5.5). */
 const TAP_PX = 44;
 
 const TARGETS =
   'button, input, select, textarea, summary, .action, .quiet, nav a, footer a, main > a, dd a';
 
-/** Nothing is wider than the window or its box, pictures are there, whatever is tapped is large enough. */
+/** Checks that nothing overflows, pictures load, and touch targets are large enough. */
 export async function inspectLayout(page: Page): Promise<string[]> {
   return page.evaluate(
     ({ least, targets }) => {
@@ -22,7 +20,7 @@ export async function inspectLayout(page: Page): Promise<string[]> {
       const { scrollWidth, clientWidth } = document.documentElement;
       if (scrollWidth > clientWidth) found.push(`${scrollWidth} px wide, of ${clientWidth}`);
       for (const target of document.querySelectorAll<HTMLElement>(targets)) {
-        // A box to tick is ticked by its words too.
+        // A tap on its label toggles a checkbox too.
         const { type, labels } = target as HTMLInputElement;
         const tapped = type === 'checkbox' ? labels![0]! : target;
         const { width, height } = tapped.getBoundingClientRect();
@@ -44,10 +42,10 @@ export async function inspectLayout(page: Page): Promise<string[]> {
   );
 }
 
-/** The code can be read off the screen. */
+/** Checks that the QR code on the screen can be decoded. */
 export async function inspectCode(page: Page, sample?: DisplayPage): Promise<string[]> {
   if (sample?.code === undefined) return [];
-  // Left alone, the reader fetches its module from a host of its own.
+  // By default, the reader downloads its WebAssembly module.
   const file = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
   prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(readFileSync(file)).buffer } });
   const picture = await page.getByRole('img').screenshot();
@@ -55,7 +53,10 @@ export async function inspectCode(page: Page, sample?: DisplayPage): Promise<str
   return read.length === 1 ? [] : [`${read.length} codes can be read`];
 }
 
-/** Each button copies exactly its value and says so; also where the clipboard object refuses. */
+/**
+ * Checks that each button copies exactly its value and confirms it, also if the clipboard API
+ * refuses.
+ */
 export async function inspectCopying(page: Page, sample?: DisplayPage): Promise<string[]> {
   const found: string[] = [];
   const wanted = (sample?.rows ?? []).filter(({ copy, value }) => copy && value !== '');
@@ -83,7 +84,7 @@ export async function inspectCopying(page: Page, sample?: DisplayPage): Promise<
   return found;
 }
 
-/** Keeps all rules for accessible pages, contrast among them. */
+/** Checks all accessibility rules, contrast included. */
 export async function inspectRules(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() =>
@@ -96,7 +97,7 @@ export async function inspectRules(page: Page): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
 }
 
-/** Keeps the rules, and its layout with letters twice as large, which a page's own policy would not allow. */
+/** Checks the rules and the layout at twice the text size, with the page's policy bypassed. */
 export async function inspectEnlarged(page: Page): Promise<string[]> {
   const found = await inspectRules(page);
   await page.addStyleTag({ content: 'html{font-size:200%!important}' });
@@ -104,7 +105,10 @@ export async function inspectEnlarged(page: Page): Promise<string[]> {
   return [...found, ...enlarged.map((finding) => `at 200%: ${finding}`)];
 }
 
-/** All that the page has to say can be read. */
+/**
+ * Checks that the heading, every value and the code are visible, and that every button has an
+ * effect.
+ */
 export async function inspectText(page: Page, sample?: DisplayPage): Promise<string[]> {
   const found: string[] = [];
   if (!(await page.locator('h1').isVisible())) found.push('no heading');
@@ -121,7 +125,10 @@ export async function inspectText(page: Page, sample?: DisplayPage): Promise<str
   return found;
 }
 
-/** A tap on the first button hands the file over, under its name; nothing replaces the page. */
+/**
+ * Checks that a tap on the first button downloads the file under its name, without leaving the
+ * page.
+ */
 export async function inspectFile(page: Page, { file }: DisplayPage): Promise<string[]> {
   const url = page.url();
   const opened = page.waitForEvent('download', { timeout: 5_000 }).catch(() => undefined);

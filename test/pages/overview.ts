@@ -4,7 +4,7 @@ import sharp from 'sharp';
 const SHOWN = ['wifi', 'vcard', 'latlog', 'crypto', 'text'];
 const PHONE = { width: 390, height: 844 };
 
-/** Writes one picture of several pages as phones show them: light above, dark below. */
+/** Combines screenshots of several pages on phones into one picture: light above, dark below. */
 export async function overview(browser: Browser, base: string, file: string): Promise<void> {
   const rows: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {

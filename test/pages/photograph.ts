@@ -1,12 +1,13 @@
 /*
- * Looks at every page that visitors meet in a real browser: photographs each in three sizes and two themes, and
- * tries what only a browser can tell. Then goes with it through a whole service, as visitors do (flows.ts). Ends
- * with 1 when anything was found. Run after compiling:
+ * Inspects every page that visitors see in a real browser: takes screenshots of each in three sizes
+ * and two themes, and checks what only a browser shows. Then goes through a whole service with it
+ * as visitors do (flows.ts). Exits with 1 if anything was found. Run after compiling:
  *
- *   node dist/test/pages/photograph.js [folder for the photographs] [file for an overview]
+ * node dist/test/pages/photograph.js [folder for the screenshots] [file for an overview]
  *
- * ONLY=before looks only at the pages and flows that have this in their names; those of flows begin with `flow-`.
- * CHROMIUM names the browser; otherwise chromium-headless-shell or chromium is looked for on the PATH.
+ * ONLY=before selects pages and flows with this text in their names; names of flows begin with
+ * `flow-`. CHROMIUM names the browser; otherwise the PATH is searched for chromium-headless-shell
+ * or chromium.
  */
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -36,14 +37,14 @@ const THEMES = ['light', 'dark'] as const;
 const SIZES = {
   phone: { width: 390, height: 844 },
   desk: { width: 1280, height: 800 },
-  // The smallest phone; also a desk at 400%.
+  // 320 px are the smallest phone, and a desktop at 400% zoom.
   narrow: { width: 320, height: 568 },
 };
 
 async function serve(pages: Map<string, Answer>): Promise<{ base: string; close: () => void }> {
   const server = createServer((request, response) => {
     const answer = pages.get((request.url ?? '/').slice(1)) ?? notFoundPage('en');
-    // All with 200: a browser reports a page of another status as an error of its own.
+    // Every page has status 200, since a browser reports other statuses as errors.
     response.writeHead(200, answer.headers as string[]).end(answer.body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -51,7 +52,7 @@ async function serve(pages: Map<string, Answer>): Promise<{ base: string; close:
   return { base: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
-/** Findings on one page, in all its variants. */
+/** Inspects one page in all its variants. */
 async function inspectPage(browser: Browser, base: string, name: string, folder: string) {
   const url = `${base}/${name}`;
   const sample = SAMPLES[name];
@@ -91,7 +92,7 @@ async function inspectPage(browser: Browser, base: string, name: string, folder:
   return found;
 }
 
-/** A picture such as an owner would show, on a host of its own. */
+/** Serves an owner's picture from another host. */
 async function servePicture(site: Site): Promise<string> {
   const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="675">
 <defs><linearGradient id="sky" x2="0" y2="1"><stop stop-color="#f6b26b"/><stop offset="1" stop-color="#5b6ee1"/></linearGradient></defs>
@@ -101,7 +102,6 @@ async function servePicture(site: Site): Promise<string> {
   return site.answer('/picture.png', { type: 'image/png', body });
 }
 
-/** Looks at all pages, each for itself. */
 async function inspectPages(browser: Browser, folder: string, overviewFile: string | undefined) {
   const pictures = await Site.start();
   const pages = answers(await servePicture(pictures));
@@ -122,7 +122,7 @@ async function inspectPages(browser: Browser, folder: string, overviewFile: stri
 
 const isWanted = (name: string) => name.includes(process.env['ONLY'] ?? '');
 
-/** Says what was found, and answers with how much. */
+/** Prints the findings, and returns their number. */
 function report(name: string, findings: readonly string[]): number {
   console.log(`${name.padEnd(28)} ${findings.length === 0 ? 'good' : findings.length}`);
   for (const finding of findings) console.log(`    ${finding}`);

@@ -2,30 +2,30 @@ import { Site } from '../support/site.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
-/** Where visitors come from and where they are led. */
+/** Start and destination of a flow. */
 export interface Scene {
   world: World;
-  /** A site of its own origin. */
+  /** Site with a separate origin. */
   site: Site;
   destination: string;
-  /** Makes a link to the destination; answers with its record and where it is here. */
+  /** Creates a link to the destination, and resolves with its record and local URL. */
   link(fields?: object): Promise<{ id: string; key: string; url: string }>;
-  /** Makes a page before destinations, and answers with its id. */
+  /** Creates a page before the destination, and resolves with its id. */
   page(fields?: object): Promise<string>;
 }
 
-/** Makes a record with the API. */
+/** Creates a record with the API, and throws if that fails. */
 export async function made(world: World, path: string, body: object) {
   const answer = await world.api.post(path, body);
   if (answer.status !== 201) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 
-/** Where a key is here. */
+/** Returns the local URL of a key. */
 export const here = ({ domain }: World, key: string): string =>
   `http://${domain}:${stack().redirectPort}/${key}`;
 
-/** A workspace with a domain, and a site. */
+/** Creates a workspace with a domain, to be used with a site. */
 export async function aScene(site: Site): Promise<Scene> {
   const world = await aWorkspace();
   const destination = site.answer('/arrived', html(sitePage('Arrived', FURTHER)));
@@ -55,7 +55,7 @@ const sitePage = (title: string, body = '') => `<!doctype html><html lang="en">
 <meta name="viewport" content="width=device-width"><title>${title}</title>
 <main><h1>${title}</h1>${body}</main></html>`;
 
-/** The owner's own page, with a form that is sent to the URL in `continue`. */
+/** Serves the owner's page, with a form that posts to the URL in `continue`. */
 export function ownersPage(site: Site): string {
   return site.answer('/own', (request, response) => {
     const onward = new URL(request.url!, site.url).searchParams.get('continue') ?? '';

@@ -1,6 +1,4 @@
-/*
- * Made-up numbers, the same in every run.
- */
+/* Invented numbers, the same in every run. */
 import type { Granularity } from '../../src/events/span.ts';
 import type { Share, Statistics } from '../../src/public-stats/queries.ts';
 
@@ -23,7 +21,7 @@ function statisticsOf(times: Times, granularity: Granularity, shares: Shares): S
 
 type Shares = Pick<Statistics, 'countries' | 'devices' | 'browsers' | 'referrers'>;
 
-/** Parts of a whole, each some smaller than the one before. */
+/** Divides a total into shares of decreasing size. */
 function split(total: number, ...values: string[]): Share[] {
   let left = total;
   return values.map((value, at) => {
@@ -59,7 +57,7 @@ export function thirtyDays(): Statistics {
   return statisticsOf(times, 'day', sharesOf(sum(times)));
 }
 
-/** Very many, in months. */
+/** Builds very large numbers, by month. */
 export function allTime(): Statistics {
   const times = Array.from({ length: 37 }, (_, at) => ({
     start: new Date(Date.UTC(2023, 4 + at, 1)),
@@ -68,7 +66,7 @@ export function allTime(): Statistics {
   return statisticsOf(times, 'month', sharesOf(sum(times)));
 }
 
-/** A single visit of one day. */
+/** Builds a single visit of one day. */
 export function today(): Statistics {
   const times = Array.from({ length: 25 }, (_, at) => ({
     start: new Date(END - (24 - at) * HOUR),

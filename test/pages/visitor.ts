@@ -5,7 +5,10 @@ import { inspectLayout, inspectRules } from './inspect.ts';
 
 const WAIT_MS = 10_000;
 
-/** The windows in which visitors come. Their names are those of browsers for people: headless ones count as bots. */
+/**
+ * Windows of the visitors, with user agents of ordinary browsers, since headless ones count as
+ * bots.
+ */
 export const WINDOWS: Record<string, BrowserContextOptions> = {
   phone: {
     viewport: { width: 390, height: 844 },
@@ -32,7 +35,10 @@ export class Visitor {
   readonly #hasScripts: boolean;
   #steps = 0;
 
-  /** @param photographs how their files are called, with their folder and without number and ending */
+  /**
+   * Prepares the page.
+   * @param photographs path of the screenshots without number and extension
+   */
   constructor(page: Page, photographs: string, hasScripts: boolean) {
     this.page = page;
     this.#photographs = photographs;
@@ -40,12 +46,12 @@ export class Visitor {
     page.setDefaultTimeout(WAIT_MS);
   }
 
-  /** Opens an address, which must answer with this status. */
+  /** Opens a URL, and expects a status. */
   async open(url: string, status = 200): Promise<void> {
     this.#answered(await this.page.goto(url), status);
   }
 
-  /** Does what loads another page, which must come with this status. */
+  /** Does something that loads another page, and expects its status. */
   async go(act: () => Promise<void>, status: number): Promise<void> {
     const { page } = this;
     const loaded = page.waitForResponse(
@@ -59,7 +65,7 @@ export class Visitor {
     await page.waitForLoadState();
   }
 
-  /** Looks at the page as it is now. */
+  /** Inspects the current page. */
   async see(what: string): Promise<void> {
     this.#steps += 1;
     await photograph(this.page, `${this.#photographs}-${this.#steps}-${what}.png`);
@@ -72,7 +78,7 @@ export class Visitor {
     if (!isSo) this.found.push(otherwise);
   }
 
-  /** Is where it should be: on another host than the link's. */
+  /** Expects to be at a URL on another host than the link's. */
   async arrives(url: string): Promise<void> {
     const { page } = this;
     await page.getByRole('heading', { name: 'Arrived' }).waitFor();

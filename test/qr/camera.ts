@@ -4,29 +4,29 @@ import { encodeMatrix } from '../../src/qrcodes/render/matrix.ts';
 import type { Pixels } from '../support/decoders.ts';
 import { seeded } from './pairwise.ts';
 
-/** Where a code is photographed. */
+/** Lighting of a photographed code. */
 export interface Light {
-  /** Standard deviation of each px, of 255. */
+  /** Standard deviation of a pixel's value, out of 255. */
   noise: number;
-  /** Share of the light that is left at the darkest corner; it falls evenly from one side to the other. */
+  /** Share of the light at the darkest corner; brightness falls linearly across the picture. */
   darkest: number;
 }
 
-/** Px per module, and white paper around the quiet zone, in modules. */
+/** Pixels per module, and white paper around the quiet zone, in modules. */
 const PX = 6;
 const PAPER = 8;
 const QUIET_ZONE = 4;
 /** Share of the light that white paper reflects. */
 const WHITE = 0.9;
 
-/** A linear share of light as a camera writes it (sRGB, IEC 61966-2-1). */
+/** Encodes a linear share of light as a camera does (sRGB, IEC 61966-2-1). */
 const encoded = (light: number): number =>
   light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055;
 
 /**
- * A plain code on white paper as a camera sees it: in shade, a little out of focus, with noise.
- *
- * @param isNegative black and white exchanged, for decoders that read dark on light only
+ * Draws a plain code on white paper as a camera sees it: shaded, slightly out of focus, and with
+ * noise.
+ * @param isNegative inverts the picture, for decoders that read only dark on light
  */
 export async function photographed(
   payload: string,

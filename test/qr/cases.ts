@@ -16,7 +16,7 @@ import { payloadOf, shortLink } from './contents.ts';
 import { type ImpossiblePair, pairwise, type Row, seeded } from './pairwise.ts';
 import type { Scene } from './renderings.ts';
 
-/** Factors and their choices: every pair of choices of different factors occurs. */
+/** Factors and their values; every pair of values of different factors occurs. */
 export const FACTORS = {
   type: CONTENT_NAMES,
   kind: ['static', 'dynamic'],
@@ -41,13 +41,13 @@ const COLORS: Record<Choices['colors'], Pick<Design, 'fgColor' | 'bgColor'>> = {
   'green on nothing': { fgColor: '#14532D', bgColor: 'transparent' },
 };
 
-/** Seed of the matrix that is kept in docs/qr-decode-matrix.md. */
+/** Seed of the matrix in docs/qr-decode-matrix.md. */
 export const SEED = 1;
 
-/** Px per module of the pictures as they are made. */
+/** Pixels per module of the rendered pictures. */
 const MODULE_PX = 8;
 
-/** A case: what was chosen, and the scene that it makes. */
+/** A case: its values and the resulting scene. */
 export interface Case {
   choices: Choices;
   scene: Omit<Scene, 'image'>;
@@ -56,7 +56,10 @@ export interface Case {
 const choicesOf = (row: Row): Choices =>
   Object.fromEntries(NAMES.map((name, index) => [name, FACTORS[name][row[index]!]])) as Choices;
 
-/** @throws Refusal when such a code can't be scanned */
+/**
+ * Builds the case of some values.
+ * @throws Refusal if such a code cannot be scanned
+ */
 function caseOf(choices: Choices): Case {
   const { kind, type, length, middle, level, format } = choices;
   const payload = kind === 'static' ? payloadOf(type, length) : shortLink(length);
@@ -81,7 +84,7 @@ function caseOf(choices: Choices): Case {
   return { choices, scene: { payload, design, format } };
 }
 
-/** Every case of a seed, and the pairs that no code can have. */
+/** Builds every case of a seed, and lists the pairs that no code can have. */
 export function casesOf(seed: number): { cases: Case[]; impossible: string[] } {
   const fault = (row: Row): string | undefined => {
     try {
@@ -106,7 +109,7 @@ function describePair({ factors: [a, b], choices: [x, y], why }: ImpossiblePair)
   return `${one(a, x)} with ${one(b, y)}: ${why}`;
 }
 
-/** An image for the middle: a mark on a light ground, with a transparent corner. */
+/** Draws an image for the middle: a mark on a light ground, with a transparent corner. */
 export async function sampleImage(): Promise<MiddleImage> {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200"><circle cx="100" cy="100" r="96" fill="#E11D48"/><path d="M60 104l28 28 56-64" fill="none" stroke="#fff" stroke-width="20"/></svg>';

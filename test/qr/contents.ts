@@ -91,14 +91,14 @@ const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
 
 export type Length = 'short' | 'long';
 
-/** The text of a static code of a type. */
+/** Encodes a static code of a type as text. */
 export function payloadOf(name: ContentName, length: Length): string {
   const type = CONTENT_TYPES[name] as ContentType;
   const sent = SAMPLES[name][length === 'short' ? 0 : 1];
   return type.encode(check(type.schema, sent, name));
 }
 
-/** The page that a dynamic code of a type shows; `undefined` where it redirects. */
+/** Builds the page that a dynamic code of a type shows, or `undefined` if it redirects. */
 export function pageOf(name: ContentName): DisplayPage | undefined {
   const type = CONTENT_TYPES[name] as ContentType;
   const content = check<never>(type.schema, SAMPLES[name][1], name);
@@ -106,7 +106,7 @@ export function pageOf(name: ContentName): DisplayPage | undefined {
   return 'page' in visit ? visit.page : undefined;
 }
 
-/** The text of a dynamic code: a short link. */
+/** Builds the text of a dynamic code: a short link. */
 export const shortLink = (length: Length): string =>
   length === 'short'
     ? 'https://ex.am/Ab3xY9z'

@@ -3,7 +3,7 @@ import { casesOf, FACTORS, SEED } from './cases.ts';
 import { decodeCase, describeFailure } from './decode.ts';
 import { seeded } from './pairwise.ts';
 
-/** Share of the cases that is drawn for one run. */
+/** Share of the cases that one run decodes. */
 const SHARE = 0.1;
 
 describe('the decode matrix', function () {

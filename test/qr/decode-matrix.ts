@@ -6,11 +6,12 @@ import { decodeCase, describeFailure, type Failure } from './decode.ts';
 import { RENDERINGS } from './renderings.ts';
 
 /*
- * Renders every case, decodes it in every rendering with every decoder, and writes the results to
- * docs/qr-decode-matrix.md. `npm run qr-matrix`, or with another seed `npm run qr-matrix -- 7`, which writes nothing.
+ * Renders every case, decodes each rendering with every decoder, and writes the results to
+ * docs/qr-decode-matrix.md: `npm run qr-matrix`. `npm run qr-matrix -- 7` uses another seed and
+ * writes nothing.
  */
 
-// Each Ghostscript listens to its process.
+// Each Ghostscript adds listeners to the process.
 process.setMaxListeners(0);
 const seed = Number(process.argv[2] ?? SEED);
 const { cases, impossible } = casesOf(seed);

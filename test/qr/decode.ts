@@ -2,12 +2,12 @@ import { DECODERS } from '../support/decoders.ts';
 import { type Case, sampleImage } from './cases.ts';
 import { make, RENDERINGS, type Rendering, render } from './renderings.ts';
 
-/** A decoder that did not give the payload back. */
+/** A decoder that did not return the payload. */
 export interface Failure {
   case: Case;
   rendering: Rendering;
   decoder: string;
-  /** The decoded payload; `undefined` when it found nothing. */
+  /** Decoded payload, or `undefined` if the decoder found nothing. */
   got: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export async function decodeCase(one: Case): Promise<Failure[]> {
   return failures;
 }
 
-/** A failure in one line. */
+/** Describes a failure in one line. */
 export function describeFailure({
   case: { choices, scene },
   rendering,

@@ -1,4 +1,4 @@
-/** Random numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 that are the same for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,25 +9,26 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** A choice for each factor, by index. */
+/** Index of the value of each factor. */
 export type Row = number[];
 
-/** A pair of choices that no row may have. */
+/** A pair of values that no row can have. */
 export interface ImpossiblePair {
   factors: [number, number];
   choices: [number, number];
   why: string;
 }
 
-/** Fillings of a row that are tried for a pair before it counts as impossible. */
+/** Attempts to complete a row with a pair before the pair counts as impossible. */
 const TRIES = 40;
 
 /**
- * Rows in which every pair of choices of two factors occurs at least once. Greedy: a row begins with a pair that is
- * missing, and takes for each other factor the choice that covers most of what is missing.
+ * Builds rows in which every pair of values of two factors occurs at least once. The algorithm is
+ * greedy: a row begins with a missing pair, and each other factor gets the value that covers most
+ * missing pairs.
  *
- * @param counts how many choices each factor has
- * @param fault why a row is not allowed, if it is not
+ * @param counts number of values of each factor
+ * @param fault returns the reason why a row is not allowed, or `undefined`
  */
 export function pairwise(
   counts: readonly number[],

@@ -7,7 +7,9 @@ import { drawPicture } from '../../src/qrcodes/render/picture.ts';
 import { minSize } from '../../src/qrcodes/render/scannability.ts';
 import { type Pixels, printed, toPixels } from '../support/decoders.ts';
 
-/** A code as it is scanned: its picture, and what happens to pictures on their way to a scanner. */
+/**
+ * Inputs of a rendering: the payload of a code, and the design, format and image of its picture.
+ */
 export interface Scene {
   payload: string;
   design: Design;
@@ -34,20 +36,20 @@ const PICTURES = {
 
 export type Rendering = keyof typeof PICTURES;
 
-/** The names of the renderings, in the order in which they are tried. */
+/** Names of the renderings, in the order in which they are tried. */
 export const RENDERINGS = Object.keys(PICTURES) as Rendering[];
 
-/** The pixels of a scene in one of its renderings. */
+/** Renders a scene to pixels in one of the renderings. */
 export async function render(scene: Scene, made: Buffer, rendering: Rendering): Promise<Pixels> {
   return toPixels(await PICTURES[rendering](scene, made));
 }
 
-/** The picture as a caller gets it, in pixels. */
+/** Renders the picture as a caller gets it, as pixels. */
 export async function make({ payload, design, format, image }: Scene): Promise<Buffer> {
   return printed(await drawPicture(payload, design, format, image), format);
 }
 
-/** The same code drawn with four px a module; what is measured in px shrinks with it. */
+/** Draws the same code with four px per module, and scales its px values down accordingly. */
 async function small({ payload, design, format, image }: Scene): Promise<Buffer> {
   const size = minSize(
     encodeMatrix(payload, design.level, design.middle !== null),

@@ -24,7 +24,7 @@ describe('pages for visitors', () => {
     expect(status, JSON.stringify(body)).to.equal(201);
   };
 
-  /** A page of every kind that belongs to a workspace. */
+  /** Visits to every kind of page that belongs to a workspace. */
   const PAGES: Record<string, () => Promise<VisitAnswer>> = {
     password: async () => {
       await link({ key: 'a', password: 'secret' });

@@ -19,7 +19,7 @@ import { rules } from './decisions/rules.ts';
 import { statistics } from './decisions/statistics.ts';
 import { targets } from './decisions/targets.ts';
 
-/** The decision table of the redirect. */
+/** Topics of the decision table. */
 const table: Topic[] = [
   ...precedence,
   ...lifetime,
@@ -37,7 +37,7 @@ const table: Topic[] = [
   ...notFound,
 ];
 
-/** Headers of the pages that are shown in a frame, by path. */
+/** Headers of framed pages, by path. */
 const SITE: Record<string, Record<string, string>> = {
   '/free': {},
   '/deny': { 'x-frame-options': 'DENY' },
@@ -65,7 +65,7 @@ const pattern = (text: string): RegExp =>
       .join('.*')}$`,
   );
 
-/** Makes the records of a topic; each row has its key by its place. */
+/** Creates the records of a topic; the key of each row is its index. */
 async function make({ api, domain: host }: World, rows: Row[], names: Names): Promise<void> {
   for (const kind of ['links', 'qrcodes'] as const) {
     const bodies = rows.flatMap(([, setup], place) =>

@@ -6,9 +6,7 @@ import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type VisitAnswer, type VisitOptions, type World } from '../support/world.ts';
 
-/*
- * Texts that want to be more than texts, wherever one can be put that a visitor or an owner gets to see.
- */
+/* Puts markup and scripts into every field whose text a visitor or an owner sees. */
 
 const HOSTILE: Record<string, string> = {
   'a script': '<script>alert(1)</script>',
@@ -25,7 +23,10 @@ const HOSTILE: Record<string, string> = {
   '32 kB': '<b>"'.repeat(8_192),
 };
 
-/** A browser that runs scripts and loads what a page names would have been led astray by these. */
+/**
+ * Finds elements and attributes by which a browser would run an injected script or load an injected
+ * URL.
+ */
 function findInjection(body: string): string[] {
   const { document } = new JSDOM(body).window;
   const found: string[] = [];

@@ -11,7 +11,7 @@ import { aWorkspace, browser, visit, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 
-/** Asks over a connection that is kept open, as a flood does. */
+/** Sends a request over a keep-alive connection, as a flood does. */
 function statusOf(path: string, host: string, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     const [port] = stack().redirectPorts;
@@ -37,7 +37,7 @@ describe('a hostile request', () => {
 
   after(() => cache.disconnect());
 
-  /** Makes links that only Postgres knows. */
+  /** Creates links that only Postgres has. */
   async function coldLinks(prefix: string, count: number): Promise<string[]> {
     const keys = Array.from({ length: count }, (_, n) => `${prefix}-${n}`);
     const { status } = await world.api.post(
@@ -45,7 +45,7 @@ describe('a hostile request', () => {
       keys.map((key) => ({ url: A, key })),
     );
     expect(status).to.equal(200);
-    // One by one: the nodes of a cluster have some each.
+    // Keys are deleted one by one, since each can belong to another node of a cluster.
     await Promise.all(keys.map((key) => cache.del(linkName(domainId, key))));
     return keys;
   }
@@ -83,7 +83,7 @@ describe('a hostile request', () => {
       return rows[0]!.count;
     };
     const [cold] = await coldLinks('flooded', 1);
-    // Other work of the service has its own transactions, the more the longer this takes.
+    // Other work of the service runs transactions too, the more the longer the test takes.
     const idleSince = Date.now();
     const countIdle = await transactions();
     await new Promise((resolve) => setTimeout(resolve, 5_000));
@@ -102,7 +102,7 @@ describe('a hostile request', () => {
     expect((await world.visit(`/${cold!}`)).status).to.equal(302);
     await asking;
     agent.destroy();
-    // Postgres publishes its counts up to a second late.
+    // Postgres publishes its counters up to a second late.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const count = (await transactions()) - countBefore;
     const others = 2 * perMs * (Date.now() - askedSince);

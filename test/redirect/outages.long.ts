@@ -11,7 +11,10 @@ import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
 import { browser } from '../support/world.ts';
 
-/** Asks for so many keys that nothing has, before any answer. @returns how often each kind of answer came */
+/**
+ * Requests unknown keys without waiting for the answers.
+ * @returns the number of answers by status and presence of `Retry-After`
+ */
 async function flood(port: number, count: number): Promise<Map<string | number, number>> {
   const EACH = 50;
   const answers = new Map<string | number, number>();
@@ -34,7 +37,7 @@ async function flood(port: number, count: number): Promise<Map<string | number, 
   return answers;
 }
 
-/** On servers of its own, which are killed. */
+/** These tests kill servers, so the service has its own. */
 describe('redirects during outages', function () {
   const own = new OwnService();
   let domainId: string;
@@ -105,7 +108,8 @@ describe('redirects during outages', function () {
       expect(await location('changed', process)).to.equal(newer);
       expect(await location('deleted', process)).to.equal(404);
     }
-    // Also once invalidations arrive again, when processes use memory, and ask Redis before Postgres.
+    // The entries stay current after invalidations return and processes use memory again, with
+    // Redis before Postgres.
     for (const process of [0, 1] as const) {
       await eventually(async () => {
         const fromMemory = await lookupsFrom('near');
@@ -115,7 +119,7 @@ describe('redirects during outages', function () {
       expect(await location('changed', process)).to.equal(newer);
       expect(await location('deleted', process)).to.equal(404);
     }
-    // The answer of Postgres replaces the entry that was passed over: the next process finds it in Redis.
+    // The answer of Postgres replaces the outdated entry, so the next process finds it in Redis.
     const fromPostgres = await lookupsFrom('postgres');
     for (const process of [0, 1] as const) await location('deleted', process);
     expect(await lookupsFrom('postgres')).to.equal(fromPostgres);
@@ -152,7 +156,7 @@ describe('redirects during outages', function () {
     const transaction = await own.db.transaction();
     await transaction.raw('LOCK TABLE claims');
     const unknown = flood(own.service.redirectPorts[0]!, 2_000);
-    // At most 1,000 wait; of the others, none does.
+    // At most 1,000 look-ups wait; the others are refused at once.
     const isAnswered = eventually(async () => {
       expect(await lookupsFrom('refused')).to.be.greaterThan(0);
     });

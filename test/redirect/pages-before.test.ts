@@ -15,7 +15,7 @@ const FIELDS = [
 ];
 const ANSWERS = { name: 'Ada', email: 'ada@example.com' };
 
-/** The path that continues from a page. */
+/** Reads the path behind a page's button. */
 function onward({ body }: VisitAnswer): string {
   const path = /(?:action|href)="(\/_\/continue\/[^"]+)"/.exec(body)?.[1];
   if (path === undefined) throw new Error(`no path to continue:\n${body}`);

@@ -6,7 +6,7 @@ const SECRET = 'https://secret.example.com/hidden-path';
 const RIGHT = { password: 'open sesame' };
 const WRONG = { password: 'open barley' };
 
-/** The cookies that an answer sets, as a browser sends them back. */
+/** Reads the cookies of an answer as a browser sends them back. */
 const cookiesOf = ({ headers }: VisitAnswer): string =>
   (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]).join('; ');
 
@@ -17,7 +17,7 @@ describe('the password of a link', () => {
     world = await aWorkspace();
   });
 
-  /** A link that shows all it has where it is not protected. */
+  /** Creates a protected link with metadata that only an open link shows. */
   async function locked(key: string, fields: object = {}) {
     const { status, body } = await world.api.post('/links', {
       url: SECRET,
@@ -34,7 +34,7 @@ describe('the password of a link', () => {
     return body;
   }
 
-  /** Addresses are taken one for each test: tries are counted by address. */
+  /** Every test uses a separate address, since attempts are counted per address. */
   const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
 
   it('is requested by a page with a form, which reveals nothing about the link', async () => {
@@ -122,7 +122,7 @@ describe('the password of a link', () => {
     const late = await world.visit('/f', { form: RIGHT, ...from('192.0.2.5') });
     expect(late.status).to.equal(429);
     expect(Number(late.headers['retry-after'])).to.be.within(1, 60);
-    // Neither another link nor another visitor is held up.
+    // Other links and other visitors are not affected.
     expect((await world.visit('/g', { form: RIGHT, ...from('192.0.2.5') })).status).to.equal(303);
     expect((await world.visit('/f', { form: RIGHT, ...from('192.0.2.6') })).status).to.equal(303);
   });
@@ -144,7 +144,7 @@ describe('the password of a link', () => {
     for (const key of keys) await locked(key);
     const at = (key: string, form: object, ip = '192.0.2.12') =>
       world.visit(`/${key}`, { form: form as Record<string, string>, ...from(ip) });
-    // Right ones are not counted.
+    // Correct passwords are not counted.
     for (const key of keys) expect((await at(key, RIGHT)).status).to.equal(303);
     for (const key of keys.slice(0, 6)) {
       for (let i = 0; i < 5; i += 1) expect((await at(key, WRONG)).status).to.equal(403);

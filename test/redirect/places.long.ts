@@ -15,10 +15,10 @@ import { browser } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 const B = 'https://example.com/b';
-/** Time within which a change is seen; the promise is 100 ms. */
+/** Time after which a change must be visible, in ms; the documented limit is 100 ms. */
 const SEEN_MS = 500;
 
-/** A redirect process that has the replica near it, the Redis of the queues, and no Postgres. */
+/** A redirect process with a local replica, the Redis of the queues, and no Postgres. */
 describe('a redirect process without Postgres', function () {
   const own = new OwnService();
   const dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-place-'));
@@ -93,7 +93,7 @@ describe('a redirect process without Postgres', function () {
         400,
       );
     });
-  /** Nothing near the process knows the key any more. */
+  /** Removes a key from everything near the process. */
   const evict = async (key: string) => {
     const name = linkName(domainId, key);
     await primary.del(name);
@@ -206,7 +206,7 @@ describe('a redirect process without Postgres', function () {
     await eventually(async () => expect(await location('cut')).to.equal(B), 3_000);
     own.service.runner.kill('worker_writes', 'SIGSTOP');
     try {
-      // As its replica has it, which is older.
+      // The replica still has the older destination.
       await eventually(async () => expect(await location('cut')).to.equal(A), 3_000);
       expect(await location('hot')).to.equal(A);
     } finally {
@@ -277,7 +277,7 @@ describe('a redirect process without Postgres', function () {
       for (let n = 0; n < 20; n += 1) await location('busiest');
       expect((await primary.mget(...names)).join('')).to.contain('localhost/busiest');
     });
-    // A start gives up on it after a second, which a busy machine may need for something else.
+    // A start gives up after a second, which a busy machine can exceed, so it is repeated.
     await eventually(async () => {
       await redirect.stop();
       redirect = new OneProcess('redirect', settings);

@@ -54,7 +54,7 @@ describe('a link with maxVisits', () => {
     await open('one', 2, { method: 'HEAD' });
     await open('one+', 3);
     expect((await open('one', 4)).status).to.equal(302);
-    // Used up for them as well.
+    // Crawlers and HEAD requests are refused too once the quota is used up.
     for (const options of [{ userAgent: 'Googlebot/2.1' }, { method: 'HEAD' }]) {
       expect((await open('one', 5, options)).status).to.equal(410);
     }

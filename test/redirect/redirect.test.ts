@@ -185,9 +185,10 @@ describe('a missing link', () => {
   });
 
   /**
-   * Sends bytes to the redirect server, and resolves with all that comes back when the server has closed the connection.
-   *
-   * @param then when the client ends its half: with the server, at once, or never; `drip` also sends a byte every half second
+   * Sends raw bytes to the redirect server, and resolves with all received bytes once the server
+   * has closed the connection.
+   * @param then when the client closes its side: with the server, at once, or never; `drip` also
+   * sends a byte every half second
    */
   function exchange(
     text: string,
@@ -202,7 +203,8 @@ describe('a missing link', () => {
       });
       const dripping = setInterval(() => {
         if (then === 'drip') socket.write('x');
-        // Only a write shows to a client that keeps its half that the server has given the connection up.
+        // A client with a half-open connection notices only by a write that the server has closed
+        // it.
         if (then === 'keep' && socket.readableEnded) socket.write('x');
       }, 500);
       let got = '';
@@ -272,7 +274,7 @@ describe('a missing link', () => {
     const form = `POST /a HTTP/1.1\r\nHost: ${domain}\r\n`;
     const cases: [text: string, status: number][] = [
       ['GARBAGE\r\n\r\n', 400],
-      // These are read by the parser for plain requests, and by that of node.
+      // The first request reaches the parser for plain requests, the second one Node's parser.
       [`${head}X: `, 408],
       [`${form}X: `, 408],
     ];
@@ -367,7 +369,7 @@ describe('every process', () => {
       };
       await longest();
       runner.kill(name, 'SIGSTOP');
-      // The length of the interruption that is measured.
+      // This pause is the measured interruption.
       await pause(600);
       runner.kill(name, 'SIGCONT');
       const { delay, blocked } = await longest();

@@ -11,7 +11,7 @@ const KEYS = ['one', 'two', 'three'];
 const VISITS_PER_SECOND = 100;
 const SOON_MS = 20_000;
 
-/** The primary answers all the time; its only replica is there, or frozen. */
+/** The primary always answers; its only replica is up or frozen. */
 describe('visits and accepted writes that a replica has to confirm', function () {
   const own = new OwnService();
   let replica: Replica;
@@ -96,10 +96,10 @@ describe('visits and accepted writes that a replica has to confirm', function ()
       await eventually(async () => {
         expect(await safeIn('spool')).to.be.above(before + VISITS_PER_SECOND);
       }, SOON_MS);
-      // Postgres has the outcome.
+      // Postgres stores the outcome, so the write is confirmed without the replica.
       expect((await create('frozen-1')).status).to.equal(201);
       made.push('frozen-1');
-      // The first one is on the queue when it turns out that the replica is away.
+      // The first job is already in the queue when the missing replica is noticed.
       const first = await create('frozen-2', { prefer: 'respond-async' });
       expect(first.status).to.equal(202);
       accepted.set('frozen-2', first.id!);

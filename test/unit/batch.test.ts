@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { Batch } from '../../src/lookup/concurrent-lookups.ts';
 
-/** A store whose queries are answered when the test says so. */
+/** Builds a store whose queries the test answers. */
 function aStore() {
   const queries: { asked: readonly string[]; answer(error?: Error): void }[] = [];
   const batch = new Batch<string, string>(

@@ -23,7 +23,7 @@ describe('columns of blocks', () => {
       for (const size of SIZES) {
         const codes = Uint32Array.from({ length: size }, () => below(values + 1));
         codes[0] = values;
-        // At an odd place, as in an answer of the database.
+        // An odd offset occurs in answers of the database.
         const packed = Buffer.concat([Buffer.of(0), packCodes(codes, values)]).subarray(1);
         expect([...readCodes(packed, size, values)]).to.deep.equal([...codes]);
         const accepts = Uint8Array.from({ length: values + 1 }, () => below(2));

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { routes } from '../../src/api/routes.ts';
 
-/** A part of what Joi says of a schema. */
+/** Members of Joi's description that are read here. */
 interface Description {
   type?: string;
   preferences?: { convert?: boolean };
 }
 
-/** Paths of the numbers and booleans in a schema that take texts, by a description of it. */
+/** Lists the paths of numbers and booleans in a described schema that accept texts. */
 function convertingRules(part: unknown, path: string, isStrict = false): string[] {
   if (typeof part !== 'object' || part === null) return [];
   const { type, preferences } = part as Description;

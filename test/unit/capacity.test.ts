@@ -29,7 +29,7 @@ describe('capacity: processor time', () => {
     for (const [n, rate] of VISIT_RATES.entries()) {
       expect(visitMicros(costs, rate)).to.be.closeTo(costs[n]!, 1e-9);
     }
-    // 1,000/s take 40 ms a second, 4,000/s 100 ms: 2,500/s take 70 ms.
+    // 1,000/s take 40 ms per second and 4,000/s take 100 ms, so 2,500/s take 70 ms.
     expect(visitMicros(costs, 2_500)).to.be.closeTo(28, 1e-9);
     expect(visitMicros(costs, 50_000)).to.equal(25);
   });
@@ -89,7 +89,7 @@ describe('capacity: memory, disk and limits', () => {
 
 describe('capacity: outages', () => {
   it('fill a queue, which empties at the rate that is left', () => {
-    // 100/s for 60 s are 6,000, which go by 400 − 100 a second.
+    // 100/s for 60 s make 6,000, which drain at 400 − 100 per second.
     const { most, caughtUp } = queueOf(() => 100, { seconds: 60, storedPerSecond: 400 });
     expect(most).to.equal(6_000);
     expect(caughtUp).to.be.closeTo(20, 1);

@@ -10,7 +10,7 @@ import {
 
 const FORMULA = "=cmd|'/c calc'!A1";
 
-/** Texts that readers of CSV are known to stumble on. */
+/** Texts that CSV readers are known to misread. */
 const HOSTILE = [
   FORMULA,
   ...['\n', '\r', '\r\n', '\n\n', '\r\r'].flatMap((end) => [
@@ -50,7 +50,7 @@ const CHARACTERS = [
   '\u2028',
 ];
 
-/** Texts of the characters that matter, and any others. */
+/** Texts of special characters, and arbitrary ones. */
 const text = fc.oneof(
   fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 12 }),
   fc.string({ unit: 'grapheme', maxLength: 12 }),
@@ -72,7 +72,7 @@ describe('CSV', () => {
   it('is read by Python as it was written', function () {
     if (!hasPython) this.skip();
     const cells = fc.sample(fc.oneof(text, fc.integer(), fc.double({ noNaN: true })), 3_000);
-    // Readers take an empty line for no row.
+    // Readers skip an empty line, so each row has other cells.
     const rows = [...HOSTILE, ...cells].map((cell, n) => [n, cell, 'end']);
     const expected = rows.map((row) =>
       row.map((cell) => (typeof cell === 'number' ? `${cell}` : guarded(cell))),

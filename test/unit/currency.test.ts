@@ -9,12 +9,12 @@ import { seeded } from '../qr/pairwise.ts';
 const FILE = readFileSync('test/data/eurofxref-daily.xml', 'utf8');
 const SEED = Date.now() % 1_000_000;
 
-/** Minor units of the currencies in the file by ISO 4217, written down a second time. */
+/** Minor units of the currencies in the file by ISO 4217, written independently of the code. */
 const PLACES: Record<string, number> = { ISK: 0, JPY: 0, KRW: 0 };
 
 /**
- * The same conversion, done as one does it by hand: long division of decimal texts, digit by digit, and a look at the
- * rest. Shares nothing with what it checks.
+ * Converts an amount by long division of decimal texts, digit by digit, with rounding by the
+ * remainder. It shares nothing with the code under test.
  */
 function byHand(amount: number, currency: string, rates: ReadonlyMap<string, string>): string {
   const shift = (decimal: string, places: number) => {
@@ -45,7 +45,7 @@ function byHand(amount: number, currency: string, rates: ReadonlyMap<string, str
     }
     return digits.join('').replace(/^0+(?=\d)/, '');
   };
-  // Both rates with ten places: these cancel out.
+  // Both rates are scaled by ten decimal places, which cancel out.
   const dividend = times(times(String(amount), shift(rates.get('USD')!, 10)), '100');
   const divisor = times(shift(rates.get(currency)!, 10), `1${'0'.repeat(PLACES[currency] ?? 2)}`);
   let quotient = '';

@@ -19,7 +19,7 @@ function header({ headers }: Page, name: string): string | undefined {
   return at === -1 ? undefined : headers[at + 1];
 }
 
-/** As a browser without scripts reads it. */
+/** Parses a page as a browser without scripts does. */
 function documentOf(page: Page): Document {
   return new JSDOM(page.body.toString()).window.document;
 }
@@ -32,7 +32,7 @@ function one(type: string): DisplayPage {
   return SAMPLES[type]!;
 }
 
-/** A page with one action and one row that lead to an address. */
+/** Parses a page with one action and one row that link to an address. */
 function pageWithLink(href: string): Document {
   const rows = [{ label: 'Address', value: 'here', href }];
   return shown({ type: 'text', title: 'A page', actions: [{ label: 'Open', href }], rows });
@@ -90,7 +90,7 @@ describe('a display page', () => {
         runScripts: 'outside-only',
       });
       window.eval(axe.source);
-      // As it is once the script ran.
+      // The script would show these elements.
       for (const element of window.document.querySelectorAll('[data-scripted]')) {
         element.removeAttribute('hidden');
       }

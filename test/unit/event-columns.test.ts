@@ -64,7 +64,7 @@ describe('a new row of the table of columns of an event', () => {
     const { projectId } = await aWorkspace();
     const transaction = await db().transaction();
     try {
-      // It hides the table of the service, and only from this transaction.
+      // The temporary table hides the service's table, for this transaction only.
       await transaction.raw('CREATE TEMP TABLE events (LIKE events INCLUDING ALL) ON COMMIT DROP');
       await transaction.raw("ALTER TABLE events ADD COLUMN language text NOT NULL DEFAULT ''");
       await insertEvents(transaction, [aRow(projectId)], table);

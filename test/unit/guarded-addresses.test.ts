@@ -12,12 +12,12 @@ import { Site } from '../support/site.ts';
 
 const { PRIVATE, PORT, SCHEME, CREDENTIALS, INVALID, UNKNOWN, LOOK_UP, SILENT } = REASONS;
 
-/** The only address that may be asked; all else is forbidden or not there. */
+/** The only allowed address; all others are forbidden or do not exist. */
 const ALLOWED = '127.0.0.3';
-/** Addresses with listeners that must not be reached. */
+/** Addresses whose listeners must not be reached. */
 const GUARDED = ['127.0.0.1', '127.0.0.2', '::1'];
 
-/** Names of forbidden addresses, and their kinds. */
+/** Names that resolve to forbidden addresses, by kind. */
 const HOSTILE_NAMES: Record<string, string[]> = {
   'metadata.google.internal': ['169.254.169.254'],
   'metadata.goog': ['169.254.169.254', 'fd20:ce::254'],
@@ -36,10 +36,10 @@ const HOSTILE_NAMES: Record<string, string[]> = {
   'this.test': ['0.0.0.0'],
   'unspecified.test': ['::'],
 };
-/** A name that is allowed at web ports. */
+/** Name that is allowed at web ports. */
 const PUBLIC_NAME = 'public.test';
 
-/** Hosts that are forbidden addresses, in the ways that there are to write them. */
+/** Spellings of hosts that are forbidden addresses. */
 const HOSTS: [kind: string, hosts: string][] = [
   ['loopback', '127.0.0.1 127.0.0.2 127.255.255.254'],
   ['decimal', '2130706433 2130706434 2852039166'],
@@ -71,7 +71,7 @@ const HOSTS: [kind: string, hosts: string][] = [
   ['for protocols', '192.0.0.8 192.0.0.170 [100::1] [2001:20::1] [5f00::1]'],
   ['documentation', '192.0.2.1 198.51.100.1 203.0.113.1 [2001:db8::1] [3fff::1]'],
   ['benchmarks', '198.18.0.1 [2001:2::1]'],
-  // IANA has handed out 2000::/3 only.
+  // IANA has assigned 2000::/3 only.
   ['of nobody', '[4000::1] [8000::1] [1::1]'],
   ['metadata of AWS', '169.254.169.254 169.254.170.2 [fd00:ec2::254]'],
   ['metadata of Google', '[fd20:ce::254]'],
@@ -84,7 +84,7 @@ const HOSTS: [kind: string, hosts: string][] = [
   ['a name, written else', 'METADATA.google.INTERNAL metadata.goog. metadata。google。internal'],
 ];
 
-/** Whole URLs; `*` is the port of the listeners. */
+/** Whole URLs; `*` stands for the port of the listeners. */
 const URLS: [reason: string, urls: string][] = [
   [PRIVATE, 'HTTP://127.0.0.1:*/ http:127.0.0.1:*/ http:/127.0.0.1:*/ http:\\\\127.0.0.1:*/'],
   [PRIVATE, 'http:////127.0.0.1:*/ http://127.0.0.1:*\\@8.8.8.8/ http://127.0.0.1:*?@8.8.8.8/'],
@@ -103,13 +103,13 @@ const URLS: [reason: string, urls: string][] = [
   [CREDENTIALS, 'http://8.8.8.8:80@127.0.0.1:*/ https://user@8.8.8.8/'],
   [INVALID, 'http:// http://256.0.0.1/ http://127.0.0.1:70000/ http://127.0.0.1%00:*/'],
   [INVALID, 'http://1.2.3.4.5/ http://0x100000000/ http://[::1 http://[127.0.0.1]/ http://[::1]x/'],
-  // Zones of addresses (RFC 6874) are not for the web.
+  // Web URLs allow no zone ids (RFC 6874).
   [INVALID, 'http://[fe80::1%25lo]/ http://[::1%25lo]:*/ http://[fe80::1%lo]/'],
   [UNKNOWN, 'http://nobody.invalid/ http://127.0.0.1.nobody.invalid:*/ http://127.0.0.0x1g:*/'],
   [UNKNOWN, 'http://a..b/ http://metadata/'],
 ];
 
-/** A port at which every connection to these addresses is counted, whatever it then says. */
+/** A port at which every connection to these addresses is counted. */
 class Listeners {
   connections = 0;
   readonly port: number;
@@ -130,7 +130,7 @@ class Listeners {
     for (;;) {
       const servers: Server[] = [];
       try {
-        // Not one that the system gives: clients of servers that had it before may still try it.
+        // The system could assign a port that clients of a closed server still try.
         const port = await freePort();
         for (const address of addresses) {
           const server = createServer();
@@ -139,7 +139,7 @@ class Listeners {
         }
         return new Listeners(port, servers);
       } catch (error) {
-        // Another program has the port at one of the addresses.
+        // Another program uses the port at one of the addresses.
         if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
         for (const server of servers) server.close();
       }
@@ -151,7 +151,7 @@ class Listeners {
   }
 }
 
-/** Notes every address to which this process tries to open a connection. */
+/** Records every address to which this process opens a connection. */
 class Attempts {
   readonly #seen: string[] = [];
   readonly #watch = (message: unknown): void => {
@@ -167,7 +167,7 @@ class Attempts {
     diagnostics.unsubscribe('net.client.socket', this.#watch);
   }
 
-  /** Those since it was asked last. */
+  /** Returns the addresses since the last call. */
   take(): string[] {
     return this.#seen.splice(0);
   }
@@ -178,7 +178,7 @@ describe('forbidden addresses', () => {
   const attempts = new Attempts();
   let dns: NameServer;
   let listeners: Listeners;
-  /** On the address that is allowed. */
+  /** Site on the allowed address. */
   let site: Site;
 
   before(async () => {
@@ -231,11 +231,12 @@ describe('forbidden addresses', () => {
 
       it(`refuses a redirect to ${JSON.stringify(url)}: ${kind}`, async () => {
         const address = url.replaceAll('*', String(listeners.port));
-        // Characters beyond Latin-1 are sent as UTF-8, as servers do it.
+        // Servers send characters beyond Latin-1 as UTF-8.
         const Location = Buffer.from(address).toString('latin1');
         const said = await refusal(site.answer('/away', { status: 302, headers: { Location } }));
         nobodyWasReached();
-        // An address without its slashes is one of the site itself, and what isn't ASCII is understood as it may be.
+        // An address without slashes is relative to the site, and non-ASCII characters can be read
+        // in several ways.
         const isAbsolute = /^[a-z-]+:[!-~]+$/i.test(url) && !/^http:(?!\/\/)/i.test(url);
         const expected = reason === INVALID ? 'must not redirect to an invalid URL' : reason;
         if (isAbsolute) expect(said).to.equal(expected);

@@ -22,7 +22,7 @@ const { PRIVATE, SILENT, TOO_LARGE, ENCODING, DAMAGED } = REASONS;
 describe('outbound requests', () => {
   let restore: () => void;
   let site: Site;
-  /** On an address that OUTBOUND_ALLOW does not list. */
+  /** Site on an address that OUTBOUND_ALLOW does not list. */
   let forbidden: Site;
 
   const allow = (list: string): void => setSettings({ OUTBOUND_ALLOW: list });
@@ -177,7 +177,7 @@ describe('outbound requests', () => {
         redirect('/out', to);
         expect(await refusal(`${site.url}/out`), to).to.equal(reason);
       }
-      // `localhost` is 127.0.0.1, so another address has to be the allowed one.
+      // `localhost` is 127.0.0.1, so another address must be the allowed one.
       allow('127.0.0.2');
       forbidden.answer('/out', {
         status: 302,
@@ -207,7 +207,7 @@ describe('outbound requests', () => {
         });
       });
       expect(await refusal(`${site.url}/endless`)).to.equal(TOO_LARGE);
-      // The connection is not left open either.
+      // The client must close the connection too.
       expect(await closed).to.equal(true);
     });
 
@@ -281,7 +281,10 @@ describe('outbound requests', () => {
     });
   });
 
-  /** A path that sends these pieces again and again. @returns resolves when its connection is closed */
+  /**
+   * Serves a path that repeats these pieces without end.
+   * @returns resolves when its connection closes
+   */
   function endless(path: string, ...pieces: Buffer[]): Promise<void> {
     return new Promise((resolve) => {
       site.answer(path, (_, response) => {
@@ -413,7 +416,7 @@ describe('outbound requests', () => {
       }
     });
 
-    /** Does it, and tells how much memory it took at most, in MiB, and how long, in ms. */
+    /** Runs `work`, and measures its peak memory in MiB and its time in ms. */
     async function measure<T>(
       work: () => Promise<T>,
     ): Promise<{ result: T; mib: number; ms: number }> {
@@ -446,7 +449,7 @@ describe('outbound requests', () => {
     });
 
     it('that decompress to nothing and never end are refused', async () => {
-      // Blocks without content (RFC 1951, 3.2.4), after the header of gzip.
+      // The compressed data after the gzip header are empty blocks (RFC 1951, 3.2.4).
       const block = Buffer.from([0, 0, 0, 0xff, 0xff]);
       const blocks = Buffer.concat(Array.from({ length: 10_000 }, () => block));
       site.answer('/nothing', (_, response) => {
@@ -471,7 +474,7 @@ describe('outbound requests', () => {
 
   describe('reused connections', () => {
     const keepAlive = true;
-    /** Connections that one request after the other takes: one may not be free yet when its answer has been read. */
+    /** Connections of sequential requests; one can still be busy when its answer has been read. */
     const MOST = 2;
     let own: Site;
 
@@ -505,7 +508,7 @@ describe('outbound requests', () => {
 
     it('are limited per origin', async () => {
       own.answer('/slow', { delayMs: 300 });
-      // The connections are counted, not the time, which a busy machine may multiply.
+      // The test counts connections, since a busy machine can multiply the time.
       const all = Array.from({ length: 650 }, () =>
         get(`${own.url}/slow`, { keepAlive, timeoutMs: 120_000 }),
       );
@@ -578,7 +581,7 @@ describe('outbound requests', () => {
   });
 
   describe('servers', () => {
-    /** Answers every connection with these bytes and hangs up. */
+    /** Answers every connection with these bytes and closes it. */
     async function raw(bytes: string, hangUp = true): Promise<string> {
       const server = createServer((socket) => {
         socket.on('error', () => {});

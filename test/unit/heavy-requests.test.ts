@@ -21,7 +21,7 @@ class Requests {
     });
   }
 
-  /** Ends the request that runs longest. */
+  /** Ends the longest-running request. */
   async endOne(): Promise<void> {
     this.#ends.shift()!();
     this.running.shift();
@@ -47,7 +47,7 @@ describe('heavy requests', () => {
     const many = ['a', 'b'].flatMap((id) => Array.from({ length: 20 }, () => requests.send(id)));
     await pause(0);
     const one = requests.send('c');
-    // The third of b waits before it.
+    // The third request of b waits before it.
     for (let n = 0; n < 2; n += 1) await requests.endOne();
     expect(requests.running).to.include('c');
     while (requests.running.length > 0) await requests.endOne();

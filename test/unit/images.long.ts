@@ -19,7 +19,7 @@ const NAMESPACES =
   'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="64" height="64"';
 const GREEN = '<rect width="64" height="64" fill="#0f0"/>';
 
-/** As a `data:` URI whose type is a lie unless it is given. */
+/** Builds a `data:` URI, by default with a false type. */
 const dataUri = (bytes: Buffer | string, type = 'image/png'): string =>
   `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
 const svg = (content: string, before = ''): string =>
@@ -28,7 +28,7 @@ const svg = (content: string, before = ''): string =>
 const plain = (width: number, height: number, background: Create['background'] = 'red') =>
   sharp({ create: { width, height, channels: 4, background } });
 
-/** Reads an image, again and again while the machine has no processor time for it. */
+/** Reads an image, and retries while the machine has no processor time for it. */
 async function readImage(source: string): Promise<ReadImage> {
   for (;;) {
     try {
@@ -39,7 +39,7 @@ async function readImage(source: string): Promise<ReadImage> {
   }
 }
 
-/** Why an image was refused; anything but the one kind of Refusal is a fault. */
+/** Resolves with the message of a Refusal, and rethrows other errors. */
 async function refusal(source: string): Promise<string> {
   try {
     const { width, height } = await readImage(source);
@@ -50,13 +50,13 @@ async function refusal(source: string): Promise<string> {
   }
 }
 
-/** RGBA of one pixel. */
+/** Reads the RGBA values of one pixel. */
 async function pixel({ png, width }: ReadImage, x: number, y: number): Promise<number[]> {
   const raw = await sharp(png).ensureAlpha().raw().toBuffer();
   return [...raw.subarray((y * width + x) * 4, (y * width + x) * 4 + 4)];
 }
 
-/** One chunk of a PNG (ISO 15948, 5.3). */
+/** Builds one chunk of a PNG (ISO 15948, 5.3). */
 function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const length = Buffer.alloc(4);
@@ -66,7 +66,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, sum]);
 }
 
-/** A PNG of a few bytes whose header claims a size. */
+/** Builds a tiny PNG whose header claims a size. */
 function headerBomb(width: number, height: number): Buffer {
   const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 6, 0, 0, 0]);
   header.writeUInt32BE(width, 0);
@@ -81,7 +81,7 @@ function headerBomb(width: number, height: number): Buffer {
 }
 
 describe('images', function () {
-  // One SVG may take minutes on a machine that others keep busy.
+  // A single SVG can take minutes on a busy machine.
   let site: Site;
   let restore: () => void;
   before(async () => {
@@ -113,7 +113,7 @@ describe('images', function () {
         const { format, space, depth } = await sharp(fetched.png).metadata();
         expect([format, space, depth]).to.deep.equal(['png', 'srgb', 'uchar']);
         const [red, green, blue, alpha] = await pixel(fetched, 20, 10);
-        // Print colours and lossy formats come close only.
+        // Print colors and lossy formats are only approximately equal.
         expect(red).to.be.greaterThan(220);
         expect(green).to.be.lessThan(50);
         expect(blue).to.be.lessThan(50);
@@ -468,7 +468,7 @@ describe('images', function () {
       );
       const dot = '<rect width=".01" height=".01"/>';
       const content = `<defs><g id="a0">${dot}</g>${levels.join('')}</defs><use href="#a9"/>`;
-      // librsvg counts its elements and stops; on a busy machine the clock comes first.
+      // librsvg stops at a number of elements; on a busy machine, the time limit comes first.
       expect(await refusal(svg(content))).to.be.oneOf([DAMAGED, TOO_LONG]);
     });
 

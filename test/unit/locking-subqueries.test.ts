@@ -8,12 +8,12 @@ const files = ['src', 'workers', 'scripts'].flatMap((folder) =>
     .filter((name) => name.endsWith('.ts')),
 );
 
-/** The beginnings of subqueries that lock rows, each with what stands before it. */
+/** Finds the beginnings of subqueries that lock rows, each with the text before it. */
 function lockingSubqueries(text: string): string[] {
   const found: string[] = [];
   for (const { index } of text.matchAll(/\bFOR (?:NO KEY )?UPDATE\b/g)) {
     for (let depth = 0, at = index; at >= 0; at -= 1) {
-      // The beginning of the SQL: the statement itself locks.
+      // At the beginning of the SQL text, the statement itself locks.
       if (text[at] === '`' || text[at] === "'") break;
       if (text[at] === ')') depth += 1;
       if (text[at] === '(') depth -= 1;
@@ -29,8 +29,8 @@ function lockingSubqueries(text: string): string[] {
 
 describe('subqueries that lock rows', () => {
   /*
-   * Postgres may run a subquery in FROM once for each row of the table that is updated: with LIMIT and SKIP LOCKED others are
-   * locked each time, and where statistics are missing, as those of a workspace that was just imported, it takes hours.
+   * Postgres can run a subquery in FROM once per updated row. With LIMIT and SKIP LOCKED, each run
+   * locks other rows, and without statistics, as after an import, it takes hours.
    */
   it('are materialized, so that each runs once', () => {
     const subqueries = files.flatMap((file) =>

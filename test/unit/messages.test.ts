@@ -3,7 +3,7 @@ import { routes } from '../../src/api/routes.ts';
 import { Refusal } from '../../src/errors.ts';
 import { check } from '../../src/http/input.ts';
 
-/** Values of every type, most of which break a rule of every field. */
+/** Values of every type, most of which violate a rule of every field. */
 const VALUES: readonly unknown[] = [
   null,
   true,
@@ -33,7 +33,7 @@ const VALUES: readonly unknown[] = [
   Array.from({ length: 400 }, () => 'x'),
 ];
 
-/** The part of `schema.describe()` that is followed. */
+/** Members of `schema.describe()` that are read here. */
 interface Description {
   keys?: Record<string, Description>;
   items?: Description[];
@@ -41,7 +41,7 @@ interface Description {
   patterns?: { rule: Description }[];
 }
 
-/** Values for a schema, with every one of VALUES at every place that it describes. */
+/** Yields values for a schema, with every one of VALUES at every described place. */
 function* valuesFor(description: Description): Generator<unknown> {
   yield* VALUES;
   const { keys = {}, items = [], matches = [], patterns = [] } = description;
@@ -70,7 +70,7 @@ function messagesOf(schema: Parameters<typeof check>[0], where: string): Set<str
 }
 
 const SENTENCE = /^[^"]*?\b(must (not )?[a-z]|is required$|is not a known field$)/;
-/** Words of Joi that say less than ours, and plurals of one. */
+/** Vague messages of Joi, and plurals after one. */
 const UNWANTED =
   /\b1 (items|characters|fields)\b|(less|greater) than or equal|fails to match|not allowed|does not|contains|iso format|\buri\b/;
 

@@ -9,7 +9,7 @@ import { mmdb } from '../support/mmdb.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Addresses all over the range, the same in every run. */
+/** Spreads addresses over the whole range, the same in every run. */
 const spread = (count: number): number[] =>
   Array.from({ length: count }, (_, n) => (n * 2_654_435_761) % 2 ** 32);
 const v4 = (n: number): string => [24, 16, 8, 0].map((by) => (n >>> by) & 255).join('.');

@@ -35,7 +35,7 @@ describe('look-ups of names', () => {
       site.answer('/page', { body: 'page' });
       let isBusy = true;
       const hash = () => promisify(pbkdf2)('password', 'salt', 300_000, 64, 'sha512');
-      // Four threads, and one that waits.
+      // The thread pool has four threads, so the fifth task waits.
       const busy = Promise.all(Array.from({ length: 5 }, hash)).then(() => {
         isBusy = false;
       });
@@ -62,7 +62,8 @@ describe('look-ups of names', () => {
 
   it('work without a hosts file, or with one that cannot be read', () => {
     expect(readIfChanged('/nowhere/hosts', 0)).to.deep.equal({ text: '', changed: -1 });
-    // Reading a directory fails after `stat` has succeeded, as reading a file without permission does.
+    // Reading a directory fails after a successful `stat`, as does reading a file without
+    // permission.
     expect(readIfChanged(tmpdir(), 0)).to.deep.equal({ text: '', changed: -1 });
     const { text, changed } = readIfChanged('/etc/hosts', 0);
     expect(text).to.be.a('string');

@@ -112,7 +112,7 @@ describe('the cache of a redirect process', () => {
 });
 
 describe('shared look-ups of one name', () => {
-  /** A look-up whose every run is ended by hand. */
+  /** Builds a look-up whose runs the test resolves. */
   function byHand() {
     const runs: ((answer: string) => void)[] = [];
     const look = () => new Promise<string>((resolve) => runs.push(resolve));

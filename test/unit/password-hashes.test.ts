@@ -2,7 +2,7 @@ import { hashSync } from '@node-rs/argon2';
 import { expect } from 'chai';
 import { Busy, PasswordHashes } from '../../src/infra/password-hashes.ts';
 
-/** Hashes whose checks take a fraction of a millisecond: the thread has little time on a busy machine. */
+/** Options of fast hashes, since the thread gets little time on a busy machine. */
 const CHEAP = { memoryCost: 64, timeCost: 1 };
 
 describe('checks of passwords', () => {
@@ -27,7 +27,7 @@ describe('checks of passwords', () => {
     );
     expect(await hashes.isOf(hash, 'right', hash)).to.equal(true);
     expect(refused).to.be.greaterThan(300);
-    // The one that was under way, and one of each other link.
+    // At most the check under way and one check for each of the four guessed links came first.
     expect(checked).to.be.at.most(5);
     await Promise.all(guesses);
     expect(checked).to.be.greaterThan(40);

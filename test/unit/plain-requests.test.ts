@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 
 const HEADERS_MS = 400;
 const LIMITS = { headersMs: HEADERS_MS, keepAliveMs: 75_000 };
-/** Nothing more is expected of a server that has been silent for so long. */
+/** Silence after which a server is expected to send nothing more, in ms. */
 const SILENCE_MS = 120;
 const TURN_MS = 10;
 const CASES = 600;
@@ -37,18 +37,21 @@ const usual = fc
     [`${method} ${url} HTTP/1.1`, 'Host: a.test', ...lines, '', ''].join('\r\n'),
   );
 
-/** Answers with what was read of a request. */
+/** Answers with the parsed request. */
 function echo({ method, url, headers }: RequestHead, response: Response): void {
   const body = JSON.stringify({ method, url, headers });
   const length = String(Buffer.byteLength(body));
   response.writeHead(200, ['Content-Length', length, 'X-Url', url ?? '']).end(body);
 }
 
-/** Sends bytes in one or more pieces. @returns all that comes back, without times */
+/**
+ * Sends bytes in one or more pieces.
+ * @returns the received text without dates
+ */
 const exchange = (port: number, ...pieces: readonly string[]): Promise<string> =>
   exchangeUntil(SILENCE_MS, port, pieces);
 
-/** The same for a request that must be answered, however long that takes. */
+/** Sends a request that must be answered, and waits as long as that takes. */
 const answerTo = (port: number, request: string): Promise<string> =>
   exchangeUntil(SILENCE_MS, port, [request], { isAnswered: true });
 
@@ -71,7 +74,8 @@ async function exchangeUntil(
     if (pieces.length > 1) await pause(2);
   }
   silence = 0;
-  // Turns of the event loop are counted, which the servers share, and not the time: a busy machine may stop all of them.
+  // Turns of the event loop are counted instead of time, since a busy machine stops the client and
+  // the servers alike.
   const isOver = () => socket.closed || (silence >= silenceMs && (!isAnswered || text !== ''));
   while (!isOver()) {
     await pause(TURN_MS);
@@ -202,7 +206,7 @@ describe('plain requests', () => {
         const answers = (silenceMs: number) =>
           Promise.all([ours, theirs].map(({ port }) => exchangeUntil(silenceMs, port, [one])));
         let [got, wanted] = await answers(SILENCE_MS);
-        // On a busy machine, one of them may not have answered yet.
+        // On a busy machine, one server may not have answered yet.
         if (got !== wanted) [got, wanted] = await answers(20 * SILENCE_MS);
         if (got !== wanted) differences.push(JSON.stringify({ one, got, wanted }, null, 1));
       }

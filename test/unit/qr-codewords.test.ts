@@ -3,7 +3,7 @@ import { create, type QRCode } from 'qrcode';
 import { blocksOf, codewordMap } from '../../src/qrcodes/render/codewords.ts';
 import { LEVELS, type Level } from '../../src/qrcodes/render/matrix.ts';
 
-/** Masks of a row and a column (ISO/IEC 18004, table 10). */
+/** Mask patterns by row and column (ISO/IEC 18004, table 10). */
 const MASKS: ((row: number, column: number) => number)[] = [
   (row, column) => (row + column) % 2,
   (row) => row % 2,
@@ -17,7 +17,7 @@ const MASKS: ((row: number, column: number) => number)[] = [
 
 const MASK_NUMBERS = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 
-/** The codewords of a symbol in the order in which they are placed, read from its modules. */
+/** Reads the codewords of a symbol from its modules, in the order of placement. */
 function read({ modules, version, maskPattern }: QRCode, level: Level): Uint8Array {
   const { size, data, reservedBit } = modules;
   const codewords = new Uint8Array(blocksOf(version, level).blockOf.length);
@@ -40,7 +40,7 @@ function read({ modules, version, maskPattern }: QRCode, level: Level): Uint8Arr
   return codewords;
 }
 
-/** The field of 256 elements of ISO/IEC 18004, 7.5.2: powers of 2 modulo 100011101. */
+/** Powers of 2 modulo 100011101 in the Galois field of 256 elements (ISO/IEC 18004, 7.5.2). */
 const POWERS: number[] = [1];
 while (POWERS.length < 255) {
   const next = POWERS.at(-1)! << 1;
@@ -50,7 +50,7 @@ const LOGARITHMS = new Map(POWERS.map((power, exponent) => [power, exponent]));
 const times = (a: number, b: number): number =>
   a === 0 || b === 0 ? 0 : POWERS[(LOGARITHMS.get(a)! + LOGARITHMS.get(b)!) % 255]!;
 
-/** Values of a block, as a polynomial, at the roots of the generator: all 0 where it has no error. */
+/** Evaluates a block as a polynomial at the roots of the generator; all are 0 without errors. */
 const syndromes = (block: Uint8Array, roots: number): number[] =>
   POWERS.slice(0, roots).map((root) =>
     block.reduce((value, codeword) => times(value, root) ^ codeword, 0),
@@ -64,7 +64,8 @@ describe('codewords of QR codes', () => {
     );
   });
 
-  // Version, level, codewords, blocks, codewords of error correction in all (ISO/IEC 18004, table 9).
+  // Rows have version, level, codewords, blocks, and total error correction codewords (ISO/IEC
+  // 18004, table 9).
   const ROWS: [version: number, level: Level, total: number, blocks: number, correction: number][] =
     [
       [1, 'L', 26, 1, 7],

@@ -27,7 +27,7 @@ const BCB =
   '00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***63041D3D';
 
 describe('the content of a QR code', () => {
-  /** Published examples, and the text that they must become, byte for byte. */
+  /** Published examples, and the exact text that each must become. */
   const VECTORS: [source: string, name: ContentName, content: unknown, text: string][] = [
     [
       'manual of Brazil’s central bank',
@@ -281,7 +281,10 @@ describe('the content of a QR code', () => {
     });
   }
 
-  /** Published examples whose values no network or wallet would take: written, and not checked. */
+  /**
+   * Published examples with values that no network or wallet would accept: they are encoded without
+   * validation.
+   */
   const UNCHECKED: [source: string, text: string, encoded: () => string][] = [
     [
       'ZXing wiki, Wi-Fi',
@@ -327,7 +330,7 @@ describe('the content of a QR code', () => {
   const BITCOIN = '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2';
   const MONERO =
     '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
-  /** Addresses of the main networks, most from the documents that define them. */
+  /** Addresses of the main networks, mostly from their specifications. */
   const ADDRESSES: [currency: string, address: string][] = [
     ['bitcoin', BITCOIN],
     ['bitcoin', '3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy'],
@@ -464,7 +467,7 @@ describe('the content of a QR code', () => {
       const account = readEmv(code)!.find(({ id }) => id === '26')!.value;
       return readEmv(account)![1]!.value;
     };
-    // The example of Receita Federal, and a number of digits.
+    // The first is an example of Receita Federal, the second has digits only.
     expect(keyOf('12.abc.345/01DE-35')).to.equal('12ABC34501DE35');
     expect(keyOf('11.444.777/0001-61')).to.equal('11444777000161');
     expect(keyOf('+55 (011) 91234-5678')).to.equal('+5511912345678');
@@ -508,7 +511,7 @@ describe('the content of a QR code', () => {
     const stored = check(schema, { number: '+1 (555) 123-4567' }, 'whatsapp');
     expect(stored).to.deep.equal({ number: '+15551234567' });
     expect(check(schema, stored, 'whatsapp')).to.deep.equal(stored);
-    // Records made earlier have the digits only.
+    // Earlier records store the digits only.
     expect(check(schema, { number: '15551234567' }, 'whatsapp')).to.deep.equal(stored);
     expect(type('whatsapp').encode({ number: '15551234567' })).to.equal(
       'https://wa.me/15551234567',
@@ -663,7 +666,7 @@ describe('the content of a QR code', () => {
   });
 });
 
-/** Reads the fields of a Wi-Fi code as phones do. */
+/** Parses the fields of a Wi-Fi code as phones do. */
 function readWifi(code: string): Map<string, string> {
   const fields = new Map<string, string>();
   const body = /^WIFI:(.*);$/s.exec(code)![1]!;

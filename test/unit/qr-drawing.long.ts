@@ -16,11 +16,14 @@ import { toRaster } from '../../src/qrcodes/render/raster.ts';
 import { printed } from '../support/decoders.ts';
 
 const PAYLOAD = 'https://sho.rt/launch26';
-/** In a grey picture, dark modules are below the one in their middles, light ones above the other. */
+/**
+ * Gray levels at the centers of modules: dark ones are below the first, light ones above the
+ * second.
+ */
 const DARK = 40;
 const LIGHT = 215;
 
-/** So far dots may swell out of their modules, in px. */
+/** Distance by which dots can exceed their modules, in px. */
 const SWELL = 1;
 
 const design = (changes: Partial<Design> = {}): Design => ({ ...defaultDesign(), ...changes });
@@ -50,7 +53,7 @@ async function rgbaOf(picture: Buffer) {
 
 const rgba = (picture: Buffer) => sharp(picture).ensureAlpha().raw().toBuffer();
 
-/** Texts that two independent decoders read; `undefined` where one reads nothing. */
+/** Decodes a picture with two independent decoders; `undefined` stands for nothing found. */
 async function decode(
   picture: Buffer,
 ): Promise<[zxing: string | undefined, zbar: string | undefined]> {
@@ -62,7 +65,7 @@ async function decode(
   return [zxing?.text, zbar?.decode()];
 }
 
-/** A red disc with nothing around it. */
+/** Draws a red disc with a transparent surrounding. */
 async function disc(side: number): Promise<MiddleImage> {
   const half = side / 2;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}"><circle cx="${half}" cy="${half}" r="${half}" fill="#D00"/></svg>`;
@@ -71,7 +74,7 @@ async function disc(side: number): Promise<MiddleImage> {
 
 describe('drawing of QR codes', () => {
   before(() => {
-    // Otherwise it is fetched from the network.
+    // By default, the reader downloads its WebAssembly module.
     const wasm = readFileSync('node_modules/zxing-wasm/dist/reader/zxing_reader.wasm');
     prepareZXingModule({ overrides: { wasmBinary: Uint8Array.from(wasm).buffer } });
   });
@@ -221,7 +224,7 @@ describe('drawing of QR codes', () => {
           const pages = await printed(await drawPicture(PAYLOAD, framed, format), format);
           expect(await corner(pages), format).to.deep.equal([255, 255, 255, 255]);
         }
-        // No rim of the ground is seen around the frame.
+        // The background shows no rim around the frame.
         const { data, width } = await rgbaOf(await drawPicture(PAYLOAD, framed, 'png'));
         for (let x = 0; x < width; x += 1) {
           const [r = 0, g = 0, , a = 0] = data.subarray((3 * width + x) * 4);
@@ -281,7 +284,7 @@ describe('drawing of QR codes', () => {
         const own = await rgba(await drawPicture(PAYLOAD, plain, 'png'));
         const other = await rgba(await toRaster(draw(PAYLOAD, plain), 'png'));
         const differs = other.findIndex((value, at) => {
-          // Colours of transparent px may differ, and those of translucent ones are rounded.
+          // Colors of transparent pixels can differ, and colors of translucent pixels are rounded.
           const alpha = other[at | 3] ?? 0;
           if (alpha === 0 && at % 4 < 3) return false;
           return Math.abs(value - (own[at] ?? -1)) > (alpha === 255 ? 0 : 1);
@@ -389,7 +392,10 @@ const grow = ({ x0, y0, side }: Square, by: number): Square => ({
 const isWithin = (x: number, y: number, { x0, y0, side }: Square): boolean =>
   x >= x0 && x < x0 + side && y >= y0 && y < y0 + side;
 
-/** True for a module of an eye off its middle row and column: round eyes draw those otherwise than the code. */
+/**
+ * Returns true for a module of an eye off its middle row and column, which round eyes draw
+ * differently from the code.
+ */
 function isEyeCorner(row: number, column: number, size: number): boolean {
   const within = (at: number) => (at < 7 ? at : at >= size - 7 ? at - size + 7 : -1);
   const [i, j] = [within(row), within(column)];

@@ -23,7 +23,7 @@ import { DECODERS, type Pixels } from '../support/decoders.ts';
 
 const PAYLOAD = 'https://acme.link/spring-2027/launch';
 
-/** A code whose modules may be turned over, as pixels. */
+/** Renders a code with inverted modules as pixels. */
 function pixelsOf({ size, isDark }: Matrix, turned: ReadonlySet<number>): Pixels {
   const px = 4;
   const side = (size + 8) * px;
@@ -40,7 +40,7 @@ function pixelsOf({ size, isDark }: Matrix, turned: ReadonlySet<number>): Pixels
   return { data, width: side, height: side };
 }
 
-/** Modules of so many codewords of each block, chosen at random. */
+/** Selects all modules of random codewords, a number of them in each block. */
 function corrupt(matrix: Matrix, perBlock: (block: number) => number, seed: number): Set<number> {
   const { count, blockOf } = blocksOf(matrix.version, matrix.level);
   const map = codewordMap(matrix, blockOf.length);
@@ -79,7 +79,8 @@ describe('error correction', () => {
     });
 
     it(`is decoded with as many wrong codewords in every block as can be corrected: ${matrix.version}-${level}`, async () => {
-      // Versions 1 to 3 keep some of their correction back (ISO/IEC 18004, table 9).
+      // Versions 1 to 3 reserve some error correction codewords for detection (ISO/IEC 18004, table
+      // 9).
       const most = matrix.version <= 3 ? Math.max(1, corrects - 3) : corrects;
       expect(
         await read(
@@ -178,7 +179,7 @@ describe('the scannability check', () => {
     expect(faults({ bgColor: 'transparent', fgColor: '#FFFFFF' })).to.match(
       /^fgColor and bgColor must differ more: their symbol contrast is 0%, and scanners need 40%$/,
     );
-    // Four to one for the eye, and hardly anything that a scanner could tell apart.
+    // The contrast ratio is four to one for people, yet too low for scanners.
     expect(faults({ bgColor: '#666666' })).to.match(/their symbol contrast is 13%/);
     expect(contrast(parseColor('#000000'), parseColor('#FFFFFF'))).to.equal(21);
   });
@@ -207,7 +208,10 @@ describe('the scannability check', () => {
     expect(change({ size: 40 })).to.throw(Refusal, /^size must be at least/);
   });
 
-  /** Greys of the symbol contrasts at which codes are refused, and are comfortable, on every ground that can be. */
+  /**
+   * Returns the gray that reflects a share of the light; CONTRASTS uses it at the lowest accepted
+   * and at a comfortable symbol contrast, on several backgrounds.
+   */
   const grey = (reflected: number) => {
     const share =
       reflected <= 0.0031308 ? 12.92 * reflected : 1.055 * reflected ** (1 / 2.4) - 0.055;
@@ -232,7 +236,7 @@ describe('the scannability check', () => {
             expect((await decode(photo))?.toString(), `${name}, ${about}`).to.equal(PAYLOAD);
           }
           const turned = { ink: bright, ground: dark };
-          // ZBar reads dark codes only, until it is given the negative.
+          // ZBar reads only dark codes, so it gets the negative.
           const [light_, negative] = [false, true].map((isNegative) =>
             photographed(PAYLOAD, turned, light, seed, isNegative),
           );

@@ -16,7 +16,7 @@ describe('the body of a request', () => {
 
   after(() => server.close());
 
-  /** A request of which this much has been sent. */
+  /** Sends a request with a part of its body, and resolves with the request and its socket. */
   async function sent(length: number, body: string) {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.write(

@@ -9,7 +9,7 @@ import type { Facts } from '../../src/redirect/facts.ts';
 import { normalizeHost, VisitorReader } from '../../src/redirect/visitor.ts';
 import { html, notice } from '../../src/web/layout.ts';
 
-/** A text as node hands over bytes above 127: one character each. */
+/** Encodes a text as Node delivers bytes above 127: one character each. */
 const raw = (text: string) => Buffer.from(text).toString('latin1');
 
 describe('the request target', () => {
@@ -137,7 +137,8 @@ describe('the decision', () => {
     });
   });
 
-  // All that a link can have at once: one thing after another is taken away, and the next in order decides.
+  // The link has every feature at once; the test removes one after another, and the next in order
+  // decides.
   const everything: LinkEntry = {
     ...link,
     startsAt: now + 1,

@@ -11,10 +11,10 @@ import { readOpenApi } from '../../src/docs/openapi-file.ts';
 import { Joi } from '../../src/http/fields.ts';
 import { check } from '../../src/http/input.ts';
 
-/** Longest reference that people and generators are asked to read, in lines. */
+/** Longest acceptable reference for people and generators, in lines. */
 const MOST_LINES = 12_800;
 
-/** Counts in analytics, which are what their names say. */
+/** Counts in analytics, which need no description. */
 const COUNTS = new Set(
   'clicks scans views viwes leads sales saleAmount value previous change'.split(' '),
 );
@@ -80,7 +80,7 @@ describe('the reference', () => {
     ),
   ].filter(({ type }) => type === 'application/json');
 
-  /** Every schema below one, with the path to it. */
+  /** Yields every schema within a schema, with its path. */
   function* schemasBelow(schema: Schema, path: string): Generator<[string, Schema]> {
     yield [path, schema];
     for (const [name, field] of Object.entries(schema.properties ?? {})) {
@@ -150,7 +150,7 @@ describe('the reference', () => {
         return items !== undefined || [$ref, type, anyOf, oneOf].every((one) => one === undefined);
       })
       .map(([path]) => path);
-    // Anything may be sent, and is shown as it was sent; a job's result is what its request would have been answered.
+    // These fields repeat what was sent, or, for a job, the answer that its request would have had.
     const ANYTHING = [
       'BulkLinkError.link',
       'BulkQrCodeError.qrcode',

@@ -5,12 +5,15 @@ import { expect } from 'chai';
 import { type CallExpression, type NewExpression, parseSync, Visitor } from 'oxc-parser';
 import { check } from 'recheck';
 
-/** Expressions that are not linear, and the bound of their input. */
+/** Nonlinear expressions, with the bound of their input. */
 const BOUNDED: Record<string, string> = {
   '\\.?0+$': 'reads numbers that were written by toFixed, of at most 43 characters',
 };
 
-/** Longest that one expression is looked at, in ms. Steps of a match are counted: its time depends on the machine. */
+/**
+ * Time limit for the analysis of one expression, in ms; attacks are limited by match steps instead,
+ * since their time depends on the machine.
+ */
 const LIMITS = { timeout: 300_000, attackTimeout: null, incubationTimeout: null };
 
 interface Found {
@@ -26,7 +29,7 @@ const files = ['src', 'workers', 'scripts'].flatMap((folder) =>
     .filter((name) => /(?<!\.d)\.m?tsx?$|\.mjs$/.test(name)),
 );
 
-/** All regular expressions of a file: literals, and those that are made of literals alone. */
+/** Lists all regular expressions of a file: literals, and calls of RegExp with literals. */
 function expressionsOf(file: string): Found[] {
   const text = readFileSync(file, 'utf8');
   const found: Found[] = [];
@@ -35,7 +38,7 @@ function expressionsOf(file: string): Found[] {
   expect(errors, file).to.deep.equal([]);
   const construct = ({ callee, start, end }: NewExpression | CallExpression) => {
     if (callee.type !== 'Identifier' || callee.name !== 'RegExp') return;
-    // Fails for an expression that is not made of literals: its text is unknown here.
+    // The evaluation throws for an expression with variables, whose text is unknown here.
     const { source, flags } = runInNewContext(text.slice(start, end)) as RegExp;
     found.push({ source, flags, at: at(start) });
   };

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { Semaphore } from '../../src/infra/semaphore.ts';
 
 describe('a semaphore', () => {
-  /** Starts work of two units each; the functions in `ends` resolve or reject it. */
+  /** Starts tasks of two units each; the functions in `ends` resolve or reject them. */
   function start(semaphore: Semaphore, count: number) {
     const [started, ends]: [number[], ((error?: Error) => void)[]] = [[], []];
     const ended = Array.from({ length: count }, (_, at) =>

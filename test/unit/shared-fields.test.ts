@@ -31,7 +31,7 @@ describe('the fields that links and QR codes share', () => {
       const stored = (await db()('information_schema.columns')
         .where({ table_schema: 'public', table_name: table })
         .pluck('column_name')) as string[];
-      // Postgres drops members of JSON rows that are no columns without a word.
+      // Postgres silently drops members of JSON rows without a column.
       expect(stored).to.include.members(rows.flatMap(([, { column }]) => column ?? []));
     });
   }
@@ -56,7 +56,7 @@ describe('a new row of the table of fields', () => {
       example: 'green',
     },
   } as const satisfies FieldTable;
-  /** A body after validation by the schema of the table. */
+  /** Validates a body with the schema of the table. */
   const taken = (body: unknown): BodyOf<typeof table> =>
     check(Joi.object(creationSchemas(table)), body, 'body');
 
@@ -74,7 +74,7 @@ describe('a new row of the table of fields', () => {
     const times = { created_at: now, updated_at: now };
     const transaction = await db().transaction();
     try {
-      // It hides the table of the service, and only from this transaction.
+      // The temporary table hides the service's table, for this transaction only.
       await transaction.raw('CREATE TEMP TABLE links (LIKE links INCLUDING ALL) ON COMMIT DROP');
       await transaction.raw('ALTER TABLE links ADD COLUMN color text');
       const stored = async () =>

@@ -28,7 +28,7 @@ const visit = (id: string): Visit => ({
 const visits = (count: number, prefix = 'v') =>
   Array.from({ length: count }, (_, i) => visit(`${prefix}${i}`));
 
-/** A queue that remembers what it was given. */
+/** Builds a queue that records its jobs. */
 function aQueue() {
   const jobs: Visit[][] = [];
   const deliver = async (batch: Visit[]) => {
@@ -37,7 +37,7 @@ function aQueue() {
   return { jobs, deliver, ids: () => jobs.flat().map(({ id }) => id) };
 }
 
-/** Runs `work` while no file can be larger, which fails writes as a full disk does. */
+/** Runs `work` with a limit on the file size, which makes writes fail as a full disk does. */
 async function withFilesOf(bytes: number, work: () => Promise<void>): Promise<void> {
   const limit = (size: string) =>
     execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${size}:`]);
@@ -348,7 +348,7 @@ describe('the visit log', () => {
     await visitLog.start();
     await visitLog.record(visit('first'));
     for (const one of visits(20)) await visitLog.record(one);
-    // Nothing shall be appended: a batch is written after 1 ms.
+    // A batch is written after 1 ms, so a second one would have been appended by now.
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(appended).to.equal(1);
     expect(visitLog.notes()).to.deep.equal({ visits: { held: 21, notRecorded: 0 } });

@@ -5,10 +5,10 @@ describe('the intervals that only Dub has', () => {
   for (const [interval, timezone, now, start] of [
     ['mtd', 'UTC', '2026-11-22T10:00:00Z', '2026-11-01T00:00:00.000Z'],
     ['qtd', 'UTC', '2026-11-22T10:00:00Z', '2026-10-01T00:00:00.000Z'],
-    // Clocks were put forward on 29 March.
+    // Clocks went forward on 29 March.
     ['mtd', 'Europe/Berlin', '2026-04-10T00:00:00Z', '2026-03-31T22:00:00.000Z'],
     ['mtd', 'Europe/Berlin', '2026-03-30T00:00:00Z', '2026-02-28T23:00:00.000Z'],
-    // It is still 31 March there, and already 1 February.
+    // Local time is still 31 March there, and 1 February in the next zone.
     ['qtd', 'America/New_York', '2026-04-01T02:00:00Z', '2026-01-01T05:00:00.000Z'],
     ['mtd', 'Pacific/Kiritimati', '2026-01-31T12:00:00Z', '2026-01-31T10:00:00.000Z'],
     ['mtd', 'Asia/Kolkata', '2026-03-15T12:00:00Z', '2026-02-28T18:30:00.000Z'],

@@ -1,7 +1,7 @@
 // User agents from public lists, read from development dependencies and not copied:
-// - crawler-user-agents, MIT licence, (c) Martin Monperrus and contributors
-// - user-agents, BSD-2-Clause licence, (c) Intoli, LLC
-// - the device descriptors of playwright-core, Apache-2.0 licence, (c) Microsoft Corporation
+// - crawler-user-agents, MIT license, (c) Martin Monperrus and contributors
+// - user-agents, BSD-2-Clause license, (c) Intoli, LLC
+// - the device descriptors of playwright-core, Apache-2.0 license, (c) Microsoft Corporation
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
@@ -32,7 +32,7 @@ const CRAWLERS: readonly Crawler[] = crawlers.flatMap((crawler) => {
   }));
 });
 
-/** Visits of people; the same browser came with many screens and platforms. */
+/** Visits of people; the same browser appears with many screens and platforms. */
 const BROWSERS = JSON.parse(
   readFileSync(new URL('user-agents.json', import.meta.resolve('user-agents')), 'utf8'),
 ) as readonly Browser[];
@@ -41,7 +41,7 @@ const BROWSER_AGENTS = distinct(BROWSERS);
 const DEVICES = Object.entries(devices).map(([name, { userAgent }]) => ({ name, userAgent }));
 const DEVICE_AGENTS = distinct(DEVICES);
 
-/** Listed as crawlers, yet people sit behind them: no rule may take these for bots. */
+/** Listed crawlers that people use, so no rule may classify them as bots. */
 const PEOPLE_AFTER_ALL: Readonly<Record<string, string>> = {
   'MetaIAB Facebook': 'the browser inside the Facebook app, which opens what people tap on',
   'AP3A\\.240617\\.008': 'the browser inside Instagram, on a build of Android that millions have',
@@ -50,26 +50,26 @@ const PEOPLE_AFTER_ALL: Readonly<Record<string, string>> = {
   Fluid: 'an app of macOS that shows one web site in a window of its own',
 };
 
-/** Not said to make previews by the list, yet a page for previews is what they ask for. */
+/** User agents that request pages for previews, although the list does not say so. */
 const PREVIEWS_AFTER_ALL: Readonly<Record<string, string>> = {
   'developers\\.google\\.com\\/\\+\\/web\\/snippet': 'made the snippets of Google+',
   'facebookcatalog\\/': 'shows the pages of shops in the catalogue of Facebook',
 };
 
 /**
- * Of the visits of a list, so many may be read as another device than the list says: people
- * let their browsers pretend to be others, and a new edition of a list may hold some of them.
+ * Share of a list's visits that can be read as another device, since people let browsers pretend to
+ * be others, and new editions of a list can add such visits.
  */
 const MOST_DISAGREEMENTS = 0.001;
 
-/** A phone of 2012 that ua-parser-js takes for a tablet, as its models are named alike. */
+/** A phone of 2012 that ua-parser-js classifies as a tablet because of its model name. */
 const MISREAD = /^Galaxy Note II\b/;
 
-/** As CSS sees it, a screen is at least this wide on a tablet, and narrower on a phone. */
+/** Minimum width of a tablet's screen, in CSS pixels. */
 const TABLET_WIDTH = 600;
 /**
- * Screens are a worse witness than names: windows next to each other, phones that unfold,
- * phones that "ask for the desktop site" and emulated phones on the screen of a desktop.
+ * Share of screens that can contradict the user agent, because of windows side by side, foldable
+ * phones, phones in desktop mode, and phones emulated on a desktop.
  */
 const MOST_SCREEN_DISAGREEMENTS = 0.02;
 
@@ -329,7 +329,7 @@ describe('in-app browsers', () => {
 });
 
 describe('devices', () => {
-  // A user agent of Android on the platform of an iPhone is forged.
+  // An Android user agent on an iPhone is forged.
   const iphones = BROWSERS.filter(
     ({ platform, userAgent }) =>
       /^(iPhone|iPad|iPod)/.test(platform) && !userAgent.includes('Android'),
@@ -369,7 +369,8 @@ describe('devices', () => {
     expect(misread.length).to.be.at.most(MOST_DISAGREEMENTS * BROWSERS.length);
   });
 
-  // The list was sorted with the library that we read devices with; screens know nothing of it.
+  // The list was sorted with the library that also detects devices here, while screens are
+  // independent of it.
   const androidDevices = androids.filter(({ platform }) => /^Linux (arm|aarch)/.test(platform));
   const oddScreens = androidDevices.filter(({ userAgent, screenWidth, screenHeight }) => {
     const isTablet = Math.min(screenWidth, screenHeight) >= TABLET_WIDTH;

@@ -5,7 +5,7 @@ import { type NewExpression, parseSync, Visitor } from 'oxc-parser';
 import { sourceFiles } from '../../scripts/source-files.ts';
 import { ALLOWANCES, PENDING, type Reader, WORDS } from '../data/words.ts';
 
-/** A text for people, and the line on which it begins. */
+/** A text for people, and its first line. */
 interface Sentence {
   file: string;
   line: number;
@@ -15,16 +15,18 @@ interface Sentence {
 interface Fault {
   file: string;
   word: string;
-  /** File, line, word and what to write instead. */
+  /** File, line, word and its replacement. */
   message: string;
 }
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
 
-/** True for what is not a name, a path or another text for programs. */
+/** Returns false for a name, a path or another text for programs. */
 const isSentence = (text: string): boolean => /^[A-Z“]|\S\s+\S/.test(text);
 
-/** All strings of a file of the console that people read: texts of elements, literals and templates. */
+/**
+ * Lists all texts of a console file that people read: texts of elements, literals and templates.
+ */
 function sentencesOfConsole(file: string): Sentence[] {
   const source = readFileSync(file, 'utf8');
   const sentences: Sentence[] = [];
@@ -43,7 +45,7 @@ function sentencesOfConsole(file: string): Sentence[] {
   return sentences;
 }
 
-/** All messages of refusals in a file of the API, and all rules of fields. */
+/** Lists all messages of refusals and rules of fields in a file of the API. */
 function sentencesOfMessages(file: string): Sentence[] {
   const source = readFileSync(file, 'utf8');
   const sentences: Sentence[] = [];
@@ -69,7 +71,10 @@ function sentencesOfMessages(file: string): Sentence[] {
   return sentences;
 }
 
-/** A guide as one text, without code, headings (their ids are parts of URLs), targets of links and comments. */
+/**
+ * Returns a guide as one text, without code, headings (their ids are parts of URLs), link targets
+ * and comments.
+ */
 function sentencesOfGuide(file: string): Sentence[] {
   const blank = (code: string) => code.replaceAll(/[^\n]/g, ' ');
   const text = readFileSync(file, 'utf8')

@@ -12,8 +12,9 @@ import { OwnService } from '../support/own-service.ts';
 import { stack } from '../support/stack.ts';
 
 /*
- * The alerts of ops/alerts.yml: each by the series of a fault and of a calm hour, and those of Postgres, Redis, visits that
- * wait and dead letters by a Prometheus that watches a service under these faults. They need the Debian package `prometheus`.
+ * Tests the alerts of ops/alerts.yml: each with the series of a fault and of a calm hour, and those
+ * of Postgres, Redis, waiting visits and dead letters with a Prometheus that scrapes a service
+ * under these faults. They need the Debian package `prometheus`.
  */
 
 interface Rule {
@@ -23,13 +24,16 @@ interface Rule {
   annotations: { summary: string; description: string };
 }
 
-/** Series of an alert, in the notation of promtool: from the first minute on in the fault, and otherwise. */
+/**
+ * Series of an alert in the notation of promtool, each for a fault that begins at once, and for a
+ * calm hour.
+ */
 interface Fault {
   alert: string;
-  /** The process whose series they are. */
+  /** Process that exports the series. */
   process: string;
   series: Record<string, { fault: string; calm: string }>;
-  /** When it fires, in minutes. It must not have fired a minute after the beginning. */
+  /** Minutes until the alert must fire; after one minute, it must not have fired. */
   after: number;
   labels?: Record<string, string>;
   summary: string;
@@ -37,7 +41,7 @@ interface Fault {
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
-/** The labels of everything that is scraped at the API. */
+/** Instance label of all targets at the API. */
 const INSTANCE = '127.0.0.1:3100';
 
 const constant = (value: number) => `${value}x120`;
@@ -274,7 +278,7 @@ const FAULTS: Fault[] = [
   },
 ];
 
-/** Series that only exist in a state that the service of the tests is not in. */
+/** Series that exist only in states in which the service of the tests is not. */
 const RARE: Record<string, string[]> = {
   shortlinks_certificate_seconds: ['host'],
   shortlinks_redirects_total: ['outcome'],
@@ -288,7 +292,7 @@ const rules = (): Rule[] => {
   return groups.flatMap((group) => group.rules);
 };
 
-/** Divides `name{a="1",b="2"}`. */
+/** Splits `name{a="1",b="2"}` into its name and labels. */
 function partsOf(series: string): { name: string; labels: string[] } {
   const [, name = '', list = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(series)!;
   return { name, labels: [...list.matchAll(/(\w+)=~?"/g)].map(([, label]) => label!) };
@@ -302,7 +306,7 @@ describe('alerts', () => {
 
   it('use metrics and labels that the running service exports', async () => {
     const { runner, apiUrl } = stack();
-    // A route has its series from its first request on.
+    // The series of a route exist from its first request on.
     await fetch(`${apiUrl}/links`);
     /** Labels by metric, of all processes. */
     const exported = new Map<string, Set<string>>();
@@ -402,7 +406,9 @@ describe('alerts', () => {
 });
 
 describe('a Prometheus that watches the service', function () {
-  /** Scrape, evaluation, the minute that a fault must last, and room for a busy machine. */
+  /**
+   * Time for a scrape, an evaluation, the minute that a fault must last, and a busy machine, in ms.
+   */
   const FIRES_MS = 240_000;
   const own = new OwnService();
   const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-prometheus-'));
@@ -439,7 +445,7 @@ describe('a Prometheus that watches the service', function () {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** With ops/prometheus.yml as it is, save the ports, which are free ones here. */
+  /** Starts Prometheus with ops/prometheus.yml, whose ports are replaced by free ones. */
   async function startPrometheus(): Promise<void> {
     const { runner, copies } = own.service;
     copyFileSync(RULES, path.join(folder, 'alerts.yml'));

@@ -25,12 +25,12 @@ import { browser } from '../support/world.ts';
 
 const run = promisify(execFile);
 
-/** Tables that nothing changes while visitors come. */
+/** Tables that visits do not change. */
 const RECORDS = ['links', 'tags', 'link_tags', 'users', 'domains', 'installation'];
 
 /*
- * An installation is backed up while visitors come, and while visits wait in the spool and in the queue. Then everything is
- * deleted, and a new one gets the backup.
+ * Backs up an installation under visits, while others wait in the spool and in the queue. Then
+ * everything is deleted, and a new installation restores the backup.
  */
 describe('a backup', function () {
   const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-backup-'));
@@ -42,7 +42,7 @@ describe('a backup', function () {
   let apiKey: string;
   let linkId: string;
   let records: Record<string, unknown>;
-  /** Visitors who were answered before the backup began, and all that were ever answered. */
+  /** Visitors answered before the backup began, and all visitors ever answered. */
   let before: Set<string>;
   let ever: Set<string>;
 
@@ -67,7 +67,7 @@ describe('a backup', function () {
     [database, service, servers] = [undefined, undefined, undefined];
   }
 
-  /** Runs the CLI as the operator of an installation, or of the one that a folder has by default. */
+  /** Runs the CLI as the operator of a named installation, or of the one in the default folder. */
   async function cli(name: string | undefined, ...args: string[]) {
     const { DATA_DIR: __, ...others } = environment;
     const env = name === undefined ? others : { ...others, DATA_DIR: path.join(folder, name) };
@@ -107,7 +107,7 @@ describe('a backup', function () {
     return found;
   }
 
-  /** The visitors whose visits are stored, in any order. */
+  /** Reads the visitors of all stored visits, in any order. */
   async function stored(one: Knex): Promise<string[]> {
     const urls = await one('events').where({ event: 'click' }).pluck('referer_url');
     return urls.map((url: string) => url.replace('https://visitor.example/', ''));
@@ -129,7 +129,7 @@ describe('a backup', function () {
     await eventually(async () => {
       expect(await stored(first.database)).to.have.length.greaterThan(100);
     });
-    // From now on visits wait in the queue, and these in the spool besides.
+    // From now on, visits wait in the queue; those below wait in the spool.
     const waiting = ['worker_clicks', 'worker_maintenance'];
     for (const name of waiting) first.service.runner.kill(name, 'SIGSTOP');
     const visits: Visit[] = Array.from({ length: 30 }, (__, n) => ({

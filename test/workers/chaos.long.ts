@@ -7,24 +7,25 @@ import type { Service } from '../support/service.ts';
 import { Visitors, Writers } from '../support/traffic.ts';
 
 /*
- * Processes are killed and servers stopped under steady traffic, and afterwards everything must add up. On
- * servers of its own: Postgres and Redis can be stopped one by one. CHAOS_ROUNDS asks for more than one round
- * of kills, CHAOS_OUTAGE_SECONDS for other outages than 10 s.
+ * Kills processes and stops servers under steady traffic; afterwards, nothing may be lost or
+ * counted twice. The service has its own Postgres and Redis, which stop one by one. CHAOS_ROUNDS
+ * sets the number of rounds of kills, CHAOS_OUTAGE_SECONDS the length of outages, which is 10 s by
+ * default.
  */
 
 const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 1);
 const OUTAGE_MS = Number(process.env['CHAOS_OUTAGE_SECONDS'] ?? 10) * 1000;
 const VISITS_PER_SECOND = 150;
 const WRITES_PER_SECOND = 10;
-/** Longer than the API waits for Redis, and than jobs are locked. */
+/** Longer than the API waits for Redis and than jobs are locked, in ms. */
 const FROZEN_MS = 12_000;
-/** As long as visits fit into memory with room to spare. */
+/** Duration of a full Redis, in ms; visits meanwhile certainly fit into memory. */
 const FULL_MS = 5_000;
 
-/** The length of an outage. */
+/** Waits for the length of an outage. */
 const outage = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits until as many more visits were answered as are made in so many seconds. */
+/** Waits until the visits of some seconds more have been answered. */
 async function moreVisits({ tally }: Visitors, seconds = 1): Promise<void> {
   const count = tally.answered.size + seconds * VISITS_PER_SECOND;
   await eventually(() => expect(tally.answered.size).to.be.at.least(count));

@@ -55,7 +55,7 @@ describe('checks of destinations', function () {
   const inState = async (state: string): Promise<string[]> =>
     (await get(`/links?destinationState=${state}`)).map(({ id }: { id: string }) => id);
 
-  /** Runs the checks that are due, until a condition holds: a run of the schedule may be under way. */
+  /** Runs the due checks until a condition holds, since a scheduled run can be under way. */
   const run = (condition: () => Promise<void>) =>
     eventually(async () => {
       const jobId = newId('job');
@@ -63,7 +63,7 @@ describe('checks of destinations', function () {
       await eventually(condition, 6_000);
     });
 
-  /** Has links checked now. */
+  /** Makes the checks of links due, and runs them. */
   const check = async (...links: { id: string }[]) => {
     const since = new Date();
     const ids = links.map(({ id }) => id);
@@ -147,7 +147,7 @@ describe('checks of destinations', function () {
     expect(await inState('broken')).to.deep.equal([link.id]);
     await eventually(() => expect(kinds()).to.deep.equal(['link.broken']));
 
-    // Another destination, which was not checked yet, has neither state nor event.
+    // A new destination without a check has neither state nor event.
     site.answer('/repaired', { body: 'fine' });
     await own
       .db('links')
@@ -186,7 +186,7 @@ describe('checks of destinations', function () {
     });
 
     expect(times).to.have.length(3);
-    // A busy machine lets some arrive later than they were sent.
+    // On a busy machine, requests can arrive later than they were sent.
     for (const n of [1, 2]) expect(times[n]! - times[n - 1]!).to.be.at.least(700);
     const soon = new Date(Date.now() + 59 * 60_000);
     await eventually(async () =>

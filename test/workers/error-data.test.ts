@@ -17,7 +17,7 @@ class Customer extends WorkspaceModel {
   static override tableName = 'customers';
 }
 
-/** Statements that fail, each with the marker among its values. */
+/** Failing statements with the marker among their values. */
 const FAILING: [what: string, fail: () => Promise<unknown>][] = [
   ['a value of another type', async () => db().raw('SELECT ?::int', [MARKER])],
   ['quotes in a value', async () => db().raw('SELECT ?::int', [`"${MARKER}" or "${MARKER}"`])],
@@ -44,7 +44,7 @@ const FAILING: [what: string, fail: () => Promise<unknown>][] = [
   ],
 ];
 
-/** All that a log or a dead letter may show of an error. */
+/** Returns all text that a log or a dead letter can show of an error. */
 function textOf(error: unknown): string {
   const some = error as Error & { nativeError?: Error };
   const fields = JSON.stringify(some, Object.getOwnPropertyNames(some));
@@ -66,7 +66,7 @@ describe('errors of the database', () => {
 
   it('put no data into logs and dead letters', async () => {
     const name = `errors-${newId('job').slice(-8)}`;
-    // A worker in a process of its own, for the sake of what it prints.
+    // The worker runs in a separate process, whose output is read.
     const worker = `
       import { db, closeDb } from './dist/src/infra/db.js';
       import { makeLog } from './dist/src/infra/log.js';

@@ -19,8 +19,8 @@ import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 /*
- * Answers from blocks equal answers from events: random events and questions with filters, before and after the blocks are
- * deleted.
+ * Answers from blocks must equal answers from events: random events and filtered queries, before
+ * and after blocks are deleted.
  */
 
 const SEED = Number(process.env['BLOCKS_SEED'] ?? Date.now() % 1_000_000);
@@ -31,7 +31,7 @@ const FIRST = Date.UTC(2025, 9, 1);
 const LENGTH = 40 * 86_400_000;
 const KINDS: EventKind[] = ['click', 'click', 'click', 'scan', 'view', 'lead', 'sale'];
 const log = pino({ level: 'silent' });
-/** Too long for a key of an index, with a part that others lack. */
+/** URL too long for an index key, with a unique part. */
 const LONG = `https://example.com/?q=${'long'.repeat(300)}`;
 const URLS = [
   'https://example.com/',
@@ -57,7 +57,7 @@ describe(`blocks of events (seed ${SEED})`, () => {
     return anEvent(projectId, {
       id: `evt_${String(made).padStart(8, '0')}`,
       event: kind,
-      // Some at the same time, and those of some days alone.
+      // Some events share their time, and others are alone in their days.
       occurred_at: new Date(
         from + Math.floor(random() ** 2 * (length / 60_000)) * 60_000 + pick([0, 0, 1]),
       ).toISOString(),
@@ -98,7 +98,7 @@ describe(`blocks of events (seed ${SEED})`, () => {
     Array.from({ length: count }, () => anyEvent(...when));
 
   const buildOnce = () => buildBlocks(log, new Map([[projectId, COUNT]]), SIZES);
-  /** The job of the service may take blocks from this one. */
+  /** Builds until no block is pending, since the scheduled job can claim blocks too. */
   async function build(): Promise<void> {
     do await buildOnce();
     while ((await blocks()).some(({ size }) => size === null));
@@ -188,7 +188,7 @@ describe(`blocks of events (seed ${SEED})`, () => {
     };
   }
 
-  /** Asks random questions with blocks, some of which have events, and again without any. */
+  /** Runs random queries with blocks, some of which still have events, and again without any. */
   async function compare(): Promise<void> {
     const answered: { asked: Asked; answers: Awaited<ReturnType<typeof answer>> }[] = [];
     let matched = 0;
@@ -283,7 +283,7 @@ describe(`blocks of events (seed ${SEED})`, () => {
     await build();
     await db()('event_blocks').where({ project_id: projectId }).update({ size: null, claim: null });
     const building = buildOnce();
-    // The first ones are claimed together, and the others when those are built.
+    // The first blocks are claimed together, and the others once those are built.
     await eventually(async () => expect(await built()).not.to.be.empty);
     const trx = await db().transaction();
     const ofProject = () => db()('event_blocks').where({ project_id: projectId });

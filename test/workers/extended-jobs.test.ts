@@ -19,7 +19,7 @@ describe('a job that is extended while it waits', () => {
   let producer: Producer;
   let inspector: Inspector;
   let worker: RunningWorker | undefined;
-  /** The data of each run. */
+  /** Data of each run. */
   let runs: unknown[][];
   const queue = defineQueue(`extended-${newId('job').slice(-8)}`, {
     attempts: 3,
@@ -48,7 +48,7 @@ describe('a job that is extended while it waits', () => {
     producer.add(jobs.work, 0, { jobId, projectId: '', delayMs });
   const extend = (jobId: string, part: number) =>
     producer.extend(jobs.work, queue, jobId, part, part);
-  /** Starts a worker that does this in each run, after it has noted the data. */
+  /** Starts a worker that records its data and calls `act` in each run. */
   const start = (act: (run: number) => Promise<void> = async () => {}) => {
     const counting = handlers(jobs, {
       async work(data, { further = [] }) {
@@ -63,7 +63,7 @@ describe('a job that is extended while it waits', () => {
   it('is run with all that was acknowledged, and not extended once a worker has it', async () => {
     await add('one', 100);
     expect([await extend('one', 1), await extend('one', 2)]).to.deep.equal([true, true]);
-    // An extension that is sent again changes nothing.
+    // A repeated extension changes nothing.
     expect(await extend('one', 2)).to.equal(true);
     let end: () => void = () => {};
     start(() => new Promise((resolve) => (end = resolve)));

@@ -35,16 +35,17 @@ describe('while Redis is frozen for 12 s', function () {
     const pid = await own.redisPid();
     const create = (key: string, n: number) =>
       send('POST', '/links', { url: A, key }, n % 2 === 0 ? keyed(key) : {});
-    // The first request of a new service is its slowest; the others could all be answered with it.
+    // The first request of a new service is the slowest, so it is not among the concurrent ones.
     const first = await create(keys[0]!, 0);
     const answers = keys.slice(1, 10).map(async (key, n) => {
-      // Staggered: when one is answered and Redis freezes, the next ones are on their way.
+      // Requests are staggered, so that some are under way when the first is answered and Redis
+      // freezes.
       await delay(n * 20);
       return create(key, n + 1);
     });
     await Promise.race(answers);
     process.kill(pid, 'SIGSTOP');
-    // A busy machine may have answered all of them by then.
+    // On a busy machine, all of them may have been answered by then.
     answers.push(...keys.slice(10).map((key, n) => create(key, n + 10)));
     let asked: Awaited<ReturnType<typeof send>>[] = [];
     let accepted: string[] = [];
@@ -79,7 +80,7 @@ describe('while Redis is frozen for 12 s', function () {
     expect((await send('GET', '/links')).body).to.have.length(20);
   });
 
-  /** Freezes Redis while `work` goes on, for at least so long. */
+  /** Freezes Redis while `work` runs, for at least `ms`. */
   async function whileFrozen<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
     const pid = await own.redisPid();
     process.kill(pid, 'SIGSTOP');
@@ -106,7 +107,8 @@ describe('while Redis is frozen for 12 s', function () {
       const headers = { 'idempotency-key': 'unreadable' };
       const answer = send('POST', '/links', { url: A, key: 'unreadable' }, headers);
       await eventually(async () => expect(await waiting()).to.have.lengthOf(1));
-      // It has no answer yet: now it goes to Redis, which does not answer until the table is locked again.
+      // The request has no answer yet and reads Redis next, which does not reply until the table is
+      // locked again.
       process.kill(pid, 'SIGSTOP');
       await unlock();
       await eventually(async () => expect(await waiting()).to.have.lengthOf(0));
@@ -154,7 +156,7 @@ describe('while Redis is frozen for 12 s', function () {
       `      ${Date.now() - startedAt} ms: ${answers.length} sent, ${promised.length} answered, ${accepted.length} with 202`,
     );
     expect(accepted.length).to.be.greaterThan(20);
-    // 0: the API was away, or ended. A connection that could certainly not be used is 500.
+    // 0 means that the API was down, and 500 that its connection was certainly unusable.
     for (const { status } of answers) expect([0, 200, 201, 202, 500, 503]).to.include(status);
     const refused = new Set(answers.filter(({ status }) => status >= 500).map(({ name }) => name));
     await eventually(async () => {

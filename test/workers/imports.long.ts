@@ -11,7 +11,7 @@ import { aWorkspace, type World } from '../support/world.ts';
 
 const CSV = { 'content-type': 'text/csv' };
 const ROWS = 6_000;
-/** Each costs the time after which the job of a dead worker is taken over. */
+/** Number of kills; each costs the time after which another worker takes over the job. */
 const KILLS = 3;
 
 const fileOf = (rows: number) =>
@@ -22,7 +22,10 @@ const fileOf = (rows: number) =>
 
 const stateOf = async (world: World, id: string) => (await world.api.get(`/imports/${id}`)).body;
 
-/** Waits until an import is done. @returns when it ended, in ms since 1970 */
+/**
+ * Waits until an import is done.
+ * @returns its end, in ms since 1970
+ */
 const endOf = (world: World, id: string): Promise<number> =>
   eventually(async () => {
     const { state, endedAt } = await stateOf(world, id);
@@ -30,7 +33,10 @@ const endOf = (world: World, id: string): Promise<number> =>
     return Date.parse(endedAt);
   });
 
-/** Uploads a file. @returns the id of the import */
+/**
+ * Uploads a file.
+ * @returns the id of the import
+ */
 async function upload(world: World, file: string, query = {}): Promise<string> {
   const { body } = await world.api.post('/imports', file, { headers: CSV, query });
   return body.id;
@@ -51,7 +57,7 @@ describe('imports in workers', () => {
         expect(counts.created).to.be.above(before);
         return counts.created;
       });
-      // At some moment of a slice.
+      // The kill happens at a random moment of a slice.
       await pause(Math.random() * 300);
       await eventually(() => stack().signal('worker_bulk', 'SIGKILL'));
     }
@@ -100,7 +106,7 @@ describe('imports in workers', () => {
   it('go on where their job was lost, and publish what a dead worker had committed', async () => {
     const id = await upload(world, fileOf(3), { dryRun: true });
     await eventually(async () => expect((await stateOf(world, id)).state).to.equal('checked'));
-    // As it is when the job of the next slice is gone.
+    // A lost job of the next slice leaves this state.
     await db()('imports')
       .where({ project_id: world.projectId, id })
       .update({ state: 'queued', position: 0 });
@@ -108,7 +114,7 @@ describe('imports in workers', () => {
     await eventually(async () => expect((await stateOf(world, id)).counts.created).to.equal(6));
     expect((await world.visit('/k-1')).status).to.equal(302);
 
-    // As it is when a worker died after it had committed a deletion.
+    // A worker that died after committing a deletion leaves this state.
     const link = (await world.api.get('/links/info', { domain: world.domain, key: 'k-1' })).body;
     const [claim] = await db()('claims')
       .where({ project_id: world.projectId, record_id: link.id })

@@ -17,7 +17,7 @@ interface Scrapes {
   scrape_configs: { static_configs: { targets: string[]; labels: { process: string } }[] }[];
 }
 
-/** The usual ports by process. Those of servers and of the scheduler are tested in processes.test.ts. */
+/** Default ports of processes; processes.test.ts covers the servers and the scheduler. */
 const HEALTH_PORTS: Record<string, number> = {
   api: 3100,
   redirect: 3101,
@@ -28,9 +28,9 @@ const HEALTH_PORTS: Record<string, number> = {
 };
 
 describe('metrics', () => {
-  /** The lines of all processes about metrics of our own. */
+  /** Lines of all processes about the service's own metrics. */
   let ours: string[];
-  /** All metrics that they have, by name, with those that Prometheus makes of a histogram. */
+  /** Names of all exposed metrics, including the series of histograms. */
   let exposed: Set<string>;
 
   before(async () => {
@@ -98,7 +98,7 @@ describe('metrics', () => {
 
   it('have names, help and units as Prometheus wants them', function () {
     if (promtool(['--version']).error !== undefined) this.skip();
-    // Each process has its own lines of those that several have.
+    // The lines of a metric are grouped, since several processes export it.
     const families = new Map<string, string[]>();
     for (const line of ours) {
       const name = /shortlinks_\w+/.exec(line)![0].replace(/_(bucket|sum|count)$/, '');

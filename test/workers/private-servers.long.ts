@@ -11,7 +11,8 @@ import { postgresAdminUrl, redisAdminUrl } from '../support/private-admin.ts';
 import { withoutServers } from '../support/without-servers.ts';
 
 /*
- * What whoever gets a statement or a command of theirs run by the service can do to the private servers, and so to the machine.
+ * Tests the damage that an injected SQL statement or Redis command can do to the private servers,
+ * and through them to the machine.
  */
 
 describe('private servers', function () {

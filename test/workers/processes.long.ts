@@ -18,11 +18,11 @@ import { RedisNode } from '../support/redis-node.ts';
 import { withoutServers } from '../support/without-servers.ts';
 
 /*
- * Processes that a process manager or a container runs one by one: ports, signals, and what they say of the servers
- * that they are given.
+ * Tests processes that a process manager or a container runs one by one: ports, signals, and
+ * messages about their servers.
  */
 
-/** Time after which a process has met an outage of Redis, in ms. */
+/** Time after which a process has noticed a Redis outage, in ms. */
 const NOTICED_MS = 1_500;
 
 describe('a process by itself', function () {

@@ -20,7 +20,7 @@ const KEYS = Array.from({ length: 12 }, (_, n) => `key-${n}`);
 const WEBHOOKS = 6;
 const VISITS_PER_SECOND = 200;
 const SOON_MS = 20_000;
-/** Time that the receiver takes when it is slow. */
+/** Response time of a slow receiver, in ms. */
 const SLOW_MS = 200;
 const SLOTS = 16_384;
 
@@ -66,34 +66,37 @@ describe('QUEUE_SHARDS', function () {
     answered += tally.answered.size;
     return tally;
   };
-  /** Jobs that ended in a shard; in the queue itself without a number. */
+  /** Counts the jobs that ended in a shard, or without a number in the queue itself. */
   const ended = async (name: string, shard?: number): Promise<number> => {
     const queue = shard === undefined ? { name } : { name: `${name}-${shard}`, shard };
     const count = await redis.hget(`${tagOf(queue)}:${queue.name}:metrics:completed`, 'count');
     return Number(count ?? 0);
   };
   const endedIn = (name: string) => Promise.all([1, 2, 3, 4].map((shard) => ended(name, shard)));
-  /** Names of the queues of visits that have jobs. */
+  /** Lists the queues of visits that have jobs. */
   const filled = async (): Promise<string[]> => {
     const depths = [...(await inspector.depths(clicks))];
     return depths.flatMap(([name, counts]) =>
       Object.values(counts).some((count) => count > 0) ? [name] : [],
     );
   };
-  /** All visits so far have reached the webhook of their link, each once. */
+  /** Expects all visits so far to have reached the webhook of their link, once each. */
   const delivered = async (): Promise<void> => {
     const ids = () => receiver.received.map(({ body }) => body.data.click.id);
     await eventually(() => expect(new Set(ids())).to.have.length(answered), SOON_MS);
-    // What is pending when Postgres goes away is sent again.
+    // Deliveries that are pending when Postgres stops would be sent again.
     await eventually(async () => {
       const pending = await own.db('webhook_deliveries').where({ state: 'pending' });
       expect(pending).to.have.length(0);
     }, SOON_MS);
     expect(ids()).to.have.length(answered);
   };
-  /** Visits while Postgres is away stay in the queue, which processes with another QUEUE_SHARDS find. */
+  /**
+   * Changes QUEUE_SHARDS while visits wait for Postgres in the queue, and expects the new processes
+   * to store them.
+   */
   const changeWhileFilled = async (name: string, shards: number, places: readonly string[]) => {
-    // Processes that have just found Redis again, or have just started, look links up.
+    // New or reconnected processes look up links, which needs Postgres.
     await visitsAddUp(own, `${name} before`, await visit(`${name} before`, 50));
     await delivered();
     await own.stopPostgres();
@@ -110,7 +113,8 @@ describe('QUEUE_SHARDS', function () {
 
   it('spreads visits and webhooks over four queues, each visit stored and delivered once', async () => {
     await visitsAddUp(own, 'spread', await visit('spread', 400));
-    // A busy machine takes more visits into a job, so only their shares are certain.
+    // A busy machine puts more visits into a job, so the number of jobs varies, but not their
+    // distribution.
     const jobs = await endedIn('clicks');
     expect(Math.min(...jobs)).to.be.above(Math.max(...jobs) / 3);
     expect(await ended('clicks')).to.equal(0);

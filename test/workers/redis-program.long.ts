@@ -18,24 +18,27 @@ interface Unpacked {
   lines: string[];
   problem?: { text: string };
   program?: RedisProgram;
-  /** Files in the cache. */
+  /** Files that remain in the cache. */
   left: string[];
 }
 
-/** As dpkg knows it: a package in a version that is not the candidate's. */
+/** Returns dpkg's record of a package whose version differs from the candidate's. */
 const installed = (name: string) =>
   `Package: ${name}\nStatus: install ok installed\nArchitecture: amd64\nVersion: 5:9.9.9-1\nMaintainer: nobody\nDescription: x\n`;
 
 /*
- * The server that apt unpacks for `npm start`, on machines that have parts of it already. They differ by the configuration of
- * apt; the packages are real ones.
+ * Tests the server that apt unpacks for `npm start`, on machines that already have parts of it. The
+ * machines differ by their apt configuration; the packages are real.
  */
 describe('a Redis server that apt unpacks', function () {
   const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-redis-'));
   const inFolder = (...names: string[]) => path.join(folder, ...names);
   let runs = 0;
 
-  /** @param settings of apt */
+  /**
+   * Unpacks a server.
+   * @param settings lines of the apt configuration
+   */
   async function unpackOn(settings: readonly string[], cache = newCache()): Promise<Unpacked> {
     const file = inFolder(`apt-${runs}.conf`);
     writeFileSync(file, settings.map((setting) => `${setting};\n`).join(''));

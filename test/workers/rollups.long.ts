@@ -24,15 +24,16 @@ import { entriesOf } from '../support/rolled-up.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 /*
- * Analytics from rollups equal analytics from the events: random events, random questions, every group. A group reads
- * the events once its filter has a condition, even one that is always true. Each run asks others; ROLLUP_QUESTIONS asks for more.
+ * Analytics from rollups must equal analytics from events: random events, random queries, every
+ * group. A group reads the events once its filter has a condition, even one that is always true.
+ * Each run uses other queries; ROLLUP_QUESTIONS sets their number.
  */
 
 const SEED = Number(process.env['ROLLUP_SEED'] ?? Date.now() % 1_000_000);
 const COUNT = 4_000;
-/** Of each group, with each filter at each stage. */
+/** Number of queries per group, filter and stage. */
 const QUESTIONS = Number(process.env['ROLLUP_QUESTIONS']) || 2;
-/** Days of 23 and 25 hours, and of 23½ and 24½, among them. */
+/** The period includes days of 23, 25, 23½ and 24½ hours. */
 const FIRST = Date.UTC(2025, 0, 20);
 const LAST = Date.UTC(2025, 10, 20);
 const ZONES = [
@@ -49,7 +50,9 @@ const KINDS: EventKind[] = ['click', 'click', 'click', 'scan', 'view', 'lead', '
 const log = pino({ level: 'silent' });
 const LONG = `https://example.com/?q=${'long'.repeat(300)}`;
 
-/** With and without queries, fragments and UTM parameters; some are longer than a key of an index. */
+/**
+ * URLs with and without queries, fragments and UTM parameters; some are longer than an index key.
+ */
 const URLS = [
   'https://example.com/',
   'https://example.com/?a=1',
@@ -120,7 +123,7 @@ describe(`rollups (seed ${SEED})`, () => {
     expect(await db()('rollup_deltas').where({ project_id: world.projectId })).to.deep.equal([]);
   }
 
-  /** All events of two links, one of which has many. */
+  /** Deletes all events of two links, one of which has many. */
   const eraseSome = () =>
     db().transaction((trx) => eraseRecords(trx, world.projectId, [records[1]!, records[4]!]));
 
@@ -135,7 +138,7 @@ describe(`rollups (seed ${SEED})`, () => {
 
   function event(projectId: string, at: number, pageId: string): EventRow {
     const kind = pick(KINDS);
-    // Most come to the first records, so that these have many and the last ones few.
+    // Most events belong to the first records, so that these have many and the last ones few.
     const record = kind === 'scan' ? records.at(-1)! : records[Math.floor(random() ** 3 * 6)]!;
     return anEvent(projectId, {
       id: `evt_${String(at).padStart(8, '0')}`,
@@ -166,7 +169,7 @@ describe(`rollups (seed ${SEED})`, () => {
     const [a, b] = [random(), random()].toSorted((x, y) => x - y) as [number, number];
     const length = LAST - FIRST;
     const from = FIRST + a * length;
-    // Whole days, whole quarters, or any millisecond.
+    // Both ends of a span are at a day, a quarter of an hour, or any millisecond.
     const unit = pick([86_400_000, 900_000, 1]);
     const granularity: Granularity = pick(['hour', 'day', 'month']);
     const to =
@@ -186,17 +189,17 @@ describe(`rollups (seed ${SEED})`, () => {
     ['a folder', () => ({ folderId })],
   ];
 
-  /** Answers of rollups and of events to one question. */
+  /** Answers a query from rollups and from events. */
   async function both(name: GroupName, query: FilterQuery, span: Span) {
     const { projectId } = world;
     const filter = await resolveFilter(projectId, query, resolveRecords);
     const question = { projectId, span, filter, events: kindsOf(pick(EVENT_PARAMETERS)) };
-    // All events match; but rollups cannot tell, so the events are read.
+    // This filter matches all events, but rollups cannot tell, so the events are read.
     const raw = { ...question, filter: { ...filter, via: ['link' as const, 'qr' as const] } };
     const { names } = eventRecords;
     return Promise.all([GROUPS[name].read(question, names), GROUPS[name].read(raw, names)]);
   }
-  /** It looks at the present, and never at rollups. */
+  /** Names of all groups but trend_live, which reads current events and never rollups. */
   const NAMES = (Object.keys(GROUPS) as GroupName[]).filter((name) => name !== 'trend_live');
 
   const stages: [stage: string, prepare: () => Promise<unknown>][] = [
@@ -233,7 +236,7 @@ describe(`rollups (seed ${SEED})`, () => {
     const none = { missing: 0, surplus: 0, different: 0 };
     await rebuildRollups(db(), projectId, 300);
     const right = await rebuildRollups(db(), projectId, 300);
-    // In parts of days, and in parts of a day.
+    // Rebuilding in slices of several days and of parts of a day must give the same result.
     for (const found of [
       right,
       await rebuildRollups(db(), projectId, 300, 50),

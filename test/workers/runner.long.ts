@@ -28,7 +28,7 @@ import { Visitors } from '../support/traffic.ts';
 
 const RECOVERY_MS = 60_000;
 
-/** Workers that no single request of the API waits for. */
+/** Workers that no single API request waits for. */
 const YIELDING = [
   'worker_bulk',
   'worker_clicks',
@@ -40,7 +40,10 @@ const YIELDING = [
   'worker_webhooks',
 ];
 
-/** Everything that a single write needs, its worker and Postgres too, has the niceness of the API. */
+/**
+ * Expects all that a single write needs, its worker and Postgres included, to have the niceness of
+ * the API.
+ */
 function expectNiceness(started: Started): void {
   const usual = getPriority(started.child.pid);
   const processes = withDescendants(started.child.pid!).filter(({ name }) =>
@@ -81,7 +84,7 @@ describe('npm start under steady traffic', function () {
     mkdirSync(logs);
     for (const { name } of parseProcfile(readFileSync('Procfile', 'utf8'))) {
       const place = path.join(logs, `${name}.log`);
-      // A disk that is always full; elsewhere something that can't be written either.
+      // A log on a full disk cannot be written; without /dev/full, a folder has the same effect.
       if (existsSync('/dev/full')) symlinkSync('/dev/full', place);
       else mkdirSync(place);
     }
@@ -90,11 +93,12 @@ describe('npm start under steady traffic', function () {
     expect(started.output.match(/api\.log is not written/g)).to.have.length(1);
     await aLinkIsMade();
     await eventually(() => expectNiceness(started), RECOVERY_MS);
-    // From then on the link is in memory, so that no visit depends on how soon Postgres answers a busy machine.
+    // From then on, the link is in memory, and visits do not depend on the speed of Postgres on a
+    // busy machine.
     await eventually(async () => {
       const first = await fetch(`http://localhost:${started.redirectPort}/runner-1`, {
         redirect: 'manual',
-        // Not counted.
+        // Visits of crawlers are not counted.
         headers: { 'user-agent': 'Googlebot/2.1' },
       });
       expect(first.status).to.equal(302);
@@ -109,7 +113,7 @@ describe('npm start under steady traffic', function () {
       expect(started.output).to.contain(`The private ${server} ended: starting again`);
     }
 
-    // A warning that is repeated is shown once an hour, with the message of each cause once.
+    // A repeated warning appears once an hour, with each cause once.
     const warnings = started.output.match(/^worker_currency \| .*not be fetched: .*$/gm) ?? [];
     expect(warnings[0]).to.match(/RATES_URL must have a host name that exists: (?!must)/);
     expect(warnings, warnings.join('\n')).to.have.length(1);
@@ -134,7 +138,7 @@ describe('npm start under steady traffic', function () {
 
 describe('the private Redis', function () {
   it('has little to replay at its next start', async () => {
-    // One of its own: what others have stored in the shared one would count.
+    // The shared Redis contains data of other tests.
     const dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-redis-'));
     const { url, server } = await startRedis(dataDir, 0, await findRedis(() => {}));
     const redis = connectRedis(url, 'wait');
@@ -161,7 +165,7 @@ describe('a process whose runner was killed', function () {
   const frame = pathToFileURL(path.resolve('dist/src/infra/process.js')).href;
   const program = path.join(folder, 'program.mjs');
 
-  /** A pipe that is never closed: that of a child would be, when the child ends. */
+  /** A pipe that stays open, unlike one to a child, which closes when the child exits. */
   let input: number;
 
   before(() => {

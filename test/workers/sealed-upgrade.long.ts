@@ -15,13 +15,14 @@ import { type Service, startService } from '../support/service.ts';
 import { withoutServers } from '../support/without-servers.ts';
 
 /*
- * A database in which an earlier version sealed a text of every kind (test/data/upgrades/README.md) is taken over, its
- * texts are sealed again with another SECRET_KEY while the service runs, and the first key is taken away.
+ * Upgrades a database in which an earlier version sealed a text of every kind
+ * (test/data/upgrades/README.md). Its texts are sealed again with another SECRET_KEY while the
+ * service runs, and then the first key is removed.
  */
 
 const FIRST = 'the-key-of-the-upgrade-fixtures-0123456789';
 const SECOND = 'the-next-key-of-the-upgrade-fixtures-0123456789';
-/** Given out by the earlier version. */
+/** API key of the earlier version. */
 const API_KEY = 'sk_yX0sVM9iIbVpm4VJztED3LwtYXqgu0ci';
 const WEBHOOK_SECRETS = [
   'whsec_zQpxSHnvz13kb605p22SqWc0NL7XIpwRDQP1FidvXWI=',
@@ -29,7 +30,7 @@ const WEBHOOK_SECRETS = [
 ];
 const DATABASE = 'upgrade_sealed';
 
-/** Each column with sealed texts, and what opens them. */
+/** Columns with sealed texts, each with the purpose that opens them. */
 const COLUMNS = [
   ['links', 'password', 'password'],
   ['qrcodes', 'password', 'password'],
@@ -42,7 +43,7 @@ const COLUMNS = [
   ['import_errors', 'cells', 'import'],
 ] as const;
 
-/** A script that prints the plain texts of all columns. */
+/** Script that prints the plain texts of all columns. */
 const OPEN = `
   const { db, closeDb } = await import('${process.cwd()}/dist/src/infra/db.js');
   const { unseal } = await import('${process.cwd()}/dist/src/infra/seal.js');
@@ -56,8 +57,9 @@ const OPEN = `
   await closeDb();`;
 
 /**
- * Moves every time outside of events and their counts, as if the earlier version had written its last record just now:
- * files of imports, previous secrets and others are deleted some time after they were written.
+ * Moves all times outside of events and their counts, as if the earlier version had written its
+ * last record now, since import files, previous secrets and others are deleted some time after they
+ * were written.
  */
 async function moveToNow(database: Knex): Promise<void> {
   await database.raw(`
@@ -85,7 +87,7 @@ describe('texts that an earlier version sealed', function () {
     DATA_DIR: folder,
     LOG_LEVEL: 'error',
     OUTBOUND_ALLOW: '127.0.0.1',
-    // Nothing listens there, so the mail waits.
+    // No server listens on this port, so the mail waits.
     SMTP_URL: 'smtp://127.0.0.1:9',
     MAIL_FROM: 'links@acme.test',
   };
@@ -119,7 +121,7 @@ describe('texts that an earlier version sealed', function () {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Starts the service with these keys, instead of the one that runs. */
+  /** Restarts the service with these keys. */
   async function start(secretKey: string, otherSecretKey?: string): Promise<void> {
     await service?.runner.stop();
     const keys = { secretKey, ...(otherSecretKey === undefined ? {} : { otherSecretKey }) };
@@ -163,7 +165,10 @@ describe('texts that an earlier version sealed', function () {
   const open = async (keys: Record<string, string>) =>
     JSON.parse(await run(keys, '--input-type=module', '-e', OPEN)) as Record<string, string[]>;
 
-  /** Everything that a caller can learn of sealed texts is what the earlier version was told. */
+  /**
+   * Expects every answer with a formerly sealed text to have the text that the earlier version
+   * received.
+   */
   async function everythingIsAnswered(): Promise<void> {
     const passwords = new Map<string, string>();
     for (const list of ['/links?pageSize=100', '/qrcodes?pageSize=100']) {

@@ -14,14 +14,14 @@ import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
 
 /*
- * Every route that takes a secret is given one. Afterwards none of them stands in a file of the stores (tables, write-
- * ahead log, append-only file, server logs), in a key of Redis, or in what the processes printed. On servers of its
- * own, so that all their files can be read.
+ * Sends a secret to every route that accepts one. Afterwards, none of them may be in a file of the
+ * stores (tables, write-ahead log, append-only file, server logs), in a key of Redis, or in the
+ * output of the processes. The service has its own servers, so that all their files can be read.
  */
 
 const LINK = { url: 'https://example.com/' };
 
-/** Begins every secret of this run, so that one search finds them all. */
+/** Prefix of every secret of this run, so that one search finds them all. */
 const MARK = `zq${randomBytes(12).toString('hex')}`;
 const secretOf = (name: string) => `${MARK} ${name}`;
 const WEBHOOK_SECRET = `whsec_${randomBytes(32).toString('base64')}`;
@@ -125,7 +125,7 @@ describe('secrets', function () {
       const body = { ...webhook, secret: WEBHOOK_SECRET };
       const made = await send('/webhooks', { method: 'POST', body });
       expect(made.secret).to.equal(WEBHOOK_SECRET);
-      // Not well-formed.
+      // The API refuses this secret, which is malformed.
       await send('/webhooks', { method: 'POST', body: { ...webhook, secret: password } });
     },
     'post /auth/sign-in': async (password) => {
@@ -223,10 +223,10 @@ describe('secrets', function () {
     },
   };
 
-  /** The tokens of sessions and invitations: they are secrets too. */
+  /** Tokens of sessions and invitations, which are secrets too. */
   const sessions: string[] = [];
 
-  /** The token of an invitation: a secret too. */
+  /** Creates an invitation, and resolves with its token. */
   async function invited(email: string): Promise<string> {
     const made = await send('/invitations', { method: 'POST', body: { email, role: 'viewer' } });
     const token = new URL(made.url).hash.slice(1);
@@ -259,7 +259,7 @@ describe('secrets', function () {
   it('are sent to every route that accepts one', () => {
     const has = (names: RegExp, schema?: { describe(): object }) =>
       names.test(JSON.stringify(schema?.describe() ?? {}));
-    // The token of an address of an export is a signature, and no secret of a store.
+    // The token in the URL of an export is a signature, which no store contains.
     const taking = routes
       .filter(
         ({ body, query }) =>
@@ -292,14 +292,14 @@ describe('secrets', function () {
     } finally {
       redis.disconnect();
     }
-    // The search finds what is there.
+    // This proves that the search finds existing texts.
     const written = own.folders.flatMap(filesBelow).filter((file) => read(file).includes(LINK.url));
     expect(written.filter((file) => file.endsWith('.aof'))).to.not.deep.equal([]);
     expect(written.filter((file) => file.includes('pg_wal'))).to.not.deep.equal([]);
     expect(await tablesWith('https://example.com/')).to.include('links');
   });
 
-  /** Enters a password on the page of a link. */
+  /** Submits a password on the page of a link. */
   function unlock(key: string, password: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const outgoing = request(
@@ -317,7 +317,7 @@ describe('secrets', function () {
     });
   }
 
-  /** Tables of which a row has a text in any column. */
+  /** Lists the tables with a row that contains a text in any column. */
   async function tablesWith(part: string): Promise<string[]> {
     const { rows } = await own.db.raw<{ rows: { name: string }[] }>(
       `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,
@@ -342,7 +342,7 @@ function filesBelow(folder: string): string[] {
   });
 }
 
-/** Empty for a file that is gone meanwhile. */
+/** Reads a file; one that no longer exists counts as empty. */
 function read(file: string): Buffer {
   try {
     return readFileSync(file);
@@ -351,7 +351,7 @@ function read(file: string): Buffer {
   }
 }
 
-/** Keys of Redis that have a text in their name or value. */
+/** Lists the keys of Redis that contain a text in their name or value. */
 async function keysWith(redis: Redis, has: (text: string) => boolean): Promise<string[]> {
   const found: string[] = [];
   for (let cursor = '0'; ; ) {

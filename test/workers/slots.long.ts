@@ -24,9 +24,9 @@ describe('the slots of a worker', () => {
   let worker: RunningWorker;
   let queue: QueueDefinition;
   let jobs: ReturnType<typeof workOf>;
-  /** The jobs that began, in order. */
+  /** Jobs that have started, in order. */
   let begun: { tenant: string; n: number }[];
-  /** Ends what runs. */
+  /** Functions that end the running jobs. */
   let ends: Map<string, () => void>;
   let isOver: boolean;
 
@@ -210,7 +210,10 @@ describe('the slots of a worker', () => {
 
     afterEach(() => Promise.all(workers.map((one) => one.close())));
 
-    /** Adds a job and waits for its end. @returns the time it took, in ms */
+    /**
+     * Adds a job and waits for its end.
+     * @returns the time it took, in ms
+     */
     async function timed(tenant: string, n: number): Promise<number> {
       const began = performance.now();
       const ended = new Promise<void>((resolve) => done.set(`${tenant} ${n}`, resolve));

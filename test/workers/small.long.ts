@@ -11,14 +11,14 @@ const PATIENCE_MS = 45_000;
 const SETTINGS = {
   WORKER_PROCESSES: 'one',
   OUTBOUND_ALLOW: '127.0.0.1',
-  // A new process may take longer than the usual 10 s on a machine with other things to do.
+  // On a busy machine, a new process can take longer than the default 10 s.
   WRITE_WAIT_MS: '60000',
 };
 
 describe('npm start with one process for all workers', function () {
   const started = new Started();
   let receiver: Receiver;
-  /** The import that was under way when the process was killed, and the number of links once it is done. */
+  /** The import under way when the process was killed, and the number of links after its end. */
   let interrupted: { id: string; links: number };
 
   before(async () => {
@@ -51,7 +51,7 @@ describe('npm start with one process for all workers', function () {
   const clicks = async (): Promise<number> =>
     (await json('/analytics?groupBy=count&interval=24h')).clicks;
 
-  /** The names and numbers of the processes that it runs. */
+  /** Reads the names and ids of the service's processes. */
   function processes(): Map<string, number> {
     const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' });
     const rows = lines.split('\n').map((line) => line.trim().split(/\s+/));
@@ -65,13 +65,16 @@ describe('npm start with one process for all workers', function () {
       key: `${prefix}${n}`,
     }));
 
-  /** Creates a link and waits for it. */
+  /** Creates a link, and waits for it. */
   async function create(key: string): Promise<void> {
     const { status } = await call('/links', { url: 'https://example.com/', key });
     expect(status).to.equal(201);
   }
 
-  /** Imports links with keys that begin so. @returns the id of the import */
+  /**
+   * Imports links whose keys have a prefix.
+   * @returns the id of the import
+   */
   async function importLinks(prefix: string): Promise<string> {
     const lines = urls(prefix, ROWS).map(({ url, key }) => `${url},${key}`);
     return (await json('/imports', ['url,key', ...lines].join('\n'))).id;
@@ -83,7 +86,7 @@ describe('npm start with one process for all workers', function () {
       expect({ state, created: counts.created }).to.deep.equal({ state: 'done', created: ROWS });
     }, PATIENCE_MS);
 
-  /** Waits until the webhook was told of the creation of links, by one request each. */
+  /** Waits until the webhook has received one request for the creation of each link. */
   const told = (keys: readonly string[]) =>
     eventually(
       () =>
@@ -159,7 +162,7 @@ describe('npm start with one process for all workers', function () {
     );
   });
 
-  // The job of a dead worker is taken over after about 15 s.
+  // Another worker takes over the job of a dead one after about 15 s.
   it('goes on with the import that was cut off', async () => {
     await imported(interrupted.id);
     expect(await json('/links/count')).to.equal(interrupted.links);

@@ -21,7 +21,8 @@ import { Started } from '../support/started.ts';
 import { withoutServers } from '../support/without-servers.ts';
 
 /*
- * An obstacle to `npm start` is reported in one line, which names the variable or the file, and what to do.
+ * Reports each obstacle to `npm start` in one line, which names the variable or the file, and the
+ * remedy.
  */
 
 const FILE_KEY = 'a-secret-key-of-forty-characters-in-a-file';
@@ -79,7 +80,7 @@ describe('npm start reports in one line', function () {
     },
     {
       name: 'that HOST is the address of another machine',
-      // Reserved for documentation (RFC 5737).
+      // This address is reserved for documentation (RFC 5737).
       settings: () => ({ HOST: '192.0.2.1' }),
       line: () => 'HOST: 192.0.2.1 is not an address of this machine',
     },
@@ -133,7 +134,7 @@ describe('npm start reports in one line', function () {
   }
 
   it('that SECRET_KEY is not the one of the database, and not "Ready"', async () => {
-    // Its processes get the key itself, and not the file besides.
+    // Its processes receive the key itself, without the path of the file.
     const file = path.join(started.dataDir, 'given.key');
     writeFileSync(file, `${FILE_KEY}\n`);
     await started.start({ SECRET_KEY: '', SECRET_KEY_FILE: file });
@@ -165,7 +166,7 @@ describe('npm start reports in one line', function () {
     try {
       await once(server, 'listening');
     } catch {
-      // No IPv6.
+      // This machine has no IPv6.
       this.skip();
     }
     try {
@@ -192,12 +193,12 @@ describe('npm start reports in one line', function () {
     };
     const inDocker =
       'run one in Docker ("docker run -d -p 127.0.0.1:6379:6379 redis:7", then "REDIS_URL=redis://127.0.0.1:6379 npm start"), or set REDIS_URL to any other.';
-    // A folder below a file can't be made, which holds for root too.
+    // A folder below a file cannot be created, even by root.
     const below = path.join(folder, 'redis-server');
     const cache = { XDG_CACHE_HOME: inData('cache') };
     program('redis-server', 'echo "Redis server v=6.0.16 sha=00000000:0"');
     const old = message(cache);
-    // The machine has another one in a usual place.
+    // This machine has another Redis in a usual place.
     if (old === '') this.skip();
     expect(old).to.equal(
       `Redis 6.2 or newer is missing (${below} is of version 6.0): install it ("sudo apt-get install redis-server", "brew install redis" or "sudo dnf install redis"), ${inDocker}`,
@@ -237,7 +238,7 @@ describe('npm start reports in one line', function () {
         },
       });
     const mount = 'mount -t tmpfs -o size=1m tmpfs /dev/shm';
-    // Needs root, on Linux.
+    // Mounting needs root, on Linux.
     if (within(mount).status !== 0) this.skip();
     const { status, stderr } = within(
       `${mount} && exec "${process.execPath}" dist/programs/start.js`,

@@ -10,9 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { Started } from '../support/started.ts';
 import { Visitors } from '../support/traffic.ts';
 
-/*
- * `npm start` gets SIGTERM while clients write and visit, on connections that they keep open and never let rest.
- */
+/* Sends SIGTERM to `npm start` while clients write and visit on busy keep-alive connections. */
 
 const CLIENTS = 16;
 const LONGEST_MS = 10_000;
@@ -84,9 +82,12 @@ describe('SIGTERM while a worker starts', function () {
   }
 });
 
-/** Creates one link after the other on reused connections, until the server no longer listens. */
+/**
+ * Clients that create links one after the other on reused connections, until the server stops
+ * listening.
+ */
 class Clients {
-  /** Status by external id; 0 where the connection was cut. */
+  /** Status by external id; 0 stands for a reset connection. */
   readonly answers = new Map<string, number>();
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
   readonly #port: number;
@@ -108,7 +109,10 @@ class Clients {
     }
   }
 
-  /** @returns the status; 0 when the connection was cut, `undefined` when there was none */
+  /**
+   * Creates a link.
+   * @returns the status, 0 for a reset connection, or `undefined` for a refused one
+   */
   write(id: string): Promise<number | undefined> {
     return new Promise((resolve) => {
       const outgoing = request(

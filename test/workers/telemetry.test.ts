@@ -26,7 +26,7 @@ interface Resource {
 const valueOf = (attributes: Attributes, key: string) =>
   Object.values(attributes.find((one) => one.key === key)?.value ?? {})[0];
 
-/** Takes what OpenTelemetry sends (OTLP over HTTP, as JSON). */
+/** Receives the exports of OpenTelemetry (OTLP over HTTP, as JSON). */
 class Collector {
   readonly spans: Span[] = [];
   /** Names of metrics with their services. */
@@ -140,7 +140,7 @@ describe('telemetry', function () {
   });
 
   it('traces a write from the request over its job to the worker, as part of the caller’s trace', async () => {
-    // A worker that is not traced takes some of the jobs.
+    // The shared worker, which sends no traces, takes some of the jobs.
     const traces = Array.from({ length: 20 }, (_, at) => (at + 1).toString(16).padStart(32, 'a'));
     for (const [at, traceId] of traces.entries()) await write(traceId, at);
     await Promise.all(processes.map((one) => one.stop()));

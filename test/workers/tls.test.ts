@@ -11,8 +11,8 @@ import { postgresAdminUrl, redisAdminUrl } from '../support/private-admin.ts';
 import { withoutServers } from '../support/without-servers.ts';
 
 /*
- * TLS to Postgres and Redis. Their certificate is that of `localhost`, signed by an authority that nobody knows; on
- * 127.0.0.1 the name is wrong.
+ * Connects to Postgres and Redis over TLS. Their certificate is for `localhost`, signed by an
+ * unknown authority; for 127.0.0.1, it has the wrong name.
  */
 
 const AUTHORITY = path.resolve('test/data/tls/authority.crt');
@@ -20,7 +20,7 @@ const OTHER_AUTHORITY = path.resolve('test/data/tls/localhost.crt');
 const CERTIFICATE = path.resolve('test/data/tls/signed.crt');
 const KEY = path.resolve('test/data/tls/signed.key');
 
-/** The superuser of the private Postgres. */
+/** Superuser of the private Postgres. */
 const OWNER = 'postgres';
 const PASSWORD = 'a-password';
 
@@ -45,14 +45,17 @@ describe('TLS', function () {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  /** Writes a file of the server's folder, as the account that it runs as. */
+  /** Writes a file in the server's folder, as the server's account. */
   async function write(file: string, text: string): Promise<void> {
     const program = `umask 077; base64 -d > ${file}`;
     const encoded = Buffer.from(text).toString('base64');
     await execute(admin, `COPY (SELECT '${encoded}') TO PROGRAM '${program}'`);
   }
 
-  /** @param kind of connections that the server lets in: `host` any, `hostssl` encrypted, `hostnossl` plain ones */
+  /**
+   * Configures the connections that the server accepts.
+   * @param kind `host` for any, `hostssl` for encrypted, `hostnossl` for plain connections
+   */
   async function serve(kind: 'host' | 'hostssl' | 'hostnossl', ssl: 'on' | 'off'): Promise<void> {
     const lines = [`${kind} all visitor all scram-sha-256`, `host all ${OWNER} all scram-sha-256`];
     await write('pg_hba.conf', `${lines.join('\n')}\n`);
@@ -66,7 +69,10 @@ describe('TLS', function () {
     return url.href;
   }
 
-  /** True for a connection with TLS, false for one without, or the message of the failure. */
+  /**
+   * Resolves with true for a connection with TLS, with false for one without, or with the message
+   * of the failure.
+   */
   async function isEncrypted(query: string, host = 'localhost'): Promise<boolean | string> {
     let db: Knex | undefined;
     try {

@@ -64,16 +64,19 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
 /*
- * A worker may die after it has committed, and before its reply is sent. The job then runs again: it must
- * return the same, and change nothing.
+ * A worker can die after its commit and before its reply. The job then runs again, and must return
+ * the same result without further changes.
  */
 
 const A = 'https://example.com/a';
-/** A visitor who is not counted: events are compared too, and a visit becomes one a moment later. */
+/**
+ * User agent of an uncounted visitor, since events are compared and a visit is stored a moment
+ * later.
+ */
 const CRAWLER = { userAgent: 'Mozilla/5.0 (compatible; Googlebot/2.1)' };
 /** Time without any change before rows are compared, in ms. */
 const SETTLE_MS = 200;
-/** A PNG of one pixel. */
+/** PNG of one pixel. */
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
   'base64',
@@ -91,7 +94,7 @@ describe('a job that runs twice', function () {
   let all: JobHandler[];
   const seal = (purpose: Purpose, plain: string) =>
     sealFor({ purpose, owner: world.projectId }, plain);
-  /** Names of the jobs that were run twice. */
+  /** Names of the jobs that ran twice. */
   const covered = new Set<string>();
 
   before(async () => {
@@ -101,7 +104,7 @@ describe('a job that runs twice', function () {
 
   after(function checkCoverage() {
     const { tests } = this.test!.parent!;
-    // With --grep only some of the tests run.
+    // With --grep, only some of the tests run.
     if (!tests.every(({ state }) => state === 'passed')) return;
     const names = ALL_JOBS.map(({ name }) => name);
     expect(all.map(({ job }) => job.name)).to.have.members(names);
@@ -112,9 +115,9 @@ describe('a job that runs twice', function () {
   });
 
   /**
-   * Runs a job as its worker does: a first time and at the same moment once more, then again after a crash.
+   * Runs a job as its worker does: twice at the same time, and again after a crash.
    *
-   * @param ended resolves once the jobs that it adds have ended, which the shared stack runs
+   * @param ended resolves once the shared stack has run the jobs that it adds
    */
   async function twice<Data, Result>(
     { name, audit }: Job<Data, Result>,
@@ -132,7 +135,7 @@ describe('a job that runs twice', function () {
     await ended();
     const before = await settled();
     const again = await run(data, { ...job, isRepeat: true });
-    // JSON, since that is how results travel. A check of a domain is as good at another time.
+    // Results are sent as JSON; the time of a domain check can differ.
     const sent = (result: unknown) =>
       JSON.parse(
         JSON.stringify(result ?? null, (field, value) =>
@@ -145,7 +148,7 @@ describe('a job that runs twice', function () {
     return first;
   }
 
-  /** All rows, once the workers of the shared stack have done what the test has given them to do as well. */
+  /** Reads all rows once the shared stack's workers have finished the test's work. */
   async function settled() {
     for (let last = await everything(); ; ) {
       await pause(SETTLE_MS);
@@ -430,7 +433,7 @@ describe('a job that runs twice', function () {
       password_version: 1,
     });
     const own = { id: world.projectId, slug: `${world.slug}-2`, name: 'Own', userId: person };
-    // A job of this kind runs for the workspace that it makes.
+    // The job runs for the workspace that it creates.
     await db()('workspaces').where({ id: world.projectId }).delete();
     await twice(ownWorkspaceJobs['workspace.create'], own);
   });
@@ -526,7 +529,7 @@ describe('a job that runs twice', function () {
       const options = { mapping: {}, onConflict: 'skip' as const };
       const api = { url: peer.url, token: seal('import', 'token-1') };
       const wanted = { id, userId, api, source: 'kutt' as const, name: null, options };
-      // Keeps the shared stack from reading on while the rows are compared.
+      // The shared stack must not read further pages while rows are compared.
       peer.failures.push({ status: 429, retryAfter: '600' });
       const row = () => db()('imports').where({ id });
       await twice(
@@ -671,13 +674,13 @@ describe('a job that runs twice', function () {
         kinds,
         secret,
       });
-      // The shared stack would send the delivery while the rows are compared.
+      // The shared stack would send the delivery while rows are compared.
       const pausedUntil = new Date(Date.now() + 600_000);
       await db()('webhooks').where({ id }).update({ paused_until: pausedUntil });
       await twice(linkJobs['link.create'], { userId, link: newLink() });
       expect(receiver.received).to.deep.equal([]);
       await db()('webhooks').where({ id }).update({ paused_until: null });
-      // From here on its worker may send it too.
+      // From here on, the shared worker can send the delivery too.
       await twice(deliveryJobs['webhook.send'], { webhookId: id }, () =>
         eventually(async () => {
           const [delivery] = await db()('webhook_deliveries').where({ webhook_id: id });
@@ -738,7 +741,7 @@ describe('a job that runs twice', function () {
     await world.api.patch(`/links/${links[1]!.link.id}`, { url: `${A}2` });
     await world.api.delete(`/pages/${page.id}`);
     await world.api.delete(`/domains/${domain.id}`);
-    // Marks of deletions expire, and a cache may evict anything.
+    // Marks of deletions expire, and a cache can evict any entry.
     const own = await db()('domains').where({ slug: world.domain }).first('id');
     const names = [
       ...both.map((key) => linkName(own.id, key)),
@@ -777,7 +780,7 @@ describe('a job that runs twice', function () {
         createTag({ id: newId('tag'), name, color: 'red' }, { ...job, ...context });
       const { id } = await create({});
       await world.api.delete(`/tags/${id}`);
-      // Its result is no longer kept, and an Idempotency-Key is free again.
+      // Its result has expired, so the Idempotency-Key can be used again.
       await db()('jobs')
         .where({ project_id: world.projectId, id: job.jobId })
         .update({ outcome: null, created_at: new Date(acceptedAt + 1_000) });
@@ -785,7 +788,7 @@ describe('a job that runs twice', function () {
       expect(again).to.have.property('code', 'invite_expired');
       expect((await world.api.get('/tags')).body).to.deep.equal([]);
       if (keyed === undefined) continue;
-      // A request of today with the same key is another one.
+      // A new request with the same key is a different one.
       expect(await create({})).to.include({ name });
     }
   });
@@ -896,7 +899,7 @@ describe('a job that runs twice', function () {
       kinds: ['link.created'],
       secret,
     });
-    // Nothing is really sent meanwhile: the rows are looked at.
+    // The pause keeps deliveries from being sent while rows are compared.
     await db()('webhooks')
       .where({ id })
       .update({ paused_until: new Date(Date.now() + 600_000) });

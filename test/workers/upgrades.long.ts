@@ -42,14 +42,16 @@ import { withoutServers } from '../support/without-servers.ts';
 import { browser } from '../support/world.ts';
 
 /*
- * Databases that earlier commits made (see test/data/upgrades/README.md) are brought up to date as an operator does it:
- * the new service is started on them. Then everything that they held is there, is counted, and goes on.
+ * Upgrades databases that earlier commits created (see test/data/upgrades/README.md) as an operator
+ * does: by starting the new service on them. Afterwards, all records must exist, be counted, and
+ * remain usable.
  */
 
 const SECRET_KEY = 'the-key-of-the-upgrade-fixtures-0123456789';
 /**
- * Releases of the changelog, each with its last migration, and the database that it begins with: one that its own service
- * made, or that of the release before, brought to its schema. Tables without rows get one.
+ * Releases of the changelog, each with its last migration and the commit of its initial database.
+ * The database was created by the release itself, or by the previous release and then migrated.
+ * Empty tables get a row.
  */
 const RELEASES = [
   ['0.1.0', '0003', '9399ecf'],
@@ -64,7 +66,7 @@ const REBUILD_MS = 60_000;
 
 interface Counts {
   events: number;
-  /** Rows by table; `undefined` where the table is newer. */
+  /** Rows by table; `undefined` for tables that a later version added. */
   records: Record<string, number | undefined>;
 }
 
@@ -82,7 +84,7 @@ describe('an upgrade', function () {
     await withDatabase('upgrade_names', async (url, database) => {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
       const { id: projectId } = await createWorkspace(database, { slug: 'names', plan: 'free' });
-      // Columns are in the order of their migrations.
+      // The order of columns depends on the order of migrations.
       await search.down(database);
       await names.down(database);
       const written = ['Ärger', 'A\u0308rger', 'ärger', 'other'];
@@ -91,7 +93,7 @@ describe('an upgrade', function () {
       );
       await twins.up(database);
       await names.up(database);
-      // A database that had the later one first is left alone.
+      // A database that already has the later migration stays unchanged.
       await twins.up(database);
       await search.up(database);
       expect(await schemaOf(database)).to.deep.equal(fresh);
@@ -130,7 +132,8 @@ describe('an upgrade', function () {
       for (const { dimension, event, bucket, quarter, value, n, amount } of expected) {
         const at = new Date(bucket.getTime() + (quarter ?? 0) * 900_000);
         const old = { project_id: projectId, domain: 'x.test', dimension, event };
-        // Earlier versions kept digests of texts that are too long for an index, and the texts in a table.
+        // Earlier versions stored digests of texts too long for an index, and the texts in a
+        // separate table.
         const parts = value.split('\t').map((part) => (part.length > 400 ? digestOf(part) : part));
         for (const part of value.split('\t')) {
           if (part.length <= 400) continue;
@@ -195,7 +198,7 @@ describe('an upgrade', function () {
         invitationMails,
         search,
       ];
-      // Each in a transaction, as they are run.
+      // Each migration runs in a separate transaction.
       for (const { down } of migrations.toReversed()) await database.transaction(down);
       expect(await rolesOf(database)).to.deep.equal(['member', 'owner']);
       expect(await countOf(database, 'users')).to.equal(3);
@@ -268,7 +271,7 @@ describe('an upgrade', function () {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
       const unproven = await database('users').whereNull('email_verified_at').pluck('id');
       expect(unproven).to.deep.equal(['by-invitation']);
-      // Whoever set the password of an account that was linked later may be somebody else.
+      // The password of an account that was linked later may belong to another person.
       const without = await database('users').whereNull('password_hash').pluck('id');
       expect(without).to.have.members(['without-password', 'linked-later']);
       const ended = await database('sessions').whereNotNull('ended_at').pluck('id');
@@ -356,7 +359,7 @@ describe('an upgrade', function () {
         return rows;
       }
 
-      /** Analytics answers what the events say. */
+      /** Expects analytics to equal the counts of the events. */
       async function everyEventIsCounted(): Promise<void> {
         const ask = (groupBy: string) => get(`/analytics?groupBy=${groupBy}&interval=all`);
         const groups: [groupBy: string, field: string, value: string][] = [
@@ -429,7 +432,8 @@ describe('an upgrade', function () {
         }
       });
 
-      // All of them sealed alike; sealed-upgrade.long.ts has every kind of text.
+      // One database is enough, since all are sealed alike; sealed-upgrade.long.ts covers every
+      // kind of text.
       if (commit === COMMITS[0]) {
         it('keeps what is sealed readable, and ids of clicks, when SECRET_KEY is replaced', async () => {
           const next = 'the-next-key-of-the-upgrade-fixtures-0123456789';
@@ -489,7 +493,7 @@ describe('an upgrade', function () {
   }
 });
 
-/** A script that prints the id of a click. */
+/** Script that prints the id of a click. */
 const CLICK_ID = `
   const { db, closeDb } = await import('${process.cwd()}/dist/src/infra/db.js');
   const { takeLastingKeys } = await import('${process.cwd()}/dist/src/infra/secret-key.js');
@@ -508,7 +512,7 @@ interface UnpackedCount {
   amount: number;
 }
 
-/** The days of all rollups and what was added to them, one count a row. */
+/** Query for the days of all rollups and their later additions, one count per row. */
 const UNPACKED = `
   SELECT c.dimension, c.event, c.bucket, c.quarter, CASE WHEN c.dimension = 'all' THEN '' ELSE v.value END AS value,
          sum(c.n)::int AS n, sum(c.amount)::int AS amount
@@ -521,7 +525,7 @@ const UNPACKED = `
     LEFT JOIN event_values v ON v.id = c.id
    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`;
 
-/** As the function `rollup_value` of the database shortens a text. */
+/** Shortens a text as the database function `rollup_value` does. */
 const digestOf = (text: string): string => `\u0001${createHash('md5').update(text).digest('hex')}`;
 
 async function withDatabase(
@@ -540,7 +544,7 @@ async function withDatabase(
 
 async function restore(url: string, commit: string): Promise<void> {
   const dump = gunzipSync(readFileSync(`test/data/upgrades/${commit}.sql.gz`)).toString();
-  // On a connection of its own: a dump changes the search path of its session.
+  // The dump changes the search path of its session, so it uses a separate connection.
   const database = connectDb(url, 1, 'test');
   try {
     await database.raw(dump.replaceAll('?', '\\?'));
@@ -563,7 +567,7 @@ async function countsOf(database: Knex): Promise<Counts> {
   return { events: await countOf(database, 'events'), records };
 }
 
-/** The roles of all members, sorted. */
+/** Lists the roles of all members, sorted. */
 const rolesOf = async (database: Knex): Promise<string[]> =>
   database('workspace_users').orderBy('role').pluck('role');
 
@@ -572,7 +576,10 @@ async function countOf(database: Knex, table: string): Promise<number> {
   return row!.count;
 }
 
-/** @returns the status */
+/**
+ * Visits a link.
+ * @returns the status
+ */
 function visit(port: number, visitor: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { host: 'go.acme.test', 'user-agent': browser(visitor) };

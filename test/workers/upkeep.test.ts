@@ -234,7 +234,7 @@ describe('a database of a newer version', function () {
         /^This database is of version 9999_future, this program \(\S+\) is of version \d+\w+ and does not know 9999_future: run the program [^\n]+\n$/,
       );
     }
-    // Also while another process migrates.
+    // The command must work while another process migrates.
     const status = await newer.transaction(async (trx) => {
       await trx.raw('SELECT pg_advisory_xact_lock(7305001)');
       return command(migrate, 'status');
@@ -372,7 +372,7 @@ describe('retention', () => {
     const names = Object.keys(GROUPS) as GroupName[];
     const groups = names.filter(
       (name, at) =>
-        // Some have two names; some look at the present.
+        // Some groups have two names, and some read the current time.
         names.findIndex((other) => GROUPS[other] === GROUPS[name]) === at &&
         !['trend_live', 'kpis'].includes(name),
     );
@@ -383,7 +383,7 @@ describe('retention', () => {
     ];
     const all = async () => {
       const answers: [question: string, answer: unknown][] = [];
-      // A workspace may have some thirty heavy questions under way, not all of these.
+      // A workspace can run about thirty heavy queries at a time, fewer than all of these.
       for (const query of queries) {
         const some = groups.map(
           async (groupBy): Promise<[string, unknown]> => [

@@ -145,7 +145,7 @@ describe('recording visits', () => {
     expect((await sums())['events']).to.equal(hostile.length);
   });
 
-  /** Every field that a visitor fills, of random bytes, as they may be read from a request. */
+  /** Fills every field that visitors control with random bytes, as a request can contain them. */
   function strange(random: () => number): Partial<Visit> {
     const int = (most: number) => Math.floor(random() * most);
     const bytes = () => Buffer.from(Array.from({ length: int(3_000) }, () => int(256)));
@@ -219,9 +219,9 @@ describe('recording visits', () => {
 
   it('keeps a visit that the database refuses as a dead letter, stores all others, and retries it on request', async () => {
     await world.set({ clickDedupeSeconds: 0 });
-    // No time of Postgres: a year of six digits.
+    // Postgres cannot store this time, since its year has six digits.
     const [bad] = visits(1, { at: 8.64e15 });
-    // No time of JavaScript either.
+    // Not even JavaScript can represent this time.
     const [worse] = visits(1, { at: 8.64e15 + 1 });
     const batches = [visits(150), [...visits(20), bad!, ...visits(20)], [worse!, ...visits(3)]];
     const all = recorder();
@@ -272,7 +272,7 @@ describe('recording visits', () => {
       expect((await world.api.post('/track/lead', body)).status).to.equal(200);
       const sale = { customerExternalId: 'cus-1', amount: 100 };
       expect((await world.api.post('/track/sale', sale)).status).to.equal(200);
-      // In one batch with visits of the other.
+      // Visits of both workspaces share a batch.
       const mixed = [...visits(3, { projectId: busy.projectId }), ...visits(3)];
       const failure: unknown = await recorder()
         .record(mixed)

@@ -7,11 +7,11 @@ import { expect } from 'chai';
 import { Runner } from '../../scripts/procfile.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** Longer than the event loop may be blocked, in ms. */
+/** Longer than an event loop is allowed to be blocked, in ms. */
 const LONGER_MS = 13_000;
 const FRAME = pathToFileURL(path.resolve('dist/src/infra/process.js')).href;
 
-/** Programs in the frame of every process; what they do begins 500 ms after they are ready. */
+/** Programs that run in the common process frame, and start 500 ms after it is ready. */
 const PROGRAMS = {
   blocked: 'for (;;) {}',
   suspended: '',
@@ -74,7 +74,7 @@ describe('the watchdog', function () {
       );
     }
     expect([runner.restarts('suspended'), runner.restarts('busy')]).to.deep.equal([0, 0]);
-    // Two of them never rest: they would take the processor from the next test.
+    // Two of the programs never rest, and would slow down the next test.
     runner.abandon();
   });
 

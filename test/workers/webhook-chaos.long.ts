@@ -7,9 +7,9 @@ import { type Received, Receiver, verify } from '../support/receiver.ts';
 import { Visitors } from '../support/traffic.ts';
 
 /*
- * Clicks are told to webhooks while worker_webhooks is killed, Redis is stopped and killed, and the receiver fails,
- * all at random moments, and afterwards everything must add up. CHAOS_CLICKS asks for more clicks than 600; the
- * accidents grow with them.
+ * Sends clicks to webhooks while worker_webhooks is killed, Redis is stopped and killed, and the
+ * receiver fails, all at random moments; afterwards, nothing may be lost. CHAOS_CLICKS sets the
+ * number of clicks, 600 by default; the number of accidents grows with it.
  */
 
 const CLICKS = Number(process.env['CHAOS_CLICKS'] ?? 600);
@@ -17,9 +17,12 @@ const CLICKS_PER_SECOND = 50;
 const KILLS = 1 + Math.floor(CLICKS / 600);
 const OUTAGES = Math.ceil(CLICKS / 1_500);
 const DEATHS = Math.ceil(CLICKS / 5_000);
-/** Share of the requests to which the receiver answers 500. */
+/** Share of the requests that the receiver answers with 500. */
 const FAILING = 0.03;
-/** Longest delay of a response: a worker that is killed meanwhile does not know the outcome of its request. */
+/**
+ * Longest delay of a response, in ms; a worker killed meanwhile does not know the outcome of its
+ * request.
+ */
 const ANSWER_MS = 200;
 const SECRET = newSecret();
 const TRAFFIC_S = CLICKS / CLICKS_PER_SECOND;
@@ -28,7 +31,7 @@ const SETTLE_MS = 120_000;
 const seconds = (n: number) => new Promise((resolve) => setTimeout(resolve, n * 1000));
 const between = (least: number, most: number) => least + Math.random() * (most - least);
 
-/** Lets something happen so many times while there is traffic, at random moments, one after the other. */
+/** Causes an accident several times under traffic, one after the other at random moments. */
 async function atRandom(times: number, happen: () => Promise<void>): Promise<void> {
   const startedAt = Date.now();
   const moments = Array.from({ length: times }, () => between(0.05, 0.95) * TRAFFIC_S);
@@ -38,14 +41,14 @@ async function atRandom(times: number, happen: () => Promise<void>): Promise<voi
   }
 }
 
-/** A receiver that fails at times, and can die. It remembers all that reached it. */
+/** A receiver that fails at times and can be killed, and remembers all requests. */
 class FailingReceiver {
   readonly received: Received[] = [];
-  /** Ids of the clicks that it has taken, rather than failed. */
+  /** Ids of the clicks answered with success. */
   readonly accepted = new Set<string>();
   readonly unsigned: string[] = [];
   failures = 0;
-  /** Requests that wait for their answer. */
+  /** Number of requests that wait for their answer. */
   open = 0;
   #receiver!: Receiver;
 
@@ -94,7 +97,7 @@ describe('webhooks under steady traffic', function () {
   before(async () => {
     await receiver.start();
     await own.start({ OUTBOUND_ALLOW: '127.0.0.1' });
-    // A webhook of a link gets its clicks only.
+    // A webhook of a link receives its clicks only.
     const kinds = WEBHOOK_KINDS.filter((kind) => kind === 'link.clicked');
     const webhookIds: string[] = [];
     for (let n = 0; n < 4; n += 1) {
@@ -116,7 +119,7 @@ describe('webhooks under steady traffic', function () {
     await receiver.stop();
   });
 
-  /** The links of the clicks that are stored, by the ids of the clicks. */
+  /** Reads the link id of each stored click by the click's id. */
   async function storedClicks(): Promise<Map<string, string>> {
     const { rows } = await own.db.raw<{ rows: { id: string; link_id: string }[] }>(
       `SELECT id, link_id FROM events WHERE project_id = ? AND event = 'click'`,
@@ -125,7 +128,10 @@ describe('webhooks under steady traffic', function () {
     return new Map(rows.map(({ id, link_id }) => [id, link_id]));
   }
 
-  /** The third attempt is due after minutes, too long for a test. The update makes it due now; the worker must find it. */
+  /**
+   * The third attempt is due after minutes, too long for a test. The update makes it due now, and
+   * the worker must find it.
+   */
   const makeDue = () =>
     own
       .db('webhook_deliveries')
@@ -133,7 +139,7 @@ describe('webhooks under steady traffic', function () {
       .where('next_attempt_at', '>', new Date(Date.now() + 30_000))
       .update({ next_attempt_at: new Date() });
 
-  /** Kills it while it sends something. */
+  /** Kills the worker while it sends a request. */
   async function killWorker(): Promise<void> {
     await eventually(() => expect(receiver.open).to.be.greaterThan(0));
     own.service.runner.kill('worker_webhooks', 'SIGKILL');
@@ -159,7 +165,8 @@ describe('webhooks under steady traffic', function () {
       () => expect(visitors.count).to.be.at.least(CLICKS),
       TRAFFIC_S * 2_000 + 10_000,
     );
-    // A worker can be killed while it sends only if it has something to send.
+    // The worker can be killed while it sends only if it has something to send, so traffic
+    // continues until then.
     await accidents;
     const { answered, cut, others } = await visitors.stop();
     expect([...others], 'answers other than redirects').to.deep.equal([]);
@@ -199,7 +206,8 @@ describe('webhooks under steady traffic', function () {
         .toSorted((a, b) => a - b);
       expect(sequence, `of ${linkId}`).to.deep.equal(sequence.map((_, n) => n + 1));
     }
-    // A delivery whose worker was killed is sent again, and that attempt may have failed although the first was accepted.
+    // A delivery whose worker was killed is sent again, and that attempt can have failed after an
+    // accepted first one.
     await eventually(async () => {
       await makeDue();
       const { rows } = await own.db.raw<{ rows: { state: string; count: number }[] }>(

@@ -9,17 +9,24 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace } from '../support/world.ts';
 
 /*
- * Many receivers of the same events at once, each with one fault, and some healthy ones, which must not be affected.
+ * Sends the same events to many receivers at once, each with one fault, and to healthy ones, which
+ * must not be affected.
  */
 
 const SECRET = newSecret();
 const HEALTHY = 6;
 const EVENTS = 100;
-/** Longer in total than the worker waits for an answer. */
+/**
+ * Interval between events, in ms; all events together take longer than the worker waits for an
+ * answer.
+ */
 const EVERY_MS = 180;
 const LATE_MS = 5_000;
 const MEGABYTE = 1024 ** 2;
-/** By how much worker_webhooks may grow, and how much of a body may leave a receiver: what fits into buffers on the way. */
+/**
+ * Highest growth of worker_webhooks, and highest amount of a body that leaves a receiver, which
+ * buffers on the way can hold.
+ */
 const MOST_GROWTH = 128 * MEGABYTE;
 const MOST_SENT = 32 * MEGABYTE;
 
@@ -30,7 +37,7 @@ describe('faulty receivers', function () {
   let healthy: Receiver[] = [];
   const faulty = new Map<string, { receiver: FaultyReceiver; webhookId: string }>();
   const since = new Date().toISOString();
-  /** When the caller began to make a link, by its id. */
+  /** Start of the request that creates a link, by the link's id. */
   const begun = new Map<string, number>();
   const memory: number[] = [];
   let healthBefore: { restarts: number; faults: string[] };
@@ -38,7 +45,7 @@ describe('faulty receivers', function () {
   const metrics = () => stack().metrics('worker_webhooks');
   const memoryNow = async () =>
     Math.max(...(await stack().metric('worker_webhooks', 'process_resident_memory_bytes')));
-  /** Restarts of the worker, and the counters of its faults. */
+  /** Reads the worker's restarts and its counters of faults. */
   const health = async () => ({
     restarts: stack().restarts('worker_webhooks'),
     faults: (await metrics())

@@ -24,7 +24,7 @@ import {
   to,
 } from './row.ts';
 
-/** Both lead to the same: it depends on nobody's place. */
+/** Both variants have the same destination, so the visitor's assignment does not matter. */
 const VARIANTS = [
   { url: B, percentage: 60 },
   { url: B, percentage: 40 },

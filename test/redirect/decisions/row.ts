@@ -1,27 +1,27 @@
 import { browser, type VisitOptions } from '../../support/world.ts';
 
 /*
- * The decision table of the redirect. A row creates a record, requests it once, and states the expected response.
- * Texts of a row may have names in braces that are known only when it runs: {key}, {host}, {site}, {soon}, {page},
- * {questions}.
+ * The decision table of the redirect. A row creates a record, requests it once, and states the
+ * expected response. Texts of a row can contain names in braces that are known only when it runs:
+ * {key}, {host}, {site}, {soon}, {page}, {questions}.
  */
 
-/** The record that a row creates at its address. */
+/** Record that a row creates at its URL. */
 export interface Setup {
   kind: 'links' | 'qrcodes' | 'domains' | 'nothing';
   fields: Record<string, unknown>;
   isUnverified?: boolean;
 }
 
-/** The request for its address. */
+/** Request for the URL of the record. */
 export interface Asking extends VisitOptions {
-  /** Of a record `/{key}` if absent, of a domain `/`. */
+  /** Path of the request: `/{key}` by default, and `/` for a domain. */
   path?: string;
-  /** User agents of the visitors who came before. */
+  /** User agents of previous visitors. */
   earlier?: string[];
 }
 
-/** The response; an asterisk stands for any text, `null` for a header that is absent. */
+/** Expected response; an asterisk stands for any text, `null` for an absent header. */
 export interface Expected {
   status: number;
   headers?: Record<string, string | null>;
@@ -33,7 +33,7 @@ export type Row = [title: string, setup: Setup, asking: Asking, expected: Expect
 
 export interface Topic {
   topic: string;
-  /** Set on the domain that all of its rows share. */
+  /** Settings of the domain that the rows share. */
   domain?: Record<string, unknown>;
   rows: Row[];
 }
@@ -124,7 +124,10 @@ export const AGENTS = {
 
 export const FACEBOOK = 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)';
 
-/** They name the firms of crawlers, or are robots of another kind. */
+/**
+ * User agents of visitors who are not preview crawlers: ordinary browsers, apps of the crawlers'
+ * companies, and other robots.
+ */
 export const NO_CRAWLERS: Record<string, string> = {
   'Chrome on Linux': browser(),
   'the Facebook app': `Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) ${APPLE} Mobile/15E148 [FBAN/FBIOS;FBAV/467.0.0.41.103;FBBV/603150236;FBDV/iPhone14,5;FBMD/iPhone]`,

@@ -20,7 +20,10 @@ import {
 
 const ruled = (...values: unknown[]) => link({ rules: values.map((value) => rule(value)) });
 
-/** A zone in which it is this hour now, and its days: a window of hours stays true while the tests run. */
+/**
+ * Finds a time zone in which it is this hour now, and its weekdays, so that a window of hours stays
+ * true during the tests.
+ */
 function zoneAtHour(hour: number) {
   const now = Date.now();
   const behind = (((hour - new Date(now).getUTCHours()) % 24) + 24) % 24;
@@ -29,7 +32,7 @@ function zoneAtHour(hour: number) {
     ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][new Date(ms).getUTCDay()]!;
   const local = now + offset * 3_600_000;
   return {
-    // The signs of these zones are turned round: Etc/GMT-2 is ahead of UTC.
+    // The signs of these zones are inverted: Etc/GMT-2 is ahead of UTC.
     timezone: `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`,
     yesterday: dayAt(local - 86_400_000),
     today: dayAt(local),
