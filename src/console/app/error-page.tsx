@@ -1,11 +1,9 @@
-import { type ErrorComponentProps, Link, useLocation, useRouter } from '@tanstack/react-router';
-import { Compass, Lock, WifiOff } from 'lucide-react';
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { Compass, Lock } from 'lucide-react';
 import { useEffect } from 'react';
-import { useIsOnline } from '../api/reachability.ts';
 import { buttonLook } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
-import { Empty, Failure, Skeleton } from '../ui/states.tsx';
-import { type Destination, destinationAt } from './views.ts';
+import { Empty, Failure } from '../ui/states.tsx';
 import { useIsInWorkspace, useWorkspace } from './workspace.tsx';
 
 /** Shown in place of a view that failed. */
@@ -105,47 +103,8 @@ export function NoAccess({ title }: { title: string }) {
   );
 }
 
-/** A link from a missing record to the list of its kind. */
-export function ListLink({ to, label }: Pick<Destination, 'to' | 'label'>) {
-  const { slug } = useWorkspace();
-  return (
-    <Link to={to} params={{ workspace: slug }} className={buttonLook()}>
-      Back to {inSentence(label)}
-    </Link>
-  );
-}
-
-/**
- * Shown while a view takes long to load, usually for lack of a connection; empty outside the frame
- * of a workspace.
- */
-export function PendingView() {
-  const title = useViewTitle();
-  const isOnline = useIsOnline();
-  if (!useIsInWorkspace()) return null;
-  return isOnline ? (
-    <div role="status" className="flex flex-col gap-4 p-4 md:p-6">
-      <span className="sr-only">Loading {title}</span>
-      <Skeleton className="h-6 w-40" />
-      <Skeleton className="h-40 w-full" />
-    </div>
-  ) : (
-    <Page title={title}>
-      <Empty icon={WifiOff} title={`${title} can’t load yet`}>
-        It opens as soon as the connection is back.
-      </Empty>
-    </Page>
-  );
-}
-
-/** Returns the title of the view that is loading, as the navigation names it. */
-function useViewTitle(): string {
-  const path = useLocation({ select: ({ pathname }) => pathname });
-  return destinationAt(path)?.label ?? 'This view';
-}
-
 /**
  * Lower-cases a title for use within a sentence, except the capitals of "API keys" and "QR codes".
  */
-const inSentence = (title: string): string =>
+export const inSentence = (title: string): string =>
   /^[A-Z]{2}/.test(title) ? title : title.slice(0, 1).toLowerCase() + title.slice(1);

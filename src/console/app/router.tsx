@@ -14,7 +14,8 @@ import {
 import { ApiError } from '../api/error.ts';
 import { part } from '../api/reachability.ts';
 import { takeReturn } from '../sign-in/return.ts';
-import { ErrorPage, NoSuchView, NotFoundPage, PendingView } from './error-page.tsx';
+import { ErrorPage, NoSuchView, NotFoundPage } from './error-page.tsx';
+import { PendingView } from './pending-view.tsx';
 import { meQuery, personClient, whenSignedOut } from './session.ts';
 import { type SearchOf, VIEWS, type ViewPath } from './views.ts';
 

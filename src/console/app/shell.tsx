@@ -1,7 +1,7 @@
 import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
 import { Suspense, useEffect, useRef, useState } from 'react';
-import { IconButton } from '../ui/button.tsx';
+import { buttonLook, IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Kbd } from '../ui/menu.tsx';
 import { WayBack } from '../ui/states.tsx';
@@ -9,13 +9,14 @@ import { useAccent } from './accent.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
-import { ListLink, NoAccess, NotAMemberPage } from './error-page.tsx';
+import { inSentence, NoAccess, NotAMemberPage } from './error-page.tsx';
+import { useGlobalShortcuts } from './global-shortcuts.ts';
 import { useLeavingQuestion } from './leaving.ts';
 import { PasswordBanner } from './password-banner.tsx';
 import { useMe } from './session.ts';
-import { useGlobalShortcuts } from './shortcuts.ts';
+import { SettingsViews } from './settings-views.ts';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
-import { DESTINATIONS, destinationAt, GROUPS } from './views.ts';
+import { DESTINATIONS, type Destination, destinationAt, GROUPS, SETTINGS } from './views.ts';
 import { useWorkspace, WorkspaceProvider } from './workspace.tsx';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
@@ -116,9 +117,11 @@ function Frame() {
             <WayBack
               value={destination && <ListLink to={destination.to} label={destination.label} />}
             >
-              <Suspense>
-                <Outlet />
-              </Suspense>
+              <SettingsViews value={SETTINGS}>
+                <Suspense>
+                  <Outlet />
+                </Suspense>
+              </SettingsViews>
             </WayBack>
           ) : (
             <NoAccess title={destination.label} />
@@ -156,5 +159,15 @@ function Navigation({ onChosen }: { onChosen(): void }) {
         </div>
       ))}
     </nav>
+  );
+}
+
+/** A link from a missing record to the list of its kind. */
+function ListLink({ to, label }: Pick<Destination, 'to' | 'label'>) {
+  const { slug } = useWorkspace();
+  return (
+    <Link to={to} params={{ workspace: slug }} className={buttonLook()}>
+      Back to {inSentence(label)}
+    </Link>
   );
 }

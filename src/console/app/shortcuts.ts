@@ -1,7 +1,4 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import { DESTINATIONS } from './views.ts';
-import { useWorkspace } from './workspace.tsx';
 
 /**
  * Shortcuts by key: a single key, a sequence (`g l`), or a key with Ctrl, or ⌘ on a Mac (`Ctrl+a`).
@@ -37,38 +34,6 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     if (action === undefined) return;
     event.preventDefault();
     action(event);
-  });
-  useEffect(() => {
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, []);
-}
-
-/**
- * Registers the shortcuts of every view: palette, help, and `g` followed by a destination's key.
- */
-export function useGlobalShortcuts({
-  openPalette,
-  openHelp,
-}: {
-  openPalette(): void;
-  openHelp(): void;
-}): void {
-  const { slug } = useWorkspace();
-  const navigate = useNavigate();
-  useShortcuts({
-    '?': openHelp,
-    ...Object.fromEntries(
-      DESTINATIONS.map(({ key, to }) => [
-        `g ${key}`,
-        () => void navigate({ to, params: { workspace: slug } }),
-      ]),
-    ),
-  });
-  const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
-    event.preventDefault();
-    openPalette();
   });
   useEffect(() => {
     addEventListener('keydown', onKey);

@@ -16,6 +16,7 @@ import {
 } from 'lucide-react';
 import { readQuestion } from '../analytics/question.ts';
 import { part } from '../api/reachability.ts';
+import type { SettingsView } from './settings-views.ts';
 import type { Scope } from './workspace.tsx';
 
 /*
@@ -282,7 +283,6 @@ type Named<Path extends ViewPath> = { to: Path; label: string; scope: Scope; wor
 export type Destination = Named<PathWith<{ icon: LucideIcon }>> &
   Required<Pick<View, 'icon' | 'key'>> &
   Pick<View, 'group'>;
-type SettingsView = Named<Extract<ViewPath, `/$workspace/settings/${string}`>>;
 
 const all = Object.entries(VIEWS as Record<string, View>).map(([to, view]) => ({ to, ...view }));
 

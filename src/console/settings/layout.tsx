@@ -1,7 +1,7 @@
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Suspense, use } from 'react';
 import { NoAccess } from '../app/error-page.tsx';
-import { SETTINGS } from '../app/views.ts';
+import { SettingsViews } from '../app/settings-views.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { inputLook } from '../ui/field.tsx';
 
@@ -10,8 +10,9 @@ export function SettingsLayout() {
   const { slug, may } = useWorkspace();
   const navigate = useNavigate();
   const path = useLocation({ select: ({ pathname }) => pathname });
-  const views = SETTINGS.filter(({ scope }) => may(scope));
-  const shown = SETTINGS.find(({ to }) => path === to.replace('$workspace', slug));
+  const all = use(SettingsViews);
+  const views = all.filter(({ scope }) => may(scope));
+  const shown = all.find(({ to }) => path === to.replace('$workspace', slug));
   return (
     <>
       <nav aria-label="Settings" className="shrink-0 border-b border-line px-4 max-lg:py-2">

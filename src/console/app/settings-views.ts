@@ -1,0 +1,19 @@
+import type { LinkProps } from '@tanstack/react-router';
+import { createContext } from 'react';
+import type { Scope } from './workspace.tsx';
+
+/** A view in the settings. */
+export interface SettingsView {
+  to: Extract<LinkProps['to'], `/$workspace/settings/${string}`>;
+  label: string;
+  /** Scope required to see the view. */
+  scope: Scope;
+  /** Additional search words for the command palette. */
+  words?: string;
+}
+
+/**
+ * Views in the settings, in the order of their links. The frame provides them: the layout of the
+ * settings is a view itself, and cannot import the table that it stands in.
+ */
+export const SettingsViews = createContext<readonly SettingsView[]>([]);
