@@ -349,14 +349,14 @@ export const SETTINGS = {
     max: 5000,
   }),
   SMTP_URL: {
-    help: 'URL of the mail server, with user name and password if it requires them: smtp://user:password@mail.acme.test:587 (TLS by STARTTLS), or smtps:// (TLS from the start). Unset: no email is sent.',
+    help: 'URL of the mail server, with user name and password if it requires them: `smtp://user:password@mail.acme.test:587` (TLS by STARTTLS), or `smtps://` (TLS from the start). Unset: no email is sent.',
     fallback: '',
     shownDefault: 'none',
     secret: true,
     parse: parseMailServer,
   },
   MAIL_FROM: {
-    help: 'Sender of email: an email address, or a name and an email address such as Links <links@acme.test>. Required with SMTP_URL.',
+    help: 'Sender of email: an email address, or a name and an email address such as `Links <links@acme.test>`. Required with SMTP_URL.',
     fallback: '',
     shownDefault: 'none',
     parse: parseSender,

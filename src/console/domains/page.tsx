@@ -37,7 +37,7 @@ export function DomainsPage() {
         empty={
           <Empty icon={Globe} title="No domains yet" action={addButton}>
             Use your own domain so that people recognize your links.{' '}
-            <DocsLink guide="redirects">How domains work</DocsLink>
+            <DocsLink guide="domains">How domains work</DocsLink>
           </Empty>
         }
       >

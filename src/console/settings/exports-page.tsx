@@ -35,7 +35,7 @@ export function ExportsPage() {
     <Page title="Exports">
       <p className="px-4 pb-4 text-muted md:px-6">
         Large files take a while to prepare. You can keep working in another window.{' '}
-        <DocsLink guide="api">How exports work</DocsLink>
+        <DocsLink guide="analytics#exports">How exports work</DocsLink>
       </p>
       <Sections>
         {may('links.read') && <LinksExport />}
