@@ -30,8 +30,7 @@ export default class Reporter extends reporters.Spec {
     });
     this.failed = [];
     runner.on('fail', (test, { message }) => {
-      const file = test.file ?? test.parent?.file;
-      this.failed.push({ file, title: test.fullTitle(), message });
+      this.failed.push({ title: test.fullTitle(), message });
     });
     runner.once('end', () => {
       printDurations(durations);

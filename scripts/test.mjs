@@ -43,23 +43,6 @@ const ALONE = [
   'workers/watchdog',
   'workers/webhook-receivers',
 ].map((name) => `dist/test/${name}.long.js`);
-/**
- * Files that get a second run where they fail, and why; a failure of any other test is final. The list is to be empty:
- * each of these tests has to be mended.
- */
-const SECOND_RUN = {
-  'api/event-loop': 'the time that a request blocks the loop includes waits for a core',
-  'api/fair-shares': 'counts index scans of the whole service',
-  'cluster/sentinel':
-    'a write took over 20 s after a failover on a busy machine; the limit of 60 s is new',
-  'redirect/hostile-requests': 'counts transactions of the whole service',
-  'redirect/outages': 'a flood was answered 381 times, once too few',
-  'redirect/places': 'a redirect was answered 503 while Redis was away, at a load of 25',
-  'unit/guarded-addresses': 'one of 900 look-ups timed out at a load of 15',
-  'unit/images':
-    'a drawing at low priority did not get its processor time within 10 minutes, at a load of 25',
-  'workers/destinations': 'a pause of 950 ms was measured as 828',
-};
 /** Seconds of the files that take longest, by which the parts that run at the same time get their files. */
 const SECONDS = {
   'api/event-loop': 509,
@@ -72,6 +55,7 @@ const SECONDS = {
   'cluster/clickhouse': 150,
   'clients/clients': 150,
   newcomer: 149,
+  'workers/imports': 140,
   'fuzz/fuzz': 138,
   'docs-commands': 130,
   cli: 124,
@@ -82,79 +66,97 @@ const SECONDS = {
   'workers/queue-shards': 98,
   'workers/redis-program': 91,
   'cluster/topology': 90,
-  'workers/imports': 89,
   'workers/frozen-redis': 88,
-  'api/idempotency': 80,
   'workers/destinations': 77,
   'redirect/places': 77,
   'workers/secrets': 76,
-  'api/conversions': 74,
-  'api/live': 68,
+  'api/abuse-reports': 76,
+  'api/live': 70,
+  'unit/guarded-fetch': 69,
+  'workers/twice': 67,
   'cluster/sentinel': 64,
   'workers/processes': 62,
-  'redirect/redirect': 62,
   'api/workspace-moves': 62,
-  'workers/twice': 61,
-  'unit/guarded-fetch': 61,
   'workers/webhook-chaos': 60,
   'redirect/outages': 60,
+  'api/webhooks': 60,
+  'redirect/redirect': 58,
+  'api/conversions': 57,
   'qr/decode-matrix': 56,
   bench: 56,
-  'api/abuse-reports': 56,
-  'api/qr': 55,
   'unit/qr-drawing': 55,
+  'workers/killed-writes': 55,
   'console/views': 53,
-  'api/imports': 52,
-  'api/oidc': 51,
+  'unit/display-page': 52,
+  'api/qr': 51,
+  'api/imports': 51,
   'cluster/standbys': 51,
   'workers/start-messages': 51,
-  'api/webhooks': 50,
+  'api/oidc': 45,
   'redirect/wait-replicas': 44,
   'unit/regular-expressions': 42,
-  'redirect/decisions': 41,
+  'api/audit-log': 42,
+  'api/idempotency': 40,
   'cluster/clickhouse-nodes': 40,
   'workers/sealed-upgrade': 39,
+  'api/invitations': 38,
   'api/http': 37,
+  'api/metatags': 37,
   'workers/small': 36,
   'workers/event-blocks': 36,
-  'api/sealed': 34,
-  'workers/upkeep': 33,
-  'api/https': 30,
+  'redirect/decisions': 33,
+  'api/notifications': 31,
+  'api/sealed': 30,
   'redirect/hostile-requests': 29,
-  'api/qrcodes': 28,
+  'workers/memory-of-images': 29,
+  'api/links': 28,
+  'api/sessions': 28,
   'cluster/pgbouncer': 27,
-  structure: 27,
-  'api/analytics': 26,
+  'api/qrcodes': 25,
   'redirect/hostile-pages': 25,
-  'unit/messages': 22,
-  'api/notifications': 21,
-  'api/links': 20,
-  'api/imports-from-peers': 19,
-  'api/metatags': 19,
-  'api/audit-log': 18,
-  'api/preview-images': 18,
-  'workers/error-data': 18,
-  'api/exports': 18,
-  'unit/guarded-addresses': 18,
-  'workers/telemetry': 17,
-  'api/views': 16,
-  'unit/currency': 16,
-  'unit/spool': 16,
-  'api/invitations': 16,
-  'compat/guards': 14,
-  docs: 14,
-  'api/etags': 14,
-  'api/framing': 14,
-  'api/members': 13,
-  'unit/display-page': 13,
-  'api/tenancy': 13,
+  'api/https': 24,
+  'api/exports': 24,
+  'workers/upkeep': 22,
+  'workers/error-data': 22,
+  'compat/guards': 22,
+  'api/preview-images': 21,
+  'api/etags': 21,
+  structure: 20,
+  'unit/messages': 20,
+  'api/framing': 20,
+  'api/tag-edits': 20,
+  'api/tenancy': 19,
+  'api/imports-from-peers': 18,
+  'api/blocked-hosts': 17,
+  'api/views': 15,
+  'redirect/passwords': 15,
+  'api/requests': 15,
+  'unit/plain-requests': 15,
+  'unit/guarded-addresses': 14,
+  'unit/currency': 14,
+  'unit/spool': 14,
   deployment: 13,
-  'api/sessions': 12,
-  'redirect/passwords': 11,
-  'api/blocked-hosts': 10,
-  'workers/tls': 10,
+  'unit/qr-guard': 13,
+  'api/domains': 13,
+  'api/links-bulk': 13,
+  'compat/dub': 13,
+  docs: 12,
+  'api/members': 12,
+  'unit/reference': 12,
+  'api/me': 11,
+  'api/stats': 11,
+  'redirect/pages-before': 11,
+  'workers/telemetry': 10,
   'api/sign-in': 10,
   'workers/private-servers': 10,
+  'api/link-filters': 10,
+  'api/keys': 10,
+  'api/analytics': 9,
+  'workers/visits': 9,
+  'api/test-variants': 9,
+  'api/availability': 9,
+  'api/clicks': 8,
+  'redirect/wildcards': 8,
 };
 const USUAL_SECONDS = 4;
 /** Parts of the tests that run at the same time: one keeps less than two thirds of a core busy, since most tests wait. */
@@ -211,7 +213,7 @@ async function timed(name, part) {
 
 async function testAll() {
   setTimeout(endLate, LONGEST_MS).unref();
-  for (const one of CHECKS) await check(one);
+  await Promise.all(CHECKS.map(check));
   const parts = inParts(filesOf('.test.js'), PARTS);
   if (process.env['TEST_COVERAGE'] === undefined) await testParts('tests', parts, {});
   else await testWithCoverage(parts);
@@ -258,15 +260,10 @@ function endLate() {
   }, STOP_MS).unref();
 }
 
-/** The name of a compiled file of tests, as the tables above have it. */
+/** The name of a compiled file of tests, as SECONDS has it. */
 function nameOf(file) {
   const name = path.relative(path.join(ROOT, 'dist/test'), path.resolve(ROOT, file));
   return name.replace(/\.(?:test|long)\.js$/, '');
-}
-
-/** The reason for a second run of a file; `undefined` where there is none. */
-function reasonFor(file) {
-  return file === undefined ? undefined : SECOND_RUN[nameOf(file)];
 }
 
 /** Lists of files that take about the same time, each in the order of the files. */
@@ -291,31 +288,12 @@ async function check({ name, command, args }) {
   return output;
 }
 
-/**
- * Runs mocha once for each list of files, all at the same time, each with servers of its own. Where only files of
- * SECOND_RUN failed, they run once more, and the output says why.
- */
+/** Runs mocha once for each list of files, all at the same time, each with servers of its own. */
 async function testParts(name, parts, env) {
   const runs = await timed(name, () =>
     Promise.all(parts.map((files, index) => runMocha(files, env, index > 0))),
   );
-  const failed = runs.flatMap(({ stats }) => stats?.failed ?? []);
-  const files = [...new Set(failed.map(({ file }) => file))];
-  const hasOutcomes = runs.every(({ code, stats }) => stats && (code === 0 || stats.failures > 0));
-  if (hasOutcomes && !isLate && files.length > 0 && files.every((file) => reasonFor(file))) {
-    for (const { title, message } of failed) console.log(`  Failed: ${title}: ${message}`);
-    for (const file of files) console.log(`  Second run of ${nameOf(file)}: ${reasonFor(file)}`);
-    const second = await timed(`${name}, second run`, () => runMocha(files, env));
-    const remaining = second.stats?.failed ?? failed;
-    const passed = Math.max(0, failed.length - remaining.length);
-    for (const { stats } of runs) count({ code: 0, stats: { ...stats, failures: 0, failed: [] } });
-    count({
-      code: second.code,
-      stats: { passes: passed, failures: remaining.length, failed: remaining },
-    });
-  } else {
-    for (const run of runs) count(run);
-  }
+  for (const run of runs) count(run);
   if (isLate) throw new NotReady(`the tests were ended after ${LONGEST_MS / 60_000} min`);
 }
 

@@ -36,7 +36,8 @@ describe('generated pages', () => {
       encoding: 'utf8',
       maxBuffer: 16 * 1024 * 1024,
     });
-    expect(JSON.parse(before), 'run `npm run docs`').to.deep.equal(JSON.parse(now));
+    // A diff of two megabytes would help nobody.
+    expect(now === before, 'run `npm run docs`').to.equal(true);
   });
 });
 

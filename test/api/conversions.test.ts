@@ -4,7 +4,6 @@ import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
-import { staggered, whileKilling } from '../support/while-killing.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
 const A = 'https://shop.example/';
@@ -531,23 +530,5 @@ describe('a sale in US dollars', () => {
     } finally {
       stack().signal('worker_currency', 'SIGCONT');
     }
-  });
-});
-
-describe('a sale whose worker is killed', () => {
-  it('is recorded once', async function () {
-    const { api } = await aWorkspace();
-    const sale = { ...SALE, currency: 'jpy', invoiceId: 'inv-1' };
-    const statuses = await whileKilling(['worker_writes', 'worker_currency'], () =>
-      staggered(20, 100, async () => (await api.post('/track/sale', sale)).status),
-    );
-    // A 503 says that the amount was not converted in time.
-    expect(statuses.filter((status) => ![200, 202, 500, 503].includes(status))).to.deep.equal([]);
-    await eventually(async () => {
-      const { status, headers } = await api.post('/track/sale', sale);
-      expect([status, headers.get('idempotent-replayed')]).to.deep.equal([200, 'true']);
-    });
-    expect((await api.get('/analytics')).body).to.include({ sales: 1 });
-    expect((await api.get('/events', { event: 'sales' })).body).to.have.lengthOf(1);
   });
 });

@@ -9,7 +9,6 @@ import { db } from '../../src/infra/db.ts';
 import type { ApiAnswer } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
-import { staggered, whileKilling } from '../support/while-killing.ts';
 import { aWorkspace, browser, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
@@ -424,21 +423,5 @@ describe('Idempotency-Key', () => {
     const rows = JSON.stringify(await db()('jobs').where({ project_id: world.projectId }));
     expect(rows).not.to.contain('a secret password');
     expect(rows).not.to.contain(first.body.secret);
-  });
-
-  it('holds while workers are killed', async function () {
-    const statuses = await whileKilling(['worker_writes'], () =>
-      staggered(60, 50, async (n) => (await post('/links', { url: A }, `key-${n % 20}`)).status),
-    );
-    expect(statuses.filter((status) => ![201, 202].includes(status))).to.deep.equal([]);
-    const ids = await eventually(async () => {
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, n) => post('/links', { url: A }, `key-${n}`)),
-      );
-      expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
-      return answers.map(({ body }) => body.id);
-    });
-    expect(new Set(ids).size).to.equal(20);
-    expect(await count('/links')).to.equal(20);
   });
 });

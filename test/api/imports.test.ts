@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
-import { eventually } from '../support/eventually.ts';
 import { imported, linkOf, type Query, rest, upload } from '../support/imports.ts';
 import { aPerson } from '../support/people.ts';
 import { aWorkspace, type World } from '../support/world.ts';
@@ -403,45 +402,6 @@ describe('imports', () => {
     expect((await imported(world, 'url,key\nhttps://example.com/,k5\n')).counts.created).to.equal(
       1,
     );
-  });
-
-  it('of 10,000 rows take less than two minutes, are done one at a time, and can be cancelled', async function () {
-    const rows = (name: string, count: number) =>
-      [
-        'url,key,title,tags',
-        ...Array.from(
-          { length: count },
-          (_, n) => `https://example.com/${name}/${n},${name}-${n},Title ${n},${name} ${n % 7}`,
-        ),
-      ].join('\n');
-    const began = performance.now();
-    const first = (await upload(world, rows('a', 10_000))).body;
-    const second = (await upload(world, rows('b', 10_000))).body;
-    const done = await rest(world, first.id, 150_000);
-    const seconds = (performance.now() - began) / 1_000;
-    console.log(`      10,000 rows in ${seconds.toFixed(1)} s`);
-    expect(done.counts).to.deep.equal({ created: 10_000, updated: 0, skipped: 0, refused: 0 });
-    expect(seconds).to.be.below(120);
-    const waited = (await world.api.get(`/imports/${second.id}`)).body;
-    expect(waited.counts.created).to.be.below(5_000);
-
-    await eventually(async () => {
-      const { body } = await world.api.get(`/imports/${second.id}`);
-      expect(body.counts.created).to.be.above(0);
-    });
-    const { status, body } = await world.api.post(`/imports/${second.id}/cancel`);
-    expect(status).to.equal(200);
-    expect(body.state).to.equal('cancelled');
-    const made = body.counts.created;
-    expect(made).to.be.below(10_000);
-    // This import finishes after the cancelled one could have continued, so nothing of that is
-    // created later.
-    await imported(world, 'url,key\nhttps://example.com/,last\n');
-    expect(await countOf(world)).to.equal(10_001 + made);
-    expect((await world.api.post(`/imports/${second.id}/cancel`)).status).to.equal(409);
-    const undone = (await world.api.post(`/imports/${second.id}/undo`)).body;
-    await rest(world, undone.id);
-    expect(await countOf(world)).to.equal(10_001);
   });
 
   it('with an Idempotency-Key are made once', async () => {

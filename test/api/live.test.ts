@@ -323,7 +323,7 @@ describe('live streams of a process', function () {
   const watch = (headers: Record<string, string> = {}) =>
     LiveClient.open({ apiUrl: own.service.apiUrl, apiKey: own.apiKey, headers });
 
-  before(() => own.start({ LIVE_STREAMS: '2', LIVE_SECONDS: '10' }));
+  before(() => own.start({ LIVE_STREAMS: '2', LIVE_SECONDS: '10' }, 'Procfile.small'));
   after(() => own.stop());
 
   it('are limited in number and time', async () => {

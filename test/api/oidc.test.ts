@@ -20,7 +20,7 @@ describe('single sign-on', function () {
 
   before(async () => {
     await provider.listen();
-    await own.start({
+    const settings = {
       LOG_LEVEL: 'trace',
       OIDC_ISSUER: provider.issuer,
       OIDC_CLIENT_ID: CLIENT.id,
@@ -30,7 +30,8 @@ describe('single sign-on', function () {
       SIGN_INS_PER_MINUTE: '0',
       // Without mail, the inviter receives the token.
       SMTP_URL: '',
-    });
+    };
+    await own.start(settings, 'Procfile.small');
     // The service and the browser use this origin, also in the redirect URI of the provider.
     base = own.service.apiUrl.replace('127.0.0.1', 'localhost');
     provider.serve(`${base}/auth/oidc/callback`);

@@ -283,7 +283,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
     const stored = new ClickHouse(url);
     const own = new OwnService();
     try {
-      await own.start({ EVENTS_URL: url });
+      await own.start({ EVENTS_URL: url }, 'Procfile.small');
       const { id, key } = await own.post('/links', { url: 'https://example.com/one' });
       const visitors = new Visitors('visitor', own.service.redirectPorts, [key], 50);
       await new Promise((resolve) => setTimeout(resolve, 1_000));

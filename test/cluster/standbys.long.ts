@@ -33,7 +33,7 @@ describe('reads from a standby', function () {
 
   before(async function () {
     if (!hasPostgresPair()) this.skip();
-    await own.start();
+    await own.start({}, 'Procfile.small');
   });
 
   after(() => own.stop());

@@ -221,11 +221,19 @@ describe('forbidden addresses', () => {
       expect(cases.length).to.be.above(180);
     });
 
+    /** Repeats a look-up that a busy machine did not finish in time, and returns the refusal. */
+    const lookedUp = (...args: Parameters<typeof refusal>) =>
+      eventually(async () => {
+        const said = await refusal(...args);
+        expect(said).not.to.equal(LOOK_UP);
+        return said;
+      });
+
     for (const { kind, reason, url } of cases) {
       it(`refuses ${JSON.stringify(url)}: ${kind}`, async () => {
         const address = url.replaceAll('*', String(listeners.port));
-        expect(await refusal(address)).to.equal(reason);
-        expect(await refusal(address, { keepAlive: true, compressed: true })).to.equal(reason);
+        expect(await lookedUp(address)).to.equal(reason);
+        expect(await lookedUp(address, { keepAlive: true, compressed: true })).to.equal(reason);
         nobodyWasReached();
       });
 
@@ -233,7 +241,7 @@ describe('forbidden addresses', () => {
         const address = url.replaceAll('*', String(listeners.port));
         // Servers send characters beyond Latin-1 as UTF-8.
         const Location = Buffer.from(address).toString('latin1');
-        const said = await refusal(site.answer('/away', { status: 302, headers: { Location } }));
+        const said = await lookedUp(site.answer('/away', { status: 302, headers: { Location } }));
         nobodyWasReached();
         // An address without slashes is relative to the site, and non-ASCII characters can be read
         // in several ways.

@@ -81,7 +81,8 @@ function headerBomb(width: number, height: number): Buffer {
 }
 
 describe('images', function () {
-  // A single SVG can take minutes on a busy machine.
+  // An SVG is drawn at low priority: beside 20 other programs, 5 s of processor time take long.
+  this.timeout(1_800_000);
   let site: Site;
   let restore: () => void;
   before(async () => {

@@ -6,6 +6,7 @@ import { pruneImports, resumeImports } from '../../src/imports/commands.ts';
 import { runImport } from '../../src/imports/run.ts';
 import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
+import { imported, rest } from '../support/imports.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
@@ -19,6 +20,8 @@ const fileOf = (rows: number) =>
     'url,key,tags',
     ...Array.from({ length: rows }, (_, n) => `https://example.com/${n},k-${n},tag ${n % 9}`),
   ].join('\n');
+
+const countOf = async (world: World) => (await world.api.get('/links/count')).body;
 
 const stateOf = async (world: World, id: string) => (await world.api.get(`/imports/${id}`)).body;
 
@@ -159,5 +162,42 @@ describe('imports in workers', () => {
     expect((await stateOf(world, checked)).state).to.equal('cancelled');
     await world.api.post(`/imports/${done}/undo`);
     await eventually(async () => expect((await stateOf(world, done)).undo.deleted).to.equal(1));
+  });
+
+  it('of 10,000 rows take less than two minutes, are done one at a time, and can be cancelled', async function () {
+    const rows = (name: string, count: number) =>
+      [
+        'url,key,title,tags',
+        ...Array.from(
+          { length: count },
+          (_, n) => `https://example.com/${name}/${n},${name}-${n},Title ${n},${name} ${n % 7}`,
+        ),
+      ].join('\n');
+    const began = performance.now();
+    const first = await upload(world, rows('a', 10_000));
+    const second = await upload(world, rows('b', 10_000));
+    const done = await rest(world, first, 150_000);
+    const seconds = (performance.now() - began) / 1_000;
+    console.log(`      10,000 rows in ${seconds.toFixed(1)} s`);
+    expect(done.counts).to.deep.equal({ created: 10_000, updated: 0, skipped: 0, refused: 0 });
+    expect(seconds).to.be.below(120);
+    expect((await stateOf(world, second)).counts.created).to.be.below(5_000);
+
+    await eventually(async () => {
+      expect((await stateOf(world, second)).counts.created).to.be.above(0);
+    });
+    const { status, body } = await world.api.post(`/imports/${second}/cancel`);
+    expect(status).to.equal(200);
+    expect(body.state).to.equal('cancelled');
+    const made = body.counts.created;
+    expect(made).to.be.below(10_000);
+    // This import finishes after the cancelled one could have continued, so nothing of that is
+    // created later.
+    await imported(world, 'url,key\nhttps://example.com/,last\n');
+    expect(await countOf(world)).to.equal(10_001 + made);
+    expect((await world.api.post(`/imports/${second}/cancel`)).status).to.equal(409);
+    const undone = (await world.api.post(`/imports/${second}/undo`)).body;
+    await rest(world, undone.id);
+    expect(await countOf(world)).to.equal(10_001);
   });
 });

@@ -128,6 +128,7 @@ describe('texts that an earlier version sealed', function () {
     service = await startService(
       { ...servers, ...keys },
       { ...settings, CACHE_REDIS_URL: servers.redisUrl },
+      'Procfile.small',
     );
   }
 

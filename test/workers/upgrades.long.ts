@@ -310,6 +310,7 @@ describe('an upgrade', function () {
       let old: Counts;
       let database: Knex;
       let servers: Servers;
+      let settings: Record<string, string>;
       let service: Service;
       let apiKey: string;
       let projectId: string;
@@ -323,11 +324,12 @@ describe('an upgrade', function () {
           dataDir: folder,
           env: { ...withoutServers(), DATABASE_URL: url, SECRET_KEY },
         });
-        service = await startService(servers, {
+        settings = {
           CACHE_REDIS_URL: servers.redisUrl,
           DATA_DIR: folder,
           LOG_LEVEL: 'error',
-        });
+        };
+        service = await startService(servers, settings, 'Procfile.small');
         const key = await createApiKey(database, {
           workspace: 'acme',
           name: 'test',
@@ -437,11 +439,6 @@ describe('an upgrade', function () {
       if (commit === COMMITS[0]) {
         it('keeps what is sealed readable, and ids of clicks, when SECRET_KEY is replaced', async () => {
           const next = 'the-next-key-of-the-upgrade-fixtures-0123456789';
-          const settings = {
-            CACHE_REDIS_URL: servers.redisUrl,
-            DATA_DIR: folder,
-            LOG_LEVEL: 'error',
-          };
           const env = { ...withoutServers(), DATABASE_URL: servers.databaseUrl, DATA_DIR: folder };
           const both = { SECRET_KEY: next, SECRET_KEY_OTHER: SECRET_KEY };
           const run = async (keys: Record<string, string>, ...args: string[]): Promise<string> => {
@@ -461,6 +458,7 @@ describe('an upgrade', function () {
           service = await startService(
             { ...servers, secretKey: next, otherSecretKey: SECRET_KEY },
             settings,
+            'Procfile.small',
           );
           expect(await passwordOf('key-7')).to.equal('open sesame');
           const args = ['dist/programs/cli.js', 'secrets', 'rewrite', '--json'];
@@ -470,7 +468,7 @@ describe('an upgrade', function () {
           const again = JSON.parse(await run(both, ...args));
           expect(new Set(Object.values(again.rewritten))).to.deep.equal(new Set([0]));
           await service.runner.stop();
-          service = await startService({ ...servers, secretKey: next }, settings);
+          service = await startService({ ...servers, secretKey: next }, settings, 'Procfile.small');
           expect(await passwordOf('key-7')).to.equal('open sesame');
           const found = await get('/links?password=open%20sesame');
           expect(found).to.have.length(1);
