@@ -2,16 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  CLICKHOUSE_COSTS,
-  COSTS,
-  PARTS,
-  type Part,
-  PROCESS_MB,
-  SIZES,
-  VISIT_RATES,
-} from '../scripts/capacity/costs.ts';
-import { visitMicros } from '../scripts/capacity/model.ts';
 import { freePort } from '../scripts/ports.ts';
 import type { Runner } from '../scripts/procfile.ts';
 import { newId } from '../src/ids.ts';
@@ -25,6 +15,8 @@ import { below, browserRequest } from './open-loop.ts';
 import {
   type AccountedService,
   createLinks,
+  PARTS,
+  type Part,
   type PartTimes,
   processedVisits,
   reached,
@@ -35,6 +27,8 @@ import type { Row } from './rows.ts';
 import { API, REDIRECT, SCHEDULER, seedLinks, worker } from './service.ts';
 import { aVisit } from './visits.ts';
 
+/** Visits a second at which the cost of a visit is measured: batches grow with the rate. */
+const VISIT_RATES = [4_000, 1_000, 100] as const;
 const LINKS = 100_000;
 /** Repeatedly visited links, all in the memory of the redirect process. */
 const HOT_LINKS = 10_000;
@@ -58,14 +52,24 @@ const QUESTIONS = 20;
 const GROUPS = ['count', 'timeseries', 'countries', 'devices', 'top_links'];
 
 const WORKERS = ['clicks', 'maintenance', 'webhooks', 'writes'].map(worker);
-export const PROCESSES = [REDIRECT, API, SCHEDULER, ...WORKERS];
+const PROCESSES = [REDIRECT, API, SCHEDULER, ...WORKERS];
 
-export const hotKey = (): string => `k${WATCHED_LINKS + below(HOT_LINKS - WATCHED_LINKS)}`;
-export const watchedKey = (): string => `k${below(WATCHED_LINKS)}`;
+const hotKey = (): string => `k${WATCHED_LINKS + below(HOT_LINKS - WATCHED_LINKS)}`;
+const watchedKey = (): string => `k${below(WATCHED_LINKS)}`;
+
+/** Parts that take part in storing a visit. */
+const STORING: Part[] = [
+  'redirect',
+  'redis_lookups',
+  'redis_queues',
+  'worker_clicks',
+  'worker_maintenance',
+  'postgres',
+];
 
 /**
  * Measures costs of visits, writes, deliveries and queries by part, and the sizes of stored data,
- * and compares them with the table of costs.
+ * for the table of docs/scale.md.
  */
 export function benchCosts(): Promise<Row[]> {
   return withAccounts(async (service) => {
@@ -83,7 +87,7 @@ export function benchCosts(): Promise<Row[]> {
 }
 
 /** Sends visits of the watched links to a webhook. @returns its receiver */
-export async function watchLinks({ projectId }: AccountedService): Promise<ChildProcess> {
+async function watchLinks({ projectId }: AccountedService): Promise<ChildProcess> {
   process.env['OUTBOUND_ALLOW'] = '127.0.0.1';
   const port = await freePort();
   const receiver = fork('dist/bench/bare-receiver.js', [String(port)]);
@@ -120,11 +124,17 @@ async function coldVisits(service: AccountedService): Promise<Row[]> {
   const network = await bytesOfVisit(redirectPort);
   await runner.stop();
   return [
-    sizeRow('linkInPostgres', (links - empty) / LINKS),
-    sizeRow('linkInRedis', (after[1]! - before[1]!) / Math.min(count, LINKS)),
-    sizeRow('visitInQueue', (after[0]! - before[0]!) / count),
-    sizeRow('visitInSpool', Buffer.byteLength(`${JSON.stringify(aVisit(service.projectId))}\n`)),
-    sizeRow('visitOnNetwork', network),
+    sizeRow('link in Postgres, with its name and their indexes', (links - empty) / LINKS),
+    sizeRow(
+      'entry of a link in the Redis for look-ups',
+      (after[1]! - before[1]!) / Math.min(count, LINKS),
+    ),
+    sizeRow('visit that waits in the queue', (after[0]! - before[0]!) / count),
+    sizeRow(
+      'visit in the spool',
+      Buffer.byteLength(`${JSON.stringify(aVisit(service.projectId))}\n`),
+    ),
+    sizeRow('request and response of a visitor, without TLS', network),
   ];
 }
 
@@ -165,27 +175,33 @@ async function costsOf(service: AccountedService, runner: Runner): Promise<Row[]
   ];
   let count = 0;
   const byRate: PartCosts[] = [];
-  for (const rate of VISIT_RATES.toReversed()) {
+  for (const rate of VISIT_RATES) {
     const costs = await costOf(service, runner, idle, async () => {
       const load = await visits(rate, SECONDS);
       count += load;
       return load;
     });
-    byRate.unshift(costs);
+    byRate.push(costs);
   }
   const sizes = [
-    sizeRow('visitInLog', ((await logPosition()) - logged) / count),
+    sizeRow('write-ahead log of a visit', ((await logPosition()) - logged) / count),
     sizeRow(
-      'visitThroughQueue',
+      'visit through the Redis of the queues',
       ((await infoOf(service.queues, 'total_net_input_bytes')) - sent) / count,
     ),
-    sizeRow('visitInPostgres', (await postgresBytes('events%')) / (await rowsOf('events'))),
+    sizeRow(
+      'visit in Postgres, with its indexes',
+      (await postgresBytes('events%')) / (await rowsOf('events')),
+    ),
   ];
   const writes = await costOf(service, runner, idle, () =>
     createLinks(service, WRITES_PER_SECOND, OTHERS_SECONDS),
   );
   await questions(service, QUESTIONS);
   const queryCost = await costOf(service, runner, idle, () => questions(service, QUESTIONS));
+  const plain = await costOf(service, runner, idle, () =>
+    visits(DELIVERIES_PER_SECOND, OTHERS_SECONDS),
+  );
   const watched = await costOf(service, runner, idle, async () => {
     const load = await visits(DELIVERIES_PER_SECOND, OTHERS_SECONDS, watchedKey);
     await reached('deliveries', await rowsOf('webhook_deliveries'), () =>
@@ -193,29 +209,30 @@ async function costsOf(service: AccountedService, runner: Runner): Promise<Row[]
     );
     return load;
   });
-  const visited = byPart((part) =>
-    visitMicros(
-      byRate.map((costs) => costs[part]),
-      DELIVERIES_PER_SECOND,
-    ),
-  );
-  const fastest = byRate.at(-1)!;
   return [
-    ...costRows('idle', idle, (part) => COSTS[part].idle),
-    ...VISIT_RATES.flatMap((rate, n) =>
-      costRows(`a visit at ${rate}/s`, byRate[n]!, (part) => COSTS[part].visit?.[n]),
+    ...costRows(
+      'idle',
+      idle,
+      PARTS.filter((part) => part !== 'clickhouse'),
     ),
+    ...VISIT_RATES.flatMap((rate, n) => costRows(`a visit at ${rate}/s`, byRate[n]!, STORING)),
     ...costRows(
       'a look-up in Redis',
-      byPart((part) => misses[part] - fastest[part]),
-      (part) => COSTS[part].miss,
+      byPart((part) => misses[part] - byRate[0]![part]),
+      ['redirect', 'redis_lookups'],
     ),
-    ...costRows('a write', writes, (part) => COSTS[part].write),
-    ...costRows('a question', queryCost, (part) => COSTS[part].question),
+    ...costRows('a write', writes, [
+      'redis_lookups',
+      'redis_queues',
+      'api',
+      'worker_writes',
+      'postgres',
+    ]),
+    ...costRows('a question', queryCost, ['api', 'postgres']),
     ...costRows(
       'a delivery',
-      byPart((part) => watched[part] - visited[part]),
-      (part) => COSTS[part].delivery,
+      byPart((part) => watched[part] - plain[part]),
+      ['redis_queues', 'worker_clicks', 'worker_webhooks', 'postgres'],
     ),
     ...sizes,
   ];
@@ -267,21 +284,15 @@ async function clickHouseCosts(service: AccountedService): Promise<Row[]> {
     const many = await costOf(service, runner, idle, ours);
     await runner.stop();
     const perMillion = byPart((part) => ((many[part] - few[part]) * 1e6) / (stored * (COPIES - 1)));
-    const of = (part: Part) => CLICKHOUSE_COSTS[part];
     return [
-      ...costRows('idle, with ClickHouse', idle, (part) => COSTS[part].idle).slice(-1),
-      ...costRows(
-        `a visit at ${CLICKHOUSE_RATE}/s, with ClickHouse`,
-        visits,
-        (part) => of(part)?.visit,
-      ),
-      ...costRows('a question to ClickHouse', few, (part) => of(part)?.question),
-      ...costRows(
-        'a question to ClickHouse, for each million visits',
-        perMillion,
-        (part) => of(part)?.questionPerMillionVisits,
-      ),
-      sizeRow('visitInClickHouse', bytes / stored),
+      ...costRows('idle, with ClickHouse', idle, ['clickhouse']),
+      ...costRows(`a visit at ${CLICKHOUSE_RATE}/s, with ClickHouse`, visits, [
+        'worker_maintenance',
+        'clickhouse',
+      ]),
+      ...costRows('a question to ClickHouse', few, ['api', 'postgres', 'clickhouse']),
+      ...costRows('a question to ClickHouse, for each million visits', perMillion, ['clickhouse']),
+      sizeRow('visit in ClickHouse', bytes / stored),
     ];
   } finally {
     await server.stop();
@@ -323,7 +334,7 @@ async function costOf(
 }
 
 /** Sends visits at a rate, until the last is stored. */
-export async function storedVisits(
+async function storedVisits(
   { redirectPort }: AccountedService,
   runner: Runner,
   perSecond: number,
@@ -336,36 +347,28 @@ export async function storedVisits(
   return count;
 }
 
-/** Builds a row for each part with costs, with the figure of the table. */
-function costRows(
-  what: string,
-  costs: PartCosts,
-  figureOf: (part: Part) => number | undefined,
-): Row[] {
-  return PARTS.filter((part) => figureOf(part) !== undefined).map((part) => ({
+/** Builds a row for each part. */
+const costRows = (what: string, costs: PartCosts, parts: readonly Part[]): Row[] =>
+  parts.map((part) => ({
     what: `${part}, ${what}`,
     unit: what.startsWith('idle') ? 'ms' : 'µs',
     better: 'less',
     ours: [costs[part]],
-    baseline: { what: 'table of costs', figures: [figureOf(part)!] },
   }));
-}
 
-const sizeRow = (name: keyof typeof SIZES, bytes: number): Row => ({
-  what: name,
+const sizeRow = (what: string, bytes: number): Row => ({
+  what,
   unit: 'bytes',
   better: 'less',
   ours: [bytes],
-  baseline: { what: 'table of costs', figures: [SIZES[name]] },
 });
 
 const memoryRows = (runner: Runner): Row[] =>
-  (Object.keys(PROCESS_MB) as Part[]).map((part) => ({
+  PARTS.filter((part) => runner.names.includes(part)).map((part) => ({
     what: `memory of ${part}`,
     unit: 'MB',
     better: 'less',
     ours: [proportional(runner.pidOf(part))],
-    baseline: { what: 'table of costs', figures: [PROCESS_MB[part]!] },
   }));
 
 /** Bytes of tables with matching names, including their indexes. */

@@ -8,7 +8,6 @@ import { benchImports } from './imports.ts';
 import { benchLists } from './lists.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
-import { benchModel } from './model.ts';
 import { benchPressure } from './pressure.ts';
 import { benchQr } from './qr.ts';
 import { benchRedirect } from './redirect.ts';
@@ -30,7 +29,6 @@ const BENCHES: Record<Name, Bench> = {
   redirect: benchRedirect,
   mixed: benchMixed,
   costs: benchCosts,
-  model: benchModel,
   start: benchStart,
   sustained: benchSustained,
   bulk: benchBulk,

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PARTS, type Part } from '../scripts/capacity/costs.ts';
 import { startServers } from '../scripts/embedded/servers.ts';
 import type { Runner } from '../scripts/procfile.ts';
 import { db } from '../src/infra/db.ts';
@@ -10,6 +9,21 @@ import { withDescendants } from '../test/support/processes.ts';
 import { processorMs } from './baselines.ts';
 import { browserRequest, openLoop } from './open-loop.ts';
 import { type BenchService, withService } from './service.ts';
+
+/** Processes and servers, in the order in which a visit reaches them. */
+export const PARTS = [
+  'redirect',
+  'redis_lookups',
+  'redis_queues',
+  'worker_clicks',
+  'worker_maintenance',
+  'worker_webhooks',
+  'api',
+  'worker_writes',
+  'postgres',
+  'clickhouse',
+] as const;
+export type Part = (typeof PARTS)[number];
 
 /** Processor time in ms, by part of the service. */
 export type PartTimes = Record<Part, number>;

@@ -3,7 +3,6 @@ export const NAMES = [
   'redirect',
   'mixed',
   'costs',
-  'model',
   'start',
   'sustained',
   'bulk',

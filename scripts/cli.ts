@@ -41,10 +41,6 @@ const GROUPS: readonly { words: readonly string[]; load: () => Promise<Commands>
     load: async () => (await import('./cli-backup.ts')).BACKUP_COMMANDS,
   },
   { words: ['secrets'], load: async () => (await import('./cli-secrets.ts')).SECRETS_COMMANDS },
-  {
-    words: ['partition'],
-    load: async () => (await import('./cli-partition.ts')).PARTITION_COMMANDS,
-  },
 ];
 
 /** Returns the commands with a first word; all of them if no command begins with it. */

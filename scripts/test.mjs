@@ -49,7 +49,6 @@ const SECONDS = {
   'api/hostile': 311,
   'api/docs': 287,
   'workers/chaos': 284,
-  'cluster/partitions': 250,
   'workers/rollups': 188,
   'api/imports-from-apis': 153,
   'cluster/clickhouse': 150,

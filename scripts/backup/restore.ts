@@ -14,7 +14,6 @@ import { keep } from '../embedded/kept.ts';
 import { OTHER_KEY_FILE, SECRET_KEY_FILE, type Servers } from '../embedded/servers.ts';
 import { SetupError } from '../embedded/setup-error.ts';
 import { migrateLatest, migrateTo, rollbackAll } from '../migrations.ts';
-import { partitionTables } from '../partition.ts';
 import { checkStopped } from '../stopped.ts';
 import type { UploadPart } from './backup.ts';
 import {
@@ -97,10 +96,6 @@ export async function restoreBackup(
   await rm(spool, { recursive: true, force: true });
 
   await migrateTo(servers.databaseUrl, manifest.migrations);
-  // Partitions of events are created one by one; these belong to tables that migrations create as a
-  // whole.
-  const parts = manifest.partitions.filter(({ of }) => of === 'links').length;
-  if (parts > 1) await partitionTables(servers.databaseUrl, parts);
   await importTables(servers.databaseUrl, folder, manifest);
   for await (const parts of readLines<UploadPart>(path.join(folder, UPLOADS_FILE))) {
     for (const { name, value, seconds } of parts) await cache.set(name, value, 'EX', seconds);

@@ -64,7 +64,10 @@ export async function importTables(
   await withConnection(databaseUrl, async (db, client) => {
     const names = tables.map(({ name }) => name);
     await db.raw(`TRUNCATE ${names.map(quoted).join(', ')} CASCADE`);
+    const partitioned = await partitionedTables(db);
     for (const { name, of, bounds } of partitions) {
+      // An operator may have divided a table that migrations create as a whole.
+      if (!partitioned.has(of)) continue;
       const sql = `CREATE TABLE IF NOT EXISTS ${quoted(name)} PARTITION OF ${quoted(of)} ${bounds}`;
       // knex would take a question mark for a placeholder.
       await client.query(sql);
@@ -128,6 +131,16 @@ const PARTITIONS = `
   SELECT c.relname AS name, p.relname AS of, pg_get_expr(c.relpartbound, c.oid) AS bounds
     FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid JOIN pg_class p ON p.oid = i.inhparent
     WHERE c.relispartition AND c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace ORDER BY 1`;
+
+/** Reads the names of tables with partitions. */
+async function partitionedTables(db: Db): Promise<Set<string>> {
+  const tables = await rows<{ name: string }>(
+    db,
+    `SELECT relname AS name FROM pg_class
+      WHERE relkind = 'p' AND relnamespace = current_schema()::regnamespace`,
+  );
+  return new Set(tables.map(({ name }) => name));
+}
 
 async function sequencesOf(db: Db): Promise<Manifest['sequences']> {
   const names = await rows<{ name: string }>(

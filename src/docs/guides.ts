@@ -37,7 +37,6 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'abuse',
       'operations',
       'scale',
-      'scaling',
       'clickhouse',
       'sizes',
       'backups',

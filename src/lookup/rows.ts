@@ -37,8 +37,8 @@ export interface LinkName {
 /** Reads links and QR codes by their keys, in the given order; `null` for a key without one. */
 export async function readLinks(names: readonly LinkName[]): Promise<(Row | null)[]> {
   const domains = names.map(({ domainId }) => domainId);
-  // A lateral join uses the index for each name. A plain join of many names may read all partitions
-  // of claims; a single domain, as in most batches, is in one partition.
+  // A lateral join uses the index for each name. Where an operator has divided claims by domain, a
+  // plain join of many names may read all partitions; a single domain, as in most batches, is in one.
   const isOne = domains.every((domain) => domain === domains[0]);
   const claims = await rows<Row & { at: number }>(
     db(),

@@ -17,8 +17,8 @@ export const KEPT_HOURS = 24;
 export type Name = Pick<ShortLinkRow, 'domain_id' | 'key'>;
 
 /**
- * Returns the distinct domains of names. A statement with these ids reads only their partitions of
- * claims.
+ * Returns the distinct domains of names. Where an operator has divided claims by domain, a statement
+ * with these ids reads only their partitions.
  */
 export const domainIdsOf = (names: readonly Pick<Name, 'domain_id'>[]): string[] => [
   ...new Set(names.map(({ domain_id }) => domain_id)),

@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { type Servers, serversEnv, startServers } from '../../scripts/embedded/servers.ts';
-import { migrateLatest } from '../../scripts/migrations.ts';
-import { partitionTables } from '../../scripts/partition.ts';
 import { reloadConfig, SETTINGS } from '../../src/config.ts';
 import { closeDb } from '../../src/infra/db.ts';
 import { closeRedis } from '../../src/infra/redis.ts';
@@ -132,10 +130,6 @@ export async function mochaGlobalSetup(): Promise<void> {
   const { servers, layout } = stores;
   Object.assign(process.env, serversEnv(servers));
   reloadConfig();
-  if (process.env['TEST_PARTITIONED'] !== undefined) {
-    await migrateLatest(servers);
-    await partitionTables(servers.databaseUrl, 16);
-  }
   settingsBefore = settingsNow();
   try {
     running = {
