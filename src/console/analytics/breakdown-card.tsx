@@ -6,10 +6,10 @@ import { Failure, Skeleton } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { BarRow, entriesOf } from './breakdown-list.tsx';
 import type { Card, Tab } from './cards.ts';
+import { type EventQuery, kindOf } from './event-query.ts';
 import { nameOfMetric } from './names.ts';
 import { measureOf, useAnalytics, useTotals } from './queries.ts';
-import { kindOf, type Question } from './question.ts';
-import { useQuestion } from './use-question.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 /** Number of rows in a card; a dialog shows all rows. */
 const SHOWN = 8;
@@ -46,11 +46,11 @@ export function Panel({
 
 /** A card with the most frequent values of the chosen tab, and optionally a chart beside them. */
 export function BreakdownCard({ card, children }: { card: Card; children?: ReactNode }) {
-  const { question, change } = useQuestion();
+  const { query, change } = useEventQuery();
   const panelId = useId();
-  const chosen = question.tabs?.split(',') ?? [];
+  const chosen = query.tabs?.split(',') ?? [];
   const ids = card.tabs.map(({ id }) => id);
-  const first = card.firstOf?.(kindOf(question.event)) ?? ids[0]!;
+  const first = card.firstOf?.(kindOf(query.event)) ?? ids[0]!;
   const id = chosen.find((one) => ids.includes(one)) ?? first;
   const tab = card.tabs.find((one) => one.id === id)!;
   const choose = (next: string) => {
@@ -79,7 +79,7 @@ export function BreakdownCard({ card, children }: { card: Card; children?: React
           aria-label={tab.label}
           className="flex min-w-0 flex-1 flex-col p-2"
         >
-          <TopRows tab={tab} question={question} />
+          <TopRows tab={tab} query={query} />
         </div>
       </div>
     </Panel>
@@ -87,11 +87,11 @@ export function BreakdownCard({ card, children }: { card: Card; children?: React
 }
 
 /** The first rows of a tab, with a button that shows all. */
-export function TopRows({ tab, question }: { tab: Tab; question: Question }) {
-  const { change, addFilters } = useQuestion();
-  const { event = 'clicks' } = question;
-  const rows = useAnalytics(tab.group, question);
-  const totals = useTotals(question);
+export function TopRows({ tab, query }: { tab: Tab; query: EventQuery }) {
+  const { change, addFilters } = useEventQuery();
+  const { event = 'clicks' } = query;
+  const rows = useAnalytics(tab.group, query);
+  const totals = useTotals(query);
   if (rows.isPending) return <Rows />;
   if (rows.error !== null) {
     return <Failure error={rows.error} retry={() => void rows.refetch()} />;

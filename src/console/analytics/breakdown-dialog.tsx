@@ -8,19 +8,19 @@ import { VirtualList } from '../ui/virtual-list.tsx';
 import { BarRow, type Entry, entriesOf } from './breakdown-list.tsx';
 import type { Tab } from './cards.ts';
 import { saveCsv } from './csv.ts';
+import type { EventQuery } from './event-query.ts';
 import { formatCount, nameOfMetric } from './names.ts';
 import { measureOf, useAnalytics, useTotals } from './queries.ts';
-import type { Question } from './question.ts';
-import { useQuestion } from './use-question.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 const ROW_PX = 40;
 
 /** A dialog with all values of a tab, a search and a download. */
-export function BreakdownDialog({ tab, question }: { tab: Tab; question: Question }) {
-  const { change } = useQuestion();
+export function BreakdownDialog({ tab, query }: { tab: Tab; query: EventQuery }) {
+  const { change } = useEventQuery();
   const [search, setSearch] = useState('');
-  const { event = 'clicks' } = question;
-  const rows = useAnalytics(tab.group, question);
+  const { event = 'clicks' } = query;
+  const rows = useAnalytics(tab.group, query);
   const all = entriesOf(tab, (rows.data ?? []) as never, measureOf(event));
   const wanted = search.trim().toLowerCase();
   const entries = all.filter(({ name, hint }) => `${name} ${hint}`.toLowerCase().includes(wanted));
@@ -54,15 +54,15 @@ export function BreakdownDialog({ tab, question }: { tab: Tab; question: Questio
       </p>
       {rows.isPending && <Skeleton className="h-64" />}
       {rows.error && <Failure error={rows.error} retry={() => void rows.refetch()} />}
-      <Entries entries={entries} tab={tab} question={question} />
+      <Entries entries={entries} tab={tab} query={query} />
     </Dialog>
   );
 }
 
-function Entries({ entries, tab, question }: { entries: Entry[]; tab: Tab; question: Question }) {
-  const { addFilters } = useQuestion();
-  const { event = 'clicks' } = question;
-  const totals = useTotals(question);
+function Entries({ entries, tab, query }: { entries: Entry[]; tab: Tab; query: EventQuery }) {
+  const { addFilters } = useEventQuery();
+  const { event = 'clicks' } = query;
+  const totals = useTotals(query);
   const isCount = tab.measure === undefined;
   return (
     <VirtualList

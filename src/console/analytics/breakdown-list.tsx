@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Tab } from './cards.ts';
+import type { Filters, Metric } from './event-query.ts';
 import { formatMetric, formatShare } from './names.ts';
 import type { Row } from './queries.ts';
-import type { Filters, Metric } from './question.ts';
 
 /** A value of a group with its number. */
 export interface Entry {

@@ -1,6 +1,6 @@
+import type { Filters, Kind, UtmFilter } from './event-query.ts';
 import { nameOfContinent, nameOfCountry, nameOfSource, unknownOr } from './names.ts';
 import type { GroupName, Row } from './queries.ts';
-import type { Filters, Kind, UtmFilter } from './question.ts';
 
 /** A list of values with their counts. */
 export interface Tab {

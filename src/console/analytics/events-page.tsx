@@ -13,6 +13,7 @@ import { Empty, Failure, Skeleton } from '../ui/states.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { EventDialog } from './event-dialog.tsx';
 import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
+import { type EventQuery, KINDS, kindOf } from './event-query.ts';
 import { EventSubject } from './event-subject.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { useRefusedFilters } from './ignored-notice.tsx';
@@ -22,8 +23,7 @@ import { PeriodPicker } from './period-picker.tsx';
 import { spanOf } from './periods.ts';
 import { PlanNeeded, planNeeded } from './plan-needed.tsx';
 import { parametersOf } from './queries.ts';
-import { KINDS, kindOf, type Question } from './question.ts';
-import { useQuestion } from './use-question.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 const PAGE_SIZE = 50;
 
@@ -31,8 +31,8 @@ type EventsQuery = NonNullable<Parameters<Api['GET']>[1]>;
 
 /** The page that lists single events of a period, newest first. */
 export function EventsPage() {
-  const { question, change } = useQuestion();
-  const events = useEvents(question);
+  const { query, change } = useEventQuery();
+  const events = useEvents(query);
   const isRefused = useRefusedFilters(events.error);
   const plan = planNeeded(events.error);
   if (plan !== undefined) {
@@ -47,7 +47,7 @@ export function EventsPage() {
       title="Events"
       actions={
         <>
-          <Export question={question} />
+          <Export query={query} />
           <PeriodPicker />
         </>
       }
@@ -56,7 +56,7 @@ export function EventsPage() {
         <div className="flex flex-wrap items-center gap-1.5">
           <select
             aria-label="Event"
-            value={kindOf(question.event)}
+            value={kindOf(query.event)}
             onChange={({ target }) =>
               change({ event: KINDS.find((kind) => kind === target.value && kind !== 'clicks') })
             }
@@ -91,26 +91,25 @@ export function EventsPage() {
 }
 
 /** Builds the parameters of `GET /events`, which lacks the period of one hour. */
-function eventParametersOf(question: Question): Record<string, string> {
-  const { interval, ...parameters } = parametersOf(question);
-  if (interval !== '1h') return parametersOf(question);
+function eventParametersOf(query: EventQuery): Record<string, string> {
+  const { interval, ...parameters } = parametersOf(query);
+  if (interval !== '1h') return parametersOf(query);
   return { ...parameters, ...spanOf(interval, parameters['timezone']!, Date.now()) };
 }
 
 /** Loads pages of `GET /events`; each response contains the cursor of the next page. */
-function useEvents(question: Question) {
+function useEvents(query: EventQuery) {
   const { api } = useWorkspace();
-  const parameters = parametersOf(question);
+  const parameters = parametersOf(query);
   return useInfiniteQuery({
     queryKey: keys.events.list(parameters),
     queryFn: async ({ pageParam, signal }) => {
       const cursor = pageParam === '' ? {} : { cursor: pageParam };
-      const query = {
-        ...eventParametersOf(question),
-        ...cursor,
-        limit: PAGE_SIZE,
-      } as EventsQuery;
-      const { data, response } = await api.GET('/events', { params: { query }, signal });
+      const page = { ...eventParametersOf(query), ...cursor, limit: PAGE_SIZE };
+      const { data, response } = await api.GET('/events', {
+        params: { query: page as EventsQuery },
+        signal,
+      });
       return { records: data ?? [], next: response.headers.get('x-next-cursor') };
     },
     initialPageParam: '',
@@ -119,9 +118,9 @@ function useEvents(question: Question) {
 }
 
 function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
-  const { question } = useQuestion();
+  const { query } = useEventQuery();
   const [opened, setOpened] = useState<Schemas['Event']>();
-  const timezone = question.timezone ?? browserTimezone();
+  const timezone = query.timezone ?? browserTimezone();
   const time = momentFormat(timezone, {
     month: 'short',
     day: 'numeric',
@@ -186,14 +185,14 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
 }
 
 /** A button that downloads all matching events as CSV. */
-function Export({ question }: { question: Question }) {
+function Export({ query }: { query: EventQuery }) {
   const { slug } = useWorkspace();
   const [isBusy, setBusy] = useState(false);
   const save = async () => {
     setBusy(true);
     try {
-      const query = new URLSearchParams({ ...eventParametersOf(question), format: 'csv' });
-      saveFile(await download(slug, `/events/export?${query}`), 'events.csv');
+      const search = new URLSearchParams({ ...eventParametersOf(query), format: 'csv' });
+      saveFile(await download(slug, `/events/export?${search}`), 'events.csv');
     } catch (error) {
       toast(describe(error), 'danger');
     } finally {

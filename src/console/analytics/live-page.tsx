@@ -13,6 +13,7 @@ import { VirtualList } from '../ui/virtual-list.tsx';
 import { Bars } from './bars.tsx';
 import { Panel } from './breakdown-card.tsx';
 import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
+import { type Filters, filtersOf } from './event-query.ts';
 import { EventSubject } from './event-subject.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { useRefusedFilters } from './ignored-notice.tsx';
@@ -26,9 +27,8 @@ import {
 } from './names.ts';
 import { PlanNeeded, planNeeded } from './plan-needed.tsx';
 import { useAnalytics } from './queries.ts';
-import { type Filters, filtersOf } from './question.ts';
+import { useEventQuery } from './use-event-query.ts';
 import { type ShownEvent, useLive } from './use-live.ts';
-import { useQuestion } from './use-question.ts';
 import { WorldMap } from './world-map.tsx';
 
 const ROW_PX = 56;
@@ -41,8 +41,8 @@ const EVERY_MS = 10_000;
 
 /** The page that shows visits, leads and sales as they happen. */
 export function LivePage() {
-  const { question } = useQuestion();
-  const filters = filtersOf({ ...question });
+  const { query } = useEventQuery();
+  const filters = filtersOf({ ...query });
   return <LiveView key={JSON.stringify(filters)} filters={filters} />;
 }
 

@@ -1,4 +1,4 @@
-import { FILTERS, type Filter, type Metric, type Period } from './question.ts';
+import { FILTERS, type Filter, type Metric, type Period } from './event-query.ts';
 
 const METRIC_NAMES: Record<Metric, string> = {
   clicks: 'Clicks',

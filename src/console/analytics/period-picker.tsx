@@ -5,12 +5,12 @@ import { classes } from '../ui/classes.ts';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
 import { addDays, dayOf, startOfDay } from './days.ts';
+import type { EventQuery, Period } from './event-query.ts';
 import { browserTimezone, momentFormat, PERIOD_NAMES } from './names.ts';
-import type { Period, Question } from './question.ts';
-import { useQuestion } from './use-question.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 /** Describes the period of a query. */
-function nameOfPeriod({ interval, start, end, timezone }: Question): string {
+function nameOfPeriod({ interval, start, end, timezone }: EventQuery): string {
   if (interval !== undefined || start === undefined || end === undefined) {
     return PERIOD_NAMES[interval ?? '30d'];
   }
@@ -28,7 +28,7 @@ function nameOfPeriod({ interval, start, end, timezone }: Question): string {
 
 /** Chooses a period or dates, the comparison period and the time zone. */
 export function PeriodPicker({ isCompared = false }: { isCompared?: boolean }) {
-  const { question } = useQuestion();
+  const { query } = useEventQuery();
   return (
     <Popover
       label="Period"
@@ -38,7 +38,7 @@ export function PeriodPicker({ isCompared = false }: { isCompared?: boolean }) {
         children: (
           <>
             <CalendarDays size={15} aria-hidden />
-            <span className="truncate">{nameOfPeriod(question)}</span>
+            <span className="truncate">{nameOfPeriod(query)}</span>
             <ChevronDown size={14} aria-hidden className="text-muted" />
           </>
         ),
@@ -47,7 +47,7 @@ export function PeriodPicker({ isCompared = false }: { isCompared?: boolean }) {
       {(close) => (
         <>
           <Periods close={close} />
-          <Dates key={`${question.start} ${question.end} ${question.timezone}`} close={close} />
+          <Dates key={`${query.start} ${query.end} ${query.timezone}`} close={close} />
           <div className="flex flex-col gap-2 border-t border-line p-2">
             {isCompared && <Comparison />}
             <Timezone />
@@ -59,8 +59,8 @@ export function PeriodPicker({ isCompared = false }: { isCompared?: boolean }) {
 }
 
 function Periods({ close }: { close(): void }) {
-  const { question, change } = useQuestion();
-  const chosen = question.interval ?? (question.start === undefined ? '30d' : undefined);
+  const { query, change } = useEventQuery();
+  const chosen = query.interval ?? (query.start === undefined ? '30d' : undefined);
   const choose = (period: Period) => {
     close();
     const interval = period === '30d' ? undefined : period;
@@ -89,11 +89,11 @@ function Periods({ close }: { close(): void }) {
 
 /** Chooses the comparison period. */
 function Comparison() {
-  const { question, change } = useQuestion();
+  const { query, change } = useEventQuery();
   return (
     <SelectField
       label="Compare with"
-      value={question.compare ?? ''}
+      value={query.compare ?? ''}
       onChange={({ target }) => change({ compare: target.value === 'year' ? 'year' : undefined })}
     >
       <option value="">Previous period</option>
@@ -103,8 +103,8 @@ function Comparison() {
 }
 
 function Timezone() {
-  const { question, change } = useQuestion();
-  const zone = question.timezone ?? browserTimezone();
+  const { query, change } = useEventQuery();
+  const zone = query.timezone ?? browserTimezone();
   return (
     <SelectField
       label="Time zone"
@@ -121,14 +121,12 @@ function Timezone() {
 }
 
 function Dates({ close }: { close(): void }) {
-  const { question, change } = useQuestion();
-  const zone = question.timezone ?? browserTimezone();
+  const { query, change } = useEventQuery();
+  const zone = query.timezone ?? browserTimezone();
   const [today] = useState(() => dayOf(new Date().toISOString(), zone));
-  const [first, setFirst] = useState(
-    question.start ? dayOf(question.start, zone) : addDays(today, -29),
-  );
+  const [first, setFirst] = useState(query.start ? dayOf(query.start, zone) : addDays(today, -29));
   const [last, setLast] = useState(
-    question.end ? dayOf(new Date(Date.parse(question.end) - 1).toISOString(), zone) : today,
+    query.end ? dayOf(new Date(Date.parse(query.end) - 1).toISOString(), zone) : today,
   );
   const isWrong = first > last;
   const apply = (event: FormEvent) => {

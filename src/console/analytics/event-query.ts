@@ -110,7 +110,7 @@ export type Filters = Partial<Record<Filter, string>>;
  * Search parameters in the URL of a view of events. Without `interval` and `start`, the period is
  * the last 30 days. Moments are ISO 8601. Without `timezone`, the browser's time zone applies.
  */
-export interface Question extends Filters {
+export interface EventQuery extends Filters {
   interval?: Period;
   start?: string;
   end?: string;
@@ -142,7 +142,7 @@ function isTimezone(value: unknown): value is string {
 }
 
 /** Parses the URL's search parameters, removes invalid values and lists them in `ignored`. */
-export function readQuestion(search: Record<string, unknown>): Question {
+export function readEventQuery(search: Record<string, unknown>): EventQuery {
   const { interval, start, end, timezone, compare, event, tabs, group } = search;
   const isSpan = isMoment(start) && isMoment(end) && Date.parse(start) < Date.parse(end);
   const ignored = [
