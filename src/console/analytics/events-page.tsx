@@ -2,30 +2,25 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download, ListX } from 'lucide-react';
 import { useState } from 'react';
 import { type Api, download, type Schemas } from '../api/client.ts';
-import { describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
+import { PAGE_SIZE } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { inputLook } from '../ui/field.tsx';
-import { Page } from '../ui/page.tsx';
 import { saveFile } from '../ui/save-file.ts';
-import { Empty, Failure, Skeleton } from '../ui/states.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { Empty, Skeleton } from '../ui/states.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { EventDialog } from './event-dialog.tsx';
 import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
-import { type EventQuery, KINDS, kindOf } from './event-query.ts';
+import { type EventQuery, KINDS, kindOf, nameOfMetric } from './event-query.ts';
 import { EventSubject } from './event-subject.tsx';
+import { EventsView } from './events-view.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { useRefusedFilters } from './ignored-notice.tsx';
-import { LocationsNotice } from './locations-notice.tsx';
-import { browserTimezone, momentFormat, nameOfMetric } from './names.ts';
+import { browserTimezone, momentFormat } from './names.ts';
 import { PeriodPicker } from './period-picker.tsx';
 import { spanOf } from './periods.ts';
-import { PlanNeeded, planNeeded } from './plan-needed.tsx';
 import { parametersOf } from './queries.ts';
 import { useEventQuery } from './use-event-query.ts';
-
-const PAGE_SIZE = 50;
 
 type EventsQuery = NonNullable<Parameters<Api['GET']>[1]>;
 
@@ -33,26 +28,16 @@ type EventsQuery = NonNullable<Parameters<Api['GET']>[1]>;
 export function EventsPage() {
   const { query, change } = useEventQuery();
   const events = useEvents(query);
-  const isRefused = useRefusedFilters(events.error);
-  const plan = planNeeded(events.error);
-  if (plan !== undefined) {
-    return (
-      <Page title="Events">
-        <PlanNeeded plan={plan} what="Events" />
-      </Page>
-    );
-  }
   return (
-    <Page
+    <EventsView
       title="Events"
       actions={
         <>
-          <Export query={query} />
+          <Export />
           <PeriodPicker />
         </>
       }
-    >
-      <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">
+      controls={
         <div className="flex flex-wrap items-center gap-1.5">
           <select
             aria-label="Event"
@@ -70,23 +55,26 @@ export function EventsPage() {
           </select>
           <FilterBar />
         </div>
-        {events.error && !isRefused && (
-          <Failure error={events.error} retry={() => void events.refetch()} />
-        )}
-        {(events.isPending || isRefused) && <Skeleton className="h-64" />}
-        {events.data && <EventTable events={events.data.pages.flatMap(({ records }) => records)} />}
-        {events.hasNextPage && (
-          <Button
-            className="self-center"
-            busy={events.isFetchingNextPage}
-            onClick={() => void events.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        )}
-        <LocationsNotice />
-      </div>
-    </Page>
+      }
+      error={events.error}
+      retry={() => void events.refetch()}
+      isLoaded={events.data !== undefined}
+    >
+      {events.data === undefined ? (
+        <Skeleton className="h-64" />
+      ) : (
+        <EventTable events={events.data.pages.flatMap(({ records }) => records)} />
+      )}
+      {events.hasNextPage && (
+        <Button
+          className="self-center"
+          busy={events.isFetchingNextPage}
+          onClick={() => void events.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </EventsView>
   );
 }
 
@@ -185,7 +173,8 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
 }
 
 /** A button that downloads all matching events as CSV. */
-function Export({ query }: { query: EventQuery }) {
+function Export() {
+  const { query } = useEventQuery();
   const { slug } = useWorkspace();
   const [isBusy, setBusy] = useState(false);
   const save = async () => {
@@ -194,7 +183,7 @@ function Export({ query }: { query: EventQuery }) {
       const search = new URLSearchParams({ ...eventParametersOf(query), format: 'csv' });
       saveFile(await download(slug, `/events/export?${search}`), 'events.csv');
     } catch (error) {
-      toast(describe(error), 'danger');
+      toastError(error);
     } finally {
       setBusy(false);
     }

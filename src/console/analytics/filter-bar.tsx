@@ -5,10 +5,10 @@ import { keys, type Noun } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { FILTER_LIST, type Filter, isPartial } from './event-query.ts';
+import { FILTER_LIST, type Filter, isPartial, nameOfFilter } from './event-query.ts';
 import { FilterMenu } from './filter-menu.tsx';
 import { IgnoredNotice } from './ignored-notice.tsx';
-import { nameOfContinent, nameOfCountry, nameOfFilter } from './names.ts';
+import { nameOfContinent, nameOfCountry } from './names.ts';
 import { useEventQuery } from './use-event-query.ts';
 
 /** The active filters, and a menu that adds more. */

@@ -1,11 +1,18 @@
 import { Check, ListFilter } from 'lucide-react';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type ComponentProps, type KeyboardEvent, useId, useState } from 'react';
 import { buttonLook } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { inputLook, SelectField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
 import { Skeleton } from '../ui/states.tsx';
-import { type EventQuery, isMultiple, isPartial, listOf, type Metric } from './event-query.ts';
+import {
+  type EventQuery,
+  isMultiple,
+  isPartial,
+  listOf,
+  type Metric,
+  nameOfFilter,
+} from './event-query.ts';
 import {
   type Choice,
   metricFor,
@@ -13,7 +20,7 @@ import {
   type OfferedFilter,
   useChoices,
 } from './filter-choices.ts';
-import { formatMetric, nameOfFilter } from './names.ts';
+import { formatMetric } from './names.ts';
 import { useEventQuery } from './use-event-query.ts';
 
 /** Maximum number of listed values; typing finds the others. */
@@ -120,8 +127,8 @@ function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
               metric={metricFor(filter, query.event)}
               isActive={index === active}
               isChosen={chosen.includes(choice.change[filter] ?? '')}
-              onPoint={() => setActive(index)}
-              onChoose={() => choose(choice)}
+              onMouseMove={() => setActive(index)}
+              onClick={() => choose(choice)}
               onKeyDown={onKeyDown}
             />
           ))}
@@ -137,28 +144,20 @@ function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
   );
 }
 
-interface ChoiceRowProps {
-  id: string;
+interface ChoiceRowProps extends ComponentProps<'div'> {
   choice: Choice;
   metric: Metric;
   isActive: boolean;
   isChosen: boolean;
-  onPoint(): void;
-  onChoose(): void;
-  onKeyDown(event: KeyboardEvent): void;
 }
 
-function ChoiceRow({ id, choice, metric, isActive, isChosen, ...on }: ChoiceRowProps) {
-  const { onPoint, onChoose, onKeyDown } = on;
+function ChoiceRow({ choice, metric, isActive, isChosen, ...row }: ChoiceRowProps) {
   return (
     <div
-      id={id}
+      {...row}
       role="option"
       tabIndex={-1}
       aria-selected={isChosen}
-      onClick={onChoose}
-      onKeyDown={onKeyDown}
-      onMouseMove={onPoint}
       className={classes(
         'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 max-md:min-h-11',
         isActive && 'bg-hover',

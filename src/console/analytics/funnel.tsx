@@ -1,11 +1,10 @@
 import { Skeleton } from '../ui/states.tsx';
-import type { EventQuery } from './event-query.ts';
 import { formatCents, formatCount, formatShare } from './names.ts';
 import { useTotals } from './queries.ts';
 
 /** Visits, leads and sales, with the share that reached each step. */
-export function Funnel({ query }: { query: EventQuery }) {
-  const totals = useTotals(query);
+export function Funnel() {
+  const totals = useTotals();
   if (totals.data === undefined) return <Skeleton className="m-3 h-40" />;
   const { clicks, scans, leads, sales, saleAmount } = totals.data.now;
   const visits = clicks + scans;

@@ -2,8 +2,14 @@ import { TriangleAlert, X } from 'lucide-react';
 import { useEffect } from 'react';
 import { ApiError } from '../api/error.ts';
 import { IconButton } from '../ui/button.tsx';
-import { FILTER_LIST, FILTERS, type Filter, type Filters, listOf } from './event-query.ts';
-import { nameOfFilter } from './names.ts';
+import {
+  FILTER_LIST,
+  FILTERS,
+  type Filter,
+  type Filters,
+  listOf,
+  nameOfFilter,
+} from './event-query.ts';
 import { useEventQuery } from './use-event-query.ts';
 
 /** Names of the parameters that are not filters. */

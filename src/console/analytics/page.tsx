@@ -2,20 +2,16 @@ import { Link } from '@tanstack/react-router';
 import { ChartNoAxesColumn, Download } from 'lucide-react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
-import { Page } from '../ui/page.tsx';
-import { Empty, Failure } from '../ui/states.tsx';
+import { Empty } from '../ui/states.tsx';
 import { BreakdownCard, Panel, TopRows } from './breakdown-card.tsx';
 import { BreakdownDialog } from './breakdown-dialog.tsx';
 import { CARDS, EVENTS_TAB, tabNamed } from './cards.ts';
 import { saveCsv } from './csv.ts';
-import { filtersOf } from './event-query.ts';
-import { FilterBar } from './filter-bar.tsx';
+import { filtersOf, nameOfMetric } from './event-query.ts';
+import { EventsView } from './events-view.tsx';
 import { Funnel } from './funnel.tsx';
-import { useRefusedFilters } from './ignored-notice.tsx';
-import { LocationsNotice } from './locations-notice.tsx';
-import { nameOfComparison, nameOfMetric } from './names.ts';
+import { nameOfComparison } from './names.ts';
 import { PeriodPicker } from './period-picker.tsx';
-import { PlanNeeded, planNeeded } from './plan-needed.tsx';
 import { measureOf, useAnalytics, useTimeline, useTotals } from './queries.ts';
 import { TimelinePanel } from './timeline-panel.tsx';
 import { Totals } from './totals.tsx';
@@ -24,19 +20,9 @@ import { WorldMap } from './world-map.tsx';
 
 /** The analytics page of a period: totals, time series and breakdowns. */
 export function AnalyticsPage() {
-  const { query } = useEventQuery();
-  const totals = useTotals(query);
-  const isRefused = useRefusedFilters(totals.error);
-  const plan = planNeeded(totals.error);
-  if (plan !== undefined) {
-    return (
-      <Page title="Analytics">
-        <PlanNeeded plan={plan} what="Analytics" />
-      </Page>
-    );
-  }
+  const totals = useTotals();
   return (
-    <Page
+    <EventsView
       title="Analytics"
       actions={
         <>
@@ -44,24 +30,18 @@ export function AnalyticsPage() {
           <PeriodPicker isCompared />
         </>
       }
+      error={totals.error}
+      retry={() => void totals.refetch()}
     >
-      <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">
-        <FilterBar />
-        {totals.error && !isRefused ? (
-          <Failure error={totals.error} retry={() => void totals.refetch()} />
-        ) : (
-          <Contents />
-        )}
-        <LocationsNotice />
-      </div>
-    </Page>
+      <Contents />
+    </EventsView>
   );
 }
 
 function Contents() {
   const { query } = useEventQuery();
   const opened = tabNamed(query.group);
-  const { data } = useTotals(query);
+  const { data } = useTotals();
   const isEmpty = data !== undefined && isZero(data.now);
   const wasEmpty = data?.before === undefined || isZero(data.before);
   return (
@@ -79,15 +59,15 @@ function Contents() {
           ))}
           <Panel title="Conversions" isWide>
             <div className="grid lg:grid-cols-[3fr_2fr]">
-              <Funnel query={query} />
+              <Funnel />
               <div className="flex min-w-0 flex-col p-2">
-                <TopRows tab={EVENTS_TAB} query={query} />
+                <TopRows tab={EVENTS_TAB} />
               </div>
             </div>
           </Panel>
         </div>
       )}
-      {opened && <BreakdownDialog tab={opened} query={query} />}
+      {opened && <BreakdownDialog tab={opened} />}
     </>
   );
 }
@@ -151,7 +131,7 @@ function NoEvents() {
 /** A button that downloads the displayed time series. */
 function SaveTimeline() {
   const { query } = useEventQuery();
-  const timeline = useTimeline(query);
+  const timeline = useTimeline();
   const save = () => {
     const { rows, before } = timeline.data!;
     const measure = measureOf(query.event);

@@ -4,9 +4,10 @@ import { Button, buttonLook } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
+import { useFields } from '../ui/use-fields.ts';
 import { addDays, dayOf, startOfDay } from './days.ts';
-import type { EventQuery, Period } from './event-query.ts';
-import { browserTimezone, momentFormat, PERIOD_NAMES } from './names.ts';
+import { type EventQuery, PERIOD_NAMES, PERIODS, type Period } from './event-query.ts';
+import { browserTimezone, momentFormat } from './names.ts';
 import { useEventQuery } from './use-event-query.ts';
 
 /** Describes the period of a query. */
@@ -68,7 +69,7 @@ function Periods({ close }: { close(): void }) {
   };
   return (
     <div role="group" aria-label="Periods" className="grid grid-cols-2 gap-x-1">
-      {(Object.keys(PERIOD_NAMES) as Period[]).map((period) => (
+      {PERIODS.map((period) => (
         <button
           key={period}
           type="button"
@@ -124,10 +125,14 @@ function Dates({ close }: { close(): void }) {
   const { query, change } = useEventQuery();
   const zone = query.timezone ?? browserTimezone();
   const [today] = useState(() => dayOf(new Date().toISOString(), zone));
-  const [first, setFirst] = useState(query.start ? dayOf(query.start, zone) : addDays(today, -29));
-  const [last, setLast] = useState(
-    query.end ? dayOf(new Date(Date.parse(query.end) - 1).toISOString(), zone) : today,
+  const { values, text } = useFields(
+    {
+      first: query.start ? dayOf(query.start, zone) : addDays(today, -29),
+      last: query.end ? dayOf(new Date(Date.parse(query.end) - 1).toISOString(), zone) : today,
+    },
+    null,
   );
+  const { first, last } = values;
   const isWrong = first > last;
   const apply = (event: FormEvent) => {
     event.preventDefault();
@@ -142,20 +147,8 @@ function Dates({ close }: { close(): void }) {
   return (
     <form onSubmit={apply} className="mt-1 flex flex-col gap-2 border-t border-line p-2">
       <div className="grid grid-cols-2 gap-2">
-        <TextField
-          type="date"
-          label="From"
-          required
-          value={first}
-          onChange={({ target }) => setFirst(target.value)}
-        />
-        <TextField
-          type="date"
-          label="To"
-          required
-          value={last}
-          onChange={({ target }) => setLast(target.value)}
-        />
+        <TextField type="date" label="From" required {...text('first')} />
+        <TextField type="date" label="To" required {...text('last')} />
       </div>
       {isWrong && <p className="text-xs text-danger">“From” must not be later than “To”.</p>}
       <Button type="submit">Apply</Button>

@@ -5,7 +5,7 @@ import { useWorkspace } from '../app/workspace.tsx';
 import {
   type EventQuery,
   filtersOf,
-  INTERVALS,
+  isCalendarPeriod,
   type Kind,
   kindOf,
   type Metric,
@@ -13,6 +13,7 @@ import {
 import { browserTimezone } from './names.ts';
 import { comparedSpans, type Span, spanOf } from './periods.ts';
 import { daySpans, rowsBySteps, type Step, stepOf } from './timeline.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 /** Returns the field of a row that holds a metric; amounts are in US cents. */
 export const measureOf = (metric: Metric = 'clicks'): Kind | 'saleAmount' =>
@@ -45,9 +46,7 @@ export function parametersOf(query: EventQuery): Record<string, string> {
   const { interval = '30d', start, end, event } = query;
   const timezone = query.timezone ?? browserTimezone();
   const chosen = start === undefined || end === undefined ? undefined : { start, end };
-  const period = INTERVALS.some((one) => one === interval)
-    ? { interval }
-    : spanOf(interval, timezone, Date.now());
+  const period = isCalendarPeriod(interval) ? spanOf(interval, timezone, Date.now()) : { interval };
   return {
     ...(query.interval === undefined ? (chosen ?? period) : period),
     timezone,
@@ -94,14 +93,11 @@ export function useAnalytics<Group extends GroupName>(
   });
 }
 
-/** Requests `GET /analytics` for an explicit span instead of the parameters' period. */
-const fetchSpan = <Group extends GroupName>(
-  api: Api,
-  group: Group,
-  { interval: _, ...parameters }: Record<string, string>,
-  span: Span,
-  signal: AbortSignal,
-) => fetchGroup(api, group, { ...parameters, ...span }, signal);
+/** Replaces the period of parameters by a span. */
+const inSpan = ({ interval: _, ...parameters }: Record<string, string>, span: Span) => ({
+  ...parameters,
+  ...span,
+});
 
 /** Totals of a period and of its comparison period. */
 interface TotalsCompared {
@@ -111,9 +107,10 @@ interface TotalsCompared {
 }
 type Totals = Record<Kind | 'saleAmount', number>;
 
-/** Loads the totals of all kinds of events for a period and its comparison period. */
-export function useTotals(query: EventQuery): UseQueryResult<TotalsCompared> {
+/** Loads the totals of all kinds of events for the period in the URL and its comparison period. */
+export function useTotals(): UseQueryResult<TotalsCompared> {
   const { api } = useWorkspace();
+  const { query } = useEventQuery();
   // The response contains all kinds of events.
   const { event: _, ...parameters } = parametersOf(query);
   const { compare } = query;
@@ -123,7 +120,7 @@ export function useTotals(query: EventQuery): UseQueryResult<TotalsCompared> {
       const spans = comparedSpans(query, parameters['timezone']!, Date.now());
       const [now, before] = await Promise.all([
         fetchGroup(api, 'count', parameters, signal),
-        spans.before && fetchSpan(api, 'count', parameters, spans.before, signal),
+        spans.before && fetchGroup(api, 'count', inSpan(parameters, spans.before), signal),
       ]);
       return { now: totalsOf(now), before: before && totalsOf(before) };
     },
@@ -147,9 +144,10 @@ export interface Timeline {
   isRunning: boolean;
 }
 
-/** Loads the time series of a query and of its comparison period. */
-export function useTimeline(query: EventQuery): UseQueryResult<Timeline> {
+/** Loads the time series of the query in the URL and of its comparison period. */
+export function useTimeline(): UseQueryResult<Timeline> {
   const { api } = useWorkspace();
+  const { query } = useEventQuery();
   const parameters = parametersOf(query);
   const { compare } = query;
   return useQuery({
@@ -166,7 +164,7 @@ export function useTimeline(query: EventQuery): UseQueryResult<Timeline> {
       if (before === undefined) return timeline;
       const parts = step === 'day' ? daySpans(before, timezone) : [before];
       const series = await Promise.all(
-        parts.map((part) => fetchSpan(api, 'timeseries', parameters, part, signal)),
+        parts.map((part) => fetchGroup(api, 'timeseries', inSpan(parameters, part), signal)),
       );
       // The shortened comparison span may be short enough for the API to answer in smaller steps.
       const steps = rowsBySteps(series.flat(), step, timezone);

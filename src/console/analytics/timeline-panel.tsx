@@ -3,14 +3,8 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { Scroller } from '../ui/scroller.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
-import type { EventQuery } from './event-query.ts';
-import {
-  browserTimezone,
-  formatMetric,
-  formatShortMetric,
-  nameOfComparison,
-  nameOfMetric,
-} from './names.ts';
+import { type EventQuery, nameOfMetric } from './event-query.ts';
+import { browserTimezone, formatMetric, formatShortMetric, nameOfComparison } from './names.ts';
 import { measureOf, type Timeline, useTimeline } from './queries.ts';
 import { type Point, TimeChart } from './time-chart.tsx';
 import { type Step, stepEnd, stepNames } from './timeline.ts';
@@ -43,7 +37,7 @@ function pointsOf({ rows, before, step, isRunning }: Timeline, query: EventQuery
 export function TimelinePanel() {
   const { query, change } = useEventQuery();
   const [isTable, setTable] = useState(false);
-  const timeline = useTimeline(query);
+  const timeline = useTimeline();
   const { event = 'clicks', timezone } = query;
   const points = useMemo(
     () => timeline.data && pointsOf(timeline.data, { event, ...(timezone && { timezone }) }),

@@ -1,15 +1,15 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { classes } from '../ui/classes.ts';
 import { Skeleton } from '../ui/states.tsx';
-import { METRICS } from './event-query.ts';
-import { formatCount, formatMetric, formatShare, nameOfComparison, nameOfMetric } from './names.ts';
+import { METRICS, nameOfMetric } from './event-query.ts';
+import { formatCount, formatMetric, formatShare, nameOfComparison } from './names.ts';
 import { measureOf, useTotals } from './queries.ts';
 import { useEventQuery } from './use-event-query.ts';
 
 /** All totals with their change since the comparison period; a click chooses the page's metric. */
 export function Totals() {
   const { query, change } = useEventQuery();
-  const totals = useTotals(query);
+  const totals = useTotals();
   const { event: chosen = 'clicks' } = query;
   return (
     <div
