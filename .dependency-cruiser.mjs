@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { Compiler } from '@swc/core';
 
 /*
  * Which file may import which, types included, for dependency-cruiser. The comment of a rule says what to do instead.
@@ -169,6 +170,12 @@ const walls = WALLS.map(({ name, from, to, instead }) => ({
   to: { path: to.source },
 }));
 
+// dependency-cruiser has no setting for JSX, and swc reads none unless it is told to.
+const { parseFileSync } = Compiler.prototype;
+Compiler.prototype.parseFileSync = function parse(file, options) {
+  return parseFileSync.call(this, file, { ...options, tsx: file.endsWith('.tsx') });
+};
+
 export default {
   forbidden: [
     {
@@ -186,10 +193,8 @@ export default {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    // dependency-cruiser tells swc of no JSX.
-    exclude: { path: '\\.tsx$' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.mjs', '.js'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],
     },

@@ -74,9 +74,9 @@ describe('the structure', () => {
       [...folders, '--output-type', 'json'],
       { maxBuffer: 2 ** 27 },
     ).catch((error: unknown) => error as { stdout: string });
-    const { summary } = JSON.parse(stdout) as {
+    const { modules, summary } = JSON.parse(stdout) as {
+      modules: { source: string; dependencies: unknown[] }[];
       summary: {
-        totalCruised: number;
         violations: { from: string; to: string; comment: string; rule: { name: string } }[];
       };
     };
@@ -85,19 +85,28 @@ describe('the structure', () => {
     ).to.deep.equal([]);
     // A missing or incompatible parser would read no files and report no violations.
     const files = sourceFiles(...folders, path.join('src', 'console'));
-    const read = files.filter((file) => !file.endsWith('.tsx'));
-    expect(summary.totalCruised).to.be.at.least(read.length);
+    expect(modules.map(({ source }) => source)).to.include.members(files);
+    const withJsx = files.filter(
+      (file) => file.endsWith('.tsx') && /^import /m.test(readFileSync(file, 'utf8')),
+    );
+    expect(withJsx).to.have.length.above(150);
+    const read = modules.filter(({ dependencies }) => dependencies.length > 0);
+    expect(read.map(({ source }) => source)).to.include.members(withJsx);
   });
 
-  it('finds an import upwards, and a circle of types', async () => {
+  it('finds an import upwards, a circle of types, and one of files with JSX', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-imports-'));
     try {
-      for (const name of ['tags', 'links'])
+      for (const name of ['tags', 'links', 'console'])
         mkdirSync(path.join(folder, 'src', name), { recursive: true });
       const file = (name: string, text: string) =>
         writeFileSync(path.join(folder, 'src', name), text);
       file('tags/a.ts', "import type { B } from '../links/b.ts';\nexport type A = B;\n");
       file('links/b.ts', "import type { A } from '../tags/a.ts';\nexport type B = A;\n");
+      const component = (name: string, of: string) =>
+        `import { ${of} } from './${of}.tsx';\nexport const ${name} = () => <${of} />;\n`;
+      file('console/List.tsx', component('List', 'Row'));
+      file('console/Row.tsx', component('Row', 'List'));
       const config = path.resolve('.dependency-cruiser.mjs');
       const command = path.resolve('node_modules/.bin/depcruise');
       const { stdout } = await execFileAsync(command, ['src', '-c', config], { cwd: folder }).catch(
@@ -105,7 +114,8 @@ describe('the structure', () => {
       );
       expect(stdout).to.contain('no-circle: src/links/b.ts');
       expect(stdout).to.contain('tags-imports-downwards: src/tags/a.ts → src/links/b.ts');
-      expect(stdout).to.contain('2 modules');
+      expect(stdout).to.contain('no-circle: src/console/List.tsx');
+      expect(stdout).to.contain('4 modules');
     } finally {
       rmSync(folder, { recursive: true });
     }

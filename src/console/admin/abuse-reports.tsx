@@ -1,23 +1,23 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
-import { answer, apiOf, type Schemas } from '../api/client.ts';
-import { keys } from '../api/keys.ts';
-import { useWrite } from '../api/queries.ts';
-import { personClient } from '../app/session.ts';
+import { answer, type Schemas } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
-import { SelectField, TextArea, TextField } from '../ui/field.tsx';
-import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
-import { Badge, Empty, Failure, Skeleton } from '../ui/states.tsx';
+import { TextArea, TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { OptionsField } from '../ui/options.tsx';
+import { RowButton } from '../ui/row-button.tsx';
+import { Badge, Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { useFields } from '../ui/use-fields.ts';
+import { AdminSection, api, bare, useAdminQuery, useAdminWrite } from './section.tsx';
 
 type Report = Schemas['AbuseReport'];
 type State = Report['state'];
 type Decision = NonNullable<Report['answer']>['decision'];
 
-const api = apiOf(undefined);
 /** Number of reports per page. */
 const SHOWN = 50;
 
@@ -44,55 +44,54 @@ export function AbuseReports() {
   const [opened, setOpened] = useState<Report>();
   const [state, setState] = useState<State>('open');
   const [page, setPage] = useState(1);
-  const query = useQuery(
-    {
-      queryKey: keys.admin.list('abuse-reports', state, page),
-      queryFn: ({ signal }) =>
-        answer(
-          api.GET('/admin/abuse-reports', {
-            params: { query: { state, page, limit: SHOWN } },
-            signal,
-          }),
-        ),
-      placeholderData: keepPreviousData,
+  const reports = useAdminQuery(
+    ['abuse-reports', state, page],
+    (signal) => {
+      const query = { state, page, limit: SHOWN };
+      return answer(api.GET('/admin/abuse-reports', { params: { query }, signal }));
     },
-    personClient,
+    { placeholderData: keepPreviousData },
   );
-  const reports = query.data;
+  const count = reports.data?.length ?? 0;
   const choose = (value: string) => {
     setState(value as State);
     setPage(1);
   };
   return (
-    <section aria-labelledby="abuse-reports" className="pb-8">
-      <header className="flex items-end justify-between gap-2 px-4 pb-2 md:px-6">
-        <h2 id="abuse-reports" className="font-semibold">
-          Abuse reports
-        </h2>
-        <SelectField label="State" value={state} onChange={(event) => choose(event.target.value)}>
-          {Object.entries(STATES).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
-      </header>
-      {query.isPending && <Skeleton className="mx-6 h-24" />}
-      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
-      {reports?.length === 0 && page === 1 && (
-        <Empty icon={ShieldCheck} title={state === 'open' ? 'No open reports' : 'No such reports'}>
-          Visitors can report a link at /_/report on each of your short domains.
-        </Empty>
-      )}
-      {reports !== undefined && reports.length > 0 && (
-        <ReportTable reports={reports} onOpen={setOpened} />
-      )}
-      {(page > 1 || reports?.length === SHOWN) && (
+    <AdminSection
+      title="Abuse reports"
+      isAsideLabeled
+      aside={
+        <OptionsField
+          label="State"
+          value={state}
+          onChange={(event) => choose(event.target.value)}
+          of={STATES}
+        />
+      }
+    >
+      <Loaded
+        query={reports}
+        skeleton="mx-6 h-24"
+        empty={
+          page === 1 && (
+            <Empty
+              icon={ShieldCheck}
+              title={state === 'open' ? 'No open reports' : 'No such reports'}
+            >
+              Visitors can report a link at /_/report on each of your short domains.
+            </Empty>
+          )
+        }
+      >
+        {(rows) => <ReportTable reports={rows} onOpen={setOpened} />}
+      </Loaded>
+      {(page > 1 || count === SHOWN) && (
         <p className="flex gap-2 px-4 pt-2 md:px-6">
           <Button disabled={page === 1} onClick={() => setPage(page - 1)}>
             Newer
           </Button>
-          <Button disabled={(reports?.length ?? 0) < SHOWN} onClick={() => setPage(page + 1)}>
+          <Button disabled={count < SHOWN} onClick={() => setPage(page + 1)}>
             Older
           </Button>
         </p>
@@ -100,7 +99,7 @@ export function AbuseReports() {
       {opened !== undefined && (
         <AnswerDialog report={opened} onClose={() => setOpened(undefined)} />
       )}
-    </section>
+    </AdminSection>
   );
 }
 
@@ -119,13 +118,7 @@ const ReportTable = ({ reports, onOpen }: ReportTableProps) => (
         name: 'Link',
         render: (report) => (
           <div className="flex flex-col items-start">
-            <button
-              type="button"
-              className="text-left font-medium hover:underline max-md:min-h-11"
-              onClick={() => onOpen(report)}
-            >
-              {bare(report.link.shortLink)}
-            </button>
+            <RowButton onClick={() => onOpen(report)}>{bare(report.link.shortLink)}</RowButton>
             <span className="line-clamp-1 text-xs text-muted">{report.link.url}</span>
           </div>
         ),
@@ -142,8 +135,6 @@ const ReportTable = ({ reports, onOpen }: ReportTableProps) => (
   />
 );
 
-const bare = (shortLink: string): string => shortLink.replace(/^https?:\/\//, '');
-
 /** Returns the host of a destination; empty without one. */
 function hostOf(url: string | null): string {
   try {
@@ -155,70 +146,53 @@ function hostOf(url: string | null): string {
 
 function AnswerDialog({ report, onClose }: { report: Report; onClose(): void }) {
   const { link, answer: earlier } = report;
-  const [decision, setDecision] = useState<Decision>(earlier?.decision ?? 'block-link');
-  const [host, setHost] = useState(earlier?.host ?? hostOf(link.url ?? link.reportedUrl));
-  const [note, setNote] = useState(earlier?.note ?? '');
-  const send = useWrite({
-    send: (_: undefined) =>
-      answer(
-        api.PUT('/admin/abuse-reports/{id}/answer', {
-          params: { path: { id: report.id } },
-          body: { decision, note, ...(decision === 'block-host' ? { host: host.trim() } : {}) },
-        }),
-      ),
-    onDone: () => {
-      void personClient.invalidateQueries({ queryKey: keys.admin.all });
-      toast('Report answered');
-      onClose();
+  const send = useAdminWrite('Report answered', onClose, {
+    send: (body: { decision: Decision; note: string; host?: string }) => {
+      const params = { path: { id: report.id } };
+      return answer(api.PUT('/admin/abuse-reports/{id}/answer', { params, body }));
     },
   });
-  const errors = messagesOf(send.error);
+  const { values, text } = useFields(
+    {
+      decision: earlier?.decision ?? ('block-link' as Decision),
+      host: earlier?.host ?? hostOf(link.url ?? link.reportedUrl),
+      note: earlier?.note ?? '',
+    },
+    send.error,
+  );
+  const { decision, host, note } = values;
+  const isHost = decision === 'block-host';
   return (
     <FormDialog
       title={`Report about ${bare(link.shortLink)}`}
       action="Answer"
       size="medium"
       isDanger={decision !== 'dismiss'}
-      onSubmit={() => send.write(undefined)}
+      onSubmit={() => send.write({ decision, note, ...(isHost && { host: host.trim() }) })}
       onClose={onClose}
       busy={send.isPending}
       error={send.error}
     >
       <ReportDetails report={report} />
-      <SelectField
+      <OptionsField
         label="Decision"
-        value={decision}
-        error={errors['decision']}
         hint={
           decision === 'dismiss'
             ? 'The link keeps working.'
             : 'Visitors see a page that says the link is blocked. Other open reports about it get the same answer.'
         }
-        onChange={(event) => setDecision(event.target.value as Decision)}
-      >
-        {Object.entries(DECISIONS).map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </SelectField>
-      {decision === 'block-host' && (
+        {...text('decision')}
+        of={DECISIONS}
+      />
+      {isHost && (
         <TextField
           label="Host"
           hint="Blocks the host and its subdomains in every workspace."
           required
-          value={host}
-          error={errors['host']}
-          onChange={(event) => setHost(event.target.value)}
+          {...text('host')}
         />
       )}
-      <TextArea
-        label="Note"
-        hint="Visible to operators only."
-        value={note}
-        error={errors['note']}
-        onChange={(event) => setNote(event.target.value)}
-      />
+      <TextArea label="Note" hint="Visible to operators only." {...text('note')} />
     </FormDialog>
   );
 }

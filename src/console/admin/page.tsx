@@ -1,19 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
-import { answer, apiOf, type Schemas } from '../api/client.ts';
-import { keys } from '../api/keys.ts';
+import { answer, type Schemas } from '../api/client.ts';
 import { NotFoundPage } from '../app/error-page.tsx';
-import { personClient, useMe } from '../app/session.ts';
+import { useMe } from '../app/session.ts';
 import { buttonLook } from '../ui/button.tsx';
+import { Loaded } from '../ui/loaded.tsx';
 import { Page } from '../ui/page.tsx';
-import { Badge, Failure, Skeleton } from '../ui/states.tsx';
+import { Badge } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 import { AbuseReports } from './abuse-reports.tsx';
 import { BlockedHosts } from './blocked-hosts.tsx';
 import { BlockedLinks } from './blocked-links.tsx';
 import { DeadLetters } from './dead-letters.tsx';
+import { AdminSection, api, useAdminQuery } from './section.tsx';
 
 /** Refetch interval of the queues, in ms. */
 const REFRESH_MS = 5_000;
@@ -54,102 +54,90 @@ const STATES = {
 } as const;
 
 function Processes() {
-  const query = useQuery(
-    {
-      queryKey: keys.admin.list('processes'),
-      queryFn: ({ signal }) => answer(apiOf(undefined).GET('/admin/processes', { signal })),
-      refetchInterval: REFRESH_MS,
-    },
-    personClient,
+  const query = useAdminQuery(
+    ['processes'],
+    (signal) => answer(api.GET('/admin/processes', { signal })),
+    { refetchInterval: REFRESH_MS },
   );
   return (
-    <section aria-labelledby="processes" className="pb-8">
-      <h2 id="processes" className="px-4 pb-1 font-semibold md:px-6">
-        Processes
-      </h2>
-      {query.isPending && <Skeleton className="mx-6 h-32" />}
-      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
-      {query.data && (
-        <Table
-          label="Processes"
-          rows={query.data}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              name: 'Process',
-              render: ({ name, state, failing }) => (
-                <span className="flex flex-wrap items-center gap-2 font-medium">
-                  {name}
-                  <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>
-                  {state === 'not_ready' && (
-                    <span className="font-normal text-muted">{failing.join(', ')}</span>
-                  )}
-                </span>
-              ),
-            },
-            { name: 'Host', isMinor: true, render: ({ host, pid }) => `${host}, ${pid}` },
-            { name: 'Version', isMinor: true, render: ({ version }) => version },
-            { name: 'Started', render: ({ startedAt }) => <Time at={startedAt} /> },
-            { name: 'Last seen', isMinor: true, render: ({ seenAt }) => <Time at={seenAt} /> },
-            {
-              name: 'Event loop delay',
-              isNumber: true,
-              render: ({ eventLoopDelayMs }) => `${format.format(eventLoopDelayMs)} ms`,
-            },
-          ]}
-        />
-      )}
-    </section>
+    <AdminSection title="Processes">
+      <Loaded query={query} skeleton="mx-6 h-32">
+        {(processes) => (
+          <Table
+            label="Processes"
+            rows={processes}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                name: 'Process',
+                render: ({ name, state, failing }) => (
+                  <span className="flex flex-wrap items-center gap-2 font-medium">
+                    {name}
+                    <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>
+                    {state === 'not_ready' && (
+                      <span className="font-normal text-muted">{failing.join(', ')}</span>
+                    )}
+                  </span>
+                ),
+              },
+              { name: 'Host', isMinor: true, render: ({ host, pid }) => `${host}, ${pid}` },
+              { name: 'Version', isMinor: true, render: ({ version }) => version },
+              { name: 'Started', render: ({ startedAt }) => <Time at={startedAt} /> },
+              { name: 'Last seen', isMinor: true, render: ({ seenAt }) => <Time at={seenAt} /> },
+              {
+                name: 'Event loop delay',
+                isNumber: true,
+                render: ({ eventLoopDelayMs }) => `${format.format(eventLoopDelayMs)} ms`,
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </AdminSection>
   );
 }
 
 function Queues() {
-  const query = useQuery(
-    {
-      queryKey: keys.admin.list('queues'),
-      queryFn: ({ signal }) => answer(apiOf(undefined).GET('/admin/queues', { signal })),
-      refetchInterval: REFRESH_MS,
-    },
-    personClient,
+  const query = useAdminQuery(
+    ['queues'],
+    (signal) => answer(api.GET('/admin/queues', { signal })),
+    { refetchInterval: REFRESH_MS },
   );
   return (
-    <section aria-labelledby="queues" className="pb-8">
-      <h2 id="queues" className="px-4 pb-1 font-semibold md:px-6">
-        Queues
-      </h2>
-      {query.isPending && <Skeleton className="mx-6 h-32" />}
-      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
-      {query.data && (
-        <>
-          <Table
-            label="Queues"
-            rows={query.data.queues}
-            keyOf={({ name }) => name}
-            columns={[
-              {
-                name: 'Queue',
-                render: ({ name, workers }) => (
-                  <span className="flex flex-wrap items-center gap-2 font-medium">
-                    {name}
-                    {workers === 0 && <Badge tone="danger">No worker</Badge>}
-                  </span>
-                ),
-              },
-              number('Waiting', ({ waiting }) => waiting),
-              number('Active', ({ active }) => active),
-              number('Delayed', ({ delayed }) => delayed, true),
-              number('Failed', ({ failed }) => failed),
-              number('Done last hour', ({ completedLastHour }) => completedLastHour, true),
-              number('Failed last hour', ({ failedLastHour }) => failedLastHour, true),
-              number('Workers', ({ workers }) => workers, true),
-            ]}
-          />
-          <p className="px-4 pt-3 text-muted md:px-6">
-            The database rejected {format.format(query.data.rejectedVisits)} visits.
-          </p>
-        </>
-      )}
-    </section>
+    <AdminSection title="Queues">
+      <Loaded query={query} skeleton="mx-6 h-32">
+        {({ queues, rejectedVisits }) => (
+          <>
+            <Table
+              label="Queues"
+              rows={queues}
+              keyOf={({ name }) => name}
+              columns={[
+                {
+                  name: 'Queue',
+                  render: ({ name, workers }) => (
+                    <span className="flex flex-wrap items-center gap-2 font-medium">
+                      {name}
+                      {workers === 0 && <Badge tone="danger">No worker</Badge>}
+                    </span>
+                  ),
+                },
+                number('Waiting', ({ waiting }) => waiting),
+                number('Active', ({ active }) => active),
+                number('Delayed', ({ delayed }) => delayed, true),
+                number('Failed', ({ failed }) => failed),
+                number('Done last hour', ({ completedLastHour }) => completedLastHour, true),
+                number('Failed last hour', ({ failedLastHour }) => failedLastHour, true),
+                number('Workers', ({ workers }) => workers, true),
+              ]}
+            />
+            <p className="px-4 pt-3 text-muted md:px-6">
+              The database rejected {format.format(rejectedVisits)} visits.
+            </p>
+          </>
+        )}
+      </Loaded>
+    </AdminSection>
   );
 }
 

@@ -4,12 +4,10 @@ import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
-import { BarRow, entriesOf } from './breakdown-list.tsx';
+import { BarRow, useEntries } from './breakdown-list.tsx';
 import type { Card, Tab } from './cards.ts';
-import { nameOfMetric } from './names.ts';
-import { measureOf, useAnalytics, useTotals } from './queries.ts';
-import { kindOf, type Question } from './question.ts';
-import { useQuestion } from './use-question.ts';
+import { kindOf } from './event-query.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 /** Number of rows in a card; a dialog shows all rows. */
 const SHOWN = 8;
@@ -46,11 +44,11 @@ export function Panel({
 
 /** A card with the most frequent values of the chosen tab, and optionally a chart beside them. */
 export function BreakdownCard({ card, children }: { card: Card; children?: ReactNode }) {
-  const { question, change } = useQuestion();
+  const { query, change } = useEventQuery();
   const panelId = useId();
-  const chosen = question.tabs?.split(',') ?? [];
+  const chosen = query.tabs?.split(',') ?? [];
   const ids = card.tabs.map(({ id }) => id);
-  const first = card.firstOf?.(kindOf(question.event)) ?? ids[0]!;
+  const first = card.firstOf?.(kindOf(query.event)) ?? ids[0]!;
   const id = chosen.find((one) => ids.includes(one)) ?? first;
   const tab = card.tabs.find((one) => one.id === id)!;
   const choose = (next: string) => {
@@ -79,7 +77,7 @@ export function BreakdownCard({ card, children }: { card: Card; children?: React
           aria-label={tab.label}
           className="flex min-w-0 flex-1 flex-col p-2"
         >
-          <TopRows tab={tab} question={question} />
+          <TopRows tab={tab} />
         </div>
       </div>
     </Panel>
@@ -87,16 +85,13 @@ export function BreakdownCard({ card, children }: { card: Card; children?: React
 }
 
 /** The first rows of a tab, with a button that shows all. */
-export function TopRows({ tab, question }: { tab: Tab; question: Question }) {
-  const { change, addFilters } = useQuestion();
-  const { event = 'clicks' } = question;
-  const rows = useAnalytics(tab.group, question);
-  const totals = useTotals(question);
+export function TopRows({ tab }: { tab: Tab }) {
+  const { change } = useEventQuery();
+  const { rows, entries, column, bar } = useEntries(tab);
   if (rows.isPending) return <Rows />;
   if (rows.error !== null) {
     return <Failure error={rows.error} retry={() => void rows.refetch()} />;
   }
-  const entries = entriesOf(tab, rows.data as never, measureOf(event));
   if (entries.length === 0) {
     return (
       <p className="grid min-h-40 flex-1 place-items-center px-4 text-center text-muted">
@@ -104,24 +99,16 @@ export function TopRows({ tab, question }: { tab: Tab; question: Question }) {
       </p>
     );
   }
-  const metric = tab.measure === undefined ? event : 'clicks';
-  const total = tab.measure === undefined ? totals.data?.now[measureOf(event)] : undefined;
   return (
     <>
       <div className="flex justify-between px-2 pb-1 text-xs text-muted">
         <span>{tab.label}</span>
-        <span>{tab.measure === undefined ? nameOfMetric(event) : 'Leads and sales'}</span>
+        <span>{column}</span>
       </div>
       <ol className="flex flex-1 flex-col gap-1">
         {entries.slice(0, SHOWN).map((entry) => (
           <li key={entry.key} className="flex items-center gap-2">
-            <BarRow
-              entry={entry}
-              most={entries[0]!.value}
-              total={total}
-              metric={metric}
-              onFilter={addFilters}
-            />
+            <BarRow entry={entry} most={entries[0]!.value} {...bar} />
           </li>
         ))}
       </ol>

@@ -5,29 +5,24 @@ import { Dialog } from '../ui/dialog.tsx';
 import { SearchInput } from '../ui/search-input.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
-import { BarRow, type Entry, entriesOf } from './breakdown-list.tsx';
+import { BarRow, useEntries } from './breakdown-list.tsx';
 import type { Tab } from './cards.ts';
 import { saveCsv } from './csv.ts';
-import { formatCount, nameOfMetric } from './names.ts';
-import { measureOf, useAnalytics, useTotals } from './queries.ts';
-import type { Question } from './question.ts';
-import { useQuestion } from './use-question.ts';
+import { formatCount } from './names.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 const ROW_PX = 40;
 
 /** A dialog with all values of a tab, a search and a download. */
-export function BreakdownDialog({ tab, question }: { tab: Tab; question: Question }) {
-  const { change } = useQuestion();
+export function BreakdownDialog({ tab }: { tab: Tab }) {
+  const { query, change } = useEventQuery();
   const [search, setSearch] = useState('');
-  const { event = 'clicks' } = question;
-  const rows = useAnalytics(tab.group, question);
-  const all = entriesOf(tab, (rows.data ?? []) as never, measureOf(event));
+  const { rows, entries: all, column, bar } = useEntries(tab);
   const wanted = search.trim().toLowerCase();
   const entries = all.filter(({ name, hint }) => `${name} ${hint}`.toLowerCase().includes(wanted));
-  const column = tab.measure === undefined ? nameOfMetric(event) : 'Leads and sales';
   const save = () =>
     saveCsv(tab.id, [
-      [tab.label, 'Details', event === 'revenue' ? 'Revenue (US cents)' : column],
+      [tab.label, 'Details', query.event === 'revenue' ? 'Revenue (US cents)' : column],
       ...entries.map(({ name, hint, value }) => [name, hint, value]),
     ]);
   return (
@@ -54,34 +49,16 @@ export function BreakdownDialog({ tab, question }: { tab: Tab; question: Questio
       </p>
       {rows.isPending && <Skeleton className="h-64" />}
       {rows.error && <Failure error={rows.error} retry={() => void rows.refetch()} />}
-      <Entries entries={entries} tab={tab} question={question} />
+      <VirtualList
+        label={tab.label}
+        count={entries.length}
+        rowPx={ROW_PX}
+        keyOf={(index) => entries[index]!.key}
+        className="h-96"
+        rowClassName="gap-2 px-1"
+      >
+        {(index) => <BarRow entry={entries[index]!} most={entries[0]!.value} {...bar} />}
+      </VirtualList>
     </Dialog>
-  );
-}
-
-function Entries({ entries, tab, question }: { entries: Entry[]; tab: Tab; question: Question }) {
-  const { addFilters } = useQuestion();
-  const { event = 'clicks' } = question;
-  const totals = useTotals(question);
-  const isCount = tab.measure === undefined;
-  return (
-    <VirtualList
-      label={tab.label}
-      count={entries.length}
-      rowPx={ROW_PX}
-      keyOf={(index) => entries[index]!.key}
-      className="h-96"
-      rowClassName="gap-2 px-1"
-    >
-      {(index) => (
-        <BarRow
-          entry={entries[index]!}
-          most={entries[0]!.value}
-          total={isCount ? totals.data?.now[measureOf(event)] : undefined}
-          metric={isCount ? event : 'clicks'}
-          onFilter={addFilters}
-        />
-      )}
-    </VirtualList>
   );
 }

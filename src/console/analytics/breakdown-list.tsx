@@ -1,8 +1,8 @@
-import type { ReactNode } from 'react';
 import type { Tab } from './cards.ts';
+import { type Filters, type Metric, nameOfMetric } from './event-query.ts';
 import { formatMetric, formatShare } from './names.ts';
-import type { Row } from './queries.ts';
-import type { Filters, Metric } from './question.ts';
+import { measureOf, type Row, useAnalytics, useTotals } from './queries.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 /** A value of a group with its number. */
 export interface Entry {
@@ -32,6 +32,26 @@ export function entriesOf(tab: Tab, rows: readonly Row[], measure: string): Entr
     .toSorted((a, b) => b.value - a.value);
 }
 
+/** Loads the values of a tab, with the properties that all their bars share. */
+export function useEntries(tab: Tab) {
+  const { query, addFilters } = useEventQuery();
+  const { event = 'clicks' } = query;
+  const rows = useAnalytics(tab.group, query);
+  const totals = useTotals();
+  const isOfEvent = tab.measure === undefined;
+  return {
+    rows,
+    entries: entriesOf(tab, (rows.data ?? []) as readonly Row[], measureOf(event)),
+    /** Name of the numbers. */
+    column: isOfEvent ? nameOfMetric(event) : 'Leads and sales',
+    bar: {
+      total: isOfEvent ? totals.data?.now[measureOf(event)] : undefined,
+      metric: isOfEvent ? event : 'clicks',
+      onFilter: addFilters,
+    },
+  };
+}
+
 interface BarRowProps {
   entry: Entry;
   /** Largest number, which fills the whole width. */
@@ -39,7 +59,6 @@ interface BarRowProps {
   /** Total of all events, to show shares; absent for no shares. */
   total?: number | undefined;
   metric: Metric;
-  icon?: ReactNode;
   onFilter(filters: Filters): void;
 }
 

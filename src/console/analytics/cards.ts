@@ -1,6 +1,6 @@
+import type { Filters, Kind, UtmFilter } from './event-query.ts';
 import { nameOfContinent, nameOfCountry, nameOfSource, unknownOr } from './names.ts';
 import type { GroupName, Row } from './queries.ts';
-import type { Filters, Kind, UtmFilter } from './question.ts';
 
 /** A list of values with their counts. */
 export interface Tab {
@@ -33,11 +33,17 @@ const places = (...names: string[]): string => names.filter((name) => name !== '
 const addressOf = (row: Row): string => `${text(row, 'domain')}/${text(row, 'key')}`;
 const isDeleted = (row: Row): boolean => row['createdAt'] === null;
 
-const plain = (id: string, label: string, field: string, filter: keyof Filters): Tab => ({
+const plain = (
+  id: string,
+  label: string,
+  field: string,
+  filter: keyof Filters,
+  nameOf = nameOfSource,
+): Tab => ({
   id,
   label,
   group: id as GroupName,
-  nameOf: (row) => nameOfSource(text(row, field)),
+  nameOf: (row) => nameOf(text(row, field)),
   filterOf: (row) => (text(row, field) === '' ? undefined : { [filter]: text(row, field) }),
 });
 
@@ -128,14 +134,7 @@ export const CARDS: readonly Card[] = [
         hintOf: (row) => places(text(row, 'region'), nameOfCountry(text(row, 'country'))),
         filterOf: (row) => ({ city: text(row, 'city'), country: text(row, 'country') }),
       },
-      {
-        id: 'continents',
-        label: 'Continents',
-        group: 'continents',
-        nameOf: (row) => nameOfContinent(text(row, 'continent')),
-        filterOf: (row) =>
-          text(row, 'continent') === '' ? undefined : { continent: text(row, 'continent') },
-      },
+      plain('continents', 'Continents', 'continent', 'continent', nameOfContinent),
     ],
   },
   {

@@ -2,61 +2,46 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download, ListX } from 'lucide-react';
 import { useState } from 'react';
 import { type Api, download, type Schemas } from '../api/client.ts';
-import { describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
+import { PAGE_SIZE } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { inputLook } from '../ui/field.tsx';
-import { Page } from '../ui/page.tsx';
 import { saveFile } from '../ui/save-file.ts';
-import { Empty, Failure, Skeleton } from '../ui/states.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { Empty, Skeleton } from '../ui/states.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { EventDialog } from './event-dialog.tsx';
 import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
+import { type EventQuery, KINDS, kindOf, nameOfMetric } from './event-query.ts';
 import { EventSubject } from './event-subject.tsx';
+import { EventsView } from './events-view.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { useRefusedFilters } from './ignored-notice.tsx';
-import { LocationsNotice } from './locations-notice.tsx';
-import { browserTimezone, momentFormat, nameOfMetric } from './names.ts';
+import { browserTimezone, momentFormat } from './names.ts';
 import { PeriodPicker } from './period-picker.tsx';
 import { spanOf } from './periods.ts';
-import { PlanNeeded, planNeeded } from './plan-needed.tsx';
 import { parametersOf } from './queries.ts';
-import { KINDS, kindOf, type Question } from './question.ts';
-import { useQuestion } from './use-question.ts';
-
-const PAGE_SIZE = 50;
+import { useEventQuery } from './use-event-query.ts';
 
 type EventsQuery = NonNullable<Parameters<Api['GET']>[1]>;
 
 /** The page that lists single events of a period, newest first. */
 export function EventsPage() {
-  const { question, change } = useQuestion();
-  const events = useEvents(question);
-  const isRefused = useRefusedFilters(events.error);
-  const plan = planNeeded(events.error);
-  if (plan !== undefined) {
-    return (
-      <Page title="Events">
-        <PlanNeeded plan={plan} what="Events" />
-      </Page>
-    );
-  }
+  const { query, change } = useEventQuery();
+  const events = useEvents(query);
   return (
-    <Page
+    <EventsView
       title="Events"
       actions={
         <>
-          <Export question={question} />
+          <Export />
           <PeriodPicker />
         </>
       }
-    >
-      <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">
+      controls={
         <div className="flex flex-wrap items-center gap-1.5">
           <select
             aria-label="Event"
-            value={kindOf(question.event)}
+            value={kindOf(query.event)}
             onChange={({ target }) =>
               change({ event: KINDS.find((kind) => kind === target.value && kind !== 'clicks') })
             }
@@ -70,47 +55,49 @@ export function EventsPage() {
           </select>
           <FilterBar />
         </div>
-        {events.error && !isRefused && (
-          <Failure error={events.error} retry={() => void events.refetch()} />
-        )}
-        {(events.isPending || isRefused) && <Skeleton className="h-64" />}
-        {events.data && <EventTable events={events.data.pages.flatMap(({ records }) => records)} />}
-        {events.hasNextPage && (
-          <Button
-            className="self-center"
-            busy={events.isFetchingNextPage}
-            onClick={() => void events.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        )}
-        <LocationsNotice />
-      </div>
-    </Page>
+      }
+      error={events.error}
+      retry={() => void events.refetch()}
+      isLoaded={events.data !== undefined}
+    >
+      {events.data === undefined ? (
+        <Skeleton className="h-64" />
+      ) : (
+        <EventTable events={events.data.pages.flatMap(({ records }) => records)} />
+      )}
+      {events.hasNextPage && (
+        <Button
+          className="self-center"
+          busy={events.isFetchingNextPage}
+          onClick={() => void events.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </EventsView>
   );
 }
 
 /** Builds the parameters of `GET /events`, which lacks the period of one hour. */
-function eventParametersOf(question: Question): Record<string, string> {
-  const { interval, ...parameters } = parametersOf(question);
-  if (interval !== '1h') return parametersOf(question);
+function eventParametersOf(query: EventQuery): Record<string, string> {
+  const { interval, ...parameters } = parametersOf(query);
+  if (interval !== '1h') return parametersOf(query);
   return { ...parameters, ...spanOf(interval, parameters['timezone']!, Date.now()) };
 }
 
 /** Loads pages of `GET /events`; each response contains the cursor of the next page. */
-function useEvents(question: Question) {
+function useEvents(query: EventQuery) {
   const { api } = useWorkspace();
-  const parameters = parametersOf(question);
+  const parameters = parametersOf(query);
   return useInfiniteQuery({
     queryKey: keys.events.list(parameters),
     queryFn: async ({ pageParam, signal }) => {
       const cursor = pageParam === '' ? {} : { cursor: pageParam };
-      const query = {
-        ...eventParametersOf(question),
-        ...cursor,
-        limit: PAGE_SIZE,
-      } as EventsQuery;
-      const { data, response } = await api.GET('/events', { params: { query }, signal });
+      const page = { ...eventParametersOf(query), ...cursor, limit: PAGE_SIZE };
+      const { data, response } = await api.GET('/events', {
+        params: { query: page as EventsQuery },
+        signal,
+      });
       return { records: data ?? [], next: response.headers.get('x-next-cursor') };
     },
     initialPageParam: '',
@@ -119,9 +106,9 @@ function useEvents(question: Question) {
 }
 
 function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
-  const { question } = useQuestion();
+  const { query } = useEventQuery();
   const [opened, setOpened] = useState<Schemas['Event']>();
-  const timezone = question.timezone ?? browserTimezone();
+  const timezone = query.timezone ?? browserTimezone();
   const time = momentFormat(timezone, {
     month: 'short',
     day: 'numeric',
@@ -186,16 +173,17 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
 }
 
 /** A button that downloads all matching events as CSV. */
-function Export({ question }: { question: Question }) {
+function Export() {
+  const { query } = useEventQuery();
   const { slug } = useWorkspace();
   const [isBusy, setBusy] = useState(false);
   const save = async () => {
     setBusy(true);
     try {
-      const query = new URLSearchParams({ ...eventParametersOf(question), format: 'csv' });
-      saveFile(await download(slug, `/events/export?${query}`), 'events.csv');
+      const search = new URLSearchParams({ ...eventParametersOf(query), format: 'csv' });
+      saveFile(await download(slug, `/events/export?${search}`), 'events.csv');
     } catch (error) {
-      toast(describe(error), 'danger');
+      toastError(error);
     } finally {
       setBusy(false);
     }

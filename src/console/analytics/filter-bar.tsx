@@ -5,16 +5,16 @@ import { keys, type Noun } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { FILTER_LIST, type Filter, isPartial, nameOfFilter } from './event-query.ts';
 import { FilterMenu } from './filter-menu.tsx';
 import { IgnoredNotice } from './ignored-notice.tsx';
-import { nameOfContinent, nameOfCountry, nameOfFilter } from './names.ts';
-import { FILTER_LIST, type Filter, isPartial } from './question.ts';
-import { useQuestion } from './use-question.ts';
+import { nameOfContinent, nameOfCountry } from './names.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 /** The active filters, and a menu that adds more. */
 export function FilterBar() {
-  const { question, change, clearFilters } = useQuestion();
-  const used = FILTER_LIST.filter((name) => question[name] !== undefined);
+  const { query, change, clearFilters } = useEventQuery();
+  const used = FILTER_LIST.filter((name) => query[name] !== undefined);
   return (
     <div className="flex flex-wrap items-center gap-1.5" role="group" aria-label="Filters">
       {used.map((name) => (
@@ -27,7 +27,7 @@ export function FilterBar() {
             {nameOfFilter(name)} {isPartial(name) ? 'contains' : 'is'}
           </span>
           <span className="truncate font-medium">
-            <Value filter={name} value={question[name]!} />
+            <Value filter={name} value={query[name]!} />
           </span>
           <IconButton
             icon={X}

@@ -4,8 +4,8 @@ import { domainsQuery } from '../domains/queries.ts';
 import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { entriesOf } from './breakdown-list.tsx';
 import { tabNamed } from './cards.ts';
+import { type EventQuery, type Filter, kindOf, type Metric } from './event-query.ts';
 import { measureOf, type Row, useAnalytics } from './queries.ts';
-import { type Filter, kindOf, type Metric, type Question } from './question.ts';
 
 /** Filters of the menu in order; most take their values from a tab of the cards. */
 const TABS = {
@@ -48,7 +48,7 @@ export interface Choice {
   /** Number of events; absent if the value was not counted. */
   count?: number;
   /** Changes that the value makes to the query. */
-  change: Partial<Question>;
+  change: Partial<EventQuery>;
 }
 
 /**
@@ -62,12 +62,12 @@ export function metricFor(filter: Filter, metric: Metric = 'clicks'): Metric {
 }
 
 /** Loads the values of a filter; `undefined` while they load. */
-export function useChoices(filter: OfferedFilter, question: Question): Choice[] | undefined {
+export function useChoices(filter: OfferedFilter, query: EventQuery): Choice[] | undefined {
   const { api } = useWorkspace();
   const tab = tabNamed(TABS[filter]);
-  const event = metricFor(filter, question.event);
+  const event = metricFor(filter, query.event);
   // Without the filter itself, the response also lists the values that it excludes.
-  const { [filter]: _, ...others } = question;
+  const { [filter]: _, ...others } = query;
   const rows = useAnalytics(
     tab?.group ?? 'countries',
     { ...others, event },
@@ -82,7 +82,7 @@ export function useChoices(filter: OfferedFilter, question: Question): Choice[] 
     return records?.map(({ id, name }) => choiceOf(filter, id, name));
   }
   if (rows.data === undefined || rows.isPlaceholderData) return undefined;
-  const isOther = kindOf(event) !== kindOf(question.event);
+  const isOther = kindOf(event) !== kindOf(query.event);
   return entriesOf(tab, rows.data as readonly Row[], measureOf(event)).flatMap(
     ({ key, name, hint, value, filter: filters }) =>
       filters === undefined

@@ -1,10 +1,18 @@
 import { Check, ListFilter } from 'lucide-react';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type ComponentProps, type KeyboardEvent, useId, useState } from 'react';
 import { buttonLook } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { inputLook, SelectField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
 import { Skeleton } from '../ui/states.tsx';
+import {
+  type EventQuery,
+  isMultiple,
+  isPartial,
+  listOf,
+  type Metric,
+  nameOfFilter,
+} from './event-query.ts';
 import {
   type Choice,
   metricFor,
@@ -12,9 +20,8 @@ import {
   type OfferedFilter,
   useChoices,
 } from './filter-choices.ts';
-import { formatMetric, nameOfFilter } from './names.ts';
-import { isMultiple, isPartial, listOf, type Metric, type Question } from './question.ts';
-import { useQuestion } from './use-question.ts';
+import { formatMetric } from './names.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 /** Maximum number of listed values; typing finds the others. */
 const MOST_SHOWN = 100;
@@ -63,17 +70,17 @@ function FilterForm({ close }: { close(): void }) {
 
 /** Finds and chooses values of a filter (WAI-ARIA combobox pattern). */
 function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
-  const { question, change } = useQuestion();
+  const { query, change } = useEventQuery();
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
   const id = useId();
-  const choices = useChoices(filter, question);
+  const choices = useChoices(filter, query);
   const found = matching(choices ?? [], text, filter);
   const shown = found.slice(0, MOST_SHOWN);
-  const chosen = listOf(question[filter]);
+  const chosen = listOf(query[filter]);
   const choose = (choice: Choice) => {
     close();
-    change(toggled(question, filter, choice));
+    change(toggled(query, filter, choice));
   };
   const moveTo = (index: number) => {
     setActive(index);
@@ -117,11 +124,11 @@ function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
               key={choice.key}
               id={`${id}-${index}`}
               choice={choice}
-              metric={metricFor(filter, question.event)}
+              metric={metricFor(filter, query.event)}
               isActive={index === active}
               isChosen={chosen.includes(choice.change[filter] ?? '')}
-              onPoint={() => setActive(index)}
-              onChoose={() => choose(choice)}
+              onMouseMove={() => setActive(index)}
+              onClick={() => choose(choice)}
               onKeyDown={onKeyDown}
             />
           ))}
@@ -137,28 +144,20 @@ function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
   );
 }
 
-interface ChoiceRowProps {
-  id: string;
+interface ChoiceRowProps extends ComponentProps<'div'> {
   choice: Choice;
   metric: Metric;
   isActive: boolean;
   isChosen: boolean;
-  onPoint(): void;
-  onChoose(): void;
-  onKeyDown(event: KeyboardEvent): void;
 }
 
-function ChoiceRow({ id, choice, metric, isActive, isChosen, ...on }: ChoiceRowProps) {
-  const { onPoint, onChoose, onKeyDown } = on;
+function ChoiceRow({ choice, metric, isActive, isChosen, ...row }: ChoiceRowProps) {
   return (
     <div
-      id={id}
+      {...row}
       role="option"
       tabIndex={-1}
       aria-selected={isChosen}
-      onClick={onChoose}
-      onKeyDown={onKeyDown}
-      onMouseMove={onPoint}
       className={classes(
         'flex min-h-8 cursor-pointer items-center gap-2 rounded-md px-2 max-md:min-h-11',
         isActive && 'bg-hover',
@@ -193,9 +192,9 @@ function matching(choices: readonly Choice[], text: string, filter: OfferedFilte
 }
 
 /** Returns the change of the query for a chosen value: multi-value filters add or remove it. */
-function toggled(question: Question, filter: OfferedFilter, { change }: Choice) {
+function toggled(query: EventQuery, filter: OfferedFilter, { change }: Choice) {
   const value = change[filter];
-  const values = listOf(question[filter]);
+  const values = listOf(query[filter]);
   if (!isMultiple(filter) || value === undefined) return change;
   const next = values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
   return { ...change, [filter]: next.length === 0 ? undefined : next.join(',') };

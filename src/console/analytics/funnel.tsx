@@ -1,11 +1,10 @@
 import { Skeleton } from '../ui/states.tsx';
 import { formatCents, formatCount, formatShare } from './names.ts';
 import { useTotals } from './queries.ts';
-import type { Question } from './question.ts';
 
 /** Visits, leads and sales, with the share that reached each step. */
-export function Funnel({ question }: { question: Question }) {
-  const totals = useTotals(question);
+export function Funnel() {
+  const totals = useTotals();
   if (totals.data === undefined) return <Skeleton className="m-3 h-40" />;
   const { clicks, scans, leads, sales, saleAmount } = totals.data.now;
   const visits = clicks + scans;

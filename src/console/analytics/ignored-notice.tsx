@@ -2,9 +2,15 @@ import { TriangleAlert, X } from 'lucide-react';
 import { useEffect } from 'react';
 import { ApiError } from '../api/error.ts';
 import { IconButton } from '../ui/button.tsx';
-import { nameOfFilter } from './names.ts';
-import { FILTER_LIST, FILTERS, type Filter, type Filters, listOf } from './question.ts';
-import { useQuestion } from './use-question.ts';
+import {
+  FILTER_LIST,
+  FILTERS,
+  type Filter,
+  type Filters,
+  listOf,
+  nameOfFilter,
+} from './event-query.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 /** Names of the parameters that are not filters. */
 const PARAMETER_NAMES: Record<string, string> = {
@@ -16,8 +22,8 @@ const PARAMETER_NAMES: Record<string, string> = {
 
 /** Lists the URL parameters that were ignored. */
 export function IgnoredNotice() {
-  const { question, change } = useQuestion();
-  const names = listOf(question.ignored).flatMap((name) =>
+  const { query, change } = useEventQuery();
+  const names = listOf(query.ignored).flatMap((name) =>
     name in FILTERS ? nameOfFilter(name as Filter) : (PARAMETER_NAMES[name] ?? []),
   );
   if (names.length === 0) return null;
@@ -41,13 +47,13 @@ export function IgnoredNotice() {
  * @returns true while filters are being removed; the caller handles other errors
  */
 export function useRefusedFilters(error: unknown): boolean {
-  const { question, change } = useQuestion();
-  const refused = refusedFilters(error, question).join(',');
+  const { query, change } = useEventQuery();
+  const refused = refusedFilters(error, query).join(',');
   useEffect(() => {
     if (refused === '') return;
     const names = listOf(refused) as Filter[];
     const cleared = Object.fromEntries(names.map((name) => [name, undefined]));
-    change({ ...cleared, ignored: [...listOf(question.ignored), ...names].join(',') }, true);
+    change({ ...cleared, ignored: [...listOf(query.ignored), ...names].join(',') }, true);
   });
   return refused !== '';
 }

@@ -2,33 +2,22 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Pause, Play, Radio } from 'lucide-react';
 import { useEffect, useState } from 'react';
-
 import { useWorkspace } from '../app/workspace.tsx';
 import { workspaceQuery } from '../settings/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
-import { Page } from '../ui/page.tsx';
-import { Empty, Failure } from '../ui/states.tsx';
+import { Empty } from '../ui/states.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
 import { Bars } from './bars.tsx';
 import { Panel } from './breakdown-card.tsx';
 import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
+import { type Filters, filtersOf, nameOfMetric } from './event-query.ts';
 import { EventSubject } from './event-subject.tsx';
-import { FilterBar } from './filter-bar.tsx';
-import { useRefusedFilters } from './ignored-notice.tsx';
-import { LocationsNotice } from './locations-notice.tsx';
-import {
-  browserTimezone,
-  formatCount,
-  momentFormat,
-  nameOfDuration,
-  nameOfMetric,
-} from './names.ts';
-import { PlanNeeded, planNeeded } from './plan-needed.tsx';
+import { EventsView } from './events-view.tsx';
+import { browserTimezone, formatCount, momentFormat, nameOfDuration } from './names.ts';
 import { useAnalytics } from './queries.ts';
-import { type Filters, filtersOf } from './question.ts';
+import { useEventQuery } from './use-event-query.ts';
 import { type ShownEvent, useLive } from './use-live.ts';
-import { useQuestion } from './use-question.ts';
 import { WorldMap } from './world-map.tsx';
 
 const ROW_PX = 56;
@@ -41,8 +30,8 @@ const EVERY_MS = 10_000;
 
 /** The page that shows visits, leads and sales as they happen. */
 export function LivePage() {
-  const { question } = useQuestion();
-  const filters = filtersOf({ ...question });
+  const { query } = useEventQuery();
+  const filters = filtersOf({ ...query });
   return <LiveView key={JSON.stringify(filters)} filters={filters} />;
 }
 
@@ -50,22 +39,13 @@ function LiveView({ filters }: { filters: Filters }) {
   const live = useLive(filters as Record<string, string>);
   const [held, setHeld] = useState<readonly ShownEvent[]>();
   const [countAtPause, setCountAtPause] = useState(0);
-  const isRefused = useRefusedFilters(live.refusal);
-  const plan = planNeeded(live.refusal);
-  if (plan !== undefined) {
-    return (
-      <Page title="Live">
-        <PlanNeeded plan={plan} what="Live" />
-      </Page>
-    );
-  }
   const pause = () => {
     setHeld(held === undefined ? live.events : undefined);
     setCountAtPause(live.count);
   };
   const waiting = held === undefined ? 0 : live.count - countAtPause;
   return (
-    <Page
+    <EventsView
       title="Live"
       actions={
         <>
@@ -77,35 +57,29 @@ function LiveView({ filters }: { filters: Filters }) {
           </Button>
         </>
       }
+      error={live.refusal}
+      retry={() => location.reload()}
     >
-      <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">
-        <FilterBar />
-        {live.refusal && !isRefused ? (
-          <Failure error={live.refusal} retry={() => location.reload()} />
-        ) : (
-          <div className="grid gap-4 lg:grid-cols-[3fr_2fr]">
-            <div className="flex min-w-0 flex-col gap-4">
-              <Now filters={filters} count={live.count} />
-              <Panel title="Locations">
-                <div className="p-3">
-                  <Origins events={live.events} />
-                </div>
-              </Panel>
+      <div className="grid gap-4 lg:grid-cols-[3fr_2fr]">
+        <div className="flex min-w-0 flex-col gap-4">
+          <Now filters={filters} count={live.count} />
+          <Panel title="Locations">
+            <div className="p-3">
+              <Origins events={live.events} />
             </div>
-            <Panel title="Events">
-              {live.dropped > 0 && (
-                <p role="status" className="bg-warning-soft px-3 py-1.5 text-xs text-warning">
-                  {live.dropped === 1 ? '1 event is' : `${formatCount(live.dropped)} events are`}{' '}
-                  missing here because too many came at once. All are counted and listed in Events.
-                </p>
-              )}
-              <EventList events={held ?? live.events} />
-            </Panel>
-          </div>
-        )}
-        <LocationsNotice />
+          </Panel>
+        </div>
+        <Panel title="Events">
+          {live.dropped > 0 && (
+            <p role="status" className="bg-warning-soft px-3 py-1.5 text-xs text-warning">
+              {live.dropped === 1 ? '1 event is' : `${formatCount(live.dropped)} events are`}{' '}
+              missing here because too many came at once. All are counted and listed in Events.
+            </p>
+          )}
+          <EventList events={held ?? live.events} />
+        </Panel>
       </div>
-    </Page>
+    </EventsView>
   );
 }
 
@@ -133,10 +107,7 @@ function Now({ filters, count }: { filters: Filters; count: number }) {
     const timer = setTimeout(() => void refetch(), 500);
     return () => clearTimeout(timer);
   }, [count, refetch]);
-  const name = momentFormat(browserTimezone(), {
-    hour: '2-digit',
-    minute: '2-digit',
-  });
+  const name = momentFormat(browserTimezone(), { hour: '2-digit', minute: '2-digit' });
   const bars = (trend.data?.minutes ?? []).map((minute) => ({
     label: name(minute.start),
     value: minute[event] ?? 0,

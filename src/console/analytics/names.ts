@@ -1,34 +1,4 @@
-import { FILTERS, type Filter, type Metric, type Period } from './question.ts';
-
-const METRIC_NAMES: Record<Metric, string> = {
-  clicks: 'Clicks',
-  scans: 'Scans',
-  views: 'Page views',
-  leads: 'Leads',
-  sales: 'Sales',
-  revenue: 'Revenue',
-};
-export const nameOfMetric = (metric: Metric = 'clicks'): string => METRIC_NAMES[metric];
-
-export const nameOfFilter = (filter: Filter): string => FILTERS[filter].name;
-
-/** Labels of the periods in display order. */
-export const PERIOD_NAMES: Record<Period, string> = {
-  today: 'Today',
-  yesterday: 'Yesterday',
-  '1h': 'Last hour',
-  '24h': 'Last 24 hours',
-  '7d': 'Last 7 days',
-  '30d': 'Last 30 days',
-  '90d': 'Last 90 days',
-  '1y': 'Last 12 months',
-  month: 'This month',
-  last_month: 'Last month',
-  quarter: 'This quarter',
-  last_quarter: 'Last quarter',
-  ytd: 'This year',
-  all: 'All time',
-};
+import type { Metric } from './event-query.ts';
 
 /** Returns the label of the compared period. */
 export const nameOfComparison = ({ compare }: { compare?: 'year' }): string =>

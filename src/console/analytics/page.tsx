@@ -2,41 +2,27 @@ import { Link } from '@tanstack/react-router';
 import { ChartNoAxesColumn, Download } from 'lucide-react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
-import { Page } from '../ui/page.tsx';
-import { Empty, Failure } from '../ui/states.tsx';
+import { Empty } from '../ui/states.tsx';
 import { BreakdownCard, Panel, TopRows } from './breakdown-card.tsx';
 import { BreakdownDialog } from './breakdown-dialog.tsx';
 import { CARDS, EVENTS_TAB, tabNamed } from './cards.ts';
 import { saveCsv } from './csv.ts';
-import { FilterBar } from './filter-bar.tsx';
+import { filtersOf, nameOfMetric } from './event-query.ts';
+import { EventsView } from './events-view.tsx';
 import { Funnel } from './funnel.tsx';
-import { useRefusedFilters } from './ignored-notice.tsx';
-import { LocationsNotice } from './locations-notice.tsx';
-import { nameOfComparison, nameOfMetric } from './names.ts';
+import { nameOfComparison } from './names.ts';
 import { PeriodPicker } from './period-picker.tsx';
-import { PlanNeeded, planNeeded } from './plan-needed.tsx';
 import { measureOf, useAnalytics, useTimeline, useTotals } from './queries.ts';
-import { filtersOf } from './question.ts';
 import { TimelinePanel } from './timeline-panel.tsx';
 import { Totals } from './totals.tsx';
-import { useQuestion } from './use-question.ts';
+import { useEventQuery } from './use-event-query.ts';
 import { WorldMap } from './world-map.tsx';
 
 /** The analytics page of a period: totals, time series and breakdowns. */
 export function AnalyticsPage() {
-  const { question } = useQuestion();
-  const totals = useTotals(question);
-  const isRefused = useRefusedFilters(totals.error);
-  const plan = planNeeded(totals.error);
-  if (plan !== undefined) {
-    return (
-      <Page title="Analytics">
-        <PlanNeeded plan={plan} what="Analytics" />
-      </Page>
-    );
-  }
+  const totals = useTotals();
   return (
-    <Page
+    <EventsView
       title="Analytics"
       actions={
         <>
@@ -44,24 +30,18 @@ export function AnalyticsPage() {
           <PeriodPicker isCompared />
         </>
       }
+      error={totals.error}
+      retry={() => void totals.refetch()}
     >
-      <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">
-        <FilterBar />
-        {totals.error && !isRefused ? (
-          <Failure error={totals.error} retry={() => void totals.refetch()} />
-        ) : (
-          <Contents />
-        )}
-        <LocationsNotice />
-      </div>
-    </Page>
+      <Contents />
+    </EventsView>
   );
 }
 
 function Contents() {
-  const { question } = useQuestion();
-  const opened = tabNamed(question.group);
-  const { data } = useTotals(question);
+  const { query } = useEventQuery();
+  const opened = tabNamed(query.group);
+  const { data } = useTotals();
   const isEmpty = data !== undefined && isZero(data.now);
   const wasEmpty = data?.before === undefined || isZero(data.before);
   return (
@@ -79,15 +59,15 @@ function Contents() {
           ))}
           <Panel title="Conversions" isWide>
             <div className="grid lg:grid-cols-[3fr_2fr]">
-              <Funnel question={question} />
+              <Funnel />
               <div className="flex min-w-0 flex-col p-2">
-                <TopRows tab={EVENTS_TAB} question={question} />
+                <TopRows tab={EVENTS_TAB} />
               </div>
             </div>
           </Panel>
         </div>
       )}
-      {opened && <BreakdownDialog tab={opened} question={question} />}
+      {opened && <BreakdownDialog tab={opened} />}
     </>
   );
 }
@@ -95,9 +75,9 @@ function Contents() {
 const isZero = (totals: object): boolean => Object.values(totals).every((count) => count === 0);
 
 function Countries() {
-  const { question, addFilters } = useQuestion();
-  const { event = 'clicks' } = question;
-  const rows = useAnalytics('countries', question);
+  const { query, addFilters } = useEventQuery();
+  const { event = 'clicks' } = query;
+  const rows = useAnalytics('countries', query);
   const counts = new Map(
     (rows.data ?? []).map((row) => [String(row['country']), Number(row[measureOf(event)] ?? 0)]),
   );
@@ -115,8 +95,8 @@ function Countries() {
 
 function NoEvents() {
   const { slug } = useWorkspace();
-  const { question, change, clearFilters } = useQuestion();
-  const isFiltered = Object.keys(filtersOf({ ...question })).length > 0;
+  const { query, change, clearFilters } = useEventQuery();
+  const isFiltered = Object.keys(filtersOf({ ...query })).length > 0;
   return (
     <Empty
       icon={ChartNoAxesColumn}
@@ -124,7 +104,7 @@ function NoEvents() {
       action={
         <div className="flex flex-wrap justify-center gap-2">
           {isFiltered && <Button onClick={clearFilters}>Clear filters</Button>}
-          {question.interval !== 'all' && (
+          {query.interval !== 'all' && (
             <Button onClick={() => change({ interval: 'all', start: undefined, end: undefined })}>
               Show all time
             </Button>
@@ -150,13 +130,13 @@ function NoEvents() {
 
 /** A button that downloads the displayed time series. */
 function SaveTimeline() {
-  const { question } = useQuestion();
-  const timeline = useTimeline(question);
+  const { query } = useEventQuery();
+  const timeline = useTimeline();
   const save = () => {
     const { rows, before } = timeline.data!;
-    const measure = measureOf(question.event);
-    const name = nameOfMetric(question.event);
-    const comparison = nameOfComparison(question);
+    const measure = measureOf(query.event);
+    const name = nameOfMetric(query.event);
+    const comparison = nameOfComparison(query);
     saveCsv('timeseries', [
       ['Start', name, `${comparison}: start`, `${comparison}: ${name.toLowerCase()}`],
       ...rows.map((row, index) => [

@@ -4,13 +4,14 @@ import { Button, buttonLook } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
+import { useFields } from '../ui/use-fields.ts';
 import { addDays, dayOf, startOfDay } from './days.ts';
-import { browserTimezone, momentFormat, PERIOD_NAMES } from './names.ts';
-import type { Period, Question } from './question.ts';
-import { useQuestion } from './use-question.ts';
+import { type EventQuery, PERIOD_NAMES, PERIODS, type Period } from './event-query.ts';
+import { browserTimezone, momentFormat } from './names.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 /** Describes the period of a query. */
-function nameOfPeriod({ interval, start, end, timezone }: Question): string {
+function nameOfPeriod({ interval, start, end, timezone }: EventQuery): string {
   if (interval !== undefined || start === undefined || end === undefined) {
     return PERIOD_NAMES[interval ?? '30d'];
   }
@@ -28,7 +29,7 @@ function nameOfPeriod({ interval, start, end, timezone }: Question): string {
 
 /** Chooses a period or dates, the comparison period and the time zone. */
 export function PeriodPicker({ isCompared = false }: { isCompared?: boolean }) {
-  const { question } = useQuestion();
+  const { query } = useEventQuery();
   return (
     <Popover
       label="Period"
@@ -38,7 +39,7 @@ export function PeriodPicker({ isCompared = false }: { isCompared?: boolean }) {
         children: (
           <>
             <CalendarDays size={15} aria-hidden />
-            <span className="truncate">{nameOfPeriod(question)}</span>
+            <span className="truncate">{nameOfPeriod(query)}</span>
             <ChevronDown size={14} aria-hidden className="text-muted" />
           </>
         ),
@@ -47,7 +48,7 @@ export function PeriodPicker({ isCompared = false }: { isCompared?: boolean }) {
       {(close) => (
         <>
           <Periods close={close} />
-          <Dates key={`${question.start} ${question.end} ${question.timezone}`} close={close} />
+          <Dates key={`${query.start} ${query.end} ${query.timezone}`} close={close} />
           <div className="flex flex-col gap-2 border-t border-line p-2">
             {isCompared && <Comparison />}
             <Timezone />
@@ -59,8 +60,8 @@ export function PeriodPicker({ isCompared = false }: { isCompared?: boolean }) {
 }
 
 function Periods({ close }: { close(): void }) {
-  const { question, change } = useQuestion();
-  const chosen = question.interval ?? (question.start === undefined ? '30d' : undefined);
+  const { query, change } = useEventQuery();
+  const chosen = query.interval ?? (query.start === undefined ? '30d' : undefined);
   const choose = (period: Period) => {
     close();
     const interval = period === '30d' ? undefined : period;
@@ -68,7 +69,7 @@ function Periods({ close }: { close(): void }) {
   };
   return (
     <div role="group" aria-label="Periods" className="grid grid-cols-2 gap-x-1">
-      {(Object.keys(PERIOD_NAMES) as Period[]).map((period) => (
+      {PERIODS.map((period) => (
         <button
           key={period}
           type="button"
@@ -89,11 +90,11 @@ function Periods({ close }: { close(): void }) {
 
 /** Chooses the comparison period. */
 function Comparison() {
-  const { question, change } = useQuestion();
+  const { query, change } = useEventQuery();
   return (
     <SelectField
       label="Compare with"
-      value={question.compare ?? ''}
+      value={query.compare ?? ''}
       onChange={({ target }) => change({ compare: target.value === 'year' ? 'year' : undefined })}
     >
       <option value="">Previous period</option>
@@ -103,8 +104,8 @@ function Comparison() {
 }
 
 function Timezone() {
-  const { question, change } = useQuestion();
-  const zone = question.timezone ?? browserTimezone();
+  const { query, change } = useEventQuery();
+  const zone = query.timezone ?? browserTimezone();
   return (
     <SelectField
       label="Time zone"
@@ -121,15 +122,17 @@ function Timezone() {
 }
 
 function Dates({ close }: { close(): void }) {
-  const { question, change } = useQuestion();
-  const zone = question.timezone ?? browserTimezone();
+  const { query, change } = useEventQuery();
+  const zone = query.timezone ?? browserTimezone();
   const [today] = useState(() => dayOf(new Date().toISOString(), zone));
-  const [first, setFirst] = useState(
-    question.start ? dayOf(question.start, zone) : addDays(today, -29),
+  const { values, text } = useFields(
+    {
+      first: query.start ? dayOf(query.start, zone) : addDays(today, -29),
+      last: query.end ? dayOf(new Date(Date.parse(query.end) - 1).toISOString(), zone) : today,
+    },
+    null,
   );
-  const [last, setLast] = useState(
-    question.end ? dayOf(new Date(Date.parse(question.end) - 1).toISOString(), zone) : today,
-  );
+  const { first, last } = values;
   const isWrong = first > last;
   const apply = (event: FormEvent) => {
     event.preventDefault();
@@ -144,20 +147,8 @@ function Dates({ close }: { close(): void }) {
   return (
     <form onSubmit={apply} className="mt-1 flex flex-col gap-2 border-t border-line p-2">
       <div className="grid grid-cols-2 gap-2">
-        <TextField
-          type="date"
-          label="From"
-          required
-          value={first}
-          onChange={({ target }) => setFirst(target.value)}
-        />
-        <TextField
-          type="date"
-          label="To"
-          required
-          value={last}
-          onChange={({ target }) => setLast(target.value)}
-        />
+        <TextField type="date" label="From" required {...text('first')} />
+        <TextField type="date" label="To" required {...text('last')} />
       </div>
       {isWrong && <p className="text-xs text-danger">“From” must not be later than “To”.</p>}
       <Button type="submit">Apply</Button>

@@ -1,5 +1,5 @@
 import { addDays, addMonths, dayOf, daysBetween, monthOf, quarterOf, startOfDay } from './days.ts';
-import type { Period, Question } from './question.ts';
+import type { EventQuery, Period } from './event-query.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -66,7 +66,7 @@ interface Compared {
 
 /** Calculates the spans of a query at a moment. */
 export function comparedSpans(
-  { interval, start, end, compare }: Question,
+  { interval, start, end, compare }: EventQuery,
   timeZone: string,
   now: number,
 ): Compared {

@@ -2,10 +2,18 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { type Api, answer, type operations, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import {
+  type EventQuery,
+  filtersOf,
+  isCalendarPeriod,
+  type Kind,
+  kindOf,
+  type Metric,
+} from './event-query.ts';
 import { browserTimezone } from './names.ts';
 import { comparedSpans, type Span, spanOf } from './periods.ts';
-import { filtersOf, INTERVALS, type Kind, kindOf, type Metric, type Question } from './question.ts';
 import { daySpans, rowsBySteps, type Step, stepOf } from './timeline.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 /** Returns the field of a row that holds a metric; amounts are in US cents. */
 export const measureOf = (metric: Metric = 'clicks'): Kind | 'saleAmount' =>
@@ -34,22 +42,20 @@ export type GroupName = Exclude<
 >;
 
 /** Converts a query of the console to query parameters of the API. */
-export function parametersOf(question: Question): Record<string, string> {
-  const { interval = '30d', start, end, event } = question;
-  const timezone = question.timezone ?? browserTimezone();
+export function parametersOf(query: EventQuery): Record<string, string> {
+  const { interval = '30d', start, end, event } = query;
+  const timezone = query.timezone ?? browserTimezone();
   const chosen = start === undefined || end === undefined ? undefined : { start, end };
-  const period = INTERVALS.some((one) => one === interval)
-    ? { interval }
-    : spanOf(interval, timezone, Date.now());
+  const period = isCalendarPeriod(interval) ? spanOf(interval, timezone, Date.now()) : { interval };
   return {
-    ...(question.interval === undefined ? (chosen ?? period) : period),
+    ...(query.interval === undefined ? (chosen ?? period) : period),
     timezone,
     event: kindOf(event),
-    ...filtersOf({ ...question }),
+    ...filtersOf({ ...query }),
   };
 }
 
-async function ask<Group extends GroupName>(
+async function fetchGroup<Group extends GroupName>(
   api: Api,
   groupBy: Group,
   parameters: Record<string, string>,
@@ -73,28 +79,25 @@ interface Options {
  */
 export function useAnalytics<Group extends GroupName>(
   groupBy: Group,
-  question: Question,
+  query: EventQuery,
   { enabled = true, everyMs }: Options = {},
 ): UseQueryResult<Answer<Group>> {
   const { api } = useWorkspace();
-  const parameters = parametersOf(question);
+  const parameters = parametersOf(query);
   return useQuery({
     queryKey: keys.analytics.list(groupBy, parameters),
-    queryFn: ({ signal }) => ask(api, groupBy, parameters, signal),
+    queryFn: ({ signal }) => fetchGroup(api, groupBy, parameters, signal),
     placeholderData: (before) => before,
     enabled,
     ...(everyMs !== undefined && { refetchInterval: everyMs }),
   });
 }
 
-/** Requests `GET /analytics` for an explicit span instead of the parameters' period. */
-const askSpan = <Group extends GroupName>(
-  api: Api,
-  group: Group,
-  { interval: _, ...parameters }: Record<string, string>,
-  span: Span,
-  signal: AbortSignal,
-) => ask(api, group, { ...parameters, ...span }, signal);
+/** Replaces the period of parameters by a span. */
+const inSpan = ({ interval: _, ...parameters }: Record<string, string>, span: Span) => ({
+  ...parameters,
+  ...span,
+});
 
 /** Totals of a period and of its comparison period. */
 interface TotalsCompared {
@@ -104,19 +107,20 @@ interface TotalsCompared {
 }
 type Totals = Record<Kind | 'saleAmount', number>;
 
-/** Loads the totals of all kinds of events for a period and its comparison period. */
-export function useTotals(question: Question): UseQueryResult<TotalsCompared> {
+/** Loads the totals of all kinds of events for the period in the URL and its comparison period. */
+export function useTotals(): UseQueryResult<TotalsCompared> {
   const { api } = useWorkspace();
+  const { query } = useEventQuery();
   // The response contains all kinds of events.
-  const { event: _, ...parameters } = parametersOf(question);
-  const { compare } = question;
+  const { event: _, ...parameters } = parametersOf(query);
+  const { compare } = query;
   return useQuery({
     queryKey: keys.analytics.list('totals', parameters, compare),
     queryFn: async ({ signal }): Promise<TotalsCompared> => {
-      const spans = comparedSpans(question, parameters['timezone']!, Date.now());
+      const spans = comparedSpans(query, parameters['timezone']!, Date.now());
       const [now, before] = await Promise.all([
-        ask(api, 'count', parameters, signal),
-        spans.before && askSpan(api, 'count', parameters, spans.before, signal),
+        fetchGroup(api, 'count', parameters, signal),
+        spans.before && fetchGroup(api, 'count', inSpan(parameters, spans.before), signal),
       ]);
       return { now: totalsOf(now), before: before && totalsOf(before) };
     },
@@ -140,18 +144,19 @@ export interface Timeline {
   isRunning: boolean;
 }
 
-/** Loads the time series of a query and of its comparison period. */
-export function useTimeline(question: Question): UseQueryResult<Timeline> {
+/** Loads the time series of the query in the URL and of its comparison period. */
+export function useTimeline(): UseQueryResult<Timeline> {
   const { api } = useWorkspace();
-  const parameters = parametersOf(question);
-  const { compare } = question;
+  const { query } = useEventQuery();
+  const parameters = parametersOf(query);
+  const { compare } = query;
   return useQuery({
     queryKey: keys.analytics.list('timeline', parameters, compare),
     queryFn: async ({ signal }): Promise<Timeline> => {
       const timezone = parameters['timezone']!;
       const now = Date.now();
-      const { before, isRunning } = comparedSpans(question, timezone, now);
-      const all = await ask(api, 'timeseries', parameters, signal);
+      const { before, isRunning } = comparedSpans(query, timezone, now);
+      const all = await fetchGroup(api, 'timeseries', parameters, signal);
       // A series of today or of a chosen period can contain future steps.
       const rows = all.filter(({ start }, index) => index === 0 || Date.parse(start) <= now);
       const step = stepOf(all.map((row) => row.start));
@@ -159,7 +164,7 @@ export function useTimeline(question: Question): UseQueryResult<Timeline> {
       if (before === undefined) return timeline;
       const parts = step === 'day' ? daySpans(before, timezone) : [before];
       const series = await Promise.all(
-        parts.map((part) => askSpan(api, 'timeseries', parameters, part, signal)),
+        parts.map((part) => fetchGroup(api, 'timeseries', inSpan(parameters, part), signal)),
       );
       // The shortened comparison span may be short enough for the API to answer in smaller steps.
       const steps = rowsBySteps(series.flat(), step, timezone);

@@ -2,10 +2,10 @@ import { Link } from '@tanstack/react-router';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { Bars } from './bars.tsx';
-import { browserTimezone, formatCount, nameOfMetric } from './names.ts';
+import { type Filters, nameOfMetric } from './event-query.ts';
+import { browserTimezone, formatCount } from './names.ts';
 import { planNeeded } from './plan-needed.tsx';
 import { measureOf, useAnalytics } from './queries.ts';
-import type { Filters } from './question.ts';
 import { stepNames } from './timeline.ts';
 
 /**
@@ -20,9 +20,9 @@ export default function AnalyticsSummary({
   const { slug } = useWorkspace();
   const filters: Filters = of;
   const event = 'qrcodeId' in of ? 'scans' : 'clicks';
-  const question = { ...filters, event } as const;
-  const rows = useAnalytics('timeseries', question);
-  const totals = useAnalytics('count', question);
+  const query = { ...filters, event } as const;
+  const rows = useAnalytics('timeseries', query);
+  const totals = useAnalytics('count', query);
   if (planNeeded(rows.error) !== undefined) return null;
   if (rows.error) return <Failure error={rows.error} retry={() => void rows.refetch()} />;
   if (rows.data === undefined || totals.data === undefined) return <Skeleton className="h-28" />;

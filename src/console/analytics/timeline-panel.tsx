@@ -3,18 +3,12 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { Scroller } from '../ui/scroller.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
-import {
-  browserTimezone,
-  formatMetric,
-  formatShortMetric,
-  nameOfComparison,
-  nameOfMetric,
-} from './names.ts';
+import { type EventQuery, nameOfMetric } from './event-query.ts';
+import { browserTimezone, formatMetric, formatShortMetric, nameOfComparison } from './names.ts';
 import { measureOf, type Timeline, useTimeline } from './queries.ts';
-import type { Question } from './question.ts';
 import { type Point, TimeChart } from './time-chart.tsx';
 import { type Step, stepEnd, stepNames } from './timeline.ts';
-import { useQuestion } from './use-question.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 /** Names of the step that is not over. */
 const RUNNING_STEPS: Record<Step, string> = {
@@ -25,9 +19,9 @@ const RUNNING_STEPS: Record<Step, string> = {
 };
 
 /** Formats the steps of a time series for the chart. */
-function pointsOf({ rows, before, step, isRunning }: Timeline, question: Question): Point[] {
-  const measure = measureOf(question.event);
-  const names = stepNames(step, question.timezone ?? browserTimezone());
+function pointsOf({ rows, before, step, isRunning }: Timeline, query: EventQuery): Point[] {
+  const measure = measureOf(query.event);
+  const names = stepNames(step, query.timezone ?? browserTimezone());
   return rows.map((row, index) => ({
     short: names.short(row.start),
     long: `${names.long(row.start)}${isRunning && index === rows.length - 1 ? ', so far' : ''}`,
@@ -41,10 +35,10 @@ function pointsOf({ rows, before, step, isRunning }: Timeline, question: Questio
 
 /** The time series as a chart or a table. */
 export function TimelinePanel() {
-  const { question, change } = useQuestion();
+  const { query, change } = useEventQuery();
   const [isTable, setTable] = useState(false);
-  const timeline = useTimeline(question);
-  const { event = 'clicks', timezone } = question;
+  const timeline = useTimeline();
+  const { event = 'clicks', timezone } = query;
   const points = useMemo(
     () => timeline.data && pointsOf(timeline.data, { event, ...(timezone && { timezone }) }),
     [timeline.data, event, timezone],
@@ -63,7 +57,7 @@ export function TimelinePanel() {
   };
   const name = nameOfMetric(event);
   const { step, isRunning, before } = timeline.data!;
-  const comparison = nameOfComparison(question);
+  const comparison = nameOfComparison(query);
   return (
     <div className="p-3">
       <div className="flex items-center gap-4 pb-1 text-xs text-muted">

@@ -1,16 +1,16 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { classes } from '../ui/classes.ts';
 import { Skeleton } from '../ui/states.tsx';
-import { formatCount, formatMetric, formatShare, nameOfComparison, nameOfMetric } from './names.ts';
+import { METRICS, nameOfMetric } from './event-query.ts';
+import { formatCount, formatMetric, formatShare, nameOfComparison } from './names.ts';
 import { measureOf, useTotals } from './queries.ts';
-import { METRICS } from './question.ts';
-import { useQuestion } from './use-question.ts';
+import { useEventQuery } from './use-event-query.ts';
 
 /** All totals with their change since the comparison period; a click chooses the page's metric. */
 export function Totals() {
-  const { question, change } = useQuestion();
-  const totals = useTotals(question);
-  const { event: chosen = 'clicks' } = question;
+  const { query, change } = useEventQuery();
+  const totals = useTotals();
+  const { event: chosen = 'clicks' } = query;
   return (
     <div
       role="group"
@@ -57,7 +57,7 @@ export function Totals() {
                   <Change
                     value={value}
                     previous={previous}
-                    before={`${nameOfComparison(question)}: ${formatMetric(metric, previous)}`}
+                    before={`${nameOfComparison(query)}: ${formatMetric(metric, previous)}`}
                   />
                 )}
               </>

@@ -49,7 +49,7 @@ export function useLive(parameters: Record<string, string>): LiveState {
   const [state, setState] = useState(EMPTY);
   const came = useRef<ShownEvent[]>([]);
   const uncounted = useRef(0);
-  const question = new URLSearchParams(parameters).toString();
+  const search = new URLSearchParams(parameters).toString();
 
   useEffect(() => {
     const change = (parts: Partial<LiveState>) => setState((before) => ({ ...before, ...parts }));
@@ -73,7 +73,7 @@ export function useLive(parameters: Record<string, string>): LiveState {
       came.current.push(event);
       timer ??= setTimeout(draw, DRAW_MS);
     };
-    const filters = Object.fromEntries(new URLSearchParams(question));
+    const filters = Object.fromEntries(new URLSearchParams(search));
     const stop = watchEvents(
       slug,
       { ...filters, latest: `${LATEST}`, uncounted: 'true' },
@@ -103,6 +103,6 @@ export function useLive(parameters: Record<string, string>): LiveState {
       stop();
       clearTimeout(timer);
     };
-  }, [slug, question]);
+  }, [slug, search]);
   return state;
 }

@@ -4,9 +4,9 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { keys } from '../api/keys.ts';
 import { classes } from '../ui/classes.ts';
 import { Skeleton } from '../ui/states.tsx';
+import type { Metric } from './event-query.ts';
 import { formatMetric, nameOfCountry } from './names.ts';
 import { loadPlaces, type Place } from './places.ts';
-import type { Metric } from './question.ts';
 
 const WIDTH = 800;
 const HEIGHT = 400;

@@ -34,7 +34,7 @@ export function apiOf(workspace: string | undefined): Api {
       if (!response.ok) throw await ApiError.of(response);
       const location = response.headers.get('location');
       if (response.status !== 202 || location === null) return undefined;
-      return finished(location, request.headers.get('X-Workspace'), request.signal);
+      return finished(workspace, location, request.signal);
     },
   };
   client.use(middleware);
@@ -55,23 +55,30 @@ async function send(request: Request): Promise<Response> {
 }
 
 /**
+ * Requests a path of this service.
+ *
+ * @param workspace slug for the `X-Workspace` header
+ */
+async function get(workspace: string | undefined, path: string, signal: AbortSignal | null) {
+  const headers = workspace === undefined ? {} : { 'X-Workspace': workspace };
+  const response = await send(new Request(new URL(path, location.origin), { headers, signal }));
+  if (!response.ok) throw await ApiError.of(response);
+  return response;
+}
+
+/**
  * Polls the job of a write that outlasted the API's wait, and returns the response once it is done.
  */
-async function finished(address: string, workspace: string | null, signal: AbortSignal) {
-  const headers = workspace === null ? {} : { 'X-Workspace': workspace };
+async function finished(workspace: string | undefined, job: string, signal: AbortSignal | null) {
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.5, SLOW_POLL_MS)) {
     await new Promise((resolve) => setTimeout(resolve, pause));
     // The origin of the address is BASE_URL, which may differ from ours behind a proxy.
-    const { pathname } = new URL(address, location.origin);
-    const response = await send(
-      new Request(new URL(pathname, location.origin), { headers, signal }),
-    );
-    if (!response.ok) throw await ApiError.of(response);
-    const job = (await response.json()) as Schemas['Job'];
-    if (job.status === 'failed') {
-      throw new ApiError(422, job.error?.code ?? 'internal_server_error', job.error?.message ?? '');
+    const response = await get(workspace, new URL(job, location.origin).pathname, signal);
+    const { status, error, result } = (await response.json()) as Schemas['Job'];
+    if (status === 'failed') {
+      throw new ApiError(422, error?.code ?? 'internal_server_error', error?.message ?? '');
     }
-    if (job.status === 'done') return Response.json(job.result ?? null);
+    if (status === 'done') return Response.json(result ?? null);
   }
 }
 
@@ -89,6 +96,15 @@ export async function answer<T>(call: Promise<{ data?: T }>): Promise<Finished<N
 }
 
 /**
+ * Creates the options of a POST that retries after a lost connection must not repeat.
+ *
+ * @param path parameters of the path
+ */
+export const idempotent = <Path extends object>(key: string, path: Path) => ({
+  params: { path, header: { 'Idempotency-Key': key } },
+});
+
+/**
  * Requests a body that the reference does not describe as JSON, such as an image or an export.
  * Waits for the job of a file that is too large for an immediate response.
  */
@@ -97,14 +113,10 @@ export async function download(
   address: string,
   signal?: AbortSignal,
 ): Promise<Blob> {
-  const headers = workspace === undefined ? {} : { 'X-Workspace': workspace };
-  const response = await send(
-    new Request(new URL(address, location.origin), { headers, signal: signal ?? null }),
-  );
-  if (!response.ok) throw await ApiError.of(response);
+  const response = await get(workspace, address, signal ?? null);
   const job = response.headers.get('location');
   if (response.status !== 202 || job === null) return response.blob();
-  const made = await finished(job, workspace ?? null, signal ?? new AbortController().signal);
+  const made = await finished(workspace, job, signal ?? null);
   const { pathname, search } = new URL(((await made.json()) as { url: string }).url);
   return download(workspace, pathname + search, signal);
 }

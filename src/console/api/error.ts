@@ -63,5 +63,5 @@ export const isGone = (thrown: unknown): boolean =>
 /**
  * False when a retry cannot help, because the record, the access or the request itself is wrong.
  */
-export const isWorthAsking = (thrown: unknown): boolean =>
+export const isWorthRetrying = (thrown: unknown): boolean =>
   !(thrown instanceof ApiError) || thrown.isPassing;

@@ -1,7 +1,7 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { type Api, answer, type paths, type Schemas } from '../api/client.ts';
 import { keys, type Noun } from '../api/keys.ts';
-import { PAGE_SIZE, type Paged, usePaged } from '../api/paged.ts';
+import { everyPage, PAGE_SIZE, type Paged, usePaged } from '../api/paged.ts';
 import { useWrite } from '../api/queries.ts';
 import { toast } from '../ui/toasts.tsx';
 import {
@@ -94,11 +94,14 @@ const RESOURCES = {
   webhooks: row({ list: '/webhooks', one: '/webhooks/{id}' }),
 } satisfies Partial<Record<Noun, unknown>>;
 
-type ResourceNoun = keyof typeof RESOURCES;
+/** A noun with a row of the table. */
+export type ResourceNoun = keyof typeof RESOURCES;
 type ListPath<N extends ResourceNoun> = (typeof RESOURCES)[N]['list'];
 type OnePath<N extends ResourceNoun> = (typeof RESOURCES)[N]['one'];
 /** The type of a noun's records. */
-type RecordOf<N extends ResourceNoun> = N extends ResourceNoun ? RecordAt<OnePath<N>> : never;
+export type RecordOf<N extends ResourceNoun> = N extends ResourceNoun
+  ? RecordAt<OnePath<N>>
+  : never;
 type NewOf<N extends ResourceNoun> = N extends ResourceNoun ? NewAt<ListPath<N>> : never;
 type CreatedOf<N extends ResourceNoun> = N extends ResourceNoun ? CreatedAt<ListPath<N>> : never;
 type ChangesOf<N extends ResourceNoun> = N extends ResourceNoun ? BodyAt<OnePath<N>> : never;
@@ -177,6 +180,20 @@ export function useResource<N extends ResourceNoun>(noun: N, reactions: Reaction
   return { create, update, remove };
 }
 
+type ListQuery = Readonly<Record<string, unknown>>;
+
+/** Requests records of a noun with the query parameters of its list. */
+async function readList<N extends ResourceNoun>(
+  api: Api,
+  noun: N,
+  query: ListQuery,
+  signal: AbortSignal,
+): Promise<RecordOf<N>[]> {
+  const read = api.GET as unknown as Call;
+  const records = await answer(read(resourceOf(noun).list, { params: { query }, signal }));
+  return records as RecordOf<N>[];
+}
+
 /**
  * Loads the records of a noun page by page.
  *
@@ -184,15 +201,36 @@ export function useResource<N extends ResourceNoun>(noun: N, reactions: Reaction
  */
 export function useRecords<N extends ResourceNoun>(
   noun: N,
-  query: Readonly<Record<string, unknown>> = {},
+  query: ListQuery = {},
 ): Paged<RecordOf<N>> {
   const { api } = useWorkspace();
-  const read = api.GET as unknown as Call;
-  return usePaged(keys[noun].list(query), (page, signal) => {
-    const params = { query: { ...query, page, pageSize: PAGE_SIZE } };
-    return answer(read(resourceOf(noun).list, { params, signal })) as Promise<RecordOf<N>[]>;
-  });
+  return usePaged(keys[noun].list(query), (page, signal) =>
+    readList(api, noun, { ...query, page, pageSize: PAGE_SIZE }, signal),
+  );
 }
+
+/** Query options of the first records of a noun, for choices and names. */
+export const firstRecordsQuery = <N extends ResourceNoun>(
+  api: Api,
+  noun: N,
+  query: ListQuery = {},
+) =>
+  queryOptions({
+    queryKey: keys[noun].list(),
+    queryFn: ({ signal }) => readList(api, noun, query, signal),
+  });
+
+/**
+ * Query options of all records of a noun.
+ *
+ * @param pageSize records per page, the default of the API
+ */
+export const everyRecordQuery = <N extends ResourceNoun>(api: Api, noun: N, pageSize: number) =>
+  queryOptions({
+    queryKey: keys[noun].list(),
+    queryFn: ({ signal }) => everyPage(pageSize, (page) => readList(api, noun, { page }, signal)),
+    staleTime: 60_000,
+  });
 
 /** Query options of one record. */
 export function recordQuery<N extends ResourceNoun>(api: Api, noun: N, recordId: string) {

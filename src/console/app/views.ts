@@ -14,7 +14,7 @@ import {
   Users,
   Webhook,
 } from 'lucide-react';
-import { readQuestion } from '../analytics/question.ts';
+import { readEventQuery } from '../analytics/event-query.ts';
 import { part } from '../api/reachability.ts';
 import type { SettingsView } from './settings-views.ts';
 import type { Scope } from './workspace.tsx';
@@ -123,7 +123,7 @@ export const VIEWS = {
   },
   '/$workspace/analytics': {
     page: page(() => import('../analytics/page.tsx'), 'AnalyticsPage'),
-    search: readQuestion,
+    search: readEventQuery,
     label: 'Analytics',
     icon: ChartNoAxesColumn,
     key: 'a',
@@ -133,7 +133,7 @@ export const VIEWS = {
   },
   '/$workspace/live': {
     page: page(() => import('../analytics/live-page.tsx'), 'LivePage'),
-    search: readQuestion,
+    search: readEventQuery,
     label: 'Live',
     icon: Activity,
     key: 'v',
@@ -143,7 +143,7 @@ export const VIEWS = {
   },
   '/$workspace/events': {
     page: page(() => import('../analytics/events-page.tsx'), 'EventsPage'),
-    search: readQuestion,
+    search: readEventQuery,
     label: 'Events',
     icon: List,
     key: 'e',

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { answer } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { Badge, Failure, Skeleton } from '../ui/states.tsx';
+import { Loaded } from '../ui/loaded.tsx';
+import { Badge } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -17,14 +18,10 @@ export function CustomerEvents({ customerId }: { customerId: string }) {
     async queryFn({ signal }) {
       const kinds = ['leads', 'sales'] as const;
       const events = await Promise.all(
-        kinds.map((event) =>
-          answer(
-            api.GET('/events', {
-              params: { query: { event, interval: 'all', limit: SEARCHED } },
-              signal,
-            }),
-          ),
-        ),
+        kinds.map((event) => {
+          const query = { event, interval: 'all', limit: SEARCHED } as const;
+          return answer(api.GET('/events', { params: { query }, signal }));
+        }),
       );
       return events
         .flat()
@@ -38,48 +35,51 @@ export function CustomerEvents({ customerId }: { customerId: string }) {
       <h2 id="events" className="px-4 py-3 font-semibold md:px-6">
         Leads and sales
       </h2>
-      {query.isPending && <Skeleton className="mx-6 h-16" />}
-      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
-      {query.data?.length === 0 && (
-        <p className="px-4 text-muted md:px-6">
-          None among the {SEARCHED} newest leads and {SEARCHED} newest sales of this workspace.
-        </p>
-      )}
-      {query.data !== undefined && query.data.length > 0 && (
-        <Table
-          label="Leads and sales"
-          rows={query.data}
-          keyOf={({ event, timestamp, eventName }) => `${event} ${timestamp} ${eventName}`}
-          columns={[
-            { name: 'Time', render: ({ timestamp }) => <Time at={timestamp} /> },
-            {
-              name: 'Event',
-              render: ({ event, eventName }) => (
-                <span className="flex items-center gap-2">
-                  <Badge>{event}</Badge> {eventName}
-                </span>
-              ),
-            },
-            {
-              name: 'Amount',
-              isNumber: true,
-              render: (event) =>
-                event.event === 'sale' ? (
-                  priceOf(event.sale)
-                ) : (
-                  <span className="text-muted">–</span>
+      <Loaded
+        query={query}
+        skeleton="mx-6 h-16"
+        empty={
+          <p className="px-4 text-muted md:px-6">
+            None among the {SEARCHED} newest leads and {SEARCHED} newest sales of this workspace.
+          </p>
+        }
+      >
+        {(events) => (
+          <Table
+            label="Leads and sales"
+            rows={events}
+            keyOf={({ event, timestamp, eventName }) => `${event} ${timestamp} ${eventName}`}
+            columns={[
+              { name: 'Time', render: ({ timestamp }) => <Time at={timestamp} /> },
+              {
+                name: 'Event',
+                render: ({ event, eventName }) => (
+                  <span className="flex items-center gap-2">
+                    <Badge>{event}</Badge> {eventName}
+                  </span>
                 ),
-            },
-            {
-              name: 'Link',
-              isMinor: true,
-              render: ({ link }) => (
-                <span className="text-muted">{link && `${link.domain}/${link.key}`}</span>
-              ),
-            },
-          ]}
-        />
-      )}
+              },
+              {
+                name: 'Amount',
+                isNumber: true,
+                render: (event) =>
+                  event.event === 'sale' ? (
+                    priceOf(event.sale)
+                  ) : (
+                    <span className="text-muted">–</span>
+                  ),
+              },
+              {
+                name: 'Link',
+                isMinor: true,
+                render: ({ link }) => (
+                  <span className="text-muted">{link && `${link.domain}/${link.key}`}</span>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
     </section>
   );
 }

@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
-import { Eraser, Pencil } from 'lucide-react';
+import { useParams } from '@tanstack/react-router';
+import { Eraser } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
+import { RemoveDialog } from '../app/remove-dialog.tsx';
 import { recordQuery, useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { TextField } from '../ui/field.tsx';
-import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { Loaded } from '../ui/loaded.tsx';
 import { RowMenu } from '../ui/menu.tsx';
+import { deleteItem, editItem } from '../ui/menu-items.ts';
 import { Page } from '../ui/page.tsx';
-import { Failure, Skeleton } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
+import { useFields } from '../ui/use-fields.ts';
 import { CustomerEvents } from './customer-events.tsx';
 import { customerName } from './customer-name.ts';
 
@@ -31,34 +34,41 @@ export function CustomerPage() {
           <RowMenu
             label="Actions for the customer"
             items={[
-              { label: 'Edit', icon: Pencil, onSelect: () => setOpened('edit') },
-              {
-                label: 'Erase',
-                icon: Eraser,
-                isDanger: true,
-                onSelect: () => setOpened('erase'),
-              },
+              editItem(() => setOpened('edit')),
+              { ...deleteItem(() => setOpened('erase'), 'Erase'), icon: Eraser },
             ]}
           />
         )
       }
     >
-      {query.isPending && <Skeleton className="mx-6 h-32" />}
-      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
-      {customer && (
-        <>
-          <dl className="grid gap-x-8 gap-y-2 px-4 pb-5 md:grid-cols-3 md:px-6">
-            <Fact name="Email">{customer.email ?? '–'}</Fact>
-            <Fact name="External ID">{customer.externalId}</Fact>
-            <Fact name="Since">
-              <Time at={customer.createdAt} />
-            </Fact>
-          </dl>
-          <CustomerEvents customerId={customer.id} />
-        </>
-      )}
+      <Loaded query={query} skeleton="mx-6 h-32">
+        {({ id, email, externalId, createdAt }) => (
+          <>
+            <dl className="grid gap-x-8 gap-y-2 px-4 pb-5 md:grid-cols-3 md:px-6">
+              <Fact name="Email">{email ?? '–'}</Fact>
+              <Fact name="External ID">{externalId}</Fact>
+              <Fact name="Since">
+                <Time at={createdAt} />
+              </Fact>
+            </dl>
+            <CustomerEvents customerId={id} />
+          </>
+        )}
+      </Loaded>
       {customer && opened === 'edit' && <EditDialog customer={customer} onClose={close} />}
-      {customer && opened === 'erase' && <EraseDialog customer={customer} onClose={close} />}
+      {customer && opened === 'erase' && (
+        <RemoveDialog
+          noun="customers"
+          record={customer}
+          title={`Erase the customer “${customerName(customer)}”?`}
+          action="Erase permanently"
+          onClose={close}
+          list="/$workspace/customers"
+        >
+          This removes their name, email and all other personal data, also from their events. The
+          events stay in analytics. You can’t undo this.
+        </RemoveDialog>
+      )}
     </Page>
   );
 }
@@ -72,17 +82,13 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-interface CustomerDialogProps {
-  customer: Schemas['Customer'];
-  onClose(): void;
-}
-
-function EditDialog({ customer, onClose }: CustomerDialogProps) {
-  const [name, setName] = useState(customer.name ?? '');
-  const [email, setEmail] = useState(customer.email ?? '');
+function EditDialog({ customer, onClose }: { customer: Schemas['Customer']; onClose(): void }) {
   const [seen] = useState(customer);
   const { update: save } = useResource('customers', { onUpdated: onClose });
-  const messages = messagesOf(save.error);
+  const { values, text } = useFields(
+    { name: customer.name ?? '', email: customer.email ?? '' },
+    save.error,
+  );
   return (
     <FormDialog
       title="Edit customer"
@@ -91,51 +97,11 @@ function EditDialog({ customer, onClose }: CustomerDialogProps) {
       busy={save.isPending}
       error={save.error}
       onSubmit={() =>
-        save.write({
-          seen,
-          body: { name: name === '' ? null : name, email: email === '' ? null : email },
-        })
+        save.write({ seen, body: { name: values.name || null, email: values.email || null } })
       }
     >
-      <TextField
-        label="Name"
-        maxLength={100}
-        value={name}
-        error={messages['name']}
-        onChange={(event) => setName(event.target.value)}
-      />
-      <TextField
-        label="Email"
-        type="email"
-        maxLength={100}
-        value={email}
-        error={messages['email']}
-        onChange={(event) => setEmail(event.target.value)}
-      />
-    </FormDialog>
-  );
-}
-
-function EraseDialog({ customer, onClose }: CustomerDialogProps) {
-  const { slug } = useWorkspace();
-  const navigate = useNavigate();
-  const { remove: erase } = useResource('customers', {
-    onRemoved: () => navigate({ to: '/$workspace/customers', params: { workspace: slug } }),
-  });
-  return (
-    <FormDialog
-      title={`Erase the customer “${customerName(customer)}”?`}
-      action="Erase permanently"
-      isDanger
-      onClose={onClose}
-      busy={erase.isPending}
-      error={erase.error}
-      onSubmit={() => erase.write(customer)}
-    >
-      <p>
-        This removes their name, email and all other personal data, also from their events. The
-        events stay in analytics. You can’t undo this.
-      </p>
+      <TextField label="Name" maxLength={100} {...text('name')} />
+      <TextField label="Email" type="email" maxLength={100} {...text('email')} />
     </FormDialog>
   );
 }

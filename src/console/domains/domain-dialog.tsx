@@ -1,8 +1,10 @@
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { useResource } from '../app/resource.ts';
-import { SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
+import { OptionsField } from '../ui/options.tsx';
+import { useFields } from '../ui/use-fields.ts';
 
 interface DomainDialogProps {
   /** Domain to edit; absent for a new one. */
@@ -10,19 +12,54 @@ interface DomainDialogProps {
   onClose(): void;
 }
 
+const METHODS: Record<Schemas['Domain']['type'], string> = {
+  redirect: 'Redirect: visitors see the URL of the page',
+  rewrite: 'Frame: visitors see your domain',
+};
+
 /** A dialog that adds or edits a domain. */
 export function DomainDialog({ domain, onClose }: DomainDialogProps) {
-  const [slug, setSlug] = useState(domain?.slug ?? '');
-  const [target, setTarget] = useState(domain?.target ?? '');
-  const [type, setType] = useState(domain?.type ?? 'redirect');
-  const [expiredUrl, setExpiredUrl] = useState(domain?.expiredUrl ?? '');
-  const [notFoundUrl, setNotFoundUrl] = useState(domain?.notFoundUrl ?? '');
-  const [apple, setApple] = useState(jsonOf(domain?.appleAppSiteAssociation));
-  const [android, setAndroid] = useState(jsonOf(domain?.assetLinks));
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const { create, update } = useResource('domains', { onCreated: onClose, onUpdated: onClose });
   const save = domain === undefined ? create : update;
-  const messages = { ...messagesOf(save.error), ...faults };
+  const { values, text, set } = useFields(
+    {
+      slug: '',
+      target: domain?.target ?? '',
+      type: domain?.type ?? 'redirect',
+      expiredUrl: domain?.expiredUrl ?? '',
+      notFoundUrl: domain?.notFoundUrl ?? '',
+      appleAppSiteAssociation: jsonOf(domain?.appleAppSiteAssociation),
+      assetLinks: jsonOf(domain?.assetLinks),
+    },
+    save.error,
+  );
+  const submit = () => {
+    const files = {
+      appleAppSiteAssociation: read(values.appleAppSiteAssociation),
+      assetLinks: read(values.assetLinks),
+    };
+    const wrong = Object.entries(files).filter(([, value]) => value === NO_JSON);
+    setFaults(Object.fromEntries(wrong.map(([name]) => [name, 'Enter valid JSON.'])));
+    if (wrong.length > 0) return;
+    const { slug, target, type, expiredUrl, notFoundUrl } = values;
+    const body = {
+      target: target || null,
+      type,
+      expiredUrl: expiredUrl || null,
+      notFoundUrl: notFoundUrl || null,
+      ...(files as Pick<Schemas['DomainUpdate'], keyof typeof files>),
+    };
+    if (domain === undefined) create.write({ ...body, slug: hostFrom(slug) });
+    else update.write({ seen: domain, body });
+  };
+  const url = (name: 'target' | 'expiredUrl' | 'notFoundUrl') =>
+    ({ type: 'url', placeholder: 'https://example.com', ...text(name) }) as const;
+  const json = (name: 'appleAppSiteAssociation' | 'assetLinks') => {
+    const { error, ...control } = text(name);
+    const look = { spellCheck: false, className: 'font-mono text-xs' };
+    return { ...look, ...control, error: faults[name] ?? error };
+  };
   return (
     <FormDialog
       title={domain === undefined ? 'Add domain' : domain.slug}
@@ -30,22 +67,8 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       size="medium"
       onClose={onClose}
       busy={save.isPending}
-      error={isSaidAtFields(save.error) ? null : save.error}
-      onSubmit={() => {
-        const files = { appleAppSiteAssociation: read(apple), assetLinks: read(android) };
-        const wrong = Object.entries(files).filter(([, value]) => value === NO_JSON);
-        setFaults(Object.fromEntries(wrong.map(([name]) => [name, 'Enter valid JSON.'])));
-        if (wrong.length > 0) return;
-        const body = {
-          target: target === '' ? null : target,
-          type,
-          expiredUrl: expiredUrl === '' ? null : expiredUrl,
-          notFoundUrl: notFoundUrl === '' ? null : notFoundUrl,
-          ...(files as Pick<Schemas['DomainUpdate'], keyof typeof files>),
-        };
-        if (domain === undefined) create.write({ ...body, slug: hostFrom(slug) });
-        else update.write({ seen: domain, body });
-      }}
+      error={isSaidAtFields(save.error, Object.keys(values)) ? null : save.error}
+      onSubmit={submit}
     >
       {domain === undefined && (
         <TextField
@@ -56,86 +79,52 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
           spellCheck={false}
           autoCapitalize="none"
           placeholder="go.example.com"
-          value={slug}
-          error={messages['slug']}
-          onChange={(event) => setSlug(event.target.value.trim())}
-          onBlur={() => setSlug(hostFrom(slug))}
+          {...text('slug')}
+          onChange={(event) => set({ slug: event.target.value.trim() })}
+          onBlur={() => set({ slug: hostFrom(values.slug) })}
           onPaste={(event) => {
             const pasted = event.clipboardData.getData('text').trim();
-            const host = hostFrom(pasted);
-            if (host === pasted) return;
+            const slug = hostFrom(pasted);
+            if (slug === pasted) return;
             event.preventDefault();
-            setSlug(host);
+            set({ slug });
           }}
         />
       )}
-      <UrlField
+      <TextField
         label="Redirect homepage to"
         hint="For visitors who open the domain without a slug."
-        value={target}
-        error={messages['target']}
-        onChange={setTarget}
+        {...url('target')}
       />
-      <SelectField
-        label="Method"
-        value={type}
-        error={messages['type']}
-        onChange={(event) => setType(event.target.value === 'rewrite' ? 'rewrite' : 'redirect')}
-      >
-        <option value="redirect">Redirect: visitors see the URL of the page</option>
-        <option value="rewrite">Frame: visitors see your domain</option>
-      </SelectField>
-      <UrlField
+      <OptionsField label="Method" {...text('type')} of={METHODS} />
+      <TextField
         label="Redirect expired links to"
         hint="Used unless the link sets another URL."
-        value={expiredUrl}
-        error={messages['expiredUrl']}
-        onChange={setExpiredUrl}
+        {...url('expiredUrl')}
       />
-      <UrlField
+      <TextField
         label="Redirect unknown links to"
         hint="Leave empty to show a page that says the link doesn’t exist."
-        value={notFoundUrl}
-        error={messages['notFoundUrl']}
-        onChange={setNotFoundUrl}
+        {...url('notFoundUrl')}
       />
       <TextArea
         label="iOS app links"
         hint="The JSON of your apple-app-site-association file, to open links in your app."
-        spellCheck={false}
-        className="font-mono text-xs"
-        value={apple}
-        error={messages['appleAppSiteAssociation']}
-        onChange={(event) => setApple(event.target.value)}
+        {...json('appleAppSiteAssociation')}
       />
       <TextArea
         label="Android app links"
         hint="The JSON of your assetlinks.json file, to open links in your app."
-        spellCheck={false}
-        className="font-mono text-xs"
-        value={android}
-        error={messages['assetLinks']}
-        onChange={(event) => setAndroid(event.target.value)}
+        {...json('assetLinks')}
       />
     </FormDialog>
   );
 }
 
-/** Fields of the form that show their own errors. */
-const FIELDS = new Set([
-  'slug',
-  'target',
-  'type',
-  'expiredUrl',
-  'notFoundUrl',
-  'appleAppSiteAssociation',
-  'assetLinks',
-]);
-
 /** True when the fields show every error of a refusal, so that the form need not repeat it. */
-function isSaidAtFields(error: Error | null): boolean {
+function isSaidAtFields(error: Error | null, fields: readonly string[]): boolean {
   const names = Object.keys(messagesOf(error));
-  return names.length > 0 && names.every((name) => FIELDS.has(name));
+  return names.length > 0 && names.every((name) => fields.includes(name));
 }
 
 /**
@@ -166,22 +155,3 @@ function read(text: string): unknown {
 
 const jsonOf = (value: object | null | undefined): string =>
   value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
-
-interface UrlFieldProps {
-  label: string;
-  hint: string;
-  value: string;
-  error: string | undefined;
-  onChange(value: string): void;
-}
-
-function UrlField({ onChange, ...rest }: UrlFieldProps) {
-  return (
-    <TextField
-      {...rest}
-      type="url"
-      placeholder="https://example.com"
-      onChange={(event) => onChange(event.target.value)}
-    />
-  );
-}

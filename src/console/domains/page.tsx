@@ -1,18 +1,17 @@
-import { Archive, Globe, ListChecks, Pencil, Plus, Star, Trash2 } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { Archive, Globe, ListChecks, Star } from 'lucide-react';
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
-import { describe } from '../api/error.ts';
+import { RemoveDialog } from '../app/remove-dialog.tsx';
 import { useRecords, useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { Button } from '../ui/button.tsx';
+import { workspaceQuery } from '../settings/queries.ts';
 import { DocsLink } from '../ui/docs-link.tsx';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { ListPage } from '../ui/list-page.tsx';
 import { RowMenu } from '../ui/menu.tsx';
-import { Page } from '../ui/page.tsx';
-import { RecordList } from '../ui/record-list.tsx';
-import { Badge, Empty } from '../ui/states.tsx';
-import { toast } from '../ui/toasts.tsx';
-import { DefaultDomain } from './default-domain.tsx';
+import { deleteItem, editItem } from '../ui/menu-items.ts';
+import { Badge } from '../ui/states.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { DomainDialog } from './domain-dialog.tsx';
 import { Setup } from './setup.tsx';
 
@@ -25,35 +24,46 @@ export function DomainsPage() {
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
   const domains = useRecords('domains', { archived: true });
-  const addButton = may('domains.write') && (
-    <Button look="primary" icon={Plus} onClick={() => setOpened({ what: 'new' })}>
-      Add domain
-    </Button>
-  );
   return (
-    <Page title="Domains" isNarrow actions={domains.rows.length > 0 && addButton}>
-      <RecordList
-        query={domains}
-        empty={
-          <Empty icon={Globe} title="No domains yet" action={addButton}>
-            Use your own domain so that people recognize your links.{' '}
-            <DocsLink guide="domains">How domains work</DocsLink>
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <ul className="grid w-full max-w-6xl items-start gap-4 px-4 pb-10 *:min-w-0 md:px-6 xl:has-[>:nth-child(2)]:grid-cols-2">
-            {rows.map((domain) => (
-              <DomainCard key={domain.id} domain={domain} open={setOpened} />
-            ))}
-          </ul>
-        )}
-      </RecordList>
+    <ListPage
+      title="Domains"
+      isNarrow
+      query={domains}
+      create={
+        may('domains.write') && { label: 'Add domain', onClick: () => setOpened({ what: 'new' }) }
+      }
+      icon={Globe}
+      emptyTitle="No domains yet"
+      purpose={
+        <>
+          Use your own domain so that people recognize your links.{' '}
+          <DocsLink guide="domains">How domains work</DocsLink>
+        </>
+      }
+      list={(rows) => (
+        <ul className="grid w-full max-w-6xl items-start gap-4 px-4 pb-10 *:min-w-0 md:px-6 xl:has-[>:nth-child(2)]:grid-cols-2">
+          {rows.map((domain) => (
+            <DomainCard key={domain.id} domain={domain} open={setOpened} />
+          ))}
+        </ul>
+      )}
+    >
       <DefaultDomain />
       {opened?.what === 'new' && <DomainDialog onClose={close} />}
       {opened?.what === 'edit' && <DomainDialog domain={opened.domain} onClose={close} />}
-      {opened?.what === 'delete' && <DeleteDialog domain={opened.domain} onClose={close} />}
-    </Page>
+      {opened?.what === 'delete' && (
+        <RemoveDialog
+          noun="domains"
+          record={opened.domain}
+          title={`Delete the domain “${opened.domain.slug}”?`}
+          action="Delete domain"
+          onClose={close}
+        >
+          The domain stops working at once. A domain that still has links or QR codes can’t be
+          deleted: archive it instead. You can’t undo this.
+        </RemoveDialog>
+      )}
+    </ListPage>
   );
 }
 
@@ -61,10 +71,14 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
   const { may } = useWorkspace();
   // The setup stays open when the domain becomes verified, because visitors may not reach it yet.
   const [isSetupShown, showSetup] = useState(!domain.verified);
-  const { update } = useResource('domains', {
-    onFailed: (error) => toast(describe(error), 'danger'),
-  });
+  const { update } = useResource('domains', { onFailed: toastError });
   const change = (body: Schemas['DomainUpdate']) => update.write({ seen: domain, body });
+  const checkItem = { label: 'Check setup', icon: ListChecks, onSelect: () => showSetup(true) };
+  const primaryItem = {
+    label: 'Make primary',
+    icon: Star,
+    onSelect: () => change({ primary: true }),
+  };
   return (
     <li className="overflow-hidden rounded-xl border border-line bg-panel">
       <div className="flex items-start gap-3 p-4">
@@ -89,40 +103,15 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
           <RowMenu
             label={`Actions for ${domain.slug}`}
             items={[
-              {
-                label: 'Edit',
-                icon: Pencil,
-                onSelect: () => open({ what: 'edit', domain }),
-              },
-              ...(isSetupShown
-                ? []
-                : [
-                    {
-                      label: 'Check setup',
-                      icon: ListChecks,
-                      onSelect: () => showSetup(true),
-                    },
-                  ]),
-              ...(domain.primary
-                ? []
-                : [
-                    {
-                      label: 'Make primary',
-                      icon: Star,
-                      onSelect: () => change({ primary: true }),
-                    },
-                  ]),
+              editItem(() => open({ what: 'edit', domain })),
+              ...(isSetupShown ? [] : [checkItem]),
+              ...(domain.primary ? [] : [primaryItem]),
               {
                 label: domain.archived ? 'Restore' : 'Archive',
                 icon: Archive,
                 onSelect: () => change({ archived: !domain.archived }),
               },
-              {
-                label: 'Delete',
-                icon: Trash2,
-                isDanger: true,
-                onSelect: () => open({ what: 'delete', domain }),
-              },
+              deleteItem(() => open({ what: 'delete', domain })),
             ]}
           />
         )}
@@ -132,22 +121,23 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
   );
 }
 
-function DeleteDialog({ domain, onClose }: { domain: Domain; onClose(): void }) {
-  const { remove } = useResource('domains', { onRemoved: onClose });
+/** The default domain, which every workspace can use and which has no record of its own. */
+function DefaultDomain() {
+  const { api } = useWorkspace();
+  const { data } = useQuery(workspaceQuery(api));
+  if (data === undefined) return null;
   return (
-    <FormDialog
-      title={`Delete the domain “${domain.slug}”?`}
-      action="Delete domain"
-      isDanger
-      onClose={onClose}
-      busy={remove.isPending}
-      error={remove.error}
-      onSubmit={() => remove.write(domain)}
-    >
-      <p>
-        The domain stops working at once. A domain that still has links or QR codes can’t be
-        deleted: archive it instead. You can’t undo this.
-      </p>
-    </FormDialog>
+    <section aria-label="Default domain" className="w-full max-w-6xl px-4 pb-10 md:px-6">
+      <div className="flex flex-col gap-1 rounded-xl border border-line p-4">
+        <div className="flex flex-wrap items-center gap-2">
+          <h2 className="font-semibold break-all">{data.defaultDomain}</h2>
+          <Badge>Default</Badge>
+        </div>
+        <p className="text-muted">
+          Every workspace can use this domain. Your administrator sets its homepage and its page for
+          unknown links.
+        </p>
+      </div>
+    </section>
   );
 }

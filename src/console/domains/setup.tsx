@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck, Clock, type LucideIcon, RefreshCw } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
+import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -34,19 +34,14 @@ export function Setup({ domain, onClose }: SetupProps) {
     refetchInterval: REFRESH_MS,
   });
   const verify = useWrite({
-    send: (id: string, key) =>
-      answer(
-        api.POST('/domains/{id}/verify', {
-          params: { path: { id }, header: { 'Idempotency-Key': key } },
-        }),
-      ),
+    send: (_: undefined, key) => answer(api.POST('/domains/{id}/verify', idempotent(key, path))),
     onDone: () => client.invalidateQueries({ queryKey: keys.domains.all }),
   });
   // Automatic checks do not change the button's state.
-  const [isAsked, setAsked] = useState(false);
+  const [isChecking, setChecking] = useState(false);
   const mayWrite = may('domains.write');
   const isFound = checks.data?.verification.status === 'found';
-  const onFound = useEffectEvent(() => verify.write(domain.id));
+  const onFound = useEffectEvent(() => verify.write(undefined));
   useEffect(() => {
     if (isFound && mayWrite) onFound();
   }, [isFound, mayWrite]);
@@ -60,10 +55,10 @@ export function Setup({ domain, onClose }: SetupProps) {
       <div className="flex gap-2">
         <Button
           icon={RefreshCw}
-          busy={isAsked || verify.isPending}
+          busy={isChecking || verify.isPending}
           onClick={() => {
-            setAsked(true);
-            void checks.refetch().finally(() => setAsked(false));
+            setChecking(true);
+            void checks.refetch().finally(() => setChecking(false));
           }}
         >
           Check now

@@ -1,17 +1,20 @@
 import { Link } from '@tanstack/react-router';
-import { type LucideIcon, Pencil, Plus, Trash2 } from 'lucide-react';
+import { type LucideIcon, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import type { Paged } from '../api/paged.ts';
+import { RemoveDialog } from '../app/remove-dialog.tsx';
 import { useRecords, useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
 import { TextField } from '../ui/field.tsx';
-import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { RowMenu } from '../ui/menu.tsx';
+import { deleteItem, editItem } from '../ui/menu-items.ts';
 import { RecordList } from '../ui/record-list.tsx';
 import { Empty } from '../ui/states.tsx';
+import { useFields } from '../ui/use-fields.ts';
 import { useCounts } from './counts.ts';
 
 type Label = Schemas['Tag'] | Schemas['Folder'];
@@ -30,8 +33,15 @@ export interface Kind<One extends Label> {
   mark(label: One): ReactNode;
   /** Returns the search parameters that list the links with the label. */
   linksOf(label: One): Record<string, string>;
-  /** Renders the form that creates a label, or edits the given one. */
-  form(props: { label: One | undefined; onClose(): void }): ReactNode;
+  /** Renders the form that creates or edits a label. */
+  form(props: FormProps<One>): ReactNode;
+}
+
+/** Properties of a form of a label. */
+export interface FormProps<One extends Label> {
+  /** Label to edit; `undefined` for a new one. */
+  label: One | undefined;
+  onClose(): void;
 }
 
 type Opened<One> = { what: 'new' } | { what: 'edit' | 'delete'; label: One };
@@ -44,14 +54,13 @@ export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
   const close = () => setOpened(undefined);
   const labels = useRecords(`${noun}s`) as Paged<One>;
   const counts = useCounts(noun);
-  const mayWrite = may(`${noun}s.write`);
   return (
     <section aria-labelledby={`${noun}s`}>
       <header className="flex min-h-10 items-center justify-between gap-2 border-b border-line px-4 pb-2 md:px-6">
         <h2 id={`${noun}s`} className="font-semibold">
           {title}
         </h2>
-        {mayWrite && (
+        {may(`${noun}s.write`) && (
           <Button size="small" icon={Plus} onClick={() => setOpened({ what: 'new' })}>
             Create {noun}
           </Button>
@@ -73,7 +82,6 @@ export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
                 kind={kind}
                 label={label}
                 count={counts(label.id)}
-                mayWrite={mayWrite}
                 open={(what) => setOpened({ what, label })}
               />
             ))}
@@ -83,7 +91,15 @@ export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
       {opened?.what === 'new' && <kind.form label={undefined} onClose={close} />}
       {opened?.what === 'edit' && <kind.form label={opened.label} onClose={close} />}
       {opened?.what === 'delete' && (
-        <DeleteDialog kind={kind} label={opened.label} onClose={close} />
+        <RemoveDialog
+          noun={`${noun}s`}
+          record={opened.label}
+          title={`Delete the ${noun} “${opened.label.name}”?`}
+          action={`Delete ${noun}`}
+          onClose={close}
+        >
+          {kind.deletion}
+        </RemoveDialog>
       )}
     </section>
   );
@@ -94,13 +110,12 @@ interface LabelRowProps<One extends Label> {
   label: One;
   /** Formatted numbers of the links and QR codes with the label. */
   count: string | undefined;
-  mayWrite: boolean;
   open(what: 'edit' | 'delete'): void;
 }
 
 function LabelRow<One extends Label>(props: LabelRowProps<One>) {
-  const { kind, label, count, mayWrite, open } = props;
-  const { slug } = useWorkspace();
+  const { kind, label, count, open } = props;
+  const { slug, may } = useWorkspace();
   return (
     <li className="flex min-h-11 items-center gap-2.5 border-b border-line px-4 hover:bg-hover/60 md:px-6">
       {kind.mark(label)}
@@ -113,12 +128,12 @@ function LabelRow<One extends Label>(props: LabelRowProps<One>) {
         {label.name}
       </Link>
       <span className="shrink-0 text-muted tabular-nums">{count}</span>
-      {mayWrite && (
+      {may(`${kind.noun}s.write`) && (
         <RowMenu
           label={`Actions for the ${kind.noun} ${label.name}`}
           items={[
-            { label: kind.change, icon: Pencil, onSelect: () => open('edit') },
-            { label: 'Delete', icon: Trash2, isDanger: true, onSelect: () => open('delete') },
+            { ...editItem(() => open('edit')), label: kind.change },
+            deleteItem(() => open('delete')),
           ]}
         />
       )}
@@ -126,26 +141,23 @@ function LabelRow<One extends Label>(props: LabelRowProps<One>) {
   );
 }
 
-interface LabelFormProps {
+interface LabelFormProps extends FormProps<Label> {
   noun: Kind<Label>['noun'];
-  /** Label to edit; `undefined` for a new one. */
-  label: Label | undefined;
   /** Name of the edit action. */
   change: string;
   /** Values of the additional fields. */
   values?: { color: Schemas['Tag']['color'] };
-  onClose(): void;
   /** Additional fields after the name. */
   children?: ReactNode;
 }
 
 /** A form that creates or edits a label. */
 export function LabelForm({ noun, label, change, values, onClose, children }: LabelFormProps) {
-  const [name, setName] = useState(label?.name ?? '');
   const { create, update } = useResource(`${noun}s`, { onCreated: onClose, onUpdated: onClose });
   const save = label === undefined ? create : update;
+  const { values: names, text } = useFields({ name: label?.name ?? '' }, save.error);
   const submit = () => {
-    const body = { name, ...values };
+    const body = { ...names, ...values };
     if (label === undefined) create.write(body);
     else update.write({ seen: label, body });
   };
@@ -158,40 +170,8 @@ export function LabelForm({ noun, label, change, values, onClose, children }: La
       error={save.error}
       onSubmit={submit}
     >
-      <TextField
-        label="Name"
-        autoFocus
-        required
-        maxLength={190}
-        value={name}
-        error={messagesOf(save.error)['name']}
-        onChange={(event) => setName(event.target.value)}
-      />
+      <TextField label="Name" autoFocus required maxLength={190} {...text('name')} />
       {children}
-    </FormDialog>
-  );
-}
-
-interface DeleteDialogProps<One extends Label> {
-  kind: Kind<One>;
-  label: One;
-  onClose(): void;
-}
-
-function DeleteDialog<One extends Label>({ kind, label, onClose }: DeleteDialogProps<One>) {
-  const { noun } = kind;
-  const { remove } = useResource(`${noun}s`, { onRemoved: onClose });
-  return (
-    <FormDialog
-      title={`Delete the ${noun} “${label.name}”?`}
-      action={`Delete ${noun}`}
-      isDanger
-      onClose={onClose}
-      busy={remove.isPending}
-      error={remove.error}
-      onSubmit={() => remove.write(label)}
-    >
-      <p>{kind.deletion}</p>
     </FormDialog>
   );
 }

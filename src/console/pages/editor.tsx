@@ -5,20 +5,15 @@ import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { TextArea, TextField } from '../ui/field.tsx';
-import { messagesOf, Refused } from '../ui/form-dialog.tsx';
-import { type FormField, FormFields } from './form-fields.tsx';
+import { Refused } from '../ui/form-dialog.tsx';
+import { useFields } from '../ui/use-fields.ts';
+import { FormFields } from './form-fields.tsx';
 import { Preview } from './preview.tsx';
 
 /** A form that edits a page, beside a preview. */
 export function PageEditor({ page }: { page: Schemas['Page'] }) {
   const { may } = useWorkspace();
   const mayWrite = may('pages.write');
-  const [title, setTitle] = useState(page.title);
-  const [text, setText] = useState(page.text ?? '');
-  const [image, setImage] = useState(page.image ?? '');
-  const [button, setButton] = useState(page.button ?? '');
-  const [waitSeconds, setWaitSeconds] = useState(page.waitSeconds);
-  const [fields, setFields] = useState(page.fields);
   const [isChanged, setChanged] = useState(false);
   const [seen, setSeen] = useState(page);
   useUnsavedForm(isChanged);
@@ -26,16 +21,11 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
     onUpdated: (saved) => {
       // Others may have changed further fields in the meantime.
       setSeen(saved);
-      setTitle(saved.title);
-      setText(saved.text ?? '');
-      setImage(saved.image ?? '');
-      setButton(saved.button ?? '');
-      setWaitSeconds(saved.waitSeconds);
-      setFields(saved.fields);
+      set(valuesOf(saved));
       setChanged(false);
     },
   });
-  const messages = messagesOf(save.error);
+  const { values, messages, set, text } = useFields(valuesOf(page), save.error);
   return (
     <div className="grid gap-6 px-4 pb-8 md:px-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <form
@@ -43,43 +33,19 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
         onChange={() => setChanged(true)}
         onSubmit={(event) => {
           event.preventDefault();
-          const body = {
-            title,
-            text: text === '' ? null : text,
-            image: image === '' ? null : image,
-            button: button === '' ? null : button,
-            waitSeconds,
-            fields: fields.map(toBody),
-          };
-          save.write({ seen, body });
+          save.write({ seen, body: toBody(values) });
         }}
       >
         <fieldset disabled={!mayWrite} className="flex flex-col gap-4">
           <legend className="sr-only">Content</legend>
           <Refused error={save.error} />
-          <TextField
-            label="Title"
-            required
-            maxLength={200}
-            value={title}
-            error={messages['title']}
-            onChange={(event) => setTitle(event.target.value)}
-          />
-          <TextArea
-            label="Text"
-            rows={4}
-            maxLength={5_000}
-            value={text}
-            error={messages['text']}
-            onChange={(event) => setText(event.target.value)}
-          />
+          <TextField label="Title" required maxLength={200} {...text('title')} />
+          <TextArea label="Text" rows={4} maxLength={5_000} {...text('text')} />
           <TextField
             label="Image URL"
             type="url"
             placeholder="https://example.com/picture.jpg"
-            value={image}
-            error={messages['image']}
-            onChange={(event) => setImage(event.target.value)}
+            {...text('image')}
           />
           <div className="grid gap-4 md:grid-cols-2">
             <TextField
@@ -87,9 +53,7 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
               placeholder="Continue"
               hint="Leave empty for “Continue” in the visitor’s language."
               maxLength={80}
-              value={button}
-              error={messages['button']}
-              onChange={(event) => setButton(event.target.value)}
+              {...text('button')}
             />
             <TextField
               label="Wait (seconds)"
@@ -97,15 +61,15 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
               hint="How long visitors wait before they can continue."
               min={0}
               max={60}
-              value={waitSeconds}
+              value={values.waitSeconds}
               error={messages['waitSeconds']}
-              onChange={(event) => setWaitSeconds(event.target.valueAsNumber || 0)}
+              onChange={(event) => set({ waitSeconds: event.target.valueAsNumber || 0 })}
             />
           </div>
           <FormFields
-            fields={fields}
-            onChange={(changed) => {
-              setFields(changed);
+            fields={values.fields}
+            onChange={(fields) => {
+              set({ fields });
               setChanged(true);
             }}
             messages={messages}
@@ -119,14 +83,28 @@ export function PageEditor({ page }: { page: Schemas['Page'] }) {
           )}
         </fieldset>
       </form>
-      <Preview page={{ title, text, button, fields, hasImage: image !== '' }} />
+      <Preview page={{ ...values, hasImage: values.image !== '' }} />
     </div>
   );
 }
 
-/** Converts a field to a request body, without empty lines among the options. */
-const toBody = ({ options, ...field }: FormField): Schemas['NewFormField'] =>
-  ({
+const valuesOf = ({ title, text, image, button, waitSeconds, fields }: Schemas['Page']) => ({
+  title,
+  text: text ?? '',
+  image: image ?? '',
+  button: button ?? '',
+  waitSeconds,
+  fields,
+});
+
+/** Converts the form to a request body, without empty lines among the options of its fields. */
+const toBody = ({ text, image, button, fields, ...others }: ReturnType<typeof valuesOf>) => ({
+  ...others,
+  text: text || null,
+  image: image || null,
+  button: button || null,
+  fields: fields.map(({ options, ...field }) => ({
     ...field,
     ...(options !== undefined && { options: options.filter((one) => one.trim() !== '') }),
-  }) as Schemas['NewFormField'];
+  })) as Schemas['NewFormField'][],
+});

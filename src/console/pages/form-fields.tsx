@@ -1,7 +1,8 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import type { Schemas } from '../api/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { TextArea, TextField } from '../ui/field.tsx';
+import { OptionsField } from '../ui/options.tsx';
 
 export type FormField = Schemas['FormField'];
 
@@ -120,7 +121,7 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
           error={message('name')}
           onChange={(event) => onChange({ ...field, name: event.target.value })}
         />
-        <SelectField
+        <OptionsField
           label="Type"
           value={field.type}
           error={message('type')}
@@ -132,13 +133,8 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
               ...(value === 'select' && { options: options ?? ['Yes', 'No'] }),
             });
           }}
-        >
-          {Object.entries(TYPES).map(([type, label]) => (
-            <option key={type} value={type}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
+          of={TYPES}
+        />
         <label className="flex min-h-9 items-center gap-2 self-end max-md:min-h-11">
           <input
             type="checkbox"

@@ -1,32 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
-import { Trash2 } from 'lucide-react';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { recordQuery, useResource } from '../app/resource.ts';
+import { RemoveDialog } from '../app/remove-dialog.tsx';
+import { recordQuery } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { Loaded } from '../ui/loaded.tsx';
 import { RowMenu } from '../ui/menu.tsx';
+import { deleteItem } from '../ui/menu-items.ts';
 import { Page } from '../ui/page.tsx';
-import { Failure, Skeleton } from '../ui/states.tsx';
 import { PageEditor } from './editor.tsx';
 import { Responses } from './responses.tsx';
 
 /** The page that edits an interstitial page and shows the responses of its visitors. */
 export function OnePage() {
   const { pageId } = useParams({ from: '/$workspace/pages/$pageId' });
-  const { slug, api, may } = useWorkspace();
-  const navigate = useNavigate();
+  const { api, may } = useWorkspace();
   const [isDeleting, setDeleting] = useState(false);
   const query = useQuery(recordQuery(api, 'pages', pageId));
-  const { remove } = useResource('pages', {
-    onRemoved: () =>
-      navigate({
-        to: '/$workspace/pages',
-        params: { workspace: slug },
-        // The page was deleted, so its unsaved changes do not matter.
-        ignoreBlocker: true,
-      }),
-  });
   const page = query.data;
   return (
     <Page
@@ -34,43 +24,30 @@ export function OnePage() {
       actions={
         page !== undefined &&
         may('pages.write') && (
-          <RowMenu
-            label="Actions for the page"
-            items={[
-              {
-                label: 'Delete',
-                icon: Trash2,
-                isDanger: true,
-                onSelect: () => setDeleting(true),
-              },
-            ]}
-          />
+          <RowMenu label="Actions for the page" items={[deleteItem(() => setDeleting(true))]} />
         )
       }
     >
-      {query.isPending && <Skeleton className="mx-6 h-64" />}
-      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
-      {page && (
-        <>
-          <PageEditor key={page.updatedAt} page={page} />
-          {page.fields.length + page.leads > 0 && <Responses page={page} />}
-        </>
-      )}
-      {isDeleting && (
-        <FormDialog
-          title={`Delete the page “${page?.title ?? ''}”?`}
+      <Loaded query={query} skeleton="mx-6 h-64">
+        {(loaded) => (
+          <>
+            <PageEditor key={loaded.updatedAt} page={loaded} />
+            {loaded.fields.length + loaded.leads > 0 && <Responses page={loaded} />}
+          </>
+        )}
+      </Loaded>
+      {page !== undefined && isDeleting && (
+        <RemoveDialog
+          noun="pages"
+          record={page}
+          title={`Delete the page “${page.title}”?`}
           action="Delete page"
-          isDanger
           onClose={() => setDeleting(false)}
-          busy={remove.isPending}
-          error={remove.error}
-          onSubmit={() => remove.write(query.data!)}
+          list="/$workspace/pages"
         >
-          <p>
-            Its responses stay in Events. If a link or QR code still shows the page, remove it there
-            first. You can’t undo this.
-          </p>
-        </FormDialog>
+          Its responses stay in Events. If a link or QR code still shows the page, remove it there
+          first. You can’t undo this.
+        </RemoveDialog>
       )}
     </Page>
   );

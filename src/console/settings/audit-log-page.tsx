@@ -8,6 +8,7 @@ import { PAGE_SIZE } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
 import { inputLook } from '../ui/field.tsx';
+import { Options } from '../ui/options.tsx';
 import { Page } from '../ui/page.tsx';
 import { RecordList } from '../ui/record-list.tsx';
 import { Empty } from '../ui/states.tsx';
@@ -89,17 +90,13 @@ export function AuditLogPage() {
   const query = useInfiniteQuery({
     queryKey: keys.auditLog.list(target, actor),
     queryFn: async ({ pageParam: cursor, signal }) => {
-      const { data = [], response } = await api.GET('/audit-log', {
-        params: {
-          query: {
-            limit: PAGE_SIZE,
-            ...(cursor !== undefined && { cursor }),
-            ...(target !== '' && { target }),
-            ...(actor !== '' && { actor }),
-          },
-        },
-        signal,
-      });
+      const query = {
+        limit: PAGE_SIZE,
+        ...(cursor !== undefined && { cursor }),
+        ...(target !== '' && { target }),
+        ...(actor !== '' && { actor }),
+      };
+      const { data = [], response } = await api.GET('/audit-log', { params: { query }, signal });
       return { entries: data, next: response.headers.get('x-next-cursor') ?? undefined };
     },
     initialPageParam: undefined as string | undefined,
@@ -118,11 +115,7 @@ export function AuditLogPage() {
           onChange={(event) => setTarget(event.target.value)}
         >
           <option value="">All kinds of records</option>
-          {Object.entries(KINDS).map(([kind, label]) => (
-            <option key={kind} value={kind}>
-              {label}
-            </option>
-          ))}
+          <Options of={KINDS} />
         </select>
         <ActorChoice actor={actor} onChange={setActor} />
       </div>

@@ -1,17 +1,20 @@
 import { Download } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { answer } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
+import { OptionsField } from '../ui/options.tsx';
 import { Page } from '../ui/page.tsx';
 import { saveFile, saveFrom } from '../ui/save-file.ts';
 import { Section, Sections } from '../ui/section.tsx';
+import { useFields } from '../ui/use-fields.ts';
 
-type Format = 'csv' | 'ndjson';
+const FORMATS = { csv: 'CSV, for spreadsheets', ndjson: 'NDJSON, for programs' };
+type Format = keyof typeof FORMATS;
 const EVENTS = {
   clicks: 'Clicks',
   scans: 'Scans',
@@ -48,7 +51,8 @@ export function ExportsPage() {
 
 function LinksExport() {
   const { api, slug } = useWorkspace();
-  const [format, setFormat] = useState<Format>('csv');
+  const { values, text } = useFields({ format: 'csv' as Format }, null);
+  const { format } = values;
   const save = useWrite({
     send: async (_: undefined) => {
       const call = api.GET('/links/export', { params: { query: { format } }, parseAs: 'blob' });
@@ -56,64 +60,48 @@ function LinksExport() {
     },
   });
   return (
-    <Section
+    <ExportSection
       title="Links"
       description="All links with their fields, without passwords, oldest first."
-      footer={<SaveButton busy={save.isPending} onClick={() => save.write(undefined)} />}
+      save={save}
     >
-      <Refused error={save.error} />
-      <FormatField format={format} onChange={setFormat} />
-    </Section>
+      <OptionsField label="Format" {...text('format')} of={FORMATS} />
+    </ExportSection>
   );
 }
 
 const hasEvents = (plan: string): boolean => plan === 'business' || plan === 'enterprise';
 
+interface EventsExported {
+  event: keyof typeof EVENTS;
+  interval: keyof typeof SPANS;
+  format: Format;
+}
+
 function EventsExport() {
   const { api, slug, plan } = useWorkspace();
-  const [format, setFormat] = useState<Format>('csv');
-  const [event, setEvent] = useState<keyof typeof EVENTS>('clicks');
-  const [interval, setInterval] = useState<keyof typeof SPANS>('30d');
+  const { values, text } = useFields<EventsExported>(
+    { event: 'clicks', interval: '30d', format: 'csv' },
+    null,
+  );
   const save = useWrite({
     send: async (_: undefined) => {
-      const query = { event, interval, format };
-      const call = api.GET('/events/export', { params: { query }, parseAs: 'blob' });
-      await saveExport(await call, `${slug} ${event}.${format}`);
+      const call = api.GET('/events/export', { params: { query: values }, parseAs: 'blob' });
+      await saveExport(await call, `${slug} ${values.event}.${values.format}`);
     },
   });
   return (
-    <Section
+    <ExportSection
       title="Events"
       description={`Clicks, scans, leads or sales, one kind per file.${hasEvents(plan) ? '' : ' Needs the Business plan or higher.'}`}
-      footer={<SaveButton busy={save.isPending} onClick={() => save.write(undefined)} />}
+      save={save}
     >
-      <Refused error={save.error} />
       <div className="grid gap-4 md:grid-cols-3 xl:grid-cols-1">
-        <SelectField
-          label="Kind"
-          value={event}
-          onChange={(change) => setEvent(change.target.value as typeof event)}
-        >
-          {Object.entries(EVENTS).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
-        <SelectField
-          label="Period"
-          value={interval}
-          onChange={(change) => setInterval(change.target.value as typeof interval)}
-        >
-          {Object.entries(SPANS).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
-        <FormatField format={format} onChange={setFormat} />
+        <OptionsField label="Kind" {...text('event')} of={EVENTS} />
+        <OptionsField label="Period" {...text('interval')} of={SPANS} />
+        <OptionsField label="Format" {...text('format')} of={FORMATS} />
       </div>
-    </Section>
+    </ExportSection>
   );
 }
 
@@ -129,12 +117,11 @@ function WorkspaceExport() {
     },
   });
   return (
-    <Section
+    <ExportSection
       title="Whole workspace"
       description="A complete copy you can import into another workspace: links, QR codes, tags, folders, domains, pages, customers and events."
-      footer={<SaveButton busy={save.isPending} onClick={() => save.write(undefined)} />}
+      save={save}
     >
-      <Refused error={save.error} />
       <TextField
         label="Passphrase"
         hint="Optional. Protects the passwords of links in the file: you need it again to import them. Without it, links that have a password can’t be imported."
@@ -144,28 +131,36 @@ function WorkspaceExport() {
         value={passphrase}
         onChange={({ target: { value } }) => setPassphrase(value)}
       />
-    </Section>
+    </ExportSection>
   );
 }
 
-function FormatField({ format, onChange }: { format: Format; onChange(format: Format): void }) {
+interface ExportSectionProps {
+  title: string;
+  description: string;
+  save: { isPending: boolean; error: Error | null; write(input: undefined): void };
+  children: ReactNode;
+}
+
+function ExportSection({ title, description, save, children }: ExportSectionProps) {
   return (
-    <SelectField
-      label="Format"
-      value={format}
-      onChange={(change) => onChange(change.target.value === 'csv' ? 'csv' : 'ndjson')}
+    <Section
+      title={title}
+      description={description}
+      footer={
+        <Button
+          look="primary"
+          icon={Download}
+          busy={save.isPending}
+          onClick={() => save.write(undefined)}
+        >
+          {save.isPending ? 'Preparing …' : 'Download'}
+        </Button>
+      }
     >
-      <option value="csv">CSV, for spreadsheets</option>
-      <option value="ndjson">NDJSON, for programs</option>
-    </SelectField>
-  );
-}
-
-function SaveButton({ busy, onClick }: { busy: boolean; onClick(): void }) {
-  return (
-    <Button look="primary" icon={Download} busy={busy} onClick={onClick}>
-      {busy ? 'Preparing …' : 'Download'}
-    </Button>
+      <Refused error={save.error} />
+      {children}
+    </Section>
   );
 }
 

@@ -12,15 +12,15 @@ interface FormSectionProps {
   /** False for a form that only displays its values. */
   mayWrite: boolean;
   isChanged: boolean;
-  busy: boolean;
-  error: Error | null;
+  /** The write that the form sends. */
+  write: { isPending: boolean; error: Error | null };
   onSubmit(): void;
   children: ReactNode;
 }
 
 /** A section with a form that has its own submit button. */
 export function FormSection(props: FormSectionProps) {
-  const { mayWrite, isChanged, busy, error, children } = props;
+  const { mayWrite, isChanged, write, children } = props;
   useUnsavedForm(mayWrite && isChanged);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -33,13 +33,13 @@ export function FormSection(props: FormSectionProps) {
         description={props.description}
         footer={
           mayWrite && (
-            <Button type="submit" look="primary" busy={busy} disabled={!isChanged}>
+            <Button type="submit" look="primary" busy={write.isPending} disabled={!isChanged}>
               {props.action ?? 'Save'}
             </Button>
           )
         }
       >
-        <Refused error={error} />
+        <Refused error={write.error} />
         {children}
       </Section>
     </form>

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { type Api, answer } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../api/paged.ts';
+import { firstRecordsQuery } from '../app/resource.ts';
 
 /** Query options of the workspace's settings, such as its brand and default domain. */
 export const workspaceQuery = (api: Api) =>
@@ -16,26 +17,12 @@ const MOST_TEMPLATES = 100;
 
 /** Query options of the workspace's UTM templates, sorted by name. */
 export const utmTemplatesQuery = (api: Api) =>
-  queryOptions({
-    queryKey: keys.utmTemplates.list(),
-    queryFn: ({ signal }) =>
-      answer(
-        api.GET('/utm-templates', { params: { query: { pageSize: MOST_TEMPLATES } }, signal }),
-      ),
-  });
+  firstRecordsQuery(api, 'utmTemplates', { pageSize: MOST_TEMPLATES });
 
 const FIRST_PAGE = { page: 1, pageSize: PAGE_SIZE };
 
 /** Query options of the workspace's first members, for choices and names. */
-export const membersQuery = (api: Api) =>
-  queryOptions({
-    queryKey: keys.members.list(),
-    queryFn: ({ signal }) => answer(api.GET('/members', { params: { query: FIRST_PAGE }, signal })),
-  });
+export const membersQuery = (api: Api) => firstRecordsQuery(api, 'members', FIRST_PAGE);
 
 /** Query options of the workspace's first API keys, for choices. */
-export const apiKeysQuery = (api: Api) =>
-  queryOptions({
-    queryKey: keys.keys.list(),
-    queryFn: ({ signal }) => answer(api.GET('/keys', { params: { query: FIRST_PAGE }, signal })),
-  });
+export const apiKeysQuery = (api: Api) => firstRecordsQuery(api, 'keys', FIRST_PAGE);

@@ -1,19 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
-import { Pencil, Plus, Tags, Trash2 } from 'lucide-react';
+import { Plus, Tags } from 'lucide-react';
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
+import { RemoveDialog } from '../app/remove-dialog.tsx';
 import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { UTM, type UtmValues } from '../short-links/utm.ts';
+import { UTM, type UtmName } from '../short-links/utm.ts';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
 import { TextField } from '../ui/field.tsx';
-import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { Loaded } from '../ui/loaded.tsx';
 import { RowMenu } from '../ui/menu.tsx';
+import { deleteItem, editItem } from '../ui/menu-items.ts';
 import { Page } from '../ui/page.tsx';
-import { Empty, Failure, Skeleton } from '../ui/states.tsx';
+import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { useFields } from '../ui/use-fields.ts';
 import { utmTemplatesQuery } from './queries.ts';
 
 type Template = Schemas['UtmTemplate'];
@@ -46,17 +50,8 @@ export function UtmTemplatesPage() {
           <RowMenu
             label={`Actions for ${template.name}`}
             items={[
-              {
-                label: 'Edit',
-                icon: Pencil,
-                onSelect: () => setOpened({ what: 'edit', template }),
-              },
-              {
-                label: 'Delete',
-                icon: Trash2,
-                isDanger: true,
-                onSelect: () => setOpened({ what: 'delete', template }),
-              },
+              editItem(() => setOpened({ what: 'edit', template })),
+              deleteItem(() => setOpened({ what: 'delete', template })),
             ]}
           />
         ),
@@ -64,28 +59,38 @@ export function UtmTemplatesPage() {
   ];
   return (
     <Page title="UTM templates" actions={templates.data?.length !== 0 && createButton}>
-      {templates.error && (
-        <Failure error={templates.error} retry={() => void templates.refetch()} />
-      )}
-      {templates.isPending && <Skeleton className="mx-6 h-40" />}
-      {templates.data?.length === 0 && (
-        <Empty icon={Tags} title="No UTM templates yet" action={createButton}>
-          Save the UTM parameters of a campaign so that everybody spells them the same way. Choose a
-          template under “UTM parameters” when you create or edit a link.{' '}
-          <DocsLink guide="workspaces">How templates work</DocsLink>
-        </Empty>
-      )}
-      {templates.data !== undefined && templates.data.length > 0 && (
-        <Table
-          label="UTM templates"
-          columns={columns}
-          rows={templates.data}
-          keyOf={({ id }) => id}
-        />
-      )}
+      <Loaded
+        query={templates}
+        skeleton="mx-6 h-40"
+        empty={
+          <Empty icon={Tags} title="No UTM templates yet" action={createButton}>
+            Save the UTM parameters of a campaign so that everybody spells them the same way. Choose
+            a template under “UTM parameters” when you create or edit a link.{' '}
+            <DocsLink guide="workspaces">How templates work</DocsLink>
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <Table label="UTM templates" columns={columns} rows={rows} keyOf={({ id }) => id} />
+        )}
+      </Loaded>
       {opened?.what === 'new' && <TemplateDialog onClose={close} />}
       {opened?.what === 'edit' && <TemplateDialog template={opened.template} onClose={close} />}
-      {opened?.what === 'delete' && <DeleteDialog template={opened.template} onClose={close} />}
+      {opened?.what === 'delete' && (
+        <RemoveDialog
+          noun="utmTemplates"
+          record={opened.template}
+          title={`Delete the template “${opened.template.name}”?`}
+          action="Delete template"
+          onClose={close}
+          onRemoved={() => {
+            toast(`Template “${opened.template.name}” deleted`);
+            close();
+          }}
+        >
+          Links created with it stay as they are. You can’t undo this.
+        </RemoveDialog>
+      )}
     </Page>
   );
 }
@@ -97,16 +102,22 @@ interface TemplateDialogProps {
 }
 
 function TemplateDialog({ template, onClose }: TemplateDialogProps) {
-  const [name, setName] = useState(template?.name ?? '');
-  const [values, setValues] = useState<UtmValues>(() =>
-    Object.fromEntries(UTM.map(([one]) => [one, template?.[one] ?? ''])),
-  );
   const { create, update } = useResource('utmTemplates', {
     onCreated: onClose,
     onUpdated: onClose,
   });
   const save = template === undefined ? create : update;
-  const messages = messagesOf(save.error);
+  const utm = UTM.map(([one]) => [one, template?.[one] ?? '']);
+  const { values, text } = useFields(
+    { name: template?.name ?? '', ...(Object.fromEntries(utm) as Record<UtmName, string>) },
+    save.error,
+  );
+  const submit = () => {
+    const changes = Object.fromEntries(UTM.map(([one]) => [one, values[one] || null]));
+    const body = { name: values.name, ...changes };
+    if (template === undefined) create.write(body);
+    else update.write({ seen: template, body });
+  };
   return (
     <FormDialog
       title={template === undefined ? 'Create UTM template' : template.name}
@@ -114,55 +125,12 @@ function TemplateDialog({ template, onClose }: TemplateDialogProps) {
       onClose={onClose}
       busy={save.isPending}
       error={save.error}
-      onSubmit={() => {
-        const utm = Object.fromEntries(UTM.map(([one]) => [one, values[one] || null]));
-        const body = { name, ...utm };
-        if (template === undefined) create.write(body);
-        else update.write({ seen: template, body });
-      }}
+      onSubmit={submit}
     >
-      <TextField
-        label="Name"
-        autoFocus
-        required
-        maxLength={190}
-        value={name}
-        error={messages['name']}
-        onChange={(event) => setName(event.target.value)}
-      />
+      <TextField label="Name" autoFocus required maxLength={190} {...text('name')} />
       {UTM.map(([one, label, example]) => (
-        <TextField
-          key={one}
-          label={label}
-          placeholder={example}
-          maxLength={500}
-          value={values[one] ?? ''}
-          error={messages[one]}
-          onChange={({ target }) => setValues((now) => ({ ...now, [one]: target.value }))}
-        />
+        <TextField key={one} label={label} placeholder={example} maxLength={500} {...text(one)} />
       ))}
-    </FormDialog>
-  );
-}
-
-function DeleteDialog({ template, onClose }: { template: Template; onClose(): void }) {
-  const { remove } = useResource('utmTemplates', {
-    onRemoved: () => {
-      toast(`Template “${template.name}” deleted`);
-      onClose();
-    },
-  });
-  return (
-    <FormDialog
-      title={`Delete the template “${template.name}”?`}
-      action="Delete template"
-      isDanger
-      onClose={onClose}
-      busy={remove.isPending}
-      error={remove.error}
-      onSubmit={() => remove.write(template)}
-    >
-      <p>Links created with it stay as they are. You can’t undo this.</p>
     </FormDialog>
   );
 }

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
-import { ApiError, describe } from '../api/error.ts';
+import { ApiError } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { people } from '../api/people.ts';
 import { meQuery, personClient } from '../app/session.ts';
@@ -10,6 +10,7 @@ import { Button, buttonLook } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
+import { useFields } from '../ui/use-fields.ts';
 import { Card } from './card.tsx';
 import { useToken } from './fragment.ts';
 
@@ -69,8 +70,6 @@ interface OfferProps {
 function Offer({ token, invitation, me }: OfferProps) {
   const { workspace, email, role } = invitation;
   const navigate = useNavigate();
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
   const accept = useMutation(
     {
       mutationFn: people.acceptInvitation,
@@ -82,6 +81,7 @@ function Offer({ token, invitation, me }: OfferProps) {
     },
     personClient,
   );
+  const { values, messages, text } = useFields({ name: '', password: '' }, accept.error);
   const signOut = useMutation(
     { mutationFn: people.signOut, onSuccess: () => personClient.resetQueries(meQuery) },
     personClient,
@@ -107,43 +107,29 @@ function Offer({ token, invitation, me }: OfferProps) {
       </>,
     );
   }
-  const fields = accept.error instanceof ApiError ? accept.error.fields : {};
   // The lookup does not reveal whether the email address has an account, so the form learns it from
   // the 422 response.
-  const isAsked = accept.error instanceof ApiError && accept.error.status === 422;
-  const asksForAccount = me === undefined || isAsked;
+  const isRefused = accept.error instanceof ApiError && accept.error.status === 422;
+  const needsAccount = me === undefined || isRefused;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    accept.mutate(asksForAccount ? { token, name, password } : { token });
+    accept.mutate(needsAccount ? { token, ...values } : { token });
   };
   return frame(
     <>
-      {accept.error && Object.keys(fields).length === 0 && (
-        <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
-          {describe(accept.error)}
-        </p>
-      )}
+      {Object.keys(messages).length === 0 && <Refused error={accept.error} />}
       <form onSubmit={submit} className="flex flex-col gap-3">
-        {asksForAccount && (
+        {needsAccount && (
           <>
-            <TextField
-              label="Your name"
-              autoComplete="name"
-              value={name}
-              required
-              error={fields['name']}
-              onChange={(event) => setName(event.target.value)}
-            />
+            <TextField label="Your name" autoComplete="name" required {...text('name')} />
             {/* Password managers look for the account name. */}
             <input type="text" autoComplete="username" readOnly hidden value={email} />
             <TextField
               label="New password"
               type="password"
               autoComplete="new-password"
-              value={password}
               required
-              error={fields['password']}
-              onChange={(event) => setPassword(event.target.value)}
+              {...text('password')}
             />
           </>
         )}

@@ -1,12 +1,11 @@
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { people } from '../api/people.ts';
-import { meQuery, personClient, useMe } from '../app/session.ts';
+import type { FormEvent } from 'react';
+import { useMe } from '../app/session.ts';
+import { useChangeMe } from '../app/use-change-me.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
-import { messagesOf, Refused } from '../ui/form-dialog.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { Refused } from '../ui/form-dialog.tsx';
+import { useFields } from '../ui/use-fields.ts';
 import { Card } from './card.tsx';
 import { viewOf } from './return.ts';
 
@@ -15,23 +14,12 @@ export function PasswordPage() {
   const { to } = useSearch({ from: '/sign-in/password' });
   const navigate = useNavigate();
   const { email, hasPassword, needsCurrentPassword } = useMe();
-  const [password, setPassword] = useState('');
   const goOn = () => void navigate({ to: viewOf(to) as '/' });
-  const change = useMutation(
-    {
-      mutationFn: people.changeMe,
-      onSuccess: (me) => {
-        personClient.setQueryData(meQuery.queryKey, me);
-        toast('Password saved');
-        goOn();
-      },
-    },
-    personClient,
-  );
-  const messages = messagesOf(change.error);
+  const change = useChangeMe('Password saved', goOn);
+  const { values, messages, text } = useFields({ password: '' }, change.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    change.mutate({ password });
+    change.mutate(values);
   };
   if (needsCurrentPassword) {
     return (
@@ -61,9 +49,7 @@ export function PasswordPage() {
           autoFocus
           required
           hint="At least 10 characters."
-          value={password}
-          error={messages['password']}
-          onChange={(event) => setPassword(event.target.value)}
+          {...text('password')}
         />
         <Button type="submit" look="primary" busy={change.isPending}>
           Save password

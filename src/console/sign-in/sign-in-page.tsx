@@ -9,6 +9,7 @@ import { hasKeptDraft } from '../app/draft.tsx';
 import { forgetPerson, meQuery, methodsQuery, personClient } from '../app/session.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
+import { useFields } from '../ui/use-fields.ts';
 import { Card } from './card.tsx';
 import { useToken } from './fragment.ts';
 import { leaveFor, viewOf } from './return.ts';
@@ -30,8 +31,8 @@ const ENDED = 'ended';
 export function SignInPage() {
   const { to, error: reason } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
+  // A refusal does not say which of the two is wrong, so the fields show no errors.
+  const { values, text } = useFields({ email: '', password: '' }, null);
   const methods = useQuery(methodsQuery, personClient);
   const enter = (me: Schemas['Me']) => {
     personClient.setQueryData(meQuery.queryKey, me);
@@ -58,7 +59,7 @@ export function SignInPage() {
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    byPassword.mutate({ email, password });
+    byPassword.mutate(values);
   };
   const [hasDraft] = useState(hasKeptDraft);
   const isEnded = reason === ENDED || hasDraft;
@@ -108,16 +109,14 @@ export function SignInPage() {
           autoComplete="username"
           autoFocus
           required
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
+          {...text('email')}
         />
         <TextField
           label="Password"
           type="password"
           autoComplete="current-password"
           required
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
+          {...text('password')}
         />
         <Button type="submit" look="primary" busy={byPassword.isPending}>
           Sign in

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { ApiError, describe } from '../api/error.ts';
 import { people } from '../api/people.ts';
 import { meQuery, personClient, useMe } from '../app/session.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
+import { messagesOf, Refused } from '../ui/form-dialog.tsx';
 import { slugFrom } from '../ui/slug.ts';
 import { Card } from './card.tsx';
 
@@ -30,7 +30,7 @@ export function WelcomePage() {
     event.preventDefault();
     create.mutate({ name, slug: shownSlug });
   };
-  const fields = create.error instanceof ApiError ? create.error.fields : {};
+  const messages = messagesOf(create.error);
   return (
     <Card title={invitations.length === 0 ? 'Create workspace' : 'Invitations'}>
       {invitations.length > 0 && (
@@ -42,25 +42,21 @@ export function WelcomePage() {
       <p className="text-muted">
         A workspace holds your links, QR codes and analytics. You can invite others later.
       </p>
-      {create.error && Object.keys(fields).length === 0 && (
-        <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
-          {describe(create.error)}
-        </p>
-      )}
+      {Object.keys(messages).length === 0 && <Refused error={create.error} />}
       <form onSubmit={submit} className="flex flex-col gap-3">
         <TextField
           label="Name"
           autoFocus={invitations.length === 0}
           required
           value={name}
-          error={fields['name']}
+          error={messages['name']}
           onChange={(event) => setName(event.target.value)}
         />
         <TextField
           label="Slug"
           required
           value={shownSlug}
-          error={fields['slug']}
+          error={messages['slug']}
           hint={`Your URL: ${location.host}/console/${shownSlug === '' ? 'slug' : shownSlug}. Can’t be changed later.`}
           onChange={(event) => setSlug(event.target.value)}
         />
@@ -88,11 +84,7 @@ function OwnInvitations() {
   );
   return (
     <>
-      {accept.error && (
-        <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
-          {describe(accept.error)}
-        </p>
-      )}
+      <Refused error={accept.error} />
       <ul className="flex flex-col gap-3">
         {invitations.map(({ id, workspace, role, invitedBy }) => (
           <li key={id} className="flex items-center gap-3">

@@ -1,6 +1,6 @@
 import { CircleAlert, type LucideIcon } from 'lucide-react';
 import { createContext, type ReactNode, useContext } from 'react';
-import { describe, isGone, isWorthAsking } from '../api/error.ts';
+import { describe, isGone, isWorthRetrying } from '../api/error.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 
@@ -42,7 +42,7 @@ export function Failure({ error, retry }: { error: unknown; retry(): void }) {
       <CircleAlert size={22} aria-hidden className="text-danger" />
       <p className="text-center">{describe(error)}</p>
       {isGone(error) && wayBack}
-      {isWorthAsking(error) && <Button onClick={retry}>Try again</Button>}
+      {isWorthRetrying(error) && <Button onClick={retry}>Try again</Button>}
     </div>
   );
 }

@@ -1,26 +1,32 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { RotateCw, Send } from 'lucide-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
-import { sentenceCase } from '../api/error-words.ts';
-import { everyOf } from '../api/every-of.ts';
+import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
-import { inputLook, SelectField } from '../ui/field.tsx';
+import { inputLook } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { Options, OptionsField } from '../ui/options.tsx';
 import { RecordList } from '../ui/record-list.tsx';
+import { RowButton } from '../ui/row-button.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { useFields } from '../ui/use-fields.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { DeliveryState } from './state.tsx';
 
 type State = Schemas['Delivery']['state'];
-const STATES = everyOf<State>({ delivered: true, pending: true, failed: true, held: true });
+const STATES: Record<State, string> = {
+  delivered: 'Delivered',
+  pending: 'Pending',
+  failed: 'Failed',
+  held: 'Held',
+};
 /** Refetch interval of the deliveries, in ms. */
 const REFRESH_MS = 5_000;
 
@@ -32,16 +38,11 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   const [isResending, setResending] = useState(false);
   const deliveries = usePaged(
     keys.deliveries.one(webhookId, 'list', state),
-    (page, signal) =>
-      answer(
-        api.GET('/webhooks/{id}/deliveries', {
-          params: {
-            path: { id: webhookId },
-            query: { page, pageSize: PAGE_SIZE, ...(state !== '' && { state: [state] }) },
-          },
-          signal,
-        }),
-      ),
+    (page, signal) => {
+      const query = { page, pageSize: PAGE_SIZE, ...(state !== '' && { state: [state] }) };
+      const params = { path: { id: webhookId }, query };
+      return answer(api.GET('/webhooks/{id}/deliveries', { params, signal }));
+    },
     { refetchInterval: REFRESH_MS },
   );
   return (
@@ -59,11 +60,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
               onChange={(event) => setState(event.target.value as State | '')}
             >
               <option value="">All statuses</option>
-              {STATES.map((one) => (
-                <option key={one} value={one}>
-                  {sentenceCase(one)}
-                </option>
-              ))}
+              <Options of={STATES} />
             </select>
             {may('webhooks.write') && (
               <Button icon={RotateCw} onClick={() => setResending(true)}>
@@ -95,13 +92,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
               {
                 name: 'Event',
                 render: ({ id, kind }) => (
-                  <button
-                    type="button"
-                    className="text-left font-medium hover:underline max-md:min-h-11"
-                    onClick={() => setOpenedId(id)}
-                  >
-                    {kind}
-                  </button>
+                  <RowButton onClick={() => setOpenedId(id)}>{kind}</RowButton>
                 ),
               },
               { name: 'Status', render: ({ state: now }) => <DeliveryState state={now} /> },
@@ -123,28 +114,23 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   );
 }
 
-/** Periods in hours whose deliveries can be resent. */
-const PERIODS = [
-  { label: 'Last hour', hours: 1 },
-  { label: 'Last 24 hours', hours: 24 },
-  { label: 'Last 7 days', hours: 168 },
-  { label: 'Last 30 days', hours: 720 },
-];
+/** Periods whose deliveries can be resent, by their length in hours. */
+const PERIODS = {
+  1: 'Last hour',
+  24: 'Last 24 hours',
+  168: 'Last 7 days',
+  720: 'Last 30 days',
+};
 const HOUR_MS = 3_600_000;
 
 function ResendDialog({ webhookId, onClose }: { webhookId: string; onClose(): void }) {
   const { api } = useWorkspace();
   const client = useQueryClient();
-  const [hours, setHours] = useState(24);
+  const { values, text } = useFields({ hours: '24' }, null);
   const [isAll, setAll] = useState(false);
   const resend = useWrite({
     send: (body: Schemas['ResendRequest'], key) =>
-      answer(
-        api.POST('/webhooks/{id}/resend', {
-          params: { path: { id: webhookId }, header: { 'Idempotency-Key': key } },
-          body,
-        }),
-      ),
+      answer(api.POST('/webhooks/{id}/resend', { ...idempotent(key, { id: webhookId }), body })),
     onDone: ({ count }) => {
       void client.invalidateQueries({ queryKey: keys.deliveries.one(webhookId) });
       toast(count === 1 ? 'Resending 1 delivery' : `Resending ${count} deliveries`);
@@ -160,22 +146,12 @@ function ResendDialog({ webhookId, onClose }: { webhookId: string; onClose(): vo
       error={resend.error}
       onSubmit={() =>
         resend.write({
-          since: new Date(Date.now() - hours * HOUR_MS).toISOString(),
+          since: new Date(Date.now() - Number(values.hours) * HOUR_MS).toISOString(),
           undeliveredOnly: !isAll,
         })
       }
     >
-      <SelectField
-        label="Period"
-        value={hours}
-        onChange={(event) => setHours(Number(event.target.value))}
-      >
-        {PERIODS.map((one) => (
-          <option key={one.hours} value={one.hours}>
-            {one.label}
-          </option>
-        ))}
-      </SelectField>
+      <OptionsField label="Period" {...text('hours')} of={PERIODS} />
       <label className="flex items-center gap-2 max-md:min-h-11">
         <input
           type="checkbox"

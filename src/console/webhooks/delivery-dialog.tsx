@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCw } from 'lucide-react';
-import { answer, type Schemas } from '../api/client.ts';
-import { describe } from '../api/error.ts';
+import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { fieldsInWords, inWords, sentence } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
@@ -10,6 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
 import { DeliveryState } from './state.tsx';
 
@@ -35,16 +35,12 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
   });
   const resend = useWrite({
     send: (_: undefined, key) =>
-      answer(
-        api.POST('/webhooks/{id}/deliveries/{deliveryId}/resend', {
-          params: { path, header: { 'Idempotency-Key': key } },
-        }),
-      ),
+      answer(api.POST('/webhooks/{id}/deliveries/{deliveryId}/resend', idempotent(key, path))),
     onDone: () => {
       void client.invalidateQueries({ queryKey: keys.deliveries.one(webhookId) });
       toast('Resending the delivery');
     },
-    onFailed: (error) => toast(describe(error), 'danger'),
+    onFailed: toastError,
   });
   const delivery = query.data;
   return (

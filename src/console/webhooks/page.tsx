@@ -1,14 +1,11 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Plus, Webhook as WebhookIcon } from 'lucide-react';
+import { Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
 import { useRecords } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
-import { Page } from '../ui/page.tsx';
-import { RecordList } from '../ui/record-list.tsx';
+import { ListPage } from '../ui/list-page.tsx';
 import { SecretDialog } from '../ui/secret-dialog.tsx';
-import { Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { WebhookState } from './state.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
@@ -20,58 +17,55 @@ export function WebhooksPage() {
   const [isNew, setNew] = useState(false);
   const [made, setMade] = useState<{ id: string; secret: string }>();
   const webhooks = useRecords('webhooks');
-  const createButton = may('webhooks.write') && (
-    <Button look="primary" icon={Plus} onClick={() => setNew(true)}>
-      Create webhook
-    </Button>
-  );
   return (
-    <Page title="Webhooks" actions={webhooks.rows.length > 0 && createButton}>
-      <RecordList
-        query={webhooks}
-        empty={
-          <Empty icon={WebhookIcon} title="No webhooks yet" action={createButton}>
-            Get a request on your server whenever a link is created, clicked or leads to a sale.{' '}
-            <DocsLink guide="webhooks">How webhooks work</DocsLink>
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <Table
-            label="Webhooks"
-            rows={rows}
-            keyOf={({ id }) => id}
-            columns={[
-              {
-                name: 'Name',
-                render: ({ id, name, url }) => (
-                  <div className="flex flex-col">
-                    <Link
-                      to="/$workspace/webhooks/$webhookId"
-                      params={{ workspace: slug, webhookId: id }}
-                      className="font-medium hover:underline max-md:-my-2.5 max-md:py-3"
-                    >
-                      {name}
-                    </Link>
-                    <span className="text-xs break-all text-muted">{url}</span>
-                  </div>
-                ),
-              },
-              {
-                name: 'Events',
-                isMinor: true,
-                render: ({ kinds }) => (
-                  <span className="text-muted">
-                    {kinds.slice(0, 2).join(', ')}
-                    {kinds.length > 2 && ` and ${kinds.length - 2} more`}
-                  </span>
-                ),
-              },
-              { name: 'Status', render: (webhook) => <WebhookState webhook={webhook} /> },
-            ]}
-          />
-        )}
-      </RecordList>
+    <ListPage
+      title="Webhooks"
+      query={webhooks}
+      create={may('webhooks.write') && { label: 'Create webhook', onClick: () => setNew(true) }}
+      icon={WebhookIcon}
+      emptyTitle="No webhooks yet"
+      purpose={
+        <>
+          Get a request on your server whenever a link is created, clicked or leads to a sale.{' '}
+          <DocsLink guide="webhooks">How webhooks work</DocsLink>
+        </>
+      }
+      list={(rows) => (
+        <Table
+          label="Webhooks"
+          rows={rows}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              name: 'Name',
+              render: ({ id, name, url }) => (
+                <div className="flex flex-col">
+                  <Link
+                    to="/$workspace/webhooks/$webhookId"
+                    params={{ workspace: slug, webhookId: id }}
+                    className="font-medium hover:underline max-md:-my-2.5 max-md:py-3"
+                  >
+                    {name}
+                  </Link>
+                  <span className="text-xs break-all text-muted">{url}</span>
+                </div>
+              ),
+            },
+            {
+              name: 'Events',
+              isMinor: true,
+              render: ({ kinds }) => (
+                <span className="text-muted">
+                  {kinds.slice(0, 2).join(', ')}
+                  {kinds.length > 2 && ` and ${kinds.length - 2} more`}
+                </span>
+              ),
+            },
+            { name: 'Status', render: (webhook) => <WebhookState webhook={webhook} /> },
+          ]}
+        />
+      )}
+    >
       {isNew && (
         <WebhookDialog
           onClose={() => setNew(false)}
@@ -97,6 +91,6 @@ export function WebhooksPage() {
           <DocsLink guide="webhooks">How to verify requests</DocsLink>
         </SecretDialog>
       )}
-    </Page>
+    </ListPage>
   );
 }

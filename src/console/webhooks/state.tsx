@@ -12,18 +12,15 @@ export function WebhookState({ webhook }: { webhook: Schemas['Webhook'] }) {
 }
 
 const TONES = {
-  delivered: 'success',
-  failed: 'danger',
-  held: 'warning',
-  pending: undefined,
+  delivered: { tone: 'success' },
+  failed: { tone: 'danger' },
+  held: { tone: 'warning' },
+  pending: {},
 } as const;
 
 /** The state of a delivery. */
-export function DeliveryState({ state }: { state: Schemas['Delivery']['state'] }) {
-  const tone = TONES[state];
-  return (
-    <Badge {...(tone !== undefined && { tone })}>
-      <span className="capitalize">{state}</span>
-    </Badge>
-  );
-}
+export const DeliveryState = ({ state }: { state: Schemas['Delivery']['state'] }) => (
+  <Badge {...TONES[state]}>
+    <span className="capitalize">{state}</span>
+  </Badge>
+);

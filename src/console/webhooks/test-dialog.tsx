@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
+import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -16,12 +16,7 @@ export function TestDialog({ webhook, onClose }: { webhook: Schemas['Webhook']; 
   const [kind, setKind] = useState<WebhookKind>(webhook.kinds[0] ?? 'link.created');
   const test = useWrite({
     send: (body: { kind: WebhookKind }, key) =>
-      answer(
-        api.POST('/webhooks/{id}/test', {
-          params: { path: { id: webhook.id }, header: { 'Idempotency-Key': key } },
-          body,
-        }),
-      ),
+      answer(api.POST('/webhooks/{id}/test', { ...idempotent(key, { id: webhook.id }), body })),
     onDone: () => {
       void client.invalidateQueries({ queryKey: keys.deliveries.one(webhook.id) });
       toast('Test event sent');

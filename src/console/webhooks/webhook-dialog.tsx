@@ -2,7 +2,8 @@ import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { useResource } from '../app/resource.ts';
 import { TextField } from '../ui/field.tsx';
-import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { useFields } from '../ui/use-fields.ts';
 import { KIND_GROUPS, type WebhookKind } from './kinds.ts';
 
 interface WebhookDialogProps {
@@ -14,8 +15,6 @@ interface WebhookDialogProps {
 
 /** A dialog that creates or edits a webhook. */
 export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProps) {
-  const [name, setName] = useState(webhook?.name ?? '');
-  const [url, setUrl] = useState(webhook?.url ?? '');
   const [kinds, setKinds] = useState<readonly WebhookKind[]>(
     webhook?.kinds ?? ['link.created', 'link.updated', 'link.deleted'],
   );
@@ -25,12 +24,15 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
     onUpdated: onClose,
   });
   const save = seen === undefined ? create : update;
+  const { values, text } = useFields(
+    { name: webhook?.name ?? '', url: webhook?.url ?? '' },
+    save.error,
+  );
   const submit = () => {
-    const body = { name, url, kinds: [...kinds] };
+    const body = { ...values, kinds: [...kinds] };
     if (seen === undefined) create.write(body);
     else update.write({ seen, body });
   };
-  const messages = messagesOf(save.error);
   const toggle = (kind: WebhookKind) =>
     setKinds(kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind]);
   return (
@@ -44,24 +46,14 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
       isDisabled={kinds.length === 0}
       onSubmit={submit}
     >
-      <TextField
-        label="Name"
-        autoFocus
-        required
-        maxLength={100}
-        value={name}
-        error={messages['name']}
-        onChange={(event) => setName(event.target.value)}
-      />
+      <TextField label="Name" autoFocus required maxLength={100} {...text('name')} />
       <TextField
         label="URL"
         type="url"
         hint="We send a POST here. Respond with a 2xx status within a few seconds."
         required
         placeholder="https://example.com/hooks"
-        value={url}
-        error={messages['url']}
-        onChange={(event) => setUrl(event.target.value)}
+        {...text('url')}
       />
       <fieldset className="flex flex-col gap-3">
         <legend className="mb-1 font-medium">Events</legend>

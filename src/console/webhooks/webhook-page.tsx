@@ -1,20 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
-import { Pause, Pencil, Play, RefreshCw, Send, Trash2 } from 'lucide-react';
+import { useParams } from '@tanstack/react-router';
+import { Pause, Play, RefreshCw, Send } from 'lucide-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
-import { describe } from '../api/error.ts';
+import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
+import { RemoveDialog } from '../app/remove-dialog.tsx';
 import { recordQuery, useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { Loaded } from '../ui/loaded.tsx';
 import { RowMenu } from '../ui/menu.tsx';
+import { deleteItem, editItem } from '../ui/menu-items.ts';
 import { Page } from '../ui/page.tsx';
 import { SecretDialog } from '../ui/secret-dialog.tsx';
-import { Failure, Skeleton } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookState } from './state.tsx';
 import { TestDialog } from './test-dialog.tsx';
@@ -25,31 +26,20 @@ type Opened = 'edit' | 'rotate' | 'delete' | 'test';
 /** The page of a webhook with its deliveries. */
 export function WebhookPage() {
   const { webhookId } = useParams({ from: '/$workspace/webhooks/$webhookId' });
-  const { slug, api, may } = useWorkspace();
-  const navigate = useNavigate();
+  const { api, may } = useWorkspace();
   const [opened, setOpened] = useState<Opened>();
   const [secret, setSecret] = useState<string>();
   const close = () => setOpened(undefined);
-  const path = { id: webhookId };
   const query = useQuery(recordQuery(api, 'webhooks', webhookId));
-  const { update } = useResource('webhooks', {
-    onFailed: (error) => toast(describe(error), 'danger'),
-  });
+  const { update } = useResource('webhooks', { onFailed: toastError });
   const enable = (enabled: boolean) => update.write({ seen: query.data!, body: { enabled } });
   const rotate = useWrite({
     send: (_: undefined, key) =>
-      answer(
-        api.POST('/webhooks/{id}/rotate-secret', {
-          params: { path, header: { 'Idempotency-Key': key } },
-        }),
-      ),
+      answer(api.POST('/webhooks/{id}/rotate-secret', idempotent(key, { id: webhookId }))),
     onDone: (made) => {
       close();
       setSecret(made.secret);
     },
-  });
-  const { remove } = useResource('webhooks', {
-    onRemoved: () => navigate({ to: '/$workspace/webhooks', params: { workspace: slug } }),
   });
   const webhook = query.data;
   return (
@@ -65,31 +55,26 @@ export function WebhookPage() {
             <RowMenu
               label="Actions for the webhook"
               items={[
-                { label: 'Edit', icon: Pencil, onSelect: () => setOpened('edit') },
+                editItem(() => setOpened('edit')),
                 webhook.enabled
                   ? { label: 'Disable', icon: Pause, onSelect: () => enable(false) }
                   : { label: 'Enable', icon: Play, onSelect: () => enable(true) },
                 { label: 'Rotate secret', icon: RefreshCw, onSelect: () => setOpened('rotate') },
-                {
-                  label: 'Delete',
-                  icon: Trash2,
-                  isDanger: true,
-                  onSelect: () => setOpened('delete'),
-                },
+                deleteItem(() => setOpened('delete')),
               ]}
             />
           </>
         )
       }
     >
-      {query.isPending && <Skeleton className="mx-6 h-24" />}
-      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
-      {webhook && (
-        <>
-          <Facts webhook={webhook} />
-          <Deliveries webhookId={webhook.id} />
-        </>
-      )}
+      <Loaded query={query} skeleton="mx-6 h-24">
+        {(loaded) => (
+          <>
+            <Facts webhook={loaded} />
+            <Deliveries webhookId={loaded.id} />
+          </>
+        )}
+      </Loaded>
       {webhook && opened === 'edit' && <WebhookDialog webhook={webhook} onClose={close} />}
       {webhook && opened === 'test' && <TestDialog webhook={webhook} onClose={close} />}
       {opened === 'rotate' && (
@@ -107,18 +92,17 @@ export function WebhookPage() {
           </p>
         </FormDialog>
       )}
-      {opened === 'delete' && (
-        <FormDialog
-          title={`Delete the webhook “${webhook?.name ?? ''}”?`}
+      {webhook && opened === 'delete' && (
+        <RemoveDialog
+          noun="webhooks"
+          record={webhook}
+          title={`Delete the webhook “${webhook.name}”?`}
           action="Delete webhook"
-          isDanger
           onClose={close}
-          busy={remove.isPending}
-          error={remove.error}
-          onSubmit={() => remove.write(query.data!)}
+          list="/$workspace/webhooks"
         >
-          <p>We’ll stop sending events and delete the delivery log. You can’t undo this.</p>
-        </FormDialog>
+          We’ll stop sending events and delete the delivery log. You can’t undo this.
+        </RemoveDialog>
       )}
       {secret !== undefined && (
         <SecretDialog

@@ -3,7 +3,9 @@ import type { Schemas } from '../../api/client.ts';
 import { useResource } from '../../app/resource.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
-import { FormDialog, messagesOf } from '../../ui/form-dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { OptionsField } from '../../ui/options.tsx';
+import { useFields } from '../../ui/use-fields.ts';
 import { ScopeFields } from './scope-fields.tsx';
 import type { Scope } from './scopes.ts';
 
@@ -12,24 +14,20 @@ interface NewKeyDialogProps {
   onCreated(key: Schemas['ApiKeyWithSecret']): void;
 }
 
-/** Selectable lifetimes in days. */
-const LIFETIMES = [
-  { label: 'Never', days: 0 },
-  { label: 'In 30 days', days: 30 },
-  { label: 'In 90 days', days: 90 },
-  { label: 'In a year', days: 365 },
-];
+/** Selectable lifetimes by their days. */
+const LIFETIMES = { 0: 'Never', 30: 'In 30 days', 90: 'In 90 days', 365: 'In a year' };
 const DAY_MS = 86_400_000;
 
 /** A dialog that creates an API key. */
 export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
-  const { may } = useWorkspace();
-  const [name, setName] = useState('');
-  const [days, setDays] = useState(90);
-  const [isLimited, setLimited] = useState(false);
   const [scopes, setScopes] = useState<Scope[]>(['links.write']);
   const { create } = useResource('keys', { onCreated });
-  const messages = messagesOf(create.error);
+  const { values, messages, text } = useFields(
+    { name: '', days: '90', permissions: 'all' },
+    create.error,
+  );
+  const isLimited = values.permissions === 'limited';
+  const lifetimeMs = Number(values.days) * DAY_MS;
   return (
     <FormDialog
       title="Create API key"
@@ -40,9 +38,9 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
       error={create.error}
       onSubmit={() =>
         create.write({
-          name,
+          name: values.name,
           ...(isLimited && { scopes }),
-          ...(days > 0 && { expiresAt: new Date(Date.now() + days * DAY_MS).toISOString() }),
+          ...(lifetimeMs > 0 && { expiresAt: new Date(Date.now() + lifetimeMs).toISOString() }),
         })
       }
     >
@@ -52,40 +50,22 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
         autoFocus
         required
         maxLength={100}
-        value={name}
-        error={messages['name']}
-        onChange={(event) => setName(event.target.value)}
+        {...text('name')}
       />
       <div className="grid gap-4 md:grid-cols-2">
-        <SelectField
+        <OptionsField
           label="Expires"
-          value={days}
+          {...text('days')}
           error={messages['expiresAt']}
-          onChange={(event) => setDays(Number(event.target.value))}
-        >
-          {LIFETIMES.map((one) => (
-            <option key={one.days} value={one.days}>
-              {one.label}
-            </option>
-          ))}
-        </SelectField>
-        <SelectField
-          label="Permissions"
-          value={isLimited ? 'limited' : 'all'}
-          onChange={(event) => setLimited(event.target.value === 'limited')}
-        >
-          <option value="all">Same as mine</option>
-          <option value="limited">Restricted</option>
-        </SelectField>
-      </div>
-      {isLimited && (
-        <ScopeFields
-          scopes={scopes}
-          onChange={setScopes}
-          mayGive={may}
-          error={messages['scopes']}
+          of={LIFETIMES}
         />
-      )}
+        <OptionsField
+          label="Permissions"
+          {...text('permissions')}
+          of={{ all: 'Same as mine', limited: 'Restricted' }}
+        />
+      </div>
+      {isLimited && <ScopeFields scopes={scopes} onChange={setScopes} error={messages['scopes']} />}
     </FormDialog>
   );
 }
@@ -98,11 +78,10 @@ interface EditKeyDialogProps {
 /** A dialog that edits the name and scopes of an API key. */
 export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
   const { may } = useWorkspace();
-  const [name, setName] = useState(apiKey.name);
   const [scopes, setScopes] = useState<Scope[]>(apiKey.scopes);
   const isAll = scopes.includes('*');
   const { update } = useResource('keys', { onUpdated: onClose });
-  const messages = messagesOf(update.error);
+  const { values, messages, text } = useFields({ name: apiKey.name }, update.error);
   return (
     <FormDialog
       title="Edit API key"
@@ -111,16 +90,9 @@ export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
       onClose={onClose}
       busy={update.isPending}
       error={update.error}
-      onSubmit={() => update.write({ seen: apiKey, body: { name, scopes } })}
+      onSubmit={() => update.write({ seen: apiKey, body: { ...values, scopes } })}
     >
-      <TextField
-        label="Name"
-        required
-        maxLength={100}
-        value={name}
-        error={messages['name']}
-        onChange={(event) => setName(event.target.value)}
-      />
+      <TextField label="Name" required maxLength={100} {...text('name')} />
       <SelectField
         label="Permissions"
         value={isAll ? 'all' : 'limited'}
@@ -129,14 +101,7 @@ export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
         {(isAll || may('keys.write')) && <option value="all">Full access</option>}
         <option value="limited">Restricted</option>
       </SelectField>
-      {!isAll && (
-        <ScopeFields
-          scopes={scopes}
-          onChange={setScopes}
-          mayGive={may}
-          error={messages['scopes']}
-        />
-      )}
+      {!isAll && <ScopeFields scopes={scopes} onChange={setScopes} error={messages['scopes']} />}
     </FormDialog>
   );
 }

@@ -1,21 +1,22 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { KeyRound, Pencil, Plus, RefreshCw, Trash2 } from 'lucide-react';
+import { KeyRound, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../../api/client.ts';
+import { answer, idempotent, type Schemas } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { useWrite } from '../../api/queries.ts';
-import { useRecords, useResource } from '../../app/resource.ts';
+import { RemoveDialog } from '../../app/remove-dialog.tsx';
+import { useRecords } from '../../app/resource.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
-import { Button } from '../../ui/button.tsx';
 import { DocsLink } from '../../ui/docs-link.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
 import { RowMenu } from '../../ui/menu.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RecordList } from '../../ui/record-list.tsx';
+import { deleteItem, editItem } from '../../ui/menu-items.ts';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
-import { Badge, Empty } from '../../ui/states.tsx';
+import { Badge } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { isPast, Time } from '../../ui/time.tsx';
+import { LastTime } from '../last-time.tsx';
 import { membersQuery } from '../queries.ts';
 import { EditKeyDialog, NewKeyDialog } from './key-dialog.tsx';
 import { summaryOf } from './scopes.ts';
@@ -38,81 +39,61 @@ export function KeysPage() {
     return member === undefined ? '–' : member.name || member.email;
   };
   const mayWrite = may('keys.write');
-  const createButton = mayWrite && (
-    <Button look="primary" icon={Plus} onClick={() => setOpened({ what: 'new' })}>
-      Create key
-    </Button>
-  );
   return (
-    <Page title="API keys" actions={keys.rows.length > 0 && createButton}>
-      <RecordList
-        query={keys}
-        empty={
-          <Empty icon={KeyRound} title="No API keys" action={createButton}>
-            An API key lets your software use the API for this workspace.{' '}
-            <DocsLink guide="workspaces#api-keys">How keys work</DocsLink>
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <Table
-            label="API keys"
-            rows={rows}
-            keyOf={({ id }) => id}
-            columns={[
-              {
-                name: 'Name',
-                render: (key) => (
-                  <div className="flex min-w-0 flex-col">
-                    <span className="font-medium">{key.name}</span>
-                    <span className="font-mono text-xs text-muted">{key.hint}</span>
-                  </div>
+    <ListPage
+      title="API keys"
+      query={keys}
+      create={mayWrite && { label: 'Create key', onClick: () => setOpened({ what: 'new' }) }}
+      icon={KeyRound}
+      emptyTitle="No API keys"
+      purpose={
+        <>
+          An API key lets your software use the API for this workspace.{' '}
+          <DocsLink guide="workspaces#api-keys">How keys work</DocsLink>
+        </>
+      }
+      list={(rows) => (
+        <Table
+          label="API keys"
+          rows={rows}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              name: 'Name',
+              render: (key) => (
+                <div className="flex min-w-0 flex-col">
+                  <span className="font-medium">{key.name}</span>
+                  <span className="font-mono text-xs text-muted">{key.hint}</span>
+                </div>
+              ),
+            },
+            { name: 'Permissions', isMinor: true, render: ({ scopes }) => summaryOf(scopes) },
+            { name: 'Created by', isMinor: true, render: creatorOf },
+            { name: 'Last used', render: ({ lastUsedAt }) => <LastTime at={lastUsedAt} /> },
+            { name: 'Expires', isMinor: true, render: (key) => <Expiry at={key.expiresAt} /> },
+            {
+              name: 'Actions',
+              isBare: true,
+              render: (key) =>
+                mayWrite && (
+                  <RowMenu
+                    label={`Actions for ${key.name}`}
+                    items={[
+                      editItem(() => setOpened({ what: 'edit', key })),
+                      {
+                        label: 'Rotate',
+                        icon: RefreshCw,
+                        onSelect: () => setOpened({ what: 'rotate', key }),
+                      },
+                      deleteItem(() => setOpened({ what: 'revoke', key }), 'Revoke'),
+                    ]}
+                  />
                 ),
-              },
-              { name: 'Permissions', isMinor: true, render: ({ scopes }) => summaryOf(scopes) },
-              { name: 'Created by', isMinor: true, render: creatorOf },
-              {
-                name: 'Last used',
-                render: ({ lastUsedAt }) =>
-                  lastUsedAt === null ? (
-                    <span className="text-muted">Never</span>
-                  ) : (
-                    <Time at={lastUsedAt} />
-                  ),
-              },
-              { name: 'Expires', isMinor: true, render: (key) => <Expiry at={key.expiresAt} /> },
-              {
-                name: 'Actions',
-                isBare: true,
-                render: (key) =>
-                  mayWrite && (
-                    <RowMenu
-                      label={`Actions for ${key.name}`}
-                      items={[
-                        {
-                          label: 'Edit',
-                          icon: Pencil,
-                          onSelect: () => setOpened({ what: 'edit', key }),
-                        },
-                        {
-                          label: 'Rotate',
-                          icon: RefreshCw,
-                          onSelect: () => setOpened({ what: 'rotate', key }),
-                        },
-                        {
-                          label: 'Revoke',
-                          icon: Trash2,
-                          isDanger: true,
-                          onSelect: () => setOpened({ what: 'revoke', key }),
-                        },
-                      ]}
-                    />
-                  ),
-              },
-            ]}
-          />
-        )}
-      </RecordList>
+            },
+          ]}
+        />
+      )}
+    >
       {keys.rows.length > 0 && (
         <p className="max-w-prose px-4 py-3 text-muted md:px-6">
           A key stops working when the person who created it leaves the workspace. If that person’s
@@ -130,7 +111,25 @@ export function KeysPage() {
           onRotated={(key) => setOpened({ what: 'secret', key })}
         />
       )}
-      {opened?.what === 'revoke' && <RevokeDialog apiKey={opened.key} onClose={close} />}
+      {opened?.what === 'revoke' && (
+        <RemoveDialog
+          noun="keys"
+          record={opened.key}
+          title={`Revoke the key “${opened.key.name}”?`}
+          action="Revoke key"
+          onClose={close}
+        >
+          Software that uses <code className="text-xs">{opened.key.hint}</code> loses access at
+          once.
+          {opened.key.lastUsedAt !== null && (
+            <>
+              {' '}
+              It was last used <Time at={opened.key.lastUsedAt} />.
+            </>
+          )}{' '}
+          You can’t undo this.
+        </RemoveDialog>
+      )}
       {opened?.what === 'secret' && (
         <SecretDialog
           title={opened.key.name}
@@ -142,34 +141,26 @@ export function KeysPage() {
           Store it where only your software can read it.
         </SecretDialog>
       )}
-    </Page>
+    </ListPage>
   );
 }
 
 function Expiry({ at }: { at: string | null }) {
-  if (at === null) return <span className="text-muted">Never</span>;
-  return isPast(at) ? <Badge tone="danger">Expired</Badge> : <Time at={at} />;
+  const isExpired = at !== null && isPast(at);
+  return isExpired ? <Badge tone="danger">Expired</Badge> : <LastTime at={at} />;
 }
 
-interface KeyDialogProps {
+interface RotateDialogProps {
   apiKey: Key;
   onClose(): void;
+  onRotated(key: Schemas['ApiKeyWithSecret']): void;
 }
 
-function RotateDialog({
-  apiKey,
-  onClose,
-  onRotated,
-}: KeyDialogProps & { onRotated(key: Schemas['ApiKeyWithSecret']): void }) {
+function RotateDialog({ apiKey, onClose, onRotated }: RotateDialogProps) {
   const { api } = useWorkspace();
   const client = useQueryClient();
   const rotate = useWrite({
-    send: (id: string, key) =>
-      answer(
-        api.POST('/keys/{id}/rotate', {
-          params: { path: { id }, header: { 'Idempotency-Key': key } },
-        }),
-      ),
+    send: (id: string, key) => answer(api.POST('/keys/{id}/rotate', idempotent(key, { id }))),
     onDone: (made) => {
       void client.invalidateQueries({ queryKey: keys.keys.all });
       onRotated(made);
@@ -187,32 +178,6 @@ function RotateDialog({
       <p>
         You get a new key, and the current one (<code className="text-xs">{apiKey.hint}</code>)
         stops working at once. Update your software with the new key.
-      </p>
-    </FormDialog>
-  );
-}
-
-function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
-  const { remove: revoke } = useResource('keys', { onRemoved: onClose });
-  return (
-    <FormDialog
-      title={`Revoke the key “${apiKey.name}”?`}
-      action="Revoke key"
-      isDanger
-      onClose={onClose}
-      busy={revoke.isPending}
-      error={revoke.error}
-      onSubmit={() => revoke.write(apiKey)}
-    >
-      <p>
-        Software that uses <code className="text-xs">{apiKey.hint}</code> loses access at once.
-        {apiKey.lastUsedAt !== null && (
-          <>
-            {' '}
-            It was last used <Time at={apiKey.lastUsedAt} />.
-          </>
-        )}{' '}
-        You can’t undo this.
       </p>
     </FormDialog>
   );

@@ -1,17 +1,17 @@
 import { useId } from 'react';
+import { useWorkspace } from '../../app/workspace.tsx';
 import { classes } from '../../ui/classes.ts';
 import { RESOURCES, type Scope } from './scopes.ts';
 
 interface ScopeFieldsProps {
   scopes: readonly Scope[];
   onChange(scopes: Scope[]): void;
-  /** Returns true for scopes that the person has, because nobody can grant other scopes. */
-  mayGive(scope: Scope): boolean;
   error?: string | undefined;
 }
 
 /** The fields for the rights of a key: none, read, or read and write for each kind of record. */
-export function ScopeFields({ scopes, onChange, mayGive, error }: ScopeFieldsProps) {
+export function ScopeFields({ scopes, onChange, error }: ScopeFieldsProps) {
+  const { may } = useWorkspace();
   const id = useId();
   const set = (old: readonly (Scope | undefined)[], next: Scope | undefined) =>
     onChange([
@@ -23,7 +23,8 @@ export function ScopeFields({ scopes, onChange, mayGive, error }: ScopeFieldsPro
       <legend className="sr-only">Scopes</legend>
       {RESOURCES.map(({ label, read, write }) => {
         const now = [write, read].find((scope) => scope !== undefined && scopes.includes(scope));
-        const given = [read, write].filter((scope) => scope !== undefined && mayGive(scope));
+        // Nobody can grant scopes that they lack.
+        const given = [read, write].filter((scope) => scope !== undefined && may(scope));
         const choices = [
           { label: 'None', column: 'col-start-1', scope: undefined },
           { label: 'Read', column: 'col-start-2', scope: read },

@@ -1,17 +1,14 @@
-import { describe } from '../../api/error.ts';
 import { useRecords, useResource } from '../../app/resource.ts';
 import { Button } from '../../ui/button.tsx';
 import { RecordList } from '../../ui/record-list.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { toast } from '../../ui/toasts.tsx';
+import { toastError } from '../../ui/toast-error.ts';
 
 /** The invitations that can still be accepted. */
 export function Invitations() {
   const invitations = useRecords('invitations');
-  const { remove: cancel } = useResource('invitations', {
-    onFailed: (error) => toast(describe(error), 'danger'),
-  });
+  const { remove: cancel } = useResource('invitations', { onFailed: toastError });
   return (
     <section aria-labelledby="invitations" className="pt-8 pb-10">
       <h2 id="invitations" className="px-4 pb-2 font-semibold md:px-6">

@@ -2,12 +2,46 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import type { Role } from '../../api/people.ts';
+import { RemoveDialog } from '../../app/remove-dialog.tsx';
 import { useResource } from '../../app/resource.ts';
 import { meQuery, personClient, useMe } from '../../app/session.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { toast } from '../../ui/toasts.tsx';
-import { RoleChoice } from './roles.tsx';
+import { useFields } from '../../ui/use-fields.ts';
+
+interface InviteDialogProps {
+  onClose(): void;
+  onInvited(invitation: Schemas['InvitationWithUrl']): void;
+}
+
+/** A dialog that creates an invitation. */
+export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
+  const [role, setRole] = useState<Role>('member');
+  const { create: invite } = useResource('invitations', { onCreated: onInvited });
+  const { values, text } = useFields({ email: '' }, invite.error);
+  return (
+    <FormDialog
+      title="Invite a person"
+      action="Create invitation"
+      onClose={onClose}
+      busy={invite.isPending}
+      error={invite.error}
+      onSubmit={() => invite.write({ ...values, role })}
+    >
+      <TextField
+        label="Email"
+        type="email"
+        hint="We’ll email them an invite link. If email isn’t set up, you get the link to share."
+        autoFocus
+        required
+        {...text('email')}
+      />
+      <RoleChoice role={role} onChange={setRole} />
+    </FormDialog>
+  );
+}
 
 interface MemberDialogProps {
   member: Schemas['Member'];
@@ -40,36 +74,62 @@ export function RoleDialog({ member, onClose }: MemberDialogProps) {
 }
 
 /** A dialog that removes a member, or leaves the workspace. */
-export function RemoveDialog({ member, onClose }: MemberDialogProps) {
+export function RemoveMemberDialog({ member, onClose }: MemberDialogProps) {
   const { name } = useWorkspace();
   const navigate = useNavigate();
   const isMe = useMe().id === member.userId;
-  const { remove } = useResource('members', {
-    onRemoved: async () => {
-      if (!isMe) {
-        toast(`${member.email} removed`);
-        onClose();
-        return;
-      }
-      await personClient.refetchQueries(meQuery);
-      await navigate({ to: '/' });
-    },
-  });
+  const onRemoved = async () => {
+    if (!isMe) {
+      toast(`${member.email} removed`);
+      onClose();
+      return;
+    }
+    await personClient.refetchQueries(meQuery);
+    await navigate({ to: '/' });
+  };
   return (
-    <FormDialog
+    <RemoveDialog
+      noun="members"
+      record={member}
       title={isMe ? `Leave ${name}?` : `Remove ${member.email}?`}
       action={isMe ? 'Leave' : 'Remove'}
-      isDanger
       onClose={onClose}
-      busy={remove.isPending}
-      error={remove.error}
-      onSubmit={() => remove.write(member)}
+      onRemoved={onRemoved}
     >
-      <p>
-        {isMe ? 'You lose access to this workspace' : 'They lose access to this workspace'}, and the
-        API keys that {isMe ? 'you' : 'they'} created here stop working. Their links and QR codes
-        stay.
-      </p>
-    </FormDialog>
+      {isMe ? 'You lose access to this workspace' : 'They lose access to this workspace'}, and the
+      API keys that {isMe ? 'you' : 'they'} created here stop working. Their links and QR codes
+      stay.
+    </RemoveDialog>
+  );
+}
+
+/** Description of each role's rights. */
+const ROLES: Readonly<Record<Role, string>> = {
+  owner: 'Can do everything, including people, API keys and settings.',
+  member: 'Can create and edit links, QR codes and all other records.',
+  viewer: 'Can see links, QR codes and analytics, but not change anything.',
+};
+
+function RoleChoice({ role, onChange }: { role: Role; onChange(role: Role): void }) {
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1 font-medium">Role</legend>
+      {(Object.keys(ROLES) as Role[]).map((one) => (
+        <label
+          key={one}
+          className={`grid grid-cols-[auto_1fr] gap-x-3 rounded-md border p-3 ${one === role ? 'border-accent-text bg-accent-soft' : 'border-line'}`}
+        >
+          <input
+            type="radio"
+            name="role"
+            className="mt-0.5 size-4 accent-accent"
+            checked={one === role}
+            onChange={() => onChange(one)}
+          />
+          <span className="font-medium capitalize">{one}</span>
+          <span className="col-start-2 text-muted">{ROLES[one]}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

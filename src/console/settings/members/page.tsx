@@ -13,9 +13,9 @@ import { Badge } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { LastTime } from '../last-time.tsx';
 import { Invitations } from './invitations.tsx';
-import { InviteDialog } from './invite-dialog.tsx';
-import { RemoveDialog, RoleDialog } from './member-dialogs.tsx';
+import { InviteDialog, RemoveMemberDialog, RoleDialog } from './member-dialogs.tsx';
 
 type Member = Schemas['Member'];
 type Opened =
@@ -68,43 +68,12 @@ export function MembersPage() {
               {
                 name: 'Last seen',
                 isMinor: true,
-                render: ({ lastSeenAt }) =>
-                  lastSeenAt === null ? (
-                    <span className="text-muted">Never</span>
-                  ) : (
-                    <Time at={lastSeenAt} />
-                  ),
+                render: ({ lastSeenAt }) => <LastTime at={lastSeenAt} />,
               },
               {
                 name: 'Actions',
                 isBare: true,
-                render: (member) => {
-                  const isMe = member.userId === me.id;
-                  const items = [
-                    ...(mayWrite
-                      ? [
-                          {
-                            label: 'Change role',
-                            onSelect: () => setOpened({ what: 'role', member }),
-                          },
-                        ]
-                      : []),
-                    ...(mayWrite || isMe
-                      ? [
-                          {
-                            label: isMe ? 'Leave workspace' : 'Remove',
-                            isDanger: true,
-                            onSelect: () => setOpened({ what: 'remove', member }),
-                          },
-                        ]
-                      : []),
-                  ];
-                  return (
-                    items.length > 0 && (
-                      <RowMenu label={`Actions for ${member.email}`} items={items} />
-                    )
-                  );
-                },
+                render: (member) => <MemberMenu member={member} open={setOpened} />,
               },
             ]}
           />
@@ -132,7 +101,26 @@ export function MembersPage() {
         </SecretDialog>
       )}
       {opened?.what === 'role' && <RoleDialog member={opened.member} onClose={close} />}
-      {opened?.what === 'remove' && <RemoveDialog member={opened.member} onClose={close} />}
+      {opened?.what === 'remove' && <RemoveMemberDialog member={opened.member} onClose={close} />}
     </Page>
+  );
+}
+
+function MemberMenu({ member, open }: { member: Member; open(what: Opened): void }) {
+  const { may } = useWorkspace();
+  const isMe = member.userId === useMe().id;
+  const roleItem = { label: 'Change role', onSelect: () => open({ what: 'role', member }) };
+  const removeItem = {
+    label: isMe ? 'Leave workspace' : 'Remove',
+    isDanger: true,
+    onSelect: () => open({ what: 'remove', member }),
+  };
+  const mayWrite = may('members.write');
+  if (!mayWrite && !isMe) return null;
+  return (
+    <RowMenu
+      label={`Actions for ${member.email}`}
+      items={mayWrite ? [roleItem, removeItem] : [removeItem]}
+    />
   );
 }

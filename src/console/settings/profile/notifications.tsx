@@ -1,7 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
-import { describe } from '../../api/error.ts';
 import { keys } from '../../api/keys.ts';
 import { people } from '../../api/people.ts';
 import { personClient } from '../../app/session.ts';
@@ -10,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { SelectField, Switch } from '../../ui/field.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
+import { toastError } from '../../ui/toast-error.ts';
 import { toast } from '../../ui/toasts.tsx';
 import { ReportPreview } from './report-preview.tsx';
 
@@ -76,7 +76,7 @@ function Choices({ own }: { own: Notifications }) {
       mutationFn: (changes: Schemas['NotificationsUpdate']) =>
         people.changeNotifications(own.projectId, changes),
       onSuccess: () => toast('Saved'),
-      onError: (error: Error) => toast(describe(error), 'danger'),
+      onError: toastError,
       onSettled: () => personClient.invalidateQueries({ queryKey: key }),
     },
     personClient,

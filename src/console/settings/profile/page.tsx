@@ -1,13 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
-import { keys } from '../../api/keys.ts';
-import { people } from '../../api/people.ts';
-import { meQuery, personClient, useMe } from '../../app/session.ts';
+import { useMe } from '../../app/session.ts';
+import { useChangeMe } from '../../app/use-change-me.ts';
 import { TextField } from '../../ui/field.tsx';
-import { messagesOf } from '../../ui/form-dialog.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Sections } from '../../ui/section.tsx';
-import { toast } from '../../ui/toasts.tsx';
+import { useFields } from '../../ui/use-fields.ts';
 import { FormSection } from '../form-section.tsx';
 import { NotificationsSection } from './notifications.tsx';
 import { Sessions } from './sessions.tsx';
@@ -26,57 +22,33 @@ export function ProfilePage() {
   );
 }
 
-function useChangeMe(done: string, onDone?: () => void) {
-  return useMutation(
-    {
-      mutationFn: people.changeMe,
-      onSuccess: (me) => {
-        personClient.setQueryData(meQuery.queryKey, me);
-        void personClient.invalidateQueries({ queryKey: keys.sessions.all });
-        toast(done);
-        onDone?.();
-      },
-    },
-    personClient,
-  );
-}
-
 function NameSection() {
   const me = useMe();
-  const [name, setName] = useState(me.name);
   const change = useChangeMe('Saved');
+  const { values, text } = useFields({ name: me.name }, change.error);
   return (
     <FormSection
       title="Name"
       mayWrite
-      busy={change.isPending}
-      error={change.error}
-      isChanged={name !== me.name}
-      onSubmit={() => change.mutate({ name })}
+      write={change}
+      isChanged={values.name !== me.name}
+      onSubmit={() => change.mutate(values)}
     >
-      <TextField
-        label="Name"
-        autoComplete="name"
-        required
-        maxLength={190}
-        value={name}
-        error={messagesOf(change.error)['name']}
-        onChange={(event) => setName(event.target.value)}
-      />
+      <TextField label="Name" autoComplete="name" required maxLength={190} {...text('name')} />
       <TextField label="Email" disabled value={me.email} />
     </FormSection>
   );
 }
 
+const NO_PASSWORDS = { currentPassword: '', password: '' };
+
 function PasswordSection() {
   const me = useMe();
-  const [currentPassword, setCurrentPassword] = useState('');
-  const [password, setPassword] = useState('');
-  const change = useChangeMe('Password saved. All your other sessions are signed out.', () => {
-    setCurrentPassword('');
-    setPassword('');
-  });
-  const messages = messagesOf(change.error);
+  const change = useChangeMe('Password saved. All your other sessions are signed out.', () =>
+    set(NO_PASSWORDS),
+  );
+  const { values, set, text } = useFields(NO_PASSWORDS, change.error);
+  const { currentPassword, password } = values;
   return (
     <FormSection
       title="Password"
@@ -87,8 +59,7 @@ function PasswordSection() {
       }
       action={me.hasPassword ? 'Change password' : 'Set password'}
       mayWrite
-      busy={change.isPending}
-      error={change.error}
+      write={change}
       isChanged={password !== ''}
       onSubmit={() =>
         change.mutate({ password, ...(me.needsCurrentPassword && { currentPassword }) })
@@ -102,9 +73,7 @@ function PasswordSection() {
           type="password"
           autoComplete="current-password"
           required
-          value={currentPassword}
-          error={messages['currentPassword']}
-          onChange={(event) => setCurrentPassword(event.target.value)}
+          {...text('currentPassword')}
         />
       )}
       <TextField
@@ -112,9 +81,7 @@ function PasswordSection() {
         type="password"
         autoComplete="new-password"
         required
-        value={password}
-        error={messages['password']}
-        onChange={(event) => setPassword(event.target.value)}
+        {...text('password')}
       />
     </FormSection>
   );

@@ -3,7 +3,7 @@ import { download, type Schemas } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Failure, Skeleton } from '../../ui/states.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 
 type Choice = Pick<NonNullable<Schemas['Notifications']['report']>, 'every' | 'timezone'>;
 
@@ -19,9 +19,9 @@ export function ReportPreview({ choice, onClose }: { choice: Choice; onClose(): 
   });
   return (
     <Dialog title="Preview of the report" onClose={onClose}>
-      {mail.isPending && <Skeleton className="h-[60dvh] w-full" />}
-      {mail.error && <Failure error={mail.error} retry={() => void mail.refetch()} />}
-      {mail.data !== undefined && <Mail html={mail.data} />}
+      <Loaded query={mail} skeleton="h-[60dvh] w-full">
+        {(html) => <Mail html={html} />}
+      </Loaded>
     </Dialog>
   );
 }

@@ -1,7 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Monitor, Smartphone } from 'lucide-react';
 import type { Schemas } from '../../api/client.ts';
-import { describe } from '../../api/error.ts';
 import { keys } from '../../api/keys.ts';
 import { people } from '../../api/people.ts';
 import { personClient } from '../../app/session.ts';
@@ -9,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Badge, Failure, Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
+import { toastError } from '../../ui/toast-error.ts';
 import { toast } from '../../ui/toasts.tsx';
 
 const key = keys.sessions.all;
@@ -21,7 +21,7 @@ export function Sessions() {
       void personClient.invalidateQueries({ queryKey: key });
       toast(text);
     },
-    onError: (error: Error) => toast(describe(error), 'danger'),
+    onError: toastError,
   });
   const end = useMutation(
     { mutationFn: people.endSession, ...ended('Device signed out') },

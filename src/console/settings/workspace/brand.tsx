@@ -39,8 +39,7 @@ export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
       title="Brand"
       description="Shown on pages your visitors see, such as the password page."
       mayWrite={mayWrite}
-      busy={save.isPending}
-      error={save.error}
+      write={save}
       isChanged={Object.keys(changes).length > 0}
       onSubmit={() => save.write(changes)}
     >

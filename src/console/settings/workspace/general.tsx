@@ -1,33 +1,29 @@
-import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { messagesOf } from '../../ui/form-dialog.tsx';
+import { useFields } from '../../ui/use-fields.ts';
 import { FormSection } from '../form-section.tsx';
 import { useSaveWorkspace } from './save.ts';
 
 /** The form for the name of the workspace. */
 export function General({ workspace }: { workspace: Schemas['Workspace'] }) {
   const { may } = useWorkspace();
-  const [name, setName] = useState(workspace.name);
   const save = useSaveWorkspace(workspace);
+  const { values, text } = useFields({ name: workspace.name }, save.error);
   return (
     <FormSection
       title="General"
       mayWrite={may('workspace.write')}
-      busy={save.isPending}
-      error={save.error}
-      isChanged={name !== workspace.name}
-      onSubmit={() => save.write({ name })}
+      write={save}
+      isChanged={values.name !== workspace.name}
+      onSubmit={() => save.write(values)}
     >
       <TextField
         label="Name"
         required
         maxLength={100}
         disabled={!may('workspace.write')}
-        value={name}
-        error={messagesOf(save.error)['name']}
-        onChange={(event) => setName(event.target.value)}
+        {...text('name')}
       />
       <TextField
         label="Slug"

@@ -4,18 +4,19 @@ import { useWorkspace } from '../../app/workspace.tsx';
 import { DocsLink } from '../../ui/docs-link.tsx';
 import { SelectField, Switch } from '../../ui/field.tsx';
 import { messagesOf } from '../../ui/form-dialog.tsx';
+import { Options } from '../../ui/options.tsx';
 import { FormSection } from '../form-section.tsx';
 import { useSaveWorkspace } from './save.ts';
 
-/** Selectable time windows in seconds within which a visitor counts once. */
-const WINDOWS = [
-  { label: 'Every visit', seconds: 0 },
-  { label: 'Once a minute', seconds: 60 },
-  { label: 'Once an hour', seconds: 3_600 },
-  { label: 'Once a day', seconds: 86_400 },
-  { label: 'Once a week', seconds: 604_800 },
-  { label: 'Once in 31 days', seconds: 2_678_400 },
-];
+/** Selectable time windows within which a visitor counts once, by their seconds. */
+const WINDOWS: Readonly<Record<number, string>> = {
+  0: 'Every visit',
+  60: 'Once a minute',
+  3_600: 'Once an hour',
+  86_400: 'Once a day',
+  604_800: 'Once a week',
+  2_678_400: 'Once in 31 days',
+};
 
 /** The form for the counting of visits and the data stored about visitors. */
 export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
@@ -27,14 +28,12 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
     setSeconds(saved.clickDedupeSeconds);
     setKeepFullIp(saved.keepFullIp);
   });
-  const isListed = WINDOWS.some((one) => one.seconds === workspace.clickDedupeSeconds);
   return (
     <FormSection
       title="Visits"
       description={<DocsLink guide="analytics">How visits are counted</DocsLink>}
       mayWrite={mayWrite}
-      busy={save.isPending}
-      error={save.error}
+      write={save}
       isChanged={seconds !== workspace.clickDedupeSeconds || keepFullIp !== workspace.keepFullIp}
       onSubmit={() => save.write({ clickDedupeSeconds: seconds, keepFullIp })}
     >
@@ -46,12 +45,8 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
         error={messagesOf(save.error)['clickDedupeSeconds']}
         onChange={(event) => setSeconds(Number(event.target.value))}
       >
-        {WINDOWS.map((one) => (
-          <option key={one.seconds} value={one.seconds}>
-            {one.label}
-          </option>
-        ))}
-        {!isListed && (
+        <Options of={WINDOWS} />
+        {!(workspace.clickDedupeSeconds in WINDOWS) && (
           <option value={workspace.clickDedupeSeconds}>
             Once in {workspace.clickDedupeSeconds} seconds
           </option>

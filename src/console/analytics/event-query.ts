@@ -1,21 +1,25 @@
 import type { operations } from '../api/client.ts';
-import { everyOf } from '../api/every-of.ts';
 
 type Query = NonNullable<operations['retrieveAnalytics']['parameters']['query']>;
 
 /** A kind of event, as the API's `event` parameter names it. */
 export type Kind = Exclude<NonNullable<Query['event']>, 'composite'>;
-export const KINDS = everyOf<Kind>({
-  clicks: true,
-  scans: true,
-  views: true,
-  leads: true,
-  sales: true,
-});
 
 /** A number that a view can show: the count of a kind of event, or the amount of sales. */
 export type Metric = Kind | 'revenue';
-export const METRICS: readonly Metric[] = [...KINDS, 'revenue'];
+
+/** Names of the metrics in display order. */
+const METRIC_NAMES: Record<Metric, string> = {
+  clicks: 'Clicks',
+  scans: 'Scans',
+  views: 'Page views',
+  leads: 'Leads',
+  sales: 'Sales',
+  revenue: 'Revenue',
+};
+export const METRICS = Object.keys(METRIC_NAMES) as Metric[];
+export const KINDS = METRICS.filter((metric) => metric !== 'revenue');
+export const nameOfMetric = (metric: Metric = 'clicks'): string => METRIC_NAMES[metric];
 
 /** Returns the kind of event that a metric belongs to. */
 export const kindOf = (metric: Metric = 'clicks'): Kind =>
@@ -23,16 +27,6 @@ export const kindOf = (metric: Metric = 'clicks'): Kind =>
 
 /** A period of the API's `interval` parameter. */
 type Interval = Exclude<NonNullable<Query['interval']>, 'all_unfiltered'>;
-export const INTERVALS = everyOf<Interval>({
-  '1h': true,
-  '24h': true,
-  '7d': true,
-  '30d': true,
-  '90d': true,
-  ytd: true,
-  '1y': true,
-  all: true,
-});
 
 /** Calendar periods, which the console sends as `start` and `end`. */
 const CALENDAR_PERIODS = [
@@ -43,9 +37,30 @@ const CALENDAR_PERIODS = [
   'quarter',
   'last_quarter',
 ] as const;
+type CalendarPeriod = (typeof CALENDAR_PERIODS)[number];
+export const isCalendarPeriod = (period: Period): period is CalendarPeriod =>
+  isOneOf(CALENDAR_PERIODS, period);
 
-export type Period = Interval | (typeof CALENDAR_PERIODS)[number];
-const PERIODS: readonly Period[] = [...INTERVALS, ...CALENDAR_PERIODS];
+export type Period = Interval | CalendarPeriod;
+
+/** Names of the periods in display order. */
+export const PERIOD_NAMES: Record<Period, string> = {
+  today: 'Today',
+  yesterday: 'Yesterday',
+  '1h': 'Last hour',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+  '90d': 'Last 90 days',
+  '1y': 'Last 12 months',
+  month: 'This month',
+  last_month: 'Last month',
+  quarter: 'This quarter',
+  last_quarter: 'Last quarter',
+  ytd: 'This year',
+  all: 'All time',
+};
+export const PERIODS = Object.keys(PERIOD_NAMES) as Period[];
 
 /** Parameters of the API that are not filters of the console. */
 type Other =
@@ -97,6 +112,7 @@ export type Filter = keyof typeof FILTERS;
 export type UtmFilter = Extract<Filter, `utm_${string}`>;
 
 export const FILTER_LIST = Object.keys(FILTERS) as Filter[];
+export const nameOfFilter = (filter: Filter): string => FILTERS[filter].name;
 
 /** True for a filter that matches a part of a text. */
 export const isPartial = (filter: Filter): boolean => FILTERS[filter].takes === 'part';
@@ -110,7 +126,7 @@ export type Filters = Partial<Record<Filter, string>>;
  * Search parameters in the URL of a view of events. Without `interval` and `start`, the period is
  * the last 30 days. Moments are ISO 8601. Without `timezone`, the browser's time zone applies.
  */
-export interface Question extends Filters {
+export interface EventQuery extends Filters {
   interval?: Period;
   start?: string;
   end?: string;
@@ -142,7 +158,7 @@ function isTimezone(value: unknown): value is string {
 }
 
 /** Parses the URL's search parameters, removes invalid values and lists them in `ignored`. */
-export function readQuestion(search: Record<string, unknown>): Question {
+export function readEventQuery(search: Record<string, unknown>): EventQuery {
   const { interval, start, end, timezone, compare, event, tabs, group } = search;
   const isSpan = isMoment(start) && isMoment(end) && Date.parse(start) < Date.parse(end);
   const ignored = [

@@ -1,22 +1,22 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { FILTER_LIST, type Filters, type Question, readQuestion } from './question.ts';
+import { type EventQuery, FILTER_LIST, type Filters, readEventQuery } from './event-query.ts';
 
 /** A change of a query; `undefined` removes a parameter. */
-export type QuestionChange = { [Part in keyof Question]?: Question[Part] | undefined };
+export type EventQueryChange = { [Part in keyof EventQuery]?: EventQuery[Part] | undefined };
 
 /** Returns the query in the URL and functions that change it. */
-export function useQuestion() {
+export function useEventQuery() {
   const search: Record<string, unknown> = useSearch({ strict: false });
   // The router keeps parameters that a route's `validateSearch` removed.
-  const question = useMemo(() => readQuestion(search), [search]);
+  const query = useMemo(() => readEventQuery(search), [search]);
   const navigate = useNavigate();
   /** Changes parameters of the query; each change adds a history entry unless `isPassing`. */
-  const change = (parts: QuestionChange, isPassing = false) =>
+  const change = (parts: EventQueryChange, isPassing = false) =>
     void navigate({
       to: '.',
       search: (before: object) => ({
-        ...readQuestion({ ...before }),
+        ...readEventQuery({ ...before }),
         ignored: undefined,
         ...parts,
       }),
@@ -24,7 +24,7 @@ export function useQuestion() {
       resetScroll: false,
     });
   return {
-    question,
+    query,
     change,
     addFilters: (filters: Filters) => change({ ...filters, group: undefined }),
     clearFilters: () => change(Object.fromEntries(FILTER_LIST.map((name) => [name, undefined]))),
