@@ -67,13 +67,8 @@ export function ConnectDialog({ onClose }: { onClose(): void }) {
         label="Service"
         value={source}
         onChange={({ target: { value } }) => setSource(value as Service)}
-      >
-        {Object.entries(SERVICES).map(([name, title]) => (
-          <option key={name} value={name}>
-            {title}
-          </option>
-        ))}
-      </SelectField>
+        options={Object.entries(SERVICES)}
+      />
       {INSTALLABLE.includes(source) && (
         <TextField
           label="URL"

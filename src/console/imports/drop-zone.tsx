@@ -89,15 +89,9 @@ export function DropZone() {
               label="Source"
               value={source}
               onChange={({ target: { value } }) => setSource(value as typeof source)}
-            >
-              <option value="">Detect automatically</option>
-              {Object.entries(SERVICES).map(([name, title]) => (
-                <option key={name} value={name}>
-                  {title}
-                </option>
-              ))}
-              <option value="csv">Other (choose columns)</option>
-            </SelectField>
+              none="Detect automatically"
+              options={[...Object.entries(SERVICES), ['csv', 'Other (choose columns)']]}
+            />
           </div>
         </>
       }

@@ -45,7 +45,7 @@ export const LINKS: RecordKind<Link> = {
     {
       name: 'destinationState',
       label: 'Destination',
-      options: Object.entries(DESTINATION_STATES).map(([value, label]) => ({ value, label })),
+      options: Object.entries(DESTINATION_STATES),
     },
   ],
   visits: { least: 'clicksMin', most: 'clicksMax', label: 'clicks' },

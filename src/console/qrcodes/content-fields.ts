@@ -14,6 +14,7 @@ import {
   Wifi,
 } from 'lucide-react';
 import { fieldsInWords, inWords, labelOf } from '../api/error-words.ts';
+import type { OptionList } from '../ui/field.tsx';
 import type { ContentName } from './content.ts';
 
 /** A field in the form of a content type. */
@@ -22,7 +23,7 @@ export interface ContentField {
   name: string;
   label: string;
   kind?: 'text' | 'lines' | 'tel' | 'email' | 'url' | 'secret' | 'number' | 'flag' | 'date';
-  options?: readonly (readonly [value: string, label: string])[];
+  options?: OptionList;
   hint?: string;
   placeholder?: string;
   /** True when the code cannot be drawn without the field. */

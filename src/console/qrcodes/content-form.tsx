@@ -30,10 +30,11 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
           label="Entered as"
           value={isText ? 'code' : 'payment'}
           onChange={({ target }) => onChange(target.value === 'code' ? '' : {})}
-        >
-          <option value="payment">Payment</option>
-          <option value="code">Complete BR Code</option>
-        </SelectField>
+          options={[
+            ['payment', 'Payment'],
+            ['code', 'Complete BR Code'],
+          ]}
+        />
       )}
       <div className="grid grid-cols-2 gap-3">
         {fields.map((field) => (
@@ -102,17 +103,7 @@ function ContentControl({ field, value, error, onChange }: ControlProps) {
       />
     );
   }
-  if (options !== undefined) {
-    return (
-      <SelectField {...shared}>
-        {options.map(([option, name]) => (
-          <option key={option} value={option}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
-    );
-  }
+  if (options !== undefined) return <SelectField {...shared} options={options} />;
   if (kind === 'lines') return <TextArea {...shared} />;
   if (kind === 'secret') return <SecretField {...shared} />;
   return (

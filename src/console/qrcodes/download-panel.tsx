@@ -1,6 +1,6 @@
 import { Copy, Download } from 'lucide-react';
 import { useState } from 'react';
-import { FORMATS, type Format } from '../../qrcodes/render/design.ts';
+import type { Format } from '../../qrcodes/render/design.ts';
 import { describe } from '../api/error.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
@@ -13,10 +13,10 @@ import type { QrCode } from './look.ts';
 const PURPOSES: Record<Format, string> = {
   png: 'PNG, for screens',
   svg: 'SVG, scales to any size',
-  pdf: 'PDF, for print',
-  eps: 'EPS, for print',
   jpeg: 'JPEG',
   webp: 'WebP',
+  pdf: 'PDF, for print',
+  eps: 'EPS, for print',
 };
 
 const MOST_PX = 4096;
@@ -61,22 +61,18 @@ export function DownloadPanel({ record }: { record: QrCode }) {
             label="Format"
             value={format}
             onChange={({ target }) => setFormat(target.value as Format)}
-          >
-            {(['png', ...FORMATS.filter((one) => one !== 'png')] as const).map((one) => (
-              <option key={one} value={one}>
-                {PURPOSES[one]}
-              </option>
-            ))}
-          </SelectField>
+            options={Object.entries(PURPOSES)}
+          />
         </div>
         <SelectField
           label="Unit"
           value={unit}
           onChange={({ target }) => setUnit(target.value as 'px' | 'mm')}
-        >
-          <option value="px">Pixels</option>
-          <option value="mm">Millimeters</option>
-        </SelectField>
+          options={[
+            ['px', 'Pixels'],
+            ['mm', 'Millimeters'],
+          ]}
+        />
         {unit === 'px' ? (
           <NumberField label="Width in px" value={px} most={MOST_PX} onChange={setPx} />
         ) : (
@@ -88,13 +84,8 @@ export function DownloadPanel({ record }: { record: QrCode }) {
             hint={`${pxOf(extent).toLocaleString()} px`}
             value={dpi}
             onChange={({ target }) => setDpi(Number(target.value))}
-          >
-            {[150, 300, 600, 1200].map((value) => (
-              <option key={value} value={value}>
-                {value} dpi
-              </option>
-            ))}
-          </SelectField>
+            options={[150, 300, 600, 1200].map((value) => [value, `${value} dpi`])}
+          />
         )}
         {!(unit === 'mm' && format === 'pdf') && (
           <NumberField

@@ -88,10 +88,11 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
           label="Download as"
           value={kind}
           onChange={({ target }) => setKind(target.value as 'pdf' | 'zip')}
-        >
-          <option value="pdf">Printable sheet (PDF)</option>
-          <option value="zip">One file per code (ZIP)</option>
-        </SelectField>
+          options={[
+            ['pdf', 'Printable sheet (PDF)'],
+            ['zip', 'One file per code (ZIP)'],
+          ]}
+        />
         {kind === 'pdf' ? (
           <div className="grid gap-5 sm:grid-cols-[1fr_10rem]">
             <div className="grid grid-cols-2 content-start gap-3">
@@ -99,22 +100,14 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
                 label="Paper"
                 value={paper}
                 onChange={({ target }) => setPaper(target.value as Paper)}
-              >
-                {Object.keys(PAPERS).map((name) => (
-                  <option key={name}>{name}</option>
-                ))}
-              </SelectField>
+                options={Object.keys(PAPERS).map((name) => [name, name])}
+              />
               <SelectField
                 label="Under each code"
                 value={label}
                 onChange={({ target }) => setLabel(target.value as keyof typeof LABELS)}
-              >
-                {Object.entries(LABELS).map(([name, [words]]) => (
-                  <option key={name} value={name}>
-                    {words}
-                  </option>
-                ))}
-              </SelectField>
+                options={Object.entries(LABELS).map(([name, [words]]) => [name, words])}
+              />
               {number('columns', 'Columns', 1, 20)}
               {number('rows', 'Rows', 1, 30)}
               {number('marginMm', 'Margin in mm', 0, 60)}
@@ -132,13 +125,8 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
               label="Format"
               value={format}
               onChange={({ target }) => setFormat(target.value as Format)}
-            >
-              {FORMATS.map((name) => (
-                <option key={name} value={name}>
-                  {name.toUpperCase()}
-                </option>
-              ))}
-            </SelectField>
+              options={FORMATS.map((name) => [name, name.toUpperCase()])}
+            />
             <TextField
               label="Width in px"
               type="number"

@@ -111,22 +111,16 @@ export function FramePanel({ look, onChange, errors }: LookProps) {
               label="Font"
               value={family}
               onChange={({ target }) => onChange({ family: target.value })}
-            >
-              {FONT_FAMILIES.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </SelectField>
+              options={FONT_FAMILIES.map((name) => [name, name])}
+            />
             <SelectField
               label="Weight"
               value={weight}
               onChange={({ target }) => onChange({ weight: Number(target.value) })}
-            >
-              {[...new Set([400, 500, 600, 700, weight])]
+              options={[...new Set([400, 500, 600, 700, weight])]
                 .toSorted((a, b) => a - b)
-                .map((value) => (
-                  <option key={value}>{value}</option>
-                ))}
-            </SelectField>
+                .map((value) => [value, String(value)])}
+            />
             <TextField
               label="Text size"
               type="number"
@@ -166,14 +160,9 @@ export function OutputPanel({ look, onChange, errors }: LookProps) {
           onChange({ level: LEVELS.find((level) => level === target.value) ?? null })
         }
         error={errors['level']}
-      >
-        <option value="">Automatic</option>
-        {LEVELS.map((level) => (
-          <option key={level} value={level}>
-            {level}: {LEVEL_WORDS[level]}
-          </option>
-        ))}
-      </SelectField>
+        none="Automatic"
+        options={LEVELS.map((level) => [level, `${level}: ${LEVEL_WORDS[level]}`])}
+      />
     </div>
   );
 }

@@ -14,13 +14,8 @@ export function FolderField({ draft, errors, change }: PartProps) {
       value={draft.folderId}
       error={errors['folderId']}
       onChange={(event) => change({ folderId: event.target.value })}
-    >
-      <option value="">None</option>
-      {folders.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </SelectField>
+      none="None"
+      options={folders.map(({ id, name }) => [id, name])}
+    />
   );
 }

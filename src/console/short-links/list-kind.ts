@@ -1,3 +1,5 @@
+import type { OptionList } from '../ui/field.tsx';
+
 /** Filters and sort order in the URL of a list, by their names in the API. */
 export type ListSearch = Partial<Record<string, string>>;
 
@@ -14,11 +16,7 @@ export interface ListKind {
   /** Names of all filters. */
   filters: readonly string[];
   /** Filters that only this list has. */
-  choices: readonly {
-    name: string;
-    label: string;
-    options: readonly { value: string; label: string }[];
-  }[];
+  choices: readonly { name: string; label: string; options: OptionList }[];
   /** Names of the filters for the number of visits, and their label. */
   visits: { least: string; most: string; label: string };
 }

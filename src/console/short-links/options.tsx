@@ -56,14 +56,9 @@ function PageChoice({ draft, errors, change }: PartProps) {
       value={draft.pageId}
       error={errors['pageId']}
       onChange={(event) => change({ pageId: event.target.value })}
-    >
-      <option value="">None</option>
-      {(pages.data ?? []).map(({ id, title }) => (
-        <option key={id} value={id}>
-          {title}
-        </option>
-      ))}
-    </SelectField>
+      none="None"
+      options={pages.data?.map(({ id, title }) => [id, title]) ?? []}
+    />
   );
 }
 

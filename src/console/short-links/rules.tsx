@@ -3,7 +3,7 @@ import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Choices } from '../ui/choices.tsx';
 import { classes } from '../ui/classes.ts';
-import { FieldError, inputLook, UrlInput, ZONE_HINT } from '../ui/field.tsx';
+import { FieldError, inputLook, Options, UrlInput, ZONE_HINT } from '../ui/field.tsx';
 import type { FieldErrors } from './errors.ts';
 import {
   CONDITIONS,
@@ -165,11 +165,7 @@ function RuleFields({ rule, number, errorOf, change, remove }: RuleFieldsProps) 
             onChange={(event) => set(index, { kind: event.target.value as Condition, text: '' })}
             className={`${inputLook} max-w-[40%]`}
           >
-            {[kind, ...free].map((one) => (
-              <option key={one} value={one}>
-                {CONDITIONS[one].label}
-              </option>
-            ))}
+            <Options of={[kind, ...free].map((one) => [one, CONDITIONS[one].label])} />
           </select>
           <ConditionValue
             label={`Value of condition ${index + 1} of rule ${number}`}

@@ -1,11 +1,8 @@
 import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../ui/button.tsx';
-import { FieldError, inputLook, TextField, UrlInput } from '../ui/field.tsx';
+import { FieldError, inputLook, Options, TextField, UrlInput } from '../ui/field.tsx';
 import { COUNTRIES } from './countries.ts';
 import { type PartProps, Section, summaryOf } from './section.tsx';
-
-/** A row without a country. */
-const NO_COUNTRY = { code: '', name: '' };
 
 /** The section for alternative destinations by device and country. */
 export function TargetsSection({ draft, errors, change }: PartProps) {
@@ -49,13 +46,12 @@ export function TargetsSection({ draft, errors, change }: PartProps) {
             onChange={(event) => set(index, { country: event.target.value })}
             className={`${inputLook} max-w-[40%]`}
           >
-            {[NO_COUNTRY, ...COUNTRIES]
-              .filter(({ code }) => code === country || (code !== '' && isFree(code)))
-              .map(({ code, name }) => (
-                <option key={code} value={code}>
-                  {code === '' ? 'Choose a country' : `${name} (${code})`}
-                </option>
-              ))}
+            {country === '' && <option value="">Choose a country</option>}
+            <Options
+              of={COUNTRIES.filter(({ code }) => code === country || isFree(code)).map(
+                ({ code, name }) => [code, `${name} (${code})`],
+              )}
+            />
           </select>
           <UrlInput
             aria-label={`Destination for country ${index + 1}`}

@@ -149,13 +149,35 @@ export function TextArea({ label, hint, error, aside, ...area }: TextAreaProps) 
   );
 }
 
-type SelectProps = Omit<FieldProps, 'children'> & ComponentProps<'select'>;
+/** Values of a select with their labels. */
+export type OptionList = readonly (readonly [value: string | number, label: string])[];
+
+/** The options of a select. */
+export const Options = ({ of }: { of: OptionList }) =>
+  of.map(([value, label]) => (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  ));
+
+interface SelectProps extends Omit<FieldProps, 'children'>, ComponentProps<'select'> {
+  /** Label of the empty value, which comes first. */
+  none?: string;
+  options?: OptionList;
+}
 
 /** A labeled select for one value. */
-export function SelectField({ label, hint, error, aside, ...select }: SelectProps) {
+export function SelectField(props: SelectProps) {
+  const { label, hint, error, aside, none, options = [], children, ...select } = props;
   return (
     <Field label={label} hint={hint} error={error} aside={aside}>
-      {(control) => <select {...select} {...control} className={inputLook} />}
+      {(control) => (
+        <select {...select} {...control} className={inputLook}>
+          {none !== undefined && <option value="">{none}</option>}
+          <Options of={options} />
+          {children}
+        </select>
+      )}
     </Field>
   );
 }
