@@ -14,6 +14,10 @@ export const draftOf = (record: ShortLinkRecord): ShortLinkDraft =>
     ]),
   ) as ShortLinkDraft;
 
+/** Adds an id to a list, or removes it. */
+export const toggled = (ids: readonly string[], id: string): string[] =>
+  ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id];
+
 /**
  * Returns the fields that changed, in the format of the API; an empty text becomes null.
  *

@@ -1,20 +1,30 @@
 import type { ReactNode } from 'react';
-import { DateTimeField, FieldError, Switch, TextArea, TextField } from '../ui/field.tsx';
-import { ALL_FIELDS, type FieldControl, type SectionName, type ShortLinkDraft } from './fields.ts';
+import {
+  DateTimeField,
+  FieldError,
+  SelectField,
+  Switch,
+  TextArea,
+  TextField,
+} from '../ui/field.tsx';
+import { ALL_FIELDS, type FieldControl, SECTIONS, type ShortLinkDraft } from './fields.ts';
 import { type PartProps, Section, summaryOf } from './section.tsx';
 
 interface FieldSectionProps extends PartProps {
-  section: SectionName;
-  title: string;
+  section: keyof typeof SECTIONS;
   /** Controls of the fields whose input is `own`, by field name. */
   own?: Partial<Record<keyof ShortLinkDraft, ReactNode>>;
   /** Hints that depend on the record, by field name. */
   hints?: Partial<Record<keyof ShortLinkDraft, ReactNode>>;
+  /** True when an additional field has an error, which opens the section. */
+  hasFurtherError?: boolean;
+  /** Additional fields at the end. */
+  children?: ReactNode;
 }
 
 /** A section of the form, built from the rows of the field table that belong to it. */
-export function FieldSection({ section, title, own = {}, hints = {}, ...part }: FieldSectionProps) {
-  const { draft, errors, change, record } = part;
+export function FieldSection(props: FieldSectionProps) {
+  const { section, own = {}, hints = {}, draft, errors, change, record } = props;
   const fields = ALL_FIELDS.flatMap(({ name, control }) =>
     control?.section === section ? [{ name, control }] : [],
   );
@@ -35,14 +45,17 @@ export function FieldSection({ section, title, own = {}, hints = {}, ...part }: 
   const halves = shown.filter(({ control }) => control.isHalf === true);
   return (
     <Section
-      title={title}
+      title={SECTIONS[section]}
       summary={summaryOf(
         ...fields.map(({ name, control }) => control.summary?.(draft[name]) ?? ''),
       )}
-      hasError={fields.some(({ name }) => errors[name] !== undefined)}
+      hasError={
+        props.hasFurtherError === true || fields.some(({ name }) => errors[name] !== undefined)
+      }
     >
       {halves.length > 0 && <div className="grid gap-4 md:grid-cols-2">{halves.map(show)}</div>}
       {shown.filter(({ control }) => control.isHalf !== true).map(show)}
+      {props.children}
     </Section>
   );
 }
@@ -56,7 +69,7 @@ interface ControlProps {
 }
 
 function Control({ control, value, error, hint, onChange }: ControlProps) {
-  const { input, label, maxLength, isFilledIn, refusal } = control;
+  const { input, label, maxLength, placeholder, options, isFilledIn, refusal } = control;
   if (input === 'switch') {
     return (
       <>
@@ -71,11 +84,13 @@ function Control({ control, value, error, hint, onChange }: ControlProps) {
     label,
     value: String(value),
     error,
-    ...(maxLength !== undefined && { maxLength }),
+    placeholder,
+    maxLength,
     onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
   };
   if (input === 'time') return <DateTimeField {...field} />;
   if (input === 'area') return <TextArea {...field} hint={hint} />;
+  if (options !== undefined) return <SelectField {...field} options={options} />;
   return (
     <TextField
       {...field}
