@@ -78,9 +78,11 @@ export function AccountMenu({ onHelp, onLeave }: AccountMenuProps) {
             isChecked: one === theme,
             onSelect: () => setTheme(one),
           })),
-          ...(isOperator
-            ? [{ label: 'Admin', icon: Server, onSelect: () => void navigate({ to: '/admin' }) }]
-            : []),
+          isOperator && {
+            label: 'Admin',
+            icon: Server,
+            onSelect: () => void navigate({ to: '/admin' }),
+          },
           {
             label: 'Help and docs',
             icon: BookOpen,

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { foldersQuery, tagsQuery } from '../labels/queries.ts';
-import { Button, buttonLook, IconButton } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { Menu, Popover } from '../ui/menu.tsx';
 import { TagChoice, type TagState } from './tag-choice.tsx';
 
@@ -84,15 +84,7 @@ function Changes({ records, onChange, onDelete }: ChangesProps) {
       <TagsButton records={records} onChange={onChange} />
       <Menu
         label="Move to folder"
-        button={{
-          className: buttonLook(),
-          children: (
-            <>
-              <Folder size={15} aria-hidden />
-              Folder
-            </>
-          ),
-        }}
+        button={{ icon: Folder, children: 'Folder' }}
         items={[
           { label: 'No folder', onSelect: () => move(null, '') },
           ...folders.map(({ id, name }) => ({ label: name, onSelect: () => move(id, name) })),
@@ -121,15 +113,7 @@ function TagsButton({ records, onChange }: Pick<ChangesProps, 'records' | 'onCha
     <Popover
       label="Tags"
       className="w-72 p-2"
-      button={{
-        className: buttonLook(),
-        children: (
-          <>
-            <Tags size={15} aria-hidden />
-            Tags
-          </>
-        ),
-      }}
+      button={{ icon: Tags, children: 'Tags' }}
     >
       {(close) => (
         <TagsForm

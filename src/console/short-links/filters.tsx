@@ -4,7 +4,6 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { domainsQuery } from '../domains/queries.ts';
 import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { workspaceQuery } from '../settings/queries.ts';
-import { buttonLook } from '../ui/button.tsx';
 import { inputLook, type OptionList, SelectField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
 import { FEATURES, type ListKind, type ListSearch } from './list-kind.ts';
@@ -64,15 +63,7 @@ export function FilterButton(props: FilterProps) {
     <Popover
       label="Filters"
       className="w-80 p-3"
-      button={{
-        className: buttonLook(),
-        children: (
-          <>
-            <ListFilter size={15} aria-hidden />
-            Filter
-          </>
-        ),
-      }}
+      button={{ icon: ListFilter, children: 'Filter' }}
     >
       {() => <FilterForm {...props} />}
     </Popover>

@@ -1,6 +1,5 @@
 import { ArrowDownWideNarrow } from 'lucide-react';
 import { useCallback } from 'react';
-import { buttonLook } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { FilterButton } from './filters.tsx';
 import type { ListKind, ListSearch } from './list-kind.ts';
@@ -32,10 +31,9 @@ export function Toolbar({ kind, search, setSearch }: ToolbarProps) {
       <Menu
         label="Sort by"
         button={{
-          className: buttonLook(),
+          icon: ArrowDownWideNarrow,
           children: (
             <>
-              <ArrowDownWideNarrow size={15} aria-hidden />
               <span className="sr-only">Sort by</span>
               {sorts[sort] ?? sort}
             </>

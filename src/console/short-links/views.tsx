@@ -3,7 +3,6 @@ import { Bookmark } from 'lucide-react';
 import { useState } from 'react';
 import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { buttonLook } from '../ui/button.tsx';
 import { Popover } from '../ui/menu.tsx';
 import { SavedList } from '../ui/saved-list.tsx';
 import type { ListKind, ListSearch } from './list-kind.ts';
@@ -24,15 +23,7 @@ export function Views(props: ViewsProps) {
     <Popover
       label="Saved views"
       className="w-72"
-      button={{
-        className: buttonLook(),
-        children: (
-          <>
-            <Bookmark size={15} aria-hidden />
-            Views
-          </>
-        ),
-      }}
+      button={{ icon: Bookmark, children: 'Views' }}
     >
       {(close) => <ViewList {...props} close={close} />}
     </Popover>
