@@ -80,3 +80,9 @@ export function countText(
   const text = `${total.toLocaleString()} ${total === 1 ? one : many}`;
   return total > FURTHEST_ROW ? `${text}. Only the first 100,000 are listed: add a filter.` : text;
 }
+
+/** Search parameters for analytics of the visits of a link or a QR code. */
+export const analyticsOf = (list: 'links' | 'qrcodes', id: string) =>
+  list === 'links'
+    ? ({ linkId: id, interval: 'all' } as const)
+    : ({ qrcodeId: id, event: 'scans', interval: 'all' } as const);
