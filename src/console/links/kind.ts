@@ -29,7 +29,7 @@ export const LINKS: RecordKind<Link> = {
   nameOf,
   copyOf: ({ shortLink }) => shortLink,
   // Links with visits need a confirmation, and so do too many links to review one by one.
-  needsQuestion: (links) => links.length >= MANY || links.some((link) => visitsOf(link) > 0),
+  needsConfirmation: (links) => links.length >= MANY || links.some((link) => visitsOf(link) > 0),
   visitsOf,
   visit: 'click',
   consequenceOf: ({ length }) =>

@@ -13,7 +13,7 @@ export const QR_CODES: RecordKind<QrCode> = {
   nameOf,
   copyOf: payloadOf,
   // Every deletion needs a confirmation, because codes may be printed.
-  needsQuestion: () => true,
+  needsConfirmation: () => true,
   visitsOf: ({ scans }) => scans,
   visit: 'scan',
   consequenceOf: () => 'Printed copies of dynamic codes stop working.',

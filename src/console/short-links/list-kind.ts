@@ -33,7 +33,7 @@ export interface RecordKind<Row> extends ListKind {
   /** Returns the text that the copy shortcut copies. */
   copyOf(record: Row): string;
   /** Returns true when the deletion of the records needs a confirmation. */
-  needsQuestion(records: readonly Row[]): boolean;
+  needsConfirmation(records: readonly Row[]): boolean;
   /** Returns the number of visits of a record. */
   visitsOf(record: Row): number;
   /** Noun for one visit: "click". */

@@ -121,7 +121,7 @@ function useResults({ id, testVariants, testStartedAt, testCompletedAt }: ShortL
     queryKey: keys.analytics.one(id, 'variants', testStartedAt, testCompletedAt),
     queryFn: async ({ signal }) => {
       const of = isCode ? { qrcodeId: id } : { linkId: id };
-      const ask = async (event: 'composite' | 'scans') => {
+      const load = async (event: 'composite' | 'scans') => {
         const query = {
           groupBy: 'variants',
           event,
@@ -134,7 +134,7 @@ function useResults({ id, testVariants, testStartedAt, testCompletedAt }: ShortL
           (body as Record<string, string | number>[]).map((row) => [row['variant'], row]),
         );
       };
-      const [counts, scans] = await Promise.all([ask('composite'), isCode ? ask('scans') : null]);
+      const [counts, scans] = await Promise.all([load('composite'), isCode ? load('scans') : null]);
       return (testVariants ?? []).map(({ name }) => {
         const row = counts.get(name);
         const visits = scans === null ? row?.['clicks'] : scans.get(name)?.['scans'];
