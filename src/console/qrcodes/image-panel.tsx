@@ -1,11 +1,11 @@
 import { ImagePlus, Trash2 } from 'lucide-react';
-import { type DragEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { describe } from '../api/error.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Switch, TextField } from '../ui/field.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { usePastedFile } from '../ui/use-pasted-file.ts';
+import { useFileDrop } from '../ui/use-file-drop.ts';
 import { readImageFile } from './image.ts';
 import type { LookProps } from './style-panel.tsx';
 
@@ -98,25 +98,15 @@ interface SourceProps {
 
 function DropZone({ onImage }: SourceProps) {
   const id = useId();
-  const [isOver, setOver] = useState(false);
   const take = (file: File | undefined) => {
     if (file === undefined) return;
     readImageFile(file).then(onImage, (error: unknown) => toast(describe(error), 'danger'));
   };
-  usePastedFile(take);
+  const { isOver, handlers } = useFileDrop(take);
   return (
     <label
       htmlFor={id}
-      onDragOver={(event: DragEvent) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event: DragEvent) => {
-        event.preventDefault();
-        setOver(false);
-        take(event.dataTransfer.files[0]);
-      }}
+      {...handlers}
       className={classes(
         'flex flex-col items-center gap-1 rounded-lg border border-dashed p-5 text-center has-focus-visible:outline-2 has-focus-visible:outline-accent-text',
         isOver ? 'border-accent bg-accent-soft' : 'border-edge hover:bg-hover',

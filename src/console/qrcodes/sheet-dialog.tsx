@@ -6,11 +6,12 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { countText } from '../short-links/listing.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
-import { save } from './downloads.ts';
+import { SelectField } from '../ui/field.tsx';
+import { saveFile } from '../ui/save-file.ts';
 import { payloadOf } from './drawn.ts';
 import { QR_CODES } from './kind.ts';
 import type { QrCode } from './look.ts';
+import { NumberField } from './number-field.tsx';
 import { nameOf } from './row.tsx';
 import { cellOf, PAPERS, type Paper, pagesOf, picturesZip, sheetPdf } from './sheet.ts';
 
@@ -47,7 +48,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
         kind === 'pdf'
           ? await sheetPdf(records, layout, setDone)
           : await picturesZip(slug, records, { format, size }, setDone);
-      save(file, kind === 'pdf' ? 'qr-codes.pdf' : 'qr-codes.zip');
+      saveFile(file, kind === 'pdf' ? 'qr-codes.pdf' : 'qr-codes.zip');
     } catch (error) {
       setFailure(describe(error));
     } finally {
@@ -55,14 +56,12 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
     }
   };
   const number = (name: keyof typeof grid, title: string, least: number, most: number) => (
-    <TextField
+    <NumberField
       label={title}
-      type="number"
-      required
-      min={least}
-      max={most}
-      value={Number.isNaN(grid[name]) ? '' : grid[name]}
-      onChange={({ target }) => setGrid({ ...grid, [name]: target.valueAsNumber })}
+      least={least}
+      most={most}
+      value={grid[name]}
+      onChange={(value) => setGrid({ ...grid, [name]: value })}
     />
   );
   const form = 'sheet-form';
@@ -127,15 +126,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
               onChange={({ target }) => setFormat(target.value as Format)}
               options={FORMATS.map((name) => [name, name.toUpperCase()])}
             />
-            <TextField
-              label="Width in px"
-              type="number"
-              required
-              min={1}
-              max={4096}
-              value={Number.isNaN(size) ? '' : size}
-              onChange={({ target }) => setSize(target.valueAsNumber)}
-            />
+            <NumberField label="Width in px" value={size} most={4096} onChange={setSize} />
           </div>
         )}
         {failure && (
