@@ -22,7 +22,7 @@ export interface ContentField {
   /** Name in the content; empty when the content is a single text. */
   name: string;
   label: string;
-  kind?: 'text' | 'lines' | 'tel' | 'email' | 'url' | 'secret' | 'number' | 'flag' | 'date';
+  kind?: 'text' | 'lines' | 'tel' | 'email' | 'url' | 'secret' | 'number' | 'flag';
   options?: OptionList;
   hint?: string;
   placeholder?: string;
@@ -41,7 +41,14 @@ export interface ContentForm {
   fields: readonly ContentField[];
 }
 
-const COUNTRY_CODE = 'With the country code, such as +1 201 555 0123.';
+const NUMBER = {
+  name: 'number',
+  label: 'Number',
+  kind: 'tel',
+  placeholder: '+1 201 555 0123',
+  isRequired: true,
+} as const;
+const MESSAGE = { name: 'message', label: 'Message', kind: 'lines' } as const;
 
 /** Forms of all content types; `vcard-form.tsx` adds the lists of contacts. */
 export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
@@ -128,12 +135,9 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
     icon: Phone,
     fields: [
       {
+        ...NUMBER,
         name: '',
-        label: 'Number',
-        kind: 'tel',
-        placeholder: '+1 201 555 0123',
         hint: 'Extensions (ext. 89) and service codes (*100#) work too.',
-        isRequired: true,
       },
     ],
   },
@@ -141,31 +145,15 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
     label: 'SMS',
     purpose: 'Writes a text message',
     icon: MessageSquare,
-    fields: [
-      {
-        name: 'number',
-        label: 'Number',
-        kind: 'tel',
-        placeholder: '+1 201 555 0123',
-        isRequired: true,
-      },
-      { name: 'message', label: 'Message', kind: 'lines' },
-    ],
+    fields: [NUMBER, MESSAGE],
   },
   whatsapp: {
     label: 'WhatsApp',
     purpose: 'Opens a chat',
     icon: MessageCircle,
     fields: [
-      {
-        name: 'number',
-        label: 'Number',
-        kind: 'tel',
-        placeholder: '+1 201 555 0123',
-        hint: COUNTRY_CODE,
-        isRequired: true,
-      },
-      { name: 'message', label: 'Message', kind: 'lines' },
+      { ...NUMBER, hint: 'With the country code, such as +1 201 555 0123.' },
+      MESSAGE,
     ],
   },
   facetime: {

@@ -94,14 +94,7 @@ function ContentControl({ field, value, error, onChange }: ControlProps) {
     onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
   };
   if (kind === 'flag') {
-    return (
-      <Switch
-        label={label}
-        hint={hint}
-        checked={value === true}
-        onChange={(checked) => onChange(checked)}
-      />
-    );
+    return <Switch label={label} hint={hint} checked={value === true} onChange={onChange} />;
   }
   if (options !== undefined) return <SelectField {...shared} options={options} />;
   if (kind === 'lines') return <TextArea {...shared} />;
@@ -109,7 +102,7 @@ function ContentControl({ field, value, error, onChange }: ControlProps) {
   return (
     <TextField
       {...shared}
-      type={kind === 'date' ? 'date' : 'text'}
+      type="text"
       inputMode={kind in MODES ? MODES[kind as keyof typeof MODES] : undefined}
       autoComplete="off"
     />

@@ -30,18 +30,9 @@ export function summaryOf(record: QrCode): string {
   const { ssid, email, number, target, address, query, key, latitude, longitude } = fields;
   const name = [fields['firstName'], fields['lastName']].filter(Boolean).join(' ');
   const place = latitude === undefined ? undefined : `${latitude}, ${longitude}`;
-  const [first] = [
-    name || undefined,
-    query,
-    place,
-    ssid,
-    email,
-    number,
-    target,
-    address,
-    key,
-  ].filter((one) => one !== undefined);
-  return String(first ?? '');
+  return String(
+    (name || undefined) ?? query ?? place ?? ssid ?? email ?? number ?? target ?? address ?? key ?? '',
+  );
 }
 
 /** The cells of a code: image, name, content and number of scans. */
