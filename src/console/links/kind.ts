@@ -1,8 +1,7 @@
-import type { operations } from '../api/client.ts';
+import type { operations, Schemas } from '../api/client.ts';
 import { type RecordKind, SHARED_FILTERS } from '../short-links/list-kind.ts';
-import type { Link } from './queries.ts';
-import { nameOf } from './row.tsx';
 
+export type Link = Schemas['Link'];
 type ListQuery = NonNullable<operations['listLinks']['parameters']['query']>;
 
 /** Labels of the destination states, by the values of the filter. */
@@ -17,6 +16,9 @@ const DESTINATION_STATES: Readonly<Record<NonNullable<ListQuery['destinationStat
 
 /** Number of links from which on a deletion needs a confirmation. */
 const MANY = 10;
+
+/** Names a link by its domain and slug. */
+export const nameOf = ({ domain, key }: Link): string => `${domain}/${key}`;
 
 const visitsOf = ({ clicks, importedClicks }: Link): number => clicks + importedClicks;
 

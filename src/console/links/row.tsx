@@ -19,7 +19,7 @@ import { classes } from '../ui/classes.ts';
 import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Badge } from '../ui/states.tsx';
 import { isPast, Time } from '../ui/time.tsx';
-import type { Link } from './queries.ts';
+import { type Link, nameOf } from './kind.ts';
 
 /** Actions that only links have. */
 export interface LinkActions {
@@ -101,9 +101,6 @@ export function LinkCells({ link, actions }: LinkCellsProps) {
 }
 
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact' });
-
-/** Names a link by its domain and slug. */
-export const nameOf = ({ domain, key }: Link): string => `${domain}/${key}`;
 
 function States({ link }: { link: Link }) {
   const isExpired = link.expiresAt !== null && isPast(link.expiresAt);

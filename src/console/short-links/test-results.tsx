@@ -1,10 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
+import { answer } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
-import { useWrite } from '../api/queries.ts';
-import { changeRecord } from '../app/changes.ts';
+import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { Badge, Failure, Skeleton } from '../ui/states.tsx';
@@ -19,9 +18,6 @@ import {
   type Verdict,
   verdictOf,
 } from './test-statistics.ts';
-
-type Link = Schemas['Link'];
-type QrCode = Schemas['QrCode'];
 
 /** Numbers of a variant by event. */
 type Counts = Record<'visits' | 'leads' | 'sales', number>;
@@ -113,10 +109,13 @@ function textOf(verdict: Verdict, measure: 'leads' | 'sales'): string {
 /** True when the plan has no analytics or the role cannot see them. */
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
+const nounOf = ({ id }: ShortLinkRecord) => (id.startsWith('qr_') ? 'qrcodes' : 'links');
+
 /** Loads the numbers of each variant, in the order of the variants. */
-function useResults({ id, testVariants, testStartedAt, testCompletedAt }: ShortLinkRecord) {
+function useResults(record: ShortLinkRecord) {
+  const { id, testVariants, testStartedAt, testCompletedAt } = record;
   const { api } = useWorkspace();
-  const isCode = id.startsWith('qr_');
+  const isCode = nounOf(record) === 'qrcodes';
   return useQuery({
     queryKey: keys.analytics.one(id, 'variants', testStartedAt, testCompletedAt),
     queryFn: async ({ signal }) => {
@@ -151,33 +150,19 @@ function useResults({ id, testVariants, testStartedAt, testCompletedAt }: ShortL
 
 /** A button that makes a variant the destination of all visitors, after a second click. */
 function Choose({ record, name }: { record: ShortLinkRecord; name: string }) {
-  const { api } = useWorkspace();
   const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
-  const choose = useWrite({
-    send: async (testWinner: string) => {
-      const { id } = record;
-      await (id.startsWith('qr_')
-        ? changeRecord(
-            { api, path: '/qrcodes/{qrcodeId}', of: { qrcodeId: id }, seen: record as QrCode },
-            { testWinner },
-          )
-        : changeRecord(
-            { api, path: '/links/{linkId}', of: { linkId: id }, seen: record as Link },
-            { testWinner },
-          ));
-    },
-    onDone: async () => {
-      await client.invalidateQueries({
-        queryKey: keys[record.id.startsWith('qr_') ? 'qrcodes' : 'links'].all,
-      });
+  const [isMeant, setMeant] = useState(false);
+  const noun = nounOf(record);
+  const { update } = useResource(noun, {
+    async onUpdated() {
+      await client.invalidateQueries({ queryKey: keys[noun].all });
       toast(`All visitors now go to ${name}`);
     },
     onFailed: (error) => toast(`The test goes on. ${describe(error)}`, 'danger'),
   });
-  if (!isAsking) {
+  if (!isMeant) {
     return (
-      <Button size="small" onClick={() => setAsking(true)}>
+      <Button size="small" onClick={() => setMeant(true)}>
         Choose {name}
       </Button>
     );
@@ -187,8 +172,8 @@ function Choose({ record, name }: { record: ShortLinkRecord; name: string }) {
       size="small"
       look="primary"
       autoFocus
-      busy={choose.isPending}
-      onClick={() => choose.write(name)}
+      busy={update.isPending}
+      onClick={() => update.write({ seen: record, body: { testWinner: name } })}
     >
       End the test with {name}
     </Button>

@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useRef, useState } from 'react';
-import { answer, type Schemas } from '../../api/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import { describe } from '../../api/error.ts';
+import { keys } from '../../api/keys.ts';
 import { useWrite } from '../../api/queries.ts';
-import { changeRecord } from '../../app/changes.ts';
 import { RestoredNote, useDraft } from '../../app/draft.tsx';
+import { recordQuery, saveRecord } from '../../app/resource.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { hasEveryField, useFieldErrors, useFocusOnRefusal } from '../../short-links/errors.ts';
 import { Button, copy } from '../../ui/button.tsx';
@@ -14,7 +15,7 @@ import { openDialog } from '../../ui/open-dialogs.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { useIsShown } from '../../ui/use-is-shown.ts';
-import { type Link, linkQuery, refreshLinks } from '../queries.ts';
+import type { Link } from '../kind.ts';
 import { Aside, QrDialog } from './aside.tsx';
 import { changesOf, draftOf, EMPTY } from './draft.ts';
 import { LinkForm } from './form.tsx';
@@ -28,7 +29,7 @@ interface LinkDialogProps {
 /** A dialog that creates or edits a link. */
 export function LinkDialog({ id, onClose }: LinkDialogProps) {
   const { api } = useWorkspace();
-  const link = useQuery({ ...linkQuery(api, id ?? ''), enabled: id !== undefined });
+  const link = useQuery({ ...recordQuery(api, 'links', id ?? ''), enabled: id !== undefined });
   if (id === undefined) return <LinkEditor onClose={onClose} />;
   if (link.data !== undefined) {
     // The key changes when a test gets a winner, because that changes the destination.
@@ -64,21 +65,10 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
   };
 
   const save = useWrite<Partial<Schemas['NewLink']>, Link>({
-    send: (body, key) =>
-      seen === undefined
-        ? answer(
-            api.POST('/links', {
-              params: { header: { 'Idempotency-Key': key } },
-              body: body as Schemas['NewLink'],
-            }),
-          )
-        : changeRecord(
-            { api, path: '/links/{linkId}', of: { linkId: seen.id }, seen },
-            body as Schemas['LinkUpdate'],
-          ),
+    send: (body, key) => saveRecord(api, 'links', seen, body as Schemas['LinkUpdate'], key),
     onDone(saved) {
-      client.setQueryData(linkQuery(api, saved.id).queryKey, saved);
-      void refreshLinks(client);
+      client.setQueryData(keys.links.one(saved.id), saved);
+      void client.invalidateQueries({ queryKey: keys.links.all });
       // The person may have closed the dialog while the write waited for a connection.
       if (isShown.current) close();
       if (seen !== undefined) return toast('Link saved');

@@ -5,7 +5,7 @@ import type { PartProps } from '../../short-links/section.tsx';
 import { ShortLinkField } from '../../short-links/short-link-field.tsx';
 import { UtmSection } from '../../short-links/utm-section.tsx';
 import { TextField } from '../../ui/field.tsx';
-import type { Link } from '../queries.ts';
+import type { Link } from '../kind.ts';
 import { DestinationNotice } from './destination-notice.tsx';
 import type { Draft } from './draft.ts';
 
@@ -48,11 +48,7 @@ export function LinkForm(part: LinkFormProps) {
       <LabelFields {...part} />
       <div className="flex flex-col gap-2">
         <UtmSection url={draft.url} errors={errors} onChange={(url) => change({ url })} />
-        <FieldSection
-          {...part}
-          section="preview"
-          hasFurtherError={errors['video'] !== undefined}
-        >
+        <FieldSection {...part} section="preview" hasFurtherError={errors['video'] !== undefined}>
           <TextField
             label="Video URL"
             type="url"
