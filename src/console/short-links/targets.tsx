@@ -1,7 +1,7 @@
 import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../ui/button.tsx';
 import { FieldError, inputLook, Options, UrlInput } from '../ui/field.tsx';
-import { COUNTRIES } from './countries.ts';
+import { COUNTRIES } from './traits.ts';
 import type { PartProps } from './section.tsx';
 
 /** The destinations by country. */
