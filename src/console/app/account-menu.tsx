@@ -103,8 +103,6 @@ export function AccountMenu({ onHelp, onLeave }: AccountMenuProps) {
           isDanger
           onSubmit={() => void signOut()}
           onClose={() => ask(false)}
-          busy={false}
-          error={null}
         >
           <p>
             You have no password, and your sign-in link can’t be used again. After signing out you
