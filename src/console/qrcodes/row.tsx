@@ -31,7 +31,16 @@ export function summaryOf(record: QrCode): string {
   const name = [fields['firstName'], fields['lastName']].filter(Boolean).join(' ');
   const place = latitude === undefined ? undefined : `${latitude}, ${longitude}`;
   return String(
-    (name || undefined) ?? query ?? place ?? ssid ?? email ?? number ?? target ?? address ?? key ?? '',
+    (name || undefined) ??
+      query ??
+      place ??
+      ssid ??
+      email ??
+      number ??
+      target ??
+      address ??
+      key ??
+      '',
   );
 }
 
@@ -107,36 +116,22 @@ export function CodeCells({ record, actions }: CodeCellsProps) {
 /** Delay after scrolling before images are drawn, in ms. */
 const STILL_MS = 100;
 
-/** Resolves when scrolling has stopped; rejects when the signal aborts. */
-const untilStill = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const ended = new AbortController();
-    let movedAt = performance.now();
-    const look = () => {
-      if (ended.signal.aborted) return;
+/** Resolves when scrolling has stopped; rejects once the signal has aborted. */
+async function untilStill(signal: AbortSignal): Promise<void> {
+  let movedAt = performance.now();
+  const onScroll = () => (movedAt = performance.now());
+  addEventListener('scroll', onScroll, { capture: true, passive: true });
+  try {
+    for (;;) {
+      signal.throwIfAborted();
       const restMs = movedAt + STILL_MS - performance.now();
-      if (restMs > 0) {
-        setTimeout(whenIdle, restMs, look);
-        return;
-      }
-      ended.abort();
-      resolve();
-    };
-    addEventListener('scroll', () => (movedAt = performance.now()), {
-      capture: true,
-      passive: true,
-      signal: ended.signal,
-    });
-    signal.addEventListener(
-      'abort',
-      () => {
-        ended.abort();
-        reject(signal.reason as Error);
-      },
-      { signal: ended.signal },
-    );
-    look();
-  });
+      if (restMs <= 0) return;
+      await new Promise<void>((resolve) => setTimeout(whenIdle, restMs, resolve));
+    }
+  } finally {
+    removeEventListener('scroll', onScroll, { capture: true });
+  }
+}
 
 function Picture({ record }: { record: QrCode }) {
   const { data } = useQuery({
