@@ -242,11 +242,10 @@ function usePayload(
       isCurrent = false;
     };
   }, [type, settled]);
-  const faults = encoded?.type === type ? encoded.faults : undefined;
-  const [fault] = faults ?? [];
+  const current = encoded?.type === type ? encoded : undefined;
+  const [fault] = current?.faults ?? [];
   const hint = fault === undefined ? undefined : toContinue(faultInWords(type, fault));
-  if (isStatic)
-    return { text: encoded?.type === type ? encoded.text : undefined, hint, isSample: false };
+  if (isStatic) return { text: current?.text, hint, isSample: false };
   const link =
     record?.shortLink ??
     `https://${domain === '' ? location.hostname : domain}/${key === '' ? SAMPLE_KEY : key}`;
