@@ -76,7 +76,7 @@ export function DownloadPanel({ record }: { record: QrCode }) {
             hint={`${pxOf(extent).toLocaleString()} px`}
             value={dpi}
             onChange={({ target }) => setDpi(Number(target.value))}
-            options={[150, 300, 600, 1200].map((value) => [value, `${value} dpi`])}
+            options={[150, 300, 600, 1200].map((value) => [String(value), `${value} dpi`])}
           />
         )}
         {!(unit === 'mm' && format === 'pdf') && (

@@ -117,7 +117,7 @@ export function FramePanel(props: LookProps) {
               onChange={({ target }) => onChange({ weight: Number(target.value) })}
               options={[...new Set([400, 500, 600, 700, weight])]
                 .toSorted((a, b) => a - b)
-                .map((value) => [value, String(value)])}
+                .map((value) => [String(value), String(value)])}
             />
             <TextField
               label="Text size"

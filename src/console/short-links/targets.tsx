@@ -1,8 +1,8 @@
 import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../ui/button.tsx';
 import { FieldError, inputLook, Options, UrlInput } from '../ui/field.tsx';
-import { COUNTRIES } from './traits.ts';
 import type { PartProps } from './section.tsx';
+import { COUNTRIES } from './traits.ts';
 
 /** The destinations by country. */
 export function CountryTargets({ draft, errors, change }: PartProps) {
@@ -22,8 +22,8 @@ export function CountryTargets({ draft, errors, change }: PartProps) {
           >
             {country === '' && <option value="">Choose a country</option>}
             <Options
-              of={COUNTRIES.filter(({ code }) => code === country || isFree(code)).map(
-                ({ code, name }) => [code, `${name} (${code})`],
+              of={COUNTRIES.filter(([code]) => code === country || isFree(code)).map(
+                ([code, name]) => [code, `${name} (${code})`],
               )}
             />
           </select>

@@ -1,4 +1,4 @@
-import type { Choice } from '../ui/choices.tsx';
+import type { OptionList } from '../ui/field.tsx';
 
 /* Visitor traits that routing rules compare, as choices for forms. */
 
@@ -11,24 +11,18 @@ const CODES =
 const names = new Intl.DisplayNames(undefined, { type: 'region' });
 
 /** All countries with their names in the browser's language. */
-export const COUNTRIES: readonly { code: string; name: string }[] = CODES.map((code) => ({
-  code,
-  name: names.of(code) ?? code,
-})).toSorted((a, b) => a.name.localeCompare(b.name));
+export const COUNTRIES: OptionList = CODES.map(
+  (code) => [code, names.of(code) ?? code] as const,
+).toSorted(([, a], [, b]) => a.localeCompare(b));
 
-export const COUNTRY_CHOICES: readonly Choice[] = COUNTRIES.map(({ code, name }) => ({
-  value: code,
-  label: name,
-}));
-
-export const DEVICES: readonly Choice[] = [
-  { value: 'desktop', label: 'Desktop' },
-  { value: 'mobile', label: 'Phone' },
-  { value: 'tablet', label: 'Tablet' },
-  { value: 'smarttv', label: 'TV' },
-  { value: 'console', label: 'Game console' },
-  { value: 'wearable', label: 'Watch or wearable' },
-  { value: 'embedded', label: 'Embedded device' },
+export const DEVICES: OptionList = [
+  ['desktop', 'Desktop'],
+  ['mobile', 'Phone'],
+  ['tablet', 'Tablet'],
+  ['smarttv', 'TV'],
+  ['console', 'Game console'],
+  ['wearable', 'Watch or wearable'],
+  ['embedded', 'Embedded device'],
 ];
 
 /**
@@ -45,11 +39,10 @@ const LANGUAGES =
     ' ',
   );
 const languages = new Intl.DisplayNames('en', { type: 'language' });
-export const LANGUAGE_CHOICES: readonly Choice[] = LANGUAGES.map((code) => ({
-  value: code,
-  label: languages.of(code) ?? code,
-}));
+export const LANGUAGE_CHOICES: OptionList = LANGUAGES.map((code) => [
+  code,
+  languages.of(code) ?? code,
+]);
 
 /** Makes choices whose labels are their values. */
-export const named = (names: readonly string[]): readonly Choice[] =>
-  names.map((name) => ({ value: name, label: name }));
+export const named = (names: readonly string[]): OptionList => names.map((name) => [name, name]);

@@ -1,7 +1,7 @@
-import { type ComponentProps, type ReactNode, useId, useState } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 import { inWords } from '../api/error-words.ts';
 import { classes } from './classes.ts';
-import { oneUrlHandlers } from './one-url.ts';
+import { useOneUrl } from './one-url.ts';
 
 /** Class names of text fields and selects. */
 export const inputLook =
@@ -59,19 +59,15 @@ interface InputProps extends Omit<FieldProps, 'children'>, ComponentProps<'input
 
 /** A labeled single-line text field. A URL field refuses pasted lists of URLs. */
 export function TextField({ label, hint, error, aside, manyUrls, ...input }: InputProps) {
-  const [refused, setRefused] = useState<string>();
+  const { refused, handlers } = useOneUrl(input.onChange, manyUrls);
   const isUrl = input.type === 'url' || input.inputMode === 'url';
   return (
     <Field label={label} hint={hint} error={refused ?? error} aside={aside}>
       {(control) => (
         <input
           {...input}
-          {...(isUrl && oneUrlHandlers(setRefused, manyUrls))}
+          {...(isUrl && handlers)}
           {...control}
-          onChange={(event) => {
-            setRefused(undefined);
-            input.onChange?.(event);
-          }}
           className={classes(inputLook, input.className)}
         />
       )}
@@ -100,24 +96,33 @@ interface UrlInputProps extends Omit<ComponentProps<'input'>, 'type'> {
 
 /** A URL field inside a row of controls, with its error below. */
 export function UrlInput({ error, ...input }: UrlInputProps) {
+  const { refused, handlers } = useOneUrl(input.onChange);
+  return (
+    <RowInput {...input} {...handlers} type="url" error={refused ?? error} errorLabel="URL" />
+  );
+}
+
+interface RowInputProps extends ComponentProps<'input'> {
+  'aria-label': string;
+  hint?: string | undefined;
+  error: string | undefined;
+  /** Name of the value in its error message. */
+  errorLabel: string;
+}
+
+/** A text field inside a row of controls, with its hint and error below. */
+export function RowInput({ hint, error, errorLabel, ...input }: RowInputProps) {
   const id = useId();
-  const [refused, setRefused] = useState<string>();
-  const fault = refused ?? error;
   return (
     <div className="flex min-w-0 flex-1 flex-col gap-1">
       <input
         {...input}
-        type="url"
-        {...oneUrlHandlers(setRefused, undefined)}
-        aria-invalid={fault === undefined ? undefined : true}
-        aria-describedby={fault === undefined ? undefined : id}
-        onChange={(event) => {
-          setRefused(undefined);
-          input.onChange?.(event);
-        }}
-        className={classes(inputLook, input.className)}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-describedby={error === undefined ? undefined : id}
+        className={inputLook}
       />
-      {fault !== undefined && <FieldError id={id} error={fault} label="URL" />}
+      {hint && <p className="text-xs text-muted">{hint}</p>}
+      {error !== undefined && <FieldError id={id} error={error} label={errorLabel} />}
     </div>
   );
 }
@@ -150,7 +155,7 @@ export function TextArea({ label, hint, error, aside, ...area }: TextAreaProps) 
 }
 
 /** Values of a select with their labels. */
-export type OptionList = readonly (readonly [value: string | number, label: string])[];
+export type OptionList = readonly (readonly [value: string, label: string])[];
 
 /** The options of a select. */
 export const Options = ({ of }: { of: OptionList }) =>
