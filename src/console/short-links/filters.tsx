@@ -6,13 +6,7 @@ import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { workspaceQuery } from '../settings/queries.ts';
 import { inputLook, type OptionList, SelectField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
-import { FEATURES, type ListKind, type ListSearch } from './list-kind.ts';
-
-interface FilterProps {
-  kind: ListKind;
-  search: ListSearch;
-  setSearch(change: ListSearch): void;
-}
+import { FEATURES, type ListKind, type SearchProps } from './list-kind.ts';
 
 /** Times of day that are appended to a date, so that both filters include the chosen day. */
 const TIMES: Readonly<Record<string, string>> = {
@@ -58,19 +52,15 @@ const WITH_OR_WITHOUT: OptionList = [
 ];
 
 /** A button that opens all filters. */
-export function FilterButton(props: FilterProps) {
+export function FilterButton(props: SearchProps) {
   return (
-    <Popover
-      label="Filters"
-      className="w-80 p-3"
-      button={{ icon: ListFilter, children: 'Filter' }}
-    >
+    <Popover label="Filters" className="w-80 p-3" button={{ icon: ListFilter, children: 'Filter' }}>
       {() => <FilterForm {...props} />}
     </Popover>
   );
 }
 
-function FilterForm({ kind, search, setSearch }: FilterProps) {
+function FilterForm({ kind, search, setSearch }: SearchProps) {
   const labels = labelsOf(kind);
   const { folders, tags } = useRecords();
   const domains = useDomains();
@@ -126,7 +116,7 @@ function FilterForm({ kind, search, setSearch }: FilterProps) {
 }
 
 /** The active filters, each with a button that removes it. */
-export function ActiveFilters({ kind, search, setSearch }: FilterProps) {
+export function ActiveFilters({ kind, search, setSearch }: SearchProps) {
   const records = useRecords();
   const set = kind.filters.filter((name) => name !== 'search' && search[name] !== undefined);
   if (set.length === 0) return null;

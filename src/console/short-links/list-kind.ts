@@ -3,6 +3,16 @@ import type { OptionList } from '../ui/field.tsx';
 /** Filters and sort order in the URL of a list, by their names in the API. */
 export type ListSearch = Partial<Record<string, string>>;
 
+/** Changes some search parameters in the URL of a list. */
+export type SetSearch = (change: ListSearch, replace?: boolean) => void;
+
+/** Properties of every control of a list's search. */
+export interface SearchProps {
+  kind: ListKind;
+  search: ListSearch;
+  setSearch: SetSearch;
+}
+
 /** The properties in which the lists of links and of QR codes differ. */
 export interface ListKind {
   /** Path segment of the list in the API, also the noun of its query keys. */

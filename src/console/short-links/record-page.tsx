@@ -12,7 +12,14 @@ import { BulkBar, type BulkEdit, type Listed } from './bulk-bar.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { ActiveFilters } from './filters.tsx';
 import { RecordGrid } from './list.tsx';
-import { hasFilters, type ListKind, type ListSearch, type RecordKind } from './list-kind.ts';
+import {
+  hasFilters,
+  type ListKind,
+  type ListSearch,
+  type RecordKind,
+  type SearchProps,
+  type SetSearch,
+} from './list-kind.ts';
 import { countText, useFirstPage, withoutEmpty } from './listing.ts';
 import { countQuery, pageQuery } from './queries.ts';
 import { MOST_SELECTED, type Selection, useSelection } from './selection.ts';
@@ -24,9 +31,6 @@ export interface RecordActions<Row> {
   change(record: Row, edit: BulkEdit): void;
   remove(record: Row): void;
 }
-
-/** Changes some search parameters in the URL of a list. */
-export type SetSearch = (change: ListSearch, replace?: boolean) => void;
 
 /**
  * Returns a function that changes the URL's search parameters; it stays the same object while the
@@ -47,10 +51,8 @@ export function useSetSearch({ route }: Pick<RecordKind<never>, 'route'>): SetSe
   );
 }
 
-interface RecordPageProps<Row extends Listed> {
+interface RecordPageProps<Row extends Listed> extends SearchProps {
   kind: RecordKind<Row>;
-  search: ListSearch;
-  setSearch: SetSearch;
   /** Opens the form of a new record. */
   create(): void;
   createButton: ReactNode;
