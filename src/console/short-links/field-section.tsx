@@ -1,13 +1,7 @@
-import type { ReactNode } from 'react';
-import {
-  DateTimeField,
-  FieldError,
-  SelectField,
-  Switch,
-  TextArea,
-  TextField,
-} from '../ui/field.tsx';
-import { ALL_FIELDS, type FieldControl, SECTIONS, type ShortLinkDraft } from './fields.ts';
+import { Fragment, type ReactNode } from 'react';
+import { FieldError } from '../ui/field.tsx';
+import { TableField } from '../ui/table-field.tsx';
+import { ALL_FIELDS, SECTIONS, type ShortLinkDraft } from './fields.ts';
 import { type PartProps, Section, summaryOf } from './section.tsx';
 
 interface FieldSectionProps extends PartProps {
@@ -29,19 +23,25 @@ export function FieldSection(props: FieldSectionProps) {
     control?.section === section ? [{ name, control }] : [],
   );
   const shown = fields.filter(({ control }) => control.isOnlyNew !== true || record === undefined);
-  const show = ({ name, control }: (typeof fields)[number]) =>
-    control.input === 'own' ? (
-      own[name]
-    ) : (
-      <Control
-        key={name}
-        control={control}
-        value={draft[name]}
-        error={errors[name]}
-        hint={hints[name] ?? control.hint}
-        onChange={(value) => change({ [name]: value })}
-      />
+  const show = ({ name, control }: (typeof fields)[number]) => {
+    const { input, isFilledIn, refusal } = control;
+    if (input === 'own') return own[name];
+    return (
+      <Fragment key={name}>
+        <TableField
+          control={{ ...control, input }}
+          value={draft[name]}
+          error={errors[name]}
+          hint={hints[name]}
+          autoComplete={isFilledIn === false ? 'off' : undefined}
+          onChange={(value) => change({ [name]: value })}
+        />
+        {refusal !== undefined && errors[name] !== undefined && (
+          <FieldError error={errors[name]} label={refusal} />
+        )}
+      </Fragment>
     );
+  };
   const halves = shown.filter(({ control }) => control.isHalf === true);
   return (
     <Section
@@ -57,47 +57,5 @@ export function FieldSection(props: FieldSectionProps) {
       {shown.filter(({ control }) => control.isHalf !== true).map(show)}
       {props.children}
     </Section>
-  );
-}
-
-interface ControlProps {
-  control: FieldControl;
-  value: unknown;
-  error: string | undefined;
-  hint: ReactNode;
-  onChange(value: string | boolean): void;
-}
-
-function Control({ control, value, error, hint, onChange }: ControlProps) {
-  const { input, label, maxLength, placeholder, options, isFilledIn, refusal } = control;
-  if (input === 'switch') {
-    return (
-      <>
-        <Switch label={label} hint={hint} checked={value === true} onChange={onChange} />
-        {refusal !== undefined && error !== undefined && (
-          <FieldError error={error} label={refusal} />
-        )}
-      </>
-    );
-  }
-  const field = {
-    label,
-    value: String(value),
-    error,
-    placeholder,
-    maxLength,
-    onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
-  };
-  if (input === 'time') return <DateTimeField {...field} />;
-  if (input === 'area') return <TextArea {...field} hint={hint} />;
-  if (options !== undefined) return <SelectField {...field} options={options} />;
-  return (
-    <TextField
-      {...field}
-      hint={hint}
-      {...(input === 'url' && { type: 'url' })}
-      {...(input === 'count' && { type: 'number', min: 1 })}
-      {...(isFilledIn === false && { autoComplete: 'off' })}
-    />
   );
 }

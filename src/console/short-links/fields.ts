@@ -1,6 +1,6 @@
 import type { Schemas } from '../api/client.ts';
 import { countOf } from '../ui/count-of.ts';
-import type { OptionList } from '../ui/field.tsx';
+import type { ControlRow } from '../ui/table-field.tsx';
 import { fromLocal, toLocal } from '../ui/time.tsx';
 import { type RuleDraft, ruleOf, ruleToBody } from './rule.ts';
 
@@ -24,16 +24,10 @@ export const SECTIONS = {
 } as const;
 
 /** The control of a field. */
-export interface FieldControl {
+export interface FieldControl extends Omit<ControlRow, 'input'> {
   section: keyof typeof SECTIONS;
-  label: string;
-  hint?: string;
-  placeholder?: string;
-  /** Type of the input; with `own`, the section provides the control. */
-  input: 'text' | 'url' | 'count' | 'area' | 'time' | 'switch' | 'select' | 'own';
-  /** Choices of a select. */
-  options?: OptionList;
-  maxLength?: number;
+  /** Type of the control; with `own`, the section provides it. */
+  input: NonNullable<ControlRow['input']> | 'own';
   /** False for a text that browsers must not autofill. */
   isFilledIn?: false;
   /** True for a field that shares its row with another when there is room. */

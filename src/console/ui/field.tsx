@@ -79,7 +79,10 @@ export function TextField({ label, hint, error, aside, manyUrls, ...input }: Inp
 export const ZONE_HINT = `Time zone: ${Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll('_', ' ')}.`;
 
 /** A labeled date and time field in the browser's time zone, which its hint names. */
-export function DateTimeField({ hint, ...field }: Omit<InputProps, 'type'> & { hint?: string }) {
+export function DateTimeField({
+  hint,
+  ...field
+}: Omit<InputProps, 'type'> & { hint?: string | undefined }) {
   return (
     <TextField
       {...field}
@@ -97,9 +100,7 @@ interface UrlInputProps extends Omit<ComponentProps<'input'>, 'type'> {
 /** A URL field inside a row of controls, with its error below. */
 export function UrlInput({ error, ...input }: UrlInputProps) {
   const { refused, handlers } = useOneUrl(input.onChange);
-  return (
-    <RowInput {...input} {...handlers} type="url" error={refused ?? error} errorLabel="URL" />
-  );
+  return <RowInput {...input} {...handlers} type="url" error={refused ?? error} errorLabel="URL" />;
 }
 
 interface RowInputProps extends ComponentProps<'input'> {
@@ -168,7 +169,7 @@ export const Options = ({ of }: { of: OptionList }) =>
 interface SelectProps extends Omit<FieldProps, 'children'>, ComponentProps<'select'> {
   /** Label of the empty value, which comes first. */
   none?: string;
-  options?: OptionList;
+  options?: OptionList | undefined;
 }
 
 /** A labeled select for one value. */
