@@ -81,7 +81,17 @@ function Changes({ records, onChange, onDelete }: ChangesProps) {
     });
   return (
     <>
-      <TagsButton records={records} onChange={onChange} />
+      <Popover label="Tags" className="w-72 p-2" button={{ icon: Tags, children: 'Tags' }}>
+        {(close) => (
+          <TagsForm
+            records={records}
+            onChange={(edit) => {
+              close();
+              onChange(edit);
+            }}
+          />
+        )}
+      </Popover>
       <Menu
         label="Move to folder"
         button={{ icon: Folder, children: 'Folder' }}
@@ -107,30 +117,10 @@ function Changes({ records, onChange, onDelete }: ChangesProps) {
   );
 }
 
-/** A button that adds tags to the selected records and removes tags from them. */
-function TagsButton({ records, onChange }: Pick<ChangesProps, 'records' | 'onChange'>) {
-  return (
-    <Popover
-      label="Tags"
-      className="w-72 p-2"
-      button={{ icon: Tags, children: 'Tags' }}
-    >
-      {(close) => (
-        <TagsForm
-          records={records}
-          onChange={(edit) => {
-            close();
-            onChange(edit);
-          }}
-        />
-      )}
-    </Popover>
-  );
-}
-
 /** Next state of a tag's checkbox on each click; three clicks return to the first state. */
 const NEXT: Record<TagState, TagState> = { some: 'all', all: 'none', none: 'some' };
 
+/** Adds tags to the selected records and removes tags from them. */
 function TagsForm({ records, onChange }: Pick<ChangesProps, 'records' | 'onChange'>) {
   const { api } = useWorkspace();
   const tags = useQuery(tagsQuery(api)).data ?? [];
