@@ -160,22 +160,16 @@ function Choose({ record, name }: { record: ShortLinkRecord; name: string }) {
     },
     onFailed: (error) => toast(`The test goes on. ${describe(error)}`, 'danger'),
   });
-  if (!isMeant) {
-    return (
-      <Button size="small" onClick={() => setMeant(true)}>
-        Choose {name}
-      </Button>
-    );
-  }
   return (
     <Button
       size="small"
-      look="primary"
-      autoFocus
+      look={isMeant ? 'primary' : 'plain'}
       busy={update.isPending}
-      onClick={() => update.write({ seen: record, body: { testWinner: name } })}
+      onClick={() =>
+        isMeant ? update.write({ seen: record, body: { testWinner: name } }) : setMeant(true)
+      }
     >
-      End the test with {name}
+      {isMeant ? `End the test with ${name}` : `Choose ${name}`}
     </Button>
   );
 }
