@@ -141,11 +141,7 @@ export const FIELDS = {
   testVariants: field<{ name: string; url: string; percentage: string }[]>({
     empty: [],
     read: ({ testVariants }) =>
-      (testVariants ?? []).map(({ name, url, percentage }) => ({
-        name,
-        url,
-        percentage: String(percentage),
-      })),
+      (testVariants ?? []).map((one) => ({ ...one, percentage: String(one.percentage) })),
     write: (variants) =>
       variants.length === 0
         ? null
