@@ -78,9 +78,11 @@ export function AccountMenu({ onHelp, onLeave }: AccountMenuProps) {
             isChecked: one === theme,
             onSelect: () => setTheme(one),
           })),
-          ...(isOperator
-            ? [{ label: 'Admin', icon: Server, onSelect: () => void navigate({ to: '/admin' }) }]
-            : []),
+          isOperator && {
+            label: 'Admin',
+            icon: Server,
+            onSelect: () => void navigate({ to: '/admin' }),
+          },
           {
             label: 'Help and docs',
             icon: BookOpen,
@@ -101,8 +103,6 @@ export function AccountMenu({ onHelp, onLeave }: AccountMenuProps) {
           isDanger
           onSubmit={() => void signOut()}
           onClose={() => ask(false)}
-          busy={false}
-          error={null}
         >
           <p>
             You have no password, and your sign-in link can’t be used again. After signing out you

@@ -9,31 +9,18 @@ import { askAboutConflict, askBeforeDeletion } from './conflict-dialog.tsx';
  */
 
 type JsonOf<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
+type BodyOf<T> = T extends { requestBody: infer Body } ? JsonOf<Body> : never;
+type AnswerOf<T, Status extends number> = T extends { responses: Record<Status, infer Answer> }
+  ? JsonOf<Answer>
+  : never;
 /** The type of a record, by its path. */
-export type RecordAt<P extends keyof paths> = paths[P] extends {
-  get: { responses: { 200: infer Answer } };
-}
-  ? JsonOf<Answer>
-  : never;
+export type RecordAt<P extends keyof paths> = AnswerOf<paths[P]['get'], 200>;
 /** The body of an update, by the path of the record. */
-export type BodyAt<P extends keyof paths> = paths[P] extends {
-  patch: { requestBody: infer Body };
-}
-  ? JsonOf<Body>
-  : paths[P] extends { put: { requestBody: infer Body } }
-    ? JsonOf<Body>
-    : never;
-
+export type BodyAt<P extends keyof paths> = BodyOf<paths[P]['patch'] | paths[P]['put']>;
 /** The body of a creation, by the path of the list. */
-export type NewAt<P extends keyof paths> = paths[P] extends { post: { requestBody: infer Body } }
-  ? JsonOf<Body>
-  : never;
+export type NewAt<P extends keyof paths> = BodyOf<paths[P]['post']>;
 /** The response to a creation, by the path of the list. */
-export type CreatedAt<P extends keyof paths> = paths[P] extends {
-  post: { responses: { 201: infer Answer } };
-}
-  ? JsonOf<Answer>
-  : never;
+export type CreatedAt<P extends keyof paths> = AnswerOf<paths[P]['post'], 201>;
 
 type Fields = Readonly<Record<string, unknown>>;
 

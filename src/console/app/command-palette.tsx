@@ -36,12 +36,8 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
     return true;
   };
   const leave = () => {
-    setChosen(
-      Math.max(
-        0,
-        found.findIndex(({ id }) => id === record?.id),
-      ),
-    );
+    const index = found.findIndex(({ id }) => id === record?.id);
+    setChosen(Math.max(0, index));
     setRecord(undefined);
   };
   const type = (typed: string) => {

@@ -21,7 +21,7 @@ import { answer, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { customerName } from '../customers/customer-name.ts';
 import { foldersQuery, tagsQuery } from '../labels/queries.ts';
-import { searchQuery } from '../short-links/listing.ts';
+import { analyticsOf, searchQuery } from '../short-links/listing.ts';
 import { copy } from '../ui/button.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
@@ -59,20 +59,15 @@ export function useCommands(text: string): { commands: Command[]; isBusy: boolea
   const shown = fixed.filter((command) =>
     words.length === 0 ? command.isUsual === true : matches(command, words),
   );
-  const question = text.trim();
-  const inDocs: Command[] =
-    question === ''
-      ? []
-      : [
-          {
-            id: 'docs',
-            label: `Search the docs for “${question}”`,
-            icon: BookOpen,
-            isFallback: true,
-            run: () => openDocs(`/docs/search?${new URLSearchParams({ q: question })}`),
-          },
-        ];
-  return { commands: [...exact, ...shown, ...others, ...inDocs], isBusy };
+  const inDocs: Command = {
+    id: 'docs',
+    label: `Search the docs for “${text.trim()}”`,
+    icon: BookOpen,
+    isFallback: true,
+    run: () => openDocs(`/docs/search?${new URLSearchParams({ q: text.trim() })}`),
+  };
+  const commands = [...exact, ...shown, ...others, ...(words.length === 0 ? [] : [inDocs])];
+  return { commands, isBusy };
 }
 
 /** True when each search word is a prefix of a word of the command. */
@@ -165,20 +160,20 @@ function useRecordCommands(text: string): {
   const navigate = useNavigate();
   const params = { workspace: slug };
   const search = useDebounced(text, PAUSE_MS);
-  const isAsked = text !== '' && search !== '';
+  const isSearched = text !== '' && search !== '';
   const query = { query: searchQuery(search), pageSize: RECORDS_SHOWN };
   const shared = { placeholderData: <T>(before: T) => before };
   const links = useQuery({
     ...shared,
     queryKey: keys.links.search(search),
     queryFn: ({ signal }) => answer(api.GET('/links', { params: { query }, signal })),
-    enabled: isAsked && may('links.read'),
+    enabled: isSearched && may('links.read'),
   });
   const codes = useQuery({
     ...shared,
     queryKey: keys.qrcodes.search(search),
     queryFn: ({ signal }) => answer(api.GET('/qrcodes', { params: { query }, signal })),
-    enabled: isAsked && may('qrcodes.read'),
+    enabled: isSearched && may('qrcodes.read'),
   });
   const hasCustomers = plan === 'business' || plan === 'enterprise';
   const customers = useQuery({
@@ -188,85 +183,72 @@ function useRecordCommands(text: string): {
       const query = { search, pageSize: RECORDS_SHOWN };
       return answer(api.GET('/customers', { params: { query }, signal }));
     },
-    enabled: isAsked && hasCustomers && may('customers.read'),
+    enabled: isSearched && hasCustomers && may('customers.read'),
   });
-  const tags = useQuery({ ...tagsQuery(api), enabled: isAsked && may('tags.read') });
-  const folders = useQuery({ ...foldersQuery(api), enabled: isAsked && may('folders.read') });
-  if (!isAsked) return { exact: [], others: [], isBusy: text !== '' };
+  const tags = useQuery({ ...tagsQuery(api), enabled: isSearched && may('tags.read') });
+  const folders = useQuery({ ...foldersQuery(api), enabled: isSearched && may('folders.read') });
+  if (!isSearched) return { exact: [], others: [], isBusy: text !== '' };
 
   const isNamed = ({ name }: { name: string }) => name.toLowerCase().includes(text.toLowerCase());
-  const toLinks = (filter: Record<string, string>) =>
-    void navigate({ to: '/$workspace/links', params, search: filter });
-  const analytics = (
-    filter: { linkId: string } | { qrcodeId: string; event: 'scans' },
-  ): Command => ({
-    id: 'analytics',
-    label: 'Analytics',
-    icon: ChartNoAxesColumn,
-    run: () =>
-      void navigate({
-        to: '/$workspace/analytics',
-        params,
-        search: { ...filter, interval: 'all' },
-      }),
-  });
-  const copying = (name: string, shortLink: string): Command => ({
-    id: 'copy',
-    label: 'Copy short link',
-    icon: Copy,
-    run: () => void copy(shortLink).then(() => toast(`${name} copied`)),
-  });
-
-  const linkCommand = (link: Schemas['Link']): Command => {
-    const name = `${link.domain}/${link.key}`;
-    const open = () =>
-      void navigate({ to: '/$workspace/links', params, search: { edit: link.id } });
-    return {
-      id: link.id,
-      label: link.title ?? name,
-      hint: link.title === null ? link.url : name,
-      icon: Link2,
-      run: open,
-      actions: [
-        { id: 'edit', label: may('links.write') ? 'Edit' : 'Details', icon: Pencil, run: open },
-        copying(name, link.shortLink),
-        ...(may('analytics.read') ? [analytics({ linkId: link.id })] : []),
-        ...(/^https?:/i.test(link.url)
-          ? [
-              {
-                id: 'destination',
-                label: 'Open destination',
-                hint: link.url,
-                icon: ExternalLink,
-                run: () => void window.open(link.url, '_blank', 'noopener,noreferrer'),
-              },
-            ]
-          : []),
-      ],
-    };
-  };
-  const codeCommand = (code: Schemas['QrCode']): Command => {
-    const name = `${code.domain}/${code.key}`;
-    const open = () =>
-      void navigate({
-        to: '/$workspace/qrcodes/$qrcode',
-        params: { workspace: slug, qrcode: code.id },
+  const recordCommand = (
+    list: 'links' | 'qrcodes',
+    record: Schemas['Link'] | Schemas['QrCode'],
+    { hint, icon, run, more = [] }: Pick<Command, 'hint' | 'icon' | 'run'> & { more?: Command[] },
+  ): Command => {
+    const { id, title, domain, key, shortLink } = record;
+    const name = `${domain}/${key}`;
+    const command = { id, label: title ?? name, hint, icon, run };
+    if ('static' in record && record.static) return command;
+    const actions = [
+      { id: 'edit', label: may(`${list}.write`) ? 'Edit' : 'Details', icon: Pencil, run },
+      {
+        id: 'copy',
+        label: 'Copy short link',
+        icon: Copy,
+        run: () => void copy(shortLink ?? `https://${name}`).then(() => toast(`${name} copied`)),
+      },
+    ];
+    if (may('analytics.read')) {
+      actions.push({
+        id: 'analytics',
+        label: 'Analytics',
+        icon: ChartNoAxesColumn,
+        run: () =>
+          void navigate({ to: '/$workspace/analytics', params, search: analyticsOf(list, id) }),
       });
-    return {
-      id: code.id,
-      label: code.title ?? name,
+    }
+    return { ...command, actions: [...actions, ...more] };
+  };
+  const linkCommand = (link: Schemas['Link']): Command => {
+    const { id, title, domain, key, url } = link;
+    const destination = {
+      id: 'destination',
+      label: 'Open destination',
+      hint: url,
+      icon: ExternalLink,
+      run: () => void window.open(url, '_blank', 'noopener,noreferrer'),
+    };
+    return recordCommand('links', link, {
+      hint: title === null ? url : `${domain}/${key}`,
+      icon: Link2,
+      run: () => void navigate({ to: '/$workspace/links', params, search: { edit: id } }),
+      more: /^https?:/i.test(url) ? [destination] : [],
+    });
+  };
+  const codeCommand = (code: Schemas['QrCode']): Command =>
+    recordCommand('qrcodes', code, {
       hint: code.url ?? 'QR code',
       icon: QrCode,
-      run: open,
-      ...(!code.static && {
-        actions: [
-          { id: 'edit', label: may('qrcodes.write') ? 'Edit' : 'Details', icon: Pencil, run: open },
-          copying(name, code.shortLink ?? `https://${name}`),
-          ...(may('analytics.read') ? [analytics({ qrcodeId: code.id, event: 'scans' })] : []),
-        ],
-      }),
-    };
-  };
+      run: () =>
+        void navigate({
+          to: '/$workspace/qrcodes/$qrcode',
+          params: { ...params, qrcode: code.id },
+        }),
+    });
+  const labels = [
+    { records: tags.data, hint: 'Links with this tag', icon: Tag, filter: 'tagIds' },
+    { records: folders.data, hint: 'Links in this folder', icon: Folder, filter: 'folderId' },
+  ];
   const wanted = withoutScheme(text);
   const isExact = ({ domain, key }: { domain: string; key: string }) =>
     wanted === `${domain}/${key}`.toLowerCase() || wanted === key.toLowerCase();
@@ -276,20 +258,15 @@ function useRecordCommands(text: string): {
     others: [
       ...foundLinks.filter((link) => !isExact(link)).map(linkCommand),
       ...(codes.data ?? []).map(codeCommand),
-      ...(tags.data ?? []).filter(isNamed).map(({ id, name }) => ({
-        id,
-        label: name,
-        hint: 'Links with this tag',
-        icon: Tag,
-        run: () => toLinks({ tagIds: id }),
-      })),
-      ...(folders.data ?? []).filter(isNamed).map(({ id, name }) => ({
-        id,
-        label: name,
-        hint: 'Links in this folder',
-        icon: Folder,
-        run: () => toLinks({ folderId: id }),
-      })),
+      ...labels.flatMap(({ records = [], hint, icon, filter }) =>
+        records.filter(isNamed).map(({ id, name }) => ({
+          id,
+          label: name,
+          hint,
+          icon,
+          run: () => void navigate({ to: '/$workspace/links', params, search: { [filter]: id } }),
+        })),
+      ),
       ...(customers.data ?? []).map(({ id, name, email, externalId }) => ({
         id,
         label: customerName({ name, email, externalId }),

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { type Api, answer, type Schemas } from '../api/client.ts';
 import { labelOf, sentenceCase } from '../api/error-words.ts';
 import { Button } from '../ui/button.tsx';
@@ -57,8 +56,12 @@ export async function askAboutConflict({
           >
             <h3 className="font-medium">{sentenceCase(nameOf(change.path, name))}</h3>
             <dl className="grid grid-cols-[4rem_minmax(0,1fr)] gap-y-1 rounded-md border border-line p-2">
-              <Value of="Yours">{inWords(mine[name])}</Value>
-              <Value of="Theirs">{inWords(change.record[name === 'tagIds' ? 'tags' : name])}</Value>
+              <dt className="text-muted">Yours</dt>
+              <dd className="wrap-anywhere">{inWords(mine[name])}</dd>
+              <dt className="text-muted">Theirs</dt>
+              <dd className="wrap-anywhere">
+                {inWords(change.record[name === 'tagIds' ? 'tags' : name])}
+              </dd>
             </dl>
           </section>
         ))}
@@ -94,15 +97,6 @@ export async function askBeforeDeletion(change: Change): Promise<boolean> {
     </Dialog>
   ));
   return isMeant === true;
-}
-
-function Value({ of, children }: { of: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-muted">{of}</dt>
-      <dd className="wrap-anywhere">{children}</dd>
-    </>
-  );
 }
 
 /**

@@ -49,7 +49,7 @@ export function useDraft<T extends object>(name: string, before: T): KeptDraft<T
   const [kept] = useState(() => read<T>(key));
   const [draft, setDraft] = useState<T>({ ...before, ...kept });
   const [isRestored, setRestored] = useState(kept !== undefined);
-  const changes = JSON.stringify(changed(draft, before));
+  const changes = JSON.stringify(changedOf(draft, before));
   const isChanged = changes !== '{}';
   const latest = useRef(changes);
   useEffect(() => {
@@ -114,7 +114,8 @@ export function forgetDrafts(): void {
   }
 }
 
-function changed<T extends object>(draft: T, before: T): Partial<T> {
+/** Returns the fields of a form or a body that differ from those before. */
+export function changedOf<T extends object>(draft: T, before: T): Partial<T> {
   const fields = Object.entries(draft).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof T]),
   );

@@ -25,45 +25,39 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
 }
 
 /** Shown for an unknown page outside of workspaces. */
-export function NotFoundPage() {
-  return (
-    <main>
-      <NotFound title="Page not found">Check the URL, or go to your workspace.</NotFound>
-    </main>
-  );
-}
+export const NotFoundPage = () => (
+  <NotFound title="Page not found">Check the URL, or go to your workspace.</NotFound>
+);
 
 /**
  * Shown for a workspace that doesn’t exist or that the person doesn’t belong to, without revealing
  * which of the two applies.
  */
-export function NotAMemberPage({ slug }: { slug: string }) {
-  return (
-    <main>
-      <NotFound title={`No access to “${slug}”`}>
-        This workspace doesn’t exist, or you aren’t a member of it. Ask its owner for an invitation.
-      </NotFound>
-    </main>
-  );
-}
+export const NotAMemberPage = ({ slug }: { slug: string }) => (
+  <NotFound title={`No access to “${slug}”`}>
+    This workspace doesn’t exist, or you aren’t a member of it. Ask its owner for an invitation.
+  </NotFound>
+);
 
 function NotFound({ title, children }: { title: string; children: string }) {
   useEffect(() => {
     document.title = `${title} · Console`;
   }, [title]);
   return (
-    <Empty
-      isPage
-      icon={Compass}
-      title={title}
-      action={
-        <Link to="/" className={buttonLook('primary')}>
-          Go to your workspace
-        </Link>
-      }
-    >
-      {children}
-    </Empty>
+    <main>
+      <Empty
+        isPage
+        icon={Compass}
+        title={title}
+        action={
+          <Link to="/" className={buttonLook('primary')}>
+            Go to your workspace
+          </Link>
+        }
+      >
+        {children}
+      </Empty>
+    </main>
   );
 }
 

@@ -24,7 +24,7 @@ interface Resource<List extends keyof paths, One extends keyof paths> {
   /** Path of one record. */
   one: One;
   /** Name of the path parameter of one record; `id` by default. */
-  id?: 'userId';
+  id?: 'linkId' | 'qrcodeId' | 'userId';
   /** Other nouns whose views include these records, and are refreshed after a change. */
   shownBy?: readonly Noun[];
   /** Success messages; without one, the view itself shows the change. */
@@ -69,12 +69,14 @@ const RESOURCES = {
     one: '/keys/{id}',
     says: { removed: ({ name }) => `“${name}” revoked` },
   }),
+  links: row({ list: '/links', one: '/links/{linkId}', id: 'linkId' }),
   members: row({ list: '/members', one: '/members/{userId}', id: 'userId' }),
   pages: row({
     list: '/pages',
     one: '/pages/{id}',
     says: { updated: () => 'Saved', removed: () => 'Page deleted' },
   }),
+  qrcodes: row({ list: '/qrcodes', one: '/qrcodes/{qrcodeId}', id: 'qrcodeId' }),
   tags: row({
     list: '/tags',
     one: '/tags/{id}',
@@ -116,6 +118,31 @@ interface AnyResource {
 }
 const resourceOf = (noun: ResourceNoun) => RESOURCES[noun] as unknown as AnyResource;
 
+/** Returns the address of a record; its id is in the field of the parameter's name, or in `id`. */
+function placeOf<N extends ResourceNoun>(api: Api, noun: N, seen: RecordOf<N>) {
+  const { one, id = 'id' } = resourceOf(noun);
+  const fields = seen as Readonly<Record<string, string>>;
+  const of = { [id]: fields[id] ?? fields['id'] ?? '' };
+  return { api, path: one, of, seen } as unknown as Place<OnePath<N>>;
+}
+
+/**
+ * Changes the record that the person saw, or creates one.
+ *
+ * @param seen absent for a new record
+ * @param key idempotency key of a creation
+ */
+export const saveRecord = <N extends ResourceNoun>(
+  api: Api,
+  noun: N,
+  seen: RecordOf<N> | undefined,
+  body: NewOf<N> | ChangesOf<N>,
+  key: string,
+): Promise<RecordOf<N>> =>
+  (seen === undefined
+    ? createRecord(api, resourceOf(noun).list, body as never, key)
+    : changeRecord(placeOf(api, noun, seen), body as never)) as Promise<RecordOf<N>>;
+
 /** Callbacks of a view after a write. */
 interface Reactions<N extends ResourceNoun> {
   onCreated?(record: CreatedOf<N>): unknown;
@@ -138,14 +165,10 @@ interface Reactions<N extends ResourceNoun> {
 export function useResource<N extends ResourceNoun>(noun: N, reactions: Reactions<N> = {}) {
   const { api } = useWorkspace();
   const client = useQueryClient();
-  const { list, one, id = 'id', shownBy = [], says = {} } = resourceOf(noun);
+  const { list, shownBy = [], says = {} } = resourceOf(noun);
   const { onFailed } = reactions;
   const refresh = (...nouns: readonly Noun[]) => {
     for (const other of nouns) void client.invalidateQueries({ queryKey: keys[other].all });
-  };
-  const placeOf = (seen: RecordOf<N>) => {
-    const value = (seen as Readonly<Record<string, string>>)[id] ?? '';
-    return { api, path: one, of: { [id]: value }, seen } as unknown as Place<OnePath<N>>;
   };
   const failing = onFailed === undefined ? {} : { onFailed };
   const create = useWrite({
@@ -161,7 +184,7 @@ export function useResource<N extends ResourceNoun>(noun: N, reactions: Reaction
   const update = useWrite({
     ...failing,
     send: ({ seen, body }: { seen: RecordOf<N>; body: ChangesOf<N> }) =>
-      changeRecord(placeOf(seen), body as never) as Promise<RecordOf<N>>,
+      changeRecord(placeOf(api, noun, seen), body as never) as Promise<RecordOf<N>>,
     onDone: async (record) => {
       if (says.updated) toast(says.updated(record));
       await reactions.onUpdated?.(record);
@@ -170,7 +193,7 @@ export function useResource<N extends ResourceNoun>(noun: N, reactions: Reaction
   });
   const remove = useWrite({
     ...failing,
-    send: (seen: RecordOf<N>) => deleteRecord(placeOf(seen)),
+    send: (seen: RecordOf<N>) => deleteRecord(placeOf(api, noun, seen)),
     onDone: async (_, seen) => {
       if (says.removed) toast(says.removed(seen));
       await reactions.onRemoved?.(seen);

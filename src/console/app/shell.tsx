@@ -1,4 +1,4 @@
-import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { buttonLook, IconButton } from '../ui/button.tsx';
@@ -10,11 +10,11 @@ import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { inSentence, NoAccess, NotAMemberPage } from './error-page.tsx';
-import { useGlobalShortcuts } from './global-shortcuts.ts';
 import { useLeavingQuestion } from './leaving.ts';
 import { PasswordBanner } from './password-banner.tsx';
 import { useMe } from './session.ts';
 import { SettingsViews } from './settings-views.ts';
+import { useShortcuts } from './shortcuts.ts';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { DESTINATIONS, type Destination, destinationAt, GROUPS, SETTINGS } from './views.ts';
 import { useWorkspace, WorkspaceProvider } from './workspace.tsx';
@@ -39,7 +39,8 @@ export function Shell() {
 function Frame() {
   const [opened, setOpened] = useState<'navigation' | 'palette' | 'shortcuts'>();
   const close = () => setOpened(undefined);
-  const { may } = useWorkspace();
+  const { slug, may } = useWorkspace();
+  const navigate = useNavigate();
   const destination = destinationAt(useLocation({ select: ({ pathname }) => pathname }));
   useAccent();
   useLeavingQuestion();
@@ -57,9 +58,15 @@ function Frame() {
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, [opened]);
-  useGlobalShortcuts({
-    openPalette: () => setOpened('palette'),
-    openHelp: () => setOpened('shortcuts'),
+  useShortcuts({
+    'Ctrl+k': () => setOpened('palette'),
+    '?': () => setOpened('shortcuts'),
+    ...Object.fromEntries(
+      DESTINATIONS.map(({ key, to }) => [
+        `g ${key}`,
+        () => void navigate({ to, params: { workspace: slug } }),
+      ]),
+    ),
   });
   return (
     <div className="flex h-dvh flex-col">

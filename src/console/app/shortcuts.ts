@@ -8,6 +8,9 @@ export type Shortcuts = Record<string, (event: KeyboardEvent) => void>;
 /** Longest time between the two keys of a sequence, in ms. */
 const SEQUENCE_MS = 1_000;
 
+/** Shortcuts that also work in fields and above dialogs. */
+const EVERYWHERE = new Set(['Ctrl+k']);
+
 const TYPED_INTO = 'input:not([type=checkbox], [type=radio]), textarea, select';
 
 /** True unless the person types in a field or a dialog is open. */
@@ -25,10 +28,10 @@ const nameOf = ({ ctrlKey, metaKey, key }: KeyboardEvent): string =>
 export function useShortcuts(shortcuts: Shortcuts): void {
   const first = useRef<{ key: string; at: number }>(undefined);
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (!isForPage(event)) return;
+    const key = nameOf(event);
+    if (!EVERYWHERE.has(key) && !isForPage(event)) return;
     const before = first.current;
     const isSequence = before !== undefined && event.timeStamp - before.at < SEQUENCE_MS;
-    const key = nameOf(event);
     const action = (isSequence ? shortcuts[`${before.key} ${key}`] : undefined) ?? shortcuts[key];
     first.current = action === undefined ? { key, at: event.timeStamp } : undefined;
     if (action === undefined) return;

@@ -36,15 +36,11 @@ export function WorkspaceSwitcher() {
           onSelect: () =>
             void navigate({ to: '/$workspace/links', params: { workspace: workspace.slug } }),
         })),
-        ...(invitations.length === 0
-          ? []
-          : [
-              {
-                label: `Invitations (${invitations.length})`,
-                icon: MailOpen,
-                onSelect: () => void navigate({ to: '/welcome' }),
-              },
-            ]),
+        invitations.length > 0 && {
+          label: `Invitations (${invitations.length})`,
+          icon: MailOpen,
+          onSelect: () => void navigate({ to: '/welcome' }),
+        },
         {
           label: 'Create workspace',
           icon: Plus,

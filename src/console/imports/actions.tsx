@@ -21,9 +21,7 @@ export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
   const act = useWrite({
     send(action: Action, key) {
       const params = { path: { id: one.id }, header: { 'Idempotency-Key': key } };
-      if (action === 'start') return answer(api.POST('/imports/{id}/start', { params }));
-      if (action === 'cancel') return answer(api.POST('/imports/{id}/cancel', { params }));
-      return answer(api.POST('/imports/{id}/undo', { params }));
+      return answer(api.POST(`/imports/{id}/${action}`, { params }));
     },
     onDone: () => {
       setUndoing(false);

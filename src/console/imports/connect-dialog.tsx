@@ -1,13 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
-import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
 import { SERVICES } from './fields.ts';
+import { useOpenImport } from './use-open-import.ts';
 
 type Service = keyof typeof SERVICES;
 
@@ -28,22 +26,15 @@ const INSTALLABLE: readonly Service[] = [...INSTALLED, 'dub', 'kutt'];
 
 /** A dialog that fetches the links of an account at another service and checks them. */
 export function ConnectDialog({ onClose }: { onClose(): void }) {
-  const { slug, api } = useWorkspace();
-  const client = useQueryClient();
-  const navigate = useNavigate();
+  const { api } = useWorkspace();
+  const openImport = useOpenImport();
   const [source, setSource] = useState<Service>('bitly');
   const [url, setUrl] = useState('');
   const [token, setToken] = useState('');
   const connect = useWrite({
     send: (body: Schemas['NewImportFetch'], key) =>
       answer(api.POST('/imports/fetch', { body, params: { header: { 'Idempotency-Key': key } } })),
-    onDone: ({ id }) => {
-      void client.invalidateQueries({ queryKey: keys.imports.all });
-      return navigate({
-        to: '/$workspace/imports/$importId',
-        params: { workspace: slug, importId: id },
-      });
-    },
+    onDone: openImport,
   });
   const errors = messagesOf(connect.error);
   const submit = () =>
@@ -67,13 +58,8 @@ export function ConnectDialog({ onClose }: { onClose(): void }) {
         label="Service"
         value={source}
         onChange={({ target: { value } }) => setSource(value as Service)}
-      >
-        {Object.entries(SERVICES).map(([name, title]) => (
-          <option key={name} value={name}>
-            {title}
-          </option>
-        ))}
-      </SelectField>
+        options={Object.entries(SERVICES)}
+      />
       {INSTALLABLE.includes(source) && (
         <TextField
           label="URL"

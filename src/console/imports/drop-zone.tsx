@@ -1,15 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
-import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { FileDrop } from '../ui/file-drop.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { SERVICES } from './fields.ts';
+import { useOpenImport } from './use-open-import.ts';
 
 /** Maximum file size of the API in bytes. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
@@ -29,9 +27,8 @@ type Source = Schemas['Import']['source'];
  * confirmation.
  */
 export function DropZone() {
-  const { slug, api } = useWorkspace();
-  const client = useQueryClient();
-  const navigate = useNavigate();
+  const { api } = useWorkspace();
+  const openImport = useOpenImport();
   const [source, setSource] = useState<Source | ''>('');
   const upload = useWrite({
     send: (file: File, key) =>
@@ -52,13 +49,7 @@ export function DropZone() {
           bodySerializer: (body) => body,
         }),
       ),
-    onDone: ({ id }) => {
-      void client.invalidateQueries({ queryKey: keys.imports.all });
-      return navigate({
-        to: '/$workspace/imports/$importId',
-        params: { workspace: slug, importId: id },
-      });
-    },
+    onDone: openImport,
   });
   return (
     <FileDrop
@@ -89,15 +80,9 @@ export function DropZone() {
               label="Source"
               value={source}
               onChange={({ target: { value } }) => setSource(value as typeof source)}
-            >
-              <option value="">Detect automatically</option>
-              {Object.entries(SERVICES).map(([name, title]) => (
-                <option key={name} value={name}>
-                  {title}
-                </option>
-              ))}
-              <option value="csv">Other (choose columns)</option>
-            </SelectField>
+              none="Detect automatically"
+              options={[...Object.entries(SERVICES), ['csv', 'Other (choose columns)']]}
+            />
           </div>
         </>
       }

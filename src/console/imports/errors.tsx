@@ -1,13 +1,11 @@
 import { Download } from 'lucide-react';
-import { useState } from 'react';
 import { download, type Schemas } from '../api/client.ts';
-import { describe } from '../api/error.ts';
 import { refusalInWords } from '../api/error-words.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { Table } from '../ui/table.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { useAction } from '../ui/use-action.ts';
 
 /** Number of errors on the page; the downloadable file has all of them. */
 const SHOWN = 20;
@@ -15,18 +13,11 @@ const SHOWN = 20;
 /** The rejected rows with their reasons. */
 export function Errors({ one }: { one: Schemas['ImportDetails'] }) {
   const { slug } = useWorkspace();
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, run] = useAction();
   if (one.errors.length === 0) return null;
   const save = async () => {
-    setBusy(true);
-    try {
-      const file = await download(slug, `/imports/${one.id}/errors`);
-      saveFile(file, `errors of ${one.name ?? 'import.csv'}`);
-    } catch (error) {
-      toast(describe(error), 'danger');
-    } finally {
-      setBusy(false);
-    }
+    const file = await download(slug, `/imports/${one.id}/errors`);
+    saveFile(file, `errors of ${one.name ?? 'import.csv'}`);
   };
   return (
     <section aria-labelledby="errors" className="flex flex-col gap-2">
@@ -34,7 +25,7 @@ export function Errors({ one }: { one: Schemas['ImportDetails'] }) {
         <h2 id="errors" className="font-semibold">
           Refused rows
         </h2>
-        <Button icon={Download} busy={isBusy} onClick={() => void save()}>
+        <Button icon={Download} busy={isBusy} onClick={() => run(save)}>
           Download errors
         </Button>
       </header>

@@ -64,14 +64,9 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
                     mapping: { [name]: value === '' ? null : (value as ImportField) },
                   })
                 }
-              >
-                <option value="">Ignore this column</option>
-                {Object.entries(FIELD_LABELS).map(([value, label]) => (
-                  <option key={value} value={value}>
-                    {label}
-                  </option>
-                ))}
-              </SelectField>
+                none="Ignore this column"
+                options={Object.entries(FIELD_LABELS)}
+              />
             </li>
           ))}
         </ul>
@@ -86,13 +81,8 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
             onChange={(event) =>
               change.write({ onConflict: event.target.value as typeof options.onConflict })
             }
-          >
-            {Object.entries(CONFLICTS).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </SelectField>
+            options={Object.entries(CONFLICTS)}
+          />
         )}
         <SelectField
           label="Domain"
@@ -106,14 +96,9 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
           onChange={({ target: { value } }) =>
             change.write({ domain: value === '' ? null : value })
           }
-        >
-          <option value="">Primary domain</option>
-          {domains.data?.map(({ id, slug }) => (
-            <option key={id} value={slug}>
-              {slug}
-            </option>
-          ))}
-        </SelectField>
+          none="Primary domain"
+          options={domains.data?.map(({ slug }) => [slug, slug]) ?? []}
+        />
         {!isWorkspace && (
           <SelectField
             label="Folder"
@@ -123,14 +108,9 @@ export function Options({ one }: { one: Schemas['ImportDetails'] }) {
             onChange={({ target: { value } }) =>
               change.write({ folderId: value === '' ? null : value })
             }
-          >
-            <option value="">No folder</option>
-            {folders.data?.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </SelectField>
+            none="No folder"
+            options={folders.data?.map(({ id, name }) => [id, name]) ?? []}
+          />
         )}
       </div>
     </section>

@@ -9,7 +9,7 @@ import { DocsLink } from '../ui/docs-link.tsx';
 import { Page } from '../ui/page.tsx';
 import { RecordList } from '../ui/record-list.tsx';
 import { Empty } from '../ui/states.tsx';
-import { Table } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { DropZone } from './drop-zone.tsx';
@@ -18,13 +18,16 @@ import { ImportState } from './state.tsx';
 
 type Import = Schemas['Import'];
 
-const format = new Intl.NumberFormat();
-
-/** Formats a number of rows by outcome; a dash before the import starts. */
-function outcome({ state, counts }: Import, name: 'created' | 'skipped' | 'refused'): string {
-  const isBegun = !['fetching', 'checking', 'checked', 'queued'].includes(state);
-  return isBegun ? format.format(counts[name]) : '–';
-}
+/** Creates the column of a number of rows by outcome; a dash before the import starts. */
+const outcome = (name: string, count: 'created' | 'skipped' | 'refused'): Column<Import> => ({
+  name,
+  isNumber: true,
+  isMinor: true,
+  render({ state, counts }) {
+    const isBegun = !['fetching', 'checking', 'checked', 'queued'].includes(state);
+    return isBegun ? counts[count].toLocaleString() : '–';
+  },
+});
 
 /** The page that imports links from files and other services, and lists earlier imports. */
 export function ImportsPage() {
@@ -77,28 +80,13 @@ export function ImportsPage() {
                 ),
               },
               { name: 'Status', render: ({ state }) => <ImportState state={state} /> },
-              {
-                name: 'Created',
-                isNumber: true,
-                isMinor: true,
-                render: (one) => outcome(one, 'created'),
-              },
-              {
-                name: 'Skipped',
-                isNumber: true,
-                isMinor: true,
-                render: (one) => outcome(one, 'skipped'),
-              },
-              {
-                name: 'Refused',
-                isNumber: true,
-                isMinor: true,
-                render: (one) => outcome(one, 'refused'),
-              },
+              outcome('Created', 'created'),
+              outcome('Skipped', 'skipped'),
+              outcome('Refused', 'refused'),
               {
                 name: 'Rows',
                 isNumber: true,
-                render: ({ progress }) => format.format(progress.total),
+                render: ({ progress }) => progress.total.toLocaleString(),
               },
             ]}
           />

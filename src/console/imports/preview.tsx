@@ -41,7 +41,7 @@ export function Preview({ one }: { one: Schemas['ImportDetails'] }) {
             name: 'Action',
             render: ({ outcome }) => {
               const { label, tone } = OUTCOMES[outcome];
-              return <Badge {...(tone !== undefined && { tone })}>{label}</Badge>;
+              return <Badge tone={tone}>{label}</Badge>;
             },
           },
           {

@@ -1,7 +1,9 @@
 import type { Schemas } from '../api/client.ts';
+import { sentenceCase } from '../api/error-words.ts';
+import { classes } from '../ui/classes.ts';
 import { ImportState, isBusy } from './state.tsx';
 
-const format = new Intl.NumberFormat();
+const OUTCOMES = ['created', 'updated', 'skipped', 'refused'] as const;
 
 /** The progress of an import, with the numbers of rows by outcome. */
 export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
@@ -14,8 +16,8 @@ export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
         <ImportState state={state} />
         <span className="text-muted">
           {isBusy(state)
-            ? `${format.format(progress.done)} of ${format.format(progress.total)}`
-            : `${format.format(one.progress.total)} ${undo === null ? 'rows' : 'links'}`}
+            ? `${progress.done.toLocaleString()} of ${progress.total.toLocaleString()}`
+            : `${one.progress.total.toLocaleString()} ${undo === null ? 'rows' : 'links'}`}
         </span>
       </p>
       {one.failure !== null && (
@@ -32,43 +34,37 @@ export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
         />
       )}
       <dl className="grid max-w-3xl grid-cols-2 gap-3 md:grid-cols-4">
-        <Count name={isChecked ? 'Will be created' : 'Created'} value={counts.created} />
-        <Count name={isChecked ? 'Will be updated' : 'Updated'} value={counts.updated} />
-        <Count name={isChecked ? 'Will be skipped' : 'Skipped'} value={counts.skipped} />
-        <Count
-          name={isChecked ? 'Will be refused' : 'Refused'}
-          value={counts.refused}
-          isDanger={counts.refused > 0}
-        />
+        {OUTCOMES.map((outcome) => (
+          <div key={outcome} className="rounded-md border border-line bg-panel px-3 py-2">
+            <dt className="text-xs text-muted">
+              {isChecked ? `Will be ${outcome}` : sentenceCase(outcome)}
+            </dt>
+            <dd
+              className={classes(
+                'text-base font-semibold tabular-nums',
+                outcome === 'refused' && counts.refused > 0 && 'text-danger',
+              )}
+            >
+              {counts[outcome].toLocaleString()}
+            </dd>
+          </div>
+        ))}
       </dl>
       {one.renamed > 0 && (
         <p className="text-warning">
-          {format.format(one.renamed)} {one.renamed === 1 ? 'short link' : 'short links'}{' '}
+          {one.renamed.toLocaleString()} {one.renamed === 1 ? 'short link' : 'short links'}{' '}
           {isChecked ? 'will move' : 'moved'} to another domain, because this workspace doesn’t have
           theirs.
         </p>
       )}
       {undo !== null && (
         <p>
-          {format.format(undo.deleted)} of {format.format(undo.total)} links deleted.
+          {undo.deleted.toLocaleString()} of {undo.total.toLocaleString()} links deleted.
           {undo.changed > 0 &&
-            ` ${format.format(undo.changed)} kept because they were edited after the import.`}
-          {undo.gone > 0 && ` ${format.format(undo.gone)} were already deleted.`}
+            ` ${undo.changed.toLocaleString()} kept because they were edited after the import.`}
+          {undo.gone > 0 && ` ${undo.gone.toLocaleString()} were already deleted.`}
         </p>
       )}
     </section>
-  );
-}
-
-function Count({ name, value, isDanger }: { name: string; value: number; isDanger?: boolean }) {
-  return (
-    <div className="rounded-md border border-line bg-panel px-3 py-2">
-      <dt className="text-xs text-muted">{name}</dt>
-      <dd
-        className={`text-base font-semibold tabular-nums ${isDanger === true ? 'text-danger' : ''}`}
-      >
-        {format.format(value)}
-      </dd>
-    </div>
   );
 }

@@ -19,13 +19,9 @@ const SHOWN: Record<State, { label: string; tone?: 'success' | 'warning' | 'dang
 /** The state of an import. */
 export function ImportState({ state }: { state: State }) {
   const { label, tone } = SHOWN[state];
-  return <Badge {...(tone !== undefined && { tone })}>{label}</Badge>;
+  return <Badge tone={tone}>{label}</Badge>;
 }
 
 /** True while a worker still has to process the import. */
 export const isBusy = (state: State): boolean =>
-  state === 'fetching' ||
-  state === 'checking' ||
-  state === 'queued' ||
-  state === 'running' ||
-  state === 'undoing';
+  ['fetching', 'checking', 'queued', 'running', 'undoing'].includes(state);

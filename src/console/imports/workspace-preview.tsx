@@ -1,8 +1,6 @@
 import type { Schemas } from '../api/client.ts';
 import { Table } from '../ui/table.tsx';
 
-const format = new Intl.NumberFormat();
-
 const KINDS: Readonly<Record<Schemas['ImportKind']['kind'], string>> = {
   domain: 'Domains',
   tag: 'Tags',
@@ -50,9 +48,9 @@ export function WorkspacePreview({ one }: { one: Schemas['ImportDetails'] }) {
         keyOf={({ kind }) => kind}
         columns={[
           { name: 'Type', render: ({ kind }) => KINDS[kind] },
-          { name: 'New', isNumber: true, render: ({ created }) => format.format(created) },
-          { name: 'Skipped', isNumber: true, render: ({ skipped }) => format.format(skipped) },
-          { name: 'Refused', isNumber: true, render: ({ refused }) => format.format(refused) },
+          { name: 'New', isNumber: true, render: ({ created }) => created.toLocaleString() },
+          { name: 'Skipped', isNumber: true, render: ({ skipped }) => skipped.toLocaleString() },
+          { name: 'Refused', isNumber: true, render: ({ refused }) => refused.toLocaleString() },
         ]}
       />
     </section>

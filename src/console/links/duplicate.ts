@@ -1,9 +1,11 @@
-import { answer, newIdempotencyKey, type Schemas } from '../api/client.ts';
+import { newIdempotencyKey, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
+import { createRecord } from '../app/changes.ts';
 import type { WriteContext } from '../short-links/pending.ts';
 import { isPast } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { type Link, refreshLinks } from './queries.ts';
+import type { Link } from './kind.ts';
 
 /** Fields that a duplicate does not copy, with the values that it gets instead. */
 const OWN = { key: '', prefix: '', externalId: '', notificationToken: '', archived: false };
@@ -22,13 +24,9 @@ export async function duplicateLink(
   // The API refuses an expiry in the past.
   if (link.expiresAt !== null && isPast(link.expiresAt)) draft.expiresAt = '';
   try {
-    const copy = await answer(
-      api.POST('/links', {
-        params: { header: { 'Idempotency-Key': newIdempotencyKey() } },
-        body: changesOf(draft, EMPTY) as Schemas['NewLink'],
-      }),
-    );
-    void refreshLinks(client);
+    const body = changesOf(draft, EMPTY) as Schemas['NewLink'];
+    const copy = await createRecord(api, '/links', body, newIdempotencyKey());
+    void client.invalidateQueries({ queryKey: keys.links.all });
     toast(`${link.domain}/${link.key} duplicated`);
     return copy;
   } catch (error) {

@@ -1,8 +1,7 @@
-import type { operations } from '../api/client.ts';
+import type { operations, Schemas } from '../api/client.ts';
 import { type RecordKind, SHARED_FILTERS } from '../short-links/list-kind.ts';
-import type { Link } from './queries.ts';
-import { nameOf } from './row.tsx';
 
+export type Link = Schemas['Link'];
 type ListQuery = NonNullable<operations['listLinks']['parameters']['query']>;
 
 /** Labels of the destination states, by the values of the filter. */
@@ -18,6 +17,9 @@ const DESTINATION_STATES: Readonly<Record<NonNullable<ListQuery['destinationStat
 /** Number of links from which on a deletion needs a confirmation. */
 const MANY = 10;
 
+/** Names a link by its domain and slug. */
+export const nameOf = ({ domain, key }: Link): string => `${domain}/${key}`;
+
 const visitsOf = ({ clicks, importedClicks }: Link): number => clicks + importedClicks;
 
 /** Links as a kind of record for lists and bulk actions. */
@@ -29,7 +31,7 @@ export const LINKS: RecordKind<Link> = {
   nameOf,
   copyOf: ({ shortLink }) => shortLink,
   // Links with visits need a confirmation, and so do too many links to review one by one.
-  needsQuestion: (links) => links.length >= MANY || links.some((link) => visitsOf(link) > 0),
+  needsConfirmation: (links) => links.length >= MANY || links.some((link) => visitsOf(link) > 0),
   visitsOf,
   visit: 'click',
   consequenceOf: ({ length }) =>
@@ -45,7 +47,7 @@ export const LINKS: RecordKind<Link> = {
     {
       name: 'destinationState',
       label: 'Destination',
-      options: Object.entries(DESTINATION_STATES).map(([value, label]) => ({ value, label })),
+      options: Object.entries(DESTINATION_STATES),
     },
   ],
   visits: { least: 'clicksMin', most: 'clicksMax', label: 'clicks' },

@@ -10,8 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/states.tsx';
 import { whenIdle } from '../ui/when-idle.ts';
 import { duplicateLink } from './duplicate.ts';
-import { LINKS } from './kind.ts';
-import type { Link } from './queries.ts';
+import { LINKS, type Link } from './kind.ts';
 import { type LinkActions, LinkCells } from './row.tsx';
 
 const loadDialog = part(async () => ({

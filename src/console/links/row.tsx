@@ -1,8 +1,4 @@
-import { Link as RouterLink, useNavigate } from '@tanstack/react-router';
 import {
-  Archive,
-  ArchiveRestore,
-  ChartNoAxesColumn,
   Clock,
   Copy,
   CopyPlus,
@@ -13,19 +9,17 @@ import {
   Pencil,
   QrCode,
   Split,
-  Trash2,
 } from 'lucide-react';
 import { useWorkspace } from '../app/workspace.tsx';
-import { archiving } from '../short-links/bulk-bar.tsx';
 import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
+import { RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
 import { CopyButton, copy } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
-import { RowMenu } from '../ui/menu.tsx';
 import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Badge } from '../ui/states.tsx';
 import { isPast, Time } from '../ui/time.tsx';
-import type { Link } from './queries.ts';
+import { type Link, nameOf } from './kind.ts';
 
 /** Actions that only links have. */
 export interface LinkActions {
@@ -80,64 +74,33 @@ export function LinkCells({ link, actions }: LinkCellsProps) {
         </div>
       </div>
       <RowLabels folderId={link.folderId} tags={link.tags} />
-      <Clicks link={link} />
+      <VisitCount
+        list="links"
+        id={link.id}
+        icon={MousePointerClick}
+        label="Clicks"
+        className="md:min-w-16"
+      >
+        {link.clicks.toLocaleString()}
+        {link.importedClicks > 0 && (
+          <span className="text-xs text-muted max-md:hidden">
+            <span className="sr-only">Before the import:</span>+
+            {compact.format(link.importedClicks)}
+          </span>
+        )}
+      </VisitCount>
       <div role="gridcell" className="hidden w-24 shrink-0 text-right text-muted md:block">
         <Time at={link.createdAt} />
       </div>
       <div role="gridcell" className="md:hidden">
         <CopyButton text={link.shortLink} label={copyLabel} tabIndex={-1} />
       </div>
-      <div role="gridcell">
-        <LinkMenu link={link} actions={actions} />
-      </div>
+      <LinkMenu link={link} actions={actions} />
     </>
   );
 }
 
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact' });
-
-/** Names a link by its domain and slug. */
-export const nameOf = ({ domain, key }: Link): string => `${domain}/${key}`;
-
-/** The number of clicks, linked to the analytics. */
-function Clicks({ link }: { link: Link }) {
-  const { slug, may } = useWorkspace();
-  const look =
-    'flex items-center justify-end gap-1 rounded-md tabular-nums max-md:h-11 max-md:min-w-11 max-md:px-1 md:h-8 md:min-w-16';
-  const content = (
-    <>
-      <MousePointerClick size={14} aria-hidden className="text-muted max-md:hidden" />
-      <span className="sr-only">Clicks:</span>
-      {link.clicks.toLocaleString()}
-      {link.importedClicks > 0 && (
-        <span className="text-xs text-muted max-md:hidden">
-          <span className="sr-only">Before the import:</span>+{compact.format(link.importedClicks)}
-        </span>
-      )}
-    </>
-  );
-  return (
-    <div role="gridcell" className="shrink-0">
-      {may('analytics.read') ? (
-        <RouterLink
-          to="/$workspace/analytics"
-          params={{ workspace: slug }}
-          search={analyticsOf(link)}
-          title="Analytics"
-          tabIndex={-1}
-          className={classes(look, 'hover:underline')}
-        >
-          {content}
-        </RouterLink>
-      ) : (
-        <span className={look}>{content}</span>
-      )}
-    </div>
-  );
-}
-
-/** Search parameters for analytics of the same clicks. */
-const analyticsOf = ({ id }: Link) => ({ linkId: id, interval: 'all' as const });
 
 function States({ link }: { link: Link }) {
   const isExpired = link.expiresAt !== null && isPast(link.expiresAt);
@@ -156,14 +119,13 @@ function States({ link }: { link: Link }) {
 }
 
 function LinkMenu({ link, actions }: LinkCellsProps) {
-  const { slug, may } = useWorkspace();
-  const navigate = useNavigate();
-  const { archived } = link;
-  const mayWrite = may('links.write');
+  const { may } = useWorkspace();
   return (
-    <RowMenu
-      label={`Actions for ${nameOf(link)}`}
-      tabIndex={-1}
+    <RecordMenu
+      list="links"
+      record={link}
+      name={nameOf(link)}
+      actions={actions}
       items={[
         {
           label: 'Copy short link',
@@ -173,53 +135,20 @@ function LinkMenu({ link, actions }: LinkCellsProps) {
         },
         // Only http and https destinations can be opened: other schemes could start an app or a
         // script.
-        ...(/^https?:/i.test(link.url)
-          ? [
-              {
-                label: 'Open destination',
-                icon: ExternalLink,
-                onSelect: () => void window.open(link.url, '_blank', 'noopener,noreferrer'),
-              },
-            ]
-          : []),
+        /^https?:/i.test(link.url) && {
+          label: 'Open destination',
+          icon: ExternalLink,
+          onSelect: () => void window.open(link.url, '_blank', 'noopener,noreferrer'),
+        },
         {
-          label: mayWrite ? 'Edit' : 'Details',
+          label: may('links.write') ? 'Edit' : 'Details',
           icon: Pencil,
           hotkey: 'e',
           onSelect: () => actions.open(link),
         },
         { label: 'QR code', icon: QrCode, onSelect: () => actions.showQrCode(link) },
-        ...(may('analytics.read')
-          ? [
-              {
-                label: 'Analytics',
-                icon: ChartNoAxesColumn,
-                onSelect: () =>
-                  void navigate({
-                    to: '/$workspace/analytics',
-                    params: { workspace: slug },
-                    search: analyticsOf(link),
-                  }),
-              },
-            ]
-          : []),
-        ...(mayWrite
-          ? [
-              { label: 'Duplicate', icon: CopyPlus, onSelect: () => actions.duplicate(link) },
-              {
-                label: archived ? 'Restore from archive' : 'Archive',
-                icon: archived ? ArchiveRestore : Archive,
-                onSelect: () => actions.change(link, archiving(!archived)),
-              },
-              {
-                label: 'Delete',
-                icon: Trash2,
-                isDanger: true,
-                onSelect: () => actions.remove(link),
-              },
-            ]
-          : []),
       ]}
+      writes={[{ label: 'Duplicate', icon: CopyPlus, onSelect: () => actions.duplicate(link) }]}
     />
   );
 }

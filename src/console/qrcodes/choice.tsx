@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
+import { sentenceCase } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
 import { classes } from '../ui/classes.ts';
 import { addressOf, drawCode } from './drawn.ts';
@@ -19,10 +20,8 @@ interface PictureChoiceProps<Value extends string> {
 /** Short content, whose modules are large enough to be seen in a small image. */
 const SAMPLE = 'HELLO';
 
-const nameOf = (option: string): string => {
-  const words = option.replaceAll('-', ' ').replace('/', ' / ');
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
-};
+const nameOf = (option: string): string =>
+  sentenceCase(option.replaceAll('-', ' ').replace('/', ' / '));
 
 /** A radio group of images; the arrow keys move between them. */
 export function PictureChoice<Value extends string>({

@@ -14,19 +14,13 @@ import {
   Wifi,
 } from 'lucide-react';
 import { fieldsInWords, inWords, labelOf } from '../api/error-words.ts';
+import type { ControlRow } from '../ui/table-field.tsx';
 import type { ContentName } from './content.ts';
 
-/** A field in the form of a content type. */
-export interface ContentField {
+/** A field in the form of a content type; the code cannot be drawn without a required one. */
+export interface ContentField extends ControlRow {
   /** Name in the content; empty when the content is a single text. */
   name: string;
-  label: string;
-  kind?: 'text' | 'lines' | 'tel' | 'email' | 'url' | 'secret' | 'number' | 'flag' | 'date';
-  options?: readonly (readonly [value: string, label: string])[];
-  hint?: string;
-  placeholder?: string;
-  /** True when the code cannot be drawn without the field. */
-  isRequired?: true;
   /** True when the field shares its row with the next such field. */
   isHalf?: true;
 }
@@ -40,7 +34,14 @@ export interface ContentForm {
   fields: readonly ContentField[];
 }
 
-const COUNTRY_CODE = 'With the country code, such as +1 201 555 0123.';
+const NUMBER = {
+  name: 'number',
+  label: 'Number',
+  input: 'tel',
+  placeholder: '+1 201 555 0123',
+  isRequired: true,
+} as const;
+const MESSAGE = { name: 'message', label: 'Message', input: 'area' } as const;
 
 /** Forms of all content types; `vcard-form.tsx` adds the lists of contacts. */
 export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
@@ -52,7 +53,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       {
         name: '',
         label: 'URL',
-        kind: 'url',
+        input: 'website',
         placeholder: 'https://example.com/menu',
         isRequired: true,
       },
@@ -62,7 +63,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
     label: 'Text',
     purpose: 'Shows a text',
     icon: Type,
-    fields: [{ name: '', label: 'Text', kind: 'lines', isRequired: true }],
+    fields: [{ name: '', label: 'Text', input: 'area', isRequired: true }],
   },
   wifi: {
     label: 'Wi-Fi',
@@ -70,10 +71,11 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
     icon: Wifi,
     fields: [
       { name: 'ssid', label: 'Network name', placeholder: 'Guests', isRequired: true },
-      { name: 'password', label: 'Password', kind: 'secret' },
+      { name: 'password', label: 'Password', input: 'secret' },
       {
         name: 'encryption',
         label: 'Encryption',
+        input: 'select',
         options: [
           ['', 'Automatic'],
           ['WPA', 'WPA, WPA2 or WPA3'],
@@ -87,7 +89,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       {
         name: 'hidden',
         label: 'Hidden network',
-        kind: 'flag',
+        input: 'switch',
         hint: 'Its name isn’t broadcast.',
       },
     ],
@@ -118,7 +120,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       { name: 'cc', label: 'Cc', isHalf: true },
       { name: 'bcc', label: 'Bcc', isHalf: true },
       { name: 'subject', label: 'Subject' },
-      { name: 'body', label: 'Message', kind: 'lines' },
+      { name: 'body', label: 'Message', input: 'area' },
     ],
   },
   phone: {
@@ -127,12 +129,9 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
     icon: Phone,
     fields: [
       {
+        ...NUMBER,
         name: '',
-        label: 'Number',
-        kind: 'tel',
-        placeholder: '+1 201 555 0123',
         hint: 'Extensions (ext. 89) and service codes (*100#) work too.',
-        isRequired: true,
       },
     ],
   },
@@ -140,32 +139,13 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
     label: 'SMS',
     purpose: 'Writes a text message',
     icon: MessageSquare,
-    fields: [
-      {
-        name: 'number',
-        label: 'Number',
-        kind: 'tel',
-        placeholder: '+1 201 555 0123',
-        isRequired: true,
-      },
-      { name: 'message', label: 'Message', kind: 'lines' },
-    ],
+    fields: [NUMBER, MESSAGE],
   },
   whatsapp: {
     label: 'WhatsApp',
     purpose: 'Opens a chat',
     icon: MessageCircle,
-    fields: [
-      {
-        name: 'number',
-        label: 'Number',
-        kind: 'tel',
-        placeholder: '+1 201 555 0123',
-        hint: COUNTRY_CODE,
-        isRequired: true,
-      },
-      { name: 'message', label: 'Message', kind: 'lines' },
-    ],
+    fields: [{ ...NUMBER, hint: 'With the country code, such as +1 201 555 0123.' }, MESSAGE],
   },
   facetime: {
     label: 'FaceTime',
@@ -178,7 +158,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
         placeholder: '+1 201 555 0123',
         isRequired: true,
       },
-      { name: 'audio', label: 'Audio only', kind: 'flag' },
+      { name: 'audio', label: 'Audio only', input: 'switch' },
     ],
   },
   latlog: {
@@ -189,7 +169,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       {
         name: 'latitude',
         label: 'Latitude',
-        kind: 'number',
+        input: 'decimal',
         placeholder: '52.52',
         hint: 'Or paste both, such as 52.52, 13.405.',
         isRequired: true,
@@ -198,7 +178,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       {
         name: 'longitude',
         label: 'Longitude',
-        kind: 'number',
+        input: 'decimal',
         placeholder: '13.405',
         isRequired: true,
         isHalf: true,
@@ -214,6 +194,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       {
         name: 'currency',
         label: 'Currency',
+        input: 'select',
         options: [
           ['bitcoin', 'Bitcoin'],
           ['ethereum', 'Ethereum'],
@@ -230,7 +211,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
         hint: 'We check it for typos.',
         isRequired: true,
       },
-      { name: 'amount', label: 'Amount', kind: 'number', hint: 'In coins, such as 0.005.' },
+      { name: 'amount', label: 'Amount', input: 'decimal', hint: 'In coins, such as 0.005.' },
       { name: 'message', label: 'Message', hint: 'Not included in codes for Ethereum.' },
     ],
   },
@@ -247,7 +228,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       },
       { name: 'name', label: 'Recipient’s name', isRequired: true, isHalf: true },
       { name: 'city', label: 'City', isRequired: true, isHalf: true },
-      { name: 'amount', label: 'Amount in reais', kind: 'number', isHalf: true },
+      { name: 'amount', label: 'Amount in reais', input: 'decimal', isHalf: true },
       { name: 'txid', label: 'Transaction ID', isHalf: true },
       { name: 'description', label: 'Description' },
     ],
@@ -258,7 +239,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
 export const BR_CODE_FIELD: ContentField = {
   name: '',
   label: 'BR Code',
-  kind: 'lines',
+  input: 'area',
   hint: '“Pix copia e cola”, from 000201 to its CRC.',
   isRequired: true,
 };

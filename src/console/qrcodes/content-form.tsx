@@ -1,11 +1,8 @@
-import { Eye, EyeOff } from 'lucide-react';
-import { useState } from 'react';
 import type { FieldErrors } from '../short-links/errors.ts';
-import { IconButton } from '../ui/button.tsx';
-import { classes } from '../ui/classes.ts';
-import { Field, inputLook, SelectField, Switch, TextArea, TextField } from '../ui/field.tsx';
-import { type ContentName, type Draft, textOf } from './content.ts';
-import { BR_CODE_FIELD, CONTENT_FORMS, type ContentField } from './content-fields.ts';
+import { SelectField } from '../ui/field.tsx';
+import { TableField } from '../ui/table-field.tsx';
+import type { ContentName, Draft } from './content.ts';
+import { BR_CODE_FIELD, CONTENT_FORMS } from './content-fields.ts';
 import { VcardLists } from './vcard-form.tsx';
 
 interface ContentFormProps {
@@ -30,18 +27,20 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
           label="Entered as"
           value={isText ? 'code' : 'payment'}
           onChange={({ target }) => onChange(target.value === 'code' ? '' : {})}
-        >
-          <option value="payment">Payment</option>
-          <option value="code">Complete BR Code</option>
-        </SelectField>
+          options={[
+            ['payment', 'Payment'],
+            ['code', 'Complete BR Code'],
+          ]}
+        />
       )}
       <div className="grid grid-cols-2 gap-3">
         {fields.map((field) => (
           <div key={field.name} className={field.isHalf ? 'max-sm:col-span-2' : 'col-span-2'}>
-            <ContentControl
-              field={field}
+            <TableField
+              control={field}
               value={isText ? draft : draft[field.name]}
               error={errors[field.name === '' ? type : `${type}.${field.name}`]}
+              autoComplete="off"
               onChange={(value) =>
                 onChange(
                   field.name === '' || isText
@@ -69,94 +68,4 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
 function pairOf(value: string | boolean) {
   const pair = /^\s*(-?[\d.]+)\s*[,;]\s*(-?[\d.]+)\s*$/.exec(String(value));
   return pair === null ? undefined : { latitude: pair[1], longitude: pair[2] };
-}
-
-interface ControlProps {
-  field: ContentField;
-  value: unknown;
-  error: string | undefined;
-  onChange(value: string | boolean): void;
-}
-
-const MODES = { tel: 'tel', email: 'email', url: 'url', number: 'decimal' } as const;
-
-function ContentControl({ field, value, error, onChange }: ControlProps) {
-  const { label, kind = 'text', options, hint, placeholder, isRequired } = field;
-  const text = textOf(value);
-  const shared = {
-    label,
-    hint,
-    error,
-    placeholder,
-    'aria-required': isRequired,
-    value: text,
-    onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
-  };
-  if (kind === 'flag') {
-    return (
-      <Switch
-        label={label}
-        hint={hint}
-        checked={value === true}
-        onChange={(checked) => onChange(checked)}
-      />
-    );
-  }
-  if (options !== undefined) {
-    return (
-      <SelectField {...shared}>
-        {options.map(([option, name]) => (
-          <option key={option} value={option}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
-    );
-  }
-  if (kind === 'lines') return <TextArea {...shared} />;
-  if (kind === 'secret') return <SecretField {...shared} />;
-  return (
-    <TextField
-      {...shared}
-      type={kind === 'date' ? 'date' : 'text'}
-      inputMode={kind in MODES ? MODES[kind as keyof typeof MODES] : undefined}
-      autoComplete="off"
-    />
-  );
-}
-
-interface SecretProps {
-  label: string;
-  hint: string | undefined;
-  error: string | undefined;
-  value: string;
-  onChange(event: { target: { value: string } }): void;
-}
-
-/** A password field with a show button; the password is readable in the code for everyone. */
-function SecretField({ label, hint, error, value, onChange }: SecretProps) {
-  const [isShown, setShown] = useState(false);
-  return (
-    <Field label={label} hint={hint} error={error}>
-      {(control) => (
-        <div className="relative">
-          <input
-            {...control}
-            type={isShown ? 'text' : 'password'}
-            autoComplete="off"
-            value={value}
-            onChange={onChange}
-            className={classes(inputLook, 'pr-10')}
-          />
-          <IconButton
-            icon={isShown ? EyeOff : Eye}
-            label={isShown ? 'Hide the password' : 'Show the password'}
-            aria-pressed={isShown}
-            onClick={() => setShown(!isShown)}
-            className="absolute top-0.5 right-0.5"
-          />
-        </div>
-      )}
-    </Field>
-  );
 }

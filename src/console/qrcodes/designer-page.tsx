@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { recordQuery } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { buttonLook } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { Designer } from './designer.tsx';
-import { qrCodeQuery } from './queries.ts';
 
 /** The page that creates a QR code. */
 export function NewQrCodePage() {
@@ -20,7 +20,7 @@ export function NewQrCodePage() {
 export function QrCodePage() {
   const { api } = useWorkspace();
   const { qrcode } = useParams({ from: '/$workspace/qrcodes/$qrcode' });
-  const { data, error, refetch } = useQuery(qrCodeQuery(api, qrcode));
+  const { data, error, refetch } = useQuery(recordQuery(api, 'qrcodes', qrcode));
   return (
     <Page
       title={data ? (data.title ?? `${data.domain}/${data.key}`) : 'QR code'}

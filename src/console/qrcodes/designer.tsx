@@ -1,12 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { answer } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
-import { changeRecord } from '../app/changes.ts';
 import { type KeptDraft, RestoredNote, useDraft } from '../app/draft.tsx';
+import { saveRecord } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { useFieldErrors, useFocusOnRefusal } from '../short-links/errors.ts';
 import type { PartProps } from '../short-links/section.tsx';
@@ -36,7 +35,6 @@ import { KindPanel } from './kind-panel.tsx';
 import type { Look, QrCode } from './look.ts';
 import { Presets } from './presets.tsx';
 import { Preview, Thumbnail } from './preview.tsx';
-import { qrCodeQuery, refreshQrCodes } from './queries.ts';
 import { OptionsPanel, PlacePanel } from './short-link-panel.tsx';
 import { FramePanel, OutputPanel, StylePanel } from './style-panel.tsx';
 import { TypeChoice } from './type-choice.tsx';
@@ -244,11 +242,10 @@ function usePayload(
       isCurrent = false;
     };
   }, [type, settled]);
-  const faults = encoded?.type === type ? encoded.faults : undefined;
-  const [fault] = faults ?? [];
+  const current = encoded?.type === type ? encoded : undefined;
+  const [fault] = current?.faults ?? [];
   const hint = fault === undefined ? undefined : toContinue(faultInWords(type, fault));
-  if (isStatic)
-    return { text: encoded?.type === type ? encoded.text : undefined, hint, isSample: false };
+  if (isStatic) return { text: current?.text, hint, isSample: false };
   const link =
     record?.shortLink ??
     `https://${domain === '' ? location.hostname : domain}/${key === '' ? SAMPLE_KEY : key}`;
@@ -272,23 +269,11 @@ function useSave(
   const [seen, setSeen] = useState(record);
   const saving = useWrite<Saving, QrCode>({
     send({ before, draft }, key) {
-      const sent =
-        seen === undefined
-          ? answer(
-              api.POST('/qrcodes', {
-                params: { header: { 'Idempotency-Key': key } },
-                body: creationOf(draft),
-              }),
-            )
-          : changeRecord(
-              { api, path: '/qrcodes/{qrcodeId}', of: { qrcodeId: seen.id }, seen },
-              changesOf(before, draft),
-            );
-      // The client waits for the job to finish, so the response is the record.
-      return sent as Promise<QrCode>;
+      const body = seen === undefined ? creationOf(draft) : changesOf(before, draft);
+      return saveRecord(api, 'qrcodes', seen, body, key);
     },
     async onDone(saved, { draft }) {
-      client.setQueryData(qrCodeQuery(api, saved.id).queryKey, saved);
+      client.setQueryData(keys.qrcodes.one(saved.id), saved);
       setSeen(saved);
       if (draft.isTemplate) void client.invalidateQueries({ queryKey: keys.templates.all });
       toast(record === undefined ? 'QR code created' : 'Changes saved');
@@ -302,7 +287,7 @@ function useSave(
         // On phones the downloads are at the top of the page.
         document.getElementById('main')?.scrollTo({ top: 0 });
       }
-      void refreshQrCodes(client);
+      void client.invalidateQueries({ queryKey: keys.qrcodes.all });
     },
     onFailed(error) {
       noteFailure(error);

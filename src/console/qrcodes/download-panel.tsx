@@ -1,22 +1,24 @@
 import { Copy, Download } from 'lucide-react';
 import { useState } from 'react';
-import { FORMATS, type Format } from '../../qrcodes/render/design.ts';
-import { describe } from '../api/error.ts';
+import type { Format } from '../../qrcodes/render/design.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { SelectField } from '../ui/field.tsx';
+import { saveFile } from '../ui/save-file.ts';
 import { toast } from '../ui/toasts.tsx';
-import { copyPicture, type Extent, makePicture, pxOf, save } from './downloads.ts';
+import { useAction } from '../ui/use-action.ts';
+import { copyPicture, type Extent, makePicture, pxOf } from './downloads.ts';
 import type { QrCode } from './look.ts';
+import { NumberField } from './number-field.tsx';
 
 /** Typical use of each format. */
 const PURPOSES: Record<Format, string> = {
   png: 'PNG, for screens',
   svg: 'SVG, scales to any size',
-  pdf: 'PDF, for print',
-  eps: 'EPS, for print',
   jpeg: 'JPEG',
   webp: 'WebP',
+  pdf: 'PDF, for print',
+  eps: 'EPS, for print',
 };
 
 const MOST_PX = 4096;
@@ -30,28 +32,18 @@ export function DownloadPanel({ record }: { record: QrCode }) {
   const [mm, setMm] = useState(40);
   const [dpi, setDpi] = useState(300);
   const [margin, setMargin] = useState(4);
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, run] = useAction();
   const extent: Extent = unit === 'px' ? { px } : { mm, dpi };
   const isPixels = format === 'png' || format === 'jpeg' || format === 'webp';
-  const run = async (action: () => Promise<void>) => {
-    setBusy(true);
-    try {
-      await action();
-    } catch (error) {
-      toast(describe(error), 'danger');
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
     <form
       className="flex flex-col gap-3"
       aria-label="Download"
       onSubmit={(event) => {
         event.preventDefault();
-        void run(async () => {
+        run(async () => {
           const { file, name } = await makePicture(slug, record, format, { extent, margin });
-          save(file, name);
+          saveFile(file, name);
         });
       }}
     >
@@ -61,22 +53,18 @@ export function DownloadPanel({ record }: { record: QrCode }) {
             label="Format"
             value={format}
             onChange={({ target }) => setFormat(target.value as Format)}
-          >
-            {(['png', ...FORMATS.filter((one) => one !== 'png')] as const).map((one) => (
-              <option key={one} value={one}>
-                {PURPOSES[one]}
-              </option>
-            ))}
-          </SelectField>
+            options={Object.entries(PURPOSES)}
+          />
         </div>
         <SelectField
           label="Unit"
           value={unit}
           onChange={({ target }) => setUnit(target.value as 'px' | 'mm')}
-        >
-          <option value="px">Pixels</option>
-          <option value="mm">Millimeters</option>
-        </SelectField>
+          options={[
+            ['px', 'Pixels'],
+            ['mm', 'Millimeters'],
+          ]}
+        />
         {unit === 'px' ? (
           <NumberField label="Width in px" value={px} most={MOST_PX} onChange={setPx} />
         ) : (
@@ -88,13 +76,8 @@ export function DownloadPanel({ record }: { record: QrCode }) {
             hint={`${pxOf(extent).toLocaleString()} px`}
             value={dpi}
             onChange={({ target }) => setDpi(Number(target.value))}
-          >
-            {[150, 300, 600, 1200].map((value) => (
-              <option key={value} value={value}>
-                {value} dpi
-              </option>
-            ))}
-          </SelectField>
+            options={[150, 300, 600, 1200].map((value) => [String(value), `${value} dpi`])}
+          />
         )}
         {!(unit === 'mm' && format === 'pdf') && (
           <NumberField
@@ -113,7 +96,7 @@ export function DownloadPanel({ record }: { record: QrCode }) {
         <Button
           icon={Copy}
           onClick={() =>
-            void run(async () => {
+            run(async () => {
               await copyPicture(slug, record, Math.min(MOST_PX, pxOf(extent)));
               toast('Image copied');
             })
@@ -123,27 +106,5 @@ export function DownloadPanel({ record }: { record: QrCode }) {
         </Button>
       </div>
     </form>
-  );
-}
-
-interface NumberProps {
-  label: string;
-  value: number;
-  least?: number;
-  most: number;
-  onChange(value: number): void;
-}
-
-function NumberField({ label, value, least = 1, most, onChange }: NumberProps) {
-  return (
-    <TextField
-      label={label}
-      type="number"
-      required
-      min={least}
-      max={most}
-      value={Number.isNaN(value) ? '' : value}
-      onChange={({ target }) => onChange(target.valueAsNumber)}
-    />
   );
 }

@@ -16,17 +16,6 @@ export type Extent = { px: number } | { mm: number; dpi: number };
 export const pxOf = (extent: Extent): number =>
   'px' in extent ? extent.px : Math.round((extent.mm / MM_PER_INCH) * extent.dpi);
 
-/** Saves a file under a name. */
-export function save(file: Blob, name: string): void {
-  const address = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  // The browser reads the file after the click.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
-}
-
 /** Returns the file name of a code's image. */
 export const fileName = ({ key, id }: QrCode, ending: string): string =>
   `${key.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[.-]+/, '') || id}.${ending}`;

@@ -1,18 +1,32 @@
 import { ImagePlus, Trash2 } from 'lucide-react';
-import { type DragEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { describe } from '../api/error.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Switch, TextField } from '../ui/field.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { usePastedFile } from '../ui/use-pasted-file.ts';
+import { useFileDrop } from '../ui/use-file-drop.ts';
 import { readImageFile } from './image.ts';
 import type { LookProps } from './style-panel.tsx';
 
 /** The form for the image in the middle of a code: a dropped, pasted or chosen file, or a URL. */
 export function ImagePanel({ look, onChange, errors }: LookProps) {
-  const { image, width, height, excavate } = look;
+  const { image, excavate } = look;
   const set = (source: string | null) => onChange({ image: source, width: null, height: null });
+  const sizeField = (name: 'width' | 'height') => (
+    <TextField
+      label={`Logo ${name} in px`}
+      type="number"
+      min={1}
+      max={4096}
+      placeholder="As large as scanners allow"
+      value={look[name] ?? ''}
+      onChange={({ target: { value } }) =>
+        onChange({ [name]: value === '' ? null : Math.round(Number(value)) })
+      }
+      error={errors[name]}
+    />
+  );
   return (
     <div className="flex flex-col gap-3">
       {image === null ? (
@@ -46,49 +60,12 @@ export function ImagePanel({ look, onChange, errors }: LookProps) {
             onChange={(checked) => onChange({ excavate: checked })}
           />
           <div className="grid grid-cols-2 gap-3">
-            <SizeField
-              label="Logo width in px"
-              value={width}
-              onChange={(value) => onChange({ width: value })}
-              error={errors['width']}
-            />
-            <SizeField
-              label="Logo height in px"
-              value={height}
-              onChange={(value) => onChange({ height: value })}
-              error={errors['height']}
-            />
+            {sizeField('width')}
+            {sizeField('height')}
           </div>
         </>
       )}
     </div>
-  );
-}
-
-function SizeField({
-  label,
-  value,
-  onChange,
-  error,
-}: {
-  label: string;
-  value: number | null;
-  onChange(value: number | null): void;
-  error: string | undefined;
-}) {
-  return (
-    <TextField
-      label={label}
-      type="number"
-      min={1}
-      max={4096}
-      placeholder="As large as scanners allow"
-      value={value ?? ''}
-      onChange={({ target }) =>
-        onChange(target.value === '' ? null : Math.round(Number(target.value)))
-      }
-      error={error}
-    />
   );
 }
 
@@ -98,25 +75,15 @@ interface SourceProps {
 
 function DropZone({ onImage }: SourceProps) {
   const id = useId();
-  const [isOver, setOver] = useState(false);
   const take = (file: File | undefined) => {
     if (file === undefined) return;
     readImageFile(file).then(onImage, (error: unknown) => toast(describe(error), 'danger'));
   };
-  usePastedFile(take);
+  const { isOver, handlers } = useFileDrop(take);
   return (
     <label
       htmlFor={id}
-      onDragOver={(event: DragEvent) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event: DragEvent) => {
-        event.preventDefault();
-        setOver(false);
-        take(event.dataTransfer.files[0]);
-      }}
+      {...handlers}
       className={classes(
         'flex flex-col items-center gap-1 rounded-lg border border-dashed p-5 text-center has-focus-visible:outline-2 has-focus-visible:outline-accent-text',
         isOver ? 'border-accent bg-accent-soft' : 'border-edge hover:bg-hover',

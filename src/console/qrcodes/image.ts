@@ -56,11 +56,7 @@ const PICTURE_IN_SVG = /href="(data:image\/png;base64,[^"]+)"/;
 export async function loadImage(source: string): Promise<LoadedImage> {
   let href = source;
   if (!source.startsWith('data:')) {
-    const query = new URLSearchParams({
-      url: 'https://example.com',
-      src: source,
-      format: 'svg',
-    });
+    const query = new URLSearchParams({ url: 'https://example.com', src: source, format: 'svg' });
     const svg = await (await download(undefined, `/qr?${query}`)).text();
     href = PICTURE_IN_SVG.exec(svg)?.[1] ?? source;
   }

@@ -13,7 +13,7 @@ export const QR_CODES: RecordKind<QrCode> = {
   nameOf,
   copyOf: payloadOf,
   // Every deletion needs a confirmation, because codes may be printed.
-  needsQuestion: () => true,
+  needsConfirmation: () => true,
   visitsOf: ({ scans }) => scans,
   visit: 'scan',
   consequenceOf: () => 'Printed copies of dynamic codes stop working.',
@@ -26,14 +26,14 @@ export const QR_CODES: RecordKind<QrCode> = {
     {
       name: 'type',
       label: 'Content',
-      options: Object.entries(CONTENT_FORMS).map(([value, { label }]) => ({ value, label })),
+      options: Object.entries(CONTENT_FORMS).map(([value, { label }]) => [value, label]),
     },
     {
       name: 'format',
       label: 'Kind',
       options: [
-        { value: 'dynamic', label: 'Dynamic' },
-        { value: 'static', label: 'Static' },
+        ['dynamic', 'Dynamic'],
+        ['static', 'Static'],
       ],
     },
   ],

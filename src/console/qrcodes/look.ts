@@ -4,6 +4,7 @@ import type { Level } from '../../qrcodes/render/matrix.ts';
 import type { Pattern } from '../../qrcodes/render/patterns/index.ts';
 import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
 import type { Schemas } from '../api/client.ts';
+import { changedOf } from '../app/draft.tsx';
 
 export type QrCode = Schemas['QrCode'];
 
@@ -57,25 +58,13 @@ export function lookOf(record: object): Look {
   const stored = record as StoredDesign;
   const styles = stored.frameTextStyles ?? {};
   const image = stored.src ?? (stored.showLogo === true ? stored.logo : null) ?? null;
-  const own = (name: keyof StoredDesign & keyof Look) => stored[name] ?? PLAIN_LOOK[name];
   return {
-    ...PLAIN_LOOK,
     ...(Object.fromEntries(
-      (
-        [
-          'fgColor',
-          'bgColor',
-          'pattern',
-          'shape',
-          'frame',
-          'frameColor',
-          'frameText',
-          'frameTextColor',
-          'size',
-          'level',
-        ] as const
-      ).map((name) => [name, own(name)]),
-    ) as Partial<Look>),
+      Object.entries(PLAIN_LOOK).map(([name, value]) => [
+        name,
+        stored[name as keyof StoredDesign] ?? value,
+      ]),
+    ) as unknown as Look),
     family: styles.family ?? PLAIN_LOOK.family,
     weight: styles.weight ?? PLAIN_LOOK.weight,
     textSize: styles.size ?? null,
@@ -108,12 +97,7 @@ export function fieldsOf(look: Look): Partial<Schemas['NewQrCode']> {
  * fetch the image again.
  */
 export function changedFields(before: Look, after: Look): Partial<Schemas['NewQrCode']> {
-  const old = fieldsOf(before) as Record<string, unknown>;
-  return Object.fromEntries(
-    Object.entries(fieldsOf(after)).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name]),
-    ),
-  );
+  return changedOf(fieldsOf(after), fieldsOf(before));
 }
 
 /** Converts a style and the size of its image to the renderer's input. */

@@ -11,7 +11,6 @@ import { IconButton } from '../ui/button.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { addressOf, useDrawn } from './drawn.ts';
 import { type Look, lookOf, PLAIN_LOOK } from './look.ts';
-import { templatesQuery } from './queries.ts';
 
 const SAMPLE = 'HELLO';
 
@@ -19,7 +18,11 @@ const SAMPLE = 'HELLO';
 export function Presets({ onChosen }: { onChosen(look: Look): void }) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
-  const templates = useQuery(templatesQuery(api)).data ?? [];
+  const templates =
+    useQuery({
+      queryKey: keys.templates.list(),
+      queryFn: ({ signal }) => answer(api.GET('/templates', { signal })),
+    }).data ?? [];
   const brand = useQuery(workspaceQuery(api)).data;
   const remove = useWrite({
     send: (id: string) => answer(api.DELETE('/templates/{id}', { params: { path: { id } } })),

@@ -1,22 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import {
-  Archive,
-  ArchiveRestore,
-  ChartNoAxesColumn,
-  Copy,
-  Pencil,
-  ScanLine,
-  Trash2,
-} from 'lucide-react';
+import { Copy, Pencil, ScanLine } from 'lucide-react';
 import { keys } from '../api/keys.ts';
-import { useWorkspace } from '../app/workspace.tsx';
-import { archiving } from '../short-links/bulk-bar.tsx';
 import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
+import { RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
 import { copy } from '../ui/button.tsx';
-import { classes } from '../ui/classes.ts';
-import { RowMenu } from '../ui/menu.tsx';
 import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Badge } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
@@ -42,23 +30,22 @@ export function summaryOf(record: QrCode): string {
   const { ssid, email, number, target, address, query, key, latitude, longitude } = fields;
   const name = [fields['firstName'], fields['lastName']].filter(Boolean).join(' ');
   const place = latitude === undefined ? undefined : `${latitude}, ${longitude}`;
-  const [first] = [
-    name || undefined,
-    query,
-    place,
-    ssid,
-    email,
-    number,
-    target,
-    address,
-    key,
-  ].filter((one) => one !== undefined);
-  return String(first ?? '');
+  return String(
+    (name || undefined) ??
+      query ??
+      place ??
+      ssid ??
+      email ??
+      number ??
+      target ??
+      address ??
+      key ??
+      '',
+  );
 }
 
 /** The cells of a code: image, name, content and number of scans. */
-export function CodeCells(props: CodeCellsProps) {
-  const { record } = props;
+export function CodeCells({ record, actions }: CodeCellsProps) {
   const { label, icon: Icon } = CONTENT_FORMS[record.type as ContentName];
   const isNamed = record.title !== null || record.static;
   return (
@@ -93,89 +80,58 @@ export function CodeCells(props: CodeCellsProps) {
       <div role="gridcell" className="hidden w-20 shrink-0 md:block">
         <Badge>{record.static ? 'Static' : 'Dynamic'}</Badge>
       </div>
-      <Scans record={record} />
+      <VisitCount
+        list="qrcodes"
+        id={record.id}
+        isCounted={!record.static}
+        icon={ScanLine}
+        label="Scans"
+        className="md:min-w-14"
+      >
+        {record.static ? '–' : record.scans.toLocaleString()}
+      </VisitCount>
       <div role="gridcell" className="hidden w-24 shrink-0 text-right text-muted lg:block">
         <Time at={record.createdAt} />
       </div>
-      <div role="gridcell">
-        <CodeMenu {...props} />
-      </div>
+      <RecordMenu
+        list="qrcodes"
+        record={record}
+        name={nameOf(record)}
+        actions={actions}
+        isCounted={!record.static}
+        items={[
+          {
+            label: record.static ? 'Copy content' : 'Copy short link',
+            icon: Copy,
+            hotkey: 'y',
+            onSelect: () => void copy(payloadOf(record)),
+          },
+          { label: 'Open', icon: Pencil, hotkey: 'e', onSelect: () => actions.open(record) },
+        ]}
+      />
     </>
   );
 }
-
-/** The number of scans, linked to the analytics; scans of static codes are not counted. */
-function Scans({ record }: { record: QrCode }) {
-  const { slug, may } = useWorkspace();
-  const look =
-    'flex items-center justify-end gap-1 rounded-md tabular-nums max-md:h-11 max-md:min-w-11 max-md:px-1 md:h-8 md:min-w-14';
-  const content = (
-    <>
-      <ScanLine size={14} aria-hidden className="text-muted max-md:hidden" />
-      <span className="sr-only">Scans:</span>
-      {record.static ? '–' : record.scans.toLocaleString()}
-    </>
-  );
-  return (
-    <div role="gridcell" className="shrink-0">
-      {may('analytics.read') && !record.static ? (
-        <Link
-          to="/$workspace/analytics"
-          params={{ workspace: slug }}
-          search={analyticsOf(record)}
-          title="Analytics"
-          tabIndex={-1}
-          className={classes(look, 'hover:underline')}
-        >
-          {content}
-        </Link>
-      ) : (
-        <span className={look}>{content}</span>
-      )}
-    </div>
-  );
-}
-
-/** Search parameters for analytics of the same scans. */
-const analyticsOf = ({ id }: QrCode) => ({
-  qrcodeId: id,
-  event: 'scans' as const,
-  interval: 'all' as const,
-});
 
 /** Delay after scrolling before images are drawn, in ms. */
 const STILL_MS = 100;
 
-/** Resolves when scrolling has stopped; rejects when the signal aborts. */
-const untilStill = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const ended = new AbortController();
-    let movedAt = performance.now();
-    const look = () => {
-      if (ended.signal.aborted) return;
+/** Resolves when scrolling has stopped; rejects once the signal has aborted. */
+async function untilStill(signal: AbortSignal): Promise<void> {
+  let movedAt = performance.now();
+  const onScroll = () => (movedAt = performance.now());
+  addEventListener('scroll', onScroll, { capture: true, passive: true });
+  try {
+    for (;;) {
+      signal.throwIfAborted();
       const restMs = movedAt + STILL_MS - performance.now();
-      if (restMs > 0) {
-        setTimeout(whenIdle, restMs, look);
-        return;
-      }
-      ended.abort();
-      resolve();
-    };
-    addEventListener('scroll', () => (movedAt = performance.now()), {
-      capture: true,
-      passive: true,
-      signal: ended.signal,
-    });
-    signal.addEventListener(
-      'abort',
-      () => {
-        ended.abort();
-        reject(signal.reason as Error);
-      },
-      { signal: ended.signal },
-    );
-    look();
-  });
+      if (restMs <= 0) return;
+      await new Promise<void>((resolve) => setTimeout(whenIdle, restMs, resolve));
+    }
+  } finally {
+    removeEventListener('scroll', onScroll, { capture: true });
+  }
+}
 
 function Picture({ record }: { record: QrCode }) {
   const { data } = useQuery({
@@ -194,55 +150,5 @@ function Picture({ record }: { record: QrCode }) {
     <span className="block size-14 rounded-md border border-line bg-white p-0.5">
       {data && <img src={data} alt="" className="size-full object-contain" />}
     </span>
-  );
-}
-
-function CodeMenu({ record, actions }: CodeCellsProps) {
-  const { slug, may } = useWorkspace();
-  const navigate = useNavigate();
-  const { archived } = record;
-  return (
-    <RowMenu
-      label={`Actions for ${nameOf(record)}`}
-      tabIndex={-1}
-      items={[
-        {
-          label: record.static ? 'Copy content' : 'Copy short link',
-          icon: Copy,
-          hotkey: 'y',
-          onSelect: () => void copy(payloadOf(record)),
-        },
-        { label: 'Open', icon: Pencil, hotkey: 'e', onSelect: () => actions.open(record) },
-        ...(may('analytics.read') && !record.static
-          ? [
-              {
-                label: 'Analytics',
-                icon: ChartNoAxesColumn,
-                onSelect: () =>
-                  void navigate({
-                    to: '/$workspace/analytics',
-                    params: { workspace: slug },
-                    search: analyticsOf(record),
-                  }),
-              },
-            ]
-          : []),
-        ...(may('qrcodes.write')
-          ? [
-              {
-                label: archived ? 'Restore from archive' : 'Archive',
-                icon: archived ? ArchiveRestore : Archive,
-                onSelect: () => actions.change(record, archiving(!archived)),
-              },
-              {
-                label: 'Delete',
-                icon: Trash2,
-                isDanger: true,
-                onSelect: () => actions.remove(record),
-              },
-            ]
-          : []),
-      ]}
-    />
   );
 }

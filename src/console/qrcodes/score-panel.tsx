@@ -1,5 +1,6 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
 import type { Score } from '../../qrcodes/render/score.ts';
+import { sentenceCase } from '../api/error-words.ts';
 import { classes } from '../ui/classes.ts';
 
 /** Words for scores, each with its minimum score. */
@@ -70,7 +71,5 @@ function Reason({ score, text }: { score: number; text: string }) {
   );
 }
 
-function inLabels(fault: string): string {
-  const text = fault.replaceAll(/\b[a-z]+[A-Z]\w*/g, (name) => LABELS[name] ?? name);
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
+const inLabels = (fault: string): string =>
+  sentenceCase(fault.replaceAll(/\b[a-z]+[A-Z]\w*/g, (name) => LABELS[name] ?? name));

@@ -6,11 +6,12 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { countText } from '../short-links/listing.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
-import { save } from './downloads.ts';
+import { SelectField } from '../ui/field.tsx';
+import { saveFile } from '../ui/save-file.ts';
 import { payloadOf } from './drawn.ts';
 import { QR_CODES } from './kind.ts';
 import type { QrCode } from './look.ts';
+import { NumberField } from './number-field.tsx';
 import { nameOf } from './row.tsx';
 import { cellOf, PAPERS, type Paper, pagesOf, picturesZip, sheetPdf } from './sheet.ts';
 
@@ -47,7 +48,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
         kind === 'pdf'
           ? await sheetPdf(records, layout, setDone)
           : await picturesZip(slug, records, { format, size }, setDone);
-      save(file, kind === 'pdf' ? 'qr-codes.pdf' : 'qr-codes.zip');
+      saveFile(file, kind === 'pdf' ? 'qr-codes.pdf' : 'qr-codes.zip');
     } catch (error) {
       setFailure(describe(error));
     } finally {
@@ -55,14 +56,12 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
     }
   };
   const number = (name: keyof typeof grid, title: string, least: number, most: number) => (
-    <TextField
+    <NumberField
       label={title}
-      type="number"
-      required
-      min={least}
-      max={most}
-      value={Number.isNaN(grid[name]) ? '' : grid[name]}
-      onChange={({ target }) => setGrid({ ...grid, [name]: target.valueAsNumber })}
+      least={least}
+      most={most}
+      value={grid[name]}
+      onChange={(value) => setGrid({ ...grid, [name]: value })}
     />
   );
   const form = 'sheet-form';
@@ -88,10 +87,11 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
           label="Download as"
           value={kind}
           onChange={({ target }) => setKind(target.value as 'pdf' | 'zip')}
-        >
-          <option value="pdf">Printable sheet (PDF)</option>
-          <option value="zip">One file per code (ZIP)</option>
-        </SelectField>
+          options={[
+            ['pdf', 'Printable sheet (PDF)'],
+            ['zip', 'One file per code (ZIP)'],
+          ]}
+        />
         {kind === 'pdf' ? (
           <div className="grid gap-5 sm:grid-cols-[1fr_10rem]">
             <div className="grid grid-cols-2 content-start gap-3">
@@ -99,22 +99,14 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
                 label="Paper"
                 value={paper}
                 onChange={({ target }) => setPaper(target.value as Paper)}
-              >
-                {Object.keys(PAPERS).map((name) => (
-                  <option key={name}>{name}</option>
-                ))}
-              </SelectField>
+                options={Object.keys(PAPERS).map((name) => [name, name])}
+              />
               <SelectField
                 label="Under each code"
                 value={label}
                 onChange={({ target }) => setLabel(target.value as keyof typeof LABELS)}
-              >
-                {Object.entries(LABELS).map(([name, [words]]) => (
-                  <option key={name} value={name}>
-                    {words}
-                  </option>
-                ))}
-              </SelectField>
+                options={Object.entries(LABELS).map(([name, [words]]) => [name, words])}
+              />
               {number('columns', 'Columns', 1, 20)}
               {number('rows', 'Rows', 1, 30)}
               {number('marginMm', 'Margin in mm', 0, 60)}
@@ -132,22 +124,9 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
               label="Format"
               value={format}
               onChange={({ target }) => setFormat(target.value as Format)}
-            >
-              {FORMATS.map((name) => (
-                <option key={name} value={name}>
-                  {name.toUpperCase()}
-                </option>
-              ))}
-            </SelectField>
-            <TextField
-              label="Width in px"
-              type="number"
-              required
-              min={1}
-              max={4096}
-              value={Number.isNaN(size) ? '' : size}
-              onChange={({ target }) => setSize(target.valueAsNumber)}
+              options={FORMATS.map((name) => [name, name.toUpperCase()])}
             />
+            <NumberField label="Width in px" value={size} most={4096} onChange={setSize} />
           </div>
         )}
         {failure && (

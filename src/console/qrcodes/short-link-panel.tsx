@@ -1,10 +1,9 @@
-import { FolderField } from '../short-links/folder-field.tsx';
+import { FieldSection } from '../short-links/field-section.tsx';
+import { LabelFields } from '../short-links/label-fields.tsx';
 import { OptionSections } from '../short-links/option-sections.tsx';
-import { MoreSection } from '../short-links/options.tsx';
-import { PreviewCard, PreviewSection } from '../short-links/preview.tsx';
+import { PreviewCard } from '../short-links/preview.tsx';
 import type { PartProps } from '../short-links/section.tsx';
 import { ShortLinkField } from '../short-links/short-link-field.tsx';
-import { TagsField } from '../short-links/tags-field.tsx';
 import { UtmSection } from '../short-links/utm-section.tsx';
 import { CopyButton } from '../ui/button.tsx';
 import { Field, inputLook, TextField } from '../ui/field.tsx';
@@ -31,10 +30,7 @@ export function PlacePanel({ part, isStatic }: { part: PartProps; isStatic: bool
           <PrintedLink link={record.shortLink} />
         )}
       </div>
-      <div className="grid gap-4 md:grid-cols-2">
-        <TagsField {...part} />
-        <FolderField {...part} />
-      </div>
+      <LabelFields {...part} />
     </>
   );
 }
@@ -63,13 +59,13 @@ interface OptionsPanelProps {
 
 /** The options of the short link, the same as for links; static codes have none. */
 export function OptionsPanel({ part, url, onUrl, isStatic }: OptionsPanelProps) {
-  if (isStatic) return <MoreSection {...part} />;
+  if (isStatic) return <FieldSection {...part} section="more" />;
   return (
     <div className="flex flex-col gap-2">
       {url !== undefined && <UtmSection url={url} errors={part.errors} onChange={onUrl} />}
-      <PreviewSection {...part}>
+      <FieldSection {...part} section="preview">
         {part.draft.proxy && <PreviewCard draft={part.draft} url={url ?? ''} />}
-      </PreviewSection>
+      </FieldSection>
       <OptionSections {...part} />
     </div>
   );

@@ -26,25 +26,33 @@ const LEVEL_WORDS = {
   H: 'survives 30% damage',
 };
 
+interface LookColorProps extends LookProps {
+  name: 'fgColor' | 'bgColor' | 'frameColor' | 'frameTextColor';
+  label: string;
+  mayBeTransparent?: boolean;
+}
+
+/** The field for a color of the style. */
+function LookColor({ look, onChange, errors, name, ...field }: LookColorProps) {
+  return (
+    <ColorField
+      {...field}
+      value={look[name]}
+      onChange={(color) => onChange({ [name]: color })}
+      error={errors[name]}
+    />
+  );
+}
+
 /** The form for modules, eyes and colors. */
-export function StylePanel({ look, onChange, errors }: LookProps) {
-  const { pattern, shape } = look;
+export function StylePanel(props: LookProps) {
+  const { onChange } = props;
+  const { pattern, shape } = props.look;
   return (
     <div className="flex flex-col gap-4">
       <div className="grid gap-3 sm:grid-cols-2">
-        <ColorField
-          label="Color"
-          value={look.fgColor}
-          onChange={(fgColor) => onChange({ fgColor })}
-          error={errors['fgColor']}
-        />
-        <ColorField
-          label="Background"
-          value={look.bgColor}
-          mayBeTransparent
-          onChange={(bgColor) => onChange({ bgColor })}
-          error={errors['bgColor']}
-        />
+        <LookColor {...props} name="fgColor" label="Color" />
+        <LookColor {...props} name="bgColor" label="Background" mayBeTransparent />
       </div>
       <PictureChoice
         label="Pattern"
@@ -67,8 +75,9 @@ export function StylePanel({ look, onChange, errors }: LookProps) {
 }
 
 /** The form for the frame and its text. */
-export function FramePanel({ look, onChange, errors }: LookProps) {
-  const { frame, frameColor, frameTextColor, frameText, family, weight, textSize } = look;
+export function FramePanel(props: LookProps) {
+  const { look, onChange, errors } = props;
+  const { frame, frameText, family, weight, textSize } = look;
   const { hasLabel }: FrameForm = FRAMES[frame];
   return (
     <div className="flex flex-col gap-4">
@@ -81,19 +90,8 @@ export function FramePanel({ look, onChange, errors }: LookProps) {
       />
       {frame !== 'none' && (
         <div className="grid gap-3 sm:grid-cols-2">
-          <ColorField
-            label="Frame color"
-            value={frameColor}
-            onChange={(value) => onChange({ frameColor: value })}
-          />
-          {hasLabel && (
-            <ColorField
-              label="Text color"
-              value={frameTextColor}
-              onChange={(value) => onChange({ frameTextColor: value })}
-              error={errors['frameTextColor']}
-            />
-          )}
+          <LookColor {...props} name="frameColor" label="Frame color" />
+          {hasLabel && <LookColor {...props} name="frameTextColor" label="Text color" />}
         </div>
       )}
       {hasLabel && (
@@ -111,22 +109,16 @@ export function FramePanel({ look, onChange, errors }: LookProps) {
               label="Font"
               value={family}
               onChange={({ target }) => onChange({ family: target.value })}
-            >
-              {FONT_FAMILIES.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </SelectField>
+              options={FONT_FAMILIES.map((name) => [name, name])}
+            />
             <SelectField
               label="Weight"
               value={weight}
               onChange={({ target }) => onChange({ weight: Number(target.value) })}
-            >
-              {[...new Set([400, 500, 600, 700, weight])]
+              options={[...new Set([400, 500, 600, 700, weight])]
                 .toSorted((a, b) => a - b)
-                .map((value) => (
-                  <option key={value}>{value}</option>
-                ))}
-            </SelectField>
+                .map((value) => [String(value), String(value)])}
+            />
             <TextField
               label="Text size"
               type="number"
@@ -166,14 +158,9 @@ export function OutputPanel({ look, onChange, errors }: LookProps) {
           onChange({ level: LEVELS.find((level) => level === target.value) ?? null })
         }
         error={errors['level']}
-      >
-        <option value="">Automatic</option>
-        {LEVELS.map((level) => (
-          <option key={level} value={level}>
-            {level}: {LEVEL_WORDS[level]}
-          </option>
-        ))}
-      </SelectField>
+        none="Automatic"
+        options={LEVELS.map((level) => [level, `${level}: ${LEVEL_WORDS[level]}`])}
+      />
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { Plus, Trash2 } from 'lucide-react';
+import { sentenceCase } from '../api/error-words.ts';
 import type { FieldErrors } from '../short-links/errors.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { inputLook, TextArea, TextField } from '../ui/field.tsx';
@@ -138,7 +139,7 @@ function ItemList({ title, one, kinds, mode, items, onChange, errorOf }: ItemLis
               </select>
             )}
             <input
-              aria-label={`${one.slice(0, 1).toUpperCase()}${one.slice(1)} ${index + 1}`}
+              aria-label={`${sentenceCase(one)} ${index + 1}`}
               aria-invalid={errorOf(index) === undefined ? undefined : true}
               inputMode={mode}
               value={item.value}

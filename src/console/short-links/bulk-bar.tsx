@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { foldersQuery, tagsQuery } from '../labels/queries.ts';
-import { Button, buttonLook, IconButton } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { Menu, Popover } from '../ui/menu.tsx';
 import { TagChoice, type TagState } from './tag-choice.tsx';
 
@@ -81,18 +81,20 @@ function Changes({ records, onChange, onDelete }: ChangesProps) {
     });
   return (
     <>
-      <TagsButton records={records} onChange={onChange} />
+      <Popover label="Tags" className="w-72 p-2" button={{ icon: Tags, children: 'Tags' }}>
+        {(close) => (
+          <TagsForm
+            records={records}
+            onChange={(edit) => {
+              close();
+              onChange(edit);
+            }}
+          />
+        )}
+      </Popover>
       <Menu
         label="Move to folder"
-        button={{
-          className: buttonLook(),
-          children: (
-            <>
-              <Folder size={15} aria-hidden />
-              Folder
-            </>
-          ),
-        }}
+        button={{ icon: Folder, children: 'Folder' }}
         items={[
           { label: 'No folder', onSelect: () => move(null, '') },
           ...folders.map(({ id, name }) => ({ label: name, onSelect: () => move(id, name) })),
@@ -115,38 +117,10 @@ function Changes({ records, onChange, onDelete }: ChangesProps) {
   );
 }
 
-/** A button that adds tags to the selected records and removes tags from them. */
-function TagsButton({ records, onChange }: Pick<ChangesProps, 'records' | 'onChange'>) {
-  return (
-    <Popover
-      label="Tags"
-      className="w-72 p-2"
-      button={{
-        className: buttonLook(),
-        children: (
-          <>
-            <Tags size={15} aria-hidden />
-            Tags
-          </>
-        ),
-      }}
-    >
-      {(close) => (
-        <TagsForm
-          records={records}
-          onChange={(edit) => {
-            close();
-            onChange(edit);
-          }}
-        />
-      )}
-    </Popover>
-  );
-}
-
 /** Next state of a tag's checkbox on each click; three clicks return to the first state. */
 const NEXT: Record<TagState, TagState> = { some: 'all', all: 'none', none: 'some' };
 
+/** Adds tags to the selected records and removes tags from them. */
 function TagsForm({ records, onChange }: Pick<ChangesProps, 'records' | 'onChange'>) {
   const { api } = useWorkspace();
   const tags = useQuery(tagsQuery(api)).data ?? [];

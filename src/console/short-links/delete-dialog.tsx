@@ -22,8 +22,6 @@ export function DeleteDialog<Row>({ kind, records, onDelete, onClose }: DeleteDi
       title={`Delete ${isOne ? `the ${noun.one} “${name}”` : many}?`}
       action={`Delete ${isOne ? noun.one : many}`}
       isDanger
-      busy={false}
-      error={null}
       onClose={onClose}
       onSubmit={() => {
         onDelete();

@@ -1,3 +1,4 @@
+import { changedOf } from '../app/draft.tsx';
 import { ALL_FIELDS, type ShortLinkDraft, type ShortLinkRecord } from './fields.ts';
 
 /** The form of a new record. */
@@ -14,6 +15,10 @@ export const draftOf = (record: ShortLinkRecord): ShortLinkDraft =>
     ]),
   ) as ShortLinkDraft;
 
+/** Adds an id to a list, or removes it. */
+export const toggled = (ids: readonly string[], id: string): string[] =>
+  ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id];
+
 /**
  * Returns the fields that changed, in the format of the API; an empty text becomes null.
  *
@@ -23,13 +28,9 @@ export function changesOf<Draft extends ShortLinkDraft>(
   draft: Draft,
   before: Draft,
 ): Partial<Record<keyof Draft, unknown>> {
-  const names = Object.keys(before) as (keyof Draft & string)[];
-  const changed = names.filter(
-    (name) => JSON.stringify(draft[name]) !== JSON.stringify(before[name]),
-  );
-  const body = changed.map((name) => {
+  const body = Object.entries(changedOf(draft, before)).map(([name, changed]) => {
     const write = ALL_FIELDS.find((field) => field.name === name)?.write;
-    const value = write === undefined ? draft[name] : write(draft[name]);
+    const value: unknown = write === undefined ? changed : write(changed);
     return [name, value === '' ? null : value];
   });
   return Object.fromEntries(body) as Partial<Record<keyof Draft, unknown>>;

@@ -1,5 +1,6 @@
 import type { Schemas } from '../api/client.ts';
 import { countOf } from '../ui/count-of.ts';
+import type { ControlRow } from '../ui/table-field.tsx';
 import { fromLocal, toLocal } from '../ui/time.tsx';
 import { type RuleDraft, ruleOf, ruleToBody } from './rule.ts';
 
@@ -11,17 +12,22 @@ import { type RuleDraft, ruleOf, ruleToBody } from './rule.ts';
 /** A record that has a short link. */
 export type ShortLinkRecord = Schemas['Link'] | Schemas['QrCode'];
 
-/** Sections of the form that are built from the table. */
-export type SectionName = 'schedule' | 'access' | 'page' | 'redirect' | 'more';
+/** Titles of the form's sections that are built from the table. */
+export const SECTIONS = {
+  preview: 'Link preview',
+  targets: 'Targets by device and country',
+  schedule: 'Schedule and limits',
+  access: 'Password and visibility',
+  page: 'Page before the destination',
+  redirect: 'Redirect and tracking',
+  more: 'Comments and IDs',
+} as const;
 
 /** The control of a field. */
-export interface FieldControl {
-  section: SectionName;
-  label: string;
-  hint?: string;
-  /** Type of the input; with `own`, the section provides the control. */
-  input: 'text' | 'url' | 'count' | 'area' | 'time' | 'switch' | 'own';
-  maxLength?: number;
+export interface FieldControl extends Omit<ControlRow, 'input'> {
+  section: keyof typeof SECTIONS;
+  /** Type of the control; with `own`, the section provides it. */
+  input: NonNullable<ControlRow['input']> | 'own';
   /** False for a text that browsers must not autofill. */
   isFilledIn?: false;
   /** True for a field that shares its row with another when there is room. */
@@ -88,18 +94,44 @@ export const FIELDS = {
   key: field<string>({ empty: '', write: (key) => key.trim() }),
   tagIds: field<string[]>({ empty: [], read: ({ tags }) => (tags ?? []).map(({ id }) => id) }),
   folderId: text(),
-  proxy: flag(),
+  proxy: flag({
+    section: 'preview',
+    label: 'Custom preview',
+    hint: 'Shown when the link is shared. Off: the destination’s own preview.',
+    input: 'switch',
+    summary: whenOn('custom'),
+  }),
   title: text(),
-  description: text(),
-  image: text(),
-  ios: text(),
-  android: text(),
+  description: text({ section: 'preview', label: 'Description', input: 'area', maxLength: 5000 }),
+  image: text({ section: 'preview', label: 'Image URL', input: 'url' }),
+  ios: text({
+    section: 'targets',
+    label: 'iOS',
+    placeholder: 'https://apps.apple.com/…',
+    input: 'url',
+    isHalf: true,
+    summary: whenSet('iOS'),
+  }),
+  android: text({
+    section: 'targets',
+    label: 'Android',
+    placeholder: 'https://play.google.com/…',
+    input: 'url',
+    isHalf: true,
+    summary: whenSet('Android'),
+  }),
   geo: field<{ country: string; url: string }[]>({
     empty: [],
     read: ({ geo }) =>
       Object.entries(geo ?? {}).map(([country, url]) => ({ country, url: String(url) })),
     write: (rows) =>
       rows.length === 0 ? null : Object.fromEntries(rows.map(({ country, url }) => [country, url])),
+    control: {
+      section: 'targets',
+      label: 'Countries',
+      input: 'own',
+      summary: (rows) => rows.map(({ country }) => country).join(', '),
+    },
   }),
   rules: field<RuleDraft[]>({
     empty: [],
@@ -109,11 +141,7 @@ export const FIELDS = {
   testVariants: field<{ name: string; url: string; percentage: string }[]>({
     empty: [],
     read: ({ testVariants }) =>
-      (testVariants ?? []).map(({ name, url, percentage }) => ({
-        name,
-        url,
-        percentage: String(percentage),
-      })),
+      (testVariants ?? []).map((one) => ({ ...one, percentage: String(one.percentage) })),
     write: (variants) =>
       variants.length === 0
         ? null
@@ -227,7 +255,13 @@ export const FIELDS = {
     control: {
       section: 'redirect',
       label: 'Redirect status',
-      input: 'own',
+      input: 'select',
+      options: [
+        ['301', '301, permanent'],
+        ['302', '302, temporary'],
+        ['307', '307, temporary, same method'],
+        ['308', '308, permanent, same method'],
+      ],
       summary: (value) => (value === '302' ? '' : value),
     },
   }),

@@ -4,16 +4,9 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { domainsQuery } from '../domains/queries.ts';
 import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { workspaceQuery } from '../settings/queries.ts';
-import { buttonLook } from '../ui/button.tsx';
-import { inputLook, SelectField } from '../ui/field.tsx';
+import { inputLook, type OptionList, SelectField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
-import { FEATURES, type ListKind, type ListSearch } from './list-kind.ts';
-
-interface FilterProps {
-  kind: ListKind;
-  search: ListSearch;
-  setSearch(change: ListSearch): void;
-}
+import { FEATURES, type ListKind, type SearchProps } from './list-kind.ts';
 
 /** Times of day that are appended to a date, so that both filters include the chosen day. */
 const TIMES: Readonly<Record<string, string>> = {
@@ -50,44 +43,36 @@ function useDomains(): readonly string[] {
   return [...own.map(({ slug }) => slug), ...(shared === undefined ? [] : [shared])];
 }
 
+const optionsOf = (records: readonly { id: string; name: string }[]): OptionList =>
+  records.map(({ id, name }) => [id, name]);
+
+const WITH_OR_WITHOUT: OptionList = [
+  ['true', 'With'],
+  ['false', 'Without'],
+];
+
 /** A button that opens all filters. */
-export function FilterButton(props: FilterProps) {
+export function FilterButton(props: SearchProps) {
   return (
-    <Popover
-      label="Filters"
-      className="w-80 p-3"
-      button={{
-        className: buttonLook(),
-        children: (
-          <>
-            <ListFilter size={15} aria-hidden />
-            Filter
-          </>
-        ),
-      }}
-    >
+    <Popover label="Filters" className="w-80 p-3" button={{ icon: ListFilter, children: 'Filter' }}>
       {() => <FilterForm {...props} />}
     </Popover>
   );
 }
 
-function FilterForm({ kind, search, setSearch }: FilterProps) {
+function FilterForm({ kind, search, setSearch }: SearchProps) {
   const labels = labelsOf(kind);
   const { folders, tags } = useRecords();
   const domains = useDomains();
-  const choice = (name: string, options: readonly { value: string; label: string }[]) => (
+  const choice = (name: string, options: OptionList) => (
     <SelectField
+      key={name}
       label={labels[name] ?? name}
       value={search[name] ?? ''}
       onChange={(event) => setSearch({ [name]: event.target.value })}
-    >
-      <option value="">All</option>
-      {options.map(({ value, label }) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
-    </SelectField>
+      none="All"
+      options={options}
+    />
   );
   const entry = (name: string, type: 'number' | 'date') => (
     <label className="flex flex-col gap-1">
@@ -105,21 +90,10 @@ function FilterForm({ kind, search, setSearch }: FilterProps) {
   );
   return (
     <div className="flex flex-col gap-3">
-      {kind.choices.map(({ name, options }) => (
-        <div key={name}>{choice(name, options)}</div>
-      ))}
-      {choice(
-        'tagIds',
-        tags.map(({ id, name }) => ({ value: id, label: name })),
-      )}
-      {choice(
-        'folderId',
-        folders.map(({ id, name }) => ({ value: id, label: name })),
-      )}
-      {choice(
-        'domain',
-        domains.map((slug) => ({ value: slug, label: slug })),
-      )}
+      {kind.choices.map(({ name, options }) => choice(name, options))}
+      {choice('tagIds', optionsOf(tags))}
+      {choice('folderId', optionsOf(folders))}
+      {choice('domain', optionsOf(domains.map((slug) => ({ id: slug, name: slug }))))}
       <label className="flex items-center gap-2 max-md:min-h-11">
         <input
           type="checkbox"
@@ -135,21 +109,14 @@ function FilterForm({ kind, search, setSearch }: FilterProps) {
         {entry(kind.visits.most, 'number')}
       </div>
       <div className="grid grid-cols-2 items-end gap-3">
-        {Object.keys(FEATURES).map((name) => (
-          <div key={name}>
-            {choice(name, [
-              { value: 'true', label: 'With' },
-              { value: 'false', label: 'Without' },
-            ])}
-          </div>
-        ))}
+        {Object.keys(FEATURES).map((name) => choice(name, WITH_OR_WITHOUT))}
       </div>
     </div>
   );
 }
 
 /** The active filters, each with a button that removes it. */
-export function ActiveFilters({ kind, search, setSearch }: FilterProps) {
+export function ActiveFilters({ kind, search, setSearch }: SearchProps) {
   const records = useRecords();
   const set = kind.filters.filter((name) => name !== 'search' && search[name] !== undefined);
   if (set.length === 0) return null;
@@ -183,7 +150,7 @@ function wordOf(
   if (name in FEATURES) return value === 'true' ? `With: ${label}` : `Without: ${label}`;
   const chosen = kind.choices
     .find((choice) => choice.name === name)
-    ?.options.find((option) => option.value === value)?.label;
+    ?.options.find(([option]) => option === value)?.[1];
   const records = { tagIds: tags, folderId: folders }[name];
   const named = records?.find(({ id }) => id === value)?.name;
   return `${label}: ${chosen ?? named ?? value.replace(/T\d\d:\d\d:\d\dZ$/, '')}`;

@@ -1,5 +1,17 @@
+import type { OptionList } from '../ui/field.tsx';
+
 /** Filters and sort order in the URL of a list, by their names in the API. */
 export type ListSearch = Partial<Record<string, string>>;
+
+/** Changes some search parameters in the URL of a list. */
+export type SetSearch = (change: ListSearch, replace?: boolean) => void;
+
+/** Properties of every control of a list's search. */
+export interface SearchProps {
+  kind: ListKind;
+  search: ListSearch;
+  setSearch: SetSearch;
+}
 
 /** The properties in which the lists of links and of QR codes differ. */
 export interface ListKind {
@@ -14,11 +26,7 @@ export interface ListKind {
   /** Names of all filters. */
   filters: readonly string[];
   /** Filters that only this list has. */
-  choices: readonly {
-    name: string;
-    label: string;
-    options: readonly { value: string; label: string }[];
-  }[];
+  choices: readonly { name: string; label: string; options: OptionList }[];
   /** Names of the filters for the number of visits, and their label. */
   visits: { least: string; most: string; label: string };
 }
@@ -35,7 +43,7 @@ export interface RecordKind<Row> extends ListKind {
   /** Returns the text that the copy shortcut copies. */
   copyOf(record: Row): string;
   /** Returns true when the deletion of the records needs a confirmation. */
-  needsQuestion(records: readonly Row[]): boolean;
+  needsConfirmation(records: readonly Row[]): boolean;
   /** Returns the number of visits of a record. */
   visitsOf(record: Row): number;
   /** Noun for one visit: "click". */

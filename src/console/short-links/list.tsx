@@ -12,24 +12,20 @@ import {
 import { useShortcuts } from '../app/shortcuts.ts';
 import { copy } from '../ui/button.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { FURTHEST_ROW, PAGE_ROWS, type Question } from './listing.ts';
+import type { RecordKind } from './list-kind.ts';
+import { FURTHEST_ROW, PAGE_ROWS, type Query } from './listing.ts';
 import { isDeleted, overlaid, useOverlays } from './pending.ts';
 import { LoadingRow, openMenu, RecordRow, type RowActions } from './row.tsx';
+import type { Selection } from './selection.ts';
 
 interface ListProps<Row extends { id: string }> {
-  label: string;
-  /** Row height in pixels. */
-  rowPx: number;
+  kind: RecordKind<Row>;
   /** Number of matching rows; `undefined` while they are counted. */
   total: number | undefined;
-  pageQuery(page: number): Question<Row[]>;
-  selected: ReadonlyMap<string, Row>;
-  setSelected(selected: ReadonlyMap<string, Row>): void;
+  pageQuery(page: number): Query<Row[]>;
+  selection: Selection<Row>;
   maySelect: boolean;
   onOpen(record: Row): void;
-  nameOf(record: Row): string;
-  /** Returns the text that the copy shortcut copies. */
-  copyOf(record: Row): string;
   /**
    * Renders the cells of a row; the function must stay the same object between renders, so that
    * only changed rows render again.
@@ -43,10 +39,8 @@ export function RecordGrid<Row extends { id: string }>(props: ListProps<Row>) {
   const [answered, setAnswered] = useState(props);
   if (!isBusy && answered !== props) setAnswered(props);
   const { pageQuery, total } = isBusy ? answered : props;
-  const question = JSON.stringify(pageQuery(0).queryKey);
-  return (
-    <Rows {...props} question={question} pageQuery={pageQuery} total={total} isBusy={isBusy} />
-  );
+  const listKey = JSON.stringify(pageQuery(0).queryKey);
+  return <Rows {...props} listKey={listKey} pageQuery={pageQuery} total={total} isBusy={isBusy} />;
 }
 
 /** Number of rows that Page Up and Page Down move. */
@@ -58,10 +52,10 @@ const PAGE_STEP = 10;
  * handle their own keys.
  */
 function Rows<Row extends { id: string }>(
-  props: ListProps<Row> & { question: string; isBusy: boolean },
+  props: ListProps<Row> & { listKey: string; isBusy: boolean },
 ) {
-  const { label, rowPx, total, pageQuery, selected, setSelected, onOpen, nameOf, cells } = props;
-  const { maySelect } = props;
+  const { kind, total, pageQuery, selection, maySelect, onOpen, cells, listKey } = props;
+  const selected = selection.records;
   const overlays = useOverlays();
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
@@ -73,10 +67,10 @@ function Rows<Row extends { id: string }>(
    */
   const isWalking = useRef(false);
   const [pages, setPages] = useState<readonly number[]>([0]);
-  const [asked, setAsked] = useState(props.question);
+  const [shownKey, setShownKey] = useState(listKey);
   // A new query starts at the first row, because distant rows belong to the previous list and are
   // slow to load.
-  const isNew = props.question !== asked;
+  const isNew = listKey !== shownKey;
 
   const answers = useQueries({ queries: pages.map(pageQuery) });
   const rows = Math.min(total ?? PAGE_ROWS, FURTHEST_ROW);
@@ -95,7 +89,7 @@ function Rows<Row extends { id: string }>(
   const virtualizer = useVirtualizer({
     count: rows,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (isDeletedAt(index) ? 0 : rowPx),
+    estimateSize: (index) => (isDeletedAt(index) ? 0 : kind.rowPx),
     overscan: 8,
   });
   useEffect(() => virtualizer.measure(), [overlays, virtualizer]);
@@ -110,7 +104,7 @@ function Rows<Row extends { id: string }>(
     anchor.current = undefined;
   }, [isNew, virtualizer]);
   if (isNew && items[0]?.index === 0) {
-    setAsked(props.question);
+    setShownKey(listKey);
     setActive(0);
   }
 
@@ -161,7 +155,7 @@ function Rows<Row extends { id: string }>(
     }
     anchor.current = isRange ? from : index;
     setActive(index);
-    setSelected(changed);
+    selection.set(changed);
   };
   const open = (index: number) => {
     const record = recordAt(index);
@@ -170,7 +164,7 @@ function Rows<Row extends { id: string }>(
   const copyAt = (index: number) => {
     const record = recordAt(index);
     if (record === undefined) return;
-    void copy(props.copyOf(record)).then(() => toast(`${nameOf(record)} copied`));
+    void copy(kind.copyOf(record)).then(() => toast(`${kind.nameOf(record)} copied`));
   };
   const latest = useRef({ toggle, open });
   useEffect(() => {
@@ -232,7 +226,7 @@ function Rows<Row extends { id: string }>(
     >
       <div
         role="grid"
-        aria-label={label}
+        aria-label={kind.noun.many}
         aria-rowcount={rows}
         aria-multiselectable
         aria-busy={props.isBusy}
@@ -249,7 +243,7 @@ function Rows<Row extends { id: string }>(
               key={index}
               {...place}
               record={record}
-              name={nameOf(record)}
+              name={kind.nameOf(record)}
               cells={cells}
               isActive={index === tabStop}
               isSelected={selected.has(record.id)}

@@ -12,7 +12,7 @@ export const FURTHEST_ROW = 100_000;
 const COUNT_MS = 400;
 
 /** A request and the key of its cached response. */
-export interface Question<Answer> {
+export interface Query<Answer> {
   queryKey: readonly unknown[];
   queryFn(context: { signal: AbortSignal }): Promise<Answer>;
 }
@@ -55,7 +55,7 @@ export const parametersOf = (
  * Loads the first page of a list and the number of matching rows, which is `undefined` while they
  * are counted. A first page that is not full is the whole list, so it needs no count.
  */
-export function useFirstPage<Row>(page: Question<Row[]>, count: Question<number>) {
+export function useFirstPage<Row>(page: Query<Row[]>, count: Query<number>) {
   const first = useQuery(page);
   const isFull = first.data?.length === PAGE_ROWS;
   const key = JSON.stringify(count.queryKey);
@@ -80,3 +80,9 @@ export function countText(
   const text = `${total.toLocaleString()} ${total === 1 ? one : many}`;
   return total > FURTHEST_ROW ? `${text}. Only the first 100,000 are listed: add a filter.` : text;
 }
+
+/** Search parameters for analytics of the visits of a link or a QR code. */
+export const analyticsOf = (list: 'links' | 'qrcodes', id: string) =>
+  list === 'links'
+    ? ({ linkId: id, interval: 'all' } as const)
+    : ({ qrcodeId: id, event: 'scans', interval: 'all' } as const);

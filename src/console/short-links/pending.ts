@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
 import type { Api } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { sendLater } from '../api/queries.ts';
+import { createStore } from '../ui/store.ts';
 import { toast, undoable } from '../ui/toasts.tsx';
 import { holdWindow } from '../ui/unsaved.ts';
 
@@ -23,29 +23,19 @@ const BULK_ROWS = 100;
 /** Changes run one after another, because a later one can affect the same field. */
 const SCOPE = 'records';
 
-let overlays: Overlays = new Map();
-const listeners = new Set<() => void>();
+const overlays = createStore<Overlays>(new Map());
+/** Returns the unsent changes. */
+export const useOverlays = overlays.use;
 
 function set(ids: readonly string[], change: (overlays: readonly Overlay[]) => Overlay[]): void {
-  const next = new Map(overlays);
+  const next = new Map(overlays.get());
   for (const id of ids) {
     const changed = change(next.get(id) ?? []);
     if (changed.length > 0) next.set(id, changed);
     else next.delete(id);
   }
-  overlays = next;
-  for (const listener of listeners) listener();
+  overlays.set(next);
 }
-
-/** Returns the unsent changes. */
-export const useOverlays = (): Overlays =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => overlays,
-  );
 
 /** Applies the unsent changes to a record. */
 export const overlaid = <Row extends { id: string }>(record: Row, pending: Overlays): Row =>

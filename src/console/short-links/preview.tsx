@@ -1,63 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { ImageOff } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { download } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { dataUriOf } from '../ui/data-uri.ts';
-import { Switch, TextArea, TextField } from '../ui/field.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import type { ShortLinkDraft } from './fields.ts';
 import { metatagsQuery } from './queries.ts';
-import { type PartProps, Section, summaryOf } from './section.tsx';
-
-interface PreviewProps extends PartProps {
-  /** True when an additional field has an error, which opens the section. */
-  hasFurtherError?: boolean;
-  /** Additional fields and the card. */
-  children?: ReactNode;
-}
-
-/** The section for the preview card that messengers and social networks show. */
-export function PreviewSection({
-  draft,
-  errors,
-  change,
-  hasFurtherError = false,
-  children,
-}: PreviewProps) {
-  const names = ['proxy', 'description', 'image'];
-  return (
-    <Section
-      title="Link preview"
-      summary={summaryOf(draft.proxy && 'custom')}
-      hasError={hasFurtherError || names.some((name) => errors[name])}
-    >
-      <Switch
-        label="Custom preview"
-        hint="Shown when the link is shared. Off: the destination’s own preview."
-        checked={draft.proxy}
-        onChange={(proxy) => change({ proxy })}
-      />
-      <TextArea
-        label="Description"
-        maxLength={5000}
-        value={draft.description}
-        error={errors['description']}
-        onChange={(event) => change({ description: event.target.value })}
-      />
-      <TextField
-        label="Image URL"
-        type="url"
-        value={draft.image}
-        error={errors['image']}
-        onChange={(event) => change({ image: event.target.value })}
-      />
-      {children}
-    </Section>
-  );
-}
 
 /** Delay after typing before a page or an image is fetched, in ms. */
 const TYPING_MS = 600;
@@ -70,10 +20,7 @@ export function PreviewCard({ draft, url: typed }: { draft: ShortLinkDraft; url:
   const url = useDebounced(typed.trim(), TYPING_MS);
   const ownImage = useDebounced(draft.image.trim(), TYPING_MS);
   const isAddress = /^https?:\/\/[^/\s]+\.[^/\s]+/.test(url);
-  const tags = useQuery({
-    ...metatagsQuery(api, url),
-    enabled: isAddress,
-  });
+  const tags = useQuery({ ...metatagsQuery(api, url), enabled: isAddress });
   const own = draft.proxy ? draft : undefined;
   const title = own?.title || tags.data?.title || (isAddress ? hostOf(url) : 'Title');
   const text = own?.description || tags.data?.description || '';

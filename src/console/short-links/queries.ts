@@ -3,7 +3,7 @@ import { type Api, answer } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import type { Call } from '../app/changes.ts';
 import type { ListKind, ListSearch } from './list-kind.ts';
-import { PAGE_ROWS, parametersOf, type Question } from './listing.ts';
+import { PAGE_ROWS, parametersOf, type Query } from './listing.ts';
 
 /** Maximum number of views per request. */
 const PAGE_SIZE = 100;
@@ -31,7 +31,7 @@ export function pageQuery<Row>(
   kind: ListKind,
   search: ListSearch,
   page: number,
-): Question<Row[]> {
+): Query<Row[]> {
   const filters = parametersOf(search, [...kind.filters, 'sort']);
   const query = { ...filters, page: page + 1, pageSize: PAGE_ROWS };
   const read = api.GET as unknown as Call;
@@ -43,7 +43,7 @@ export function pageQuery<Row>(
 }
 
 /** Query options of the number of matching records. */
-export function countQuery(api: Api, kind: ListKind, search: ListSearch): Question<number> {
+export function countQuery(api: Api, kind: ListKind, search: ListSearch): Query<number> {
   const query = parametersOf(search, kind.filters);
   const read = api.GET as unknown as Call;
   return {

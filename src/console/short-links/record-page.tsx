@@ -1,17 +1,29 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { SearchX } from 'lucide-react';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { Button } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
+import { Empty, Failure } from '../ui/states.tsx';
 import { changeRecords, deleteRecords } from './bulk.ts';
-import type { BulkEdit, Listed } from './bulk-bar.tsx';
+import { BulkBar, type BulkEdit, type Listed } from './bulk-bar.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
-import type { ListSearch, RecordKind } from './list-kind.ts';
-import { withoutEmpty } from './listing.ts';
+import { ActiveFilters } from './filters.tsx';
+import { RecordGrid } from './list.tsx';
+import {
+  hasFilters,
+  type ListKind,
+  type ListSearch,
+  type RecordKind,
+  type SearchProps,
+  type SetSearch,
+} from './list-kind.ts';
+import { countText, useFirstPage, withoutEmpty } from './listing.ts';
 import { countQuery, pageQuery } from './queries.ts';
-import { Records } from './records.tsx';
-import { useSelection } from './selection.ts';
+import { MOST_SELECTED, type Selection, useSelection } from './selection.ts';
+import { Toolbar } from './toolbar.tsx';
 
 /** Actions on one record; the same object for all rows. */
 export interface RecordActions<Row> {
@@ -19,9 +31,6 @@ export interface RecordActions<Row> {
   change(record: Row, edit: BulkEdit): void;
   remove(record: Row): void;
 }
-
-/** Changes some search parameters in the URL of a list. */
-export type SetSearch = (change: ListSearch, replace?: boolean) => void;
 
 /**
  * Returns a function that changes the URL's search parameters; it stays the same object while the
@@ -42,10 +51,8 @@ export function useSetSearch({ route }: Pick<RecordKind<never>, 'route'>): SetSe
   );
 }
 
-interface RecordPageProps<Row extends Listed> {
+interface RecordPageProps<Row extends Listed> extends SearchProps {
   kind: RecordKind<Row>;
-  search: ListSearch;
-  setSearch: SetSearch;
   /** Opens the form of a new record. */
   create(): void;
   createButton: ReactNode;
@@ -62,34 +69,19 @@ interface RecordPageProps<Row extends Listed> {
   children?(selected: readonly Row[]): ReactNode;
 }
 
-/** The page that lists links or QR codes; the URL holds the filters and the sort order. */
+/**
+ * The page that lists links or QR codes, with its toolbar and its bulk actions; the URL holds the
+ * filters and the sort order.
+ */
 export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
-  const {
-    kind,
-    search,
-    setSearch,
-    create,
-    createButton,
-    open,
-    cells,
-    isForReaders = false,
-  } = props;
+  const { kind, search, setSearch, create, open, cells, isForReaders = false } = props;
+  const { noun } = kind;
   const { slug, api, may } = useWorkspace();
-  const client = useQueryClient();
   const navigate = useNavigate();
   const selection = useSelection<Row>();
-  const [doomed, setDoomed] = useState<readonly Row[]>();
+  const { change, askToRemove, dialog } = useWrites(kind, selection);
   const mayWrite = may(`${kind.list}.write`);
-  const change = (records: readonly Row[], edit: BulkEdit) =>
-    changeRecords({ api, client }, kind, records, edit, () =>
-      selection.keep(records, edit.shown as (record: Row) => Partial<Row>),
-    );
-  const remove = (records: readonly Row[]) => {
-    deleteRecords({ api, client }, kind, records);
-    selection.drop(records);
-  };
-  const askToRemove = (records: readonly Row[]) =>
-    kind.needsQuestion(records) ? setDoomed(records) : remove(records);
+  const maySelect = mayWrite || isForReaders;
   const latest = useRef({ change, askToRemove });
   useEffect(() => {
     latest.current = { change, askToRemove };
@@ -103,34 +95,138 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
     [open],
   );
   const cellsOf = useCallback((record: Row) => cells(record, actions), [cells, actions]);
-  useShortcuts(mayWrite ? { c: create } : {});
+  const queryOf = (page: number) => pageQuery<Row>(api, kind, search, page);
+  const { first, total } = useFirstPage(queryOf(0), countQuery(api, kind, search));
+  const selected = [...selection.records.values()];
+  const selectAll = () => void selection.selectAll(queryOf);
+  useShortcuts({
+    Escape: selection.clear,
+    ...(maySelect && { 'Ctrl+a': selectAll }),
+    ...(mayWrite && { c: create }),
+  });
+  const showAll = () => void navigate({ to: kind.route, params: { workspace: slug } });
+  const isNone = first.data?.length === 0;
   return (
-    <Page title={kind.title} isFixed actions={mayWrite && createButton}>
-      <Records
-        kind={kind}
-        search={search}
-        setSearch={setSearch}
-        showAll={() => void navigate({ to: kind.route, params: { workspace: slug } })}
-        pageQuery={(page) => pageQuery<Row>(api, kind, search, page)}
-        countQuery={countQuery(api, kind, search)}
-        selection={selection}
-        maySelect={mayWrite || isForReaders}
-        empty={props.empty}
-        cells={cellsOf}
-        onOpen={open}
-        onChange={mayWrite ? change : undefined}
-        onDelete={askToRemove}
-        actions={props.actions}
-      />
-      {props.children?.([...selection.records.values()])}
-      {doomed !== undefined && (
-        <DeleteDialog
-          kind={kind}
-          records={doomed}
-          onDelete={() => remove(doomed)}
-          onClose={() => setDoomed(undefined)}
-        />
+    <Page title={kind.title} isFixed actions={mayWrite && props.createButton}>
+      <Toolbar kind={kind} search={search} setSearch={setSearch} />
+      <ActiveFilters kind={kind} search={search} setSearch={setSearch} />
+      {first.error && first.data === undefined ? (
+        <Failure error={first.error} retry={() => void first.refetch()} />
+      ) : isNone && !hasFilters(kind, search) ? (
+        props.empty
+      ) : isNone ? (
+        <Empty
+          icon={SearchX}
+          title={`No ${noun.many} match`}
+          action={<Button onClick={showAll}>Show all {noun.many}</Button>}
+        >
+          Search covers {kind.searched}. To include archived {noun.many}, use the filter.
+        </Empty>
+      ) : (
+        <>
+          <ListHead
+            noun={noun}
+            total={total}
+            selection={selection}
+            maySelect={maySelect}
+            selectAll={selectAll}
+          />
+          <RecordGrid
+            kind={kind}
+            total={total}
+            pageQuery={queryOf}
+            selection={selection}
+            maySelect={maySelect}
+            onOpen={open}
+            cells={cellsOf}
+          />
+        </>
       )}
+      {selected.length > 0 && (
+        <BulkBar
+          label={noun.many}
+          records={selected}
+          clear={selection.clear}
+          onChange={mayWrite ? (edit) => change(selected, edit) : undefined}
+          onDelete={() => askToRemove(selected)}
+        >
+          {props.actions}
+        </BulkBar>
+      )}
+      {props.children?.(selected)}
+      {dialog}
     </Page>
+  );
+}
+
+/** Changes and deletes records of the list, and keeps the selection up to date. */
+function useWrites<Row extends Listed>(kind: RecordKind<Row>, selection: Selection<Row>) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const [doomed, setDoomed] = useState<readonly Row[]>();
+  const change = (records: readonly Row[], edit: BulkEdit) =>
+    changeRecords({ api, client }, kind, records, edit, () =>
+      selection.keep(records, edit.shown as (record: Row) => Partial<Row>),
+    );
+  const remove = (records: readonly Row[]) => {
+    deleteRecords({ api, client }, kind, records);
+    selection.drop(records);
+  };
+  const askToRemove = (records: readonly Row[]) =>
+    kind.needsConfirmation(records) ? setDoomed(records) : remove(records);
+  const dialog = doomed !== undefined && (
+    <DeleteDialog
+      kind={kind}
+      records={doomed}
+      onDelete={() => remove(doomed)}
+      onClose={() => setDoomed(undefined)}
+    />
+  );
+  return { change, askToRemove, dialog };
+}
+
+interface ListHeadProps<Row extends { id: string }> {
+  noun: ListKind['noun'];
+  total: number | undefined;
+  selection: Selection<Row>;
+  maySelect: boolean;
+  selectAll(): void;
+}
+
+/** The header of the rows: their number, and a checkbox that selects all of them. */
+function ListHead<Row extends { id: string }>(props: ListHeadProps<Row>) {
+  const { noun, total, selection, maySelect, selectAll } = props;
+  const { records, loaded } = selection;
+  const selectable = Math.min(total ?? MOST_SELECTED, MOST_SELECTED);
+  const areAll = records.size > 0 && records.size >= selectable;
+  return (
+    <div className="flex min-h-7 items-center gap-3 px-4 pb-1 text-xs text-muted max-md:gap-2 max-md:px-1 md:px-6">
+      {maySelect && (
+        <label className="grid size-6 shrink-0 place-items-center max-md:size-11">
+          <span className="sr-only">Select all {noun.many}</span>
+          <input
+            ref={(box) => {
+              if (box !== null) box.indeterminate = records.size > 0 && !areAll;
+            }}
+            type="checkbox"
+            checked={areAll}
+            onChange={areAll ? selection.clear : selectAll}
+            className="size-4 accent-accent"
+          />
+        </label>
+      )}
+      <p role="status" className="flex-1">
+        {loaded === undefined
+          ? countText(total, noun)
+          : `Selecting: ${loaded.toLocaleString()} of ${total === undefined ? 'all' : selectable.toLocaleString()} …`}
+      </p>
+      {records.size > 0 && !areAll && loaded === undefined && total !== undefined && (
+        <Button look="quiet" size="small" onClick={selectAll}>
+          {total > MOST_SELECTED
+            ? `Select the first ${MOST_SELECTED.toLocaleString()}`
+            : `Select all ${total.toLocaleString()} that match`}
+        </Button>
+      )}
+    </div>
   );
 }

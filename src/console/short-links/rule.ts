@@ -1,7 +1,7 @@
 import type { Schemas } from '../api/client.ts';
-import type { Choice } from '../ui/choices.tsx';
+import type { OptionList } from '../ui/field.tsx';
 import { fromLocal, toLocal } from '../ui/time.tsx';
-import { BROWSERS, COUNTRY_CHOICES, DEVICES, LANGUAGE_CHOICES, named, SYSTEMS } from './traits.ts';
+import { BROWSERS, COUNTRIES, DEVICES, LANGUAGE_CHOICES, named, SYSTEMS } from './traits.ts';
 
 /** Form of a kind of condition. */
 export interface ConditionForm {
@@ -9,14 +9,14 @@ export interface ConditionForm {
   /** Example of a value. */
   hint: string;
   /** Values to choose from or to suggest. */
-  choices?: readonly Choice[];
+  choices?: OptionList;
   /** True when only the listed values are allowed. */
   isClosed?: true;
 }
 
 /** Kinds of conditions; a rule matches when all of its conditions hold. */
 export const CONDITIONS = {
-  country: { label: 'Country', hint: 'Choose a country', choices: COUNTRY_CHOICES, isClosed: true },
+  country: { label: 'Country', hint: 'Choose a country', choices: COUNTRIES, isClosed: true },
   city: { label: 'City', hint: 'Berlin, Vienna', choices: [] },
   device: { label: 'Device', hint: 'Choose a device', choices: DEVICES, isClosed: true },
   os: { label: 'Operating system', hint: 'iOS, Android, Windows', choices: named(SYSTEMS) },

@@ -1,9 +1,9 @@
 import { ArrowDown, ArrowUp, GripVertical, Plus, X } from 'lucide-react';
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Choices } from '../ui/choices.tsx';
 import { classes } from '../ui/classes.ts';
-import { FieldError, inputLook, UrlInput, ZONE_HINT } from '../ui/field.tsx';
+import { FieldError, inputLook, Options, RowInput, UrlInput, ZONE_HINT } from '../ui/field.tsx';
 import type { FieldErrors } from './errors.ts';
 import {
   CONDITIONS,
@@ -165,11 +165,7 @@ function RuleFields({ rule, number, errorOf, change, remove }: RuleFieldsProps) 
             onChange={(event) => set(index, { kind: event.target.value as Condition, text: '' })}
             className={`${inputLook} max-w-[40%]`}
           >
-            {[kind, ...free].map((one) => (
-              <option key={one} value={one}>
-                {CONDITIONS[one].label}
-              </option>
-            ))}
+            <Options of={[kind, ...free].map((one) => [one, CONDITIONS[one].label])} />
           </select>
           <ConditionValue
             label={`Value of condition ${index + 1} of rule ${number}`}
@@ -229,7 +225,6 @@ interface ConditionValueProps {
 
 /** The input for the value of a condition: a list of choices if the kind has one. */
 function ConditionValue({ label, kind, text, error, onChange }: ConditionValueProps) {
-  const id = useId();
   const isMoment = kind === 'from' || kind === 'until';
   const { hint, choices, isClosed }: ConditionForm = CONDITIONS[kind];
   if (choices !== undefined) {
@@ -247,20 +242,16 @@ function ConditionValue({ label, kind, text, error, onChange }: ConditionValuePr
     );
   }
   return (
-    <div className="flex min-w-0 flex-1 flex-col gap-1">
-      <input
-        aria-label={label}
-        aria-invalid={error === undefined ? undefined : true}
-        aria-describedby={error === undefined ? undefined : id}
-        type={isMoment ? 'datetime-local' : 'text'}
-        placeholder={hint}
-        title={hint}
-        value={text}
-        onChange={(event) => onChange(event.target.value)}
-        className={inputLook}
-      />
-      {isMoment && <p className="text-xs text-muted">{ZONE_HINT}</p>}
-      {error !== undefined && <FieldError id={id} error={error} label={CONDITIONS[kind].label} />}
-    </div>
+    <RowInput
+      aria-label={label}
+      type={isMoment ? 'datetime-local' : 'text'}
+      placeholder={hint}
+      title={hint}
+      value={text}
+      hint={isMoment ? ZONE_HINT : undefined}
+      error={error}
+      errorLabel={CONDITIONS[kind].label}
+      onChange={(event) => onChange(event.target.value)}
+    />
   );
 }

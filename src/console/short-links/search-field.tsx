@@ -20,14 +20,14 @@ export function SearchField({ label, placeholder, value, onChange, list }: Searc
   const field = useRef<HTMLInputElement>(null);
   const sent = useRef(value);
   // Only one search runs at a time, because the API would continue searches that nobody waits for.
-  const isAsking = useIsFetching({ queryKey: keys[list].list() }) > 0;
+  const isSearching = useIsFetching({ queryKey: keys[list].list() }) > 0;
   useEffect(() => {
     // Another change while ours is in progress would look foreign and revert newer typing.
     const isUnderWay = value !== sent.current.trim();
-    if (text === sent.current || isAsking || isUnderWay) return;
+    if (text === sent.current || isSearching || isUnderWay) return;
     sent.current = text;
     onChange(text.trim());
-  }, [text, value, onChange, isAsking]);
+  }, [text, value, onChange, isSearching]);
   useEffect(() => {
     // The URL was changed elsewhere, by a saved view or the back button.
     if (value === sent.current.trim()) return;

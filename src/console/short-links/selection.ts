@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { describe } from '../api/error.ts';
 import { toast } from '../ui/toasts.tsx';
-import { PAGE_ROWS, type Question } from './listing.ts';
+import { PAGE_ROWS, type Query } from './listing.ts';
 import { isDeleted, overlaid, useOverlays } from './pending.ts';
 
 /** Maximum number of selected rows; each bulk action takes one request per 100 rows. */
@@ -21,7 +21,7 @@ export interface Selection<Row extends { id: string }> {
   /** Applies a change that the API has made to selected records that the list no longer shows. */
   keep(records: readonly Row[], change: (record: Row) => Partial<Row>): void;
   /** Selects all rows of a list page by page, up to the limit. */
-  selectAll(pageQuery: (page: number) => Question<Row[]>): Promise<void>;
+  selectAll(pageQuery: (page: number) => Query<Row[]>): Promise<void>;
   /** Number of rows that `selectAll` has loaded so far; absent when it is not running. */
   loaded: number | undefined;
 }
@@ -43,7 +43,7 @@ export function useSelection<Row extends { id: string }>(): Selection<Row> {
     setStored(next);
   }, []);
 
-  const selectAll = async (pageQuery: (page: number) => Question<Row[]>) => {
+  const selectAll = async (pageQuery: (page: number) => Query<Row[]>) => {
     const mine = ++run.current;
     const all = new Map<string, Row>();
     setLoaded(0);

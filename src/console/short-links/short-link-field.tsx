@@ -6,7 +6,7 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { domainsQuery } from '../domains/queries.ts';
 import { workspaceQuery } from '../settings/queries.ts';
 import { Button } from '../ui/button.tsx';
-import { Field, inputLook } from '../ui/field.tsx';
+import { Field, inputLook, Options } from '../ui/field.tsx';
 import { slugFrom } from '../ui/slug.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { slugQuery } from './queries.ts';
@@ -58,11 +58,7 @@ export function ShortLinkField({
               className={`${inputLook} w-auto max-w-[45%] shrink-0 rounded-r-none border-r-0`}
             >
               <option value="">{main ?? 'Domain'}</option>
-              {[...new Set(others)].map((slug) => (
-                <option key={slug} value={slug}>
-                  {slug}
-                </option>
-              ))}
+              <Options of={[...new Set(others)].map((slug) => [slug, slug])} />
             </select>
             <input
               {...control}

@@ -1,46 +1,17 @@
 import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../ui/button.tsx';
-import { FieldError, inputLook, TextField, UrlInput } from '../ui/field.tsx';
-import { COUNTRIES } from './countries.ts';
-import { type PartProps, Section, summaryOf } from './section.tsx';
+import { FieldError, inputLook, Options, UrlInput } from '../ui/field.tsx';
+import type { PartProps } from './section.tsx';
+import { COUNTRIES } from './traits.ts';
 
-/** A row without a country. */
-const NO_COUNTRY = { code: '', name: '' };
-
-/** The section for alternative destinations by device and country. */
-export function TargetsSection({ draft, errors, change }: PartProps) {
+/** The destinations by country. */
+export function CountryTargets({ draft, errors, change }: PartProps) {
   const { geo } = draft;
   const isFree = (code: string) => !geo.some(({ country }) => country === code);
   const set = (index: number, part: Partial<(typeof geo)[number]>) =>
     change({ geo: geo.map((row, at) => (at === index ? { ...row, ...part } : row)) });
   return (
-    <Section
-      title="Targets by device and country"
-      summary={summaryOf(
-        draft.ios !== '' && 'iOS',
-        draft.android !== '' && 'Android',
-        geo.map(({ country }) => country).join(', '),
-      )}
-      hasError={['ios', 'android', 'geo'].some((name) => errors[name])}
-    >
-      <div className="grid gap-4 md:grid-cols-2">
-        <TextField
-          label="iOS"
-          type="url"
-          placeholder="https://apps.apple.com/…"
-          value={draft.ios}
-          error={errors['ios']}
-          onChange={(event) => change({ ios: event.target.value })}
-        />
-        <TextField
-          label="Android"
-          type="url"
-          placeholder="https://play.google.com/…"
-          value={draft.android}
-          error={errors['android']}
-          onChange={(event) => change({ android: event.target.value })}
-        />
-      </div>
+    <>
       {geo.map(({ country, url }, index) => (
         <div key={country} className="flex items-start gap-2">
           <select
@@ -49,13 +20,12 @@ export function TargetsSection({ draft, errors, change }: PartProps) {
             onChange={(event) => set(index, { country: event.target.value })}
             className={`${inputLook} max-w-[40%]`}
           >
-            {[NO_COUNTRY, ...COUNTRIES]
-              .filter(({ code }) => code === country || (code !== '' && isFree(code)))
-              .map(({ code, name }) => (
-                <option key={code} value={code}>
-                  {code === '' ? 'Choose a country' : `${name} (${code})`}
-                </option>
-              ))}
+            {country === '' && <option value="">Choose a country</option>}
+            <Options
+              of={COUNTRIES.filter(([code]) => code === country || isFree(code)).map(
+                ([code, name]) => [code, `${name} (${code})`],
+              )}
+            />
           </select>
           <UrlInput
             aria-label={`Destination for country ${index + 1}`}
@@ -83,6 +53,6 @@ export function TargetsSection({ draft, errors, change }: PartProps) {
           Add country
         </Button>
       </div>
-    </Section>
+    </>
   );
 }

@@ -1,10 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
+import { answer } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
-import { useWrite } from '../api/queries.ts';
-import { changeRecord } from '../app/changes.ts';
+import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { Badge, Failure, Skeleton } from '../ui/states.tsx';
@@ -19,9 +18,6 @@ import {
   type Verdict,
   verdictOf,
 } from './test-statistics.ts';
-
-type Link = Schemas['Link'];
-type QrCode = Schemas['QrCode'];
 
 /** Numbers of a variant by event. */
 type Counts = Record<'visits' | 'leads' | 'sales', number>;
@@ -113,15 +109,18 @@ function textOf(verdict: Verdict, measure: 'leads' | 'sales'): string {
 /** True when the plan has no analytics or the role cannot see them. */
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
+const nounOf = ({ id }: ShortLinkRecord) => (id.startsWith('qr_') ? 'qrcodes' : 'links');
+
 /** Loads the numbers of each variant, in the order of the variants. */
-function useResults({ id, testVariants, testStartedAt, testCompletedAt }: ShortLinkRecord) {
+function useResults(record: ShortLinkRecord) {
+  const { id, testVariants, testStartedAt, testCompletedAt } = record;
   const { api } = useWorkspace();
-  const isCode = id.startsWith('qr_');
+  const isCode = nounOf(record) === 'qrcodes';
   return useQuery({
     queryKey: keys.analytics.one(id, 'variants', testStartedAt, testCompletedAt),
     queryFn: async ({ signal }) => {
       const of = isCode ? { qrcodeId: id } : { linkId: id };
-      const ask = async (event: 'composite' | 'scans') => {
+      const load = async (event: 'composite' | 'scans') => {
         const query = {
           groupBy: 'variants',
           event,
@@ -134,7 +133,7 @@ function useResults({ id, testVariants, testStartedAt, testCompletedAt }: ShortL
           (body as Record<string, string | number>[]).map((row) => [row['variant'], row]),
         );
       };
-      const [counts, scans] = await Promise.all([ask('composite'), isCode ? ask('scans') : null]);
+      const [counts, scans] = await Promise.all([load('composite'), isCode ? load('scans') : null]);
       return (testVariants ?? []).map(({ name }) => {
         const row = counts.get(name);
         const visits = scans === null ? row?.['clicks'] : scans.get(name)?.['scans'];
@@ -151,46 +150,26 @@ function useResults({ id, testVariants, testStartedAt, testCompletedAt }: ShortL
 
 /** A button that makes a variant the destination of all visitors, after a second click. */
 function Choose({ record, name }: { record: ShortLinkRecord; name: string }) {
-  const { api } = useWorkspace();
   const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
-  const choose = useWrite({
-    send: async (testWinner: string) => {
-      const { id } = record;
-      await (id.startsWith('qr_')
-        ? changeRecord(
-            { api, path: '/qrcodes/{qrcodeId}', of: { qrcodeId: id }, seen: record as QrCode },
-            { testWinner },
-          )
-        : changeRecord(
-            { api, path: '/links/{linkId}', of: { linkId: id }, seen: record as Link },
-            { testWinner },
-          ));
-    },
-    onDone: async () => {
-      await client.invalidateQueries({
-        queryKey: keys[record.id.startsWith('qr_') ? 'qrcodes' : 'links'].all,
-      });
+  const [isMeant, setMeant] = useState(false);
+  const noun = nounOf(record);
+  const { update } = useResource(noun, {
+    async onUpdated() {
+      await client.invalidateQueries({ queryKey: keys[noun].all });
       toast(`All visitors now go to ${name}`);
     },
     onFailed: (error) => toast(`The test goes on. ${describe(error)}`, 'danger'),
   });
-  if (!isAsking) {
-    return (
-      <Button size="small" onClick={() => setAsking(true)}>
-        Choose {name}
-      </Button>
-    );
-  }
   return (
     <Button
       size="small"
-      look="primary"
-      autoFocus
-      busy={choose.isPending}
-      onClick={() => choose.write(name)}
+      look={isMeant ? 'primary' : 'plain'}
+      busy={update.isPending}
+      onClick={() =>
+        isMeant ? update.write({ seen: record, body: { testWinner: name } }) : setMeant(true)
+      }
     >
-      End the test with {name}
+      {isMeant ? `End the test with ${name}` : `Choose ${name}`}
     </Button>
   );
 }

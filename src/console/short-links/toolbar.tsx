@@ -1,20 +1,13 @@
 import { ArrowDownWideNarrow } from 'lucide-react';
 import { useCallback } from 'react';
-import { buttonLook } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { FilterButton } from './filters.tsx';
-import type { ListKind, ListSearch } from './list-kind.ts';
+import type { SearchProps } from './list-kind.ts';
 import { SearchField } from './search-field.tsx';
 import { Views } from './views.tsx';
 
-interface ToolbarProps {
-  kind: ListKind;
-  search: ListSearch;
-  setSearch(change: ListSearch, replace?: boolean): void;
-}
-
 /** The toolbar with search, filters, sort order and saved views. */
-export function Toolbar({ kind, search, setSearch }: ToolbarProps) {
+export function Toolbar({ kind, search, setSearch }: SearchProps) {
   const { list, noun, searched, sorts } = kind;
   const [usual = ''] = Object.keys(sorts);
   const sort = search['sort'] ?? usual;
@@ -32,10 +25,9 @@ export function Toolbar({ kind, search, setSearch }: ToolbarProps) {
       <Menu
         label="Sort by"
         button={{
-          className: buttonLook(),
+          icon: ArrowDownWideNarrow,
           children: (
             <>
-              <ArrowDownWideNarrow size={15} aria-hidden />
               <span className="sr-only">Sort by</span>
               {sorts[sort] ?? sort}
             </>

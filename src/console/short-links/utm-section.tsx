@@ -38,20 +38,20 @@ export function UtmSection({ url, errors, onChange }: UtmProps) {
           />
         ))}
       </div>
-      <Templates values={values} apply={(chosen) => onChange(withUtm(url, chosen))} />
+      <Popover
+        label="UTM templates"
+        className="w-72 p-2"
+        button={{ className: `${buttonLook()} self-start`, children: 'Templates' }}
+      >
+        {(close) => (
+          <TemplateList
+            values={values}
+            apply={(chosen) => onChange(withUtm(url, chosen))}
+            close={close}
+          />
+        )}
+      </Popover>
     </Section>
-  );
-}
-
-function Templates({ values, apply }: { values: UtmValues; apply(values: UtmValues): void }) {
-  return (
-    <Popover
-      label="UTM templates"
-      className="w-72 p-2"
-      button={{ className: `${buttonLook()} self-start`, children: 'Templates' }}
-    >
-      {(close) => <TemplateList values={values} apply={apply} close={close} />}
-    </Popover>
   );
 }
 

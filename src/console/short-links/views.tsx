@@ -3,43 +3,24 @@ import { Bookmark } from 'lucide-react';
 import { useState } from 'react';
 import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { buttonLook } from '../ui/button.tsx';
 import { Popover } from '../ui/menu.tsx';
 import { SavedList } from '../ui/saved-list.tsx';
-import type { ListKind, ListSearch } from './list-kind.ts';
+import type { ListSearch, SearchProps } from './list-kind.ts';
 import { viewsQuery } from './queries.ts';
-
-interface ViewsProps {
-  kind: ListKind;
-  search: ListSearch;
-  setSearch(change: ListSearch): void;
-}
 
 /**
  * The saved views of a list, each with filters and a sort order: the workspace’s and the person’s
  * own views.
  */
-export function Views(props: ViewsProps) {
+export function Views(props: SearchProps) {
   return (
-    <Popover
-      label="Saved views"
-      className="w-72"
-      button={{
-        className: buttonLook(),
-        children: (
-          <>
-            <Bookmark size={15} aria-hidden />
-            Views
-          </>
-        ),
-      }}
-    >
+    <Popover label="Saved views" className="w-72" button={{ icon: Bookmark, children: 'Views' }}>
       {(close) => <ViewList {...props} close={close} />}
     </Popover>
   );
 }
 
-function ViewList({ kind, search, setSearch, close }: ViewsProps & { close(): void }) {
+function ViewList({ kind, search, setSearch, close }: SearchProps & { close(): void }) {
   const { list } = kind;
   const names = [...kind.filters, 'sort'];
   const { api, may } = useWorkspace();

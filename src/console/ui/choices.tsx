@@ -2,19 +2,13 @@ import { X } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { classes } from './classes.ts';
-import { FieldError, inputLook } from './field.tsx';
-
-/** A selectable value and its label. */
-export interface Choice {
-  value: string;
-  label: string;
-}
+import { FieldError, inputLook, type OptionList } from './field.tsx';
 
 interface ChoicesProps {
   /** Accessible name of the control. */
   label: string;
   values: readonly string[];
-  options: readonly Choice[];
+  options: OptionList;
   /** True when only the options can be chosen; otherwise the options are suggestions. */
   isClosed?: boolean;
   placeholder?: string;
@@ -35,10 +29,8 @@ export function Choices(props: ChoicesProps) {
 
   const valueOf = (typed: string): string | undefined => {
     const wanted = typed.toLowerCase();
-    const option = options.find((one) =>
-      [one.value, one.label].some((name) => name.toLowerCase() === wanted),
-    );
-    return option?.value ?? (isClosed ? undefined : typed);
+    const option = options.find((one) => one.some((name) => name.toLowerCase() === wanted));
+    return option?.[0] ?? (isClosed ? undefined : typed);
   };
   /**
    * Adds the values that the texts match.
@@ -88,7 +80,7 @@ export function Choices(props: ChoicesProps) {
         )}
       >
         {values.map((value) => {
-          const name = options.find((one) => one.value === value)?.label ?? value;
+          const name = options.find(([option]) => option === value)?.[1] ?? value;
           return (
             <span
               key={value}
@@ -129,8 +121,8 @@ export function Choices(props: ChoicesProps) {
       </div>
       <datalist id={`${id}-options`}>
         {options
-          .filter(({ value }) => !values.includes(value))
-          .map(({ value, label: name }) => (
+          .filter(([value]) => !values.includes(value))
+          .map(([value, name]) => (
             <option key={value} value={name}>
               {value === name ? undefined : value}
             </option>

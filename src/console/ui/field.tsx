@@ -1,7 +1,7 @@
-import { type ComponentProps, type ReactNode, useId, useState } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 import { inWords } from '../api/error-words.ts';
 import { classes } from './classes.ts';
-import { oneUrlHandlers } from './one-url.ts';
+import { useOneUrl } from './one-url.ts';
 
 /** Class names of text fields and selects. */
 export const inputLook =
@@ -59,19 +59,15 @@ interface InputProps extends Omit<FieldProps, 'children'>, ComponentProps<'input
 
 /** A labeled single-line text field. A URL field refuses pasted lists of URLs. */
 export function TextField({ label, hint, error, aside, manyUrls, ...input }: InputProps) {
-  const [refused, setRefused] = useState<string>();
+  const { refused, handlers } = useOneUrl(input.onChange, manyUrls);
   const isUrl = input.type === 'url' || input.inputMode === 'url';
   return (
     <Field label={label} hint={hint} error={refused ?? error} aside={aside}>
       {(control) => (
         <input
           {...input}
-          {...(isUrl && oneUrlHandlers(setRefused, manyUrls))}
+          {...(isUrl && handlers)}
           {...control}
-          onChange={(event) => {
-            setRefused(undefined);
-            input.onChange?.(event);
-          }}
           className={classes(inputLook, input.className)}
         />
       )}
@@ -83,7 +79,10 @@ export function TextField({ label, hint, error, aside, manyUrls, ...input }: Inp
 export const ZONE_HINT = `Time zone: ${Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll('_', ' ')}.`;
 
 /** A labeled date and time field in the browser's time zone, which its hint names. */
-export function DateTimeField({ hint, ...field }: Omit<InputProps, 'type'> & { hint?: string }) {
+export function DateTimeField({
+  hint,
+  ...field
+}: Omit<InputProps, 'type'> & { hint?: string | undefined }) {
   return (
     <TextField
       {...field}
@@ -100,24 +99,31 @@ interface UrlInputProps extends Omit<ComponentProps<'input'>, 'type'> {
 
 /** A URL field inside a row of controls, with its error below. */
 export function UrlInput({ error, ...input }: UrlInputProps) {
+  const { refused, handlers } = useOneUrl(input.onChange);
+  return <RowInput {...input} {...handlers} type="url" error={refused ?? error} errorLabel="URL" />;
+}
+
+interface RowInputProps extends ComponentProps<'input'> {
+  'aria-label': string;
+  hint?: string | undefined;
+  error: string | undefined;
+  /** Name of the value in its error message. */
+  errorLabel: string;
+}
+
+/** A text field inside a row of controls, with its hint and error below. */
+export function RowInput({ hint, error, errorLabel, ...input }: RowInputProps) {
   const id = useId();
-  const [refused, setRefused] = useState<string>();
-  const fault = refused ?? error;
   return (
     <div className="flex min-w-0 flex-1 flex-col gap-1">
       <input
         {...input}
-        type="url"
-        {...oneUrlHandlers(setRefused, undefined)}
-        aria-invalid={fault === undefined ? undefined : true}
-        aria-describedby={fault === undefined ? undefined : id}
-        onChange={(event) => {
-          setRefused(undefined);
-          input.onChange?.(event);
-        }}
-        className={classes(inputLook, input.className)}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-describedby={error === undefined ? undefined : id}
+        className={inputLook}
       />
-      {fault !== undefined && <FieldError id={id} error={fault} label="URL" />}
+      {hint && <p className="text-xs text-muted">{hint}</p>}
+      {error !== undefined && <FieldError id={id} error={error} label={errorLabel} />}
     </div>
   );
 }
@@ -149,13 +155,35 @@ export function TextArea({ label, hint, error, aside, ...area }: TextAreaProps) 
   );
 }
 
-type SelectProps = Omit<FieldProps, 'children'> & ComponentProps<'select'>;
+/** Values of a select with their labels. */
+export type OptionList = readonly (readonly [value: string, label: string])[];
+
+/** The options of a select. */
+export const Options = ({ of }: { of: OptionList }) =>
+  of.map(([value, label]) => (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  ));
+
+interface SelectProps extends Omit<FieldProps, 'children'>, ComponentProps<'select'> {
+  /** Label of the empty value, which comes first. */
+  none?: string;
+  options?: OptionList | undefined;
+}
 
 /** A labeled select for one value. */
-export function SelectField({ label, hint, error, aside, ...select }: SelectProps) {
+export function SelectField(props: SelectProps) {
+  const { label, hint, error, aside, none, options = [], children, ...select } = props;
   return (
     <Field label={label} hint={hint} error={error} aside={aside}>
-      {(control) => <select {...select} {...control} className={inputLook} />}
+      {(control) => (
+        <select {...select} {...control} className={inputLook}>
+          {none !== undefined && <option value="">{none}</option>}
+          <Options of={options} />
+          {children}
+        </select>
+      )}
     </Field>
   );
 }

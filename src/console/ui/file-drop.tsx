@@ -1,9 +1,9 @@
-import { type ComponentProps, type DragEvent, type ReactNode, useRef, useState } from 'react';
+import { type ComponentProps, type ReactNode, useRef } from 'react';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import type { ControlProps } from './field.tsx';
 import { toast } from './toasts.tsx';
-import { usePastedFile } from './use-pasted-file.ts';
+import { useFileDrop } from './use-file-drop.ts';
 
 interface FileDropProps {
   /** Accessible name of the drop area. */
@@ -31,28 +31,17 @@ interface FileDropProps {
 export function FileDrop(props: FileDropProps) {
   const { label, control, accept, most, isDisabled = false, onFile } = props;
   const input = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
   const take = (file: File | undefined) => {
     if (file === undefined || isDisabled) return;
     if (file.size > most.bytes) toast(most.message, 'danger');
     else onFile(file);
   };
-  usePastedFile(take);
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    take(event.dataTransfer.files[0]);
-  };
+  const { isOver, handlers } = useFileDrop(take);
   return (
     <div
       role="group"
       aria-label={label}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
+      {...handlers}
       className={classes(
         props.className,
         isOver ? 'border-accent-text bg-accent-soft' : props.idleLook,

@@ -11,9 +11,9 @@ interface FormDialogProps {
   action: string;
   onSubmit(): void;
   onClose(): void;
-  busy: boolean;
+  busy?: boolean;
   /** Error of the last attempt. */
-  error: Error | null;
+  error?: Error | null;
   size?: 'small' | 'medium' | 'large';
   isDanger?: boolean;
   isDisabled?: boolean;
@@ -24,7 +24,8 @@ interface FormDialogProps {
  * A form in a dialog, with a refusal by the API above it and the errors of the fields beside them.
  */
 export function FormDialog(props: FormDialogProps) {
-  const { title, action, onSubmit, onClose, busy, error, size = 'small', children } = props;
+  const { title, action, onSubmit, onClose, size = 'small', children } = props;
+  const { busy = false, error = null } = props;
   const id = useId();
   const isOnline = useIsOnline();
   const [isChanged, setChanged] = useState(false);

@@ -8,11 +8,12 @@ import {
   useState,
 } from 'react';
 import { flushSync } from 'react-dom';
+import { buttonLook } from './button.tsx';
 import { classes } from './classes.ts';
 
 interface PopoverProps {
-  /** Properties of the button that opens the popover. */
-  button: Omit<ComponentProps<'button'>, 'type'>;
+  /** Properties of the button that opens the popover; with an icon, it looks like `Button`. */
+  button: Omit<ComponentProps<'button'>, 'type'> & { icon?: LucideIcon };
   /** Renders the content; `close` closes the popover. */
   children(close: () => void): ReactNode;
   role?: 'menu' | 'dialog';
@@ -32,7 +33,7 @@ const GAP = 6;
  * focus, and Tab leaves the menu.
  */
 export function Popover({
-  button,
+  button: { icon: Icon, children: face, ...button },
   children,
   role = 'dialog',
   label,
@@ -72,6 +73,7 @@ export function Popover({
     <>
       <button
         type="button"
+        className={Icon && buttonLook()}
         {...button}
         ref={opener}
         popoverTarget={id}
@@ -82,7 +84,10 @@ export function Popover({
           event.stopPropagation();
           panel.current?.showPopover();
         }}
-      />
+      >
+        {Icon && <Icon size={15} aria-hidden />}
+        {face}
+      </button>
       <div
         ref={panel}
         id={id}
@@ -150,15 +155,16 @@ export interface MenuItem {
 interface MenuProps {
   button: PopoverProps['button'];
   label: string;
-  items: readonly MenuItem[];
+  items: readonly (MenuItem | false)[];
 }
 
-/** A button that opens a menu of actions. */
+/** A button that opens a menu of actions; `false` stands for an action that is left out. */
 export function Menu({ button, label, items }: MenuProps) {
+  const shown = items.filter((item) => item !== false);
   return (
     <Popover button={button} label={label} role="menu">
       {(close) =>
-        items.map(({ label, icon: Icon, isDanger, isChecked, hotkey, onSelect }) => (
+        shown.map(({ label, icon: Icon, isDanger, isChecked, hotkey, onSelect }) => (
           <button
             key={label}
             type="button"
@@ -201,9 +207,7 @@ export function Kbd({ children }: { children: ReactNode }) {
   );
 }
 
-interface RowMenuProps {
-  label: string;
-  items: readonly MenuItem[];
+interface RowMenuProps extends Pick<MenuProps, 'label' | 'items'> {
   /** Pass -1 in grids, where the arrow keys move between rows. */
   tabIndex?: number;
 }

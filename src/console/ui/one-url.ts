@@ -1,4 +1,10 @@
-import type { ClipboardEvent, DragEvent } from 'react';
+import {
+  type ChangeEvent,
+  type ClipboardEvent,
+  type ComponentProps,
+  type DragEvent,
+  useState,
+} from 'react';
 
 const URL_LIKE = /^(?:https?:\/\/\S+|[^\s/:@?#]+\.[a-z]{2,}(?:[/:?#]\S*)?)$/i;
 
@@ -21,16 +27,17 @@ const sentenceFor = (urls: number): string =>
     : 'You pasted several lines. Paste the URL alone.';
 
 /**
- * Returns handlers for a field that takes one URL: they refuse a pasted or dropped list instead of
- * joining its lines.
+ * Makes a field take one URL: it refuses a pasted or dropped list instead of joining its lines.
  *
- * @param refuse receives the message about the refusal
+ * @param onChange the field's own handler
  * @param manyUrls builds a more specific message for a list
+ * @returns the message about the last refusal, and the field's event handlers
  */
-export function oneUrlHandlers(
-  refuse: (sentence: string) => void,
-  manyUrls: ((urls: number) => string) | undefined,
+export function useOneUrl(
+  onChange: ComponentProps<'input'>['onChange'],
+  manyUrls?: (urls: number) => string,
 ) {
+  const [refused, setRefused] = useState<string>();
   const check = (
     event: { preventDefault(): void },
     data: { getData(type: string): string } | null,
@@ -38,10 +45,15 @@ export function oneUrlHandlers(
     const urls = countUrls(data?.getData('text/plain') ?? '');
     if (urls === undefined) return;
     event.preventDefault();
-    refuse(urls > 1 && manyUrls ? manyUrls(urls) : sentenceFor(urls));
+    setRefused(urls > 1 && manyUrls ? manyUrls(urls) : sentenceFor(urls));
   };
-  return {
+  const handlers = {
     onPaste: (event: ClipboardEvent) => check(event, event.clipboardData),
     onDrop: (event: DragEvent) => check(event, event.dataTransfer),
+    onChange(event: ChangeEvent<HTMLInputElement>) {
+      setRefused(undefined);
+      onChange?.(event);
+    },
   };
+  return { refused, handlers };
 }

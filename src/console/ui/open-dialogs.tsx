@@ -1,4 +1,5 @@
-import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
+import { Fragment, type ReactNode } from 'react';
+import { createStore } from './store.ts';
 
 /** A dialog opened by a function call instead of a view. */
 interface Opened {
@@ -6,14 +7,8 @@ interface Opened {
   content: ReactNode;
 }
 
-let opened: readonly Opened[] = [];
+const opened = createStore<readonly Opened[]>([]);
 let lastId = 0;
-const listeners = new Set<() => void>();
-
-function set(next: readonly Opened[]): void {
-  opened = next;
-  for (const listener of listeners) listener();
-}
 
 /**
  * Opens a dialog above the current view and waits until it is closed.
@@ -26,20 +21,12 @@ export const openDialog = <Result,>(
   new Promise((resolve) => {
     const id = ++lastId;
     const content = render((result) => {
-      set(opened.filter((one) => one.id !== id));
+      opened.set(opened.get().filter((one) => one.id !== id));
       resolve(result);
     });
-    set([...opened, { id, content }]);
+    opened.set([...opened.get(), { id, content }]);
   });
 
 /** Renders the dialogs opened by `openDialog`, the newest on top. */
-export function OpenDialogs() {
-  const shown = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => opened,
-  );
-  return shown.map(({ id, content }) => <Fragment key={id}>{content}</Fragment>);
-}
+export const OpenDialogs = () =>
+  opened.use().map(({ id, content }) => <Fragment key={id}>{content}</Fragment>);

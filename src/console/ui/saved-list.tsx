@@ -1,5 +1,6 @@
 import { Lock, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { sentenceCase } from '../api/error-words.ts';
 import { Button, IconButton } from './button.tsx';
 import { inputLook } from './field.tsx';
 import { Refused } from './form-dialog.tsx';
@@ -69,7 +70,7 @@ export function SavedList<One extends Saved>(props: SavedListProps<One>) {
         <div className="flex flex-col gap-2 p-1">
           <div className="flex gap-1">
             <input
-              aria-label={`${noun[0]?.toUpperCase()}${noun.slice(1)} name`}
+              aria-label={`${sentenceCase(noun)} name`}
               placeholder={`Save this ${noun} as …`}
               maxLength={190}
               value={name}

@@ -57,14 +57,13 @@ export function Skeleton({ className }: { className?: string }) {
   );
 }
 
-/** A short label, such as a state or a tag. */
-export function Badge({
-  children,
-  tone,
-}: {
+interface BadgeProps {
   children: ReactNode;
-  tone?: 'success' | 'warning' | 'danger';
-}) {
+  tone?: 'success' | 'warning' | 'danger' | undefined;
+}
+
+/** A short label, such as a state or a tag. */
+export function Badge({ children, tone }: BadgeProps) {
   return (
     <span
       className={classes(

@@ -1,8 +1,8 @@
 import { onlineManager } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useSyncExternalStore } from 'react';
 import { Button, buttonLook, IconButton } from './button.tsx';
 import { classes } from './classes.ts';
+import { createStore } from './store.ts';
 
 /** An action of a toast: a link or a function. */
 type ToastAction = { label: string } & ({ href: string } | { run(): void });
@@ -20,16 +20,11 @@ const STAY_MS = 5_000;
 const OFFER_MS = 12_000;
 const UNDO_MS = 8_000;
 
-let toasts: readonly Toast[] = [];
+const toasts = createStore<readonly Toast[]>([]);
 let lastId = 0;
-const listeners = new Set<() => void>();
 
-function set(next: readonly Toast[]): void {
-  toasts = next;
-  for (const listener of listeners) listener();
-}
-
-const dismiss = (id: number) => set(toasts.filter((toast) => toast.id !== id));
+const show = (shown: Toast) => toasts.set([...toasts.get(), shown]);
+const dismiss = (id: number) => toasts.set(toasts.get().filter((shown) => shown.id !== id));
 
 /** Shows a message that disappears by itself, with optional actions. */
 export function toast(
@@ -38,7 +33,7 @@ export function toast(
   actions: readonly ToastAction[] = [],
 ): void {
   const id = ++lastId;
-  set([...toasts, { id, text, tone, actions }]);
+  show({ id, text, tone, actions });
   setTimeout(() => dismiss(id), actions.length === 0 ? STAY_MS : OFFER_MS);
 }
 
@@ -66,10 +61,8 @@ export function undoable(
   };
   const timer = setTimeout(() => finish(() => action.commit(false)), UNDO_MS);
   pending.set(id, () => finish(() => action.commit(true)));
-  set([
-    ...toasts,
-    { id, text, tone: 'plain', actions: [{ label: 'Undo', run: () => finish(action.undo) }] },
-  ]);
+  const actions = [{ label: 'Undo', run: () => finish(action.undo) }];
+  show({ id, text, tone: 'plain', actions });
 }
 
 addEventListener('pagehide', () => {
@@ -83,20 +76,13 @@ addEventListener('beforeunload', (event) => {
 
 /** Renders the messages at the bottom of the window. */
 export function Toasts() {
-  const shown = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => toasts,
-  );
   return (
     <section
       aria-label="Messages"
       aria-live="polite"
       className="pointer-events-none fixed inset-x-0 bottom-0 z-50 flex flex-col items-center gap-2 p-4 max-lg:bottom-14"
     >
-      {shown.map(({ id, text, tone, actions }) => (
+      {toasts.use().map(({ id, text, tone, actions }) => (
         <div
           key={id}
           className="pointer-events-auto flex max-w-full flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-4 shadow-xl"

@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
-import type { Link } from '../queries.ts';
+import type { Link } from '../kind.ts';
 import type { Draft } from './draft.ts';
 
 const AnalyticsSummary = lazy(part(() => import('../../analytics/summary.tsx')));

@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useRef, useState } from 'react';
-import { answer, type Schemas } from '../../api/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import { describe } from '../../api/error.ts';
+import { keys } from '../../api/keys.ts';
 import { useWrite } from '../../api/queries.ts';
-import { changeRecord } from '../../app/changes.ts';
-import { RestoredNote, useDraft } from '../../app/draft.tsx';
+import { type KeptDraft, RestoredNote, useDraft } from '../../app/draft.tsx';
+import { recordQuery, saveRecord } from '../../app/resource.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { hasEveryField, useFieldErrors, useFocusOnRefusal } from '../../short-links/errors.ts';
 import { Button, copy } from '../../ui/button.tsx';
@@ -14,9 +15,9 @@ import { openDialog } from '../../ui/open-dialogs.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { useIsShown } from '../../ui/use-is-shown.ts';
-import { type Link, linkQuery, refreshLinks } from '../queries.ts';
+import type { Link } from '../kind.ts';
 import { Aside, QrDialog } from './aside.tsx';
-import { changesOf, draftOf, EMPTY } from './draft.ts';
+import { changesOf, type Draft, draftOf, EMPTY } from './draft.ts';
 import { LinkForm } from './form.tsx';
 
 interface LinkDialogProps {
@@ -28,7 +29,7 @@ interface LinkDialogProps {
 /** A dialog that creates or edits a link. */
 export function LinkDialog({ id, onClose }: LinkDialogProps) {
   const { api } = useWorkspace();
-  const link = useQuery({ ...linkQuery(api, id ?? ''), enabled: id !== undefined });
+  const link = useQuery({ ...recordQuery(api, 'links', id ?? ''), enabled: id !== undefined });
   if (id === undefined) return <LinkEditor onClose={onClose} />;
   if (link.data !== undefined) {
     // The key changes when a test gets a winner, because that changes the destination.
@@ -46,9 +47,7 @@ export function LinkDialog({ id, onClose }: LinkDialogProps) {
 }
 
 function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
-  const { slug, api, may } = useWorkspace();
-  const navigate = useNavigate();
-  const client = useQueryClient();
+  const { may } = useWorkspace();
   const formId = useId();
   // The version from when the form was opened, because the person has not seen later changes.
   const [seen] = useState(link);
@@ -57,64 +56,11 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
   const { draft, isChanged } = kept;
   const [isLeaving, setLeaving] = useState(false);
   const mayWrite = may('links.write');
-  const isShown = useIsShown();
   const close = () => {
     kept.forget();
     onClose();
   };
-
-  const save = useWrite<Partial<Schemas['NewLink']>, Link>({
-    send: (body, key) =>
-      seen === undefined
-        ? answer(
-            api.POST('/links', {
-              params: { header: { 'Idempotency-Key': key } },
-              body: body as Schemas['NewLink'],
-            }),
-          )
-        : changeRecord(
-            { api, path: '/links/{linkId}', of: { linkId: seen.id }, seen },
-            body as Schemas['LinkUpdate'],
-          ),
-    onDone(saved) {
-      client.setQueryData(linkQuery(api, saved.id).queryKey, saved);
-      void refreshLinks(client);
-      // The person may have closed the dialog while the write waited for a connection.
-      if (isShown.current) close();
-      if (seen !== undefined) return toast('Link saved');
-      const name = `${saved.domain}/${saved.key}`;
-      const say = (text: string) => toast(text, 'plain', nextSteps(saved));
-      // The browser may refuse, because the permission of the click can expire before the response.
-      return copy(saved.shortLink).then(
-        () => say(`${name} created and copied`),
-        () => say(`${name} created`),
-      );
-    },
-    onFailed(error) {
-      kept.noteFailure(error);
-      if (isShown.current) return;
-      kept.keep();
-      toast(`The link isn’t saved. ${describe(error)} Open the form again.`, 'danger');
-    },
-  });
-  /** Actions in the message about a new link. */
-  const nextSteps = (made: Link) => [
-    { label: 'Open', href: made.shortLink },
-    {
-      label: 'QR code',
-      run: () =>
-        void openDialog((shut) => <QrDialog link={made} onClose={() => shut(undefined)} />),
-    },
-    {
-      label: 'Customize',
-      run: () =>
-        void navigate({
-          to: '/$workspace/links',
-          params: { workspace: slug },
-          search: { edit: made.id },
-        }),
-    },
-  ];
+  const save = useSave(seen, kept, close);
   const isMarked = hasEveryField(save.error, EMPTY);
   const [errors, correct] = useFieldErrors(save.error);
   const form = useRef<HTMLFormElement>(null);
@@ -136,16 +82,31 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
         return false;
       }}
       footer={
-        <Footer
-          formId={formId}
-          isNew={link === undefined}
-          mayWrite={mayWrite}
-          isLeaving={isLeaving}
-          isBusy={save.isPending}
-          isPaused={save.isPaused}
-          stay={() => setLeaving(false)}
-          onClose={close}
-        />
+        mayWrite && isLeaving ? (
+          <>
+            <p role="alert" className="flex-1">
+              Discard your changes?
+            </p>
+            <Button look="danger" onClick={close}>
+              Discard
+            </Button>
+            <Button look="primary" autoFocus onClick={() => setLeaving(false)}>
+              Keep editing
+            </Button>
+          </>
+        ) : mayWrite ? (
+          <>
+            <p role="status" className="flex-1 text-muted">
+              {save.isPaused ? 'No connection. We’ll save when you’re back online.' : ''}
+            </p>
+            <Button onClick={close}>{save.isPaused ? 'Close' : 'Cancel'}</Button>
+            <Button type="submit" form={formId} look="primary" busy={save.isPending}>
+              {link === undefined ? 'Create link' : 'Save'}
+            </Button>
+          </>
+        ) : (
+          <Button onClick={close}>Close</Button>
+        )
       }
     >
       <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
@@ -180,54 +141,59 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
   );
 }
 
-interface FooterProps {
-  formId: string;
-  isNew: boolean;
-  mayWrite: boolean;
-  /** True while the dialog asks whether to discard changes. */
-  isLeaving: boolean;
-  isBusy: boolean;
-  /** True while the write waits for a connection. */
-  isPaused: boolean;
-  stay(): void;
-  onClose(): void;
-}
-
-function Footer({
-  formId,
-  isNew,
-  mayWrite,
-  isLeaving,
-  isBusy,
-  isPaused,
-  stay,
-  onClose,
-}: FooterProps) {
-  if (!mayWrite) return <Button onClick={onClose}>Close</Button>;
-  if (isLeaving) {
-    return (
-      <>
-        <p role="alert" className="flex-1">
-          Discard your changes?
-        </p>
-        <Button look="danger" onClick={onClose}>
-          Discard
-        </Button>
-        <Button look="primary" autoFocus onClick={stay}>
-          Keep editing
-        </Button>
-      </>
-    );
-  }
-  return (
-    <>
-      <p role="status" className="flex-1 text-muted">
-        {isPaused ? 'No connection. We’ll save when you’re back online.' : ''}
-      </p>
-      <Button onClick={onClose}>{isPaused ? 'Close' : 'Cancel'}</Button>
-      <Button type="submit" form={formId} look="primary" busy={isBusy}>
-        {isNew ? 'Create link' : 'Save'}
-      </Button>
-    </>
-  );
+/**
+ * Saves the link of a form, and says what became of it even after the dialog is closed.
+ *
+ * @param close closes the dialog
+ */
+function useSave(
+  seen: Link | undefined,
+  { noteFailure, keep }: KeptDraft<Draft>,
+  close: () => void,
+) {
+  const { slug, api } = useWorkspace();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const isShown = useIsShown();
+  /** Actions in the message about a new link. */
+  const nextSteps = (link: Link) => [
+    { label: 'Open', href: link.shortLink },
+    {
+      label: 'QR code',
+      run: () =>
+        void openDialog((shut) => <QrDialog link={link} onClose={() => shut(undefined)} />),
+    },
+    {
+      label: 'Customize',
+      run: () =>
+        void navigate({
+          to: '/$workspace/links',
+          params: { workspace: slug },
+          search: { edit: link.id },
+        }),
+    },
+  ];
+  return useWrite<Partial<Schemas['NewLink']>, Link>({
+    send: (body, key) => saveRecord(api, 'links', seen, body as Schemas['LinkUpdate'], key),
+    onDone(saved) {
+      client.setQueryData(keys.links.one(saved.id), saved);
+      void client.invalidateQueries({ queryKey: keys.links.all });
+      // The person may have closed the dialog while the write waited for a connection.
+      if (isShown.current) close();
+      if (seen !== undefined) return toast('Link saved');
+      const name = `${saved.domain}/${saved.key}`;
+      const say = (text: string) => toast(text, 'plain', nextSteps(saved));
+      // The browser may refuse, because the permission of the click can expire before the response.
+      return copy(saved.shortLink).then(
+        () => say(`${name} created and copied`),
+        () => say(`${name} created`),
+      );
+    },
+    onFailed(error) {
+      noteFailure(error);
+      if (isShown.current) return;
+      keep();
+      toast(`The link isn’t saved. ${describe(error)} Open the form again.`, 'danger');
+    },
+  });
 }

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.ts';
 import * as shortLink from '../../short-links/draft.ts';
 import type { ShortLinkDraft } from '../../short-links/fields.ts';
-import type { Link } from '../queries.ts';
+import type { Link } from '../kind.ts';
 
 /** A link in the form. */
 export interface Draft extends ShortLinkDraft {

@@ -1,12 +1,11 @@
-import { FolderField } from '../../short-links/folder-field.tsx';
+import { FieldSection } from '../../short-links/field-section.tsx';
+import { LabelFields } from '../../short-links/label-fields.tsx';
 import { OptionSections } from '../../short-links/option-sections.tsx';
-import { PreviewSection } from '../../short-links/preview.tsx';
 import type { PartProps } from '../../short-links/section.tsx';
 import { ShortLinkField } from '../../short-links/short-link-field.tsx';
-import { TagsField } from '../../short-links/tags-field.tsx';
 import { UtmSection } from '../../short-links/utm-section.tsx';
 import { TextField } from '../../ui/field.tsx';
-import type { Link } from '../queries.ts';
+import type { Link } from '../kind.ts';
 import { DestinationNotice } from './destination-notice.tsx';
 import type { Draft } from './draft.ts';
 
@@ -46,13 +45,10 @@ export function LinkForm(part: LinkFormProps) {
         onChange={(event) => change({ title: event.target.value })}
       />
       <ShortLinkField {...part} />
-      <div className="grid gap-4 md:grid-cols-2">
-        <TagsField {...part} />
-        <FolderField {...part} />
-      </div>
+      <LabelFields {...part} />
       <div className="flex flex-col gap-2">
         <UtmSection url={draft.url} errors={errors} onChange={(url) => change({ url })} />
-        <PreviewSection {...part} hasFurtherError={errors['video'] !== undefined}>
+        <FieldSection {...part} section="preview" hasFurtherError={errors['video'] !== undefined}>
           <TextField
             label="Video URL"
             type="url"
@@ -60,7 +56,7 @@ export function LinkForm(part: LinkFormProps) {
             error={errors['video']}
             onChange={(event) => change({ video: event.target.value })}
           />
-        </PreviewSection>
+        </FieldSection>
         <OptionSections {...part} />
       </div>
     </>

@@ -2,14 +2,22 @@ import { useQuery } from '@tanstack/react-query';
 import { ChevronsUpDown } from 'lucide-react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { TagMark } from '../labels/colors.tsx';
-import { tagsQuery } from '../labels/queries.ts';
-import { inputLook } from '../ui/field.tsx';
+import { foldersQuery, tagsQuery } from '../labels/queries.ts';
+import { inputLook, SelectField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
+import { toggled } from './draft.ts';
 import type { PartProps } from './section.tsx';
 import { TagChoice } from './tag-choice.tsx';
 
-/** The field for the tags of a record. */
-export function TagsField({ draft, errors, change }: PartProps) {
+/** The fields for the tags and the folder of a record. */
+export const LabelFields = (part: PartProps) => (
+  <div className="grid gap-4 md:grid-cols-2">
+    <TagsField {...part} />
+    <FolderField {...part} />
+  </div>
+);
+
+function TagsField({ draft, errors, change }: PartProps) {
   const { api } = useWorkspace();
   const tags = useQuery(tagsQuery(api)).data ?? [];
   const chosen = tags.filter(({ id }) => draft.tagIds.includes(id));
@@ -40,13 +48,7 @@ export function TagsField({ draft, errors, change }: PartProps) {
           <div className="flex flex-col gap-1">
             <TagChoice
               stateOf={(id) => (draft.tagIds.includes(id) ? 'all' : 'none')}
-              onToggle={(id) =>
-                change({
-                  tagIds: draft.tagIds.includes(id)
-                    ? draft.tagIds.filter((one) => one !== id)
-                    : [...draft.tagIds, id],
-                })
-              }
+              onToggle={(id) => change({ tagIds: toggled(draft.tagIds, id) })}
               onCreated={(id) => change({ tagIds: [...draft.tagIds, id] })}
             />
           </div>
@@ -54,5 +56,20 @@ export function TagsField({ draft, errors, change }: PartProps) {
       </Popover>
       {errors['tagIds'] && <p className="text-xs text-danger">{errors['tagIds']}</p>}
     </div>
+  );
+}
+
+function FolderField({ draft, errors, change }: PartProps) {
+  const { api } = useWorkspace();
+  const folders = useQuery(foldersQuery(api)).data ?? [];
+  return (
+    <SelectField
+      label="Folder"
+      value={draft.folderId}
+      error={errors['folderId']}
+      onChange={(event) => change({ folderId: event.target.value })}
+      none="None"
+      options={folders.map(({ id, name }) => [id, name])}
+    />
   );
 }

@@ -1,0 +1,23 @@
+import { useState } from 'react';
+import { describe } from '../api/error.ts';
+import { toast } from './toasts.tsx';
+
+/**
+ * Runs actions that are no writes, such as a download; a failure appears as a message.
+ *
+ * @returns true while an action runs, and the function that runs one
+ */
+export function useAction(): [isBusy: boolean, run: (action: () => Promise<void>) => void] {
+  const [isBusy, setBusy] = useState(false);
+  const run = async (action: () => Promise<void>) => {
+    setBusy(true);
+    try {
+      await action();
+    } catch (error) {
+      toast(describe(error), 'danger');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return [isBusy, (action) => void run(action)];
+}
