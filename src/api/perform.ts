@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { Refusal } from '../errors.ts';
-import { ifMatchOf, withEtag } from '../http/conditional.ts';
+import { ifMatchOf, withEtag } from '../http/etag.ts';
+import { refuseFarPage } from '../http/fields.ts';
 import { check, checkEnvelope, checkRepeatable, type Query } from '../http/input.ts';
-import { refuseFarPage } from '../http/paging.ts';
 import {
   type Answer,
   type ApiRequest,

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts';
-import { ok } from '../http/answer.ts';
 import type { Answer, ApiRequest } from '../http/route.ts';
+import { ok } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { refuseWeakPassword } from '../users/password-rules.ts';

@@ -1,8 +1,7 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
-import { replayed } from '../http/answer.ts';
 import { RETRY_S } from '../http/answer-error.ts';
-import type { Answer, ApiRequest, RouteInput } from '../http/route.ts';
+import { type Answer, type ApiRequest, type RouteInput, replayed } from '../http/route.ts';
 import { needsReplicas } from '../infra/replicas.ts';
 import type { QueueId } from '../queues/definition.ts';
 import type { Job } from '../queues/job.ts';

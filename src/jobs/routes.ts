@@ -1,7 +1,6 @@
 import { Refusal } from '../errors.ts';
-import { ok } from '../http/answer.ts';
 import { id, Joi } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { ok, type Route, route } from '../http/route.ts';
 import { kindOfId } from '../ids.ts';
 import { bulk, clicks, writes } from '../queues/index.ts';
 import type { Inspector } from '../queues/inspect.ts';
