@@ -1,4 +1,5 @@
 import { leadsToOneOf } from '../infra/hosts.ts';
+import { memoize } from '../infra/memoize.ts';
 import { urlsIn } from '../infra/url.ts';
 import type {
   Blocklist,
@@ -255,22 +256,25 @@ function parametersOf(query: string): Map<string, string[]> {
   return lastParameters;
 }
 
-const clocks = new Map<string, Intl.DateTimeFormat>();
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-
-function isWithin({ from, to, days, timezone }: TimeWindow, now: number): boolean {
-  let clock = clocks.get(timezone);
-  if (clock === undefined) {
-    clock = new Intl.DateTimeFormat('en-US', {
-      timeZone: timezone,
+const clockOf = memoize(
+  (timeZone: string) =>
+    new Intl.DateTimeFormat('en-US', {
+      timeZone,
       weekday: 'short',
       hour: '2-digit',
       minute: '2-digit',
       hourCycle: 'h23',
-    });
-    clocks.set(timezone, clock);
-  }
-  const parts = new Map(clock.formatToParts(now).map(({ type, value }) => [type, value]));
+    }),
+  new Map(),
+);
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+function isWithin({ from, to, days, timezone }: TimeWindow, now: number): boolean {
+  const parts = new Map(
+    clockOf(timezone)
+      .formatToParts(now)
+      .map(({ type, value }) => [type, value]),
+  );
   const minute = Number(parts.get('hour')) * 60 + Number(parts.get('minute'));
   const today = DAYS.indexOf(parts.get('weekday') ?? '');
   const isDay = (day: number) => days === undefined || days.includes((day + 7) % 7);

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import UAParser from 'ua-parser-js';
+import { memoize } from '../infra/memoize.ts';
 import { UNKNOWN } from './places.ts';
 
 /** Kinds of devices that {@link readDevice} distinguishes. */
@@ -274,13 +275,10 @@ function isDisguisedIpad(userAgent: string): boolean {
 export const isIos = (userAgent: string): boolean =>
   /iphone|ipad|ipod/i.test(userAgent) || isDisguisedIpad(userAgent);
 
-const REMEMBERED = 10_000;
-const remembered = new LRUCache<string, Device>({ max: REMEMBERED });
-
 /** Parses a user agent. */
-export function readDevice(userAgent: string): Device {
-  const cached = remembered.get(userAgent);
-  if (cached !== undefined) return cached;
+export const readDevice = memoize(parseDevice, new LRUCache({ max: 10_000 }));
+
+function parseDevice(userAgent: string): Device {
   const { browser, os, device } = new UAParser(userAgent).getResult();
   const type = device.type ?? 'desktop';
   const result = {
@@ -288,7 +286,5 @@ export function readDevice(userAgent: string): Device {
     browser: browser.name ?? UNKNOWN,
     os: os.name ?? UNKNOWN,
   };
-  if (isDisguisedIpad(userAgent)) Object.assign(result, { device: 'Tablet', os: 'iOS' });
-  remembered.set(userAgent, result);
-  return result;
+  return isDisguisedIpad(userAgent) ? { ...result, device: 'Tablet', os: 'iOS' } : result;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { byLanguage, type Language, say } from './language.ts';
+import { memoize } from '../infra/memoize.ts';
+import { type Language, say } from './language.ts';
 import { PERMISSIONS_POLICY, permissionsPolicy } from './permissions.ts';
 import type { Phrase } from './phrases/en.ts';
 
@@ -250,10 +251,12 @@ export const fixedNotice = (
   { title, text }: { title: Phrase; text: Phrase },
   extraHeaders: readonly string[] = [],
 ) =>
-  byLanguage((language) =>
-    notice(
-      status,
-      { language, title: say(language, title), text: say(language, text) },
-      extraHeaders,
-    ),
+  memoize(
+    (language: Language) =>
+      notice(
+        status,
+        { language, title: say(language, title), text: say(language, text) },
+        extraHeaders,
+      ),
+    new Map(),
   );
