@@ -13,7 +13,7 @@ interface JobOptions {
   readonly audit?: AuditRule | undefined;
   /** Number of attempts of a faulty job; absent: the queue's. */
   readonly attempts?: number | undefined;
-  /** True if data can be added to the job while it waits (`Producer.extend`). */
+  /** True if data can be added to the job while it waits (`JobSender.extend`). */
   readonly isExtensible?: boolean | undefined;
 }
 
