@@ -5,7 +5,7 @@ import { kindOfId } from '../ids.ts';
 import { bulk, clicks, writes } from '../queues/index.ts';
 import type { Inspector } from '../queues/inspect.ts';
 import { isJobOf, isRecentJobId } from './job-ids.ts';
-import { findJob, type JobRecord } from './queries.ts';
+import { findJob, type JobRecord } from './outcomes.ts';
 import { openResult } from './sealed.ts';
 
 /** Queues whose jobs callers can read. */
