@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { leadsToOneOf } from '../infra/hosts.ts';
 import { memoize } from '../infra/memoize.ts';
 import { urlsIn } from '../infra/url.ts';
@@ -240,21 +241,19 @@ function hasParameters(query: string, required: Record<string, string[] | true>)
   });
 }
 
-// Parameters of the last query: all rules of a link read the same one, which can be long.
-let lastQuery = '';
-let lastParameters = new Map<string, string[]>();
-
-function parametersOf(query: string): Map<string, string[]> {
-  if (query === lastQuery) return lastParameters;
-  lastQuery = query;
-  lastParameters = new Map();
-  for (const [name, value] of new URLSearchParams(query)) {
-    const values = lastParameters.get(name);
-    if (values === undefined) lastParameters.set(name, [value]);
-    else values.push(value);
-  }
-  return lastParameters;
-}
+/** Parses a query. The last one is kept, since all rules of a link read it, and it can be long. */
+const parametersOf = memoize(
+  (query: string) => {
+    const parameters = new Map<string, string[]>();
+    for (const [name, value] of new URLSearchParams(query)) {
+      const values = parameters.get(name);
+      if (values === undefined) parameters.set(name, [value]);
+      else values.push(value);
+    }
+    return parameters;
+  },
+  new LRUCache<string, Map<string, string[]>>({ max: 1 }),
+);
 
 const clockOf = memoize(
   (timeZone: string) =>
