@@ -252,20 +252,24 @@ export async function readForm(request: IncomingMessage, limit: number): Promise
 }
 
 /** Returns the media type of the body. */
-const typeOf = ({ headers }: IncomingMessage): string =>
+/** Returns the media type of a body; empty if it has none. */
+export const typeOf = ({ headers }: IncomingMessage): string =>
   (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
 
 function refuseType(request: IncomingMessage, ...accepted: string[]): void {
-  const { headers } = request;
   if (!accepted.includes(typeOf(request))) {
     throw new Refusal(
       'bad_request',
       `The Content-Type of the body must be ${accepted.join(' or ')}`,
     );
   }
-  if (headers['content-encoding'] !== undefined) {
-    throw new Refusal('bad_request', 'The body must be sent without Content-Encoding');
-  }
+  refuseEncoding(request);
+}
+
+/** @throws Refusal `bad_request` for a compressed body */
+export function refuseEncoding({ headers }: IncomingMessage): void {
+  if (headers['content-encoding'] === undefined) return;
+  throw new Refusal('bad_request', 'The body must be sent without Content-Encoding');
 }
 
 async function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
