@@ -18,3 +18,12 @@ export function memoize<Key, Result>(
     return result;
   };
 }
+
+/** Returns a function that calls `make` at its first call only. */
+export function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined;
+  return () => {
+    result ??= make();
+    return result;
+  };
+}
