@@ -147,24 +147,16 @@ export function answer(
   permissions = PERMISSIONS_POLICY,
 ): Page {
   const body = Buffer.from(text);
-  const headers = [
-    'Content-Type',
-    `${type}; charset=utf-8`,
-    'Content-Length',
-    String(body.length),
-    'Cache-Control',
-    'private, no-store',
-    'Content-Security-Policy',
-    policy,
-    'X-Content-Type-Options',
-    'nosniff',
-    'Referrer-Policy',
-    'no-referrer',
-    'Permissions-Policy',
-    permissions,
-    ...extraHeaders,
-  ];
-  return { status, headers, body };
+  const headers = {
+    'Content-Type': `${type}; charset=utf-8`,
+    'Content-Length': String(body.length),
+    'Cache-Control': 'private, no-store',
+    'Content-Security-Policy': policy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Permissions-Policy': permissions,
+  };
+  return { status, headers: [...Object.entries(headers).flat(), ...extraHeaders], body };
 }
 
 /**
