@@ -30,6 +30,7 @@ import {
   performer,
   queryOf,
   send,
+  sendPage,
 } from './perform.ts';
 import { settleTarget } from './request-target.ts';
 import { routes } from './routes.ts';
@@ -137,10 +138,7 @@ function showStatistics(admission: Admission) {
       language: languageOf(request.get('accept-language') ?? ''),
     };
     const page = await readLagging(undefined, () => statsAnswer(peerRequest));
-    for (let at = 0; at < page.headers.length; at += 2) {
-      response.setHeader(page.headers[at]!, page.headers[at + 1]!);
-    }
-    response.status(page.status).end(page.body);
+    sendPage(page, response);
   };
 }
 

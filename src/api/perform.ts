@@ -22,6 +22,7 @@ import type { Check } from '../infra/process.ts';
 import type { Redis } from '../infra/redis.ts';
 import { readLagging } from '../infra/standbys.ts';
 import { checkedKey, readIdempotency } from '../jobs/idempotency.ts';
+import type { Page } from '../web/layout.ts';
 import type { HeavyRequests } from './heavy-requests.ts';
 
 /** The dependencies of the API. */
@@ -123,6 +124,12 @@ export async function send(answer: Answer, request: Request, response: Response)
     else await pipeline(answer.body, response);
   } else if (answer.body === undefined || Buffer.isBuffer(answer.body)) response.end(answer.body);
   else response.json(answer.body);
+}
+
+/** Sends a page for people. */
+export function sendPage({ status, headers, body }: Page, response: Response): void {
+  for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
+  response.status(status).end(body);
 }
 
 /** Parses the query string of a request. */
