@@ -95,7 +95,7 @@ await runProcess(
         })
       : undefined;
     spool?.start();
-    const endSchedule = isShared ? await keepSchedule(producer, ALL_JOBS, log) : () => {};
+    const endSchedule = isShared ? await keepSchedule(redis, ALL_JOBS, log) : () => {};
     return {
       checks: { postgres: checkDb, redis: checkRedis(redis) },
       redis,

@@ -1,6 +1,5 @@
 import { checkRedis, runProcess } from '../src/infra/process.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
-import { Producer } from '../src/queues/producer.ts';
 import { keepSchedule } from '../src/queues/schedule.ts';
 import { ALL_JOBS } from './jobs.ts';
 
@@ -9,14 +8,12 @@ await runProcess({ name: 'worker_scheduler', healthPort: 3111 }, async ({ config
     onError: (error) => log.warn({ err: error }, 'the connection to Redis failed'),
   });
   await redisReady(redis, 60_000);
-  const producer = new Producer(redis);
-  const endSchedule = await keepSchedule(producer, ALL_JOBS, log);
+  const endSchedule = await keepSchedule(redis, ALL_JOBS, log);
   return {
     checks: { redis: checkRedis(redis) },
     redis,
     async stop() {
       endSchedule();
-      await producer.close();
       redis.disconnect();
     },
   };

@@ -1,8 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { countRejected } from '../events/ingest/rejected-visits.ts';
-import { ok } from '../http/answer.ts';
 import { Joi } from '../http/fields.ts';
-import { NO_CONTENT, type Route, route } from '../http/route.ts';
+import { NO_CONTENT, ok, type Route, route } from '../http/route.ts';
 import { listProcesses } from '../infra/heartbeat.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { QUEUES } from '../queues/index.ts';

@@ -1,17 +1,17 @@
 import type { Request, Response } from 'express';
+import { LRUCache } from 'lru-cache';
 import { Refusal } from '../errors.ts';
 import { isOfWorkspace, type Queues, type Route } from '../http/route.ts';
 import { networkOf } from '../infra/network.ts';
 import type { Redis } from '../infra/redis.ts';
 import type { Producer } from '../queues/producer.ts';
+import { settingsJobs } from '../settings/jobs.ts';
 import { sessionTokenIn } from '../users/cookie.ts';
 import { recordSessionUse } from '../users/sessions.ts';
 import { type Caller, recordApiKeyUse } from '../workspaces/api-keys.ts';
 import { Authenticator, authorize, NOBODY } from './authenticate.ts';
-import { allowOrigin, isOpen } from './cors.ts';
-import { RateLimit, type RateLimitVerdict } from './rate-limit.ts';
-import { reportLimit } from './report-limit.ts';
-import { refuseOtherOrigins } from './same-origin.ts';
+import { allowOrigin, isOpen, refuseOtherOrigins } from './cors.ts';
+import { RateLimit, type RateLimitVerdict, requestLimitOf } from './rate-limit.ts';
 
 /** Returns true for requests that count against the limit of the workspace's plan. */
 const isCountedForWorkspace = ({ limit }: Route, { sessionId }: Caller): boolean =>
@@ -165,4 +165,21 @@ export class Admission {
     response.set(headers);
     if (refusal !== undefined) throw refusal;
   }
+}
+
+const reported = new LRUCache<string, true>({ max: 10_000 });
+
+/**
+ * Queues an alert that a workspace has used much of its request limit, once a day per process. Not
+ * awaited; errors are ignored.
+ */
+function reportLimit(producer: Producer, caller: Caller, percent: 80 | 100): void {
+  const { projectId } = caller;
+  const at = new Date().toISOString();
+  const jobId = `limit_${projectId}_${percent}_${at.slice(0, 10)}`;
+  if (reported.has(jobId)) return;
+  reported.set(jobId, true);
+  const limit = requestLimitOf(caller);
+  const data = { limit: 'requestsPerMinute' as const, percent, most: limit, at };
+  producer.add(settingsJobs['limit.announce'], data, { jobId, projectId }).catch(() => {});
 }

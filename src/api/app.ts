@@ -5,7 +5,7 @@ import { config } from '../config.ts';
 import { readOpenApi } from '../docs/openapi-file.ts';
 import { Refusal } from '../errors.ts';
 import { answerError, RETRY_S } from '../http/answer-error.ts';
-import { ClientGone, MEBIBYTE, parseQuery, readBody } from '../http/input.ts';
+import { ClientGone, MEBIBYTE, readBody } from '../http/input.ts';
 import type { Connection, Route } from '../http/route.ts';
 import { receiveUpload } from '../http/upload.ts';
 import type { Log } from '../infra/log.ts';
@@ -20,11 +20,18 @@ import { languageOf } from '../web/language.ts';
 import { Admission } from './admission.ts';
 import { type ErrorAnswer, serveCompat } from './compat.ts';
 import { consoleHandler } from './console.ts';
-import { allowOrigin, answerOptions } from './cors.ts';
-import type { ApiDependencies } from './dependencies.ts';
+import { allowOrigin, patternOf, serveOptions } from './cors.ts';
 import { serveDocs } from './docs.ts';
 import { HeavyRequests } from './heavy-requests.ts';
-import { clientOf, type Perform, performer, send } from './perform.ts';
+import {
+  type ApiDependencies,
+  clientOf,
+  type Perform,
+  performer,
+  queryOf,
+  send,
+  sendPage,
+} from './perform.ts';
 import { settleTarget } from './request-target.ts';
 import { routes } from './routes.ts';
 import { serveUnsubscribe } from './unsubscribe.ts';
@@ -56,10 +63,8 @@ export function makeApp(dependencies: ApiDependencies): Express {
   app.get('/stats/:domain/*key', showStatistics(admission));
   serveUnsubscribe(app, admission, dependencies.queues);
   for (const route of routes)
-    app[route.method](patternOf(route), handle(route, dependencies, admission, perform));
-  for (const pattern of new Set(routes.map(patternOf))) {
-    app.options(pattern, answerOptions(routes.filter((route) => patternOf(route) === pattern)));
-  }
+    app[route.method](patternOf(route.path), handle(route, dependencies, admission, perform));
+  serveOptions(app, routes);
   serveCompat(app, { ...dependencies, admission, perform });
   app.use((request: Request) => {
     throw new Refusal('not_found', `There is no ${request.method} ${request.path}`);
@@ -75,9 +80,6 @@ const isCompressed = (_request: unknown, response: Response) =>
   /^(?:application\/(?:json|x-ndjson)|text\/(?:csv|html))(?:;|$)/.test(
     String(response.get('content-type')),
   );
-
-/** Converts a path of the contract to an Express pattern. */
-const patternOf = ({ path }: Route): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
@@ -136,10 +138,7 @@ function showStatistics(admission: Admission) {
       language: languageOf(request.get('accept-language') ?? ''),
     };
     const page = await readLagging(undefined, () => statsAnswer(peerRequest));
-    for (let at = 0; at < page.headers.length; at += 2) {
-      response.setHeader(page.headers[at]!, page.headers[at + 1]!);
-    }
-    response.status(page.status).end(page.body);
+    sendPage(page, response);
   };
 }
 
@@ -163,12 +162,11 @@ function handle(
   return async (request: Request, response: Response) => {
     response.locals['route'] = route.path;
     const caller = await admission.admit(route, queues, request, response);
-    const search = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '';
     const answer = await perform(
       route,
       {
         params: { ...(request.params as Record<string, string>) },
-        readQuery: () => parseQuery(search),
+        readQuery: () => queryOf(request),
         readBody: () => readBody(request, route.bodyLimit ?? MEBIBYTE),
         readUpload: (upload) => receiveUpload(request, upload, caller.projectId, queues.cache),
         idempotencyKey: request.get('idempotency-key'),

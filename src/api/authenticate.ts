@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Refusal } from '../errors.ts';
 import { isOfWorkspace, type Route } from '../http/route.ts';
@@ -38,10 +39,10 @@ const MAX_CACHED = 10_000;
  * a revocation takes effect immediately; invalid ones cost few look-ups, however many are tried.
  */
 export class Authenticator {
-  /** Reasons for refusing keys with the end of their validity, by hash. */
-  readonly #refused = new Map<string, { why: string; until: number }>();
+  /** Reasons for refusing keys, by hash. */
+  readonly #refused = new LRUCache<string, string>({ max: MAX_CACHED, ttl: REFUSED_MS });
   /** Hashes of keys that were valid when they were last looked up. */
-  readonly #valid = new Map<string, true>();
+  readonly #valid = new LRUCache<string, true>({ max: MAX_CACHED });
   readonly #failures = new RateLimiterMemory({ points: MAX_FAILURES, duration: FAILURE_SECONDS });
   readonly #slowLane = new SlowLane();
 
@@ -95,9 +96,8 @@ export class Authenticator {
   }
 
   #refuseRemembered(hash: string): void {
-    const refused = this.#refused.get(hash);
-    if (refused === undefined || refused.until <= Date.now()) return;
-    throw new Refusal('unauthorized', refused.why);
+    const why = this.#refused.get(hash);
+    if (why !== undefined) throw new Refusal('unauthorized', why);
   }
 
   async #lookUp<Found extends Caller>(
@@ -109,12 +109,12 @@ export class Authenticator {
     this.#refuseRemembered(hash);
     const checked = await find();
     if (!('why' in checked)) {
-      cache(this.#valid, hash, true);
+      this.#valid.set(hash, true);
       return checked;
     }
     const { why } = checked;
     this.#valid.delete(hash);
-    cache(this.#refused, hash, { why, until: Date.now() + REFUSED_MS });
+    this.#refused.set(hash, why);
     // A refusal here only means that there were too many failures, which the next request will
     // notice.
     await this.#failures.consume(network).catch(() => {});
@@ -125,16 +125,6 @@ export class Authenticator {
 /** Reason why a key or session is invalid. */
 interface Refused {
   why: string;
-}
-
-/** Sets an entry, and removes the oldest entries above the limit. */
-function cache<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= MAX_CACHED) return;
-    map.delete(oldest);
-  }
 }
 
 /** Returns the key, or the reason why it is no longer valid. */

@@ -10,16 +10,22 @@ import {
 import { PEERS } from '../compat/peers.ts';
 import { Refusal } from '../errors.ts';
 import { answerError } from '../http/answer-error.ts';
-import { MEBIBYTE, parseQuery, type Query, readBody, readForm } from '../http/input.ts';
+import { MEBIBYTE, type Query, readBody, readForm } from '../http/input.ts';
 import type { Route } from '../http/route.ts';
 import { networkOf } from '../infra/network.ts';
 import { healthAnswer } from '../infra/process.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import type { Admission } from './admission.ts';
 import { NOBODY } from './authenticate.ts';
-import { allowOrigin, answerOptions } from './cors.ts';
-import type { ApiDependencies } from './dependencies.ts';
-import { type Context, clientOf, type Perform, send } from './perform.ts';
+import { allowOrigin, patternOf, serveOptions } from './cors.ts';
+import {
+  type ApiDependencies,
+  type Context,
+  clientOf,
+  type Perform,
+  queryOf,
+  send,
+} from './perform.ts';
 import { routes } from './routes.ts';
 
 /** Converts a thrown error to the answer of the imitated service. */
@@ -54,20 +60,14 @@ export function serveCompat(app: Express, dependencies: Dependencies): void {
       next();
     });
     for (const route of peer.routes) {
-      app[route.method](patternOf(peer, route), handle(peer, route, dependencies));
+      app[route.method](patternOf(peer.path + route.path), handle(peer, route, dependencies));
     }
-    for (const pattern of new Set(peer.routes.map((route) => patternOf(peer, route)))) {
-      const sameRoutes = peer.routes.filter((route) => patternOf(peer, route) === pattern);
-      app.options(
-        pattern,
-        answerOptions(sameRoutes.map((route) => ({ method: route.method, scope: scopeOf(route) }))),
-      );
-    }
+    const endpoints = peer.routes.map((route) => {
+      return { method: route.method, path: peer.path + route.path, scope: scopeOf(route) };
+    });
+    serveOptions(app, endpoints);
   }
 }
-
-const patternOf = (peer: Peer, { path }: PeerRoute): string =>
-  peer.path + path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 const scopeOf = ({ operation }: PeerRoute): Route['scope'] =>
   operation === undefined ? 'public' : endpoint(operation).scope;
@@ -89,9 +89,7 @@ function handle(peer: Peer, route: PeerRoute, dependencies: Dependencies) {
     if (scopeOf(route) === 'public') allowOrigin(request, response, true);
     const asked: PeerRequest = {
       params: { ...(request.params as Record<string, string>) },
-      query: parseQuery(
-        request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '',
-      ),
+      query: queryOf(request),
       body: undefined,
       header: (name) => request.get(name),
       isReady: async () => (await healthAnswer('/readyz', checks, { log }))?.status === 200,

@@ -1,37 +1,20 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import { config } from '../config.ts';
+import { Refusal } from '../errors.ts';
 import type { Route } from '../http/route.ts';
 
 /**
  * Response headers that programs in browsers may read, in addition to those that are always
  * allowed.
  */
-const EXPOSED = [
-  'Content-Disposition',
-  'ETag',
-  'Idempotent-Replayed',
-  'Location',
-  'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-  'Retry-After',
-  'WWW-Authenticate',
-  'X-Next-Cursor',
-  'X-Request-Id',
-].join(', ');
+const EXPOSED =
+  'Content-Disposition, ETag, Idempotent-Replayed, Location, RateLimit-Limit, RateLimit-Remaining, ' +
+  'RateLimit-Reset, Retry-After, WWW-Authenticate, X-Next-Cursor, X-Request-Id';
 
 /** Request headers that such programs may send. */
-const ALLOWED = [
-  'Authorization',
-  'Content-Type',
-  'Idempotency-Key',
-  'If-Match',
-  'If-None-Match',
-  'Last-Event-ID',
-  'Prefer',
-  'X-Api-Key',
-  'X-Request-Id',
-].join(', ');
+const ALLOWED =
+  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, ' +
+  'X-Api-Key, X-Request-Id';
 
 /** Time for which browsers cache a preflight response, in seconds. */
 const MAX_AGE = '7200';
@@ -63,8 +46,22 @@ type Addressed = Pick<Route, 'method' | 'scope'>;
 export const isOpen = ({ scope, method }: Addressed): boolean =>
   scope === 'public' && method === 'get';
 
+/** Converts a path of the contract to an Express pattern. */
+export const patternOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+
+/** Answers OPTIONS for the paths of endpoints. */
+export function serveOptions(
+  app: Express,
+  endpoints: readonly (Addressed & Pick<Route, 'path'>)[],
+): void {
+  for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
+    const samePath = endpoints.filter((endpoint) => endpoint.path === path);
+    app.options(patternOf(path), answerOptions(samePath));
+  }
+}
+
 /** Answers OPTIONS of a path: its methods, and whether a program in a browser may use them. */
-export function answerOptions(routes: readonly Addressed[]): RequestHandler {
+function answerOptions(routes: readonly Addressed[]): RequestHandler {
   const methods = ['OPTIONS', ...routes.map(({ method }) => method.toUpperCase())];
   if (methods.includes('GET')) methods.push('HEAD');
   const allow = methods.toSorted().join(', ');
@@ -86,4 +83,25 @@ export function answerOptions(routes: readonly Addressed[]): RequestHandler {
     }
     response.status(204).end();
   };
+}
+
+/**
+ * Refuses requests that a page of another site makes a browser send along with its cookies
+ * (cross-site request forgery). Browsers send the origin of a request in `Sec-Fetch-Site`, or at
+ * least in `Origin`; no script can set either.
+ *
+ * @throws Refusal `forbidden`
+ */
+export function refuseOtherOrigins(request: Request): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  const site = request.get('sec-fetch-site');
+  const isOwn =
+    site === undefined
+      ? request.get('origin') === new URL(config().BASE_URL).origin
+      : site === 'same-origin';
+  if (isOwn) return;
+  throw new Refusal(
+    'forbidden',
+    'Requests with a session must come from the console: they need Sec-Fetch-Site: same-origin, or the Origin of this service',
+  );
 }

@@ -6,6 +6,7 @@ import type { DocsPage } from '../docs/layout.ts';
 import { readOpenApi } from '../docs/openapi-file.ts';
 import { Refusal } from '../errors.ts';
 import { isAmong } from '../http/etag.ts';
+import { once } from '../infra/memoize.ts';
 import { networkOf } from '../infra/network.ts';
 import type { Admission } from './admission.ts';
 import { isConsoleBuilt } from './console.ts';
@@ -15,23 +16,13 @@ import { allowOrigin } from './cors.ts';
 const MAX_QUERY_LENGTH = 200;
 const YEAR = 'public, max-age=31536000, immutable';
 
-/**
- * Returns a function that builds the documentation at its first call, because most API processes
- * never serve it.
- */
-function lazyDocumentation(): () => Promise<Documentation> {
-  let cached: Promise<Documentation> | undefined;
-  return () => {
-    cached ??= import('../docs/documentation.ts').then(({ makeDocumentation }) =>
-      makeDocumentation(readOpenApi(config())),
-    );
-    return cached;
-  };
-}
-
 /** Serves the documentation under `/docs`, and links to it at `/`. */
 export function serveDocs(app: Express, admission: Admission): void {
-  const documentation = lazyDocumentation();
+  // Loaded at the first request, since few processes serve any.
+  const documentation = once(async () => {
+    const { makeDocumentation } = await import('../docs/documentation.ts');
+    return makeDocumentation(readOpenApi(config()));
+  });
   app.get('/', showRoot);
   // Browsers request it automatically.
   app.get('/favicon.ico', (_request, response) => void response.status(204).end());

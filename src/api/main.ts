@@ -30,27 +30,15 @@ const PROCESS = { name: 'api', healthPort: 3100, database: { limits: LIMITS } };
 
 await runProcess(PROCESS, async ({ config, log }) => {
   const onError = (error: Error) => log.warn({ err: error }, 'the connection to Redis failed');
-  const redis = connectRedis(config.REDIS_URL, 'fail-fast', { commandTimeout: REDIS_MS, onError });
+  const options = { commandTimeout: REDIS_MS, onError };
+  const redis = connectRedis(config.REDIS_URL, 'fail-fast', options);
   // WAIT blocks the other commands of its connection.
-  const jobsRedis = needsReplicas()
-    ? connectRedis(config.REDIS_URL, 'fail-fast', { commandTimeout: REDIS_MS, onError })
-    : redis;
-  const cache = connectRedis(config.CACHE_REDIS_URL, 'fail-fast', {
-    commandTimeout: REDIS_MS,
-    onError,
-  });
+  const jobsRedis = needsReplicas() ? connectRedis(config.REDIS_URL, 'fail-fast', options) : redis;
+  const cache = connectRedis(config.CACHE_REDIS_URL, 'fail-fast', options);
   const subscriber = connectSubscriber(config.REDIS_URL, 'wait', { onError });
-  const liveSubscriber = connectSubscriber(config.CACHE_REDIS_URL, 'wait', {
-    commandTimeout: REDIS_MS,
-    onError,
-  });
-  await Promise.all([
-    redisReady(redis, 60_000),
-    redisReady(jobsRedis, 60_000),
-    redisReady(subscriber, 60_000),
-    redisReady(cache, 60_000),
-    redisReady(liveSubscriber, 60_000),
-  ]);
+  const liveSubscriber = connectSubscriber(config.CACHE_REDIS_URL, 'wait', options);
+  const connections = [redis, jobsRedis, subscriber, cache, liveSubscriber];
+  await Promise.all(connections.map((connection) => redisReady(connection, 60_000)));
   const replies = await Replies.open(subscriber, `api_${randomBytes(9).toString('base64url')}`);
   const producer = new Producer(jobsRedis);
   const inspector = new Inspector(jobsRedis);

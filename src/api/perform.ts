@@ -1,23 +1,37 @@
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { Refusal } from '../errors.ts';
-import { ifMatchOf, withEtag } from '../http/conditional.ts';
-import { check, checkEnvelope, checkRepeatable, type Query } from '../http/input.ts';
-import { refuseFarPage } from '../http/paging.ts';
+import { ifMatchOf, withEtag } from '../http/etag.ts';
+import { refuseFarPage } from '../http/fields.ts';
+import { check, checkEnvelope, checkRepeatable, parseQuery, type Query } from '../http/input.ts';
 import {
   type Answer,
   type ApiRequest,
   type Client,
   isOfWorkspace,
   type MediaTypes,
+  type Queues,
   type Route,
 } from '../http/route.ts';
 import type { Upload } from '../http/upload.ts';
 import { isTimeout } from '../infra/db.ts';
+import type { Log } from '../infra/log.ts';
+import { memoize } from '../infra/memoize.ts';
 import { networkOf } from '../infra/network.ts';
+import type { Check } from '../infra/process.ts';
+import type { Redis } from '../infra/redis.ts';
 import { readLagging } from '../infra/standbys.ts';
 import { checkedKey, readIdempotency } from '../jobs/idempotency.ts';
+import type { Page } from '../web/layout.ts';
 import type { HeavyRequests } from './heavy-requests.ts';
+
+/** The dependencies of the API. */
+export interface ApiDependencies {
+  log: Log;
+  redis: Redis;
+  queues: Queues;
+  checks: Record<string, Check>;
+}
 
 /** A request to a route as its client sent it; nothing is validated yet. */
 export interface Sent {
@@ -47,21 +61,14 @@ interface QueryDescription {
   flags?: { unknown?: boolean };
 }
 
+/** Returns the parameters that a route accepts; `any` if it accepts all. */
+const parametersOf = memoize((route: Route): Set<string> | 'any' => {
+  const { keys = {}, flags }: QueryDescription = route.query?.describe() ?? {};
+  return flags?.unknown === true ? 'any' : new Set(Object.keys(keys));
+}, new WeakMap());
+
 /** Creates the function that answers requests, and limits concurrent heavy ones. */
 export function performer(heavy: HeavyRequests): Perform {
-  /** Parameters of each route; `any` if it accepts all. */
-  const acceptedParameters = new WeakMap<Route, Set<string> | 'any'>();
-  const parametersOf = (route: Route) => {
-    let names = acceptedParameters.get(route);
-    if (names === undefined) {
-      const described = route.query?.describe() as QueryDescription | undefined;
-      names =
-        described?.flags?.unknown === true ? 'any' : new Set(Object.keys(described?.keys ?? {}));
-      acceptedParameters.set(route, names);
-    }
-    return names;
-  };
-
   async function perform(route: Route, request: Sent, context: Context): Promise<Answer> {
     const { caller, ifNoneMatch } = context;
     const query = request.readQuery();
@@ -117,6 +124,18 @@ export async function send(answer: Answer, request: Request, response: Response)
     else await pipeline(answer.body, response);
   } else if (answer.body === undefined || Buffer.isBuffer(answer.body)) response.end(answer.body);
   else response.json(answer.body);
+}
+
+/** Sends a page for people. */
+export function sendPage({ status, headers, body }: Page, response: Response): void {
+  for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
+  response.status(status).end(body);
+}
+
+/** Parses the query string of a request. */
+export function queryOf({ url }: Request): Query {
+  const mark = url.indexOf('?');
+  return parseQuery(mark < 0 ? '' : url.slice(mark));
 }
 
 /** Describes the browser or program that sent a request. */

@@ -1,6 +1,7 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
+import { memoize } from '../infra/memoize.ts';
 import type { Redis } from '../infra/redis.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { REQUESTS_PER_MINUTE } from '../workspaces/plans.ts';
@@ -25,7 +26,17 @@ export const requestLimitOf = ({ requestsPerMinute, plan }: Caller): number =>
  */
 export class RateLimit {
   readonly #redis: Redis;
-  readonly #limiters = new Map<number, RateLimiterRedis>();
+  readonly #limiter = memoize(
+    (points: number) =>
+      new RateLimiterRedis({
+        storeClient: this.#redis,
+        keyPrefix: 'rl',
+        points,
+        duration: WINDOW_SECONDS,
+        insuranceLimiter: new RateLimiterMemory({ points, duration: WINDOW_SECONDS }),
+      }),
+    new Map(),
+  );
 
   constructor(redis: Redis) {
     this.#redis = redis;
@@ -103,20 +114,5 @@ export class RateLimit {
       if (!(thrown instanceof RateLimiterRes)) throw thrown;
       return { remainingPoints: 0, msBeforeNext: thrown.msBeforeNext, refused: true };
     }
-  }
-
-  #limiter(points: number): RateLimiterRedis {
-    let limiter = this.#limiters.get(points);
-    if (limiter === undefined) {
-      limiter = new RateLimiterRedis({
-        storeClient: this.#redis,
-        keyPrefix: 'rl',
-        points,
-        duration: WINDOW_SECONDS,
-        insuranceLimiter: new RateLimiterMemory({ points, duration: WINDOW_SECONDS }),
-      });
-      this.#limiters.set(points, limiter);
-    }
-    return limiter;
   }
 }

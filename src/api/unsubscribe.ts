@@ -1,4 +1,4 @@
-import type { Express, Request, Response } from 'express';
+import type { Express, Request } from 'express';
 import type { Queues } from '../http/route.ts';
 import { networkOf } from '../infra/network.ts';
 import { runJob } from '../jobs/run-job.ts';
@@ -15,6 +15,7 @@ import {
 } from '../web/layout.ts';
 import type { Admission } from './admission.ts';
 import { NOBODY } from './authenticate.ts';
+import { sendPage } from './perform.ts';
 
 /*
  * Addresses in mails with which recipients unsubscribe without signing in. A GET only shows a page,
@@ -52,17 +53,12 @@ export function serveUnsubscribe(app: Express, admission: Admission, queues: Que
     // The body from a mailbox contains nothing that the address does not.
     request.resume();
     const subscription = readUnsubscribeToken(request.params.token);
-    if (subscription === undefined) return send(response, UNKNOWN);
-    if (request.method !== 'POST') return send(response, ASKED);
+    if (subscription === undefined) return sendPage(UNKNOWN, response);
+    if (request.method !== 'POST') return sendPage(ASKED, response);
     const caller = { ...NOBODY, projectId: subscription.projectId, network };
     const requestId = String(response.locals['requestId']);
     const origin = { queues, caller, requestId };
     await runJob(origin, notificationJobs['notifications.unsubscribe'], subscription);
-    send(response, DONE);
+    sendPage(DONE, response);
   });
-}
-
-function send(response: Response, { status, headers, body }: Page): void {
-  for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
-  response.status(status).end(body);
 }

@@ -1,6 +1,5 @@
-import { ok } from '../http/answer.ts';
 import { id, Joi, queryList, text } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { ok, type Route, route } from '../http/route.ts';
 import { KEPT_DAYS } from './prune.ts';
 import { type AuditLogQuery, listAuditLog } from './queries.ts';
 import { auditEntry, toAuditEntry } from './record.ts';

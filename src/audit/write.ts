@@ -1,7 +1,16 @@
 import { newId } from '../ids.ts';
 import { type Db, execute } from '../infra/db.ts';
 import type { Actor, JobContext } from '../queues/definition.ts';
-import { type AuditedWrite, auditedWrite } from './rules.ts';
+
+/** A row of the audit log, without its actor. */
+export interface AuditedWrite {
+  action: string;
+  target: { kind: string; id: string | null };
+  /** Number of records; set only for a write of several. */
+  count?: number | undefined;
+  /** Names of the fields that an update changes. */
+  fields?: string[] | undefined;
+}
 
 /** Adds the row of a job that is about to commit, if it has one. */
 export async function recordJob(
@@ -9,8 +18,14 @@ export async function recordJob(
   { projectId, task, actor }: Pick<JobContext, 'projectId' | 'task' | 'actor'>,
   result: unknown,
 ): Promise<void> {
-  const write = task === undefined ? undefined : auditedWrite(task, result);
-  if (write !== undefined) await insert(trx, projectId, write, actor);
+  const rule = task?.audit;
+  const count = countOf(result);
+  // Each of several requested records may have been refused, or may not exist.
+  if (task === undefined || rule === undefined || count === 0) return;
+  const { name: action, data } = task;
+  const target = { kind: rule.kind, id: idOf(rule.by === 'data' ? data : result) };
+  const fields = action.endsWith('.update') ? fieldsOf(data) : undefined;
+  await insert(trx, projectId, { action, target, count, fields }, actor);
 }
 
 /** Adds the row of a write that the operator made on the command line. */
@@ -54,4 +69,31 @@ async function insert(
       fields ?? null,
     ],
   );
+}
+
+/** Maximum number of fields that a row names. */
+const MAX_FIELDS = 100;
+
+const membersOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+function idOf(value: unknown): string | null {
+  const { userId, id = userId } = membersOf(value);
+  return typeof id === 'string' ? id : null;
+}
+
+/** Returns the number of records in a result; `undefined` for a single record. */
+function countOf(result: unknown): number | undefined {
+  if (Array.isArray(result)) return result.filter((item) => !('error' in membersOf(item))).length;
+  const { deletedCount, count = deletedCount } = membersOf(result);
+  return typeof count === 'number' ? count : undefined;
+}
+
+/**
+ * Returns the fields that an update names in its data: `{id, changes}`, or the id beside the
+ * fields.
+ */
+function fieldsOf(data: unknown): string[] {
+  const { id: _, changes, ...rest } = membersOf(data);
+  return Object.keys(changes === undefined ? rest : membersOf(changes)).slice(0, MAX_FIELDS);
 }

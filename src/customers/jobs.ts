@@ -1,6 +1,5 @@
-import { changes } from '../audit/rules.ts';
 import { writes } from '../queues/index.ts';
-import { job, jobsOf } from '../queues/job.ts';
+import { changes, job, jobsOf } from '../queues/job.ts';
 import type { CustomerRecord } from './record.ts';
 
 /** Writable fields of a customer. An absent field is not changed, `null` clears it. */

@@ -1,8 +1,7 @@
 import { Refusal } from '../errors.ts';
-import { ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { externalIdIn, id, Joi, paging, recordId, text } from '../http/fields.ts';
-import { hasAny, type Route, route } from '../http/route.ts';
+import { hasAny, ok, type Route, route } from '../http/route.ts';
 import { contains } from '../infra/like.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { customerFields } from './fields.ts';

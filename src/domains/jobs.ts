@@ -1,6 +1,5 @@
-import { changes } from '../audit/rules.ts';
 import { maintenance, metatags, writes } from '../queues/index.ts';
-import { job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
+import { changes, job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
 import type { DomainChecks } from './check-record.ts';
 import type { DomainRecord } from './record.ts';
 import type { DomainChanges, NewDomain } from './schema.ts';

@@ -1,9 +1,8 @@
 import { domainToUnicode } from 'node:url';
 import { Refusal } from '../errors.ts';
-import { created, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
-import { hasAny, type Route, route } from '../http/route.ts';
+import { created, hasAny, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
 import { normalize } from '../infra/normalize.ts';

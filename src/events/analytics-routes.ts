@@ -1,8 +1,7 @@
 import type { Schema } from 'joi';
 import { Refusal } from '../errors.ts';
-import { ok } from '../http/answer.ts';
 import { Joi } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { ok, type Route, route } from '../http/route.ts';
 import { hasConditions } from './filters.ts';
 import { EVENT_PARAMETERS, type EventParameter, kindsOf } from './kinds.ts';
 import { type FilterQuery, filterSchemas, resolveFilter, spanSchemas } from './query/filters.ts';

@@ -1,7 +1,6 @@
 import { Refusal } from '../errors.ts';
-import { ok } from '../http/answer.ts';
 import { Joi, text } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { ok, type Route, route } from '../http/route.ts';
 import { type KindParameter, kindNamed } from './kinds.ts';
 import { readCursor, writeCursor } from './query/cursor.ts';
 import { type FilterQuery, resolveFilter } from './query/filters.ts';

@@ -1,7 +1,6 @@
-import { concerns } from '../audit/rules.ts';
 import type { LinkFilters } from '../links/filters.ts';
 import { bulk, maintenance } from '../queues/index.ts';
-import { HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
+import { concerns, HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
 import type { ArchiveHeader } from './archive.ts';
 import type { EventExport } from './events.ts';
 import type { ExportFormat } from './format.ts';

@@ -1,8 +1,7 @@
 import { Refusal } from '../errors.ts';
-import { created, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, nameText, paging, text } from '../http/fields.ts';
-import { hasAny, type Route, route } from '../http/route.ts';
+import { created, hasAny, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
 import { answerWrite } from '../jobs/answer-write.ts';

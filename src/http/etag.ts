@@ -2,6 +2,7 @@ import { Refusal } from '../errors.ts';
 import { canonicalJson } from '../infra/canonical.ts';
 import { fingerprint } from '../infra/secrets.ts';
 import type { IfMatch } from '../queues/definition.ts';
+import type { Answer, Route } from './route.ts';
 
 /*
  * The ETag of a record has two parts, "content-rest". The first changes with what owners write, the
@@ -43,10 +44,20 @@ const hash = (entries: [string, unknown][]) =>
 const contentOf = (record: object): string =>
   hash(Object.entries(record).filter(([name]) => !NOT_WRITTEN.has(name) && !SHOWN_ONCE.has(name)));
 
-/** Returns the ETag of a record as its owner sees it. */
-export function etagOf(record: object): string {
-  const rest = Object.entries(record).filter(([name]) => NOT_WRITTEN.has(name));
-  return `"${contentOf(record)}-${hash(rest)}"`;
+/** Adds the ETag of the record to the answer, or answers 304 if the client has that version. */
+export function withEtag(
+  { method, record }: Route,
+  answer: Answer,
+  ifNoneMatch: string | undefined,
+): Answer {
+  const isRecord = record === true && method !== 'delete' && [200, 201].includes(answer.status);
+  if (!isRecord) return answer;
+  const body = answer.body as object;
+  const rest = Object.entries(body).filter(([name]) => NOT_WRITTEN.has(name));
+  const ETag = `"${contentOf(body)}-${hash(rest)}"`;
+  const headers = { ...answer.headers, ETag };
+  const isKnown = method === 'get' && isAmong(ifNoneMatch, ETag);
+  return isKnown ? { status: 304, body: undefined, headers } : { ...answer, headers };
 }
 
 /**
@@ -54,18 +65,27 @@ export function etagOf(record: object): string {
  */
 export function isAmong(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
-  return header.trim() === '*' || tagsOf(header).includes(etag);
+  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return header.trim() === '*' || tags.includes(etag);
 }
 
-const tagsOf = (header: string): string[] =>
-  header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-
 /**
- * Parses an `If-Match` header. Weak ETags are accepted too, because proxies that compress create
- * them.
+ * Returns the state of the record that a write expects. Weak ETags are accepted too, because
+ * proxies that compress create them.
+ *
+ * @throws Refusal `bad_request` if the route does not write a single record
  */
-export function readIfMatch(header: string | undefined): IfMatch | undefined {
-  if (header === undefined) return undefined;
+export function ifMatchOf(
+  { method, record }: Route,
+  header: string | undefined,
+): IfMatch | undefined {
+  if (method === 'get' || method === 'post' || header === undefined) return undefined;
+  if (record !== true) {
+    throw new Refusal(
+      'bad_request',
+      'If-Match must not be sent with a request that writes many records',
+    );
+  }
   if (header.trim() === '*') return '*';
   return header.split(',').flatMap((tag) => ETAG.exec(tag.trim())?.[1] ?? []);
 }

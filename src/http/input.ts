@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Joi from 'joi';
 import getRawBody from 'raw-body';
 import { Refusal } from '../errors.ts';
+import { memoize } from '../infra/memoize.ts';
 import { parseJson, TooMuchJson } from '../infra/parse-json.ts';
 import { unstorable } from '../infra/storable-text.ts';
 import { MESSAGES } from './messages.ts';
@@ -79,20 +80,11 @@ const PREFERENCES: Joi.ValidationOptions = {
   messages: MESSAGES,
 };
 
-const preparedSchemas = new WeakMap<Joi.Schema, Joi.Schema>();
-
 /**
  * Builds the preferences into the schema; passed to `validate`, they would be compiled at every
  * call.
  */
-function prepared(schema: Joi.Schema): Joi.Schema {
-  let cached = preparedSchemas.get(schema);
-  if (cached === undefined) {
-    cached = schema.prefs(PREFERENCES);
-    preparedSchemas.set(schema, cached);
-  }
-  return cached;
-}
+const prepared = memoize((schema: Joi.Schema) => schema.prefs(PREFERENCES), new WeakMap());
 
 function describe({ details }: Pick<Joi.ValidationError, 'details'>, where: string): string[] {
   return details
@@ -100,7 +92,7 @@ function describe({ details }: Pick<Joi.ValidationError, 'details'>, where: stri
     .map(({ message, path }) => (path.length === 0 ? message.replace(/^value\b/, where) : message));
 }
 
-const narrowings = new WeakMap<Joi.Schema, (value: unknown) => Joi.Schema>();
+const narrowed = memoize(narrowing, new WeakMap());
 
 /**
  * Validates each value of a list separately, and lets other requests run in between.
@@ -112,11 +104,7 @@ export async function checkEach<T>(
   values: readonly unknown[],
   where: string,
 ): Promise<(T | Refusal)[]> {
-  let narrow = narrowings.get(schema);
-  if (narrow === undefined) {
-    narrow = narrowing(schema);
-    narrowings.set(schema, narrow);
-  }
+  const narrow = narrowed(schema);
   return mapInSlices(values, (value) => {
     try {
       return check<T>(narrow(value), value, where);
@@ -264,20 +252,24 @@ export async function readForm(request: IncomingMessage, limit: number): Promise
 }
 
 /** Returns the media type of the body. */
-const typeOf = ({ headers }: IncomingMessage): string =>
+/** Returns the media type of a body; empty if it has none. */
+export const typeOf = ({ headers }: IncomingMessage): string =>
   (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
 
 function refuseType(request: IncomingMessage, ...accepted: string[]): void {
-  const { headers } = request;
   if (!accepted.includes(typeOf(request))) {
     throw new Refusal(
       'bad_request',
       `The Content-Type of the body must be ${accepted.join(' or ')}`,
     );
   }
-  if (headers['content-encoding'] !== undefined) {
-    throw new Refusal('bad_request', 'The body must be sent without Content-Encoding');
-  }
+  refuseEncoding(request);
+}
+
+/** @throws Refusal `bad_request` for a compressed body */
+export function refuseEncoding({ headers }: IncomingMessage): void {
+  if (headers['content-encoding'] === undefined) return;
+  throw new Refusal('bad_request', 'The body must be sent without Content-Encoding');
 }
 
 async function collect(request: IncomingMessage, limit: number): Promise<Buffer> {

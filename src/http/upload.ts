@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 import { noRoom, type Place, release, reserve } from '../infra/kept.ts';
 import type { Redis } from '../infra/redis.ts';
 import { seal, unseal } from '../infra/seal.ts';
-import { ClientGone, MEBIBYTE } from './input.ts';
+import { ClientGone, MEBIBYTE, refuseEncoding, typeOf } from './input.ts';
 import type { RouteSpec } from './route.ts';
 
 /*
@@ -52,7 +52,7 @@ export async function receiveUpload(
   redis: Redis,
 ): Promise<Upload> {
   try {
-    const limit = limits[mediaOf(request)] ?? usual;
+    const limit = limits[typeOf(request)] ?? usual;
     refuseHeaders(request, media, limit);
     const upload: Upload = { id: newId('job'), parts: 0, bytes: 0, sha256: '' };
     await enter(redis, projectId, upload.id);
@@ -70,21 +70,15 @@ export async function receiveUpload(
   }
 }
 
-const mediaOf = ({ headers }: IncomingMessage): string =>
-  (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
-
 function refuseHeaders(request: IncomingMessage, media: readonly string[], limit: number): void {
-  const { headers } = request;
-  if (!media.includes(mediaOf(request))) {
+  if (!media.includes(typeOf(request))) {
     throw new Refusal(
       'bad_request',
       `The Content-Type of the body must be one of ${media.join(', ')}`,
     );
   }
-  if (headers['content-encoding'] !== undefined) {
-    throw new Refusal('bad_request', 'The body must be sent without Content-Encoding');
-  }
-  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  refuseEncoding(request);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
 }
 
 const tooLarge = (limit: number): Refusal =>

@@ -1,7 +1,6 @@
-import { changes } from '../audit/rules.ts';
 import type { Upload } from '../http/upload.ts';
 import { bulk, maintenance, writes } from '../queues/index.ts';
-import { job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
+import { changes, job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
 import type { ImportOptions } from './model.ts';
 import type { ImportRecord } from './record.ts';
 import type { OptionChanges } from './schema.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import { found } from '../http/answer.ts';
+import { found } from '../http/route.ts';
 import { BOM, csvLines } from '../infra/csv.ts';
 import { db } from '../infra/db.ts';
 import type { Caller } from '../workspaces/api-keys.ts';

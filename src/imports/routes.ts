@@ -1,9 +1,16 @@
 import { Refusal } from '../errors.ts';
 import { ARCHIVE_MEDIA } from '../exports/archive.ts';
-import { created, ok } from '../http/answer.ts';
 import { Joi } from '../http/fields.ts';
 import { MEBIBYTE } from '../http/input.ts';
-import { type Answer, type ApiRequest, type Route, type RouteSpec, route } from '../http/route.ts';
+import {
+  type Answer,
+  type ApiRequest,
+  created,
+  ok,
+  type Route,
+  type RouteSpec,
+  route,
+} from '../http/route.ts';
 import { dropUpload, type Upload } from '../http/upload.ts';
 import { newId } from '../ids.ts';
 import { FetchRefused } from '../infra/fetch-refused.ts';

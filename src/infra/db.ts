@@ -216,19 +216,18 @@ export function keysDb(): Knex {
  * Returns true if a statement was cancelled because it, or its wait for a lock, took too long
  * (PostgreSQL, appendix A).
  */
-export function isTimeout(error: unknown): boolean {
-  const { code, nativeError } = (error ?? {}) as { code?: unknown; nativeError?: unknown };
-  if (nativeError !== undefined) return isTimeout(nativeError);
-  return code === '57014' || code === '55P03';
-}
+export const isTimeout = (error: unknown): boolean =>
+  codeOf(error) === '57014' || isLockTimeout(error);
 
 /**
  * Returns true if a statement was cancelled because of its wait for a lock, so that a retry may
  * succeed.
  */
-export function isLockTimeout(error: unknown): boolean {
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03';
+
+function codeOf(error: unknown): unknown {
   const { code, nativeError } = (error ?? {}) as { code?: unknown; nativeError?: unknown };
-  return nativeError === undefined ? code === '55P03' : isLockTimeout(nativeError);
+  return nativeError === undefined ? code : codeOf(nativeError);
 }
 
 /** Closes all open pools. */

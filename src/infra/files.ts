@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { ConfigError } from '../config.ts';
 
 const READ_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
@@ -47,5 +49,19 @@ export async function* linesOf(file: string): AsyncGenerator<string> {
     if (rest.length > 0) yield rest.toString();
   } finally {
     await handle.close();
+  }
+}
+
+/**
+ * Reads the file that a parameter of a URL names.
+ *
+ * @param variable the setting that holds the URL
+ * @throws ConfigError if it cannot be read
+ */
+export function readParameterFile(variable: string, parameter: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new ConfigError(`${variable}: ${parameter}: ${(error as Error).message}`);
   }
 }

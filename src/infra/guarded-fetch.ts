@@ -154,15 +154,22 @@ interface Answer extends Omit<Fetched, 'url'> {
   location: string | undefined;
 }
 
+/** The rest of a request: who waits for the answer, and its limits. */
+interface Then {
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+  /** Time left before the request fails, in ms. */
+  leftMs: number;
+  maxRedirects: number;
+}
+
 /**
  * One request and its response. Undici calls its methods directly; streams and abort signals would
  * double the cost of a request.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: FetchOptions;
-  readonly #resolve: (answer: Answer) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #maxRedirects: number;
+  readonly #then: Then;
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   /** True once the promise is settled. */
@@ -178,20 +185,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #pieces: Buffer[] = [];
   #size = 0;
 
-  constructor(
-    options: FetchOptions,
-    then: {
-      resolve: (answer: Answer) => void;
-      reject: (error: unknown) => void;
-      /** Time left before the request fails, in ms. */
-      leftMs: number;
-      maxRedirects: number;
-    },
-  ) {
+  constructor(options: FetchOptions, then: Then) {
     this.#options = options;
-    this.#resolve = then.resolve;
-    this.#reject = then.reject;
-    this.#maxRedirects = then.maxRedirects;
+    this.#then = then;
     const isLate = () => this.#fail(new FetchRefused(FETCH_RULES.time(options.timeoutMs)));
     this.#timer = setTimeout(isLate, then.leftMs).unref();
   }
@@ -212,7 +208,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = plainHeaders(headers);
     const { location } = headers;
-    const isFollowed = status >= 300 && status < 400 && this.#maxRedirects > 0;
+    const isFollowed = status >= 300 && status < 400 && this.#then.maxRedirects > 0;
     // Undici returns an array for a header that occurs twice.
     if (isFollowed && typeof location === 'string') this.#location = location;
     if (
@@ -287,7 +283,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #finish(): void {
     if (this.#isSettled) return;
     const body = Buffer.concat(this.#pieces);
-    this.#resolve({
+    this.#then.resolve({
       status: this.#status,
       headers: this.#headers,
       body: body.length > this.#options.maxBytes ? body.subarray(0, this.#options.maxBytes) : body,
@@ -298,7 +294,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #fail(error: unknown): void {
     if (this.#isSettled) return;
-    this.#reject(error);
+    this.#then.reject(error);
     this.#settle();
   }
 

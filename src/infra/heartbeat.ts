@@ -55,8 +55,7 @@ export function startHeartbeat(
 ): () => Promise<void> {
   const [id, startedAt] = [randomUUID(), new Date().toISOString()];
   const { takeDelay } = watchLoop();
-  let isBeating = false;
-  const beat = async (): Promise<void> => {
+  const end = keepEntry(redis, { hash: PROCESSES, field: id, everyMs: HEARTBEAT_MS }, async () => {
     const heartbeat: Heartbeat = {
       id,
       name,
@@ -68,26 +67,43 @@ export function startHeartbeat(
       seenAt: new Date().toISOString(),
       eventLoopDelayMs: Math.round(takeDelay()),
     };
-    await redis.hset(PROCESSES, id, JSON.stringify(heartbeat));
-  };
-  const tryToBeat = (): void => {
+    return JSON.stringify(heartbeat);
+  });
+  forgetSilent(redis).catch(() => {});
+  return end;
+}
+
+/**
+ * Keeps an entry of this process in a hash of Redis: writes it now and at intervals.
+ *
+ * @param read returns the entry
+ * @returns stops it and, unless told otherwise, removes the entry
+ */
+export function keepEntry(
+  redis: Redis,
+  { hash, field, everyMs }: { hash: string; field: string; everyMs: number },
+  read: () => Promise<string>,
+): (isRemoved?: boolean) => Promise<void> {
+  let isWriting = false;
+  const write = (): void => {
     // While Redis is unavailable, some connections would queue every command.
-    if (isBeating || redis.status !== 'ready') return;
-    isBeating = true;
-    // A missing heartbeat is visible in itself.
-    beat()
-      .catch(() => {})
+    if (isWriting || redis.status !== 'ready') return;
+    isWriting = true;
+    read()
+      .then((entry) => redis.hset(hash, field, entry))
+      .catch(() => {
+        // A later write may succeed.
+      })
       .finally(() => {
-        isBeating = false;
+        isWriting = false;
       });
   };
-  tryToBeat();
-  forgetSilent(redis).catch(() => {});
-  const timer = setInterval(tryToBeat, HEARTBEAT_MS).unref();
-  return async () => {
+  write();
+  const timer = setInterval(write, everyMs).unref();
+  return async (isRemoved = true) => {
     clearInterval(timer);
-    if (redis.status !== 'ready') return;
-    await within(REMOVE_MS, redis.hdel(PROCESSES, id), 'Redis').catch(() => {});
+    if (!isRemoved || redis.status !== 'ready') return;
+    await within(REMOVE_MS, redis.hdel(hash, field), 'Redis').catch(() => {});
   };
 }
 

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import { memoize } from './memoize.ts';
 import { parseUrl } from './url.ts';
 
 /** Maximum number of parts of an app URL and its decodings that are checked for hosts. */
@@ -35,17 +36,18 @@ const PLAIN_NAME = /^(?:[a-z\d_-]+\.)+[a-z][a-z\d-]*$/i;
 export function hostsIn(url: string): string[] {
   if (isWeb(url)) return hostsOf(url);
   if (PERSONAL.test(url)) return [];
-  const cached = cache.get(url);
-  if (cached !== undefined) return cached;
-  const result = [...partsOf(url).parts].flatMap((part) =>
-    PLAIN_NAME.test(part) ? [part.toLowerCase()] : hostsOf(`http://${part}`),
-  );
-  const hosts = [...new Set(result)];
-  cache.set(url, hosts);
-  return hosts;
+  return hostsInApp(url);
 }
 
-const cache = new LRUCache<string, string[]>({ max: MAX_CACHED });
+const hostsInApp = memoize(
+  (url: string) => {
+    const hosts = [...partsOf(url).parts].flatMap((part) =>
+      PLAIN_NAME.test(part) ? [part.toLowerCase()] : hostsOf(`http://${part}`),
+    );
+    return [...new Set(hosts)];
+  },
+  new LRUCache<string, string[]>({ max: MAX_CACHED }),
+);
 
 /** Returns true for an app URL with more possible hosts than {@link hostsIn} checks. */
 export const hasTooManyParts = (url: string): boolean =>

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
+import { memoize } from './memoize.ts';
 import { primariesOf, type Redis, type SingleRedis } from './redis.ts';
 
 /*
@@ -76,20 +78,15 @@ if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
 if redis.call('HINCRBY', KEYS[1], ARGV[1], -ARGV[2]) <= 0 then redis.call('HDEL', KEYS[1], ARGV[1]) end
 return 1`;
 
-/** `maxmemory` of each Redis in bytes, 0 for none, and the time of the request. */
-const memories = new WeakMap<Redis, { askedAt: number; bytes: Promise<number> }>();
-const MEMORY_ASKED_MS = 10_000;
+/**
+ * Returns the smallest `maxmemory` of all nodes in bytes, 0 for none, because a budget is not
+ * spread evenly. Asked again after some seconds.
+ */
+const maxMemoryOf = memoize(
+  readMaxMemory,
+  new LRUCache<Redis, Promise<number>>({ max: 8, ttl: 10_000 }),
+);
 
-function maxMemoryOf(redis: Redis): Promise<number> {
-  let cached = memories.get(redis);
-  if (cached === undefined || cached.askedAt + MEMORY_ASKED_MS < Date.now()) {
-    cached = { askedAt: Date.now(), bytes: readMaxMemory(redis) };
-    memories.set(redis, cached);
-  }
-  return cached.bytes;
-}
-
-/** Returns the smallest `maxmemory` of all nodes, because a budget is not spread evenly. */
 async function readMaxMemory(redis: Redis): Promise<number> {
   const sizes = await Promise.all(primariesOf(redis).map((server) => maxMemoryOfServer(server)));
   const limits = sizes.filter((size) => size > 0);

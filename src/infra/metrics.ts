@@ -1,9 +1,9 @@
 import { openSync, readSync } from 'node:fs';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client';
 import { VERSION } from './version.ts';
 
 /** All metrics of this process; `/metrics` prints them in the Prometheus text format. */
-export const registry = new Registry();
+export const registry = register;
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -20,7 +20,6 @@ export function exportGauge<Label extends string = never>(
     name,
     help,
     labelNames,
-    registers: [registry],
     collect: () => measure(gauge),
   });
 }
@@ -30,24 +29,17 @@ const LOOP_SAMPLE_MS = 20;
 
 /** Exports metrics of the process itself: memory, CPU, event loop. */
 export function startProcessMetrics(): void {
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
+  collectDefaultMetrics({ eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
   new Gauge({
     name: 'shortlinks_build_info',
     help: 'Always 1; the label is the version of the service',
     labelNames: ['version'],
-    registers: [registry],
   }).set({ version: VERSION }, 1);
   const loop = watchLoop();
   const gauge = (name: string, help: string, takeMs: () => number) =>
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help: `${help} since the last scrape, in seconds, exact to ${LOOP_SAMPLE_MS} ms`,
-        registers: [],
-        collect() {
-          this.set(takeMs() / 1_000);
-        },
-      }),
+    exportGauge(
+      { name, help: `${help} since the last scrape, in seconds, exact to ${LOOP_SAMPLE_MS} ms` },
+      (loopGauge) => loopGauge.set(takeMs() / 1_000),
     );
   gauge(
     'shortlinks_event_loop_delay_max_seconds',
@@ -131,53 +123,45 @@ export const httpRequests = new Histogram({
   help: 'Requests that the API answered, by method, route and status, in seconds',
   labelNames: ['method', 'route', 'status'] as const,
   buckets: SECONDS,
-  registers: [registry],
 });
 
 export const redirects = new Counter({
   name: 'shortlinks_redirects_total',
   help: 'Requests that the redirect server answered, by outcome',
   labelNames: ['outcome'] as const,
-  registers: [registry],
 });
 
 export const lookups = new Counter({
   name: 'shortlinks_lookups_total',
   help: 'Look-ups of host and key, by the store that answered; refused: too many waited for Postgres',
   labelNames: ['from'] as const,
-  registers: [registry],
 });
 
 export const rememberedLinks = new Gauge({
   name: 'shortlinks_lookup_memory_entries',
   help: 'Links in the memory of a redirect process',
-  registers: [registry],
 });
 
 export const visitsRecorded = new Counter({
   name: 'shortlinks_visits_recorded_total',
   help: 'Visits stored before their answer, by place: the queue or the spool file',
   labelNames: ['where'] as const,
-  registers: [registry],
 });
 
 export const spoolAge = new Gauge({
   name: 'shortlinks_spool_age_seconds',
   help: 'Age of the oldest item that a process has spooled to disk for the queue, by kind (visits, jobs), in seconds; 0 if there is none',
   labelNames: ['kind'] as const,
-  registers: [registry],
 });
 
 export const heldVisits = new Gauge({
   name: 'shortlinks_visits_held',
   help: 'Visits that wait in memory because neither the queue nor the disk accepts them',
-  registers: [registry],
 });
 
 export const visitsNotRecorded = new Counter({
   name: 'shortlinks_visits_not_recorded_total',
   help: 'Visits that were answered but not counted, because memory was full',
-  registers: [registry],
 });
 
 export const jobSeconds = new Histogram({
@@ -185,7 +169,6 @@ export const jobSeconds = new Histogram({
   help: 'Jobs that ended, by queue, name and outcome (done, refused, fault), in seconds',
   labelNames: ['queue', 'job_name', 'outcome'] as const,
   buckets: SECONDS,
-  registers: [registry],
 });
 
 export const deadLetters = new Counter({
@@ -193,71 +176,60 @@ export const deadLetters = new Counter({
   help: 'Jobs that failed for good after all their attempts, and visits that the database refused',
   // Not `job`, which Prometheus adds to every series as the name of the scrape target.
   labelNames: ['queue', 'job_name'] as const,
-  registers: [registry],
 });
 
 export const queueDepth = new Gauge({
   name: 'shortlinks_queue_jobs',
   help: 'Jobs in a queue, by state',
   labelNames: ['queue', 'state'] as const,
-  registers: [registry],
 });
 
 export const visitLag = new Histogram({
   name: 'shortlinks_visit_lag_seconds',
   help: 'From the visit to the committed event, in seconds',
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60],
-  registers: [registry],
 });
 
 export const visitsProcessed = new Counter({
   name: 'shortlinks_visits_processed_total',
   help: 'Visits that left the pipeline, by outcome (stored, repeat, rejected, malformed, or the reason for which they were dropped)',
   labelNames: ['outcome'] as const,
-  registers: [registry],
 });
 
 export const liveStreams = new Gauge({
   name: 'shortlinks_live_streams',
   help: 'Clients that watch the events of a workspace',
-  registers: [registry],
 });
 
 export const liveDropped = new Counter({
   name: 'shortlinks_live_events_dropped_total',
   help: 'Events that were not sent to a client that watches, because it reads too slowly or there were too many',
-  registers: [registry],
 });
 
 export const ratesAge = new Gauge({
   name: 'shortlinks_exchange_rates_age_seconds',
   help: 'Age of the exchange rates, in seconds',
-  registers: [registry],
 });
 
 export const webhookAttempts = new Counter({
   name: 'shortlinks_webhook_attempts_total',
   help: 'Requests to receivers of webhooks, by outcome: delivered or failed',
   labelNames: ['outcome'] as const,
-  registers: [registry],
 });
 
 export const rollupRebuilds = new Gauge({
   name: 'shortlinks_rollup_rebuilds',
   help: 'Workspaces whose rollups are being rebuilt; their queries are answered from events',
-  registers: [registry],
 });
 
 export const standbyLag = new Gauge({
   name: 'shortlinks_standby_lag_seconds',
   help: 'Longest time by which a standby may lag behind the primary, in seconds; infinite while it does not answer',
   labelNames: ['standby'] as const,
-  registers: [registry],
 });
 
 export const laggingReads = new Counter({
   name: 'shortlinks_lagging_reads_total',
   help: 'Reads that may lag, by the server that answered: standby, primary, or primary after a standby failed',
   labelNames: ['server'] as const,
-  registers: [registry],
 });

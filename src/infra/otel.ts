@@ -169,12 +169,7 @@ function metricData(
     }));
   switch (String(type)) {
     case 'counter':
-      return {
-        ...base,
-        dataPointType: DataPointType.SUM,
-        isMonotonic: true,
-        dataPoints: points(),
-      };
+      return { ...base, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: points() };
     case 'gauge':
       return { ...base, dataPointType: DataPointType.GAUGE, dataPoints: points() };
     case 'histogram':

@@ -3,6 +3,7 @@ import { callbackify } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { config } from '../config.ts';
 import { FETCH_RULES, FetchRefused } from './fetch-refused.ts';
+import { memoize } from './memoize.ts';
 import { type LookupAddress, lookUp } from './names.ts';
 import { parseUrl } from './url.ts';
 
@@ -96,19 +97,14 @@ function isListed(address: string): boolean {
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
 /**
- * Parsed ranges of a setting. Every request needs them, and parsing takes longer than the rest of
- * the check.
+ * Parses the ranges of a setting. Every request needs them, and parsing takes longer than the rest
+ * of the check.
  */
-const parsedRanges = new WeakMap<readonly string[], Range[]>();
-
-function listedRanges(entries: readonly string[]): Range[] {
-  let ranges = parsedRanges.get(entries);
-  if (ranges === undefined) {
-    ranges = entries.flatMap((entry): Range[] => {
+const listedRanges = memoize(
+  (entries: readonly string[]) =>
+    entries.flatMap((entry): Range[] => {
       if (ipaddr.isValidCIDR(entry)) return [ipaddr.parseCIDR(entry)];
       return ipaddr.isValid(entry) ? [[ipaddr.process(entry), entry.includes(':') ? 128 : 32]] : [];
-    });
-    parsedRanges.set(entries, ranges);
-  }
-  return ranges;
-}
+    }),
+  new WeakMap(),
+);

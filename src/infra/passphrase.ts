@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
+import { randomBytes, scrypt } from 'node:crypto';
+import { decrypt, encrypt } from './seal.ts';
 
 /*
  * Encrypts texts that move from one installation to another with a passphrase that a person keeps:
@@ -8,8 +9,6 @@ import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:cryp
 
 /** OWASP's recommendation for scrypt with 32 MiB. */
 const SCRYPT = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 };
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 const CHECKED = 'passphrase';
 
 /** Public properties of a key, for checking a passphrase. */
@@ -51,25 +50,13 @@ export class PassphraseKey {
   }
 
   encrypt(text: string): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce);
-    const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
+    return encrypt(this.#key, text);
   }
 
   /** Decrypts a text; `undefined` if it was not encrypted with this key or was changed. */
   decrypt(encrypted: string): string | undefined {
-    const bytes = Buffer.from(encrypted, 'base64url');
-    const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
-    if (tag.length < TAG_BYTES) return undefined;
-    const nonce = bytes.subarray(0, NONCE_BYTES);
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, nonce, {
-      authTagLength: TAG_BYTES,
-    });
-    decipher.setAuthTag(tag);
     try {
-      const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
-      return Buffer.concat([body, decipher.final()]).toString('utf8');
+      return decrypt(this.#key, encrypted);
     } catch {
       return undefined;
     }

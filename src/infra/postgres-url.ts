@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { ConfigError } from '../config.ts';
+import { readParameterFile } from './files.ts';
 import { singleHosts } from './url-hosts.ts';
 
 /** TLS options of a connection, or `false` for none. */
@@ -80,13 +81,8 @@ function authorities({ sslmode, sslrootcert }: TlsParameters): Buffer | undefine
   return existsSync(DEFAULT_ROOT) ? contentsOf('sslrootcert', DEFAULT_ROOT) : undefined;
 }
 
-function contentsOf(parameter: string, file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new ConfigError(`DATABASE_URL: ${parameter}: ${(error as Error).message}`);
-  }
-}
+const contentsOf = (parameter: string, file: string): Buffer =>
+  readParameterFile('DATABASE_URL', parameter, file);
 
 /**
  * Parses a Postgres URL with the semantics of libpq for hosts, `target_session_attrs`, `sslmode`

@@ -12,7 +12,7 @@ import { exportGauge, registry, startProcessMetrics } from './metrics.ts';
 import { primariesOf, type Redis, watchPersistence } from './redis.ts';
 import { checkRedisServer } from './redis-server.ts';
 import { checkSchema, SchemaTooOld, schemaNote } from './schema-version.ts';
-import { takeLastingKeys } from './secret-key.ts';
+import { takeLastingKeys, tryKey } from './secret-key.ts';
 import { closeStandbys } from './standbys.ts';
 import { startWatchdog } from './watchdog.ts';
 
@@ -40,8 +40,6 @@ const STOP_MS = 25_000;
 const CLOSE_MS = 2_000;
 const CHECK_MS = 2_000;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-/** Interval at which comparing SECRET_KEY is retried until the database answers, in ms. */
-const RETRY_KEY_MS = 5_000;
 /** Interval at which a process checks whether its supervisor still runs, in ms. */
 const SUPERVISOR_MS = 2_000;
 /**
@@ -105,7 +103,11 @@ export async function runProcess(
       settings.OTEL_EXPORTER_OTLP_ENDPOINT === ''
         ? undefined
         : (await import('./otel.ts')).startTelemetry(name, settings, log);
-    if (hasDatabase) await checkKey(log);
+    if (hasDatabase) {
+      // Postgres may be unavailable, because a redirect process starts without it.
+      const takeKeys = () => within(CHECK_MS, takeLastingKeys(db()), 'Postgres');
+      await tryKey(takeKeys, 'the database', log);
+    }
     await checkRedisServers(settings, { mayReplicate: !needsDatabase });
     const running = await start({ config: settings, log });
     if (hasDatabase) {
@@ -132,22 +134,6 @@ export async function runProcess(
     if (error instanceof ConfigError) log.fatal(error.message);
     else log.fatal({ err: error }, 'process could not start');
     process.exit(1);
-  }
-}
-
-/**
- * Compares SECRET_KEY with the database, and sets its lasting keys. Retried later while Postgres is
- * unavailable, because a redirect process starts without it.
- */
-async function checkKey(log: Log): Promise<void> {
-  try {
-    await within(CHECK_MS, takeLastingKeys(db()), 'Postgres');
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    log.warn({ err: error }, 'SECRET_KEY could not be compared with the database');
-    setTimeout(() => {
-      checkKey(log).catch((fault: unknown) => log.error({ err: fault }, 'SECRET_KEY is wrong'));
-    }, RETRY_KEY_MS).unref();
   }
 }
 

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { Redis, type RedisOptions } from 'ioredis';
 import { ConfigError } from '../config.ts';
+import { readParameterFile } from './files.ts';
 import { parseRedisAddress, type RedisAddress } from './redis-address.ts';
 
 /** Parameters of encrypted connections, named as in redis-py, and the options that they set. */
@@ -23,13 +23,8 @@ const PARAMETERS: Readonly<Record<string, (value: string) => ConnectionOptions>>
   ssl_keyfile: (file) => ({ key: contentsOf('ssl_keyfile', file) }),
 };
 
-function contentsOf(parameter: string, file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new ConfigError(`REDIS_URL: ${parameter}: ${(error as Error).message}`);
-  }
-}
+const contentsOf = (parameter: string, file: string): Buffer =>
+  readParameterFile('REDIS_URL', parameter, file);
 
 /** Timeout of a query to a sentinel, in ms. */
 const SENTINEL_MS = 2_000;

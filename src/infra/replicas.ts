@@ -1,4 +1,5 @@
 import { config } from '../config.ts';
+import { memoize } from './memoize.ts';
 import type { SingleRedis } from './redis.ts';
 
 /*
@@ -39,12 +40,10 @@ export function replicated<Result>(
   write: () => Promise<Result>,
 ): Promise<Result> {
   if (!needsReplicas()) return write();
-  const replicas = replicasOf.get(redis) ?? new Replicas(redis);
-  replicasOf.set(redis, replicas);
-  return replicas.confirm(write);
+  return replicasOf(redis).confirm(write);
 }
 
-const replicasOf = new WeakMap<SingleRedis, Replicas>();
+const replicasOf = memoize((redis: SingleRedis) => new Replicas(redis), new WeakMap());
 
 /** The replicas of a connection's server. */
 class Replicas {

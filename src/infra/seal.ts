@@ -48,12 +48,7 @@ export const sealPrefix = (secretKey: string): string =>
 /** Encrypts a text, so that only {@link unseal} with the same purpose and owner returns it. */
 export function seal({ purpose, owner }: SealContext, plain: string): string {
   const [secretKey] = secretKeys() as [string];
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', keyOf(secretKey, purpose), nonce);
-  cipher.setAAD(Buffer.from(owner));
-  const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-  const parts = Buffer.concat([nonce, cipher.getAuthTag(), body]);
-  return sealPrefix(secretKey) + parts.toString('base64url');
+  return sealPrefix(secretKey) + encrypt(keyOf(secretKey, purpose), plain, owner);
 }
 
 /**
@@ -66,7 +61,7 @@ export function unseal({ purpose, owner }: SealContext, sealed: string): string 
   for (const secretKey of secretKeys()) {
     const prefix = sealPrefix(secretKey);
     if (sealed.startsWith(prefix)) {
-      return open(keyOf(secretKey, purpose), owner, sealed.slice(prefix.length));
+      return decrypt(keyOf(secretKey, purpose), sealed.slice(prefix.length), owner);
     }
   }
   if (!sealed.startsWith(MARK_1) || NOT_IN_VERSION_1.has(purpose)) {
@@ -86,7 +81,7 @@ function unsealVersion1(sealed: string): string {
 /** Decrypts a text of version 1; `undefined` if it was sealed with other key material. */
 function openVersion1(secretKey: string, sealed: string): string | undefined {
   try {
-    return open(deriveKey(secretKey, 'seal'), undefined, sealed.slice(MARK_1.length));
+    return decrypt(deriveKey(secretKey, 'seal'), sealed.slice(MARK_1.length));
   } catch {
     return undefined;
   }
@@ -100,12 +95,27 @@ export const isSealedWith = (secretKey: string, sealed: string): boolean =>
 const keyOf = (secretKey: string, purpose: Purpose): Buffer =>
   deriveKey(secretKey, `seal ${purpose}`);
 
-function open(key: Buffer, owner: string | undefined, parts: string): string {
-  const bytes = Buffer.from(parts, 'base64url');
+/**
+ * Encrypts a text with AES-256-GCM.
+ *
+ * @param owner authenticated, but not part of the result
+ * @returns nonce, tag and ciphertext in base64url
+ */
+export function encrypt(key: Buffer, plain: string, owner = ''): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  cipher.setAAD(Buffer.from(owner));
+  const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
+}
+
+/** Decrypts the result of {@link encrypt}. @throws Error for another key or owner, or a change */
+export function decrypt(key: Buffer, encrypted: string, owner = ''): string {
+  const bytes = Buffer.from(encrypted, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), {
     authTagLength: 16,
   });
-  if (owner !== undefined) decipher.setAAD(Buffer.from(owner));
+  decipher.setAAD(Buffer.from(owner));
   decipher.setAuthTag(bytes.subarray(12, 28));
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
 }

@@ -1,6 +1,7 @@
 import { ConfigError } from '../config.ts';
 import { type Db, rows } from './db.ts';
 import { keyCheck, type LastingKeys, lastingKeysOf, secretKeys, setLastingKeys } from './keys.ts';
+import type { Log } from './log.ts';
 import { isSealedWith, type SealContext, seal, unseal } from './seal.ts';
 
 /** Name of the check of the SECRET_KEY in `installation`. */
@@ -9,6 +10,9 @@ export const KEY_CHECK = 'secret_key_check';
 export const LASTING_KEYS = 'lasting_keys';
 
 export const LASTING_KEYS_CONTEXT: SealContext = { purpose: 'lasting keys', owner: '' };
+
+/** Interval at which SECRET_KEY is compared until that succeeds, in ms. */
+const RETRY_KEY_MS = 5_000;
 
 /** Selects sealed texts, which identify the key of a database without a stored check. */
 const SEALED = `
@@ -76,4 +80,25 @@ export async function installed(db: Db, name: string): Promise<string | undefine
 async function install(db: Db, name: string, value: string): Promise<string> {
   await db('installation').insert({ name, value }).onConflict().ignore();
   return (await installed(db, name))!;
+}
+
+/**
+ * Compares SECRET_KEY, and retries later while the other side is unavailable.
+ *
+ * @param compare throws ConfigError if the key is wrong
+ * @param side names the other side in the log
+ * @throws ConfigError as `compare` does at its first call
+ */
+export async function tryKey(compare: () => Promise<void>, side: string, log: Log): Promise<void> {
+  try {
+    await compare();
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    log.warn({ err: error }, `SECRET_KEY could not be compared with ${side}`);
+    setTimeout(() => {
+      tryKey(compare, side, log).catch((fault: unknown) =>
+        log.error({ err: fault }, 'SECRET_KEY is wrong'),
+      );
+    }, RETRY_KEY_MS).unref();
+  }
 }

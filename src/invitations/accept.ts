@@ -1,6 +1,5 @@
 import { Refusal } from '../errors.ts';
-import { ok } from '../http/answer.ts';
-import type { Answer, ApiRequest } from '../http/route.ts';
+import { type Answer, type ApiRequest, ok } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { refuseWeakPassword } from '../users/password-rules.ts';

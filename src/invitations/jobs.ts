@@ -1,6 +1,5 @@
-import { changes } from '../audit/rules.ts';
 import { maintenance, writes } from '../queues/index.ts';
-import { HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
+import { changes, HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
 import type { NewSession } from '../users/jobs.ts';
 import type { Role } from '../workspaces/roles.ts';
 import type { InvitationWithUrl } from './record.ts';

@@ -1,7 +1,6 @@
-import { created, found, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { created, found, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';

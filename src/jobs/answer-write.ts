@@ -1,17 +1,21 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
-import { replayed } from '../http/answer.ts';
 import { RETRY_S } from '../http/answer-error.ts';
-import type { Answer, ApiRequest, RouteInput } from '../http/route.ts';
+import {
+  type Answer,
+  type ApiRequest,
+  type Queues,
+  type RouteInput,
+  replayed,
+} from '../http/route.ts';
 import { needsReplicas } from '../infra/replicas.ts';
-import type { QueueId } from '../queues/definition.ts';
+import type { JobOrigin } from '../queues/definition.ts';
 import type { Job } from '../queues/job.ts';
 import { Unacknowledged } from '../queues/producer.ts';
-import { EVERYBODY } from '../queues/replies.ts';
+import { EVERYBODY, refusalFrom } from '../queues/replies.ts';
 import { newJobId } from './job-ids.ts';
-import { refuseOtherContents } from './keyed.ts';
-import { findOutcome } from './outcomes.ts';
-import { originOf, type Requester, refusalFrom } from './run-job.ts';
+import { findOutcome, refuseOtherContents } from './outcomes.ts';
+import { originOf, type Requester } from './run-job.ts';
 
 /** The parts of a request that a write needs. */
 type Writer = Requester & Pick<ApiRequest, 'idempotency' | 'ifMatch'>;
@@ -31,20 +35,19 @@ export async function answerWrite<Data, Result>(
   data: NoInfer<Data> | (() => Promise<NoInfer<Data>>),
   finish: (result: NoInfer<Result>) => Answer,
 ): Promise<Answer> {
-  const { idempotency, caller, queues } = request;
+  const { idempotency, queues } = request;
   const { replies } = queues;
   const first = await firstAnswer(request, finish);
   if (first !== undefined) return first;
   if (idempotency?.late !== undefined) throw idempotency.late;
-  const jobData = await valueOf(data);
+  const jobData = typeof data === 'function' ? await (data as () => Promise<Data>)() : data;
   if (request.respondAsync) return answerAccepted(request, job, jobData);
 
-  const jobId = idempotency?.jobId ?? newJobId(caller);
+  const write = writeOf(request, job, jobData, replies.address);
+  const { jobId } = write.options;
   const reply = replies.expect<Result>(jobId, config().WRITE_WAIT_MS);
-  // A repeat may have added the job, and another process may wait for it.
-  const replyTo = idempotency === undefined ? replies.address : EVERYBODY;
   try {
-    await enqueue(request, job, jobData, { jobId, replyTo });
+    await enqueue(write);
     // A repeat's job may have replied just before the subscription, while its remains made Redis
     // drop this one.
     const early = await readableAnswer(request, finish);
@@ -58,7 +61,7 @@ export async function answerWrite<Data, Result>(
   }
   const outcome = await reply.outcome;
   if (outcome === undefined) {
-    if (needsReplicas()) await confirm(request, job, jobData, { jobId, replyTo });
+    if (needsReplicas()) await confirm(write);
     return accepted(jobId);
   }
   if ('fault' in outcome) throw new Error(`job ${jobId} failed`);
@@ -69,9 +72,6 @@ export async function answerWrite<Data, Result>(
   if ('refused' in outcome) throw refusalFrom(outcome.refused);
   return finish(outcome.result);
 }
-
-const valueOf = async <Data>(data: Data | (() => Promise<Data>)): Promise<Data> =>
-  typeof data === 'function' ? (data as () => Promise<Data>)() : data;
 
 /**
  * The answer to the first request with the same Idempotency-Key.
@@ -119,11 +119,38 @@ export async function answerAccepted<Data>(
   job: Job<Data, unknown>,
   data: NoInfer<Data>,
 ): Promise<Answer> {
-  const jobId = request.idempotency?.jobId ?? newJobId(request.caller);
-  const replyTo = request.idempotency === undefined ? {} : { replyTo: EVERYBODY };
-  await enqueue(request, job, data, { jobId, ...replyTo, isAccepted: true });
-  return accepted(jobId);
+  const write = writeOf(request, job, data, undefined);
+  await enqueue(write, { isAccepted: true });
+  return accepted(write.options.jobId);
 }
+
+/** A write on its way to its queue. */
+interface Write<Data> {
+  queues: Queues;
+  job: Job<Data, unknown>;
+  data: NoInfer<Data>;
+  options: JobOrigin & { jobId: string };
+}
+
+/** @param address of the process that waits for the reply */
+const writeOf = <Data>(
+  request: Writer,
+  job: Job<Data, unknown>,
+  data: NoInfer<Data>,
+  address: string | undefined,
+): Write<Data> => ({
+  queues: request.queues,
+  job,
+  data,
+  options: {
+    ...originOf(request),
+    jobId: request.idempotency?.jobId ?? newJobId(request.caller),
+    // A repeat may have added the job, and another process may wait for it.
+    replyTo: request.idempotency === undefined ? address : EVERYBODY,
+    keyed: request.idempotency?.keyed,
+    ifMatch: request.ifMatch,
+  },
+});
 
 /**
  * Queues a write. If Redis does not acknowledge it, it is written to disk, from where it is added
@@ -133,23 +160,19 @@ export async function answerAccepted<Data>(
  *   `service_unavailable` if neither Redis nor the disk has the job, and Error if it was certainly
  *   not added
  */
-async function enqueue<Data>(
-  request: Writer,
-  job: Job<Data, unknown>,
-  data: NoInfer<Data>,
-  { isAccepted = false, ...address }: JobAddress & { isAccepted?: boolean },
-): Promise<void> {
-  const { producer, spool } = request.queues;
-  const add = adding(request, job, data, address);
+async function enqueue<Data>(write: Write<Data>, { isAccepted = false } = {}): Promise<void> {
+  const { queues, job, data, options } = write;
+  const { producer, spool } = queues;
+  const add = () => producer.add(job, data, options);
   // The outcome of an awaited job is in Postgres, so until it has one Redis may lose the job.
   const added = async () => {
     await (isAccepted ? producer.replicated(job.queue, add) : add());
-    await refuseOtherJob(request, job.queue, address.jobId);
+    await refuseOtherJob(write);
   };
   try {
     await spool.inTime(added());
   } catch (error) {
-    if (error instanceof Unacknowledged) await spoolJob(request, job, data, address);
+    if (error instanceof Unacknowledged) await spoolJob(write);
     else if (error instanceof Refusal || !spool.isHurried) throw error;
     else throw unavailable();
   }
@@ -159,17 +182,13 @@ async function enqueue<Data>(
  * @throws Refusal `conflict` if the job was dropped for a pending one with the same key and other
  *   contents
  */
-async function refuseOtherJob(
-  { queues, caller, idempotency }: Writer,
-  queue: QueueId,
-  jobId: string,
-): Promise<void> {
-  const keyed = idempotency?.keyed;
+async function refuseOtherJob<Data>({ queues, job, options }: Write<Data>): Promise<void> {
+  const { projectId, jobId, keyed } = options;
   if (keyed === undefined) return;
-  const waiting = await queues.producer.keyedOf(queue, jobId);
+  const waiting = await queues.producer.keyedOf(job.queue, jobId);
   if (waiting === undefined || waiting.fingerprint === keyed.fingerprint) return;
   // Or this job has ended, and the waiting one came later.
-  const ended = await findOutcome(caller.projectId, [jobId], keyed);
+  const ended = await findOutcome(projectId, [jobId], keyed);
   if (ended === undefined) refuseOtherContents(waiting.fingerprint, keyed);
 }
 
@@ -177,28 +196,16 @@ async function refuseOtherJob(
  * Adds a job without an outcome once more, so that replicas or the disk have it before it is
  * answered with 202.
  */
-async function confirm<Data>(
-  request: Writer,
-  job: Job<Data, unknown>,
-  data: NoInfer<Data>,
-  address: JobAddress,
-): Promise<void> {
-  const { producer, spool } = request.queues;
-  const add = adding(request, job, data, address);
-  await spool
-    .inTime(producer.replicated(job.queue, add))
-    .catch(() => spoolJob(request, job, data, address));
+async function confirm<Data>(write: Write<Data>): Promise<void> {
+  const { queues, job, data, options } = write;
+  const { producer, spool } = queues;
+  const adding = producer.replicated(job.queue, () => producer.add(job, data, options));
+  await spool.inTime(adding).catch(() => spoolJob(write));
 }
 
 /** Writes a job to disk. @throws Refusal `service_unavailable` */
-async function spoolJob<Data>(
-  request: Writer,
-  job: Job<Data, unknown>,
-  data: NoInfer<Data>,
-  address: JobAddress,
-): Promise<void> {
-  const options = optionsOf(request, address);
-  await request.queues.spool.store(job, data, options).catch(() => {
+async function spoolJob<Data>({ queues, job, data, options }: Write<Data>): Promise<void> {
+  await queues.spool.store(job, data, options).catch(() => {
     throw unavailable();
   });
 }
@@ -209,25 +216,6 @@ const unavailable = () =>
     'service_unavailable',
     `The service cannot store this now. Try again in ${RETRY_S} s; with the same Idempotency-Key it is done once`,
   );
-
-/** The id of a job, and the address of its reply. */
-interface JobAddress {
-  jobId: string;
-  replyTo?: string;
-}
-
-const optionsOf = (request: Writer, address: JobAddress) => ({
-  ...originOf(request),
-  keyed: request.idempotency?.keyed,
-  ifMatch: request.ifMatch,
-  ...address,
-});
-
-/** Returns a function that adds the job of a write. */
-const adding =
-  <Data>(request: Writer, job: Job<Data, unknown>, data: NoInfer<Data>, address: JobAddress) =>
-  (): Promise<void> =>
-    request.queues.producer.add(job, data, optionsOf(request, address));
 
 function accepted(jobId: string): Answer {
   return {

@@ -2,7 +2,7 @@ import { config } from '../config.ts';
 import { db, execute } from '../infra/db.ts';
 import { handlers } from '../queues/job.ts';
 import { outcomeJobs } from './jobs.ts';
-import { KEYED_HOURS } from './keyed.ts';
+import { KEYED_HOURS } from './outcomes.ts';
 
 /** Retention of the row of a job after its result was deleted. */
 const KNOWN_FOR = '30 days';

@@ -1,9 +1,22 @@
-import type { RefusalData } from '../errors.ts';
+import { Refusal, type RefusalData } from '../errors.ts';
 import { db } from '../infra/db.ts';
 import type { ChangedName } from '../lookup/publish.ts';
 import type { Keyed } from '../queues/definition.ts';
 import { decodeOutcome } from '../queues/replies.ts';
-import { KEYED_HOURS, refuseOtherContents } from './keyed.ts';
+
+/** Time for which repeats of a request with an Idempotency-Key get its outcome, in hours. */
+export const KEYED_HOURS = 24;
+
+/**
+ * Refuses an Idempotency-Key that was first sent with other contents. @throws Refusal `conflict`
+ */
+export function refuseOtherContents(first: string | null, { fingerprint }: Keyed): void {
+  if (first === fingerprint) return;
+  throw new Refusal(
+    'conflict',
+    `Idempotency-Key must not be sent again with other contents within ${KEYED_HOURS} hours`,
+  );
+}
 
 /** The outcome of a job as stored in its row. */
 export type StoredOutcome = { result: unknown } | { refused: RefusalData };
@@ -51,3 +64,30 @@ export async function findOutcome(
     firstRequest: row.first_request,
   };
 }
+
+/** A job as callers see it. */
+export type JobRecord =
+  | { id: string; status: 'queued' | 'running' }
+  | { id: string; status: 'done'; result: unknown }
+  | { id: string; status: 'failed'; error: RefusalData };
+
+/**
+ * Reads a job that has ended; `undefined` if it has not, or does not exist.
+ *
+ * @throws Refusal `invite_expired` if its result is no longer kept
+ */
+export async function findJob(projectId: string, id: string): Promise<JobRecord | undefined> {
+  const row = (await db()('jobs').where({ project_id: projectId, id }).first('outcome')) as
+    | { outcome: string | null }
+    | undefined;
+  if (row === undefined) return undefined;
+  if (row.outcome === null) throw expired(id);
+  const outcome = decodeOutcome<StoredOutcome>(row.outcome);
+  return 'refused' in outcome
+    ? { id, status: 'failed', error: outcome.refused }
+    : { id, status: 'done', result: outcome.result };
+}
+
+/** Makes the refusal of a request for a result that is no longer kept. */
+export const expired = (jobId: string): Refusal =>
+  new Refusal('invite_expired', `The result of job "${jobId}" has expired`);

@@ -1,12 +1,11 @@
 import { Refusal } from '../errors.ts';
-import { ok } from '../http/answer.ts';
 import { id, Joi } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { ok, type Route, route } from '../http/route.ts';
 import { kindOfId } from '../ids.ts';
 import { bulk, clicks, writes } from '../queues/index.ts';
 import type { Inspector } from '../queues/inspect.ts';
 import { isJobOf, isRecentJobId } from './job-ids.ts';
-import { findJob, type JobRecord } from './queries.ts';
+import { findJob, type JobRecord } from './outcomes.ts';
 import { openResult } from './sealed.ts';
 
 /** Queues whose jobs callers can read. */

@@ -11,9 +11,8 @@ import {
   publishPresent,
 } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
-import { encodeOutcome } from '../queues/replies.ts';
-import { KEYED_HOURS } from './keyed.ts';
-import { findOutcome, type StoredOutcome } from './outcomes.ts';
+import { encodeOutcome, refusalFrom } from '../queues/replies.ts';
+import { expired, findOutcome, KEYED_HOURS, type StoredOutcome } from './outcomes.ts';
 
 /*
  * A job may run twice: its worker died after the commit, or was thought dead. So the job's outcome
@@ -63,6 +62,7 @@ export async function runIdempotent<Result>(
     // With two concurrent runs, the outcome is what the other one committed, whatever went wrong in
     // this one.
     const earlier = await earlierRun<Result>(job);
+    // A job that was spooled for long may have run so long ago that its result is no longer kept.
     if (earlier === undefined) throw thrown instanceof RanBefore ? expired(job.jobId) : thrown;
     return earlier.result;
   }
@@ -99,10 +99,6 @@ const nameOf = ({ name, version }: LookupChange): ChangedName => ({ name, versio
 
 /** Thrown when another run of the job has committed. */
 class RanBefore extends Error {}
-
-/** A job that was spooled for long may have run so long ago that its result is no longer kept. */
-const expired = (jobId: string) =>
-  new Refusal('invite_expired', `The result of job "${jobId}" has expired`);
 
 function ignoreRanBefore(error: unknown): void {
   if (!(error instanceof RanBefore)) throw error;
@@ -148,9 +144,6 @@ async function earlierRun<Result>({
   const row = await findOutcome(projectId, [jobId], keyed);
   if (row === undefined) return undefined;
   await Promise.all([publishPresent(cacheRedis(), row.changes), recordWrite(projectId)]);
-  if ('refused' in row.outcome) {
-    const { code, message, retryAfterSeconds } = row.outcome.refused;
-    throw new Refusal(code, message, { retryAfterSeconds });
-  }
+  if ('refused' in row.outcome) throw refusalFrom(row.outcome.refused);
   return row.outcome as { result: Result };
 }

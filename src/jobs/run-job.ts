@@ -1,11 +1,11 @@
-import { Refusal, type RefusalData } from '../errors.ts';
+import { Refusal } from '../errors.ts';
 import { RETRY_S } from '../http/answer-error.ts';
 import type { ApiRequest } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { type HandedOver, noRoom, take } from '../infra/kept.ts';
 import type { Job } from '../queues/job.ts';
 import { Unacknowledged } from '../queues/producer.ts';
-import { EVERYBODY, type Outcome } from '../queues/replies.ts';
+import { EVERYBODY, type Outcome, refusalFrom } from '../queues/replies.ts';
 
 /** Time limit for jobs that a request waits for, in ms. */
 const PATIENCE_MS = 15_000;
@@ -148,12 +148,4 @@ function resultOf<Result>(jobId: string, outcome: Outcome<Result> | undefined): 
   if ('refused' in outcome) throw refusalFrom(outcome.refused);
   if ('fault' in outcome) throw new Error(`job ${jobId} failed`);
   return outcome.result;
-}
-
-/** The refusal in a worker's reply. */
-export function refusalFrom(
-  { code, message, retryAfterSeconds }: RefusalData,
-  isReplayed = false,
-): Refusal {
-  return new Refusal(code, message, { isReplayed, retryAfterSeconds });
 }

@@ -1,6 +1,5 @@
-import { changes } from '../audit/rules.ts';
 import { bulk, maintenance, writes } from '../queues/index.ts';
-import { job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
+import { changes, job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
 import type { BulkInput, EventsOnDelete } from '../short-links/schema.ts';
 import type { BulkLinkItem, SealedLink } from './record.ts';
 import type { LinkChanges, NewLink } from './schema.ts';

@@ -1,3 +1,4 @@
+import { memoize } from '../infra/memoize.ts';
 import type { Redis } from '../infra/redis.ts';
 import { publish as announce } from '../infra/redis-channels.ts';
 import { RedisCluster } from '../infra/redis-cluster.ts';
@@ -81,14 +82,8 @@ function withScripts(redis: Redis): WithScripts {
   return redis as Redis & WithScripts;
 }
 
-const epochs = new WeakMap<Redis, Epoch>();
-
 /** Returns the epoch of the Redis behind a connection that the whole process shares. */
-export function epochOf(redis: Redis): Epoch {
-  const epoch = epochs.get(redis) ?? new Epoch(redis);
-  epochs.set(redis, epoch);
-  return epoch;
-}
+export const epochOf = memoize((redis: Redis) => new Epoch(redis), new WeakMap());
 
 /**
  * Stores committed changes in the cache, and makes redirect processes forget the previous entries.

@@ -1,8 +1,7 @@
 import { within } from '../infra/clock.ts';
 import type { Redis, SingleRedis } from '../infra/redis.ts';
 import { onMessage, subscribe } from '../infra/redis-channels.ts';
-import type { Priority } from './concurrent-lookups.ts';
-import { Batch } from './concurrent-lookups.ts';
+import { Batch, type Priority } from './concurrent-lookups.ts';
 import { POSTGRES_MS, type Row } from './rows.ts';
 import type { EntrySource } from './source.ts';
 

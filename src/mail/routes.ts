@@ -1,5 +1,4 @@
-import { ok } from '../http/answer.ts';
-import { type Route, route } from '../http/route.ts';
+import { ok, type Route, route } from '../http/route.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { notificationJobs } from './jobs.ts';
 import { isMailSetUp } from './outbox.ts';

@@ -1,7 +1,6 @@
-import { found, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, paging } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { found, ok, type Route, route } from '../http/route.ts';
 import { db } from '../infra/db.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { ROLES, type Role, refuseRoleBeyond } from '../workspaces/roles.ts';

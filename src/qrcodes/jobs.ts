@@ -1,7 +1,6 @@
-import { changes } from '../audit/rules.ts';
 import type { HandedOver } from '../infra/kept.ts';
 import { bulk, qr, writes } from '../queues/index.ts';
-import { job, jobsOf } from '../queues/job.ts';
+import { changes, job, jobsOf } from '../queues/job.ts';
 import type { BulkInput, EventsOnDelete } from '../short-links/schema.ts';
 import type { Picture } from './pictures.ts';
 import type { BulkQrCodeItem, SealedQrCode } from './record.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { within } from '../infra/clock.ts';
+import { keepEntry } from '../infra/heartbeat.ts';
 import type { Redis } from '../infra/redis.ts';
 
 /*
@@ -22,8 +22,6 @@ const ROUND = 'accepted:round';
  */
 const NOTES = 'accepted:notes';
 const WRITE_EVERY_MS = 1_000;
-/** Time limit for a stopping process to delete its entry, in ms. */
-const DELETE_MS = 500;
 /**
  * Time without a change of its entry after which a process counts as lost, with what it had outside
  * Redis, in ms.
@@ -50,32 +48,14 @@ export function acknowledgeRounds(
   isAllQueued: () => boolean,
 ): () => Promise<void> {
   const field = `${acceptor}:${randomUUID()}`;
-  let [beats, acknowledged, isWriting] = [0, 0, false];
-  const write = async (): Promise<void> => {
+  let [beats, acknowledged] = [0, 0];
+  const end = keepEntry(redis, { hash: NOTES, field, everyMs: WRITE_EVERY_MS }, async () => {
     const round = Number((await redis.get(ROUND)) ?? 0);
     if (isAllQueued()) acknowledged = round;
     beats += 1;
-    await redis.hset(NOTES, field, `${acknowledged} ${beats}`);
-  };
-  const tryToWrite = (): void => {
-    // While Redis is down, some connections would queue every command.
-    if (isWriting || redis.status !== 'ready') return;
-    isWriting = true;
-    write()
-      .catch(() => {
-        // A later attempt acknowledges the round.
-      })
-      .finally(() => {
-        isWriting = false;
-      });
-  };
-  tryToWrite();
-  const timer = setInterval(tryToWrite, WRITE_EVERY_MS).unref();
-  return async () => {
-    clearInterval(timer);
-    if (!isAllQueued() || redis.status !== 'ready') return;
-    await within(DELETE_MS, redis.hdel(NOTES, field), 'Redis').catch(() => {});
-  };
+    return `${acknowledged} ${beats}`;
+  });
+  return () => end(isAllQueued());
 }
 
 /** Begins rounds, and reads which processes have acknowledged them. */

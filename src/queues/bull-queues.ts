@@ -71,13 +71,18 @@ export class BullQueues {
     this.#redis = redis;
   }
 
+  /** Returns the connection to the server of a queue. */
+  server(queueId: QueueId): SingleRedis {
+    return serverOf(this.#redis, queueId);
+  }
+
   /** Returns the BullMQ queue, which uses the connection of its server. */
   get(queueId: QueueId): Queue {
     const { name } = queueId;
     let queue = this.#queues.get(name);
     if (queue === undefined) {
       queue = new Queue(name, {
-        connection: serverOf(this.#redis, queueId),
+        connection: this.server(queueId),
         prefix: tagOf(queueId),
         skipWaitingForReady: true,
         // BullMQ's event stream is unused: workers reply on channels.

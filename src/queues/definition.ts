@@ -74,30 +74,31 @@ export type IfMatch = '*' | string[];
 
 /** The request that caused a job. */
 export interface JobOrigin {
+  /** The workspace of the job; empty for the service's own jobs. */
   projectId: string;
   /** Tenant whose share of the slots the job uses, if that is not its workspace. */
   tenant?: string | undefined;
   requestId?: string | undefined;
   actor?: Actor | undefined;
   replyTo?: string | undefined;
+  /** The request's Idempotency-Key: an earlier job with the same id may be its own. */
   keyed?: Keyed | undefined;
+  /** ETags of the record's states to which the write applies (`refuseChanged`). */
   ifMatch?: IfMatch | undefined;
   /** Time at which the job was accepted, if it was added later, in ms since 1970. */
   acceptedAt?: number | undefined;
 }
 
 /** The context of a running job. */
-export interface JobContext {
+export interface JobContext
+  extends Pick<JobOrigin, 'projectId' | 'actor' | 'keyed' | 'ifMatch' | 'acceptedAt'> {
   jobId: string;
   /** Number of the shard from which the job was taken; `undefined` for the queue itself. */
   shard?: number | undefined;
-  /** The workspace of the job; empty for the service's own jobs. */
-  projectId: string;
   /** Data that was added to the job while it waited, in no particular order. */
   further?: readonly unknown[] | undefined;
   /** The job as the audit log sees it; `undefined` if the service runs a command without a job. */
   task?: { name: string; data: unknown; audit?: AuditRule | undefined } | undefined;
-  actor?: Actor | undefined;
   /** True if this job may have run before, partly or completely. */
   isRepeat: boolean;
   /**
@@ -105,12 +106,6 @@ export interface JobContext {
    * service runs a command without a job.
    */
   starts?: number | undefined;
-  /** The request's Idempotency-Key: an earlier job with the same id may be its own. */
-  keyed?: Keyed | undefined;
-  /** ETags of the record's states to which the write applies (`refuseChanged`). */
-  ifMatch?: IfMatch | undefined;
-  /** Time at which the job was accepted, if it was added later, in ms since 1970. */
-  acceptedAt?: number | undefined;
   log: Log;
 }
 

@@ -7,7 +7,6 @@ import {
   type Envelope,
   furtherFields,
   keyOf,
-  serverOf,
 } from './bull-queues.ts';
 import type { QueueId } from './definition.ts';
 import { queuesOf } from './shards.ts';
@@ -135,7 +134,7 @@ export class Inspector {
    */
   async oldestAt(queue: QueueId): Promise<number | undefined> {
     const lists = await this.#ofEach(queue, (bullQueue, place) => {
-      const reads = serverOf(this.#redis, place).pipeline();
+      const reads = this.#queues.server(place).pipeline();
       const [wait, delayed] = [bullQueue.toKey('wait'), bullQueue.toKey('delayed')];
       reads.lrange(wait, 0, CANDIDATES - 1).lrange(wait, -CANDIDATES, -1);
       reads.lrange(bullQueue.toKey('active'), 0, -1);
@@ -248,7 +247,7 @@ export class Inspector {
   async *#storedJobs(queue: QueueId): AsyncGenerator<StoredJob, void, undefined> {
     const names = this.#queues.get(queue).toKey('');
     const options = { match: `${names}*`, type: 'hash', count: 1_000 };
-    const server = serverOf(this.#redis, queue);
+    const server = this.#queues.server(queue);
     for await (const keys of server.scanStream(options) as AsyncIterable<string[]>) {
       const reads = server.pipeline();
       for (const key of keys) reads.hgetall(key);
@@ -287,7 +286,7 @@ export class Inspector {
     ids: readonly string[],
     isMeant: (name: string, data: unknown) => boolean,
   ): Promise<string[]> {
-    const server = serverOf(this.#redis, queue);
+    const server = this.#queues.server(queue);
     const chosen: string[] = [];
     for (let from = 0; from < ids.length; from += JOBS_PER_READ) {
       const chunk = ids.slice(from, from + JOBS_PER_READ);
@@ -310,7 +309,7 @@ export class Inspector {
    */
   async restoreJobs(queue: QueueId, jobs: readonly StoredJob[]): Promise<void> {
     const bullQueue = this.#queues.get(queue);
-    const server = serverOf(this.#redis, queue);
+    const server = this.#queues.server(queue);
     const writes = server.pipeline();
     let lastNumber = 0;
     for (const { id, fields } of jobs) {

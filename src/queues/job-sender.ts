@@ -1,10 +1,25 @@
 import { newId } from '../ids.ts';
-import type { Redis } from '../infra/redis.ts';
+import type { Redis, SingleRedis } from '../infra/redis.ts';
 import { replicated } from '../infra/replicas.ts';
-import { serverOf } from './bull-queues.ts';
+import { FURTHER, keyOf, serverOf } from './bull-queues.ts';
 import type { QueueId } from './definition.ts';
 import type { Job } from './job.ts';
 import { Producer } from './producer.ts';
+
+/*
+ * KEYS[1] job   ARGV[1] field   ARGV[2] value
+ * A worker that takes a job writes `processedOn` in the same step, and reads the fields after it.
+ * Returns 1: the job waits, and has the field; 0: it has been taken before, or does not exist.
+ */
+const EXTEND = `
+local job = redis.call('HMGET', KEYS[1], 'timestamp', 'processedOn')
+if not job[1] or job[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1`;
+
+interface WithExtend {
+  extendJob(key: string, field: string, value: string): Promise<number>;
+}
 
 /**
  * Adds jobs to queues.
@@ -35,26 +50,10 @@ export class JobSender {
     options: { shard?: QueueId; delayMs?: number } = {},
   ): Promise<string> {
     const jobId = newId('job');
-    await this.#use((producer) => producer.add(job, data, { jobId, projectId: '', ...options }));
-    return jobId;
-  }
-
-  /** See {@link Producer.extend}. */
-  extend<Data>(
-    job: Job<Data, unknown>,
-    shard: QueueId,
-    jobId: string,
-    part: number,
-    data: NoInfer<Data>,
-  ): Promise<boolean> {
-    return this.#use((producer) => producer.extend(job, shard, jobId, part, data));
-  }
-
-  async #use<Result>(act: (producer: Producer) => Promise<Result>): Promise<Result> {
     this.#producer ??= new Producer(this.#redis);
     const used = this.#producer;
     try {
-      return await act(used);
+      await used.add(job, data, { jobId, projectId: '', ...options });
     } catch (error) {
       if (this.#producer === used) {
         this.#producer = undefined;
@@ -62,5 +61,35 @@ export class JobSender {
       }
       throw error;
     }
+    return jobId;
+  }
+
+  /**
+   * Adds data to a waiting job, which is much cheaper than another job. Resolves once Redis has
+   * acknowledged it.
+   *
+   * @param shard the queue that has the job
+   * @param part unique among the extensions of the job
+   * @returns false if a worker has taken the job already, so that the data needs another one
+   * @throws Error for a job that is not extensible
+   */
+  async extend<Data>(
+    { name, isExtensible = false }: Job<Data, unknown>,
+    shard: QueueId,
+    jobId: string,
+    part: number,
+    data: NoInfer<Data>,
+  ): Promise<boolean> {
+    if (!isExtensible) throw new Error(`jobs "${name}" cannot be extended`);
+    const server = serverOf(this.#redis, shard);
+    if (!('extendJob' in server)) {
+      server.defineCommand('extendJob', { numberOfKeys: 1, lua: EXTEND });
+    }
+    const isExtended = await (server as SingleRedis & WithExtend).extendJob(
+      keyOf(shard, jobId),
+      `${FURTHER}${part}`,
+      JSON.stringify(data),
+    );
+    return isExtended === 1;
   }
 }

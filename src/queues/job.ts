@@ -3,12 +3,17 @@ import type { AuditRule, JobContext, QueueDefinition } from './definition.ts';
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 
+/** Audit rule of a job that changes records of this kind, whose id or number is in the result. */
+export const changes = (kind: string): AuditRule => ({ kind, by: 'result' });
+/** Audit rule of a job that concerns a record of this kind, whose id is in the data. */
+export const concerns = (kind: string): AuditRule => ({ kind, by: 'data' });
+
 interface JobOptions {
   /** Rule for the row of the audit log that the job adds; absent: no row. */
   readonly audit?: AuditRule | undefined;
   /** Number of attempts of a faulty job; absent: the queue's. */
   readonly attempts?: number | undefined;
-  /** True if data can be added to the job while it waits (`Producer.extend`). */
+  /** True if data can be added to the job while it waits (`JobSender.extend`). */
   readonly isExtensible?: boolean | undefined;
 }
 

@@ -1,36 +1,10 @@
-import type { Redis, SingleRedis } from '../infra/redis.ts';
+import type { Redis } from '../infra/redis.ts';
 import { replicated, Unconfirmed } from '../infra/replicas.ts';
 import { currentTrace } from '../infra/tracing.ts';
-import {
-  BullQueues,
-  type Envelope,
-  FURTHER,
-  jobOptions,
-  jobSpan,
-  keyOf,
-  serverOf,
-} from './bull-queues.ts';
+import { BullQueues, type Envelope, jobOptions, jobSpan } from './bull-queues.ts';
 import type { JobOrigin, Keyed, QueueId } from './definition.ts';
-import type { Job, ScheduledJob } from './job.ts';
+import type { Job } from './job.ts';
 import { ShardRecord, shardFor } from './shards.ts';
-
-/** Difference of clocks up to which a scheduled run counts as correctly placed, in ms. */
-const CLOCK_TOLERANCE_MS = 30_000;
-
-/*
- * KEYS[1] job   ARGV[1] field   ARGV[2] value
- * A worker that takes a job writes `processedOn` in the same step, and reads the fields after it.
- * Returns 1: the job waits, and has the field; 0: it has been taken before, or does not exist.
- */
-const EXTEND = `
-local job = redis.call('HMGET', KEYS[1], 'timestamp', 'processedOn')
-if not job[1] or job[2] then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-return 1`;
-
-interface WithExtend {
-  extendJob(key: string, field: string, value: string): Promise<number>;
-}
 
 /**
  * Thrown when Redis has not acknowledged a job, or too few replicas have: the job may run or not.
@@ -52,12 +26,10 @@ function isUnacknowledged(error: unknown): boolean {
 
 /** Adds jobs to the queues of one Redis. */
 export class Producer {
-  readonly #redis: Redis;
   readonly #queues: BullQueues;
   readonly #shards: ShardRecord;
 
   constructor(redis: Redis) {
-    this.#redis = redis;
     this.#queues = new BullQueues(redis);
     this.#shards = new ShardRecord(redis);
   }
@@ -111,40 +83,11 @@ export class Producer {
    */
   async replicated<Result>(queue: QueueId, write: () => Promise<Result>): Promise<Result> {
     try {
-      return await replicated(serverOf(this.#redis, queue), write);
+      return await replicated(this.#queues.server(queue), write);
     } catch (error) {
       if (!(error instanceof Unconfirmed)) throw error;
       throw new Unacknowledged(error.message, { cause: error.cause });
     }
-  }
-
-  /**
-   * Adds data to a waiting job, which is much cheaper than another job. Resolves once Redis has
-   * acknowledged it.
-   *
-   * @param shard the queue that has the job
-   * @param part unique among the extensions of the job
-   * @returns false if a worker has taken the job already, so that the data needs another one
-   * @throws Error for a job that is not extensible
-   */
-  async extend<Data>(
-    { name, isExtensible = false }: Job<Data, unknown>,
-    shard: QueueId,
-    jobId: string,
-    part: number,
-    data: NoInfer<Data>,
-  ): Promise<boolean> {
-    if (!isExtensible) throw new Error(`jobs "${name}" cannot be extended`);
-    const server = serverOf(this.#redis, shard);
-    if (!('extendJob' in server)) {
-      server.defineCommand('extendJob', { numberOfKeys: 1, lua: EXTEND });
-    }
-    const isExtended = await (server as SingleRedis & WithExtend).extendJob(
-      keyOf(shard, jobId),
-      `${FURTHER}${part}`,
-      JSON.stringify(data),
-    );
-    return isExtended === 1;
   }
 
   /**
@@ -162,7 +105,7 @@ export class Producer {
     jobId: string,
     act: () => Promise<Result>,
   ): Promise<Result> {
-    const wasReady = serverOf(this.#redis, queue).status === 'ready';
+    const wasReady = this.#queues.server(queue).status === 'ready';
     try {
       return await act();
     } catch (cause) {
@@ -212,36 +155,6 @@ export class Producer {
       delay: delayMs,
       deduplication: { id: subject, keepLastIfActive: true },
     });
-  }
-
-  /**
-   * Registers the scheduled jobs of a queue, and removes other registrations. An existing
-   * registration stays, since registering again would postpone its next run. It is replaced only if
-   * that run is later than the interval allows, which a worker with a wrong clock causes.
-   */
-  async schedule(queue: QueueId, jobs: readonly ScheduledJob[]): Promise<void> {
-    const bullQueue = this.#queues.get(queue);
-    const schedulers = await bullQueue.getJobSchedulers();
-    for (const { key } of schedulers) {
-      if (!jobs.some(({ name }) => name === key)) await bullQueue.removeJobScheduler(key);
-    }
-    const envelope: Envelope = { data: {}, projectId: '' };
-    // The clock of Redis, since this machine's may be the wrong one.
-    const [seconds] = await serverOf(this.#redis, queue).time();
-    for (const job of jobs) {
-      const { name, everyMs } = job;
-      const latest = Number(seconds) * 1_000 + everyMs + CLOCK_TOLERANCE_MS;
-      const registered = schedulers.find((one) => one.key === name && one.every === everyMs);
-      if (registered !== undefined) {
-        if (Number(registered.next) <= latest) continue;
-        await bullQueue.removeJobScheduler(name);
-      }
-      await bullQueue.upsertJobScheduler(
-        name,
-        { every: everyMs },
-        { name, data: envelope, opts: jobOptions(job) },
-      );
-    }
   }
 
   /** Closes the queues. Their connections stay open. */

@@ -1,4 +1,5 @@
-import type { RefusalData } from '../errors.ts';
+import { Refusal, type RefusalData } from '../errors.ts';
+import { memoize } from '../infra/memoize.ts';
 import { type Packed, pack, unpack } from '../infra/packed.ts';
 import type { Redis, SingleRedis } from '../infra/redis.ts';
 import { onMessage, publish, subscribe } from '../infra/redis-channels.ts';
@@ -9,26 +10,30 @@ export type Outcome<Result = unknown> =
   | { refused: RefusalData }
   | { fault: true };
 
-/** Encoded lists, each of which is needed twice: for the row of its job and for the reply. */
-const texts = new WeakMap<object, string>();
+/** Encodes a list once, because the row of its job and the reply both need it. */
+const encodeList = memoize((list: readonly unknown[]) => {
+  const packed = pack(list);
+  return JSON.stringify(packed === undefined ? { result: list } : { packed });
+}, new WeakMap());
 
 /** Encodes an outcome as text; lists of records are packed. */
-export function encodeOutcome(outcome: Outcome): string {
-  if (!('result' in outcome) || !Array.isArray(outcome.result)) return JSON.stringify(outcome);
-  const list: unknown[] = outcome.result;
-  let text = texts.get(list);
-  if (text === undefined) {
-    const packed = pack(list);
-    text = JSON.stringify(packed === undefined ? outcome : { packed });
-    texts.set(list, text);
-  }
-  return text;
-}
+export const encodeOutcome = (outcome: Outcome): string =>
+  'result' in outcome && Array.isArray(outcome.result)
+    ? encodeList(outcome.result)
+    : JSON.stringify(outcome);
 
 /** Decodes the text of {@link encodeOutcome}. */
 export function decodeOutcome<Some extends Outcome>(text: string): Some {
   const outcome = JSON.parse(text) as Some | { packed: Packed };
   return 'packed' in outcome ? ({ result: unpack(outcome.packed) } as Some) : outcome;
+}
+
+/** Makes the refusal in an outcome. */
+export function refusalFrom(
+  { code, message, retryAfterSeconds }: RefusalData,
+  isReplayed = false,
+): Refusal {
+  return new Refusal(code, message, { isReplayed, retryAfterSeconds });
 }
 
 /** Address that all waiting processes subscribe to, for jobs that several may wait for. */

@@ -45,7 +45,7 @@ const RECORD_MS = 60_000;
 export const tagOf = ({ name, shard }: QueueId): string =>
   shard === undefined ? `{q-${name}}` : `{q-shard-${shard}-${TAG_ENDS[shard - 1]}}`;
 
-const shard = (queue: QueueDefinition, number: number): QueueDefinition => ({
+const shard = <Queue extends QueueId>(queue: Queue, number: number): Queue => ({
   ...queue,
   name: `${queue.name}-${number}`,
   shard: number,
@@ -77,10 +77,7 @@ export async function queuesOf<Queue extends QueueId>(
   const used = new Set((await redis.smembers(RECORD)).map(Number));
   if (count > 1) for (const number of numbers(count)) used.add(number);
   const usable = [...used].filter((number) => number <= MAX_SHARDS).toSorted((a, b) => a - b);
-  return [
-    queue,
-    ...usable.map((number) => ({ ...queue, name: `${queue.name}-${number}`, shard: number })),
-  ];
+  return [queue, ...usable.map((number) => shard(queue, number))];
 }
 
 /** Records the shards that a producer uses. */

@@ -1,20 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Job as BullJob, DelayedError, Worker } from 'bullmq';
-import { Refusal } from '../errors.ts';
 import { isLockTimeout } from '../infra/db.ts';
 import type { Log } from '../infra/log.ts';
-import { deadLetters, jobSeconds } from '../infra/metrics.ts';
+import { deadLetters } from '../infra/metrics.ts';
 import type { Redis } from '../infra/redis.ts';
 import { Seldom } from '../infra/seldom.ts';
-import { withinSpan } from '../infra/tracing.ts';
-import {
-  ACTIVITY_MINUTES,
-  type Envelope,
-  furtherFields,
-  jobSpan,
-  keyOf,
-  serverOf,
-} from './bull-queues.ts';
+import { ACTIVITY_MINUTES, type Envelope, serverOf } from './bull-queues.ts';
 import {
   PermanentFailure,
   POSTPONED_MS,
@@ -23,7 +14,8 @@ import {
   type QueueId,
 } from './definition.ts';
 import type { JobHandler } from './job.ts';
-import { type Outcome, reply } from './replies.ts';
+import { reply } from './replies.ts';
+import { runHandler, type Serving } from './run-handler.ts';
 import { queuesOf, shardsOf, tagOf } from './shards.ts';
 import { CALL_MS, Slots } from './slots.ts';
 
@@ -67,12 +59,7 @@ export function serve(
     deadLetters.inc({ queue: queue.name, job_name: name }, 0);
   }
   const startOn = (place: QueueId, share: number) =>
-    startWorker(queue, byName, {
-      redis,
-      log,
-      concurrency: Math.ceil(concurrency / share),
-      place,
-    });
+    startWorker({ queue, place, handlers: byName, redis, log }, Math.ceil(concurrency / share));
   return queue.isSharded ? serveShards(redis, queue, startOn) : startOn(queue, 1);
 }
 
@@ -130,19 +117,9 @@ function serveShards(
   };
 }
 
-/** @param means.place the queue itself or one of its shards */
-function startWorker(
-  queue: QueueDefinition,
-  handlers: ReadonlyMap<string, JobHandler>,
-  {
-    redis,
-    log,
-    concurrency,
-    place,
-  }: { redis: Redis; log: Log; concurrency: number; place: QueueId },
-): RunningWorker {
+function startWorker(serving: Serving, concurrency: number): RunningWorker {
+  const { queue, place, redis, log } = serving;
   const slots = new Slots(concurrency);
-  const server = serverOf(redis, place);
   /** Brings parked jobs back. */
   const call = (jobIds: string[]): void => {
     for (const jobId of jobIds) {
@@ -173,7 +150,7 @@ function startWorker(
       }
       inHand += 1;
       try {
-        await run(job);
+        await runHandler(job, serving);
       } catch (error) {
         if (!(error instanceof Postponed || isLockTimeout(error))) throw error;
         log.info({ queue: queue.name, job: job.name, jobId, err: error }, 'job was postponed');
@@ -186,7 +163,7 @@ function startWorker(
       }
     },
     {
-      connection: server,
+      connection: serverOf(redis, place),
       prefix: tagOf(place),
       concurrency,
       lockDuration: LOCK_MS,
@@ -201,58 +178,6 @@ function startWorker(
       },
     },
   );
-  const run = async (job: BullJob): Promise<void> => {
-    const { data, projectId, requestId, actor, replyTo, keyed, ifMatch, acceptedAt, trace } =
-      job.data as Envelope;
-    const { name } = job;
-    const jobId = job.id ?? '';
-    const jobLog = log.child({
-      queue: queue.name,
-      job: job.name,
-      jobId,
-      projectId,
-      requestId,
-    });
-    const handler = handlers.get(name);
-    if (handler === undefined) throw new Error(`no handler for job "${name}"`);
-    const further = handler.job.isExtensible
-      ? Object.values(furtherFields(await server.hgetall(keyOf(place, jobId))))
-      : [];
-    const stop = jobSeconds.startTimer({ queue: queue.name, job_name: job.name });
-    const isRepeat = job.attemptsMade > 0 || job.attemptsStarted > 1;
-    const span = jobSpan('consumer', 'process', { queue, name, jobId, parent: trace });
-    let outcome: Outcome;
-    try {
-      const task = { name, data, audit: handler.job.audit };
-      const request = { task, actor, keyed, ifMatch, acceptedAt };
-      const context = {
-        jobId,
-        shard: place.shard,
-        projectId,
-        isRepeat,
-        starts: job.attemptsStarted,
-        ...request,
-        further: further.map((text): unknown => JSON.parse(text)),
-        log: jobLog,
-      };
-      const result = await withinSpan(span, () => handler.run(data, context));
-      span?.end();
-      outcome = { result };
-      jobLog.debug({ seconds: stop({ outcome: 'done' }) }, 'job done');
-    } catch (error) {
-      span?.end({ isFailed: !(error instanceof Refusal) });
-      if (!(error instanceof Refusal)) {
-        stop({ outcome: 'fault' });
-        throw error;
-      }
-      outcome = { refused: error.toJSON() };
-      jobLog.debug(
-        { seconds: stop({ outcome: 'refused' }), refused: outcome.refused },
-        'job refused',
-      );
-    }
-    if (replyTo !== undefined) await reply(redis, replyTo, jobId, outcome);
-  };
   worker.on('error', (error) =>
     log.warn({ err: error }, 'a worker lost its connection to Redis, or the lock of a job'),
   );
@@ -264,14 +189,10 @@ function startWorker(
   });
   worker.on('failed', (job, error) => {
     if (job === undefined) return;
-    const { projectId } = job.data as Envelope;
+    const { projectId, replyTo } = job.data as Envelope;
     const isLogged = projectId !== '' || problems.isDue(job.name, error.message);
-    const fields = {
-      queue: queue.name,
-      job: job.name,
-      jobId: job.id,
-      attempt: job.attemptsMade,
-    };
+    const { name, id: jobId, attemptsMade: attempt } = job;
+    const fields = { queue: queue.name, job: name, jobId, attempt };
     const isTriedAgain = job.attemptsMade < (job.opts.attempts ?? queue.attempts);
     if (isTriedAgain && !(error instanceof PermanentFailure)) {
       if (isLogged) log.warn({ ...fields, err: error }, 'job failed and was scheduled for a retry');
@@ -279,7 +200,6 @@ function startWorker(
     }
     deadLetters.inc({ queue: queue.name, job_name: job.name });
     if (isLogged) log.error({ ...fields, err: error }, 'job failed for good');
-    const { replyTo } = job.data as Envelope;
     if (replyTo !== undefined) {
       reply(redis, replyTo, job.id ?? '', { fault: true }).catch(() => {});
     }

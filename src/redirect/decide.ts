@@ -1,4 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { leadsToOneOf } from '../infra/hosts.ts';
+import { memoize } from '../infra/memoize.ts';
 import { urlsIn } from '../infra/url.ts';
 import type {
   Blocklist,
@@ -239,38 +241,39 @@ function hasParameters(query: string, required: Record<string, string[] | true>)
   });
 }
 
-// Parameters of the last query: all rules of a link read the same one, which can be long.
-let lastQuery = '';
-let lastParameters = new Map<string, string[]>();
+/** Parses a query. The last one is kept, since all rules of a link read it, and it can be long. */
+const parametersOf = memoize(
+  (query: string) => {
+    const parameters = new Map<string, string[]>();
+    for (const [name, value] of new URLSearchParams(query)) {
+      const values = parameters.get(name);
+      if (values === undefined) parameters.set(name, [value]);
+      else values.push(value);
+    }
+    return parameters;
+  },
+  new LRUCache<string, Map<string, string[]>>({ max: 1 }),
+);
 
-function parametersOf(query: string): Map<string, string[]> {
-  if (query === lastQuery) return lastParameters;
-  lastQuery = query;
-  lastParameters = new Map();
-  for (const [name, value] of new URLSearchParams(query)) {
-    const values = lastParameters.get(name);
-    if (values === undefined) lastParameters.set(name, [value]);
-    else values.push(value);
-  }
-  return lastParameters;
-}
-
-const clocks = new Map<string, Intl.DateTimeFormat>();
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-
-function isWithin({ from, to, days, timezone }: TimeWindow, now: number): boolean {
-  let clock = clocks.get(timezone);
-  if (clock === undefined) {
-    clock = new Intl.DateTimeFormat('en-US', {
-      timeZone: timezone,
+const clockOf = memoize(
+  (timeZone: string) =>
+    new Intl.DateTimeFormat('en-US', {
+      timeZone,
       weekday: 'short',
       hour: '2-digit',
       minute: '2-digit',
       hourCycle: 'h23',
-    });
-    clocks.set(timezone, clock);
-  }
-  const parts = new Map(clock.formatToParts(now).map(({ type, value }) => [type, value]));
+    }),
+  new Map(),
+);
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+function isWithin({ from, to, days, timezone }: TimeWindow, now: number): boolean {
+  const parts = new Map(
+    clockOf(timezone)
+      .formatToParts(now)
+      .map(({ type, value }) => [type, value]),
+  );
   const minute = Number(parts.get('hour')) * 60 + Number(parts.get('minute'));
   const today = DAYS.indexOf(parts.get('weekday') ?? '');
   const isDay = (day: number) => days === undefined || days.includes((day + 7) % 7);

@@ -4,12 +4,12 @@ import { within } from '../infra/clock.ts';
 import { db, rows } from '../infra/db.ts';
 import { ErrorLog } from '../infra/error-log.ts';
 import { keyCheck, secretKeys } from '../infra/keys.ts';
-import type { Log } from '../infra/log.ts';
+import { once } from '../infra/memoize.ts';
 import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
 import { connectRedis, redisReady } from '../infra/redis.ts';
 import { connectSubscriber } from '../infra/redis-channels.ts';
 import { needsReplicas } from '../infra/replicas.ts';
-import { openLastingKeys } from '../infra/secret-key.ts';
+import { openLastingKeys, tryKey } from '../infra/secret-key.ts';
 import { spoolFolder } from '../infra/spool.ts';
 import { Finder } from '../lookup/find.ts';
 import { KEY_CHECK_NAME, LASTING_KEYS_NAME, RemoteSource } from '../lookup/remote-source.ts';
@@ -47,8 +47,6 @@ const WARM_UP_MS = 1_000;
  */
 const SILENCE_MS = 5_000;
 
-/** Interval of the check of SECRET_KEY until a process with Postgres answers, in ms. */
-const RETRY_KEY_MS = 5_000;
 const PROCESS = {
   name: 'redirect',
   healthPort: 3101,
@@ -134,7 +132,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
       redisReady(redis, PATIENCE_MS),
     ),
   );
-  if (answers !== undefined) await checkKey(source, log);
+  if (answers !== undefined) await tryKey(() => checkKey(source), 'the other processes', log);
   await visits.start();
   const stopRounds = acknowledgeRounds('redirect', queue, () => visits.isAllQueued);
   const warmed = await within(WARM_UP_MS, finder.warmUp(), 'the warm-up').catch(
@@ -200,38 +198,19 @@ function keepWarm(): NodeJS.Timeout {
 
 /**
  * Compares SECRET_KEY with that of the processes that have Postgres, and takes the lasting keys
- * from them. Retried later while none answers.
+ * from them.
  *
  * @throws ConfigError if the keys differ, since ids of clicks would differ too
  */
-async function checkKey(source: EntrySource, log: Log): Promise<void> {
-  try {
-    const [check, keys] = await Promise.all([
-      source.read(KEY_CHECK_NAME),
-      source.read(LASTING_KEYS_NAME),
-    ]);
-    if (check !== null && !secretKeys().some((key) => keyCheck(key) === check.entry)) {
-      throw new ConfigError(
-        'SECRET_KEY is not that of the other processes: set the same on every host',
-      );
-    }
-    if (keys !== null) openLastingKeys(keys.entry);
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    log.warn({ err: error }, 'SECRET_KEY could not be compared with the other processes');
-    setTimeout(() => {
-      checkKey(source, log).catch((fault: unknown) =>
-        log.error({ err: fault }, 'SECRET_KEY is wrong'),
-      );
-    }, RETRY_KEY_MS).unref();
+async function checkKey(source: EntrySource): Promise<void> {
+  const [check, keys] = await Promise.all([
+    source.read(KEY_CHECK_NAME),
+    source.read(LASTING_KEYS_NAME),
+  ]);
+  if (check !== null && !secretKeys().some((key) => keyCheck(key) === check.entry)) {
+    throw new ConfigError(
+      'SECRET_KEY is not that of the other processes: set the same on every host',
+    );
   }
-}
-
-/** Runs the work on the first call only, and returns its result to every caller. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let done: Promise<T> | undefined;
-  return () => {
-    done ??= work();
-    return done;
-  };
+  if (keys !== null) openLastingKeys(keys.entry);
 }

@@ -8,8 +8,8 @@ import { visitJobs } from '../visits/jobs.ts';
 import type { Page } from '../web/layout.ts';
 import { keyPrefixesOf, readAddress } from './address.ts';
 import type { ReportLimit } from './limits.ts';
+import { unavailablePage } from './pages/notices.ts';
 import { type Report, readReport, reportedPage, reportPage } from './pages/report.ts';
-import { unavailablePage } from './pages/unavailable.ts';
 import { normalizeHost, type Visitor } from './visitor.ts';
 
 const ADD = visitJobs['report.add'];

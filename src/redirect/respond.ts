@@ -18,16 +18,18 @@ import {
   type VisitRequest,
 } from './facts.ts';
 import { beforePage } from './pages/before.ts';
-import { blockedPage } from './pages/blocked.ts';
 import { cardPage } from './pages/card.ts';
 import { displayPage, fileAnswer } from './pages/display.ts';
-import { expiredPage } from './pages/expired.ts';
 import { framePage } from './pages/frame.ts';
-import { notFoundPage } from './pages/not-found.ts';
-import { notStartedPage } from './pages/not-started.ts';
+import {
+  blockedPage,
+  expiredPage,
+  notFoundPage,
+  notStartedPage,
+  unavailablePage,
+} from './pages/notices.ts';
 import { type LastTry, passwordPage } from './pages/password.ts';
 import { previewPage } from './pages/preview.ts';
-import { unavailablePage } from './pages/unavailable.ts';
 import { signContinueToken } from './passwords.ts';
 import type { Visitor } from './visitor.ts';
 

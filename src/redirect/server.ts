@@ -29,12 +29,14 @@ import {
   type VisitDependencies,
   type VisitRequest,
 } from './facts.ts';
-import { badRequestPage } from './pages/bad-request.ts';
 import { BadForm, readForm } from './pages/form.ts';
-import { methodNotAllowedPage } from './pages/method-not-allowed.ts';
-import { notFoundPage } from './pages/not-found.ts';
-import { tooMuchPage } from './pages/too-much.ts';
-import { unavailablePage } from './pages/unavailable.ts';
+import {
+  badRequestPage,
+  methodNotAllowedPage,
+  notFoundPage,
+  tooMuchPage,
+  unavailablePage,
+} from './pages/notices.ts';
 import type { Reports } from './reports.ts';
 import { redirectTo, respond } from './respond.ts';
 import { normalizeHost, type Visitor, type VisitorReader } from './visitor.ts';

@@ -1,6 +1,5 @@
-import { changes } from '../audit/rules.ts';
 import { writes } from '../queues/index.ts';
-import { job, jobsOf } from '../queues/job.ts';
+import { changes, job, jobsOf } from '../queues/job.ts';
 import type { WorkspaceSettings } from '../workspaces/commands.ts';
 import type { WorkspaceRecord } from './record.ts';
 

@@ -1,6 +1,5 @@
 import { config } from '../config.ts';
-import { found, ok } from '../http/answer.ts';
-import { type ApiRequest, type Route, route } from '../http/route.ts';
+import { type ApiRequest, found, ok, type Route, route } from '../http/route.ts';
 import { namingField, requestImage } from '../images/request.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { logoUrl } from '../web/brand.ts';

@@ -1,9 +1,8 @@
 import { type QueryBuilder, raw } from 'objection';
 import { Refusal } from '../errors.ts';
-import { found, ok } from '../http/answer.ts';
 import { refuseChanged } from '../http/etag.ts';
 import { externalIdIn } from '../http/fields.ts';
-import type { Answer } from '../http/route.ts';
+import { type Answer, found, ok } from '../http/route.ts';
 import { type Db, db } from '../infra/db.ts';
 import { normalize } from '../infra/normalize.ts';
 import type { JobContext } from '../queues/definition.ts';

@@ -1,6 +1,5 @@
-import { changes } from '../audit/rules.ts';
 import { writes } from '../queues/index.ts';
-import { job, jobsOf } from '../queues/job.ts';
+import { changes, job, jobsOf } from '../queues/job.ts';
 import type { TagRecord } from './record.ts';
 
 export const tagJobs = jobsOf(writes, {

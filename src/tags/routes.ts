@@ -1,7 +1,6 @@
-import { created, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, nameText, paging, queryList, text } from '../http/fields.ts';
-import { type Route, route } from '../http/route.ts';
+import { created, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { tagJobs } from './jobs.ts';

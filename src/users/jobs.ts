@@ -1,6 +1,5 @@
-import { changes } from '../audit/rules.ts';
 import { maintenance, writes } from '../queues/index.ts';
-import { HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
+import { changes, HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
 import type { Identity } from './oidc.ts';
 import type { Membership } from './record.ts';
 

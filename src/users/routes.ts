@@ -1,8 +1,7 @@
 import { Refusal } from '../errors.ts';
-import { created, ok } from '../http/answer.ts';
 import { deletedCount, deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
-import { type ApiRequest, type Route, route } from '../http/route.ts';
+import { type ApiRequest, created, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { clearedCookie, sessionCookie, sessionTokenIn } from './cookie.ts';

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../errors.ts';
-import { ok } from '../http/answer.ts';
-import type { Answer, ApiRequest, Client } from '../http/route.ts';
+import { type Answer, type ApiRequest, type Client, ok } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
 import { runJob } from '../jobs/run-job.ts';

@@ -1,6 +1,5 @@
-import { noContent, ok } from '../http/answer.ts';
 import { Joi } from '../http/fields.ts';
-import { NO_CONTENT, type Route, route } from '../http/route.ts';
+import { NO_CONTENT, noContent, ok, type Route, route } from '../http/route.ts';
 import { hashToken } from '../infra/secrets.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { clearedCookie } from './cookie.ts';

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { ipv4Number } from '../infra/ip.ts';
+import { memoize } from '../infra/memoize.ts';
 
 /*
  * Reads a database of places (MaxMind DB, format 2) from memory, or from its file in blocks. A city
@@ -27,7 +28,15 @@ type Read = (offset: number, length: number) => Buffer;
 /** A database that stays open until `close`. */
 export class MmdbFile<Data> {
   readonly #fd: number;
-  readonly #blocks = new LRUCache<number, Buffer>({ max: BLOCKS });
+  readonly #block = memoize(
+    (index: number): Buffer => {
+      const block = Buffer.allocUnsafeSlow(BLOCK);
+      const length = readSync(this.#fd, block, 0, BLOCK, index * BLOCK);
+      if (length < BLOCK) block.fill(0, length);
+      return block;
+    },
+    new LRUCache<number, Buffer>({ max: BLOCKS }),
+  );
   /** The whole file, if it is in memory. */
   readonly #whole: Buffer | undefined;
   readonly #nodes: number;
@@ -117,17 +126,6 @@ export class MmdbFile<Data> {
     if (from + length <= BLOCK) return first.subarray(from, from + length);
     const rest = this.#read(offset - from + BLOCK, from + length - BLOCK);
     return Buffer.concat([first.subarray(from), rest]);
-  }
-
-  #block(index: number): Buffer {
-    let block = this.#blocks.get(index);
-    if (block === undefined) {
-      block = Buffer.allocUnsafeSlow(BLOCK);
-      const length = readSync(this.#fd, block, 0, BLOCK, index * BLOCK);
-      if (length < BLOCK) block.fill(0, length);
-      this.#blocks.set(index, block);
-    }
-    return block;
   }
 }
 

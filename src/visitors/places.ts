@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { config } from '../config.ts';
 import type { Log } from '../infra/log.ts';
 import { isSmallMachine } from '../infra/machine.ts';
+import { memoize } from '../infra/memoize.ts';
 import { continentOf } from './countries.ts';
 import { MmdbFile } from './mmdb-file.ts';
 
@@ -52,7 +53,7 @@ export type FindPlace = (ip: string) => Place;
 /** A database with a cache of its places, by the position of their records. */
 interface PlaceReader {
   file: MmdbFile<PlaceData>;
-  remembered: LRUCache<number, Place>;
+  placeAt(at: number): Place;
 }
 
 /**
@@ -97,10 +98,15 @@ export async function openPlaces(log: Log): Promise<FindPlace> {
  */
 const readAll = (files: readonly string[]): Promise<PlaceReader[]> =>
   Promise.all(
-    files.map(async (path) => ({
-      file: new MmdbFile<PlaceData>(path, isSmallMachine() ? undefined : await readFile(path)),
-      remembered: new LRUCache<number, Place>({ max: REMEMBERED }),
-    })),
+    files.map(async (path) => {
+      const whole = isSmallMachine() ? undefined : await readFile(path);
+      const file = new MmdbFile<PlaceData>(path, whole);
+      const placeAt = memoize(
+        (at: number) => toPlace(file.read(at)),
+        new LRUCache<number, Place>({ max: REMEMBERED }),
+      );
+      return { file, placeAt };
+    }),
   );
 
 /** Returns a text that changes when a file is replaced or written. */
@@ -154,16 +160,10 @@ async function descriptionOf(path: string): Promise<string> {
 }
 
 function findPlace(readers: readonly PlaceReader[], ip: string): Place {
-  for (const { file, remembered } of readers) {
+  for (const { file, placeAt } of readers) {
     try {
       const at = file.find(ip);
-      if (at === undefined) continue;
-      let place = remembered.get(at);
-      if (place === undefined) {
-        place = toPlace(file.read(at));
-        remembered.set(at, place);
-      }
-      return place;
+      if (at !== undefined) return placeAt(at);
     } catch {
       // An IPv6 address in an IPv4 database, or an invalid address.
     }

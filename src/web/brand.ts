@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { memoize } from '../infra/memoize.ts';
 import { mix, readable } from './contrast.ts';
 import { type Html, html, type Page } from './layout.ts';
 
@@ -40,20 +42,15 @@ function colorStyle(color: string): string {
   );
 }
 
-/** Style sheets by color, with their CSP sources. */
-const styles = new Map<string, { tag: Html; source: string }>();
-const MAX_STYLES = 1_000;
-
-function styleOf(color: string | undefined): { tag: Html; source: string } {
-  const cached = styles.get(color ?? '');
-  if (cached !== undefined) return cached;
-  if (styles.size >= MAX_STYLES) styles.clear();
-  const text = (color === undefined ? '' : colorStyle(color)) + LOGO_STYLE;
-  const hash = createHash('sha256').update(text).digest('base64');
-  const style = { tag: html`<style>${text}</style>\n`, source: `'sha256-${hash}'` };
-  styles.set(color ?? '', style);
-  return style;
-}
+/** Returns the style sheet for a color, which may be empty, with its CSP source. */
+const styleOf = memoize(
+  (color: string) => {
+    const text = (color === '' ? '' : colorStyle(color)) + LOGO_STYLE;
+    const hash = createHash('sha256').update(text).digest('base64');
+    return { tag: html`<style>${text}</style>\n`, source: `'sha256-${hash}'` };
+  },
+  new LRUCache({ max: 1_000 }),
+);
 
 const HEAD_END = '</head>\n<body>\n';
 /** Start of the body of every branded page; pages in a frame do not have it. */
@@ -74,7 +71,7 @@ export function branded(
   const at = text.indexOf(HEAD_END);
   const main = at < 0 ? null : MAIN.exec(text.slice(at + HEAD_END.length));
   if (main === null) return page;
-  const { tag, source } = styleOf(color);
+  const { tag, source } = styleOf(color ?? '');
   const start = at + HEAD_END.length + main[0].length;
   const image = logo === undefined ? '' : picture(logoUrl(baseUrl, projectId, logo.id), logo).text;
   const body = Buffer.from(

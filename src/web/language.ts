@@ -62,16 +62,3 @@ export function translate(language: Language, text: string): string {
   const [, currency] = /^Pay with (.+)$/s.exec(text) ?? [];
   return currency === undefined ? text : say(language, 'Pay with {}', currency);
 }
-
-/** Caches one value per language, computed on first use. */
-export function byLanguage<T>(make: (language: Language) => T): (language: Language) => T {
-  const values = new Map<Language, T>();
-  return (language) => {
-    let value = values.get(language);
-    if (value === undefined) {
-      value = make(language);
-      values.set(language, value);
-    }
-    return value;
-  };
-}

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { byLanguage, type Language, say } from './language.ts';
+import { memoize } from '../infra/memoize.ts';
+import { type Language, say } from './language.ts';
 import { PERMISSIONS_POLICY, permissionsPolicy } from './permissions.ts';
 import type { Phrase } from './phrases/en.ts';
 
@@ -146,24 +147,16 @@ export function answer(
   permissions = PERMISSIONS_POLICY,
 ): Page {
   const body = Buffer.from(text);
-  const headers = [
-    'Content-Type',
-    `${type}; charset=utf-8`,
-    'Content-Length',
-    String(body.length),
-    'Cache-Control',
-    'private, no-store',
-    'Content-Security-Policy',
-    policy,
-    'X-Content-Type-Options',
-    'nosniff',
-    'Referrer-Policy',
-    'no-referrer',
-    'Permissions-Policy',
-    permissions,
-    ...extraHeaders,
-  ];
-  return { status, headers, body };
+  const headers = {
+    'Content-Type': `${type}; charset=utf-8`,
+    'Content-Length': String(body.length),
+    'Cache-Control': 'private, no-store',
+    'Content-Security-Policy': policy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Permissions-Policy': permissions,
+  };
+  return { status, headers: [...Object.entries(headers).flat(), ...extraHeaders], body };
 }
 
 /**
@@ -250,10 +243,12 @@ export const fixedNotice = (
   { title, text }: { title: Phrase; text: Phrase },
   extraHeaders: readonly string[] = [],
 ) =>
-  byLanguage((language) =>
-    notice(
-      status,
-      { language, title: say(language, title), text: say(language, text) },
-      extraHeaders,
-    ),
+  memoize(
+    (language: Language) =>
+      notice(
+        status,
+        { language, title: say(language, title), text: say(language, text) },
+        extraHeaders,
+      ),
+    new Map(),
   );

@@ -1,6 +1,5 @@
-import { changes, concerns } from '../audit/rules.ts';
 import { maintenance, webhooks, writes } from '../queues/index.ts';
-import { HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
+import { changes, concerns, HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
 import type { WebhookKind } from './kinds.ts';
 import type { DeliveryRecord, WebhookRecord, WebhookWithSecret } from './record.ts';
 import type { NewWebhook, ResendBody, WebhookBody } from './schema.ts';

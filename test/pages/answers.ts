@@ -2,20 +2,22 @@
 
 import type { FormField, LinkEntry, PageEntry } from '../../src/lookup/entry.ts';
 import { statsPage } from '../../src/public-stats/page.ts';
-import { badRequestPage } from '../../src/redirect/pages/bad-request.ts';
 import { type BeforePageOptions, beforePage } from '../../src/redirect/pages/before.ts';
-import { blockedPage } from '../../src/redirect/pages/blocked.ts';
 import { cardPage } from '../../src/redirect/pages/card.ts';
 import { displayPage, fileAnswer } from '../../src/redirect/pages/display.ts';
-import { expiredPage } from '../../src/redirect/pages/expired.ts';
-import { methodNotAllowedPage } from '../../src/redirect/pages/method-not-allowed.ts';
-import { notFoundPage } from '../../src/redirect/pages/not-found.ts';
-import { notStartedPage } from '../../src/redirect/pages/not-started.ts';
+import {
+  badRequestPage,
+  blockedPage,
+  expiredPage,
+  methodNotAllowedPage,
+  notFoundPage,
+  notStartedPage,
+  tooMuchPage,
+  unavailablePage,
+} from '../../src/redirect/pages/notices.ts';
 import { passwordPage } from '../../src/redirect/pages/password.ts';
 import { previewPage } from '../../src/redirect/pages/preview.ts';
 import { readReport, reportedPage, reportPage } from '../../src/redirect/pages/report.ts';
-import { tooMuchPage } from '../../src/redirect/pages/too-much.ts';
-import { unavailablePage } from '../../src/redirect/pages/unavailable.ts';
 import type { Language } from '../../src/web/language.ts';
 import type { Page as Answer } from '../../src/web/layout.ts';
 import type { Phrase } from '../../src/web/phrases/en.ts';

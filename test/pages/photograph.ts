@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { notFoundPage } from '../../src/redirect/pages/not-found.ts';
+import { notFoundPage } from '../../src/redirect/pages/notices.ts';
 import type { Page as Answer } from '../../src/web/layout.ts';
 import { SAMPLES } from '../support/display-samples.ts';
 import { Site } from '../support/site.ts';

@@ -5,7 +5,7 @@ import { JSDOM } from 'jsdom';
 import type { DisplayPage } from '../../src/lookup/entry.ts';
 import { CONTENT_NAMES } from '../../src/qrcodes/content/index.ts';
 import { displayPage, fileAnswer } from '../../src/redirect/pages/display.ts';
-import { notFoundPage } from '../../src/redirect/pages/not-found.ts';
+import { notFoundPage } from '../../src/redirect/pages/notices.ts';
 import { ICONS } from '../../src/web/icons.ts';
 import type { Page } from '../../src/web/layout.ts';
 import { PHRASES } from '../../src/web/phrases/en.ts';

@@ -7,6 +7,7 @@ import { serverOf } from '../../src/queues/bull-queues.ts';
 import { defineQueue } from '../../src/queues/definition.ts';
 import { Inspector, type StoredJob } from '../../src/queues/inspect.ts';
 import { handlers, job, jobsOf } from '../../src/queues/job.ts';
+import { JobSender } from '../../src/queues/job-sender.ts';
 import { Producer } from '../../src/queues/producer.ts';
 import { type RunningWorker, serve } from '../../src/queues/worker.ts';
 import { eventually } from '../support/eventually.ts';
@@ -47,7 +48,7 @@ describe('a job that is extended while it waits', () => {
   const add = (jobId: string, delayMs = 0) =>
     producer.add(jobs.work, 0, { jobId, projectId: '', delayMs });
   const extend = (jobId: string, part: number) =>
-    producer.extend(jobs.work, queue, jobId, part, part);
+    new JobSender(redis).extend(jobs.work, queue, jobId, part, part);
   /** Starts a worker that records its data and calls `act` in each run. */
   const start = (act: (run: number) => Promise<void> = async () => {}) => {
     const counting = handlers(jobs, {

@@ -5,11 +5,12 @@ import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { connectRedis, type Redis, redisReady } from '../../src/infra/redis.ts';
 import { outcomeJobs } from '../../src/jobs/jobs.ts';
+import { BullQueues } from '../../src/queues/bull-queues.ts';
 import { bulk, maintenance } from '../../src/queues/index.ts';
 import { Inspector } from '../../src/queues/inspect.ts';
 import { job, jobsOf } from '../../src/queues/job.ts';
 import { Producer } from '../../src/queues/producer.ts';
-import { registerSchedule } from '../../src/queues/schedule.ts';
+import { registerSchedule, scheduleJobs } from '../../src/queues/schedule.ts';
 import { ALL_JOBS } from '../../workers/jobs.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
@@ -18,17 +19,20 @@ import { aWorkspace } from '../support/world.ts';
 describe('maintenance', () => {
   let redis: Redis;
   let producer: Producer;
+  let queues: BullQueues;
   let inspector: Inspector;
 
   before(async () => {
     redis = connectRedis(config().REDIS_URL, 'wait');
     await redisReady(redis);
     producer = new Producer(redis);
+    queues = new BullQueues(redis);
     inspector = new Inspector(redis);
   });
 
   after(async () => {
     await producer.close();
+    await queues.close();
     await inspector.close();
     redis.disconnect();
   });
@@ -72,13 +76,13 @@ describe('maintenance', () => {
   });
 
   it('removes scheduled jobs that the schedule no longer has', async () => {
-    await producer.schedule(bulk, [
+    await scheduleJobs(queues, bulk, [
       { ...outcomeJobs['jobs.expire'], queue: bulk, everyMs: 60_000 },
     ]);
     const registered = () => redis.zscore('{q-bulk}:bulk:repeat', 'jobs.expire');
     expect(await registered()).not.to.equal(null);
 
-    await registerSchedule(producer, ALL_JOBS);
+    await registerSchedule(queues, ALL_JOBS);
 
     expect(await registered()).to.equal(null);
   });
@@ -89,17 +93,17 @@ describe('maintenance', () => {
     const others = ALL_JOBS.filter(
       ({ queue, name }) => queue === maintenance && name !== 'abuse.prune',
     );
-    await registerSchedule(producer, others);
+    await registerSchedule(queues, others);
     const { now } = Date;
     Date.now = () => now() + 2 * 3_600_000;
     try {
-      await registerSchedule(producer, ALL_JOBS);
+      await registerSchedule(queues, ALL_JOBS);
     } finally {
       Date.now = now;
     }
     expect(await next()).to.be.above(Date.now() + 1.5 * 3_600_000);
 
-    await registerSchedule(producer, ALL_JOBS);
+    await registerSchedule(queues, ALL_JOBS);
 
     expect(await next()).to.be.below(Date.now() + 3_700_000);
   });

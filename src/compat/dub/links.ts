@@ -1,5 +1,5 @@
-import { ok } from '../../http/answer.ts';
 import type { Query } from '../../http/input.ts';
+import { ok } from '../../http/route.ts';
 import {
   type Call,
   type CallQuery,

@@ -1,6 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { ok } from '../../http/answer.ts';
-import type { Answer } from '../../http/route.ts';
+import { type Answer, ok } from '../../http/route.ts';
 import { definedFields, type Fields, fieldsOf, lastValue, omit, type PeerRoute } from '../peer.ts';
 
 const created = (body: unknown): Answer => ({ status: 201, body });

@@ -1,5 +1,5 @@
 import { config } from '../../config.ts';
-import { ok } from '../../http/answer.ts';
+import { ok } from '../../http/route.ts';
 import { type DomainRecord, listDomains } from '../links.ts';
 import { type Fields, fieldsOf, type PeerRoute } from '../peer.ts';
 import { domainNotFound, invalid } from './problem.ts';

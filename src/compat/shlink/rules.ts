@@ -1,4 +1,4 @@
-import { ok } from '../../http/answer.ts';
+import { ok } from '../../http/route.ts';
 import { type Fields, fieldsOf, type LinkRecord, type PeerRoute } from '../peer.ts';
 import { invalid, Problem } from './problem.ts';
 import { findShortUrl } from './short-url.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
-import { ok } from '../../http/answer.ts';
 import type { Query } from '../../http/input.ts';
+import { ok } from '../../http/route.ts';
 import { defaultDomain, findByUrl, findLink } from '../links.ts';
 import {
   type Call,

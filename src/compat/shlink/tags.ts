@@ -1,6 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { ok } from '../../http/answer.ts';
-import type { Answer } from '../../http/route.ts';
+import { type Answer, ok } from '../../http/route.ts';
 import { listAll } from '../links.ts';
 import { type Call, fieldsOf, lastValue, type PeerRoute } from '../peer.ts';
 import { invalid, Problem, tagNotFound } from './problem.ts';

@@ -1,5 +1,5 @@
-import { ok } from '../../http/answer.ts';
 import type { Query } from '../../http/input.ts';
+import { ok } from '../../http/route.ts';
 import { defaultDomain } from '../links.ts';
 import { type Call, type Fields, lastValue, type PeerRoute } from '../peer.ts';
 import { notImplemented } from './problem.ts';

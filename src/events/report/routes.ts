@@ -1,6 +1,5 @@
-import { ok } from '../../http/answer.ts';
 import { Joi } from '../../http/fields.ts';
-import { type ApiRequest, type Route, route } from '../../http/route.ts';
+import { type ApiRequest, ok, type Route, route } from '../../http/route.ts';
 import { toContent } from '../../mail/message.ts';
 import { REPORT_PLAN } from '../../mail/preferences.ts';
 import { type ReportChoice, reportFields } from '../../mail/schema.ts';

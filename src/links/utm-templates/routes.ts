@@ -1,7 +1,6 @@
-import { created, found, ok } from '../../http/answer.ts';
 import { deletedRecord } from '../../http/deleted.ts';
 import { id, Joi, paging, text } from '../../http/fields.ts';
-import { hasAny, type Route, route } from '../../http/route.ts';
+import { created, found, hasAny, ok, type Route, route } from '../../http/route.ts';
 import { newId } from '../../ids.ts';
 import { containing } from '../../infra/like.ts';
 import { answerWrite } from '../../jobs/answer-write.ts';

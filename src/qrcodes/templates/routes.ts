@@ -1,7 +1,6 @@
-import { ok } from '../../http/answer.ts';
 import { deletedRecord } from '../../http/deleted.ts';
 import { id, Joi, paging } from '../../http/fields.ts';
-import { type Route, route } from '../../http/route.ts';
+import { ok, type Route, route } from '../../http/route.ts';
 import { answerWrite } from '../../jobs/answer-write.ts';
 import { templateJobs } from './jobs.ts';
 import { Template } from './model.ts';

@@ -1,4 +1,5 @@
-import { byLanguage, say } from '../../web/language.ts';
+import { memoize } from '../../infra/memoize.ts';
+import { type Language, say } from '../../web/language.ts';
 import { BASE_STYLE, html, pageAssets, wholePage } from '../../web/layout.ts';
 
 const ASSETS = pageAssets(`${BASE_STYLE}
@@ -12,7 +13,7 @@ const ASSETS = pageAssets(`${BASE_STYLE}
  * @param baseUrl address of the API, under which the console is
  */
 export const homePage = (baseUrl: string, docsUrl: string) =>
-  byLanguage((language) => {
+  memoize((language: Language) => {
     const title = say(language, 'Short links');
     const body = html`<main class="notice">
 <h1>${title}</h1>
@@ -21,4 +22,4 @@ export const homePage = (baseUrl: string, docsUrl: string) =>
 <a class="action" href="${docsUrl}">${say(language, 'Documentation')}</a>
 </main>`;
     return wholePage(200, ASSETS, { language, title, body });
-  });
+  }, new Map());

@@ -11,8 +11,6 @@ export const de: Record<Phrase, string> = {
   'The operator of this service has blocked this link, so you are not sent on.':
     'Der Betreiber dieses Dienstes hat diesen Link gesperrt. Du wirst nicht weitergeleitet.',
   'Not open yet': 'Noch nicht geöffnet',
-  'This link opens later. Please come back then.':
-    'Dieser Link öffnet später. Bitte komm dann wieder.',
   'This link opens on {}.': 'Dieser Link öffnet am {}.',
   'Please try again': 'Bitte noch einmal versuchen',
   'This link cannot be opened just now. Try again in a moment.':

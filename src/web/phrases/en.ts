@@ -12,7 +12,6 @@ export const PHRASES = [
   'Link blocked',
   'The operator of this service has blocked this link, so you are not sent on.',
   'Not open yet',
-  'This link opens later. Please come back then.',
   'This link opens on {}.',
   'Please try again',
   'This link cannot be opened just now. Try again in a moment.',

@@ -11,8 +11,6 @@ export const es: Record<Phrase, string> = {
   'The operator of this service has blocked this link, so you are not sent on.':
     'El operador de este servicio ha bloqueado este enlace, por lo que no se te redirige.',
   'Not open yet': 'Aún no está abierto',
-  'This link opens later. Please come back then.':
-    'Este enlace se abrirá más tarde. Vuelve entonces.',
   'This link opens on {}.': 'Este enlace se abrirá el {}.',
   'Please try again': 'Inténtalo de nuevo',
   'This link cannot be opened just now. Try again in a moment.':

@@ -11,8 +11,6 @@ export const fr: Record<Phrase, string> = {
   'The operator of this service has blocked this link, so you are not sent on.':
     'L’exploitant de ce service a bloqué ce lien : vous n’êtes pas redirigé.',
   'Not open yet': 'Pas encore ouvert',
-  'This link opens later. Please come back then.':
-    'Ce lien ouvrira plus tard. Revenez à ce moment-là.',
   'This link opens on {}.': 'Ce lien ouvrira le {}.',
   'Please try again': 'Veuillez réessayer',
   'This link cannot be opened just now. Try again in a moment.':

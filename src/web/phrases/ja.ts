@@ -11,8 +11,6 @@ export const ja: Record<Phrase, string> = {
   'The operator of this service has blocked this link, so you are not sent on.':
     'このサービスの運営者がこのリンクをブロックしたため、移動しません。',
   'Not open yet': 'まだ開いていません',
-  'This link opens later. Please come back then.':
-    'このリンクは後ほど開きます。その時にまたお越しください。',
   'This link opens on {}.': 'このリンクは{}に開きます。',
   'Please try again': 'もう一度お試しください',
   'This link cannot be opened just now. Try again in a moment.':

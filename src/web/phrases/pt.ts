@@ -11,7 +11,6 @@ export const pt: Record<Phrase, string> = {
   'The operator of this service has blocked this link, so you are not sent on.':
     'O operador deste serviço bloqueou este link, por isso não é redirecionado.',
   'Not open yet': 'Ainda não abriu',
-  'This link opens later. Please come back then.': 'Este link abre mais tarde. Volte nessa altura.',
   'This link opens on {}.': 'Este link abre em {}.',
   'Please try again': 'Tente novamente',
   'This link cannot be opened just now. Try again in a moment.':
