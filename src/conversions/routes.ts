@@ -26,7 +26,13 @@ import {
   saleBody,
 } from './schema.ts';
 
-const tag = 'Conversions';
+const write = {
+  tag: 'Conversions',
+  scope: 'conversions.write',
+  plan: 'business',
+  limit: 'track',
+  writes: true,
+} as const;
 
 /**
  * Delays between look-ups of a click that was answered a moment ago and is not in the database yet,
@@ -38,6 +44,7 @@ const answerTracked = <Body>({ answer, isReplayed }: Tracked<Body>) =>
   isReplayed ? replayed(ok(answer)) : ok(answer);
 
 export const conversionRoutes: Route[] = [
+    ...write,
   route<{ body: LeadBody }>({
     method: 'post',
     path: '/track/lead',
@@ -47,13 +54,8 @@ export const conversionRoutes: Route[] = [
       'Records that a click became a lead. The same customer, event name and click again is the same lead: it ' +
       'is answered with its first answer and `Idempotent-Replayed: true`. A click that is not stored yet is waited for.',
     extension: true,
-    tag,
-    scope: 'conversions.write',
-    plan: 'business',
-    limit: 'track',
     body: leadBody,
     answers: { 200: leadResult },
-    writes: true,
     handle(request) {
       const lead = request.body;
       const data = async () => {
@@ -63,6 +65,7 @@ export const conversionRoutes: Route[] = [
       return answerWrite(request, conversionJobs['lead.track'], data, answerTracked);
     },
   }),
+    ...write,
   route<{ body: SaleBody }>({
     method: 'post',
     path: '/track/sale',
@@ -73,13 +76,8 @@ export const conversionRoutes: Route[] = [
       '`Idempotent-Replayed: true`. An amount in another currency is converted to US dollars at the latest exchange ' +
       'rates, whose day is `rateDate` of the answer; while the latest are older than the operator allows, such a ' +
       'sale is refused with 422. A click or named lead that is not stored yet is waited for.',
-    tag,
-    scope: 'conversions.write',
-    plan: 'business',
-    limit: 'track',
     body: saleBody,
     answers: { 200: saleResult },
-    writes: true,
     handle(request) {
       const sale = { ...request.body, currency: request.body.currency.toUpperCase() };
       const data = async () => {
@@ -95,6 +93,7 @@ export const conversionRoutes: Route[] = [
       return answerWrite(request, conversionJobs['sale.track'], data, answerTracked);
     },
   }),
+    ...write,
   route<{ body: ClickBody }>({
     method: 'post',
     path: '/track/click',
@@ -104,13 +103,8 @@ export const conversionRoutes: Route[] = [
       'Records a click of a link that was opened without the redirect. It is counted as a visit is: bots are ' +
       'not, and the same visitor once in the workspace’s window.',
     extension: true,
-    tag,
-    scope: 'conversions.write',
-    plan: 'business',
-    limit: 'track',
     body: clickBody,
     answers: { 200: clickResult },
-    writes: true,
     handle: (request) =>
       answerWrite(request, visitJobs['click.track'], () => visitOf(request, request.body), ok),
   }),

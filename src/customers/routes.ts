@@ -11,7 +11,19 @@ import { customerJobs } from './jobs.ts';
 import { Customer } from './model.ts';
 import { customerRecord, toCustomer } from './record.ts';
 
-const tag = 'Customers';
+const read = {
+  extension: true,
+  tag: 'Customers',
+  scope: 'customers.read',
+  plan: 'business',
+} as const;
+const write = {
+  extension: true,
+  tag: 'Customers',
+  scope: 'customers.write',
+  plan: 'business',
+  writes: true,
+} as const;
 
 type Params = { id: string };
 
@@ -36,6 +48,7 @@ async function find(projectId: string, ref: string): Promise<Customer> {
 }
 
 /**
+    ...read,
  * Endpoints of customers, an extension of the contract, in which leads and sales create customers.
  */
 export const customerRoutes: Route[] = [
@@ -45,10 +58,6 @@ export const customerRoutes: Route[] = [
     operationId: 'listCustomers',
     summary: 'List customers, newest first',
     description: 'Returns the customers, newest first.',
-    extension: true,
-    tag,
-    scope: 'customers.read',
-    plan: 'business',
     isHeavy: hasAny('search', 'email'),
     query: Joi.object<CustomerListQuery>({
       search: text(100).description('Part of the name, email or external id.'),
@@ -78,6 +87,7 @@ export const customerRoutes: Route[] = [
         customers.where({ external_id: externalIdIn(externalId) ?? externalId });
       }
       const rows = await customers
+    ...read,
         .orderBy('id', 'desc')
         .limit(pageSize)
         .offset((page - 1) * pageSize);
@@ -90,11 +100,8 @@ export const customerRoutes: Route[] = [
     operationId: 'retrieveCustomer',
     summary: 'Retrieve a customer',
     description: 'Returns a customer.',
-    extension: true,
-    tag,
-    scope: 'customers.read',
+    ...write,
     record: true,
-    plan: 'business',
     params,
     answers: { 200: customerRecord },
     handle: async ({ caller, params: { id: ref } }) =>
@@ -106,15 +113,11 @@ export const customerRoutes: Route[] = [
     operationId: 'updateCustomer',
     summary: 'Update a customer',
     description: 'Changes a customer. Absent fields stay as they are; null clears a field.',
-    extension: true,
-    tag,
-    scope: 'customers.write',
     record: true,
-    plan: 'business',
     params,
     body: Joi.object<CustomerChanges>(customerFields).meta({ name: 'CustomerUpdate' }),
     answers: { 200: customerRecord },
-    writes: true,
+    ...write,
     async handle(request) {
       const { id: customerId } = await find(request.caller.projectId, request.params.id);
       const data = { id: customerId, changes: request.body };
@@ -128,14 +131,9 @@ export const customerRoutes: Route[] = [
     summary: 'Delete a customer',
     description:
       'Deletes a customer and erases their data from events, for good. The events are counted as before.',
-    extension: true,
-    tag,
-    scope: 'customers.write',
     record: true,
-    plan: 'business',
     params,
     answers: { 200: deletedRecord },
-    writes: true,
     async handle(request) {
       const { id: customerId } = await find(request.caller.projectId, request.params.id);
       return answerWrite(request, customerJobs['customer.delete'], { id: customerId }, ok);

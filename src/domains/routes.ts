@@ -25,7 +25,8 @@ import {
   newDomainBody,
 } from './schema.ts';
 
-const tag = 'Domains';
+const read = { tag: 'Domains', scope: 'domains.read' } as const;
+const write = { extension: true, tag: 'Domains', scope: 'domains.write', writes: true } as const;
 type Params = { id: string };
 
 export const domainRoutes: Route[] = [
@@ -34,9 +35,8 @@ export const domainRoutes: Route[] = [
     path: '/domains',
     operationId: 'listDomains',
     summary: 'List domains',
+    ...read,
     description: 'Returns the domains of the workspace, one page at a time.',
-    tag,
-    scope: 'domains.read',
     isHeavy: hasAny('search'),
     query: domainListQuery,
     answers: { 200: Joi.array().items(domainRecord) },
@@ -52,19 +52,16 @@ export const domainRoutes: Route[] = [
     },
   }),
   route<{ body: NewDomain }>({
+    ...write,
     method: 'post',
     path: '/domains',
     operationId: 'createDomain',
     summary: 'Create a domain',
-    extension: true,
     description:
       'The domain resolves once its owner has set the DNS record in `verification` and it has been verified.',
-    tag,
-    scope: 'domains.write',
     record: true,
     body: newDomainBody,
     answers: { 201: domainRecord },
-    writes: true,
     defaults: { type: 'redirect', archived: false, primary: false },
     handle(request) {
       const data = async () => ({
@@ -77,14 +74,13 @@ export const domainRoutes: Route[] = [
     },
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/domains/{id}',
     operationId: 'retrieveDomain',
     summary: 'Retrieve a domain',
     description: 'Returns a domain.',
     extension: true,
-    tag,
-    scope: 'domains.read',
     record: true,
     params: domainParams,
     answers: { 200: domainRecord },
@@ -93,6 +89,7 @@ export const domainRoutes: Route[] = [
       if (row === undefined) throw new Refusal('not_found', `There is no domain "${id}"`);
       return ok(toDomain(row));
     },
+    ...read,
   }),
   route<{ params: Params }>({
     method: 'get',
@@ -102,8 +99,6 @@ export const domainRoutes: Route[] = [
     description:
       'Returns the DNS records to set, and checks them, the server that answers, and its certificate. The result is kept for 5 s.',
     extension: true,
-    tag,
-    scope: 'domains.read',
     params: domainParams,
     answers: { 200: domainChecks },
     async handle(request) {
@@ -113,6 +108,7 @@ export const domainRoutes: Route[] = [
       const { slug, verified, verification_token: token } = row;
       const domain = { id: row.id, slug, verified, token };
       return ok(await runJob(request, domainCheckJobs['domain.check'], domain));
+    ...write,
     },
   }),
   route<{ params: Params; body: DomainChanges }>({
@@ -121,19 +117,16 @@ export const domainRoutes: Route[] = [
     operationId: 'updateDomain',
     summary: 'Update a domain',
     description: 'Changes a domain. Absent fields stay as they are; null clears a field.',
-    extension: true,
-    tag,
-    scope: 'domains.write',
     record: true,
     params: domainParams,
     body: domainChangesBody,
     answers: { 200: domainRecord },
-    writes: true,
     async handle(request) {
       const { id } = request.params;
       const before = await Domain.of(request.caller.projectId).where(namedBy(id)).first();
       const data = { id, changes: await withFraming(request, request.body, before) };
       return answerWrite(request, domainJobs['domain.update'], data, ok);
+    ...write,
     },
   }),
   route<{ params: Params }>({
@@ -143,13 +136,10 @@ export const domainRoutes: Route[] = [
     summary: 'Verify a domain',
     description:
       'Looks up the DNS record of the domain and verifies the domain if the record is right.',
-    extension: true,
-    tag,
-    scope: 'domains.write',
     record: true,
     params: domainParams,
     answers: { 200: domainRecord },
-    writes: true,
+    ...write,
     handle: (request) => answerWrite(request, domainJobs['domain.verify'], request.params, ok),
   }),
   route<{ params: Params }>({
@@ -158,13 +148,9 @@ export const domainRoutes: Route[] = [
     operationId: 'deleteDomain',
     summary: 'Delete a domain',
     description: 'Deletes a domain. Refused while it has links or QR codes.',
-    extension: true,
-    tag,
-    scope: 'domains.write',
     record: true,
     params: domainParams,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => answerWrite(request, domainJobs['domain.delete'], request.params, ok),
   }),
 ];

@@ -25,7 +25,6 @@ import { type ExportFormat, FORMATS, MEDIA_TYPES, type StoredFormat } from './fo
 import type { NewExport } from './jobs.ts';
 import { exportJobs } from './jobs.ts';
 
-const tag = 'Exports';
 const FILE = { media: FORMATS.map((name) => MEDIA_TYPES[name]) };
 
 const format = Joi.string()
@@ -102,6 +101,7 @@ type EventsQuery = FilterQuery & SpanQuery & { event: KindParameter; format: Exp
 
 type LinksQuery = LinkFilters & { format: ExportFormat };
 
+    ...common,
 /**
  * Endpoints of exports. They come before those of events and links, which would take these paths
  * for ids.
@@ -113,9 +113,7 @@ export const exportRoutes: Route[] = [
     isHeavy: true,
     operationId: 'exportEvents',
     summary: 'Export events, oldest first',
-    extension: true,
     description: DESCRIPTION,
-    tag,
     scope: 'events.read',
     plan: 'business',
     query: Joi.object<EventsQuery>({ ...eventSchemas, format }),
@@ -131,6 +129,7 @@ export const exportRoutes: Route[] = [
       const count = await eventsStore().countUpTo(
         { projectId, kind: event, span: { start, end }, filter },
         maxRows + 1,
+    ...common,
       );
       const events = { event, start: start.toISOString(), end: end.toISOString(), filter };
       return answerExport(request, { format: query.format, of: { events } }, query.event, count);
@@ -142,9 +141,7 @@ export const exportRoutes: Route[] = [
     isHeavy: true,
     operationId: 'exportLinks',
     summary: 'Export links, oldest first',
-    extension: true,
     description: DESCRIPTION,
-    tag,
     scope: 'links.read',
     query: Joi.object<LinksQuery>({ ...linkFilterSchemas, format }),
     answers: { 200: FILE },
@@ -152,6 +149,7 @@ export const exportRoutes: Route[] = [
     async handle(request) {
       const { format: wanted, ...links } = request.query;
       refuseOtherWorkspace(links, request.caller);
+    ...common,
       refuseHiddenFilter(request.caller, 'link', links);
       const count = await linkQueries.count(request.caller.projectId, links);
       return answerExport(request, { format: wanted, of: { links } }, 'links', count);
@@ -169,8 +167,6 @@ export const exportRoutes: Route[] = [
       'takes here or in another installation. The address is valid for a day and needs no key. The file has personal ' +
       'data; API keys, webhooks and people are not in it, and passwords are encrypted with the passphrase. The key needs ' +
       'the scopes to read all of these besides `workspace.write`.',
-    extension: true,
-    tag,
     scope: 'workspace.write',
     body: newExportBody,
     answers: { 200: workspaceExport },
@@ -184,6 +180,7 @@ export const exportRoutes: Route[] = [
         passphrase:
           passphrase === undefined
             ? undefined
+    ...common,
             : seal({ purpose: 'export passphrase', owner }, passphrase),
       };
       return answerWrite(request, exportJobs['export.workspace'], data, ok);
@@ -197,8 +194,6 @@ export const exportRoutes: Route[] = [
     description:
       'Returns the file of a large export, under the address in the result of its job. The address is valid for ' +
       'a day.',
-    extension: true,
-    tag,
     scope: 'public',
     params: Joi.object<{ id: string }>({ id: id().required().description('Id of the export.') }),
     query: Joi.object<{ token: string }>({

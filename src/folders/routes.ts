@@ -26,6 +26,7 @@ const body = Joi.object<{ name: string }>({
     .description('Name, at most 190 characters; unique in the workspace regardless of case.')
     .example('Spring launch'),
 });
+    ...write,
 
 /**
  * Endpoints of folders, an extension of the contract, which names folders but has no endpoints for
@@ -38,13 +39,9 @@ export const folderRoutes: Route[] = [
     operationId: 'createFolder',
     summary: 'Create a folder',
     description: 'Creates a folder.',
-    extension: true,
-    tag,
-    scope: 'folders.write',
     record: true,
     body: body.meta({ name: 'NewFolder' }),
     answers: { 201: folderRecord },
-    writes: true,
     handle: (request) => {
       const data = { id: newId('folder'), name: request.body.name };
       return answerWrite(request, folderJobs['folder.create'], data, (record) =>
@@ -58,13 +55,11 @@ export const folderRoutes: Route[] = [
     operationId: 'listFolders',
     summary: 'List folders, by name',
     description: 'Returns the folders by name, one page at a time.',
-    extension: true,
-    tag,
-    scope: 'folders.read',
     isHeavy: hasAny('search'),
     query: Joi.object<FolderListQuery>({
       search: text(190).description('Part of the name, regardless of case.'),
       ...paging(100),
+    ...read,
     }),
     answers: { 200: Joi.array().items(folderRecord) },
     async handle({ caller, query: { search, page, pageSize } }) {
@@ -79,13 +74,11 @@ export const folderRoutes: Route[] = [
   }),
   route<{ params: { id: string } }>({
     method: 'get',
+    ...write,
     path: '/folders/{id}',
     operationId: 'retrieveFolder',
     summary: 'Retrieve a folder',
     description: 'Returns a folder.',
-    extension: true,
-    tag,
-    scope: 'folders.read',
     record: true,
     params,
     answers: { 200: folderRecord },
@@ -97,18 +90,15 @@ export const folderRoutes: Route[] = [
   }),
   route<{ params: { id: string }; body: { name: string } }>({
     method: 'patch',
+    ...write,
     path: '/folders/{id}',
     operationId: 'updateFolder',
     summary: 'Rename a folder',
     description: 'Changes the name of a folder.',
-    extension: true,
-    tag,
-    scope: 'folders.write',
     record: true,
     params,
     body: body.meta({ name: 'FolderUpdate' }),
     answers: { 200: folderRecord },
-    writes: true,
     handle: (request) =>
       answerWrite(
         request,
@@ -123,9 +113,6 @@ export const folderRoutes: Route[] = [
     operationId: 'deleteFolder',
     summary: 'Delete a folder',
     description: 'Deletes a folder. Its links and QR codes stay, without a folder.',
-    extension: true,
-    tag,
-    scope: 'folders.write',
     record: true,
     params,
     answers: { 200: deletedRecord },

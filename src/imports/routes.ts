@@ -29,7 +29,8 @@ import {
 } from './schema.ts';
 import { sealOfImport } from './sealing.ts';
 
-const tag = 'Imports';
+const write = { extension: true, tag: 'Imports', scope: 'imports.write', writes: true } as const;
+const read = { extension: true, tag: 'Imports', scope: 'imports.read' } as const;
 /** Browsers send the last type for CSV files if a spreadsheet program is installed. */
 const MEDIA = [
   'text/csv',
@@ -44,19 +45,17 @@ const ARCHIVE_BYTES = 64 * MEBIBYTE;
 type Params = { id: string };
 
 /** Properties that all writes of an existing import share. */
-const write = {
+const change = {
+  ...write,
   method: 'post',
-  extension: true,
-  tag,
-  scope: 'imports.write',
   params: importParams,
   answers: { 200: importRecord },
-  writes: true,
 } as const satisfies Partial<RouteSpec<object>>;
 
 export const importRoutes: Route[] = [
   route<{ query: NewImportQuery; body: Upload }>({
     method: 'post',
+    ...write,
     path: '/imports',
     isHeavy: true,
     operationId: 'createImport',
@@ -70,30 +69,23 @@ export const importRoutes: Route[] = [
       'a time. With `source=workspace` the file is the export of a whole workspace, up to 64 MiB (`application/gzip`), of ' +
       'which as many records besides events are taken, and ten times as many events; that needs the scopes to write all ' +
       'kinds of records.',
-    extension: true,
-    tag,
-    scope: 'imports.write',
     query: newImportQuery,
     upload: { media: MEDIA, limit: FILE_BYTES, limits: { [ARCHIVE_MEDIA]: ARCHIVE_BYTES } },
     answers: { 201: importRecord },
-    writes: true,
     handle: answerUpload,
   }),
   route<{ body: NewFetchBody }>({
     method: 'post',
+    ...write,
     path: '/imports/fetch',
     operationId: 'createImportFromApi',
     summary: 'Import links from the API of another service',
     description:
       'Reads all links of an account at Bitly, Dub, Kutt, Shlink, Short.io or YOURLS over its API, in the background, and ' +
       'imports them as a file is. If the service asks to wait, the import continues later.',
-    extension: true,
-    tag,
-    scope: 'imports.write',
     limit: 'fetch',
     body: newFetchBody,
     answers: { 201: importRecord },
-    writes: true,
     handle: answerFetch,
   }),
   route<{ query: ImportListQuery }>({
@@ -102,9 +94,6 @@ export const importRoutes: Route[] = [
     operationId: 'listImports',
     summary: 'List imports',
     description: 'Returns the imports of the workspace, newest first.',
-    extension: true,
-    tag,
-    scope: 'imports.read',
     query: importListQuery,
     answers: { 200: Joi.array().items(importRecord) },
     handle: async ({ caller, query }) => ok(await listImports(caller.projectId, query)),
@@ -112,18 +101,16 @@ export const importRoutes: Route[] = [
   route<{ params: Params }>({
     method: 'get',
     path: '/imports/{id}',
+    ...read,
     operationId: 'retrieveImport',
     summary: 'Retrieve an import',
     description: 'Returns an import with its progress, its preview and its first 100 errors.',
-    extension: true,
-    tag,
-    scope: 'imports.read',
     params: importParams,
     answers: { 200: importDetails },
     handle: async ({ caller, params }) => ok(await readImport(caller, params.id)),
   }),
   route<{ params: Params; body: OptionChanges }>({
-    ...write,
+    ...change,
     method: 'patch',
     path: '/imports/{id}',
     operationId: 'updateImport',
@@ -143,7 +130,7 @@ export const importRoutes: Route[] = [
     },
   }),
   route<{ params: Params }>({
-    ...write,
+    ...change,
     path: '/imports/{id}/start',
     operationId: 'startImport',
     summary: 'Start an import',
@@ -151,7 +138,7 @@ export const importRoutes: Route[] = [
     handle: (request) => answerWrite(request, importJobs['import.start'], request.params, ok),
   }),
   route<{ params: Params }>({
-    ...write,
+    ...change,
     path: '/imports/{id}/cancel',
     operationId: 'cancelImport',
     summary: 'Cancel an import',
@@ -160,7 +147,7 @@ export const importRoutes: Route[] = [
     handle: (request) => answerWrite(request, importJobs['import.cancel'], request.params, ok),
   }),
   route<{ params: Params }>({
-    ...write,
+    ...change,
     path: '/imports/{id}/undo',
     operationId: 'undoImport',
     summary: 'Undo an import',
@@ -172,14 +159,12 @@ export const importRoutes: Route[] = [
   route<{ params: Params }>({
     method: 'get',
     path: '/imports/{id}/errors',
+    ...read,
     operationId: 'downloadImportErrors',
     summary: 'Download the errors of an import',
     description:
       'Returns the rows that were refused as CSV: row, column, message, and the cells of the row. Passwords are left out ' +
       'for callers without the scope `imports.write`. Errors are kept for 24 hours after the end of the import.',
-    extension: true,
-    tag,
-    scope: 'imports.read',
     params: importParams,
     answers: { 200: { media: ['text/csv; charset=utf-8'] } },
     async handle({ caller, params }) {

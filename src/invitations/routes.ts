@@ -31,7 +31,9 @@ import {
   newInvitationBody,
 } from './schema.ts';
 
-const tag = 'Members';
+const write = { extension: true, tag: 'Members', scope: 'members.write', writes: true } as const;
+const common = { extension: true, tag: 'Members', scope: 'public' } as const;
+const read = { extension: true, tag: 'Members', scope: 'members.read' } as const;
 
 type Params = { id: string };
 
@@ -43,6 +45,7 @@ const pending = (projectId: string) =>
 export const invitationRoutes: Route[] = [
   route<{ body: NewInvitation }>({
     method: 'post',
+    ...write,
     path: '/invitations',
     operationId: 'createInvitation',
     summary: 'Invite a person',
@@ -50,12 +53,8 @@ export const invitationRoutes: Route[] = [
       'Invites a person to the workspace. The address at which they accept goes to them by email; without a mail server ' +
       `the answer has it, and no other answer shows it. It is valid once, for ${VALID_DAYS} days, and replaces an earlier invitation of the same email address. ` +
       'Mails are limited: in 24 hours 20 of a workspace, 50 of a person, and 3 to an address.',
-    extension: true,
-    tag,
-    scope: 'members.write',
     body: newInvitationBody,
     answers: { 201: invitationWithUrl },
-    writes: true,
     handle(request) {
       const { caller, body } = request;
       refuseRoleBeyond(caller.scopes, body.role);
@@ -72,13 +71,11 @@ export const invitationRoutes: Route[] = [
   }),
   route<{ body: { token: string } }>({
     method: 'post',
+    ...common,
     path: '/invitations/lookup',
     operationId: 'findInvitation',
     summary: 'Find an invitation by its token',
     description: 'Returns what the person with the token of an invitation joins by accepting it.',
-    extension: true,
-    tag,
-    scope: 'public',
     body: lookupBody,
     answers: { 200: offerRecord },
     async handle({ body }) {
@@ -89,6 +86,7 @@ export const invitationRoutes: Route[] = [
   }),
   route<{ body: Acceptance }>({
     method: 'post',
+    ...common,
     path: '/invitations/accept',
     operationId: 'acceptInvitation',
     summary: 'Accept an invitation',
@@ -97,9 +95,6 @@ export const invitationRoutes: Route[] = [
       'For a person without one, `name` and `password` create it, and the response sets the session cookie. They also ' +
       'reset an account with an address that is not verified, if the token was sent by email. With `id` ' +
       'a signed-in person accepts an invitation that `GET /me` shows.',
-    extension: true,
-    tag,
-    scope: 'public',
     body: acceptBody,
     answers: { 200: meRecord },
     handle: accept,
@@ -111,9 +106,6 @@ export const invitationRoutes: Route[] = [
     summary: 'List invitations, newest first',
     description:
       'Returns the invitations that can be accepted, newest first, without their addresses.',
-    extension: true,
-    tag,
-    scope: 'members.read',
     query: invitationListQuery,
     answers: { 200: Joi.array().items(invitationRecord) },
     async handle({ caller, query: { page, pageSize } }) {
@@ -122,6 +114,7 @@ export const invitationRoutes: Route[] = [
         .limit(pageSize)
         .offset((page - 1) * pageSize);
       return ok(rows.map(toInvitation));
+    ...read,
     },
   }),
   route<{ params: Params }>({
@@ -130,15 +123,13 @@ export const invitationRoutes: Route[] = [
     operationId: 'retrieveInvitation',
     summary: 'Retrieve an invitation',
     description: 'Returns an invitation that can be accepted, without its address.',
-    extension: true,
-    tag,
-    scope: 'members.read',
     record: true,
     params: invitationParams,
     answers: { 200: invitationRecord },
     async handle({ caller, params: { id } }) {
       const row = await pending(caller.projectId).where({ id }).first();
       return ok(toInvitation(found(row, `invitation "${id}"`)));
+    ...write,
     },
   }),
   route<{ params: Params }>({
@@ -147,13 +138,9 @@ export const invitationRoutes: Route[] = [
     operationId: 'deleteInvitation',
     summary: 'Withdraw an invitation',
     description: 'Ends an invitation at once.',
-    extension: true,
-    tag,
-    scope: 'members.write',
     record: true,
     params: invitationParams,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) =>
       answerWrite(request, invitationJobs['invitation.delete'], request.params, ok),
   }),

@@ -26,7 +26,8 @@ import {
   newKeyBody,
 } from './schema.ts';
 
-const tag = 'API keys';
+const write = { extension: true, tag: 'API keys', scope: 'keys.write', writes: true } as const;
+const read = { extension: true, tag: 'API keys', scope: 'keys.read' } as const;
 
 type Params = { id: string };
 
@@ -40,18 +41,15 @@ function draw({ projectId }: Caller) {
 export const keyRoutes: Route[] = [
   route<{ body: NewKey }>({
     method: 'post',
+    ...write,
     path: '/keys',
     operationId: 'createKey',
     summary: 'Create an API key',
     description:
       'Creates an API key. The answer has the key itself, which no other answer shows. It can be given only scopes that ' +
       'the caller has.',
-    extension: true,
-    tag,
-    scope: 'keys.write',
     body: newKeyBody,
     answers: { 201: keyWithSecret },
-    writes: true,
     handle(request) {
       const { caller, body } = request;
       const { scopes = caller.scopes } = body;
@@ -69,9 +67,6 @@ export const keyRoutes: Route[] = [
     summary: 'List API keys, newest first',
     description:
       'Returns the API keys that are not revoked, newest first, without the keys themselves.',
-    extension: true,
-    tag,
-    scope: 'keys.read',
     query: keyListQuery,
     answers: { 200: Joi.array().items(keyRecord) },
     async handle({ caller, query: { page, pageSize } }) {
@@ -82,6 +77,7 @@ export const keyRoutes: Route[] = [
         .offset((page - 1) * pageSize);
       return ok(rows.map(toKey));
     },
+    ...read,
   }),
   route<{ params: Params }>({
     method: 'get',
@@ -89,9 +85,6 @@ export const keyRoutes: Route[] = [
     operationId: 'retrieveKey',
     summary: 'Retrieve an API key',
     description: 'Returns an API key, without the key itself.',
-    extension: true,
-    tag,
-    scope: 'keys.read',
     isOwn: isCallers,
     record: true,
     params: keyParams,
@@ -100,6 +93,7 @@ export const keyRoutes: Route[] = [
       const row = await ApiKey.of(caller.projectId).where({ id }).whereNull('revoked_at').first();
       return ok(toKey(found(row, `API key "${id}"`)));
     },
+    ...write,
   }),
   route<{ params: Params; body: KeyChanges }>({
     method: 'patch',
@@ -107,20 +101,17 @@ export const keyRoutes: Route[] = [
     operationId: 'updateKey',
     summary: 'Update an API key',
     description: 'Changes the name or the scopes of an API key. Absent fields stay as they are.',
-    extension: true,
-    tag,
-    scope: 'keys.write',
     record: true,
     params: keyParams,
     body: keyBody,
     answers: { 200: keyRecord },
-    writes: true,
     handle(request) {
       const { caller, params, body } = request;
       refuseBeyond(caller.scopes, body.scopes ?? []);
       const data = { id: params.id, changes: body };
       return answerWrite(request, keyJobs['apiKey.update'], data, ok);
     },
+    ...write,
   }),
   route<{ params: Params }>({
     method: 'post',
@@ -129,12 +120,8 @@ export const keyRoutes: Route[] = [
     summary: 'Rotate an API key',
     description:
       'Replaces the key itself; the previous one ends at once. The caller needs all scopes of the key.',
-    extension: true,
-    tag,
-    scope: 'keys.write',
     params: keyParams,
     answers: { 200: keyWithSecret },
-    writes: true,
     handle(request) {
       const { caller, params } = request;
       const data = { id: params.id, callerScopes: caller.scopes, ...draw(caller) };
@@ -142,6 +129,7 @@ export const keyRoutes: Route[] = [
         ok(openFor(caller, record)),
       );
     },
+    ...write,
   }),
   route<{ params: Params }>({
     method: 'delete',
@@ -149,14 +137,10 @@ export const keyRoutes: Route[] = [
     operationId: 'deleteKey',
     summary: 'Revoke an API key',
     description: 'Ends an API key at once. A key may revoke itself without the scope.',
-    extension: true,
-    tag,
-    scope: 'keys.write',
     isOwn: isCallers,
     record: true,
     params: keyParams,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => answerWrite(request, keyJobs['apiKey.revoke'], request.params, ok),
   }),
 ];

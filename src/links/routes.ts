@@ -45,7 +45,8 @@ import {
   newLinkBody,
 } from './schema.ts';
 
-const tag = 'Links';
+const write = { tag: 'Links', scope: 'links.write', writes: true } as const;
+const read = { tag: 'Links', scope: 'links.read' } as const;
 const BULK_BYTES = 5 * 1024 * 1024;
 
 type Params = { linkId: string };
@@ -55,15 +56,13 @@ export const linkRoutes: Route[] = [
     method: 'post',
     path: '/links',
     operationId: 'createLink',
+    ...write,
     summary: 'Create a link',
     description: 'Creates a short link. Without a key it gets 7 random characters.',
     extension: true,
-    tag,
-    scope: 'links.write',
     record: true,
     body: newLinkBody,
     answers: { 201: linkRecord },
-    writes: true,
     defaults: SHARED_DEFAULTS,
     handle(request) {
       const data = async () => ({
@@ -79,13 +78,12 @@ export const linkRoutes: Route[] = [
     method: 'get',
     path: '/links',
     operationId: 'listLinks',
+    ...read,
     summary: 'List links',
     description:
       'Returns the links that match all filters, one page at a time. Archived links are left out unless ' +
       '`showArchived` is true.',
     extension: true,
-    tag,
-    scope: 'links.read',
     query: linkListQuery,
     isHeavy: isHeavyList(LINK_FILTERS),
     answers: { 200: Joi.array().items(linkRecord) },
@@ -95,12 +93,11 @@ export const linkRoutes: Route[] = [
     method: 'get',
     path: '/links/count',
     isHeavy: true,
+    ...read,
     operationId: 'countLinks',
     summary: 'Count links',
     description:
       'Returns the number of links that match all filters, or with `groupBy` the number for each domain, tag or folder.',
-    tag,
-    scope: 'links.read',
     query: linkCountQuery,
     answers: {
       200: countAnswer,
@@ -109,13 +106,12 @@ export const linkRoutes: Route[] = [
   }),
   route<{ query: LinkInfoQuery }>({
     method: 'get',
+    ...read,
     path: '/links/info',
     operationId: 'findLink',
     summary: 'Find a link',
     description: 'Returns the link with a domain and key, an id, or an external id.',
     extension: true,
-    tag,
-    scope: 'links.read',
     record: true,
     query: linkInfoQuery,
     answers: { 200: linkRecord },
@@ -123,6 +119,7 @@ export const linkRoutes: Route[] = [
   }),
   route<{ query: AvailabilityQuery }>({
     method: 'get',
+    ...read,
     path: '/links/availability',
     operationId: 'retrieveAvailability',
     summary: 'Check whether a slug is free',
@@ -130,14 +127,13 @@ export const linkRoutes: Route[] = [
       'Says whether a new link or QR code can have a slug. On the default short domain, links of other workspaces ' +
       'count as well. The slug may be taken between this answer and the creation.',
     extension: true,
-    tag,
-    scope: 'links.read',
     query: availabilityQuery,
     answers: { 200: availabilityAnswer },
     handle: async ({ caller, query }) => ok(await findAvailability(caller.projectId, query)),
   }),
   route<{ body: NewLink }>({
     method: 'put',
+    ...write,
     path: '/links/upsert',
     operationId: 'upsertLink',
     summary: 'Create or update a link',
@@ -145,12 +141,9 @@ export const linkRoutes: Route[] = [
     description:
       'The link that is there is the one with the same externalId; without an externalId, the one with the ' +
       'same domain and key; without a key, the newest one on the domain with the same destination.',
-    tag,
-    scope: 'links.write',
     record: true,
     body: newLinkBody,
     answers: { 200: linkRecord, 201: linkRecord },
-    writes: true,
     async handle(request) {
       const draft = toNewLink(request.caller.projectId, request.body);
       const link = await withFrameable(request, draft, async () => [
@@ -166,19 +159,17 @@ export const linkRoutes: Route[] = [
   }),
   route<{ body: unknown[] }>({
     method: 'post',
+    ...write,
     path: '/links/bulk',
     operationId: 'bulkCreateLinks',
     summary: 'Create up to 100 links',
     description:
       'Each link is created independently: the answer has the record or the error of each link, in the ' +
       'order of the request. If all fail, the first error is the answer.',
-    tag,
-    scope: 'links.write',
     body: bulkBody,
     bodyCheck: bulkEnvelope,
     bodyLimit: BULK_BYTES,
     answers: { 200: bulkAnswer },
-    writes: true,
     defaults: SHARED_DEFAULTS,
     handle(request) {
       const data = async () => {
@@ -192,6 +183,7 @@ export const linkRoutes: Route[] = [
   }),
   route<{ body: BulkChanges }>({
     method: 'patch',
+    ...write,
     path: '/links/bulk',
     operationId: 'bulkUpdateLinks',
     summary: 'Update up to 100 links',
@@ -199,12 +191,9 @@ export const linkRoutes: Route[] = [
       'Makes the same change to up to 100 links. Each link is updated by itself: the answer has, in the order ' +
       'of the request, the link or the error.',
     extension: true,
-    tag,
-    scope: 'links.write',
     body: bulkChangesBody,
     bodyLimit: BULK_BYTES,
     answers: { 200: bulkAnswer },
-    writes: true,
     async handle(request) {
       const { linkIds, data } = request.body;
       const changes = await withFrameable(
@@ -220,26 +209,23 @@ export const linkRoutes: Route[] = [
   }),
   route<{ query: DeleteQuery }>({
     method: 'delete',
+    ...write,
     path: '/links/bulk',
     operationId: 'bulkDeleteLinks',
     summary: 'Delete up to 100 links',
     description: 'Deletes up to 100 links permanently. Unknown ids are ignored.',
-    tag,
-    scope: 'links.write',
     query: deleteQuery,
     answers: { 200: deletedCount },
-    writes: true,
     handle: (request) => answerWrite(request, linkBulkJobs['links.delete'], request.query, ok),
   }),
   route<{ params: Params }>({
     method: 'get',
+    ...read,
     path: '/links/{linkId}',
     operationId: 'retrieveLink',
     summary: 'Retrieve a link',
     description: 'Returns a link.',
     extension: true,
-    tag,
-    scope: 'links.read',
     record: true,
     params: linkParams,
     answers: { 200: linkRecord },
@@ -247,6 +233,7 @@ export const linkRoutes: Route[] = [
   }),
   route<{ params: Params; body: LinkChanges }>({
     method: 'patch',
+    ...write,
     path: '/links/{linkId}',
     operationId: 'updateLink',
     summary: 'Update a link',
@@ -254,13 +241,10 @@ export const linkRoutes: Route[] = [
     description:
       'Absent fields stay as they are; null clears a field. After a change of domain or key the old address is not ' +
       'found, and can be taken again after 24 hours.',
-    tag,
-    scope: 'links.write',
     record: true,
     params: linkParams,
     body: linkChangesBody,
     answers: { 200: linkRecord },
-    writes: true,
     async handle(request) {
       const { linkId } = request.params;
       const changes = await withFrameable(
@@ -281,13 +265,10 @@ export const linkRoutes: Route[] = [
       'Deletes a link permanently. Its events are kept unless `events=remove` is given. Its key is free for the workspace at once; ' +
       'on the domain that all workspaces share, it is free for others after 24 hours. A key of a link that the operator ' +
       'blocks is free for nobody until the link is unblocked.',
-    tag,
-    scope: 'links.write',
     record: true,
     params: linkParams,
     query: deleteOneQuery,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => {
       const data = { ...request.params, ...request.query };
       return answerWrite(request, linkJobs['link.delete'], data, ok);

@@ -9,7 +9,8 @@ import { memberJobs } from './jobs.ts';
 import { findMember, listMembers } from './queries.ts';
 import { memberRecord, toMember } from './record.ts';
 
-const tag = 'Members';
+const read = { extension: true, tag: 'Members', scope: 'members.read' } as const;
+const write = { extension: true, tag: 'Members', scope: 'members.write', writes: true } as const;
 
 type Params = { userId: string };
 
@@ -33,15 +34,13 @@ export const memberRoutes: Route[] = [
     handle: async ({ caller, query }) =>
       ok((await listMembers(caller.projectId, query)).map(toMember)),
   }),
+    ...read,
   route<{ params: Params }>({
     method: 'get',
     path: '/members/{userId}',
     operationId: 'retrieveMember',
     summary: 'Retrieve a person of the workspace',
     description: 'Returns a person of the workspace with their role.',
-    extension: true,
-    tag,
-    scope: 'members.read',
     record: true,
     params,
     answers: { 200: memberRecord },
@@ -50,6 +49,7 @@ export const memberRoutes: Route[] = [
       return ok(toMember(found(member, `member "${userId}"`)));
     },
   }),
+    ...write,
   route<{ params: Params; body: { role: Role } }>({
     method: 'patch',
     path: '/members/{userId}',
@@ -58,9 +58,6 @@ export const memberRoutes: Route[] = [
     description:
       'Changes the role of a person, to one that may do no more than the caller. Their API keys that may do more than ' +
       'the new role end. The last owner stays one.',
-    extension: true,
-    tag,
-    scope: 'members.write',
     record: true,
     params,
     body: Joi.object<{ role: Role }>({
@@ -70,9 +67,9 @@ export const memberRoutes: Route[] = [
         .description('Role in the workspace.'),
     }).meta({ name: 'MemberUpdate' }),
     answers: { 200: memberRecord },
-    writes: true,
     handle(request) {
       const { caller, params: who, body } = request;
+    ...write,
       refuseRoleBeyond(caller.scopes, body.role);
       const data = { userId: who.userId, changes: body };
       return answerWrite(request, memberJobs['member.update'], data, ok);
@@ -86,14 +83,10 @@ export const memberRoutes: Route[] = [
     description:
       'Takes a person out of the workspace and ends their API keys there. People may leave by themselves; the last ' +
       'owner stays.',
-    extension: true,
-    tag,
-    scope: 'members.write',
     isOwn: ({ apiKeyId, userId }, { userId: whom }) => apiKeyId === '' && userId === whom,
     record: true,
     params,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => answerWrite(request, memberJobs['member.remove'], request.params, ok),
   }),
 ];

@@ -48,7 +48,8 @@ import {
   toNewQrCode,
 } from './schema.ts';
 
-const tag = 'QR codes';
+const write = { tag: 'QR codes', scope: 'qrcodes.write', writes: true } as const;
+const read = { tag: 'QR codes', scope: 'qrcodes.read' } as const;
 const BULK_BYTES = 5 * 1024 * 1024;
 const PICTURE = { media: Object.values(MEDIA_TYPES) };
 /** An image of `GET /qr` depends only on its URL. */
@@ -67,7 +68,7 @@ export const qrCodeRoutes: Route[] = [
     description:
       'Renders a QR code without storing it. Public, and limited by the address of the client; images that were not shown ' +
       'in the last minutes (`src`, `logo`) have a lower limit of their own.',
-    tag,
+    tag: 'QR codes',
     scope: 'public',
     query: qrQuery,
     answers: { 200: PICTURE },
@@ -82,6 +83,7 @@ export const qrCodeRoutes: Route[] = [
       if (image?.handed !== undefined) await drop(request.queues.cache, image.handed);
       return answer;
     },
+    ...write,
   }),
   route<{ body: NewQrCodeBody }>({
     method: 'post',
@@ -91,12 +93,9 @@ export const qrCodeRoutes: Route[] = [
     description:
       'Creates a QR code. A dynamic code holds a short link; a static one holds the content itself and can’t be ' +
       'changed.',
-    tag,
-    scope: 'qrcodes.write',
     record: true,
     body: newQrCodeBody,
     answers: { 201: qrCodeRecord },
-    writes: true,
     defaults: QR_CODE_DEFAULTS,
     handle(request) {
       const data = async () => {
@@ -111,6 +110,7 @@ export const qrCodeRoutes: Route[] = [
         created(`/qrcodes/${made.id}`, openPassword(made)),
       );
     },
+    ...read,
   }),
   route<{ query: QrCodeListQuery }>({
     method: 'get',
@@ -120,12 +120,11 @@ export const qrCodeRoutes: Route[] = [
     description:
       'Returns the QR codes that match all filters, one page at a time. Archived codes are left out unless ' +
       '`showArchived` is true.',
-    tag,
-    scope: 'qrcodes.read',
     query: qrCodeListQuery,
     isHeavy: isHeavyList(QR_CODE_FILTERS),
     answers: { 200: Joi.array().items(qrCodeRecord) },
     handle: (request) => qrCodeQueries.answerList(request),
+    ...read,
   }),
   route<{ query: QrCodeCountQuery }>({
     method: 'get',
@@ -136,11 +135,10 @@ export const qrCodeRoutes: Route[] = [
     description:
       'Returns the number of QR codes that match all filters, or with `groupBy` the number for each ' +
       'domain, tag or folder.',
-    tag,
-    scope: 'qrcodes.read',
     query: qrCodeCountQuery,
     answers: { 200: countAnswer },
     handle: (request) => qrCodeQueries.answerCount(request),
+    ...read,
   }),
   route<{ query: QrCodeInfoQuery }>({
     method: 'get',
@@ -148,13 +146,12 @@ export const qrCodeRoutes: Route[] = [
     operationId: 'findQrCode',
     summary: 'Find a QR code',
     description: 'Returns the QR code with a domain and key, an id, or an external id.',
-    tag,
-    scope: 'qrcodes.read',
     record: true,
     query: qrCodeInfoQuery,
     answers: { 200: qrCodeRecord },
     handle: ({ caller, query }) =>
       qrCodeQueries.answerInfo(caller, { ...query, id: query.qrCodeId }),
+    ...write,
   }),
   route<{ body: unknown[] }>({
     method: 'post',
@@ -165,13 +162,10 @@ export const qrCodeRoutes: Route[] = [
     description:
       'Each code is created independently: the answer has the record or the error of each code, in the ' +
       'order of the request. If all fail, the first error is the answer.',
-    tag,
-    scope: 'qrcodes.write',
     body: bulkBody,
     bodyCheck: bulkEnvelope,
     bodyLimit: BULK_BYTES,
     answers: { 200: bulkAnswer },
-    writes: true,
     defaults: QR_CODE_DEFAULTS,
     handle(request) {
       const data = async () => {
@@ -182,6 +176,7 @@ export const qrCodeRoutes: Route[] = [
         ok(items.map(openItem(request.caller))),
       );
     },
+    ...write,
   }),
   route<{ body: BulkChanges }>({
     method: 'patch',
@@ -192,12 +187,9 @@ export const qrCodeRoutes: Route[] = [
       'Makes the same change to up to 100 QR codes. Each code is updated by itself: the answer has, in the order of ' +
       'the request, the code or the error. The content and the appearance can only be changed code by code.',
     extension: true,
-    tag,
-    scope: 'qrcodes.write',
     body: bulkChangesBody,
     bodyLimit: BULK_BYTES,
     answers: { 200: bulkAnswer },
-    writes: true,
     async handle(request) {
       const { qrcodeIds, data } = request.body;
       const { projectId } = request.caller;
@@ -211,6 +203,7 @@ export const qrCodeRoutes: Route[] = [
       return answerWrite(
         request,
         qrCodeBulkJobs['qrcodes.update'],
+    ...write,
         { qrcodeIds, changes },
         (items) => ok(items.map(openItem(request.caller))),
       );
@@ -221,12 +214,10 @@ export const qrCodeRoutes: Route[] = [
     path: '/qrcodes/bulk',
     operationId: 'bulkDeleteQrCodes',
     summary: 'Delete up to 100 QR codes',
+    ...read,
     description: 'Deletes up to 100 QR codes permanently. Unknown ids are ignored.',
-    tag,
-    scope: 'qrcodes.write',
     query: deleteQuery,
     answers: { 200: deletedCount },
-    writes: true,
     handle: (request) => answerWrite(request, qrCodeBulkJobs['qrcodes.delete'], request.query, ok),
   }),
   route<{ params: Params }>({
@@ -236,8 +227,7 @@ export const qrCodeRoutes: Route[] = [
     summary: 'Retrieve a QR code',
     description: 'Returns a QR code.',
     extension: true,
-    tag,
-    scope: 'qrcodes.read',
+    ...read,
     record: true,
     params: qrCodeParams,
     answers: { 200: qrCodeRecord },
@@ -252,8 +242,6 @@ export const qrCodeRoutes: Route[] = [
       'Renders the stored QR code. Size, margin and format can be chosen. The image of a static code with the ' +
       'password of a wireless network needs the scope `qrcodes.write`.',
     extension: true,
-    tag,
-    scope: 'qrcodes.read',
     params: qrCodeParams,
     query: imageQuery,
     answers: { 200: PICTURE },
@@ -278,6 +266,7 @@ export const qrCodeRoutes: Route[] = [
       return answerPicture(
         request,
         { payload, design, format, image: image && { projectId, ...image } },
+    ...write,
         key,
         ASK_AGAIN,
       );
@@ -292,13 +281,10 @@ export const qrCodeRoutes: Route[] = [
     description:
       'Absent fields stay as they are; null clears a field. Domain and key can’t be changed, nor can the content of a ' +
       'static code: they are printed.',
-    tag,
-    scope: 'qrcodes.write',
     record: true,
     params: qrCodeParams,
     body: qrCodeChangesBody,
     answers: { 200: qrCodeRecord },
-    writes: true,
     handle: async (request) => {
       const { qrcodeId } = request.params;
       const images = await storeImages(request, request.body);
@@ -324,13 +310,10 @@ export const qrCodeRoutes: Route[] = [
     summary: 'Delete a QR code',
     description:
       'Deletes a QR code permanently. Its events are kept unless `events=remove` is given. Its key becomes free like the key of a link.',
-    tag,
-    scope: 'qrcodes.write',
     record: true,
     params: qrCodeParams,
     query: deleteOneQuery,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => {
       const data = { ...request.params, ...request.query };
       return answerWrite(request, qrCodeJobs['qrcode.delete'], data, ok);

@@ -10,18 +10,17 @@ import { readLogo, readSettings, readUsage } from './queries.ts';
 import { toWorkspace, workspaceRecord } from './record.ts';
 import { logoParams, type WorkspaceBody, workspaceBody } from './schema.ts';
 
-const tag = 'Workspace';
+const common = { extension: true, tag: 'Workspace' } as const;
 
 /** Endpoints of the workspace, an extension of the contract. */
 export const settingsRoutes: Route[] = [
+    ...common,
   route<object>({
     method: 'get',
     path: '/workspace',
     operationId: 'retrieveWorkspace',
     summary: 'Retrieve the workspace',
     description: 'Returns the workspace of the caller: its settings, limits and use.',
-    extension: true,
-    tag,
     scope: 'workspace.read',
     record: true,
     answers: { 200: workspaceRecord },
@@ -30,14 +29,13 @@ export const settingsRoutes: Route[] = [
       return ok({ ...toWorkspace(row), usage });
     },
   }),
+    ...common,
   route<{ body: WorkspaceBody }>({
     method: 'patch',
     path: '/workspace',
     operationId: 'updateWorkspace',
     summary: 'Update the workspace',
     description: 'Changes settings of the workspace. Absent fields stay as they are.',
-    extension: true,
-    tag,
     scope: 'workspace.write',
     record: true,
     body: workspaceBody,
@@ -51,14 +49,13 @@ export const settingsRoutes: Route[] = [
         ok,
       ),
   }),
+    ...common,
   route<{ params: { projectId: string; id: string } }>({
     method: 'get',
     path: '/logos/{projectId}/{id}',
     operationId: 'downloadLogo',
     summary: 'Download the logo of a workspace',
     description: 'Returns the logo of a workspace as PNG. Pages that visitors see load it.',
-    extension: true,
-    tag,
     scope: 'public',
     params: logoParams,
     answers: { 200: { media: ['image/png'] } },

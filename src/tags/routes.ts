@@ -8,7 +8,8 @@ import { tagJobs } from './jobs.ts';
 import { listTags, readTag, type TagListQuery } from './queries.ts';
 import { TAG_COLORS, tagRecord } from './record.ts';
 
-const tag = 'Tags';
+const write = { tag: 'Tags', scope: 'tags.write', writes: true } as const;
+const read = { tag: 'Tags', scope: 'tags.read' } as const;
 const MAX_NAME = 190;
 
 interface NewTag {
@@ -63,18 +64,16 @@ const tagListQuery = Joi.object<TagListQuery>({
 });
 
 export const tagRoutes: Route[] = [
+    ...write,
   route<{ body: NewTag }>({
     method: 'post',
     path: '/tags',
     operationId: 'createTag',
     summary: 'Create a tag',
     description: 'Creates a tag.',
-    tag,
-    scope: 'tags.write',
     record: true,
     body: newTagBody,
     answers: { 201: tagRecord },
-    writes: true,
     handle: (request) => {
       const { name, tag: alias, color: chosen } = request.body;
       const randomColor = TAG_COLORS[Math.floor(Math.random() * TAG_COLORS.length)]!;
@@ -84,14 +83,13 @@ export const tagRoutes: Route[] = [
       );
     },
   }),
+    ...read,
   route<{ query: TagListQuery }>({
     method: 'get',
     path: '/tags',
     operationId: 'listTags',
     summary: 'List tags',
     description: 'Returns the tags, one page at a time.',
-    tag,
-    scope: 'tags.read',
     isHeavy: ({ search, sortBy = 'name' }) => search !== undefined || sortBy !== 'name',
     query: tagListQuery,
     answers: { 200: Joi.array().items(tagRecord) },
@@ -99,6 +97,7 @@ export const tagRoutes: Route[] = [
       return ok(await listTags(caller.projectId, query));
     },
   }),
+    ...read,
   route<{ params: { id: string } }>({
     method: 'get',
     path: '/tags/{id}',
@@ -106,29 +105,26 @@ export const tagRoutes: Route[] = [
     summary: 'Retrieve a tag',
     description: 'Returns a tag.',
     extension: true,
-    tag,
-    scope: 'tags.read',
     record: true,
     params,
     answers: { 200: tagRecord },
     handle: async ({ caller, params: { id: tagId } }) => ok(await readTag(caller.projectId, tagId)),
   }),
+    ...write,
   route<{ params: { id: string }; body: { name?: string; color?: string } }>({
     method: 'put',
     path: '/tags/{id}',
     operationId: 'updateTag',
     summary: 'Update a tag',
     description: 'Changes the name or color of a tag. Absent fields stay as they are.',
-    tag,
-    scope: 'tags.write',
     record: true,
     params,
     body: tagChangesBody,
     answers: { 200: tagRecord },
-    writes: true,
     handle: (request) =>
       answerWrite(request, tagJobs['tag.update'], { id: request.params.id, ...request.body }, ok),
   }),
+    ...write,
   route<{ params: { id: string } }>({
     method: 'delete',
     path: '/tags/{id}',
@@ -136,12 +132,9 @@ export const tagRoutes: Route[] = [
     summary: 'Delete a tag',
     description: 'Deletes a tag and removes it from all links and QR codes.',
     extension: true,
-    tag,
-    scope: 'tags.write',
     record: true,
     params,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => answerWrite(request, tagJobs['tag.delete'], request.params, ok),
   }),
 ];

@@ -20,7 +20,7 @@ import {
   sessionParams,
 } from './schema.ts';
 
-const tag = 'Users';
+const common = { extension: true, tag: 'Users', scope: 'user' } as const;
 
 /** The sessions of the caller, except that of the request. */
 const othersOf = ({ caller }: ApiRequest) => ({
@@ -30,6 +30,7 @@ const othersOf = ({ caller }: ApiRequest) => ({
 });
 
 export const userRoutes: Route[] = [
+    ...common,
   route({
     method: 'get',
     path: '/me',
@@ -37,9 +38,6 @@ export const userRoutes: Route[] = [
     summary: 'Retrieve the signed-in person',
     description:
       'Returns the signed-in person with their workspaces. The browser keeps its session cookie for another 30 days.',
-    extension: true,
-    tag,
-    scope: 'user',
     answers: { 200: meRecord },
     async handle({ caller, client }) {
       const me = await readMe(caller.userId, caller.sessionId!);
@@ -47,6 +45,7 @@ export const userRoutes: Route[] = [
       return { ...ok(me), headers: { 'Set-Cookie': sessionCookie(token) } };
     },
   }),
+    ...common,
   route<{ body: MeChanges }>({
     method: 'patch',
     path: '/me',
@@ -54,9 +53,6 @@ export const userRoutes: Route[] = [
     summary: 'Update the signed-in person',
     description:
       'Changes the name or the password of the signed-in person. A new password ends all their other sessions.',
-    extension: true,
-    tag,
-    scope: 'user',
     body: meChangesBody,
     answers: { 200: meRecord },
     async handle(request) {
@@ -67,6 +63,7 @@ export const userRoutes: Route[] = [
         name,
         password,
       };
+    ...common,
       await runJob(request, userJobs['user.update'], changes);
       return ok(await readMe(changes.userId, changes.keptId));
     },
@@ -76,10 +73,8 @@ export const userRoutes: Route[] = [
     path: '/me/sessions',
     operationId: 'listSessions',
     summary: 'List sessions',
+    ...common,
     description: 'Returns the sessions of the signed-in person, the last used first, at most 100.',
-    extension: true,
-    tag,
-    scope: 'user',
     answers: { 200: Joi.array().items(sessionRecord) },
     handle: async ({ caller }) => ok(await listSessions(caller.userId, caller.sessionId!)),
   }),
@@ -89,9 +84,7 @@ export const userRoutes: Route[] = [
     operationId: 'bulkDeleteSessions',
     summary: 'End all other sessions',
     description: 'Ends all sessions of the signed-in person except that of the request.',
-    extension: true,
-    tag,
-    scope: 'user',
+    ...common,
     answers: { 200: deletedCount },
     handle: async (request) =>
       ok(await runJob(request, userJobs['session.endOthers'], othersOf(request))),
@@ -102,9 +95,6 @@ export const userRoutes: Route[] = [
     operationId: 'deleteOwnSession',
     summary: 'End a session',
     description: 'Ends a session of the signed-in person, at once.',
-    extension: true,
-    tag,
-    scope: 'user',
     params: sessionParams,
     answers: { 200: deletedRecord },
     async handle(request) {
@@ -113,6 +103,7 @@ export const userRoutes: Route[] = [
       if (!(await hasSession(userId, id))) {
         throw new Refusal('not_found', `There is no session "${id}"`);
       }
+    ...common,
       const answer = ok(await runJob(request, userJobs['session.endOwn'], { userId, id }));
       return id === sessionId ? { ...answer, headers: { 'Set-Cookie': clearedCookie() } } : answer;
     },
@@ -124,9 +115,6 @@ export const userRoutes: Route[] = [
     summary: 'Create a workspace',
     description:
       'Creates a workspace on the plan `free`, which the signed-in person owns. A person owns at most 50.',
-    extension: true,
-    tag,
-    scope: 'user',
     body: newWorkspaceBody,
     answers: { 201: membershipRecord },
     async handle(request) {

@@ -12,7 +12,7 @@ import { meRecord } from './record.ts';
 import { type LinkBody, linkBody, type SignInBody, signInBody } from './schema.ts';
 import { endSessionOf, signedIn, startSession } from './sessions.ts';
 
-const tag = 'Users';
+const common = { extension: true, tag: 'Users', scope: 'public' } as const;
 
 const methodsRecord = Joi.object({
   password: Joi.boolean().required().description('People can sign in with a password.'),
@@ -36,14 +36,12 @@ const FROM_CONSOLE =
 
 export const signInRoutes: Route[] = [
   route({
+    ...common,
     method: 'get',
     path: '/auth/methods',
     operationId: 'retrieveSignInMethods',
     summary: 'Retrieve the ways to sign in',
     description: 'Returns the ways in which people can sign in.',
-    extension: true,
-    tag,
-    scope: 'public',
     answers: { 200: methodsRecord },
     handle() {
       const name = providerName();
@@ -51,6 +49,7 @@ export const signInRoutes: Route[] = [
     },
   }),
   route<{ body: SignInBody }>({
+    ...common,
     method: 'post',
     path: '/auth/sign-in',
     operationId: 'createSession',
@@ -58,9 +57,6 @@ export const signInRoutes: Route[] = [
     description:
       'Signs a person in with email address and password, and sets the session cookie. A session that the browser ' +
       `had ends. ${FROM_CONSOLE}`,
-    extension: true,
-    tag,
-    scope: 'public',
     body: signInBody,
     answers: { 200: meRecord },
     async handle(request) {
@@ -72,6 +68,7 @@ export const signInRoutes: Route[] = [
     },
   }),
   route<{ body: LinkBody }>({
+    ...common,
     method: 'post',
     path: '/auth/links/lookup',
     operationId: 'findSignInLink',
@@ -79,9 +76,6 @@ export const signInRoutes: Route[] = [
     description:
       'Returns the person whom the token of a one-time sign-in address would sign in, so that they are asked before. ' +
       `The address stays valid. ${FROM_CONSOLE}`,
-    extension: true,
-    tag,
-    scope: 'public',
     body: linkBody,
     answers: { 200: linkRecord },
     async handle(request) {
@@ -90,6 +84,7 @@ export const signInRoutes: Route[] = [
     },
   }),
   route<{ body: LinkBody }>({
+    ...common,
     method: 'post',
     path: '/auth/links',
     operationId: 'createSessionByLink',
@@ -97,9 +92,6 @@ export const signInRoutes: Route[] = [
     description:
       'Signs a person in with the token of a one-time sign-in address, and sets the session cookie. ' +
       `Addresses are valid once, within 24 hours. ${FROM_CONSOLE}`,
-    extension: true,
-    tag,
-    scope: 'public',
     body: linkBody,
     answers: { 200: meRecord },
     async handle(request) {
@@ -111,14 +103,12 @@ export const signInRoutes: Route[] = [
     },
   }),
   route({
+    ...common,
     method: 'post',
     path: '/auth/sign-out',
     operationId: 'deleteSession',
     summary: 'Sign out',
     description: `Ends the session of the browser and removes its cookie. ${FROM_CONSOLE}`,
-    extension: true,
-    tag,
-    scope: 'public',
     answers: { 204: NO_CONTENT },
     async handle(request) {
       await endSessionOf(request);

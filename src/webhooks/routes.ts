@@ -35,7 +35,8 @@ import {
 } from './schema.ts';
 import { newSecret } from './sign.ts';
 
-const tag = 'Webhooks';
+const write = { extension: true, tag: 'Webhooks', scope: 'webhooks.write', writes: true } as const;
+const read = { extension: true, tag: 'Webhooks', scope: 'webhooks.read' } as const;
 
 /** Seals the secret of a webhook for its job. */
 const sealSecret = ({ projectId }: Caller, secret: string): string =>
@@ -56,17 +57,14 @@ export const webhookRoutes: Route[] = [
   route<{ body: NewWebhook }>({
     method: 'post',
     path: '/webhooks',
+    ...write,
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
       'Creates a webhook. The answer has the secret with which deliveries are signed (Standard Webhooks).',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     record: true,
     body: newWebhookBody,
     answers: { 201: webhookWithSecret },
-    writes: true,
     handle(request) {
       const { secret = newSecret(), ...fields } = request.body;
       const data = { ...fields, id: newId('webhook'), secret: sealSecret(request.caller, secret) };
@@ -81,9 +79,6 @@ export const webhookRoutes: Route[] = [
     operationId: 'listWebhooks',
     summary: 'List webhooks, newest first',
     description: 'Returns the webhooks, newest first.',
-    extension: true,
-    tag,
-    scope: 'webhooks.read',
     query: webhookListQuery,
     answers: { 200: Joi.array().items(webhookRecord) },
     handle: async ({ caller, query }) =>
@@ -93,11 +88,9 @@ export const webhookRoutes: Route[] = [
     method: 'get',
     path: '/webhooks/{id}',
     operationId: 'retrieveWebhook',
+    ...read,
     summary: 'Retrieve a webhook',
     description: 'Returns a webhook, without its secret.',
-    extension: true,
-    tag,
-    scope: 'webhooks.read',
     record: true,
     params: webhookParams,
     answers: { 200: webhookRecord },
@@ -107,16 +100,13 @@ export const webhookRoutes: Route[] = [
     method: 'patch',
     path: '/webhooks/{id}',
     operationId: 'updateWebhook',
+    ...write,
     summary: 'Update a webhook',
     description: 'Changes, enables or disables a webhook. Absent fields stay as they are.',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     record: true,
     params: webhookParams,
     body: webhookBody,
     answers: { 200: webhookRecord },
-    writes: true,
     handle(request) {
       const data = { id: request.params.id, changes: request.body };
       return answerWrite(request, webhookJobs['webhook.update'], data, ok);
@@ -126,31 +116,25 @@ export const webhookRoutes: Route[] = [
     method: 'delete',
     path: '/webhooks/{id}',
     operationId: 'deleteWebhook',
+    ...write,
     summary: 'Delete a webhook',
     description: 'Deletes a webhook and its deliveries.',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     record: true,
     params: webhookParams,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => answerWrite(request, webhookJobs['webhook.delete'], request.params, ok),
   }),
   route<{ params: Params }>({
     method: 'post',
     path: '/webhooks/{id}/rotate-secret',
     operationId: 'rotateWebhookSecret',
+    ...write,
     summary: 'Rotate the secret of a webhook',
     description:
       'Replaces the secret. For a day deliveries are signed with both, the new one first.',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     record: true,
     params: webhookParams,
     answers: { 200: webhookWithSecret },
-    writes: true,
     handle(request) {
       const data = { id: request.params.id, secret: sealSecret(request.caller, newSecret()) };
       return answerWrite(request, webhookJobs['webhook.rotate'], data, (webhook) =>
@@ -162,16 +146,13 @@ export const webhookRoutes: Route[] = [
     method: 'post',
     path: '/webhooks/{id}/test',
     operationId: 'testWebhook',
+    ...write,
     summary: 'Send a test delivery',
     description:
       'Sends an example of a kind of event. Its data has `test: true`. The delivery has the result.',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     params: webhookParams,
     body: testBody,
     answers: { 201: deliveryRecord },
-    writes: true,
     handle(request) {
       const { id } = request.params;
       const data = { id, deliveryId: newId('delivery'), kind: request.body.kind };
@@ -184,12 +165,10 @@ export const webhookRoutes: Route[] = [
     method: 'post',
     path: '/webhooks/{id}/resend',
     operationId: 'resendDeliveries',
+    ...write,
     summary: 'Resend deliveries',
     description:
       'Sends all deliveries since a time again, with the ids that they had. Deliveries are kept for 30 days.',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     params: webhookParams,
     body: resendBody,
     answers: {
@@ -197,7 +176,6 @@ export const webhookRoutes: Route[] = [
         count: Joi.number().integer().required().description('Number of deliveries sent again.'),
       }).meta({ name: 'ResendResult' }),
     },
-    writes: true,
     handle(request) {
       const data = { ...request.body, id: request.params.id };
       return answerWrite(request, webhookJobs['webhook.resendAll'], data, ok);
@@ -207,11 +185,9 @@ export const webhookRoutes: Route[] = [
     method: 'get',
     path: '/webhooks/{id}/deliveries',
     operationId: 'listDeliveries',
+    ...read,
     summary: 'List deliveries, newest first',
     description: 'Returns the deliveries of a webhook, newest first. They are kept for 30 days.',
-    extension: true,
-    tag,
-    scope: 'webhooks.read',
     params: webhookParams,
     isHeavy: hasAny('state', 'kind', 'since', 'until'),
     query: deliveryQuery,
@@ -225,11 +201,9 @@ export const webhookRoutes: Route[] = [
     method: 'get',
     path: '/webhooks/{id}/deliveries/{deliveryId}',
     operationId: 'retrieveDelivery',
+    ...read,
     summary: 'Retrieve a delivery',
     description: 'Returns a delivery with its request and all attempts.',
-    extension: true,
-    tag,
-    scope: 'webhooks.read',
     params: deliveryParams,
     answers: { 200: wholeDeliveryRecord },
     async handle({ caller: { projectId }, params: { id, deliveryId } }) {
@@ -245,14 +219,11 @@ export const webhookRoutes: Route[] = [
     method: 'post',
     path: '/webhooks/{id}/deliveries/{deliveryId}/resend',
     operationId: 'resendDelivery',
+    ...write,
     summary: 'Resend a delivery',
     description: 'Sends a delivery again, with the id that it had.',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     params: deliveryParams,
     answers: { 200: deliveryRecord },
-    writes: true,
     handle: (request) => answerWrite(request, webhookJobs['webhook.resend'], request.params, ok),
   }),
 ];

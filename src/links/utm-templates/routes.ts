@@ -29,17 +29,15 @@ const params = Joi.object<{ id: string }>({
 
 export const utmTemplateRoutes: Route[] = [
   route<{ body: NewUtmTemplate }>({
-    ...common,
+    ...write,
     method: 'post',
     path: '/utm-templates',
     operationId: 'createUtmTemplate',
     summary: 'Create a UTM template',
     description: 'Creates a UTM template. A workspace has at most 100.',
-    scope: 'links.write',
     record: true,
     body: newUtmTemplateBody,
     answers: { 201: utmTemplateRecord },
-    writes: true,
     handle: (request) => {
       const data = { ...request.body, id: newId('utmTemplate') };
       return answerWrite(request, utmTemplateJobs['utmTemplate.create'], data, (made) =>
@@ -54,7 +52,6 @@ export const utmTemplateRoutes: Route[] = [
     operationId: 'listUtmTemplates',
     summary: 'List UTM templates, by name',
     description: 'Returns the UTM templates by name, one page at a time.',
-    scope: 'links.read',
     isHeavy: hasAny('search'),
     query: Joi.object<UtmTemplateListQuery>({
       search: text(190).description('Part of the name, regardless of case.'),
@@ -72,13 +69,12 @@ export const utmTemplateRoutes: Route[] = [
     },
   }),
   route<{ params: { id: string } }>({
-    ...common,
+    ...read,
     method: 'get',
     path: '/utm-templates/{id}',
     operationId: 'retrieveUtmTemplate',
     summary: 'Retrieve a UTM template',
     description: 'Returns a UTM template.',
-    scope: 'links.read',
     record: true,
     params,
     answers: { 200: utmTemplateRecord },
@@ -88,35 +84,31 @@ export const utmTemplateRoutes: Route[] = [
     },
   }),
   route<{ params: { id: string }; body: UtmTemplateChanges }>({
-    ...common,
+    ...write,
     method: 'patch',
     path: '/utm-templates/{id}',
     operationId: 'updateUtmTemplate',
     summary: 'Update a UTM template',
     description: 'Changes a UTM template. Links that took its values keep them.',
-    scope: 'links.write',
     record: true,
     params,
     body: utmTemplateChangesBody,
     answers: { 200: utmTemplateRecord },
-    writes: true,
     handle: (request) => {
       const data = { id: request.params.id, changes: request.body };
       return answerWrite(request, utmTemplateJobs['utmTemplate.update'], data, ok);
     },
   }),
   route<{ params: { id: string } }>({
-    ...common,
+    ...write,
     method: 'delete',
     path: '/utm-templates/{id}',
     operationId: 'deleteUtmTemplate',
     summary: 'Delete a UTM template',
     description: 'Deletes a UTM template. Links that took its values keep them.',
-    scope: 'links.write',
     record: true,
     params,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) =>
       answerWrite(request, utmTemplateJobs['utmTemplate.delete'], request.params, ok),
   }),

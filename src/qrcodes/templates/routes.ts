@@ -26,12 +26,11 @@ export const templateRoutes: Route[] = [
     summary: 'List templates, newest first',
     description:
       'Returns the templates, newest first. Creating a QR code with `useAsTemplate` creates a template.',
-    extension: true,
-    tag,
     scope: 'qrcodes.read',
     query: Joi.object<TemplateListQuery>(paging(100)),
     answers: { 200: Joi.array().items(templateRecord) },
     async handle({ caller, query: { page, pageSize } }) {
+    ...common,
       const rows = await Template.of(caller.projectId)
         .orderBy('id', 'desc')
         .limit(pageSize)
@@ -45,8 +44,6 @@ export const templateRoutes: Route[] = [
     operationId: 'deleteTemplate',
     summary: 'Delete a template',
     description: 'Deletes a template. QR codes that took their appearance from it keep it.',
-    extension: true,
-    tag,
     scope: 'qrcodes.write',
     record: true,
     params: Joi.object<{ id: string }>({
