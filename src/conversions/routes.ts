@@ -14,8 +14,7 @@ import { canBeClickId, clickId } from '../visitors/click-id.ts';
 import { visitJobs } from '../visits/jobs.ts';
 import type { Visit } from '../visits/visit.ts';
 import { visitSettings } from '../workspaces/queries.ts';
-import type { Tracked } from './jobs.ts';
-import { conversionJobs } from './jobs.ts';
+import { conversionJobs, type Tracked } from './jobs.ts';
 import { clickResult, leadResult, noClick, saleResult } from './record.ts';
 import {
   type ClickBody,
@@ -44,8 +43,8 @@ const answerTracked = <Body>({ answer, isReplayed }: Tracked<Body>) =>
   isReplayed ? replayed(ok(answer)) : ok(answer);
 
 export const conversionRoutes: Route[] = [
-    ...write,
   route<{ body: LeadBody }>({
+    ...write,
     method: 'post',
     path: '/track/lead',
     operationId: 'trackLead',
@@ -65,8 +64,8 @@ export const conversionRoutes: Route[] = [
       return answerWrite(request, conversionJobs['lead.track'], data, answerTracked);
     },
   }),
-    ...write,
   route<{ body: SaleBody }>({
+    ...write,
     method: 'post',
     path: '/track/sale',
     operationId: 'trackSale',
@@ -93,8 +92,8 @@ export const conversionRoutes: Route[] = [
       return answerWrite(request, conversionJobs['sale.track'], data, answerTracked);
     },
   }),
-    ...write,
   route<{ body: ClickBody }>({
+    ...write,
     method: 'post',
     path: '/track/click',
     operationId: 'trackClick',
@@ -138,11 +137,7 @@ async function visitOf(
   { caller: { projectId } }: Pick<Requester, 'caller'>,
   { linkId, domain, key, url, referer = '', ip = '', userAgent = '' }: ClickBody,
 ): Promise<Visit & { clickId: string }> {
-  const info = {
-    id: linkId,
-    domain,
-    key,
-  };
+  const info = { id: linkId, domain, key };
   const record =
     (await linkQueries.findByInfo(projectId, info)) ??
     (await qrCodeQueries.findByInfo(projectId, info));

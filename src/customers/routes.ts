@@ -1,13 +1,12 @@
-import { Refusal } from '../errors.ts';
-import { ok } from '../http/answer.ts';
+import { found, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { externalIdIn, id, Joi, paging, recordId, text } from '../http/fields.ts';
 import { hasAny, type Route, route } from '../http/route.ts';
 import { contains } from '../infra/like.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
+import { newestFirst, type Paging } from '../workspaces/lists.ts';
 import { customerFields } from './fields.ts';
-import type { CustomerChanges } from './jobs.ts';
-import { customerJobs } from './jobs.ts';
+import { type CustomerChanges, customerJobs } from './jobs.ts';
 import { Customer } from './model.ts';
 import { customerRecord, toCustomer } from './record.ts';
 
@@ -27,13 +26,11 @@ const write = {
 
 type Params = { id: string };
 
-interface CustomerListQuery {
+interface CustomerListQuery extends Paging {
   search?: string;
   email?: string;
   externalId?: string;
   after?: string;
-  page: number;
-  pageSize: number;
 }
 
 const params = Joi.object<Params>({ id: recordId().required() });
@@ -43,16 +40,15 @@ async function find(projectId: string, ref: string): Promise<Customer> {
   const row = await Customer.of(projectId)
     .where(externalId === undefined ? { id: ref } : { external_id: externalId })
     .first();
-  if (row === undefined) throw new Refusal('not_found', `There is no customer "${ref}"`);
-  return row;
+  return found(row, `customer "${ref}"`);
 }
 
 /**
-    ...read,
  * Endpoints of customers, an extension of the contract, in which leads and sales create customers.
  */
 export const customerRoutes: Route[] = [
   route<{ query: CustomerListQuery }>({
+    ...read,
     method: 'get',
     path: '/customers',
     operationId: 'listCustomers',
@@ -72,7 +68,8 @@ export const customerRoutes: Route[] = [
       ...paging(100),
     }),
     answers: { 200: Joi.array().items(customerRecord) },
-    async handle({ caller, query: { search, email, externalId, after, page, pageSize } }) {
+    async handle({ caller, query }) {
+      const { search, email, externalId, after } = query;
       const customers = Customer.of(caller.projectId);
       if (after !== undefined) customers.where('id', '<', after);
       if (search !== undefined) {
@@ -86,21 +83,16 @@ export const customerRoutes: Route[] = [
       if (externalId !== undefined) {
         customers.where({ external_id: externalIdIn(externalId) ?? externalId });
       }
-      const rows = await customers
-    ...read,
-        .orderBy('id', 'desc')
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toCustomer));
+      return ok((await newestFirst(customers, query)).map(toCustomer));
     },
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/customers/{id}',
     operationId: 'retrieveCustomer',
     summary: 'Retrieve a customer',
     description: 'Returns a customer.',
-    ...write,
     record: true,
     params,
     answers: { 200: customerRecord },
@@ -108,6 +100,7 @@ export const customerRoutes: Route[] = [
       ok(toCustomer(await find(caller.projectId, ref))),
   }),
   route<{ params: Params; body: CustomerChanges }>({
+    ...write,
     method: 'patch',
     path: '/customers/{id}',
     operationId: 'updateCustomer',
@@ -117,7 +110,6 @@ export const customerRoutes: Route[] = [
     params,
     body: Joi.object<CustomerChanges>(customerFields).meta({ name: 'CustomerUpdate' }),
     answers: { 200: customerRecord },
-    ...write,
     async handle(request) {
       const { id: customerId } = await find(request.caller.projectId, request.params.id);
       const data = { id: customerId, changes: request.body };
@@ -125,6 +117,7 @@ export const customerRoutes: Route[] = [
     },
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'delete',
     path: '/customers/{id}',
     operationId: 'deleteCustomer',

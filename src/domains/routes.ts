@@ -1,6 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import { Refusal } from '../errors.ts';
-import { created, ok } from '../http/answer.ts';
+import { created, found, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { hasAny, type Route, route } from '../http/route.ts';
@@ -10,6 +9,8 @@ import { normalize } from '../infra/normalize.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { type Requester, runJob } from '../jobs/run-job.ts';
 import { requestFrameable } from '../short-links/destination.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
+import { pageOf } from '../workspaces/lists.ts';
 import { domainChecks } from './check-record.ts';
 import { domainCheckJobs, domainJobs } from './jobs.ts';
 import { Domain } from './model.ts';
@@ -29,26 +30,25 @@ const read = { tag: 'Domains', scope: 'domains.read' } as const;
 const write = { extension: true, tag: 'Domains', scope: 'domains.write', writes: true } as const;
 type Params = { id: string };
 
+const findDomain = ({ projectId }: Caller, ref: string) =>
+  Domain.of(projectId).where(namedBy(ref)).first();
+
 export const domainRoutes: Route[] = [
   route<{ query: DomainListQuery }>({
+    ...read,
     method: 'get',
     path: '/domains',
     operationId: 'listDomains',
     summary: 'List domains',
-    ...read,
     description: 'Returns the domains of the workspace, one page at a time.',
     isHeavy: hasAny('search'),
     query: domainListQuery,
     answers: { 200: Joi.array().items(domainRecord) },
-    async handle({ caller, query: { archived, search, page, pageSize } }) {
+    async handle({ caller, query: { archived, search, ...paging } }) {
       const domains = Domain.of(caller.projectId);
       if (!archived) domains.where('archived', false);
       if (search !== undefined) await narrow(domains, search, caller.projectId);
-      const rows = await domains
-        .orderBy('id')
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toDomain));
+      return ok((await pageOf(domains.orderBy('id'), paging)).map(toDomain));
     },
   }),
   route<{ body: NewDomain }>({
@@ -85,13 +85,11 @@ export const domainRoutes: Route[] = [
     params: domainParams,
     answers: { 200: domainRecord },
     async handle({ caller, params: { id } }) {
-      const row = await Domain.of(caller.projectId).where(namedBy(id)).first();
-      if (row === undefined) throw new Refusal('not_found', `There is no domain "${id}"`);
-      return ok(toDomain(row));
+      return ok(toDomain(found(await findDomain(caller, id), `domain "${id}"`)));
     },
-    ...read,
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/domains/{id}/checks',
     operationId: 'retrieveDomainChecks',
@@ -102,16 +100,15 @@ export const domainRoutes: Route[] = [
     params: domainParams,
     answers: { 200: domainChecks },
     async handle(request) {
-      const { id } = request.params;
-      const row = await Domain.of(request.caller.projectId).where(namedBy(id)).first();
-      if (row === undefined) throw new Refusal('not_found', `There is no domain "${id}"`);
-      const { slug, verified, verification_token: token } = row;
-      const domain = { id: row.id, slug, verified, token };
+      const { id: ref } = request.params;
+      const row = found(await findDomain(request.caller, ref), `domain "${ref}"`);
+      const { id, slug, verified, verification_token: token } = row;
+      const domain = { id, slug, verified, token };
       return ok(await runJob(request, domainCheckJobs['domain.check'], domain));
-    ...write,
     },
   }),
   route<{ params: Params; body: DomainChanges }>({
+    ...write,
     method: 'patch',
     path: '/domains/{id}',
     operationId: 'updateDomain',
@@ -123,13 +120,13 @@ export const domainRoutes: Route[] = [
     answers: { 200: domainRecord },
     async handle(request) {
       const { id } = request.params;
-      const before = await Domain.of(request.caller.projectId).where(namedBy(id)).first();
+      const before = await findDomain(request.caller, id);
       const data = { id, changes: await withFraming(request, request.body, before) };
       return answerWrite(request, domainJobs['domain.update'], data, ok);
-    ...write,
     },
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'post',
     path: '/domains/{id}/verify',
     operationId: 'verifyDomain',
@@ -139,10 +136,10 @@ export const domainRoutes: Route[] = [
     record: true,
     params: domainParams,
     answers: { 200: domainRecord },
-    ...write,
     handle: (request) => answerWrite(request, domainJobs['domain.verify'], request.params, ok),
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'delete',
     path: '/domains/{id}',
     operationId: 'deleteDomain',

@@ -1,23 +1,16 @@
-import { Refusal } from '../errors.ts';
-import { created, ok } from '../http/answer.ts';
+import { created, found, ok } from '../http/answer.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, nameText, paging, text } from '../http/fields.ts';
 import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { containing } from '../infra/like.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
-import { nameKey } from '../workspaces/taken-name.ts';
+import { listByName, type NameListQuery } from '../workspaces/lists.ts';
 import { folderJobs } from './jobs.ts';
 import { Folder } from './model.ts';
 import { folderRecord, toFolder } from './record.ts';
 
-const tag = 'Folders';
-
-interface FolderListQuery {
-  search?: string;
-  page: number;
-  pageSize: number;
-}
+const write = { extension: true, tag: 'Folders', scope: 'folders.write', writes: true } as const;
+const read = { extension: true, tag: 'Folders', scope: 'folders.read' } as const;
 
 const params = Joi.object<{ id: string }>({ id: id().required().description('Id of the folder.') });
 const body = Joi.object<{ name: string }>({
@@ -26,7 +19,6 @@ const body = Joi.object<{ name: string }>({
     .description('Name, at most 190 characters; unique in the workspace regardless of case.')
     .example('Spring launch'),
 });
-    ...write,
 
 /**
  * Endpoints of folders, an extension of the contract, which names folders but has no endpoints for
@@ -34,6 +26,7 @@ const body = Joi.object<{ name: string }>({
  */
 export const folderRoutes: Route[] = [
   route<{ body: { name: string } }>({
+    ...write,
     method: 'post',
     path: '/folders',
     operationId: 'createFolder',
@@ -49,32 +42,25 @@ export const folderRoutes: Route[] = [
       );
     },
   }),
-  route<{ query: FolderListQuery }>({
+  route<{ query: NameListQuery }>({
+    ...read,
     method: 'get',
     path: '/folders',
     operationId: 'listFolders',
     summary: 'List folders, by name',
     description: 'Returns the folders by name, one page at a time.',
     isHeavy: hasAny('search'),
-    query: Joi.object<FolderListQuery>({
+    query: Joi.object<NameListQuery>({
       search: text(190).description('Part of the name, regardless of case.'),
       ...paging(100),
-    ...read,
     }),
     answers: { 200: Joi.array().items(folderRecord) },
-    async handle({ caller, query: { search, page, pageSize } }) {
-      const folders = Folder.of(caller.projectId);
-      if (search !== undefined) folders.where('name_key', 'like', containing(nameKey(search)));
-      const rows = await folders
-        .orderBy(['name_key', 'id'])
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toFolder));
-    },
+    handle: async ({ caller, query }) =>
+      ok((await listByName(Folder.of(caller.projectId), query)).map(toFolder)),
   }),
   route<{ params: { id: string } }>({
+    ...read,
     method: 'get',
-    ...write,
     path: '/folders/{id}',
     operationId: 'retrieveFolder',
     summary: 'Retrieve a folder',
@@ -84,13 +70,12 @@ export const folderRoutes: Route[] = [
     answers: { 200: folderRecord },
     async handle({ caller, params: { id: folderId } }) {
       const row = await Folder.of(caller.projectId).where({ id: folderId }).first();
-      if (row === undefined) throw new Refusal('not_found', `There is no folder "${folderId}"`);
-      return ok(toFolder(row));
+      return ok(toFolder(found(row, `folder "${folderId}"`)));
     },
   }),
   route<{ params: { id: string }; body: { name: string } }>({
-    method: 'patch',
     ...write,
+    method: 'patch',
     path: '/folders/{id}',
     operationId: 'updateFolder',
     summary: 'Rename a folder',
@@ -99,15 +84,13 @@ export const folderRoutes: Route[] = [
     params,
     body: body.meta({ name: 'FolderUpdate' }),
     answers: { 200: folderRecord },
-    handle: (request) =>
-      answerWrite(
-        request,
-        folderJobs['folder.update'],
-        { id: request.params.id, ...request.body },
-        ok,
-      ),
+    handle: (request) => {
+      const data = { id: request.params.id, ...request.body };
+      return answerWrite(request, folderJobs['folder.update'], data, ok);
+    },
   }),
   route<{ params: { id: string } }>({
+    ...write,
     method: 'delete',
     path: '/folders/{id}',
     operationId: 'deleteFolder',
@@ -116,7 +99,6 @@ export const folderRoutes: Route[] = [
     record: true,
     params,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => answerWrite(request, folderJobs['folder.delete'], request.params, ok),
   }),
 ];

@@ -8,6 +8,7 @@ import { hashToken, newToken } from '../infra/secrets.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { consoleUrl } from '../users/accounts.ts';
 import { meRecord } from '../users/record.ts';
+import { newestFirst, type Paging } from '../workspaces/lists.ts';
 import { refuseRoleBeyond } from '../workspaces/roles.ts';
 import { accept } from './accept.ts';
 import { VALID_DAYS } from './commands.ts';
@@ -44,8 +45,8 @@ const pending = (projectId: string) =>
 /** Endpoints of invitations, an extension of the contract. */
 export const invitationRoutes: Route[] = [
   route<{ body: NewInvitation }>({
-    method: 'post',
     ...write,
+    method: 'post',
     path: '/invitations',
     operationId: 'createInvitation',
     summary: 'Invite a person',
@@ -70,8 +71,8 @@ export const invitationRoutes: Route[] = [
     },
   }),
   route<{ body: { token: string } }>({
-    method: 'post',
     ...common,
+    method: 'post',
     path: '/invitations/lookup',
     operationId: 'findInvitation',
     summary: 'Find an invitation by its token',
@@ -85,8 +86,8 @@ export const invitationRoutes: Route[] = [
     },
   }),
   route<{ body: Acceptance }>({
-    method: 'post',
     ...common,
+    method: 'post',
     path: '/invitations/accept',
     operationId: 'acceptInvitation',
     summary: 'Accept an invitation',
@@ -99,7 +100,8 @@ export const invitationRoutes: Route[] = [
     answers: { 200: meRecord },
     handle: accept,
   }),
-  route<{ query: { page: number; pageSize: number } }>({
+  route<{ query: Paging }>({
+    ...read,
     method: 'get',
     path: '/invitations',
     operationId: 'listInvitations',
@@ -108,16 +110,11 @@ export const invitationRoutes: Route[] = [
       'Returns the invitations that can be accepted, newest first, without their addresses.',
     query: invitationListQuery,
     answers: { 200: Joi.array().items(invitationRecord) },
-    async handle({ caller, query: { page, pageSize } }) {
-      const rows = await pending(caller.projectId)
-        .orderBy('id', 'desc')
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toInvitation));
-    ...read,
-    },
+    handle: async ({ caller, query }) =>
+      ok((await newestFirst(pending(caller.projectId), query)).map(toInvitation)),
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/invitations/{id}',
     operationId: 'retrieveInvitation',
@@ -129,10 +126,10 @@ export const invitationRoutes: Route[] = [
     async handle({ caller, params: { id } }) {
       const row = await pending(caller.projectId).where({ id }).first();
       return ok(toInvitation(found(row, `invitation "${id}"`)));
-    ...write,
     },
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'delete',
     path: '/invitations/{id}',
     operationId: 'deleteInvitation',

@@ -6,6 +6,7 @@ import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { type Caller, drawApiKey } from '../workspaces/api-keys.ts';
+import { newestFirst, type Paging } from '../workspaces/lists.ts';
 import { refuseBeyond } from './commands.ts';
 import { keyJobs } from './jobs.ts';
 import { ApiKey } from './model.ts';
@@ -40,8 +41,8 @@ function draw({ projectId }: Caller) {
 /** Endpoints of API keys, an extension of the contract. */
 export const keyRoutes: Route[] = [
   route<{ body: NewKey }>({
-    method: 'post',
     ...write,
+    method: 'post',
     path: '/keys',
     operationId: 'createKey',
     summary: 'Create an API key',
@@ -60,7 +61,8 @@ export const keyRoutes: Route[] = [
       );
     },
   }),
-  route<{ query: { page: number; pageSize: number } }>({
+  route<{ query: Paging }>({
+    ...read,
     method: 'get',
     path: '/keys',
     operationId: 'listKeys',
@@ -69,17 +71,13 @@ export const keyRoutes: Route[] = [
       'Returns the API keys that are not revoked, newest first, without the keys themselves.',
     query: keyListQuery,
     answers: { 200: Joi.array().items(keyRecord) },
-    async handle({ caller, query: { page, pageSize } }) {
-      const rows = await ApiKey.of(caller.projectId)
-        .whereNull('revoked_at')
-        .orderBy('id', 'desc')
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toKey));
+    async handle({ caller, query }) {
+      const keys = ApiKey.of(caller.projectId).whereNull('revoked_at');
+      return ok((await newestFirst(keys, query)).map(toKey));
     },
-    ...read,
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/keys/{id}',
     operationId: 'retrieveKey',
@@ -93,9 +91,9 @@ export const keyRoutes: Route[] = [
       const row = await ApiKey.of(caller.projectId).where({ id }).whereNull('revoked_at').first();
       return ok(toKey(found(row, `API key "${id}"`)));
     },
-    ...write,
   }),
   route<{ params: Params; body: KeyChanges }>({
+    ...write,
     method: 'patch',
     path: '/keys/{id}',
     operationId: 'updateKey',
@@ -111,9 +109,9 @@ export const keyRoutes: Route[] = [
       const data = { id: params.id, changes: body };
       return answerWrite(request, keyJobs['apiKey.update'], data, ok);
     },
-    ...write,
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'post',
     path: '/keys/{id}/rotate',
     operationId: 'rotateKey',
@@ -129,9 +127,9 @@ export const keyRoutes: Route[] = [
         ok(openFor(caller, record)),
       );
     },
-    ...write,
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'delete',
     path: '/keys/{id}',
     operationId: 'deleteKey',

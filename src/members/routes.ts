@@ -4,10 +4,11 @@ import { id, Joi, paging } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { db } from '../infra/db.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
-import { ROLES, type Role, refuseRoleBeyond } from '../workspaces/roles.ts';
+import type { Paging } from '../workspaces/lists.ts';
+import { type Role, refuseRoleBeyond } from '../workspaces/roles.ts';
 import { memberJobs } from './jobs.ts';
 import { findMember, listMembers } from './queries.ts';
-import { memberRecord, toMember } from './record.ts';
+import { memberRecord, role, toMember } from './record.ts';
 
 const read = { extension: true, tag: 'Members', scope: 'members.read' } as const;
 const write = { extension: true, tag: 'Members', scope: 'members.write', writes: true } as const;
@@ -20,22 +21,20 @@ const params = Joi.object<Params>({
 
 /** Endpoints of members, an extension of the contract. */
 export const memberRoutes: Route[] = [
-  route<{ query: { page: number; pageSize: number } }>({
+  route<{ query: Paging }>({
+    ...read,
     method: 'get',
     path: '/members',
     operationId: 'listMembers',
     summary: 'List the people of the workspace, by name',
     description: 'Returns the people of the workspace with their roles, by name.',
-    extension: true,
-    tag,
-    scope: 'members.read',
-    query: Joi.object<{ page: number; pageSize: number }>(paging(1_000)),
+    query: Joi.object<Paging>(paging(1_000)),
     answers: { 200: Joi.array().items(memberRecord) },
     handle: async ({ caller, query }) =>
       ok((await listMembers(caller.projectId, query)).map(toMember)),
   }),
-    ...read,
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/members/{userId}',
     operationId: 'retrieveMember',
@@ -49,8 +48,8 @@ export const memberRoutes: Route[] = [
       return ok(toMember(found(member, `member "${userId}"`)));
     },
   }),
-    ...write,
   route<{ params: Params; body: { role: Role } }>({
+    ...write,
     method: 'patch',
     path: '/members/{userId}',
     operationId: 'updateMember',
@@ -60,22 +59,17 @@ export const memberRoutes: Route[] = [
       'the new role end. The last owner stays one.',
     record: true,
     params,
-    body: Joi.object<{ role: Role }>({
-      role: Joi.string()
-        .valid(...ROLES)
-        .required()
-        .description('Role in the workspace.'),
-    }).meta({ name: 'MemberUpdate' }),
+    body: Joi.object<{ role: Role }>({ role }).meta({ name: 'MemberUpdate' }),
     answers: { 200: memberRecord },
     handle(request) {
       const { caller, params: who, body } = request;
-    ...write,
       refuseRoleBeyond(caller.scopes, body.role);
       const data = { userId: who.userId, changes: body };
       return answerWrite(request, memberJobs['member.update'], data, ok);
     },
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'delete',
     path: '/members/{userId}',
     operationId: 'deleteMember',

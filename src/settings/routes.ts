@@ -4,8 +4,7 @@ import { type ApiRequest, type Route, route } from '../http/route.ts';
 import { namingField, requestImage } from '../images/request.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { logoUrl } from '../web/brand.ts';
-import type { WorkspaceChanges } from './jobs.ts';
-import { settingsJobs } from './jobs.ts';
+import { settingsJobs, type WorkspaceChanges } from './jobs.ts';
 import { readLogo, readSettings, readUsage } from './queries.ts';
 import { toWorkspace, workspaceRecord } from './record.ts';
 import { logoParams, type WorkspaceBody, workspaceBody } from './schema.ts';
@@ -14,8 +13,8 @@ const common = { extension: true, tag: 'Workspace' } as const;
 
 /** Endpoints of the workspace, an extension of the contract. */
 export const settingsRoutes: Route[] = [
-    ...common,
   route<object>({
+    ...common,
     method: 'get',
     path: '/workspace',
     operationId: 'retrieveWorkspace',
@@ -29,8 +28,8 @@ export const settingsRoutes: Route[] = [
       return ok({ ...toWorkspace(row), usage });
     },
   }),
-    ...common,
   route<{ body: WorkspaceBody }>({
+    ...common,
     method: 'patch',
     path: '/workspace',
     operationId: 'updateWorkspace',
@@ -49,8 +48,8 @@ export const settingsRoutes: Route[] = [
         ok,
       ),
   }),
-    ...common,
   route<{ params: { projectId: string; id: string } }>({
+    ...common,
     method: 'get',
     path: '/logos/{projectId}/{id}',
     operationId: 'downloadLogo',

@@ -4,6 +4,7 @@ import { id, Joi, nameText, paging, queryList, text } from '../http/fields.ts';
 import { type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
+import { oneOf } from '../short-links/field.ts';
 import { tagJobs } from './jobs.ts';
 import { listTags, readTag, type TagListQuery } from './queries.ts';
 import { TAG_COLORS, tagRecord } from './record.ts';
@@ -18,9 +19,7 @@ interface NewTag {
   color?: string;
 }
 
-const color = Joi.string()
-  .valid(...TAG_COLORS)
-  .description('Color of the tag.');
+const color = oneOf(TAG_COLORS).description('Color of the tag.');
 const params = Joi.object<{ id: string }>({ id: id().required().description('Id of the tag.') });
 
 const newTagBody = Joi.object<NewTag>({
@@ -64,8 +63,8 @@ const tagListQuery = Joi.object<TagListQuery>({
 });
 
 export const tagRoutes: Route[] = [
-    ...write,
   route<{ body: NewTag }>({
+    ...write,
     method: 'post',
     path: '/tags',
     operationId: 'createTag',
@@ -83,8 +82,8 @@ export const tagRoutes: Route[] = [
       );
     },
   }),
-    ...read,
   route<{ query: TagListQuery }>({
+    ...read,
     method: 'get',
     path: '/tags',
     operationId: 'listTags',
@@ -97,8 +96,8 @@ export const tagRoutes: Route[] = [
       return ok(await listTags(caller.projectId, query));
     },
   }),
-    ...read,
   route<{ params: { id: string } }>({
+    ...read,
     method: 'get',
     path: '/tags/{id}',
     operationId: 'retrieveTag',
@@ -110,8 +109,8 @@ export const tagRoutes: Route[] = [
     answers: { 200: tagRecord },
     handle: async ({ caller, params: { id: tagId } }) => ok(await readTag(caller.projectId, tagId)),
   }),
-    ...write,
   route<{ params: { id: string }; body: { name?: string; color?: string } }>({
+    ...write,
     method: 'put',
     path: '/tags/{id}',
     operationId: 'updateTag',
@@ -124,8 +123,8 @@ export const tagRoutes: Route[] = [
     handle: (request) =>
       answerWrite(request, tagJobs['tag.update'], { id: request.params.id, ...request.body }, ok),
   }),
-    ...write,
   route<{ params: { id: string } }>({
+    ...write,
     method: 'delete',
     path: '/tags/{id}',
     operationId: 'deleteTag',

@@ -6,8 +6,7 @@ import { type ApiRequest, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { clearedCookie, sessionCookie, sessionTokenIn } from './cookie.ts';
-import type { UserChanges } from './jobs.ts';
-import { ownWorkspaceJobs, userJobs } from './jobs.ts';
+import { ownWorkspaceJobs, type UserChanges, userJobs } from './jobs.ts';
 import { refuseWeakPassword } from './password-rules.ts';
 import { hashPassword, tryPassword } from './passwords.ts';
 import { hasSession, listSessions, readCredentials, readMe } from './queries.ts';
@@ -30,8 +29,8 @@ const othersOf = ({ caller }: ApiRequest) => ({
 });
 
 export const userRoutes: Route[] = [
-    ...common,
   route({
+    ...common,
     method: 'get',
     path: '/me',
     operationId: 'retrieveMe',
@@ -45,8 +44,8 @@ export const userRoutes: Route[] = [
       return { ...ok(me), headers: { 'Set-Cookie': sessionCookie(token) } };
     },
   }),
-    ...common,
   route<{ body: MeChanges }>({
+    ...common,
     method: 'patch',
     path: '/me',
     operationId: 'updateMe',
@@ -58,38 +57,34 @@ export const userRoutes: Route[] = [
     async handle(request) {
       const { name } = request.body;
       const password = await changedPassword(request);
-      const changes: UserChanges = {
-        ...othersOf(request),
-        name,
-        password,
-      };
-    ...common,
+      const changes = { ...othersOf(request), name, password };
       await runJob(request, userJobs['user.update'], changes);
       return ok(await readMe(changes.userId, changes.keptId));
     },
   }),
   route({
+    ...common,
     method: 'get',
     path: '/me/sessions',
     operationId: 'listSessions',
     summary: 'List sessions',
-    ...common,
     description: 'Returns the sessions of the signed-in person, the last used first, at most 100.',
     answers: { 200: Joi.array().items(sessionRecord) },
     handle: async ({ caller }) => ok(await listSessions(caller.userId, caller.sessionId!)),
   }),
   route({
+    ...common,
     method: 'delete',
     path: '/me/sessions',
     operationId: 'bulkDeleteSessions',
     summary: 'End all other sessions',
     description: 'Ends all sessions of the signed-in person except that of the request.',
-    ...common,
     answers: { 200: deletedCount },
     handle: async (request) =>
       ok(await runJob(request, userJobs['session.endOthers'], othersOf(request))),
   }),
   route<{ params: { id: string } }>({
+    ...common,
     method: 'delete',
     path: '/me/sessions/{id}',
     operationId: 'deleteOwnSession',
@@ -103,12 +98,12 @@ export const userRoutes: Route[] = [
       if (!(await hasSession(userId, id))) {
         throw new Refusal('not_found', `There is no session "${id}"`);
       }
-    ...common,
       const answer = ok(await runJob(request, userJobs['session.endOwn'], { userId, id }));
       return id === sessionId ? { ...answer, headers: { 'Set-Cookie': clearedCookie() } } : answer;
     },
   }),
   route<{ body: NewWorkspaceBody }>({
+    ...common,
     method: 'post',
     path: '/workspaces',
     operationId: 'createWorkspace',

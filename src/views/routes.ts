@@ -3,10 +3,9 @@ import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, paging, text } from '../http/fields.ts';
 import { hasAny, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { containing } from '../infra/like.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
-import { nameKey } from '../workspaces/taken-name.ts';
+import { listByName, type NameListQuery } from '../workspaces/lists.ts';
 import { viewJobs } from './jobs.ts';
 import { View } from './model.ts';
 import { toView, viewRecord } from './record.ts';
@@ -20,11 +19,8 @@ import {
   viewChangesBody,
 } from './schema.ts';
 
-interface ViewListQuery {
+interface ViewListQuery extends NameListQuery {
   list?: ListName;
-  search?: string;
-  page: number;
-  pageSize: number;
 }
 
 const write = { extension: true, tag: 'Views', scope: 'views.write', writes: true } as const;
@@ -74,15 +70,10 @@ export const viewRoutes: Route[] = [
       ...paging(100),
     }),
     answers: { 200: Joi.array().items(viewRecord) },
-    async handle({ caller, query: { list: listName, search, page, pageSize } }) {
+    async handle({ caller, query: { list: listName, ...query } }) {
       const views = View.visibleTo(caller.userId, caller.projectId);
       if (listName !== undefined) views.where({ list: listName });
-      if (search !== undefined) views.where('name_key', 'like', containing(nameKey(search)));
-      const rows = await views
-        .orderBy(['name_key', 'id'])
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toView));
+      return ok((await listByName(views, query)).map(toView));
     },
   }),
   route<{ params: { id: string } }>({

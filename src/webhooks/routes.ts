@@ -6,9 +6,11 @@ import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
+import { newestFirst, type Paging } from '../workspaces/lists.ts';
 import { webhookJobs } from './jobs.ts';
 import type { WebhookKind } from './kinds.ts';
-import { findDelivery, findWebhook, listDeliveries, listWebhooks } from './queries.ts';
+import { Webhook } from './model.ts';
+import { findDelivery, listDeliveries } from './queries.ts';
 import {
   deliveryRecord,
   openSecret,
@@ -46,7 +48,7 @@ type Params = { id: string };
 type DeliveryParams = { id: string; deliveryId: string };
 
 async function find(projectId: string, id: string) {
-  return found(await findWebhook(projectId, id), `webhook "${id}"`);
+  return found(await Webhook.of(projectId).where({ id }).first(), `webhook "${id}"`);
 }
 
 /**
@@ -55,9 +57,9 @@ async function find(projectId: string, id: string) {
  */
 export const webhookRoutes: Route[] = [
   route<{ body: NewWebhook }>({
+    ...write,
     method: 'post',
     path: '/webhooks',
-    ...write,
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
@@ -73,7 +75,8 @@ export const webhookRoutes: Route[] = [
       );
     },
   }),
-  route<{ query: { page: number; pageSize: number } }>({
+  route<{ query: Paging }>({
+    ...read,
     method: 'get',
     path: '/webhooks',
     operationId: 'listWebhooks',
@@ -82,13 +85,13 @@ export const webhookRoutes: Route[] = [
     query: webhookListQuery,
     answers: { 200: Joi.array().items(webhookRecord) },
     handle: async ({ caller, query }) =>
-      ok((await listWebhooks(caller.projectId, query)).map(toWebhook)),
+      ok((await newestFirst(Webhook.of(caller.projectId), query)).map(toWebhook)),
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/webhooks/{id}',
     operationId: 'retrieveWebhook',
-    ...read,
     summary: 'Retrieve a webhook',
     description: 'Returns a webhook, without its secret.',
     record: true,
@@ -97,10 +100,10 @@ export const webhookRoutes: Route[] = [
     handle: async ({ caller, params: { id } }) => ok(toWebhook(await find(caller.projectId, id))),
   }),
   route<{ params: Params; body: WebhookBody }>({
+    ...write,
     method: 'patch',
     path: '/webhooks/{id}',
     operationId: 'updateWebhook',
-    ...write,
     summary: 'Update a webhook',
     description: 'Changes, enables or disables a webhook. Absent fields stay as they are.',
     record: true,
@@ -113,10 +116,10 @@ export const webhookRoutes: Route[] = [
     },
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'delete',
     path: '/webhooks/{id}',
     operationId: 'deleteWebhook',
-    ...write,
     summary: 'Delete a webhook',
     description: 'Deletes a webhook and its deliveries.',
     record: true,
@@ -125,10 +128,10 @@ export const webhookRoutes: Route[] = [
     handle: (request) => answerWrite(request, webhookJobs['webhook.delete'], request.params, ok),
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'post',
     path: '/webhooks/{id}/rotate-secret',
     operationId: 'rotateWebhookSecret',
-    ...write,
     summary: 'Rotate the secret of a webhook',
     description:
       'Replaces the secret. For a day deliveries are signed with both, the new one first.',
@@ -143,10 +146,10 @@ export const webhookRoutes: Route[] = [
     },
   }),
   route<{ params: Params; body: { kind: WebhookKind } }>({
+    ...write,
     method: 'post',
     path: '/webhooks/{id}/test',
     operationId: 'testWebhook',
-    ...write,
     summary: 'Send a test delivery',
     description:
       'Sends an example of a kind of event. Its data has `test: true`. The delivery has the result.',
@@ -162,10 +165,10 @@ export const webhookRoutes: Route[] = [
     },
   }),
   route<{ params: Params; body: ResendBody }>({
+    ...write,
     method: 'post',
     path: '/webhooks/{id}/resend',
     operationId: 'resendDeliveries',
-    ...write,
     summary: 'Resend deliveries',
     description:
       'Sends all deliveries since a time again, with the ids that they had. Deliveries are kept for 30 days.',
@@ -182,10 +185,10 @@ export const webhookRoutes: Route[] = [
     },
   }),
   route<{ params: Params; query: DeliveryQuery }>({
+    ...read,
     method: 'get',
     path: '/webhooks/{id}/deliveries',
     operationId: 'listDeliveries',
-    ...read,
     summary: 'List deliveries, newest first',
     description: 'Returns the deliveries of a webhook, newest first. They are kept for 30 days.',
     params: webhookParams,
@@ -198,10 +201,10 @@ export const webhookRoutes: Route[] = [
     },
   }),
   route<{ params: DeliveryParams }>({
+    ...read,
     method: 'get',
     path: '/webhooks/{id}/deliveries/{deliveryId}',
     operationId: 'retrieveDelivery',
-    ...read,
     summary: 'Retrieve a delivery',
     description: 'Returns a delivery with its request and all attempts.',
     params: deliveryParams,
@@ -216,10 +219,10 @@ export const webhookRoutes: Route[] = [
     },
   }),
   route<{ params: DeliveryParams }>({
+    ...write,
     method: 'post',
     path: '/webhooks/{id}/deliveries/{deliveryId}/resend',
     operationId: 'resendDelivery',
-    ...write,
     summary: 'Resend a delivery',
     description: 'Sends a delivery again, with the id that it had.',
     params: deliveryParams,

@@ -3,9 +3,8 @@ import { deletedRecord } from '../../http/deleted.ts';
 import { id, Joi, paging, text } from '../../http/fields.ts';
 import { hasAny, type Route, route } from '../../http/route.ts';
 import { newId } from '../../ids.ts';
-import { containing } from '../../infra/like.ts';
 import { answerWrite } from '../../jobs/answer-write.ts';
-import { nameKey } from '../../workspaces/taken-name.ts';
+import { listByName, type NameListQuery } from '../../workspaces/lists.ts';
 import { utmTemplateJobs } from './jobs.ts';
 import { UtmTemplate } from './model.ts';
 import { toUtmTemplate, utmTemplateRecord } from './record.ts';
@@ -16,13 +15,13 @@ import {
   utmTemplateChangesBody,
 } from './schema.ts';
 
-interface UtmTemplateListQuery {
-  search?: string;
-  page: number;
-  pageSize: number;
-}
-
-const common = { extension: true, tag: 'UTM templates' } as const;
+const write = {
+  extension: true,
+  tag: 'UTM templates',
+  scope: 'links.write',
+  writes: true,
+} as const;
+const read = { extension: true, tag: 'UTM templates', scope: 'links.read' } as const;
 const params = Joi.object<{ id: string }>({
   id: id().required().description('Id of the template.'),
 });
@@ -45,28 +44,21 @@ export const utmTemplateRoutes: Route[] = [
       );
     },
   }),
-  route<{ query: UtmTemplateListQuery }>({
-    ...common,
+  route<{ query: NameListQuery }>({
+    ...read,
     method: 'get',
     path: '/utm-templates',
     operationId: 'listUtmTemplates',
     summary: 'List UTM templates, by name',
     description: 'Returns the UTM templates by name, one page at a time.',
     isHeavy: hasAny('search'),
-    query: Joi.object<UtmTemplateListQuery>({
+    query: Joi.object<NameListQuery>({
       search: text(190).description('Part of the name, regardless of case.'),
       ...paging(100),
     }),
     answers: { 200: Joi.array().items(utmTemplateRecord) },
-    async handle({ caller, query: { search, page, pageSize } }) {
-      const templates = UtmTemplate.of(caller.projectId);
-      if (search !== undefined) templates.where('name_key', 'like', containing(nameKey(search)));
-      const rows = await templates
-        .orderBy(['name_key', 'id'])
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toUtmTemplate));
-    },
+    handle: async ({ caller, query }) =>
+      ok((await listByName(UtmTemplate.of(caller.projectId), query)).map(toUtmTemplate)),
   }),
   route<{ params: { id: string } }>({
     ...read,
