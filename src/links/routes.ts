@@ -17,8 +17,13 @@ import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts'
 import { framedUrls, requestFrameable, withFrameable } from '../short-links/destination.ts';
 import { isHeavyList } from '../short-links/filters.ts';
 import { countAnswer, openPassword } from '../short-links/record.ts';
-import type { EventsOnDelete } from '../short-links/schema.ts';
-import { SHARED_DEFAULTS, toSharedChanges } from '../short-links/schema.ts';
+import {
+  bulkEnvelope,
+  type DeleteOneQuery,
+  deleteOneQuery,
+  SHARED_DEFAULTS,
+  toSharedChanges,
+} from '../short-links/schema.ts';
 import { LINK_FILTERS } from './filters.ts';
 import { linkBulkJobs, linkJobs } from './jobs.ts';
 import { findTwin, linkQueries } from './queries.ts';
@@ -27,9 +32,7 @@ import {
   type BulkChanges,
   bulkBody,
   bulkChangesBody,
-  bulkEnvelope,
   type DeleteQuery,
-  deleteOneQuery,
   deleteQuery,
   type LinkBody,
   type LinkChanges,
@@ -53,10 +56,10 @@ type Params = { linkId: string };
 
 export const linkRoutes: Route[] = [
   route<{ body: NewLink }>({
+    ...write,
     method: 'post',
     path: '/links',
     operationId: 'createLink',
-    ...write,
     summary: 'Create a link',
     description: 'Creates a short link. Without a key it gets 7 random characters.',
     extension: true,
@@ -75,10 +78,10 @@ export const linkRoutes: Route[] = [
     },
   }),
   route<{ query: LinkListQuery }>({
+    ...read,
     method: 'get',
     path: '/links',
     operationId: 'listLinks',
-    ...read,
     summary: 'List links',
     description:
       'Returns the links that match all filters, one page at a time. Archived links are left out unless ' +
@@ -90,23 +93,21 @@ export const linkRoutes: Route[] = [
     handle: (request) => linkQueries.answerList(request),
   }),
   route<{ query: LinkCountQuery }>({
+    ...read,
     method: 'get',
     path: '/links/count',
     isHeavy: true,
-    ...read,
     operationId: 'countLinks',
     summary: 'Count links',
     description:
       'Returns the number of links that match all filters, or with `groupBy` the number for each domain, tag or folder.',
     query: linkCountQuery,
-    answers: {
-      200: countAnswer,
-    },
+    answers: { 200: countAnswer },
     handle: (request) => linkQueries.answerCount(request),
   }),
   route<{ query: LinkInfoQuery }>({
-    method: 'get',
     ...read,
+    method: 'get',
     path: '/links/info',
     operationId: 'findLink',
     summary: 'Find a link',
@@ -118,8 +119,8 @@ export const linkRoutes: Route[] = [
     handle: ({ caller, query }) => linkQueries.answerInfo(caller, { ...query, id: query.linkId }),
   }),
   route<{ query: AvailabilityQuery }>({
-    method: 'get',
     ...read,
+    method: 'get',
     path: '/links/availability',
     operationId: 'retrieveAvailability',
     summary: 'Check whether a slug is free',
@@ -132,8 +133,8 @@ export const linkRoutes: Route[] = [
     handle: async ({ caller, query }) => ok(await findAvailability(caller.projectId, query)),
   }),
   route<{ body: NewLink }>({
-    method: 'put',
     ...write,
+    method: 'put',
     path: '/links/upsert',
     operationId: 'upsertLink',
     summary: 'Create or update a link',
@@ -158,8 +159,8 @@ export const linkRoutes: Route[] = [
     },
   }),
   route<{ body: unknown[] }>({
-    method: 'post',
     ...write,
+    method: 'post',
     path: '/links/bulk',
     operationId: 'bulkCreateLinks',
     summary: 'Create up to 100 links',
@@ -182,8 +183,8 @@ export const linkRoutes: Route[] = [
     },
   }),
   route<{ body: BulkChanges }>({
-    method: 'patch',
     ...write,
+    method: 'patch',
     path: '/links/bulk',
     operationId: 'bulkUpdateLinks',
     summary: 'Update up to 100 links',
@@ -208,8 +209,8 @@ export const linkRoutes: Route[] = [
     },
   }),
   route<{ query: DeleteQuery }>({
-    method: 'delete',
     ...write,
+    method: 'delete',
     path: '/links/bulk',
     operationId: 'bulkDeleteLinks',
     summary: 'Delete up to 100 links',
@@ -219,8 +220,8 @@ export const linkRoutes: Route[] = [
     handle: (request) => answerWrite(request, linkBulkJobs['links.delete'], request.query, ok),
   }),
   route<{ params: Params }>({
-    method: 'get',
     ...read,
+    method: 'get',
     path: '/links/{linkId}',
     operationId: 'retrieveLink',
     summary: 'Retrieve a link',
@@ -232,8 +233,8 @@ export const linkRoutes: Route[] = [
     handle: ({ caller, params }) => linkQueries.answerRecord(caller, params.linkId),
   }),
   route<{ params: Params; body: LinkChanges }>({
-    method: 'patch',
     ...write,
+    method: 'patch',
     path: '/links/{linkId}',
     operationId: 'updateLink',
     summary: 'Update a link',
@@ -256,7 +257,8 @@ export const linkRoutes: Route[] = [
       return answerWrite(request, linkJobs['link.update'], data, (link) => ok(openPassword(link)));
     },
   }),
-  route<{ params: Params; query: { events?: EventsOnDelete } }>({
+  route<{ params: Params; query: DeleteOneQuery }>({
+    ...write,
     method: 'delete',
     path: '/links/{linkId}',
     operationId: 'deleteLink',

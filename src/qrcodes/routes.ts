@@ -11,7 +11,7 @@ import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts'
 import { type Framing, withFrameable } from '../short-links/destination.ts';
 import { isHeavyList } from '../short-links/filters.ts';
 import { canReadPasswords, countAnswer, openPassword } from '../short-links/record.ts';
-import type { EventsOnDelete } from '../short-links/schema.ts';
+import { bulkEnvelope, type DeleteOneQuery, deleteOneQuery } from '../short-links/schema.ts';
 import { answerPicture } from './answer-picture.ts';
 import { QR_CODE_FILTERS } from './filters.ts';
 import { type ImageSources, storeImages, withPublicImage } from './images.ts';
@@ -26,9 +26,7 @@ import {
   type BulkChanges,
   bulkBody,
   bulkChangesBody,
-  bulkEnvelope,
   type DeleteQuery,
-  deleteOneQuery,
   deleteQuery,
   type NewQrCode,
   type NewQrCodeBody,
@@ -83,9 +81,9 @@ export const qrCodeRoutes: Route[] = [
       if (image?.handed !== undefined) await drop(request.queues.cache, image.handed);
       return answer;
     },
-    ...write,
   }),
   route<{ body: NewQrCodeBody }>({
+    ...write,
     method: 'post',
     path: '/qrcodes',
     operationId: 'createQrCode',
@@ -110,9 +108,9 @@ export const qrCodeRoutes: Route[] = [
         created(`/qrcodes/${made.id}`, openPassword(made)),
       );
     },
-    ...read,
   }),
   route<{ query: QrCodeListQuery }>({
+    ...read,
     method: 'get',
     path: '/qrcodes',
     operationId: 'listQrCodes',
@@ -124,9 +122,9 @@ export const qrCodeRoutes: Route[] = [
     isHeavy: isHeavyList(QR_CODE_FILTERS),
     answers: { 200: Joi.array().items(qrCodeRecord) },
     handle: (request) => qrCodeQueries.answerList(request),
-    ...read,
   }),
   route<{ query: QrCodeCountQuery }>({
+    ...read,
     method: 'get',
     path: '/qrcodes/count',
     isHeavy: true,
@@ -138,9 +136,9 @@ export const qrCodeRoutes: Route[] = [
     query: qrCodeCountQuery,
     answers: { 200: countAnswer },
     handle: (request) => qrCodeQueries.answerCount(request),
-    ...read,
   }),
   route<{ query: QrCodeInfoQuery }>({
+    ...read,
     method: 'get',
     path: '/qrcodes/info',
     operationId: 'findQrCode',
@@ -151,9 +149,9 @@ export const qrCodeRoutes: Route[] = [
     answers: { 200: qrCodeRecord },
     handle: ({ caller, query }) =>
       qrCodeQueries.answerInfo(caller, { ...query, id: query.qrCodeId }),
-    ...write,
   }),
   route<{ body: unknown[] }>({
+    ...write,
     method: 'post',
     path: '/qrcodes/bulk',
     operationId: 'bulkCreateQrCodes',
@@ -176,9 +174,9 @@ export const qrCodeRoutes: Route[] = [
         ok(items.map(openItem(request.caller))),
       );
     },
-    ...write,
   }),
   route<{ body: BulkChanges }>({
+    ...write,
     method: 'patch',
     path: '/qrcodes/bulk',
     operationId: 'bulkUpdateQrCodes',
@@ -194,46 +192,42 @@ export const qrCodeRoutes: Route[] = [
       const { qrcodeIds, data } = request.body;
       const { projectId } = request.caller;
       const changes = await withFraming(request, toChanges(projectId, data, {}), () =>
-        Promise.all(
-          qrcodeIds.map(
-            async (ref) => (await qrCodeQueries.findByRef(projectId, ref)) as Framing | undefined,
-          ),
-        ),
+        Promise.all(qrcodeIds.map((ref) => findFraming(projectId, ref))),
       );
       return answerWrite(
         request,
         qrCodeBulkJobs['qrcodes.update'],
-    ...write,
         { qrcodeIds, changes },
         (items) => ok(items.map(openItem(request.caller))),
       );
     },
   }),
   route<{ query: DeleteQuery }>({
+    ...write,
     method: 'delete',
     path: '/qrcodes/bulk',
     operationId: 'bulkDeleteQrCodes',
     summary: 'Delete up to 100 QR codes',
-    ...read,
     description: 'Deletes up to 100 QR codes permanently. Unknown ids are ignored.',
     query: deleteQuery,
     answers: { 200: deletedCount },
     handle: (request) => answerWrite(request, qrCodeBulkJobs['qrcodes.delete'], request.query, ok),
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/qrcodes/{qrcodeId}',
     operationId: 'retrieveQrCode',
     summary: 'Retrieve a QR code',
     description: 'Returns a QR code.',
     extension: true,
-    ...read,
     record: true,
     params: qrCodeParams,
     answers: { 200: qrCodeRecord },
     handle: ({ caller, params }) => qrCodeQueries.answerRecord(caller, params.qrcodeId),
   }),
   route<{ params: Params; query: ImageQuery }>({
+    ...read,
     method: 'get',
     path: '/qrcodes/{qrcodeId}/image',
     operationId: 'retrieveQrCodeImage',
@@ -266,13 +260,13 @@ export const qrCodeRoutes: Route[] = [
       return answerPicture(
         request,
         { payload, design, format, image: image && { projectId, ...image } },
-    ...write,
         key,
         ASK_AGAIN,
       );
     },
   }),
   route<{ params: Params; body: QrCodeChangesBody }>({
+    ...write,
     method: 'patch',
     path: '/qrcodes/{qrcodeId}',
     operationId: 'updateQrCode',
@@ -291,11 +285,7 @@ export const qrCodeRoutes: Route[] = [
       const changes = await withFraming(
         request,
         toChanges(request.caller.projectId, request.body, images),
-        async () => [
-          (await qrCodeQueries.findByRef(request.caller.projectId, qrcodeId)) as
-            | Framing
-            | undefined,
-        ],
+        async () => [await findFraming(request.caller.projectId, qrcodeId)],
       );
       const data = { qrcodeId, changes };
       return answerWrite(request, qrCodeJobs['qrcode.update'], data, (record) =>
@@ -303,7 +293,8 @@ export const qrCodeRoutes: Route[] = [
       );
     },
   }),
-  route<{ params: Params; query: { events?: EventsOnDelete } }>({
+  route<{ params: Params; query: DeleteOneQuery }>({
+    ...write,
     method: 'delete',
     path: '/qrcodes/{qrcodeId}',
     operationId: 'deleteQrCode',
@@ -340,6 +331,9 @@ async function toBulkQrCodes(request: Requester, sent: unknown[]): Promise<BulkI
   );
   return toBulkInputs(projectId, inputs, sent);
 }
+
+const findFraming = async (projectId: string, ref: string): Promise<Framing | undefined> =>
+  (await qrCodeQueries.findByRef(projectId, ref)) as Framing | undefined;
 
 /** Adds to a QR code whether its destination may be shown in a frame. */
 async function withFraming<Changes extends QrCodeChanges>(
