@@ -15,22 +15,21 @@ import { seal } from '../infra/seal.ts';
 import { answerAccepted, answerWrite } from '../jobs/answer-write.ts';
 import { type LinkFilters, filterSchemas as linkFilterSchemas } from '../links/filters.ts';
 import { linkQueries } from '../links/queries.ts';
+import { oneOf, requiredCount, requiredText, requiredTime } from '../short-links/field.ts';
 import { refuseHiddenFilter } from '../short-links/filters.ts';
 import { refuseOtherWorkspace } from '../short-links/queries.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
 import { ARCHIVE_KINDS } from './archive.ts';
-import { findExport, partsOf, type StoredExport } from './commands.ts';
-import { type ExportFormat, FORMATS, MEDIA_TYPES, type StoredFormat } from './format.ts';
-import type { NewExport } from './jobs.ts';
-import { exportJobs } from './jobs.ts';
+import { findExport, partsOf } from './commands.ts';
+import { type ExportFormat, FORMATS, fileAnswer, MEDIA_TYPES } from './format.ts';
+import { exportJobs, type NewExport } from './jobs.ts';
+
+const common = { extension: true, tag: 'Exports' } as const;
 
 const FILE = { media: FORMATS.map((name) => MEDIA_TYPES[name]) };
 
-const format = Joi.string()
-  .valid(...FORMATS)
-  .default('csv')
-  .description('Format of the file.');
+const format = oneOf(FORMATS).default('csv').description('Format of the file.');
 const DESCRIPTION =
   'A small export is the answer itself. A large one is written by a worker: the answer is 202, and the result of the ' +
   'job has an address that is valid for a day and needs no key. Passwords are left out.';
@@ -74,21 +73,16 @@ const newExportBody = Joi.object<{ type: 'workspace'; passphrase?: string }>({
 }).meta({ name: 'NewExport' });
 
 const workspaceExport = Joi.object({
-  url: Joi.string()
-    .required()
+  url: requiredText
     .description('Address of the file, which needs no key.')
     .example('https://api.example.com/exports/job_0VKAM3TWq8Zr5XnYb2VdLcHs?token=Zk3vQ8sLp1'),
-  expiresAt: Joi.string().isoDate().required().description('Time until which it can be fetched.'),
-  bytes: Joi.number().integer().required().description('Size, in bytes.').example(20_480),
+  expiresAt: requiredTime.description('Time until which it can be fetched.'),
+  bytes: requiredCount.description('Size, in bytes.').example(20_480),
   counts: Joi.object(
     Object.fromEntries(
       ARCHIVE_KINDS.map((kind) => [
         kind,
-        Joi.number()
-          .integer()
-          .required()
-          .description(`Records of the kind \`${kind}\`.`)
-          .example(12),
+        requiredCount.description(`Records of the kind \`${kind}\`.`).example(12),
       ]),
     ),
   )
@@ -101,13 +95,13 @@ type EventsQuery = FilterQuery & SpanQuery & { event: KindParameter; format: Exp
 
 type LinksQuery = LinkFilters & { format: ExportFormat };
 
-    ...common,
 /**
  * Endpoints of exports. They come before those of events and links, which would take these paths
  * for ids.
  */
 export const exportRoutes: Route[] = [
   route<{ query: EventsQuery }>({
+    ...common,
     method: 'get',
     path: '/events/export',
     isHeavy: true,
@@ -129,13 +123,13 @@ export const exportRoutes: Route[] = [
       const count = await eventsStore().countUpTo(
         { projectId, kind: event, span: { start, end }, filter },
         maxRows + 1,
-    ...common,
       );
       const events = { event, start: start.toISOString(), end: end.toISOString(), filter };
       return answerExport(request, { format: query.format, of: { events } }, query.event, count);
     },
   }),
   route<{ query: LinksQuery }>({
+    ...common,
     method: 'get',
     path: '/links/export',
     isHeavy: true,
@@ -149,13 +143,13 @@ export const exportRoutes: Route[] = [
     async handle(request) {
       const { format: wanted, ...links } = request.query;
       refuseOtherWorkspace(links, request.caller);
-    ...common,
       refuseHiddenFilter(request.caller, 'link', links);
       const count = await linkQueries.count(request.caller.projectId, links);
       return answerExport(request, { format: wanted, of: { links } }, 'links', count);
     },
   }),
   route<{ body: { type: 'workspace'; passphrase?: string } }>({
+    ...common,
     method: 'post',
     path: '/exports',
     isHeavy: true,
@@ -180,13 +174,13 @@ export const exportRoutes: Route[] = [
         passphrase:
           passphrase === undefined
             ? undefined
-    ...common,
             : seal({ purpose: 'export passphrase', owner }, passphrase),
       };
       return answerWrite(request, exportJobs['export.workspace'], data, ok);
     },
   }),
   route<{ params: { id: string }; query: { token: string } }>({
+    ...common,
     method: 'get',
     path: '/exports/{id}',
     operationId: 'downloadExport',
@@ -204,7 +198,7 @@ export const exportRoutes: Route[] = [
       const download = await findExport(params.id, query.token);
       if (download === undefined) throw new Refusal('not_found', 'There is no such export');
       if (download === null) throw new Refusal('invite_expired', 'The export has expired');
-      return file(download.parts, download.name, download.format);
+      return fileAnswer(download.parts, download.name, download.format);
     },
   }),
 ];
@@ -216,16 +210,7 @@ async function answerExport(
   count: number,
 ): Promise<Answer> {
   if (count <= config().EXPORT_ROWS && !request.respondAsync) {
-    return file(partsOf(request.caller.projectId, selection), name, selection.format);
+    return fileAnswer(partsOf(request.caller.projectId, selection), name, selection.format);
   }
   return answerAccepted(request, exportJobs['export.write'], { id: newId('job'), ...selection });
 }
-
-const file = (parts: StoredExport['parts'], name: string, written: StoredFormat): Answer => ({
-  ...ok(parts),
-  headers: {
-    'Content-Type': MEDIA_TYPES[written],
-    'Content-Disposition': `attachment; filename="${name}.${written}"`,
-    'X-Content-Type-Options': 'nosniff',
-  },
-});

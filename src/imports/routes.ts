@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { ARCHIVE_MEDIA } from '../exports/archive.ts';
+import { fileAnswer, MEDIA_TYPES } from '../exports/format.ts';
 import { created, ok } from '../http/answer.ts';
 import { Joi } from '../http/fields.ts';
 import { MEBIBYTE } from '../http/input.ts';
@@ -9,6 +10,7 @@ import { newId } from '../ids.ts';
 import { FetchRefused } from '../infra/fetch-refused.ts';
 import { readUrl } from '../infra/outbound-addresses.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
+import type { Paging } from '../workspaces/lists.ts';
 import { IMPORT_BYTES, IMPORT_ROWS } from '../workspaces/plans.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
 import { importBulkJobs, importJobs } from './jobs.ts';
@@ -17,7 +19,6 @@ import type { Provider } from './providers/provider.ts';
 import { errorsFile, listImports, readImport } from './queries.ts';
 import { importDetails, importRecord } from './record.ts';
 import {
-  type ImportListQuery,
   importChangesBody,
   importListQuery,
   importParams,
@@ -54,8 +55,8 @@ const change = {
 
 export const importRoutes: Route[] = [
   route<{ query: NewImportQuery; body: Upload }>({
-    method: 'post',
     ...write,
+    method: 'post',
     path: '/imports',
     isHeavy: true,
     operationId: 'createImport',
@@ -75,8 +76,8 @@ export const importRoutes: Route[] = [
     handle: answerUpload,
   }),
   route<{ body: NewFetchBody }>({
-    method: 'post',
     ...write,
+    method: 'post',
     path: '/imports/fetch',
     operationId: 'createImportFromApi',
     summary: 'Import links from the API of another service',
@@ -88,7 +89,8 @@ export const importRoutes: Route[] = [
     answers: { 201: importRecord },
     handle: answerFetch,
   }),
-  route<{ query: ImportListQuery }>({
+  route<{ query: Paging }>({
+    ...read,
     method: 'get',
     path: '/imports',
     operationId: 'listImports',
@@ -99,9 +101,9 @@ export const importRoutes: Route[] = [
     handle: async ({ caller, query }) => ok(await listImports(caller.projectId, query)),
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/imports/{id}',
-    ...read,
     operationId: 'retrieveImport',
     summary: 'Retrieve an import',
     description: 'Returns an import with its progress, its preview and its first 100 errors.',
@@ -157,26 +159,18 @@ export const importRoutes: Route[] = [
     handle: (request) => answerWrite(request, importJobs['import.undo'], request.params, ok),
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/imports/{id}/errors',
-    ...read,
     operationId: 'downloadImportErrors',
     summary: 'Download the errors of an import',
     description:
       'Returns the rows that were refused as CSV: row, column, message, and the cells of the row. Passwords are left out ' +
       'for callers without the scope `imports.write`. Errors are kept for 24 hours after the end of the import.',
     params: importParams,
-    answers: { 200: { media: ['text/csv; charset=utf-8'] } },
-    async handle({ caller, params }) {
-      return {
-        ...ok(await errorsFile(caller, params.id)),
-        headers: {
-          'Content-Type': 'text/csv; charset=utf-8',
-          'Content-Disposition': 'attachment; filename="errors.csv"',
-          'X-Content-Type-Options': 'nosniff',
-        },
-      };
-    },
+    answers: { 200: { media: [MEDIA_TYPES.csv] } },
+    handle: async ({ caller, params }) =>
+      fileAnswer(await errorsFile(caller, params.id), 'errors', 'csv'),
   }),
 ];
 
