@@ -4,7 +4,6 @@ import { Refusal } from '../errors.ts';
 import { kindOfId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { contains } from '../infra/like.ts';
-import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import type { ReportCategory, SentReport } from '../visits/report.ts';
 import { addHost, blockHost, changeBlocklist, unblockHost } from './blocked-hosts.ts';
@@ -131,63 +130,12 @@ export async function addReport(report: SentReport): Promise<void> {
               WHERE project_id = w.id AND record_id = :recordId AND state = 'open') < :most
      ON CONFLICT (id) DO NOTHING`,
     {
-      id: report.id,
-      projectId: report.projectId,
-      recordId: report.recordId,
-      shortLink: report.shortLink,
-      category: report.category,
-      comment: report.comment,
+      ...report,
       email: report.email ?? null,
-      ip: report.ip,
       createdAt: new Date(report.at),
       most: MAX_OPEN,
     },
   );
-}
-
-/**
- * Answers a report and carries out the decision. Other open reports about the link get the same
- * answer, unless this one is dismissed. Resolves when all redirect processes have been notified.
- *
- * @throws Refusal `not_found`; `conflict` when the blocklist is full
- */
-export function answerReport(
-  { id, answer }: { id: string; answer: ReportAnswer },
-  { actor }: Pick<JobContext, 'actor'>,
-): Promise<{ id: string }> {
-  return changeBlocklist(async (trx) => {
-    const [report] = await rows<ReportRow>(
-      trx,
-      'SELECT * FROM abuse_reports WHERE id = ? FOR UPDATE',
-      [id],
-    );
-    if (report === undefined) throw new Refusal('not_found', `There is no abuse report "${id}"`);
-    const isChanged = await carryOut(trx, report, answer);
-    const { decision, host = null, note } = answer;
-    const changed = await execute(
-      trx,
-      `UPDATE abuse_reports
-          SET state = :state, decision = :decision, host = :host, note = :note, answered_by = :by, answered_at = now()
-        WHERE (id = :id OR (:isForAll AND project_id = :projectId AND record_id = :recordId AND state = 'open'))
-          AND (decision, host, note) IS DISTINCT FROM (:decision::text, :host::text, :note::text)`,
-      {
-        id,
-        projectId: report.project_id,
-        recordId: report.record_id,
-        isForAll: decision !== 'dismiss',
-        state: decision === 'dismiss' ? 'dismissed' : 'resolved',
-        decision,
-        host,
-        note,
-        by: actor?.userId ?? null,
-      },
-    );
-    if (changed > 0) {
-      const target = { kind: kindOfId(report.record_id) ?? 'link', id: report.record_id };
-      await recordByOperator(trx, report.project_id, { action: ACTIONS[decision], target });
-    }
-    return { result: { id }, isChanged };
-  });
 }
 
 /** Action of each decision in the workspace's audit log. */
@@ -234,7 +182,47 @@ export const adminHandlers = handlers(adminJobs, {
   'host.block': blockHost,
   'host.unblock': unblockHost,
   'link.unblock': unblockLink,
-  'report.answer': answerReport,
+
+  /**
+   * Answers a report and carries out the decision. Other open reports about the link get the same
+   * answer, unless this one is dismissed. Resolves when all redirect processes have been notified.
+   *
+   * @throws Refusal `not_found`; `conflict` when the blocklist is full
+   */
+  'report.answer': ({ id, answer }, { actor }) =>
+    changeBlocklist(async (trx) => {
+      const [report] = await rows<ReportRow>(
+        trx,
+        'SELECT * FROM abuse_reports WHERE id = ? FOR UPDATE',
+        [id],
+      );
+      if (report === undefined) throw new Refusal('not_found', `There is no abuse report "${id}"`);
+      const isChanged = await carryOut(trx, report, answer);
+      const { decision, host = null, note } = answer;
+      const changed = await execute(
+        trx,
+        `UPDATE abuse_reports
+            SET state = :state, decision = :decision, host = :host, note = :note, answered_by = :by, answered_at = now()
+          WHERE (id = :id OR (:isForAll AND project_id = :projectId AND record_id = :recordId AND state = 'open'))
+            AND (decision, host, note) IS DISTINCT FROM (:decision::text, :host::text, :note::text)`,
+        {
+          id,
+          projectId: report.project_id,
+          recordId: report.record_id,
+          isForAll: decision !== 'dismiss',
+          state: decision === 'dismiss' ? 'dismissed' : 'resolved',
+          decision,
+          host,
+          note,
+          by: actor?.userId ?? null,
+        },
+      );
+      if (changed > 0) {
+        const target = { kind: kindOfId(report.record_id) ?? 'link', id: report.record_id };
+        await recordByOperator(trx, report.project_id, { action: ACTIONS[decision], target });
+      }
+      return { result: { id }, isChanged };
+    }),
 });
 
 export const adminMaintenanceHandlers = handlers(adminMaintenanceJobs, {

@@ -14,12 +14,7 @@ import type { BlocklistQuery } from './schema.ts';
 export const MAX_BLOCKED = 10_000;
 
 /** A host that no link may lead to. */
-export interface BlockedHost {
-  host: string;
-  reason: string;
-  createdAt: string;
-  updatedAt: string;
-}
+export type BlockedHost = ReturnType<typeof toBlockedHost>;
 
 /** A host to block, with the reason. */
 interface NewBlockedHost {
@@ -27,14 +22,12 @@ interface NewBlockedHost {
   reason: string;
 }
 
-interface BlockedHostRow {
-  host: string;
-  reason: string;
+interface BlockedHostRow extends NewBlockedHost {
   created_at: Date;
   updated_at: Date;
 }
 
-const toBlockedHost = ({ host, reason, created_at, updated_at }: BlockedHostRow): BlockedHost => ({
+const toBlockedHost = ({ host, reason, created_at, updated_at }: BlockedHostRow) => ({
   host,
   reason,
   createdAt: created_at.toISOString(),

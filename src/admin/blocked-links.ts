@@ -8,13 +8,7 @@ import { changeBlocklist, MAX_BLOCKED } from './blocked-hosts.ts';
 import type { BlocklistQuery } from './schema.ts';
 
 /** A link or QR code that an operator has blocked. */
-export interface BlockedLink {
-  id: string;
-  projectId: string;
-  shortLink: string;
-  reason: string;
-  createdAt: string;
-}
+export type BlockedLink = ReturnType<typeof toBlockedLink>;
 
 interface BlockedLinkRow {
   record_id: string;
@@ -24,7 +18,7 @@ interface BlockedLinkRow {
   created_at: Date;
 }
 
-const toBlockedLink = (row: BlockedLinkRow): BlockedLink => ({
+const toBlockedLink = (row: BlockedLinkRow) => ({
   id: row.record_id,
   projectId: row.project_id,
   shortLink: row.short_link,

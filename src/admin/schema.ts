@@ -3,6 +3,7 @@ import { toHostName } from '../http/domain-name.ts';
 import { id, Joi, nameText, text } from '../http/fields.ts';
 import { hostsIn } from '../infra/hosts.ts';
 import { QUEUES, type QueueName } from '../queues/index.ts';
+import { nullable, oneOf, requiredText, requiredTime } from '../short-links/field.ts';
 import { REPORT_CATEGORIES, type ReportCategory } from '../visits/report.ts';
 
 /**
@@ -19,11 +20,10 @@ const count = (what: string, example: number) =>
 
 /** Schema of a process and its state. */
 export const processRecord = Joi.object({
-  id: Joi.string()
-    .required()
+  id: requiredText
     .description('Id of the process, for as long as it runs.')
     .example('0b6c5f4e-3d0e-4a57-9d0b-5d9b8f1f2a10'),
-  name: Joi.string().required().description('Its name in the Procfile.').example('worker_writes'),
+  name: requiredText.description('Its name in the Procfile.').example('worker_writes'),
   state: Joi.string()
     .valid('ready', 'not_ready', 'silent')
     .required()
@@ -36,11 +36,11 @@ export const processRecord = Joi.object({
     .required()
     .description('The checks of `/readyz` that failed at the last heartbeat.')
     .example(['postgres']),
-  host: Joi.string().required().description('Name of its host.').example('web-1'),
+  host: requiredText.description('Name of its host.').example('web-1'),
   pid: count('Number of the process on its host.', 4_711),
-  version: Joi.string().required().description('Version of the service.').example('0.5.0'),
-  startedAt: Joi.string().isoDate().required().description('Time of its start.'),
-  seenAt: Joi.string().isoDate().required().description('Time of its last heartbeat.'),
+  version: requiredText.description('Version of the service.').example('0.5.0'),
+  startedAt: requiredTime.description('Time of its start.'),
+  seenAt: requiredTime.description('Time of its last heartbeat.'),
   eventLoopDelayMs: count(
     'Longest delay of its event loop in the 5 s before the last heartbeat, in ms.',
     3,
@@ -52,7 +52,7 @@ export const queuesRecord = Joi.object({
   queues: Joi.array()
     .items(
       Joi.object({
-        name: Joi.string().required().description('Name of the queue.').example('writes'),
+        name: requiredText.description('Name of the queue.').example('writes'),
         waiting: count('Jobs that wait for a worker.', 0),
         active: count('Jobs that run.', 2),
         delayed: count(
@@ -71,25 +71,19 @@ export const queuesRecord = Joi.object({
 }).meta({ name: 'QueueStates' });
 
 const fields = {
-  id: Joi.string()
-    .required()
-    .description('Id of the dead letter.')
-    .example('writes:job_4Jx2vQ0aTq'),
-  source: Joi.string()
-    .valid(...SOURCES)
+  id: requiredText.description('Id of the dead letter.').example('writes:job_4Jx2vQ0aTq'),
+  source: oneOf(SOURCES)
     .required()
     .description('The queue of the job; `visits` for a visit that the database refused.'),
-  job: Joi.string().required().description('Name of the job.').example('link.create'),
-  projectId: Joi.string()
+  job: requiredText.description('Name of the job.').example('link.create'),
+  projectId: requiredText
     .allow('')
-    .required()
     .description('Id of the workspace; empty for jobs of the service itself.')
     .example('ws_7Kx1vQ0aTq'),
-  failedAt: Joi.string().isoDate().required().description('Time of the last attempt.'),
+  failedAt: requiredTime.description('Time of the last attempt.'),
   attempts: count('Number of attempts.', 8),
-  error: Joi.string()
+  error: requiredText
     .allow('')
-    .required()
     .description('The error of the last attempt.')
     .example('connection refused'),
 };
@@ -100,16 +94,8 @@ export const deadLetterRecord = Joi.object(fields).meta({ name: 'DeadLetter' });
 /** Schema of a dead letter with all details. */
 export const deadLetterDetails = Joi.object({
   ...fields,
-  requestId: Joi.string()
-    .allow(null)
-    .required()
-    .description('Id of the request that caused the job.')
-    .example('6a2f0d2e'),
-  stack: Joi.string()
-    .allow('')
-    .required()
-    .description('Where the error was thrown.')
-    .example('Error: …'),
+  requestId: nullable.description('Id of the request that caused the job.').example('6a2f0d2e'),
+  stack: requiredText.allow('').description('Where the error was thrown.').example('Error: …'),
   data: Joi.any().required().description('Input of the job; secrets in it are sealed.').example({}),
 }).meta({ name: 'DeadLetterDetails' });
 
@@ -128,17 +114,24 @@ export interface DeadLetterQuery {
   limit: number;
 }
 
-export const deadLetterQuery = Joi.object<DeadLetterQuery>({
-  source: Joi.string()
-    .valid(...SOURCES)
-    .description('Only dead letters of this queue, or of `visits`.'),
-  page: Joi.number().integer().min(1).max(10).default(1).description('Page, from 1 to 10.'),
+const pages = (maxPage: number, what: string) => ({
+  page: Joi.number()
+    .integer()
+    .min(1)
+    .max(maxPage)
+    .default(1)
+    .description(`Page, from 1 to ${maxPage}.`),
   limit: Joi.number()
     .integer()
     .min(1)
     .max(100)
     .default(50)
-    .description('Dead letters per page, at most 100.'),
+    .description(`${what} per page, at most 100.`),
+});
+
+export const deadLetterQuery = Joi.object<DeadLetterQuery>({
+  source: oneOf(SOURCES).description('Only dead letters of this queue, or of `visits`.'),
+  ...pages(10, 'Dead letters'),
 });
 
 export const deadLetterParams = Joi.object<{ id: string }>({
@@ -182,8 +175,8 @@ const reason = () =>
 export const blockedHostRecord = Joi.object({
   host: blockedHost(),
   reason: reason(),
-  createdAt: Joi.string().isoDate().required().description('Time since which it is blocked.'),
-  updatedAt: Joi.string().isoDate().required().description('Time of the last change.'),
+  createdAt: requiredTime.description('Time since which it is blocked.'),
+  updatedAt: requiredTime.description('Time of the last change.'),
 }).meta({ name: 'BlockedHost' });
 
 export const blockedHostParams = Joi.object<{ host: string }>({ host: blockedHost() });
@@ -199,38 +192,22 @@ export interface BlocklistQuery {
   limit: number;
 }
 
-const pages = (maxPage: number, what: string) => ({
-  page: Joi.number()
-    .integer()
-    .min(1)
-    .max(maxPage)
-    .default(1)
-    .description(`Page, from 1 to ${maxPage}.`),
-  limit: Joi.number()
-    .integer()
-    .min(1)
-    .max(100)
-    .default(50)
-    .description(`${what} per page, at most 100.`),
-});
-
 export const blockedHostQuery = Joi.object<BlocklistQuery>({
   search: text(253).description('Part of the host, regardless of case.'),
   ...pages(100, 'Hosts'),
 });
 
-const shortLink = () =>
-  Joi.string().required().description('Short link.').example('https://acme.link/prize');
+const shortLink = () => requiredText.description('Short link.').example('https://acme.link/prize');
 const linkId = () =>
   id().required().description('Id of the link or QR code.').example('link_4Jx2vQ0aTq');
 
 /** Schema of a link or QR code that an operator has blocked. */
 export const blockedLinkRecord = Joi.object({
   id: linkId(),
-  projectId: Joi.string().required().description('Id of its workspace.').example('ws_7Kx1vQ0aTq'),
+  projectId: requiredText.description('Id of its workspace.').example('ws_7Kx1vQ0aTq'),
   shortLink: shortLink(),
   reason: reason(),
-  createdAt: Joi.string().isoDate().required().description('Time since which it is blocked.'),
+  createdAt: requiredTime.description('Time since which it is blocked.'),
 }).meta({ name: 'BlockedLink' });
 
 export const blockedLinkParams = Joi.object<{ id: string }>({ id: linkId() });
@@ -257,8 +234,7 @@ export interface ReportAnswer {
 }
 
 const decision = () =>
-  Joi.string()
-    .valid(...DECISIONS)
+  oneOf(DECISIONS)
     .required()
     .description(
       '`block-host`: no link may lead to the host; `block-link`: visitors of this link get a page that says that it is blocked; `dismiss`: nothing is wrong.',
@@ -268,42 +244,32 @@ const note = () =>
     .allow('')
     .max(1_000)
     .description('Note, up to 1,000 characters; only operators see it.');
-const nullableUrl = () => Joi.string().allow(null).required();
 
 /** Schema of a report about a link. */
 export const abuseReportRecord = Joi.object({
   id: id().required().description('Id of the report.').example('rep_4Jx2vQ0aTq'),
-  state: Joi.string()
-    .valid(...REPORT_STATES)
+  state: oneOf(REPORT_STATES)
     .required()
     .description('`resolved`: the link or its host was blocked; `dismissed`: it was not.'),
-  category: Joi.string()
-    .valid(...REPORT_CATEGORIES)
-    .required()
-    .description('What the reporter says is wrong.'),
-  comment: Joi.string()
+  category: oneOf(REPORT_CATEGORIES).required().description('What the reporter says is wrong.'),
+  comment: requiredText
     .allow('')
-    .required()
     .description('Comment of the reporter.')
     .example('It asks for the password of my bank.'),
-  email: Joi.string()
-    .allow(null)
-    .required()
+  email: nullable
     .description('Email address for an answer, if one was given; null once it is deleted.')
     .example('ada@example.com'),
-  ip: Joi.string()
-    .allow(null)
-    .required()
+  ip: nullable
     .description('IP address of the reporter; null once it is deleted.')
     .example('203.0.113.7'),
-  createdAt: Joi.string().isoDate().required().description('Time of the report.'),
+  createdAt: requiredTime.description('Time of the report.'),
   link: Joi.object({
     id: linkId(),
     shortLink: shortLink(),
-    url: nullableUrl()
+    url: nullable
       .description('Destination now; null for a page, and where the link is gone.')
       .example('https://malware.example/login'),
-    reportedUrl: nullableUrl()
+    reportedUrl: nullable
       .description('Destination when it was reported; null for a page.')
       .example('https://malware.example/login'),
     blocked: Joi.boolean().required().description('true: the operator blocks the link.'),
@@ -312,25 +278,20 @@ export const abuseReportRecord = Joi.object({
     .required()
     .description('The link or QR code.'),
   workspace: Joi.object({
-    id: Joi.string().required().description('Id of the workspace.').example('ws_7Kx1vQ0aTq'),
-    slug: Joi.string().required().description('Slug of the workspace.').example('acme'),
+    id: requiredText.description('Id of the workspace.').example('ws_7Kx1vQ0aTq'),
+    slug: requiredText.description('Slug of the workspace.').example('acme'),
   })
     .required()
     .description('Workspace of the link.'),
   answer: Joi.object({
     decision: decision(),
-    host: Joi.string()
-      .allow(null)
-      .required()
-      .description('The host that was blocked.')
-      .example('malware.example'),
+    host: nullable.description('The host that was blocked.').example('malware.example'),
     note: note().required().example('Copy of a bank’s sign-in page'),
-    by: Joi.string()
+    by: requiredText
       .allow(null, '')
-      .required()
       .description('Name of the operator; null for a deleted person.')
       .example('Ada'),
-    at: Joi.string().isoDate().required().description('Time of the answer.'),
+    at: requiredTime.description('Time of the answer.'),
   })
     .allow(null)
     .required()
@@ -354,12 +315,8 @@ export interface AbuseReportQuery extends BlocklistQuery {
 }
 
 export const abuseReportQuery = Joi.object<AbuseReportQuery>({
-  state: Joi.string()
-    .valid(...REPORT_STATES)
-    .description('Only reports in this state.'),
-  category: Joi.string()
-    .valid(...REPORT_CATEGORIES)
-    .description('Only reports of this category.'),
+  state: oneOf(REPORT_STATES).description('Only reports in this state.'),
+  category: oneOf(REPORT_CATEGORIES).description('Only reports of this category.'),
   search: text(253).description('Part of the short link, regardless of case.'),
   ...pages(100, 'Reports'),
 });

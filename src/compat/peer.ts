@@ -45,7 +45,7 @@ export interface PeerRoute {
    */
   operation?: OperationId;
   /** Format of the body. */
-  takes?: 'json' | 'form';
+  takes?: 'json' | 'form' | undefined;
   /** @throws Refusal */
   answer(request: PeerRequest, call: Call): Promise<Answer>;
 }

@@ -176,11 +176,7 @@ async function shorturl(parameters: Query, call: Call): Promise<Result> {
       simple: same.shortLink,
     };
   }
-  const body = {
-    url,
-    key: keyword,
-    title,
-  };
+  const body = { url, key: keyword, title };
   try {
     const { body: link } = await call<LinkRecord>('createLink', { body });
     return {

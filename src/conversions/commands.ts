@@ -12,83 +12,14 @@ import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { canBeClickId } from '../visitors/click-id.ts';
-import type { NewSale, Tracked } from './jobs.ts';
-import { conversionJobs } from './jobs.ts';
+import { conversionJobs, type NewSale, type Tracked } from './jobs.ts';
 import { randomName } from './random-name.ts';
-import { type LeadResult, noClick, type SaleResult } from './record.ts';
-import type { CustomerBody, LeadBody, SaleBody } from './schema.ts';
+import { noClick, type SaleResult } from './record.ts';
+import type { CustomerBody, SaleBody } from './schema.ts';
 import { leads, visits } from './waiting.ts';
 
 /** Name of the lead that is recorded with a sale for a customer without a lead. */
 const DIRECT_SALE = 'Direct sale';
-
-/**
- * Records a lead, and its customer if they are new. A repeat with the same customer, event name and
- * click is the same lead, and changes nothing.
- *
- * @throws Refusal `not_found` for an unknown click, Postponed while the click may not be stored yet
- */
-export function trackLead(
-  { eventId, at, lead }: { eventId: string; at: string; lead: LeadBody },
-  job: JobContext,
-): Promise<Tracked<LeadResult>> {
-  return announced(job, async (trx, recordEvents) => {
-    const { projectId } = job;
-    const click = await knownClick(trx, job, lead.clickId);
-    const { customer, isNew } = await takeCustomer(trx, projectId, lead, click);
-    const { eventName, metadata = null } = lead;
-    if (!isNew) {
-      const same = await eventsStore().findLeadOfClick(trx, {
-        projectId,
-        customerId: customer.id,
-        eventName,
-        clickId: click.id,
-      });
-      if (same !== undefined) {
-        const first = { eventName, linkId: same.link_id, metadata: same.metadata };
-        const answer = { ...first, customerId: lead.customerExternalId, clickId: click.id };
-        return { answer, isReplayed: true };
-      }
-      await keepDetails(trx, customer, lead, click);
-    }
-    await recordEvents([
-      attributed(click, {
-        project_id: projectId,
-        event: 'lead',
-        id: eventId,
-        occurred_at: at,
-        event_name: eventName,
-        metadata,
-        customer_id: customer.id,
-      }),
-    ]);
-    const answer = {
-      eventName,
-      customerId: lead.customerExternalId,
-      clickId: click.id,
-      linkId: click.link_id,
-      metadata,
-    };
-    return { answer, isReplayed: false };
-  });
-}
-
-/**
- * Records a sale, once per invoice.
- *
- * @throws Refusal `not_found` for an unknown click or lead, `conflict` for an invoice with other
- * contents; Postponed while the click or lead may not be stored yet
- */
-export function trackSale(data: NewSale, job: JobContext): Promise<Tracked<SaleResult>> {
-  return announced(job, async (trx, recordEvents) => {
-    const { projectId } = job;
-    const answer = resultOf(data);
-    const first = await claimInvoice(trx, projectId, data, answer);
-    if (first !== undefined) return { answer: first, isReplayed: true };
-    await record(trx, job, data, recordEvents);
-    return { answer, isReplayed: false };
-  });
-}
 
 const resultOf = ({ sale, converted }: NewSale): SaleResult => ({
   eventName: sale.eventName,
@@ -308,6 +239,67 @@ async function keepDetails(
 }
 
 export const conversionHandlers = handlers(conversionJobs, {
-  'lead.track': trackLead,
-  'sale.track': trackSale,
+  /**
+   * Records a lead, and its customer if they are new. A repeat with the same customer, event name
+   * and click is the same lead, and changes nothing.
+   *
+   * @throws Refusal `not_found` for an unknown click, Postponed while the click may not be stored
+   * yet
+   */
+  'lead.track': ({ eventId, at, lead }, job) =>
+    announced(job, async (trx, recordEvents) => {
+      const { projectId } = job;
+      const click = await knownClick(trx, job, lead.clickId);
+      const { customer, isNew } = await takeCustomer(trx, projectId, lead, click);
+      const { eventName, metadata = null } = lead;
+      if (!isNew) {
+        const same = await eventsStore().findLeadOfClick(trx, {
+          projectId,
+          customerId: customer.id,
+          eventName,
+          clickId: click.id,
+        });
+        if (same !== undefined) {
+          const first = { eventName, linkId: same.link_id, metadata: same.metadata };
+          const answer = { ...first, customerId: lead.customerExternalId, clickId: click.id };
+          return { answer, isReplayed: true };
+        }
+        await keepDetails(trx, customer, lead, click);
+      }
+      await recordEvents([
+        attributed(click, {
+          project_id: projectId,
+          event: 'lead',
+          id: eventId,
+          occurred_at: at,
+          event_name: eventName,
+          metadata,
+          customer_id: customer.id,
+        }),
+      ]);
+      const answer = {
+        eventName,
+        customerId: lead.customerExternalId,
+        clickId: click.id,
+        linkId: click.link_id,
+        metadata,
+      };
+      return { answer, isReplayed: false };
+    }),
+
+  /**
+   * Records a sale, once per invoice.
+   *
+   * @throws Refusal `not_found` for an unknown click or lead, `conflict` for an invoice with other
+   * contents; Postponed while the click or lead may not be stored yet
+   */
+  'sale.track': (data, job) =>
+    announced(job, async (trx, recordEvents) => {
+      const { projectId } = job;
+      const answer = resultOf(data);
+      const first = await claimInvoice(trx, projectId, data, answer);
+      if (first !== undefined) return { answer: first, isReplayed: true };
+      await record(trx, job, data, recordEvents);
+      return { answer, isReplayed: false };
+    }),
 });

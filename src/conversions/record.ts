@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { Joi } from '../http/fields.ts';
+import { nullable, requiredCount, requiredText } from '../short-links/field.ts';
 
 /** Result of a sale in the contract. */
 export interface SaleResult {
@@ -43,10 +44,10 @@ const customerId = Joi.string()
 export const saleResult = Joi.object({
   eventName: eventName.example('Purchase'),
   customerId,
-  amount: Joi.number().integer().required().description('Amount in US cents.').example(1_999),
-  paymentProcessor: Joi.string().required().description('Payment processor.').example('stripe'),
-  invoiceId: Joi.string().allow(null).required().description('Id of the invoice.').example('inv-1'),
-  currency: Joi.string().required().description('Always `usd`.').example('usd'),
+  amount: requiredCount.description('Amount in US cents.').example(1_999),
+  paymentProcessor: requiredText.description('Payment processor.').example('stripe'),
+  invoiceId: nullable.description('Id of the invoice.').example('inv-1'),
+  currency: requiredText.description('Always `usd`.').example('usd'),
   metadata,
   rateDate: Joi.string()
     .description(
@@ -59,15 +60,13 @@ export const saleResult = Joi.object({
 export const leadResult = Joi.object({
   eventName: eventName.example('Sign up'),
   customerId,
-  clickId: Joi.string().required().description('Id of the click.').example('clk_6Tz1qAs4Df'),
-  linkId: Joi.string()
-    .allow(null)
-    .required()
+  clickId: requiredText.description('Id of the click.').example('clk_6Tz1qAs4Df'),
+  linkId: nullable
     .description('Id of the link or QR code; null for the root of a domain.')
     .example('link_4Jx2vQ0aTq'),
   metadata,
 }).meta({ name: 'LeadResult' });
 
 export const clickResult = Joi.object({
-  clickId: Joi.string().required().description('Id of the click.').example('clk_6Tz1qAs4Df'),
+  clickId: requiredText.description('Id of the click.').example('clk_6Tz1qAs4Df'),
 }).meta({ name: 'ClickResult' });

@@ -13,8 +13,7 @@ import { canBeClickId, clickId } from '../visitors/click-id.ts';
 import { visitJobs } from '../visits/jobs.ts';
 import type { Visit } from '../visits/visit.ts';
 import { visitSettings } from '../workspaces/queries.ts';
-import type { Tracked } from './jobs.ts';
-import { conversionJobs } from './jobs.ts';
+import { conversionJobs, type Tracked } from './jobs.ts';
 import { clickResult, leadResult, noClick, saleResult } from './record.ts';
 import {
   type ClickBody,
@@ -25,7 +24,13 @@ import {
   saleBody,
 } from './schema.ts';
 
-const tag = 'Conversions';
+const write = {
+  tag: 'Conversions',
+  scope: 'conversions.write',
+  plan: 'business',
+  limit: 'track',
+  writes: true,
+} as const;
 
 /**
  * Delays between look-ups of a click that was answered a moment ago and is not in the database yet,
@@ -38,6 +43,7 @@ const answerTracked = <Body>({ answer, isReplayed }: Tracked<Body>) =>
 
 export const conversionRoutes: Route[] = [
   route<{ body: LeadBody }>({
+    ...write,
     method: 'post',
     path: '/track/lead',
     operationId: 'trackLead',
@@ -46,13 +52,8 @@ export const conversionRoutes: Route[] = [
       'Records that a click became a lead. The same customer, event name and click again is the same lead: it ' +
       'is answered with its first answer and `Idempotent-Replayed: true`. A click that is not stored yet is waited for.',
     extension: true,
-    tag,
-    scope: 'conversions.write',
-    plan: 'business',
-    limit: 'track',
     body: leadBody,
     answers: { 200: leadResult },
-    writes: true,
     handle(request) {
       const lead = request.body;
       const data = async () => {
@@ -63,6 +64,7 @@ export const conversionRoutes: Route[] = [
     },
   }),
   route<{ body: SaleBody }>({
+    ...write,
     method: 'post',
     path: '/track/sale',
     operationId: 'trackSale',
@@ -72,13 +74,8 @@ export const conversionRoutes: Route[] = [
       '`Idempotent-Replayed: true`. An amount in another currency is converted to US dollars at the latest exchange ' +
       'rates, whose day is `rateDate` of the answer; while the latest are older than the operator allows, such a ' +
       'sale is refused with 422. A click or named lead that is not stored yet is waited for.',
-    tag,
-    scope: 'conversions.write',
-    plan: 'business',
-    limit: 'track',
     body: saleBody,
     answers: { 200: saleResult },
-    writes: true,
     handle(request) {
       const sale = { ...request.body, currency: request.body.currency.toUpperCase() };
       const data = async () => {
@@ -95,6 +92,7 @@ export const conversionRoutes: Route[] = [
     },
   }),
   route<{ body: ClickBody }>({
+    ...write,
     method: 'post',
     path: '/track/click',
     operationId: 'trackClick',
@@ -103,13 +101,8 @@ export const conversionRoutes: Route[] = [
       'Records a click of a link that was opened without the redirect. It is counted as a visit is: bots are ' +
       'not, and the same visitor once in the workspace’s window.',
     extension: true,
-    tag,
-    scope: 'conversions.write',
-    plan: 'business',
-    limit: 'track',
     body: clickBody,
     answers: { 200: clickResult },
-    writes: true,
     handle: (request) =>
       answerWrite(request, visitJobs['click.track'], () => visitOf(request, request.body), ok),
   }),
@@ -143,11 +136,7 @@ async function visitOf(
   { caller: { projectId } }: Pick<Requester, 'caller'>,
   { linkId, domain, key, url, referer = '', ip = '', userAgent = '' }: ClickBody,
 ): Promise<Visit & { clickId: string }> {
-  const info = {
-    id: linkId,
-    domain,
-    key,
-  };
+  const info = { id: linkId, domain, key };
   const record =
     (await linkQueries.findByInfo(projectId, info)) ??
     (await qrCodeQueries.findByInfo(projectId, info));

@@ -2,6 +2,7 @@ import { MAX_AMOUNT } from '../currency/convert.ts';
 import { customerFields } from '../customers/fields.ts';
 import { domainField } from '../http/domain-name.ts';
 import { id, Joi, nullableText, text } from '../http/fields.ts';
+import { oneOf } from '../short-links/field.ts';
 
 /** Maximum length of metadata, as JSON. */
 const METADATA_LENGTH = 10_000;
@@ -111,10 +112,7 @@ export const saleBody = Joi.object<SaleBody>({
     .default('usd')
     .description('ISO 4217 code. The amount is stored in US cents.'),
   eventName: text(255).default('Purchase').description('Name of the sale, at most 255 characters.'),
-  paymentProcessor: Joi.string()
-    .valid(...PAYMENT_PROCESSORS)
-    .default('custom')
-    .description('Payment processor.'),
+  paymentProcessor: oneOf(PAYMENT_PROCESSORS).default('custom').description('Payment processor.'),
   invoiceId: nullableText(255)
     .default(null)
     .description(

@@ -3,47 +3,12 @@ import { eventsStore } from '../events/store/index.ts';
 import { refuseChanged } from '../http/etag.ts';
 import { type Db, execute } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { eraseCustomer } from '../webhooks/erase.ts';
-import type { CustomerChanges } from './jobs.ts';
+import { changeRow } from '../workspaces/change-row.ts';
 import { customerJobs } from './jobs.ts';
 import { Customer } from './model.ts';
-import { type CustomerRecord, toCustomer } from './record.ts';
-
-/** @throws Refusal `not_found` */
-export function updateCustomer(
-  { id, changes }: { id: string; changes: CustomerChanges },
-  job: JobContext,
-): Promise<CustomerRecord> {
-  return runIdempotent(job, async (trx) => {
-    refuseChanged(job.ifMatch, toCustomer(await Customer.lock(job.projectId, id, trx)));
-    const [row] = await Customer.of(job.projectId, trx)
-      .where({ id })
-      .patch({ ...changes, updated_at: new Date() })
-      .returning('*');
-    return toCustomer(row!);
-  });
-}
-
-/**
- * Deletes a customer permanently and erases their data from their events. The events and all counts
- * remain.
- *
- * @throws Refusal `not_found`
- */
-export function deleteCustomer({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
-  return runIdempotent(job, async (trx) => {
-    const customer = await Customer.lock(job.projectId, id, trx);
-    refuseChanged(job.ifMatch, toCustomer(customer));
-    await Customer.of(job.projectId, trx).where({ id }).delete();
-    await eventsStore().eraseCustomer(trx, job.projectId, id);
-    await eraseInvoices(trx, job.projectId, id);
-    await eraseOutcomes(trx, customer);
-    await eraseCustomer(trx, job.projectId, id);
-    return { id };
-  });
-}
+import { toCustomer } from './record.ts';
 
 /** Answer to repeats with an Idempotency-Key after their customer was erased. */
 const FORGOTTEN = JSON.stringify({
@@ -76,6 +41,29 @@ async function eraseInvoices(trx: Db, projectId: string, customerId: string): Pr
 }
 
 export const customerHandlers = handlers(customerJobs, {
-  'customer.update': updateCustomer,
-  'customer.delete': deleteCustomer,
+  /** @throws Refusal `not_found` */
+  'customer.update': ({ id, changes }, job) =>
+    runIdempotent(job, async (trx) => {
+      refuseChanged(job.ifMatch, toCustomer(await Customer.lock(job.projectId, id, trx)));
+      const columns = { ...changes, updated_at: new Date() };
+      return toCustomer(await changeRow(Customer.of(job.projectId, trx), id, columns));
+    }),
+
+  /**
+   * Deletes a customer permanently and erases their data from their events. The events and all
+   * counts remain.
+   *
+   * @throws Refusal `not_found`
+   */
+  'customer.delete': ({ id }, job) =>
+    runIdempotent(job, async (trx) => {
+      const customer = await Customer.lock(job.projectId, id, trx);
+      refuseChanged(job.ifMatch, toCustomer(customer));
+      await Customer.of(job.projectId, trx).where({ id }).delete();
+      await eventsStore().eraseCustomer(trx, job.projectId, id);
+      await eraseInvoices(trx, job.projectId, id);
+      await eraseOutcomes(trx, customer);
+      await eraseCustomer(trx, job.projectId, id);
+      return { id };
+    }),
 });

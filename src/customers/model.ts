@@ -3,7 +3,6 @@ import { WorkspaceModel } from '../infra/model.ts';
 /** A row of `customers`: a person with a lead or a sale. */
 export class Customer extends WorkspaceModel {
   static override readonly tableName = 'customers';
-  static override readonly idColumn = ['project_id', 'id'];
 
   declare id: string;
   declare external_id: string;

@@ -1,18 +1,11 @@
 import { Joi } from '../http/fields.ts';
+import { nullable, requiredText, requiredTime } from '../short-links/field.ts';
 import type { Customer } from './model.ts';
 
 /** The public record of a customer. */
-export interface CustomerRecord {
-  id: string;
-  externalId: string;
-  name: string | null;
-  email: string | null;
-  avatar: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
+export type CustomerRecord = ReturnType<typeof toCustomer>;
 
-export function toCustomer(row: Customer): CustomerRecord {
+export function toCustomer(row: Customer) {
   return {
     id: row.id,
     externalId: row.external_id,
@@ -24,18 +17,15 @@ export function toCustomer(row: Customer): CustomerRecord {
   };
 }
 
-const nullable = Joi.string().allow(null).required();
-
 /** Schema of the record, for the reference and for checking answers. */
 export const customerRecord = Joi.object({
-  id: Joi.string().required().description('Id of the customer.').example('cus_9Kd3fGh5Jk'),
-  externalId: Joi.string()
-    .required()
+  id: requiredText.description('Id of the customer.').example('cus_9Kd3fGh5Jk'),
+  externalId: requiredText
     .description('Id of the customer in the caller’s system.')
     .example('user-1042'),
   name: nullable.description('Name.').example('Ada Lovelace'),
   email: nullable.description('Email address.').example('ada@example.com'),
   avatar: nullable.description('Address of a picture.'),
-  createdAt: Joi.string().isoDate().required().description('Time of creation.'),
-  updatedAt: Joi.string().isoDate().required().description('Time of the last change.'),
+  createdAt: requiredTime.description('Time of creation.'),
+  updatedAt: requiredTime.description('Time of the last change.'),
 }).meta({ name: 'Customer' });

@@ -1,26 +1,35 @@
-import { Refusal } from '../errors.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { externalIdIn, id, Joi, paging, recordId, text } from '../http/fields.ts';
-import { hasAny, ok, type Route, route } from '../http/route.ts';
+import { found, hasAny, ok, type Route, route } from '../http/route.ts';
 import { contains } from '../infra/like.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
+import { newestFirst, type Paging } from '../workspaces/lists.ts';
 import { customerFields } from './fields.ts';
-import type { CustomerChanges } from './jobs.ts';
-import { customerJobs } from './jobs.ts';
+import { type CustomerChanges, customerJobs } from './jobs.ts';
 import { Customer } from './model.ts';
 import { customerRecord, toCustomer } from './record.ts';
 
-const tag = 'Customers';
+const read = {
+  extension: true,
+  tag: 'Customers',
+  scope: 'customers.read',
+  plan: 'business',
+} as const;
+const write = {
+  extension: true,
+  tag: 'Customers',
+  scope: 'customers.write',
+  plan: 'business',
+  writes: true,
+} as const;
 
 type Params = { id: string };
 
-interface CustomerListQuery {
+interface CustomerListQuery extends Paging {
   search?: string;
   email?: string;
   externalId?: string;
   after?: string;
-  page: number;
-  pageSize: number;
 }
 
 const params = Joi.object<Params>({ id: recordId().required() });
@@ -30,8 +39,7 @@ async function find(projectId: string, ref: string): Promise<Customer> {
   const row = await Customer.of(projectId)
     .where(externalId === undefined ? { id: ref } : { external_id: externalId })
     .first();
-  if (row === undefined) throw new Refusal('not_found', `There is no customer "${ref}"`);
-  return row;
+  return found(row, `customer "${ref}"`);
 }
 
 /**
@@ -39,15 +47,12 @@ async function find(projectId: string, ref: string): Promise<Customer> {
  */
 export const customerRoutes: Route[] = [
   route<{ query: CustomerListQuery }>({
+    ...read,
     method: 'get',
     path: '/customers',
     operationId: 'listCustomers',
     summary: 'List customers, newest first',
     description: 'Returns the customers, newest first.',
-    extension: true,
-    tag,
-    scope: 'customers.read',
-    plan: 'business',
     isHeavy: hasAny('search', 'email'),
     query: Joi.object<CustomerListQuery>({
       search: text(100).description('Part of the name, email or external id.'),
@@ -62,7 +67,8 @@ export const customerRoutes: Route[] = [
       ...paging(100),
     }),
     answers: { 200: Joi.array().items(customerRecord) },
-    async handle({ caller, query: { search, email, externalId, after, page, pageSize } }) {
+    async handle({ caller, query }) {
+      const { search, email, externalId, after } = query;
       const customers = Customer.of(caller.projectId);
       if (after !== undefined) customers.where('id', '<', after);
       if (search !== undefined) {
@@ -76,44 +82,33 @@ export const customerRoutes: Route[] = [
       if (externalId !== undefined) {
         customers.where({ external_id: externalIdIn(externalId) ?? externalId });
       }
-      const rows = await customers
-        .orderBy('id', 'desc')
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toCustomer));
+      return ok((await newestFirst(customers, query)).map(toCustomer));
     },
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/customers/{id}',
     operationId: 'retrieveCustomer',
     summary: 'Retrieve a customer',
     description: 'Returns a customer.',
-    extension: true,
-    tag,
-    scope: 'customers.read',
     record: true,
-    plan: 'business',
     params,
     answers: { 200: customerRecord },
     handle: async ({ caller, params: { id: ref } }) =>
       ok(toCustomer(await find(caller.projectId, ref))),
   }),
   route<{ params: Params; body: CustomerChanges }>({
+    ...write,
     method: 'patch',
     path: '/customers/{id}',
     operationId: 'updateCustomer',
     summary: 'Update a customer',
     description: 'Changes a customer. Absent fields stay as they are; null clears a field.',
-    extension: true,
-    tag,
-    scope: 'customers.write',
     record: true,
-    plan: 'business',
     params,
     body: Joi.object<CustomerChanges>(customerFields).meta({ name: 'CustomerUpdate' }),
     answers: { 200: customerRecord },
-    writes: true,
     async handle(request) {
       const { id: customerId } = await find(request.caller.projectId, request.params.id);
       const data = { id: customerId, changes: request.body };
@@ -121,20 +116,16 @@ export const customerRoutes: Route[] = [
     },
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'delete',
     path: '/customers/{id}',
     operationId: 'deleteCustomer',
     summary: 'Delete a customer',
     description:
       'Deletes a customer and erases their data from events, for good. The events are counted as before.',
-    extension: true,
-    tag,
-    scope: 'customers.write',
     record: true,
-    plan: 'business',
     params,
     answers: { 200: deletedRecord },
-    writes: true,
     async handle(request) {
       const { id: customerId } = await find(request.caller.projectId, request.params.id);
       return answerWrite(request, customerJobs['customer.delete'], { id: customerId }, ok);

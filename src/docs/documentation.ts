@@ -30,9 +30,5 @@ export async function makeDocumentation(document: SearchedDocument): Promise<Doc
     pages.set(`/docs/${guide.name}`, guidePage(makePage, guide));
     await turn();
   }
-  return {
-    pages,
-    pictures,
-    search: (question) => searchPage(makePage, search, question),
-  };
+  return { pages, pictures, search: (question) => searchPage(makePage, search, question) };
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Config } from '../config.ts';
 import { ROOT } from '../infra/root.ts';
 import type { SearchedDocument } from './search.ts';
 
@@ -13,15 +14,9 @@ interface OpenApi extends SearchedDocument {
 }
 
 /** Reads the OpenAPI document of the API, and sets the addresses of this installation. */
-export function readOpenApi({
-  BASE_URL,
-  DOCS_URL,
-}: {
-  BASE_URL: string;
-  DOCS_URL: string;
-}): OpenApi {
+export function readOpenApi(config: Pick<Config, 'BASE_URL' | 'DOCS_URL'>): OpenApi {
   const document = JSON.parse(readFileSync(FILE, 'utf8')) as OpenApi;
-  document.info.contact.url = DOCS_URL;
-  document.servers = [{ url: BASE_URL }];
+  document.info.contact.url = config.DOCS_URL;
+  document.servers = [{ url: config.BASE_URL }];
   return document;
 }

@@ -1,4 +1,5 @@
 import { Joi } from '../http/fields.ts';
+import { nullable, oneOf, requiredText, requiredTime } from '../short-links/field.ts';
 
 /** A DNS record that the owner of a domain sets. */
 interface RecordToSet {
@@ -32,14 +33,11 @@ export interface DomainChecks {
   checkedAt: string;
 }
 
-const reason = Joi.string().allow(null).required().description('Why; null where all is well.');
+const reason = nullable.description('Why; null where all is well.');
 
 const checkOf = (statuses: readonly string[], description: string) =>
   Joi.object({
-    status: Joi.string()
-      .valid(...statuses)
-      .required()
-      .description('Result.'),
+    status: oneOf(statuses).required().description('Result.'),
     reason,
   })
     .required()
@@ -58,8 +56,8 @@ export const domainChecks = Joi.object<DomainChecks>({
           .valid('TXT', 'CNAME', 'A', 'AAAA')
           .required()
           .description('Type of the DNS record.'),
-        name: Joi.string().required().description('Name of the DNS record.'),
-        value: Joi.string().required().description('Value of the DNS record.'),
+        name: requiredText.description('Name of the DNS record.'),
+        value: requiredText.description('Value of the DNS record.'),
         isAlternative: Joi.boolean()
           .required()
           .description(
@@ -96,10 +94,7 @@ export const domainChecks = Joi.object<DomainChecks>({
             .valid('CNAME', 'A', 'AAAA')
             .required()
             .description('Type of the DNS record.'),
-          value: Joi.string()
-            .required()
-            .description('Value of the DNS record.')
-            .example('links.example.com'),
+          value: requiredText.description('Value of the DNS record.').example('links.example.com'),
         }).meta({ name: 'FoundDnsRecord' }),
       )
       .required()
@@ -114,5 +109,5 @@ export const domainChecks = Joi.object<DomainChecks>({
     CERTIFICATES,
     'The TLS certificate of the domain. `unknown`: no server answers over HTTPS.',
   ),
-  checkedAt: Joi.string().isoDate().required().description('Time of the checks.'),
+  checkedAt: requiredTime.description('Time of the checks.'),
 }).meta({ name: 'DomainChecks' });

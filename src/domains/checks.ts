@@ -8,8 +8,7 @@ import { lookUp, newResolver } from '../infra/names.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { handlers } from '../queues/job.ts';
 import type { DomainChecks } from './check-record.ts';
-import type { CheckedDomain } from './jobs.ts';
-import { domainCheckJobs } from './jobs.ts';
+import { type CheckedDomain, domainCheckJobs } from './jobs.ts';
 import { verificationRecord } from './record.ts';
 import { ABSENT, hasVerificationRecord } from './verify.ts';
 
@@ -25,20 +24,6 @@ const MAX_BYTES = 1_024;
 interface Target {
   host: string | undefined;
   addresses: string[];
-}
-
-/** Checks the setup of a domain, unless that was done within the last seconds. */
-export async function checkDomainSetup(domain: CheckedDomain): Promise<DomainChecks> {
-  const cache = cacheRedis();
-  const name = `domainchecks:${domain.id}:${domain.verified}`;
-  const cached = await cache.get(name);
-  if (cached !== null) return JSON.parse(cached) as DomainChecks;
-  const checks = await checkNow(domain);
-  await keep(cache, name, JSON.stringify(checks), {
-    budget: 'workspaces',
-    seconds: KEPT_SECONDS,
-  });
-  return checks;
 }
 
 async function checkNow(domain: CheckedDomain): Promise<DomainChecks> {
@@ -198,5 +183,15 @@ async function fetchInstallation(
 }
 
 export const domainCheckHandlers = handlers(domainCheckJobs, {
-  'domain.check': checkDomainSetup,
+  /** Checks the setup of a domain, unless that was done within the last seconds. */
+  async 'domain.check'(domain) {
+    const cache = cacheRedis();
+    const name = `domainchecks:${domain.id}:${domain.verified}`;
+    const cached = await cache.get(name);
+    if (cached !== null) return JSON.parse(cached) as DomainChecks;
+    const checks = await checkNow(domain);
+    const options = { budget: 'workspaces', seconds: KEPT_SECONDS } as const;
+    await keep(cache, name, JSON.stringify(checks), options);
+    return checks;
+  },
 });

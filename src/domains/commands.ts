@@ -12,6 +12,7 @@ import { type LookupChange, publishCommitted } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { leadsTo, type NamedUrl, refuseBlockedHosts } from '../short-links/destination.ts';
+import { changeRow } from '../workspaces/change-row.ts';
 import { domainChanges } from './entry.ts';
 import { domainJobs, domainMaintenanceJobs } from './jobs.ts';
 import { Domain } from './model.ts';
@@ -130,69 +131,6 @@ async function isProven({ slug, verification_token }: Domain): Promise<boolean> 
   }
 }
 
-/**
- * Deletes a domain that is no longer used.
- *
- * @throws Refusal `not_found`, or `conflict` while it has links or QR codes, or names of blocked
- * ones
- */
-export function deleteDomain({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
-  return runIdempotent(job, async (trx, publish) => {
-    const row = await lockDomain(trx, job.projectId, id);
-    refuseChanged(job.ifMatch, toDomain(row));
-    const [claims = { count: 0, blocked: 0 }] = await rows<{ count: number; blocked: number }>(
-      trx,
-      `SELECT count(*) FILTER (WHERE c.free_at IS NULL) AS count, count(b.record_id) AS blocked
-         FROM claims c LEFT JOIN blocked_links b ON b.record_id = c.record_id WHERE c.domain_id = ?`,
-      [row.id],
-    );
-    if (claims.count > 0) {
-      throw new Refusal(
-        'conflict',
-        `The domain "${row.slug}" still has ${claims.count} links or QR codes: delete or move them first`,
-      );
-    }
-    if (claims.blocked > 0) {
-      throw new Refusal(
-        'conflict',
-        `The domain "${row.slug}" had links that the operator of this service has blocked: ask the operator to unblock them first`,
-      );
-    }
-    await trx('claims').where({ domain_id: row.id }).delete();
-    await Domain.of(job.projectId, trx).where({ id: row.id }).delete();
-    if (row.verified) publish(domainChanges(row, true));
-    return { id: row.id };
-  });
-}
-
-/**
- * Looks up the DNS records of unverified domains, for up to {@link CHECK_RUN_MS}. Workspaces take
- * turns, so that many domains of one workspace with silent name servers do not delay the others.
- */
-export async function checkDomains(_data: object, { log }: JobContext): Promise<void> {
-  const until = Date.now() + CHECK_RUN_MS;
-  const waiting = await rows<{ id: string; project_id: string }>(
-    db(),
-    `SELECT id, project_id FROM (
-       SELECT id, project_id, checked_at,
-              row_number() OVER (PARTITION BY project_id ORDER BY checked_at NULLS FIRST) AS turn
-         FROM domains
-        WHERE NOT verified AND project_id IS NOT NULL AND created_at > now() - ?::interval) AS waiting
-      ORDER BY turn, checked_at NULLS FIRST LIMIT ?`,
-    [CHECKED_FOR, CHECKS_PER_RUN],
-  );
-  const check = async () => {
-    for (
-      let row = waiting.shift();
-      row !== undefined && Date.now() < until;
-      row = waiting.shift()
-    ) {
-      await checkDomain(row.project_id, row.id, log);
-    }
-  };
-  await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, check));
-}
-
 async function checkDomain(projectId: string, id: string, log: Log): Promise<void> {
   const domain = await Domain.of(projectId).where({ id }).first();
   if (domain === undefined) return;
@@ -238,16 +176,13 @@ async function saveDomain(
   columns: Partial<Domain>,
   publish: Publish,
 ): Promise<DomainRecord> {
-  const [row] = await Domain.of(project_id, trx)
-    .where({ id })
-    .patch({
-      ...columns,
-      updated_at: new Date(),
-      version: Domain.raw("nextval('lookup_version')"),
-    })
-    .returning('*');
-  if (row!.verified) publish(domainChanges(row!));
-  return toDomain(row!);
+  const row = await changeRow(Domain.of(project_id, trx), id, {
+    ...columns,
+    updated_at: new Date(),
+    version: Domain.raw("nextval('lookup_version')"),
+  });
+  if (row.verified) publish(domainChanges(row));
+  return toDomain(row);
 }
 
 /** Links without a domain are created on the primary one, so it must work. */
@@ -289,26 +224,20 @@ const asJson = (value: object | null | undefined): string | null | undefined =>
   value === null || value === undefined ? value : JSON.stringify(value);
 
 function toColumns({
-  target,
-  type,
-  placeholder,
   expiredUrl,
   notFoundUrl,
   appleAppSiteAssociation,
   assetLinks,
-  archived,
   primary,
   targetFrameable,
+  ...same
 }: DomainChanges): Partial<Domain> {
   const columns = {
-    target,
-    type,
-    placeholder,
+    ...same,
     expired_url: expiredUrl,
     not_found_url: notFoundUrl,
     apple_app_site_association: asJson(appleAppSiteAssociation),
     asset_links: asJson(assetLinks),
-    archived,
     is_primary: primary,
     target_frameable: targetFrameable,
   };
@@ -319,9 +248,68 @@ export const domainHandlers = handlers(domainJobs, {
   'domain.create': createDomain,
   'domain.update': updateDomain,
   'domain.verify': verifyDomain,
-  'domain.delete': deleteDomain,
+
+  /**
+   * Deletes a domain that is no longer used.
+   *
+   * @throws Refusal `not_found`, or `conflict` while it has links or QR codes, or names of blocked
+   * ones
+   */
+  'domain.delete': ({ id }, job) =>
+    runIdempotent(job, async (trx, publish) => {
+      const row = await lockDomain(trx, job.projectId, id);
+      refuseChanged(job.ifMatch, toDomain(row));
+      const [claims = { count: 0, blocked: 0 }] = await rows<{ count: number; blocked: number }>(
+        trx,
+        `SELECT count(*) FILTER (WHERE c.free_at IS NULL) AS count, count(b.record_id) AS blocked
+           FROM claims c LEFT JOIN blocked_links b ON b.record_id = c.record_id WHERE c.domain_id = ?`,
+        [row.id],
+      );
+      if (claims.count > 0) {
+        throw new Refusal(
+          'conflict',
+          `The domain "${row.slug}" still has ${claims.count} links or QR codes: delete or move them first`,
+        );
+      }
+      if (claims.blocked > 0) {
+        throw new Refusal(
+          'conflict',
+          `The domain "${row.slug}" had links that the operator of this service has blocked: ask the operator to unblock them first`,
+        );
+      }
+      await trx('claims').where({ domain_id: row.id }).delete();
+      await Domain.of(job.projectId, trx).where({ id: row.id }).delete();
+      if (row.verified) publish(domainChanges(row, true));
+      return { id: row.id };
+    }),
 });
 
 export const domainMaintenanceHandlers = handlers(domainMaintenanceJobs, {
-  'domains.check': checkDomains,
+  /**
+   * Looks up the DNS records of unverified domains, for up to {@link CHECK_RUN_MS}. Workspaces take
+   * turns, so that many domains of one workspace with silent name servers do not delay the others.
+   */
+  async 'domains.check'(_data, { log }) {
+    const until = Date.now() + CHECK_RUN_MS;
+    const waiting = await rows<{ id: string; project_id: string }>(
+      db(),
+      `SELECT id, project_id FROM (
+         SELECT id, project_id, checked_at,
+                row_number() OVER (PARTITION BY project_id ORDER BY checked_at NULLS FIRST) AS turn
+           FROM domains
+          WHERE NOT verified AND project_id IS NOT NULL AND created_at > now() - ?::interval) AS waiting
+        ORDER BY turn, checked_at NULLS FIRST LIMIT ?`,
+      [CHECKED_FOR, CHECKS_PER_RUN],
+    );
+    const check = async () => {
+      for (
+        let row = waiting.shift();
+        row !== undefined && Date.now() < until;
+        row = waiting.shift()
+      ) {
+        await checkDomain(row.project_id, row.id, log);
+      }
+    };
+    await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, check));
+  },
 });

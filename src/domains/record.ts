@@ -1,5 +1,6 @@
 import { config } from '../config.ts';
 import { flag, Joi } from '../http/fields.ts';
+import { nullable, requiredText, requiredTime } from '../short-links/field.ts';
 import type { Domain } from './model.ts';
 import {
   type AppleAppSiteAssociation,
@@ -9,30 +10,14 @@ import {
 } from './site-files.ts';
 
 /** The domain record of the contract, with the proof of ownership. */
-export interface DomainRecord {
-  id: string;
-  slug: string;
-  verified: boolean;
-  primary: boolean;
-  archived: boolean;
-  target: string | null;
-  type: 'redirect' | 'rewrite';
-  placeholder: string;
-  expiredUrl: string | null;
-  notFoundUrl: string | null;
-  appleAppSiteAssociation: AppleAppSiteAssociation | null;
-  assetLinks: AssetLink[] | null;
-  createdAt: string;
-  updatedAt: string;
-  verification: { type: 'TXT'; name: string; value: string } | null;
-}
+export type DomainRecord = ReturnType<typeof toDomain>;
 
 /** Returns the DNS record with which the owner of a domain allows a workspace to use it. */
 export function verificationRecord(slug: string, token: string) {
   return { type: 'TXT' as const, name: `_shortlinks.${slug}`, value: `shortlinks-verify=${token}` };
 }
 
-export function toDomain(row: Domain): DomainRecord {
+export function toDomain(row: Domain) {
   return {
     id: row.id,
     slug: row.slug,
@@ -44,8 +29,8 @@ export function toDomain(row: Domain): DomainRecord {
     placeholder: row.placeholder ?? `${config().DOCS_URL}/help/links`,
     expiredUrl: row.expired_url,
     notFoundUrl: row.not_found_url,
-    appleAppSiteAssociation: parsed(row.apple_app_site_association),
-    assetLinks: parsed(row.asset_links),
+    appleAppSiteAssociation: parsed<AppleAppSiteAssociation>(row.apple_app_site_association),
+    assetLinks: parsed<AssetLink[]>(row.asset_links),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     verification: row.verified ? null : verificationRecord(row.slug, row.verification_token),
@@ -57,47 +42,36 @@ const parsed = <Value>(text: string | null): Value | null =>
 
 /** Schema of the record, for the reference and for checking answers. */
 export const domainRecord = Joi.object({
-  id: Joi.string().required().description('Id of the domain.').example('dom_7Yq2wErt4U'),
-  slug: Joi.string()
-    .required()
-    .description('Domain name, in lower case and ASCII.')
-    .example('go.example.com'),
+  id: requiredText.description('Id of the domain.').example('dom_7Yq2wErt4U'),
+  slug: requiredText.description('Domain name, in lower case and ASCII.').example('go.example.com'),
   verified: flag()
     .required()
     .description('The domain is verified: it belongs to the workspace.')
     .example(true),
   primary: flag().required().description('New links are created on it unless they name a domain.'),
   archived: flag().required().description('Lists leave it out by default.'),
-  target: Joi.string()
-    .allow(null)
-    .required()
+  target: nullable
     .description('Destination of the root of the domain.')
     .example('https://example.com'),
   type: Joi.string()
     .valid('redirect', 'rewrite')
     .required()
     .description('`rewrite` shows the target in a frame, under the address of the domain.'),
-  placeholder: Joi.string()
-    .required()
+  placeholder: requiredText
     .description('Example of a destination URL.')
     .example('https://example.com/landing'),
-  expiredUrl: Joi.string()
-    .allow(null)
-    .required()
-    .description('Destination of expired links that have none of their own.'),
-  notFoundUrl: Joi.string()
-    .allow(null)
-    .required()
+  expiredUrl: nullable.description('Destination of expired links that have none of their own.'),
+  notFoundUrl: nullable
     .description('Destination of visitors whose key does not exist.')
     .meta({ extension: true }),
   appleAppSiteAssociation: appleField().required(),
   assetLinks: assetLinksField().required(),
-  createdAt: Joi.string().isoDate().required().description('Time of creation.'),
-  updatedAt: Joi.string().isoDate().required().description('Time of the last change.'),
+  createdAt: requiredTime.description('Time of creation.'),
+  updatedAt: requiredTime.description('Time of the last change.'),
   verification: Joi.object({
     type: Joi.string().valid('TXT').required().description('Type of the DNS record.'),
-    name: Joi.string().required().description('Name of the DNS record.'),
-    value: Joi.string().required().description('Value of the DNS record.'),
+    name: requiredText.description('Name of the DNS record.'),
+    value: requiredText.description('Value of the DNS record.'),
   })
     .allow(null)
     .required()

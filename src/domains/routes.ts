@@ -1,14 +1,15 @@
 import { domainToUnicode } from 'node:url';
-import { Refusal } from '../errors.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
-import { created, hasAny, ok, type Route, route } from '../http/route.ts';
+import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
 import { normalize } from '../infra/normalize.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { type Requester, runJob } from '../jobs/run-job.ts';
 import { requestFrameable } from '../short-links/destination.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
+import { pageOf } from '../workspaces/lists.ts';
 import { domainChecks } from './check-record.ts';
 import { domainCheckJobs, domainJobs } from './jobs.ts';
 import { Domain } from './model.ts';
@@ -24,46 +25,42 @@ import {
   newDomainBody,
 } from './schema.ts';
 
-const tag = 'Domains';
+const read = { tag: 'Domains', scope: 'domains.read' } as const;
+const write = { extension: true, tag: 'Domains', scope: 'domains.write', writes: true } as const;
 type Params = { id: string };
+
+const findDomain = ({ projectId }: Caller, ref: string) =>
+  Domain.of(projectId).where(namedBy(ref)).first();
 
 export const domainRoutes: Route[] = [
   route<{ query: DomainListQuery }>({
+    ...read,
     method: 'get',
     path: '/domains',
     operationId: 'listDomains',
     summary: 'List domains',
     description: 'Returns the domains of the workspace, one page at a time.',
-    tag,
-    scope: 'domains.read',
     isHeavy: hasAny('search'),
     query: domainListQuery,
     answers: { 200: Joi.array().items(domainRecord) },
-    async handle({ caller, query: { archived, search, page, pageSize } }) {
+    async handle({ caller, query: { archived, search, ...paging } }) {
       const domains = Domain.of(caller.projectId);
       if (!archived) domains.where('archived', false);
       if (search !== undefined) await narrow(domains, search, caller.projectId);
-      const rows = await domains
-        .orderBy('id')
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toDomain));
+      return ok((await pageOf(domains.orderBy('id'), paging)).map(toDomain));
     },
   }),
   route<{ body: NewDomain }>({
+    ...write,
     method: 'post',
     path: '/domains',
     operationId: 'createDomain',
     summary: 'Create a domain',
-    extension: true,
     description:
       'The domain resolves once its owner has set the DNS record in `verification` and it has been verified.',
-    tag,
-    scope: 'domains.write',
     record: true,
     body: newDomainBody,
     answers: { 201: domainRecord },
-    writes: true,
     defaults: { type: 'redirect', archived: false, primary: false },
     handle(request) {
       const data = async () => ({
@@ -76,24 +73,22 @@ export const domainRoutes: Route[] = [
     },
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/domains/{id}',
     operationId: 'retrieveDomain',
     summary: 'Retrieve a domain',
     description: 'Returns a domain.',
     extension: true,
-    tag,
-    scope: 'domains.read',
     record: true,
     params: domainParams,
     answers: { 200: domainRecord },
     async handle({ caller, params: { id } }) {
-      const row = await Domain.of(caller.projectId).where(namedBy(id)).first();
-      if (row === undefined) throw new Refusal('not_found', `There is no domain "${id}"`);
-      return ok(toDomain(row));
+      return ok(toDomain(found(await findDomain(caller, id), `domain "${id}"`)));
     },
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/domains/{id}/checks',
     operationId: 'retrieveDomainChecks',
@@ -101,69 +96,57 @@ export const domainRoutes: Route[] = [
     description:
       'Returns the DNS records to set, and checks them, the server that answers, and its certificate. The result is kept for 5 s.',
     extension: true,
-    tag,
-    scope: 'domains.read',
     params: domainParams,
     answers: { 200: domainChecks },
     async handle(request) {
-      const { id } = request.params;
-      const row = await Domain.of(request.caller.projectId).where(namedBy(id)).first();
-      if (row === undefined) throw new Refusal('not_found', `There is no domain "${id}"`);
-      const { slug, verified, verification_token: token } = row;
-      const domain = { id: row.id, slug, verified, token };
+      const { id: ref } = request.params;
+      const row = found(await findDomain(request.caller, ref), `domain "${ref}"`);
+      const { id, slug, verified, verification_token: token } = row;
+      const domain = { id, slug, verified, token };
       return ok(await runJob(request, domainCheckJobs['domain.check'], domain));
     },
   }),
   route<{ params: Params; body: DomainChanges }>({
+    ...write,
     method: 'patch',
     path: '/domains/{id}',
     operationId: 'updateDomain',
     summary: 'Update a domain',
     description: 'Changes a domain. Absent fields stay as they are; null clears a field.',
-    extension: true,
-    tag,
-    scope: 'domains.write',
     record: true,
     params: domainParams,
     body: domainChangesBody,
     answers: { 200: domainRecord },
-    writes: true,
     async handle(request) {
       const { id } = request.params;
-      const before = await Domain.of(request.caller.projectId).where(namedBy(id)).first();
+      const before = await findDomain(request.caller, id);
       const data = { id, changes: await withFraming(request, request.body, before) };
       return answerWrite(request, domainJobs['domain.update'], data, ok);
     },
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'post',
     path: '/domains/{id}/verify',
     operationId: 'verifyDomain',
     summary: 'Verify a domain',
     description:
       'Looks up the DNS record of the domain and verifies the domain if the record is right.',
-    extension: true,
-    tag,
-    scope: 'domains.write',
     record: true,
     params: domainParams,
     answers: { 200: domainRecord },
-    writes: true,
     handle: (request) => answerWrite(request, domainJobs['domain.verify'], request.params, ok),
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'delete',
     path: '/domains/{id}',
     operationId: 'deleteDomain',
     summary: 'Delete a domain',
     description: 'Deletes a domain. Refused while it has links or QR codes.',
-    extension: true,
-    tag,
-    scope: 'domains.write',
     record: true,
     params: domainParams,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => answerWrite(request, domainJobs['domain.delete'], request.params, ok),
   }),
 ];

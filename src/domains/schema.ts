@@ -1,6 +1,7 @@
 import { domainField, toHostName } from '../http/domain-name.ts';
 import { bodyFlag, flag, id, Joi, paging, text } from '../http/fields.ts';
 import { destination, webAddress } from '../short-links/url-field.ts';
+import type { NameListQuery } from '../workspaces/lists.ts';
 import {
   type AppleAppSiteAssociation,
   type AssetLink,
@@ -23,9 +24,7 @@ export interface DomainChanges {
   targetFrameable?: boolean;
 }
 
-export interface NewDomain extends DomainChanges {
-  slug: string;
-}
+export type NewDomain = DomainChanges & { slug: string };
 
 const changes = {
   target: destination().allow(null).description('Destination of the root of the domain.'),
@@ -76,11 +75,8 @@ export function namedBy(ref: string): { slug: string } | { id: string } {
   return slug === undefined ? { id: ref } : { slug };
 }
 
-export interface DomainListQuery {
+export interface DomainListQuery extends NameListQuery {
   archived: boolean;
-  search?: string;
-  page: number;
-  pageSize: number;
 }
 
 export const domainListQuery = Joi.object<DomainListQuery>({

@@ -1,11 +1,13 @@
 import { Refusal } from '../errors.ts';
 import type { ResolveRecords } from '../events/query/filters.ts';
 import { externalIdIn } from '../http/fields.ts';
+import { found } from '../http/route.ts';
 import { db, rows } from '../infra/db.ts';
 import { normalize } from '../infra/normalize.ts';
 import { linkQueries } from '../links/queries.ts';
 import { findPage } from '../pages/queries.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
+import { existingIds } from '../short-links/references.ts';
 
 /** Finds the links and QR codes that a filter of events names. */
 export const resolveRecords: ResolveRecords = async (
@@ -14,8 +16,13 @@ export const resolveRecords: ResolveRecords = async (
 ) => {
   if (pageId !== undefined) await existing(findPage(projectId, pageId), `page "${pageId}"`);
   const sets: string[][] = [];
-  if (linkId !== undefined) sets.push([await ofLink(projectId, linkId)]);
-  if (qrcodeId !== undefined) sets.push([await ofCode(projectId, qrcodeId)]);
+  if (linkId !== undefined) {
+    sets.push([await existing(linkQueries.findByRef(projectId, linkId), `link "${linkId}"`)]);
+  }
+  if (qrcodeId !== undefined) {
+    const code = qrCodeQueries.findByRef(projectId, qrcodeId);
+    sets.push([await existing(code, `QR code "${qrcodeId}"`)]);
+  }
   if (externalId !== undefined) {
     const callersId = externalIdIn(externalId) ?? externalId;
     const record =
@@ -47,35 +54,9 @@ export const resolveRecords: ResolveRecords = async (
   });
 };
 
-function ofLink(projectId: string, linkId: string): Promise<string> {
-  const callersId = externalIdIn(linkId);
-  return existing(
-    callersId === undefined
-      ? linkQueries.find(projectId, linkId)
-      : linkQueries.findByExternalId(projectId, callersId),
-    `link "${linkId}"`,
-  );
-}
-
-function ofCode(projectId: string, qrcodeId: string): Promise<string> {
-  const callersId = externalIdIn(qrcodeId);
-  return existing(
-    callersId === undefined
-      ? qrCodeQueries.find(projectId, qrcodeId)
-      : qrCodeQueries.findByExternalId(projectId, callersId),
-    `QR code "${qrcodeId}"`,
-  );
-}
-
 async function ofTags(projectId: string, tagIds: readonly string[]): Promise<string[]> {
-  const existingTags = await rows<{ id: string }>(
-    db(),
-    'SELECT id FROM tags WHERE project_id = ? AND id = ANY(?)',
-    [projectId, tagIds],
-  );
-  const unknown = tagIds.find(
-    (id) => !existingTags.some(({ id: existingId }) => existingId === id),
-  );
+  const existingTags = await existingIds(db(), 'tags', projectId, tagIds);
+  const unknown = tagIds.find((id) => !existingTags.has(id));
   if (unknown !== undefined) throw new Refusal('not_found', `There is no tag "${unknown}"`);
   const records = await rows<{ id: string }>(
     db(),
@@ -87,12 +68,8 @@ async function ofTags(projectId: string, tagIds: readonly string[]): Promise<str
 }
 
 async function ofFolder(projectId: string, folderId: string): Promise<string[]> {
-  const [folder] = await rows<{ id: string }>(
-    db(),
-    'SELECT id FROM folders WHERE project_id = ? AND id = ?',
-    [projectId, folderId],
-  );
-  if (folder === undefined) throw new Refusal('not_found', `There is no folder "${folderId}"`);
+  const [folder] = await existingIds(db(), 'folders', projectId, [folderId]);
+  found(folder, `folder "${folderId}"`);
   const records = await rows<{ id: string }>(
     db(),
     `SELECT id FROM links WHERE project_id = :projectId AND folder_id = :folderId
@@ -106,7 +83,5 @@ async function existing(
   lookup: Promise<{ id: string } | undefined>,
   what: string,
 ): Promise<string> {
-  const record = await lookup;
-  if (record === undefined) throw new Refusal('not_found', `There is no ${what}`);
-  return record.id;
+  return found(await lookup, what).id;
 }

@@ -4,12 +4,10 @@ import { type Db, db, execute } from '../infra/db.ts';
 import { unseal } from '../infra/seal.ts';
 import { isSigned, sign } from '../infra/secrets.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { exportEvents } from './events.ts';
 import { ARCHIVE, type Parts, type StoredFormat } from './format.ts';
-import type { ExportResult, NewExport, NewWorkspaceExport, WorkspaceExport } from './jobs.ts';
-import { exportJobs, exportMaintenanceJobs } from './jobs.ts';
+import { type ExportResult, exportJobs, exportMaintenanceJobs, type NewExport } from './jobs.ts';
 import { exportLinks } from './links.ts';
 import { writeWorkspace } from './workspace.ts';
 
@@ -26,50 +24,6 @@ export function partsOf(
     : exportLinks(projectId, selection.links, format);
 }
 
-/** Writes a large export, which can be downloaded from the address in the result. */
-export function writeExport(request: NewExport, job: JobContext): Promise<ExportResult> {
-  return runIdempotent(job, async (trx) => {
-    const { id, format } = request;
-    const name = 'events' in request.of ? pluralOf(request.of.events.event) : 'links';
-    const expiresAt = await addExport(trx, { project_id: job.projectId, id, name, format });
-    await writeParts(trx, id, partsOf(job.projectId, request));
-    return addressOf(id, expiresAt);
-  });
-}
-
-/**
- * Writes an export of a whole workspace, which can be downloaded from the address in the result.
- */
-export function writeWorkspaceExport(
-  { id, passphrase }: NewWorkspaceExport,
-  job: JobContext,
-): Promise<WorkspaceExport> {
-  return runIdempotent(job, async (trx) => {
-    const { projectId } = job;
-    const { counts, parts } = await writeWorkspace(
-      trx,
-      projectId,
-      passphrase === undefined
-        ? undefined
-        : unseal({ purpose: 'export passphrase', owner: projectId }, passphrase),
-    );
-    const expiresAt = await addExport(trx, {
-      project_id: projectId,
-      id,
-      name: 'workspace',
-      format: ARCHIVE,
-    });
-    let position = 0;
-    let bytes = 0;
-    for await (const part of parts) {
-      await trx('export_parts').insert({ export_id: id, position, bytes: part });
-      position += 1;
-      bytes += part.length;
-    }
-    return { ...addressOf(id, expiresAt), bytes, counts };
-  });
-}
-
 async function addExport(
   trx: Db,
   row: { project_id: string; id: string; name: string; format: StoredFormat },
@@ -84,12 +38,21 @@ const addressOf = (id: string, expiresAt: Date): ExportResult => ({
   expiresAt: expiresAt.toISOString(),
 });
 
-async function writeParts(trx: Db, exportId: string, parts: Parts): Promise<void> {
+/** Stores the parts of an export, and returns their length. */
+async function writeParts(
+  trx: Db,
+  exportId: string,
+  parts: AsyncIterable<string | Buffer>,
+): Promise<number> {
   let position = 0;
-  for await (const text of parts) {
-    await trx('export_parts').insert({ export_id: exportId, position, text });
+  let length = 0;
+  for await (const part of parts) {
+    const content = typeof part === 'string' ? { text: part } : { bytes: part };
+    await trx('export_parts').insert({ export_id: exportId, position, ...content });
     position += 1;
+    length += part.length;
   }
+  return length;
 }
 
 /** A large export that can be downloaded. */
@@ -125,16 +88,40 @@ async function* storedParts(exportId: string): StoredExport['parts'] {
   }
 }
 
-/** Deletes exports that can no longer be downloaded. */
-export async function pruneExports(): Promise<void> {
-  await execute(db(), 'DELETE FROM exports WHERE expires_at < now()');
-}
-
 export const exportHandlers = handlers(exportJobs, {
-  'export.write': writeExport,
-  'export.workspace': writeWorkspaceExport,
+  /** Writes a large export, which can be downloaded from the address in the result. */
+  'export.write': (request, job) =>
+    runIdempotent(job, async (trx) => {
+      const { id, format } = request;
+      const name = 'events' in request.of ? pluralOf(request.of.events.event) : 'links';
+      const expiresAt = await addExport(trx, { project_id: job.projectId, id, name, format });
+      await writeParts(trx, id, partsOf(job.projectId, request));
+      return addressOf(id, expiresAt);
+    }),
+
+  /**
+   * Writes an export of a whole workspace, which can be downloaded from the address in the result.
+   */
+  'export.workspace': ({ id, passphrase }, job) =>
+    runIdempotent(job, async (trx) => {
+      const { projectId } = job;
+      const { counts, parts } = await writeWorkspace(
+        trx,
+        projectId,
+        passphrase === undefined
+          ? undefined
+          : unseal({ purpose: 'export passphrase', owner: projectId }, passphrase),
+      );
+      const row = { project_id: projectId, id, name: 'workspace', format: ARCHIVE } as const;
+      const expiresAt = await addExport(trx, row);
+      const bytes = await writeParts(trx, id, parts);
+      return { ...addressOf(id, expiresAt), bytes, counts };
+    }),
 });
 
 export const exportMaintenanceHandlers = handlers(exportMaintenanceJobs, {
-  'exports.prune': pruneExports,
+  /** Deletes exports that can no longer be downloaded. */
+  async 'exports.prune'() {
+    await execute(db(), 'DELETE FROM exports WHERE expires_at < now()');
+  },
 });

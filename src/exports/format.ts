@@ -1,3 +1,4 @@
+import { type Answer, ok } from '../http/route.ts';
 import { BOM, csvLines } from '../infra/csv.ts';
 import { ARCHIVE_MEDIA } from './archive.ts';
 
@@ -45,3 +46,17 @@ function cell(value: unknown): string | number {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
 }
+
+/** Answers with a file that browsers save. */
+export const fileAnswer = (
+  parts: AsyncGenerator<string | Buffer, void, undefined>,
+  name: string,
+  format: StoredFormat,
+): Answer => ({
+  ...ok(parts),
+  headers: {
+    'Content-Type': MEDIA_TYPES[format],
+    'Content-Disposition': `attachment; filename="${name}.${format}"`,
+    'X-Content-Type-Options': 'nosniff',
+  },
+});

@@ -14,23 +14,21 @@ import { seal } from '../infra/seal.ts';
 import { answerAccepted, answerWrite } from '../jobs/answer-write.ts';
 import { type LinkFilters, filterSchemas as linkFilterSchemas } from '../links/filters.ts';
 import { linkQueries } from '../links/queries.ts';
+import { oneOf, requiredCount, requiredText, requiredTime } from '../short-links/field.ts';
 import { refuseHiddenFilter } from '../short-links/filters.ts';
 import { refuseOtherWorkspace } from '../short-links/queries.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
 import { ARCHIVE_KINDS } from './archive.ts';
-import { findExport, partsOf, type StoredExport } from './commands.ts';
-import { type ExportFormat, FORMATS, MEDIA_TYPES, type StoredFormat } from './format.ts';
-import type { NewExport } from './jobs.ts';
-import { exportJobs } from './jobs.ts';
+import { findExport, partsOf } from './commands.ts';
+import { type ExportFormat, FORMATS, fileAnswer, MEDIA_TYPES } from './format.ts';
+import { exportJobs, type NewExport } from './jobs.ts';
 
-const tag = 'Exports';
+const common = { extension: true, tag: 'Exports' } as const;
+
 const FILE = { media: FORMATS.map((name) => MEDIA_TYPES[name]) };
 
-const format = Joi.string()
-  .valid(...FORMATS)
-  .default('csv')
-  .description('Format of the file.');
+const format = oneOf(FORMATS).default('csv').description('Format of the file.');
 const DESCRIPTION =
   'A small export is the answer itself. A large one is written by a worker: the answer is 202, and the result of the ' +
   'job has an address that is valid for a day and needs no key. Passwords are left out.';
@@ -74,21 +72,16 @@ const newExportBody = Joi.object<{ type: 'workspace'; passphrase?: string }>({
 }).meta({ name: 'NewExport' });
 
 const workspaceExport = Joi.object({
-  url: Joi.string()
-    .required()
+  url: requiredText
     .description('Address of the file, which needs no key.')
     .example('https://api.example.com/exports/job_0VKAM3TWq8Zr5XnYb2VdLcHs?token=Zk3vQ8sLp1'),
-  expiresAt: Joi.string().isoDate().required().description('Time until which it can be fetched.'),
-  bytes: Joi.number().integer().required().description('Size, in bytes.').example(20_480),
+  expiresAt: requiredTime.description('Time until which it can be fetched.'),
+  bytes: requiredCount.description('Size, in bytes.').example(20_480),
   counts: Joi.object(
     Object.fromEntries(
       ARCHIVE_KINDS.map((kind) => [
         kind,
-        Joi.number()
-          .integer()
-          .required()
-          .description(`Records of the kind \`${kind}\`.`)
-          .example(12),
+        requiredCount.description(`Records of the kind \`${kind}\`.`).example(12),
       ]),
     ),
   )
@@ -107,14 +100,13 @@ type LinksQuery = LinkFilters & { format: ExportFormat };
  */
 export const exportRoutes: Route[] = [
   route<{ query: EventsQuery }>({
+    ...common,
     method: 'get',
     path: '/events/export',
     isHeavy: true,
     operationId: 'exportEvents',
     summary: 'Export events, oldest first',
-    extension: true,
     description: DESCRIPTION,
-    tag,
     scope: 'events.read',
     plan: 'business',
     query: Joi.object<EventsQuery>({ ...eventSchemas, format }),
@@ -136,14 +128,13 @@ export const exportRoutes: Route[] = [
     },
   }),
   route<{ query: LinksQuery }>({
+    ...common,
     method: 'get',
     path: '/links/export',
     isHeavy: true,
     operationId: 'exportLinks',
     summary: 'Export links, oldest first',
-    extension: true,
     description: DESCRIPTION,
-    tag,
     scope: 'links.read',
     query: Joi.object<LinksQuery>({ ...linkFilterSchemas, format }),
     answers: { 200: FILE },
@@ -157,6 +148,7 @@ export const exportRoutes: Route[] = [
     },
   }),
   route<{ body: { type: 'workspace'; passphrase?: string } }>({
+    ...common,
     method: 'post',
     path: '/exports',
     isHeavy: true,
@@ -168,8 +160,6 @@ export const exportRoutes: Route[] = [
       'takes here or in another installation. The address is valid for a day and needs no key. The file has personal ' +
       'data; API keys, webhooks and people are not in it, and passwords are encrypted with the passphrase. The key needs ' +
       'the scopes to read all of these besides `workspace.write`.',
-    extension: true,
-    tag,
     scope: 'workspace.write',
     body: newExportBody,
     answers: { 200: workspaceExport },
@@ -189,6 +179,7 @@ export const exportRoutes: Route[] = [
     },
   }),
   route<{ params: { id: string }; query: { token: string } }>({
+    ...common,
     method: 'get',
     path: '/exports/{id}',
     operationId: 'downloadExport',
@@ -196,8 +187,6 @@ export const exportRoutes: Route[] = [
     description:
       'Returns the file of a large export, under the address in the result of its job. The address is valid for ' +
       'a day.',
-    extension: true,
-    tag,
     scope: 'public',
     params: Joi.object<{ id: string }>({ id: id().required().description('Id of the export.') }),
     query: Joi.object<{ token: string }>({
@@ -208,7 +197,7 @@ export const exportRoutes: Route[] = [
       const download = await findExport(params.id, query.token);
       if (download === undefined) throw new Refusal('not_found', 'There is no such export');
       if (download === null) throw new Refusal('invite_expired', 'The export has expired');
-      return file(download.parts, download.name, download.format);
+      return fileAnswer(download.parts, download.name, download.format);
     },
   }),
 ];
@@ -220,16 +209,7 @@ async function answerExport(
   count: number,
 ): Promise<Answer> {
   if (count <= config().EXPORT_ROWS && !request.respondAsync) {
-    return file(partsOf(request.caller.projectId, selection), name, selection.format);
+    return fileAnswer(partsOf(request.caller.projectId, selection), name, selection.format);
   }
   return answerAccepted(request, exportJobs['export.write'], { id: newId('job'), ...selection });
 }
-
-const file = (parts: StoredExport['parts'], name: string, written: StoredFormat): Answer => ({
-  ...ok(parts),
-  headers: {
-    'Content-Type': MEDIA_TYPES[written],
-    'Content-Disposition': `attachment; filename="${name}.${written}"`,
-    'X-Content-Type-Options': 'nosniff',
-  },
-});

@@ -3,7 +3,6 @@ import { WorkspaceModel } from '../infra/model.ts';
 /** A row of `folders`. */
 export class Folder extends WorkspaceModel {
   static override readonly tableName = 'folders';
-  static override readonly idColumn = ['project_id', 'id'];
 
   declare id: string;
   declare name: string;

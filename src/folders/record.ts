@@ -1,18 +1,16 @@
 import { Joi } from '../http/fields.ts';
+import { requiredText, requiredTime } from '../short-links/field.ts';
+import type { Folder } from './model.ts';
 
 /** The public record of a folder of links and QR codes. */
-export interface FolderRecord {
-  id: string;
-  name: string;
-  createdAt: string;
-}
+export type FolderRecord = ReturnType<typeof toFolder>;
 
 export const folderRecord = Joi.object({
-  id: Joi.string().required().description('Id of the folder.').example('fold_5Rt9pXc1Ze'),
-  name: Joi.string().required().description('Name of the folder.').example('Spring launch'),
-  createdAt: Joi.string().isoDate().required().description('Time of creation.'),
+  id: requiredText.description('Id of the folder.').example('fold_5Rt9pXc1Ze'),
+  name: requiredText.description('Name of the folder.').example('Spring launch'),
+  createdAt: requiredTime.description('Time of creation.'),
 }).meta({ name: 'Folder' });
 
-export function toFolder(row: { id: string; name: string; created_at: Date }): FolderRecord {
+export function toFolder(row: Folder) {
   return { id: row.id, name: row.name, createdAt: row.created_at.toISOString() };
 }

@@ -1,22 +1,15 @@
-import { Refusal } from '../errors.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, nameText, paging, text } from '../http/fields.ts';
-import { created, hasAny, ok, type Route, route } from '../http/route.ts';
+import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { containing } from '../infra/like.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
-import { nameKey } from '../workspaces/taken-name.ts';
+import { listByName, type NameListQuery } from '../workspaces/lists.ts';
 import { folderJobs } from './jobs.ts';
 import { Folder } from './model.ts';
 import { folderRecord, toFolder } from './record.ts';
 
-const tag = 'Folders';
-
-interface FolderListQuery {
-  search?: string;
-  page: number;
-  pageSize: number;
-}
+const write = { extension: true, tag: 'Folders', scope: 'folders.write', writes: true } as const;
+const read = { extension: true, tag: 'Folders', scope: 'folders.read' } as const;
 
 const params = Joi.object<{ id: string }>({ id: id().required().description('Id of the folder.') });
 const body = Joi.object<{ name: string }>({
@@ -32,18 +25,15 @@ const body = Joi.object<{ name: string }>({
  */
 export const folderRoutes: Route[] = [
   route<{ body: { name: string } }>({
+    ...write,
     method: 'post',
     path: '/folders',
     operationId: 'createFolder',
     summary: 'Create a folder',
     description: 'Creates a folder.',
-    extension: true,
-    tag,
-    scope: 'folders.write',
     record: true,
     body: body.meta({ name: 'NewFolder' }),
     answers: { 201: folderRecord },
-    writes: true,
     handle: (request) => {
       const data = { id: newId('folder'), name: request.body.name };
       return answerWrite(request, folderJobs['folder.create'], data, (record) =>
@@ -51,84 +41,63 @@ export const folderRoutes: Route[] = [
       );
     },
   }),
-  route<{ query: FolderListQuery }>({
+  route<{ query: NameListQuery }>({
+    ...read,
     method: 'get',
     path: '/folders',
     operationId: 'listFolders',
     summary: 'List folders, by name',
     description: 'Returns the folders by name, one page at a time.',
-    extension: true,
-    tag,
-    scope: 'folders.read',
     isHeavy: hasAny('search'),
-    query: Joi.object<FolderListQuery>({
+    query: Joi.object<NameListQuery>({
       search: text(190).description('Part of the name, regardless of case.'),
       ...paging(100),
     }),
     answers: { 200: Joi.array().items(folderRecord) },
-    async handle({ caller, query: { search, page, pageSize } }) {
-      const folders = Folder.of(caller.projectId);
-      if (search !== undefined) folders.where('name_key', 'like', containing(nameKey(search)));
-      const rows = await folders
-        .orderBy(['name_key', 'id'])
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toFolder));
-    },
+    handle: async ({ caller, query }) =>
+      ok((await listByName(Folder.of(caller.projectId), query)).map(toFolder)),
   }),
   route<{ params: { id: string } }>({
+    ...read,
     method: 'get',
     path: '/folders/{id}',
     operationId: 'retrieveFolder',
     summary: 'Retrieve a folder',
     description: 'Returns a folder.',
-    extension: true,
-    tag,
-    scope: 'folders.read',
     record: true,
     params,
     answers: { 200: folderRecord },
     async handle({ caller, params: { id: folderId } }) {
       const row = await Folder.of(caller.projectId).where({ id: folderId }).first();
-      if (row === undefined) throw new Refusal('not_found', `There is no folder "${folderId}"`);
-      return ok(toFolder(row));
+      return ok(toFolder(found(row, `folder "${folderId}"`)));
     },
   }),
   route<{ params: { id: string }; body: { name: string } }>({
+    ...write,
     method: 'patch',
     path: '/folders/{id}',
     operationId: 'updateFolder',
     summary: 'Rename a folder',
     description: 'Changes the name of a folder.',
-    extension: true,
-    tag,
-    scope: 'folders.write',
     record: true,
     params,
     body: body.meta({ name: 'FolderUpdate' }),
     answers: { 200: folderRecord },
-    writes: true,
-    handle: (request) =>
-      answerWrite(
-        request,
-        folderJobs['folder.update'],
-        { id: request.params.id, ...request.body },
-        ok,
-      ),
+    handle: (request) => {
+      const data = { id: request.params.id, ...request.body };
+      return answerWrite(request, folderJobs['folder.update'], data, ok);
+    },
   }),
   route<{ params: { id: string } }>({
+    ...write,
     method: 'delete',
     path: '/folders/{id}',
     operationId: 'deleteFolder',
     summary: 'Delete a folder',
     description: 'Deletes a folder. Its links and QR codes stay, without a folder.',
-    extension: true,
-    tag,
-    scope: 'folders.write',
     record: true,
     params,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => answerWrite(request, folderJobs['folder.delete'], request.params, ok),
   }),
 ];

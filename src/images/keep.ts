@@ -1,7 +1,6 @@
 import { db, execute } from '../infra/db.ts';
 import { keep, keepOrHandOver } from '../infra/kept.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { imageJobs, imageMaintenanceJobs } from './jobs.ts';
 import { imageName, type MadeImage } from './name.ts';
@@ -13,33 +12,6 @@ import { readImage } from './read.ts';
 const KEEP_SECONDS = { strangers: 360, workspaces: 3_600 };
 /** Time after which images that no code, template or workspace uses are deleted. */
 const UNUSED_FOR = '1 day';
-
-/**
- * Fetches an image and stores it: for a workspace in the database, otherwise for minutes in the
- * cache or, if there is no space, for the requester alone.
- *
- * @throws Refusal `unprocessable_entity`, whose message completes "<field> …", or
- * `service_unavailable`
- */
-export async function keepImage(
-  { source }: { source: string },
-  { projectId }: JobContext,
-): Promise<MadeImage> {
-  const isOfNobody = projectId === '';
-  const { id, png, width, height } = await readImage(source, { isOfNobody });
-  if (isOfNobody) {
-    const options = { budget: 'strangers', seconds: KEEP_SECONDS.strangers } as const;
-    const handed = await keepOrHandOver(cacheRedis(), imageName(id), png, options);
-    return { id, width, height, handed };
-  }
-  await execute(
-    db(),
-    `INSERT INTO images (project_id, id, png, width, height) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (project_id, id) DO UPDATE SET kept_at = now()`,
-    [projectId, id, png, width, height],
-  );
-  return { id, width, height };
-}
 
 /**
  * Reads the bytes of a stored image.
@@ -78,7 +50,29 @@ export async function pruneImages(): Promise<void> {
 }
 
 export const imageHandlers = handlers(imageJobs, {
-  'image.keep': keepImage,
+  /**
+   * Fetches an image and stores it: for a workspace in the database, otherwise for minutes in the
+   * cache or, if there is no space, for the requester alone.
+   *
+   * @throws Refusal `unprocessable_entity`, whose message completes "<field> …", or
+   * `service_unavailable`
+   */
+  async 'image.keep'({ source }, { projectId }) {
+    const isOfNobody = projectId === '';
+    const { id, png, width, height } = await readImage(source, { isOfNobody });
+    if (isOfNobody) {
+      const options = { budget: 'strangers', seconds: KEEP_SECONDS.strangers } as const;
+      const handed = await keepOrHandOver(cacheRedis(), imageName(id), png, options);
+      return { id, width, height, handed };
+    }
+    await execute(
+      db(),
+      `INSERT INTO images (project_id, id, png, width, height) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (project_id, id) DO UPDATE SET kept_at = now()`,
+      [projectId, id, png, width, height],
+    );
+    return { id, width, height };
+  },
 });
 
 export const imageMaintenanceHandlers = handlers(imageMaintenanceJobs, {

@@ -15,7 +15,7 @@ import { missingTags } from './tags.ts';
 
 /** Maximum number of rows in a preview, and of new tags and other domains that it lists. */
 export const SHOWN_ROWS = 20;
-export const SHOWN_NAMES = 100;
+const SHOWN_NAMES = 100;
 /** Maximum length of a preview cell, in characters. */
 export const SHOWN_LENGTH = 200;
 
@@ -47,7 +47,7 @@ export interface Preview {
   kinds: ({ kind: ArchiveKind } & Record<RowOutcome, number>)[];
 }
 
-export const NO_PREVIEW: Preview = {
+const NO_PREVIEW: Preview = {
   rows: [],
   newTags: [],
   otherDomains: [],
@@ -58,6 +58,14 @@ export const NO_PREVIEW: Preview = {
 
 export const sealPreview = (projectId: string, preview: Preview): string =>
   sealOfImport(projectId, JSON.stringify(preview));
+
+/** Returns the preview so far. */
+export const previewOf = ({ project_id, preview }: Import): Preview =>
+  preview === null ? NO_PREVIEW : openPreview(project_id, preview);
+
+/** Adds names to those of a preview. */
+export const mergeNames = (previous: readonly string[], added: readonly string[]): string[] =>
+  [...new Set([...previous, ...added])].slice(0, SHOWN_NAMES);
 
 export const openPreview = (projectId: string, sealed: string): Preview => ({
   ...NO_PREVIEW,
@@ -220,8 +228,7 @@ function resultOf(
 
 /** Adds a slice to the preview, and seals it. */
 async function extend(trx: Db, importRow: Import, results: readonly RowResult[]): Promise<string> {
-  const preview =
-    importRow.preview === null ? NO_PREVIEW : openPreview(importRow.project_id, importRow.preview);
+  const preview = previewOf(importRow);
   const fields = fieldsOf(importRow);
   const shown = results.slice(0, SHOWN_ROWS - preview.rows.length).map((each): PreviewRow => {
     const { row, cells } = each.row;
@@ -244,13 +251,11 @@ async function extend(trx: Db, importRow: Import, results: readonly RowResult[])
     'link' in row && (outcome === 'created' || outcome === 'updated') ? [row] : [],
   );
   const tags = await missingTags(trx, importRow.project_id, written);
-  const merged = (previous: readonly string[], added: readonly string[]) =>
-    [...new Set([...previous, ...added])].slice(0, SHOWN_NAMES);
   const extended: Preview = {
     ...preview,
     rows: [...preview.rows, ...shown],
-    newTags: merged(preview.newTags, tags),
-    otherDomains: merged(
+    newTags: mergeNames(preview.newTags, tags),
+    otherDomains: mergeNames(
       preview.otherDomains,
       written.flatMap(({ otherDomain }) => otherDomain ?? []),
     ),

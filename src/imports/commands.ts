@@ -6,10 +6,10 @@ import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { loadReferences, resolve } from '../short-links/references.ts';
+import { changeRow } from '../workspaces/change-row.ts';
 import { fetchImports, wakeFetch } from './fetch.ts';
 import type { Bytes } from './file.ts';
-import type { NewImport } from './jobs.ts';
-import { importBulkJobs, importJobs, importMaintenanceJobs } from './jobs.ts';
+import { importBulkJobs, importJobs, importMaintenanceJobs, type NewImport } from './jobs.ts';
 import { refuseWithoutUrl, refuseWrongMapping } from './mapping.ts';
 import { type Archive, Import, type ImportState, OPEN } from './model.ts';
 import { openFile } from './open.ts';
@@ -92,14 +92,9 @@ async function store(
   const bytes = file ?? (() => readUpload(cacheRedis(), projectId, upload));
   const limits = { fileBytes: upload.bytes, mostRows, mostBytes };
   const opened = await openFile(bytes, limits, request.source);
-  const { source, encoding, delimiter, columns, archive } = opened;
-  const contents = {
-    bytes: upload.bytes,
-    encoding,
-    delimiter,
-    columns,
-    archive,
-  };
+  const { source, rows, ...properties } = opened;
+  const contents = { bytes: upload.bytes, ...properties };
+  const { columns, archive } = contents;
   if (archive !== undefined) {
     refuseOptions(options);
     if (archive.workspaceId === projectId) {
@@ -113,24 +108,12 @@ async function store(
   refuseWrongMapping(options.mapping, columns);
   if (!dryRun) refuseWithoutUrl({ file: contents, options });
   const state = dryRun ? 'checking' : 'queued';
-  const row = {
-    id,
-    user_id: userId,
-    name,
-    state,
-    source,
-    options,
-    file: contents,
-    token,
-    rows: 0,
-  } as const;
-  await Import.add(projectId, row, trx);
+  const row = { id, user_id: userId, name, state, source, options, file: contents, token } as const;
+  await Import.add(projectId, { ...row, rows: 0 }, trx);
   const importKey = { project_id: projectId, id };
   const rowsPerSlice = archive === undefined ? undefined : ARCHIVE_ROWS;
-  const { count } = await storeSlices(trx, importKey, opened.rows, 0, rowsPerSlice);
-  const changes = { rows: count };
-  const [updated] = await Import.of(projectId, trx).where({ id }).patch(changes).returning('*');
-  return updated!;
+  const { count } = await storeSlices(trx, importKey, rows, 0, rowsPerSlice);
+  return changeRow(Import.of(projectId, trx), id, { rows: count });
 }
 
 /** @throws Refusal for options that do not apply to the export of a workspace */
@@ -195,29 +178,6 @@ function remoteRow({ id, userId, name, source, options, dryRun, mostRows, api }:
 }
 
 /**
- * Changes the options of an import that has not started, and checks it again.
- *
- * @throws Refusal
- */
-export async function updateImport(
-  { id, changes }: { id: string; changes: OptionChanges },
-  job: JobContext,
-): Promise<ImportRecord> {
-  return command(job, id, async (trx, importRow) => {
-    refuseState(importRow, ['checking', 'checked'], 'changed');
-    const { passphrase, ...optionChanges } = changes;
-    if (importRow.file.archive !== undefined) refuseOptions(optionChanges);
-    const token = await passphraseOf(job.projectId, passphrase, importRow.file.archive);
-    const mapping = { ...importRow.options.mapping, ...optionChanges.mapping };
-    refuseWrongMapping(mapping, importRow.file.columns);
-    const options = { ...importRow.options, ...optionChanges, mapping };
-    await refuseWrongReferences(trx, job.projectId, options);
-    const begin = await restartedColumns(trx, importRow);
-    return { ...begin, ...(token === null ? {} : { token }), state: 'checking', options };
-  });
-}
-
-/**
  * Starts an import that has been checked.
  *
  * @throws Refusal
@@ -238,18 +198,6 @@ async function restartedColumns(trx: Db, { project_id, id }: Import): Promise<Pa
   await trx('import_names').where({ project_id, import_id: id }).delete();
   const counts = { done: 0, created: 0, updated: 0, skipped: 0, refused: 0, renamed: 0 };
   return { ...counts, position: 0, preview: null, requested_at: new Date(), ended_at: null };
-}
-
-/**
- * Stops an import after the current slice; imported links remain.
- *
- * @throws Refusal
- */
-export async function cancelImport({ id }: { id: string }, job: JobContext): Promise<ImportRecord> {
-  return command(job, id, async (_, importRow) => {
-    refuseState(importRow, ['fetching', 'checking', 'checked', 'queued', 'running'], 'cancelled');
-    return { state: 'cancelled', token: null, ended_at: new Date() };
-  });
 }
 
 /**
@@ -288,8 +236,7 @@ async function command(
 ): Promise<ImportRecord> {
   const changed = await runIdempotent(job, async (trx) => {
     const changes = await changesOf(trx, await Import.lock(job.projectId, id, trx));
-    const [row] = await Import.of(job.projectId, trx).where({ id }).patch(changes).returning('*');
-    return toImport(row!);
+    return toImport(await changeRow(Import.of(job.projectId, trx), id, changes));
   });
   await wakeImports(job.projectId);
   return changed;
@@ -330,9 +277,36 @@ export async function pruneImports(): Promise<void> {
 }
 
 export const importHandlers = handlers(importJobs, {
-  'import.update': updateImport,
+  /**
+   * Changes the options of an import that has not started, and checks it again.
+   *
+   * @throws Refusal
+   */
+  'import.update': async ({ id, changes }, job) =>
+    command(job, id, async (trx, importRow) => {
+      refuseState(importRow, ['checking', 'checked'], 'changed');
+      const { passphrase, ...optionChanges } = changes;
+      if (importRow.file.archive !== undefined) refuseOptions(optionChanges);
+      const token = await passphraseOf(job.projectId, passphrase, importRow.file.archive);
+      const mapping = { ...importRow.options.mapping, ...optionChanges.mapping };
+      refuseWrongMapping(mapping, importRow.file.columns);
+      const options = { ...importRow.options, ...optionChanges, mapping };
+      await refuseWrongReferences(trx, job.projectId, options);
+      const begin = await restartedColumns(trx, importRow);
+      return { ...begin, ...(token === null ? {} : { token }), state: 'checking', options };
+    }),
   'import.start': startImport,
-  'import.cancel': cancelImport,
+
+  /**
+   * Stops an import after the current slice; imported links remain.
+   *
+   * @throws Refusal
+   */
+  'import.cancel': async ({ id }, job) =>
+    command(job, id, async (_, importRow) => {
+      refuseState(importRow, ['fetching', 'checking', 'checked', 'queued', 'running'], 'cancelled');
+      return { state: 'cancelled', token: null, ended_at: new Date() };
+    }),
   'import.undo': undoImport,
 });
 

@@ -98,7 +98,6 @@ export interface Undo {
 /** A row of `imports`. */
 export class Import extends WorkspaceModel {
   static override readonly tableName = 'imports';
-  static override readonly idColumn = ['project_id', 'id'];
   static override readonly jsonAttributes = ['options', 'file', 'undo', 'changes', 'remote'];
 
   declare id: string;

@@ -3,13 +3,13 @@ import { found } from '../http/route.ts';
 import { BOM, csvLines } from '../infra/csv.ts';
 import { db } from '../infra/db.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
+import { newestFirst, type Paging } from '../workspaces/lists.ts';
 import { includesScope } from '../workspaces/scopes.ts';
 import { openPreview, type Preview } from './check-slice.ts';
 import { uniqueNames } from './file.ts';
 import { fieldsOf } from './mapping.ts';
 import { type Fault, Import } from './model.ts';
 import { type ImportRecord, toImport } from './record.ts';
-import type { ImportListQuery } from './schema.ts';
 import { openOfImport } from './sealing.ts';
 
 /** Maximum number of errors in the record of an import. */
@@ -28,15 +28,8 @@ interface ErrorRow {
 }
 
 /** Lists the imports of a workspace, newest first. */
-export async function listImports(
-  projectId: string,
-  { page, pageSize }: ImportListQuery,
-): Promise<ImportRecord[]> {
-  const rows = await Import.of(projectId)
-    .orderBy('id', 'desc')
-    .offset((page - 1) * pageSize)
-    .limit(pageSize);
-  return rows.map(toImport);
+export async function listImports(projectId: string, paging: Paging): Promise<ImportRecord[]> {
+  return (await newestFirst(Import.of(projectId), paging)).map(toImport);
 }
 
 /**

@@ -1,45 +1,21 @@
 import { ARCHIVE_KINDS } from '../exports/archive.ts';
 import { Joi } from '../http/fields.ts';
-import type { RowOutcome } from './check-slice.ts';
-import { FIELD_NAMES, type FieldName } from './fields.ts';
+import { nullable, oneOf, requiredCount, requiredText } from '../short-links/field.ts';
+import { FIELD_NAMES } from './fields.ts';
 import { fieldsOf } from './mapping.ts';
-import { type Import, type ImportState, ON_CONFLICT, STATES } from './model.ts';
+import { type Import, ON_CONFLICT, STATES } from './model.ts';
 import { PROVIDER_NAMES } from './providers/index.ts';
-import type { Source } from './source.ts';
 
 /** Time for which the file of an import is kept after the import ends, in ms. */
 export const KEEP_FILE_MS = 24 * 3_600_000;
 
 /** The public record of an import. */
-export interface ImportRecord {
-  id: string;
-  name: string | null;
-  state: ImportState;
-  source: Source;
-  userId: string;
-  createdAt: string;
-  startedAt: string | null;
-  endedAt: string | null;
-  url: string | null;
-  failure: string | null;
-  file: { bytes: number; encoding: string; delimiter: string | null; expiresAt: string | null };
-  columns: { name: string; field: FieldName | null }[];
-  options: {
-    domain: string | null;
-    folderId: string | null;
-    tagIds: string[];
-    onConflict: (typeof ON_CONFLICT)[number];
-  };
-  progress: { done: number; total: number };
-  counts: Record<RowOutcome, number>;
-  renamed: number;
-  undo: { total: number; deleted: number; changed: number; gone: number } | null;
-}
+export type ImportRecord = ReturnType<typeof toImport>;
 
 /** Converts a row to the public record. */
-export function toImport(importRow: Import): ImportRecord {
+export function toImport(importRow: Import) {
   const { bytes, encoding, delimiter, columns } = importRow.file;
-  const { domain, folderId, tagIds, onConflict } = importRow.options;
+  const { domain = null, folderId = null, tagIds, onConflict } = importRow.options;
   const fields = fieldsOf(importRow);
   const { undo } = importRow;
   return {
@@ -55,12 +31,7 @@ export function toImport(importRow: Import): ImportRecord {
     failure: importRow.failure,
     file: { bytes, encoding, delimiter, expiresAt: expiryOf(importRow) },
     columns: columns.map((name, at) => ({ name, field: fields[at] ?? null })),
-    options: {
-      domain: domain ?? null,
-      folderId: folderId ?? null,
-      tagIds: tagIds ?? [],
-      onConflict,
-    },
+    options: { domain, folderId, tagIds: tagIds ?? [], onConflict },
     progress: progressOf(importRow),
     counts: {
       created: importRow.created,
@@ -76,7 +47,7 @@ export function toImport(importRow: Import): ImportRecord {
   };
 }
 
-function progressOf({ state, undo, remote, rows, done }: Import): ImportRecord['progress'] {
+function progressOf({ state, undo, remote, rows, done }: Import): { done: number; total: number } {
   if (undo !== null) {
     return { done: undo.deleted + undo.changed + undo.gone, total: undo.total };
   }
@@ -88,14 +59,11 @@ function progressOf({ state, undo, remote, rows, done }: Import): ImportRecord['
 const expiryOf = ({ ended_at }: Import): string | null =>
   ended_at === null ? null : new Date(ended_at.getTime() + KEEP_FILE_MS).toISOString();
 
-const count = (description: string) =>
-  Joi.number().integer().required().description(description).example(0);
+const count = (description: string) => requiredCount.description(description).example(0);
 const time = (description: string) => Joi.string().isoDate().required().description(description);
 
 /** Schema of a link field that a column can be mapped to. */
-export const importField = Joi.string()
-  .valid(...FIELD_NAMES)
-  .meta({ name: 'ImportField' });
+export const importField = oneOf(FIELD_NAMES).meta({ name: 'ImportField' });
 
 /** Schema of the source of an import. */
 export const importSource = Joi.string()
@@ -103,31 +71,18 @@ export const importSource = Joi.string()
   .meta({ name: 'ImportSource' });
 
 const fault = Joi.object({
-  column: Joi.string()
-    .allow(null)
-    .required()
+  column: nullable
     .description('Name of the column; null where no column has the field.')
     .example('long_url'),
-  message: Joi.string()
-    .required()
-    .description('The field and its rule.')
-    .example('url must be a valid URL'),
+  message: requiredText.description('The field and its rule.').example('url must be a valid URL'),
 }).meta({ name: 'ImportFault' });
 
 const outcome = Joi.string().valid('created', 'updated', 'skipped', 'refused').required();
 
 const fields = {
-  id: Joi.string()
-    .required()
-    .description('Id of the import.')
-    .example('imp_0VKAM3TWq8Zr5XnYb2VdLcHs'),
-  name: Joi.string()
-    .allow(null)
-    .required()
-    .description('Name of the file, where one was given.')
-    .example('links.csv'),
-  state: Joi.string()
-    .valid(...STATES)
+  id: requiredText.description('Id of the import.').example('imp_0VKAM3TWq8Zr5XnYb2VdLcHs'),
+  name: nullable.description('Name of the file, where one was given.').example('links.csv'),
+  state: oneOf(STATES)
     .required()
     .description(
       '`fetching`: links are read from an API, which `failed`; `checking`: a dry run is under way; `checked`: it is over, and the import can be started; `queued`, `running`, ' +
@@ -140,32 +95,20 @@ const fields = {
       'Service whose links they are; `csv` where columns are mapped to fields, `workspace` for a whole workspace.',
     )
     .example('dub'),
-  userId: Joi.string()
-    .required()
+  userId: requiredText
     .description('Id of the user who made it.')
     .example('user_0VKAM3TWq8Zr5XnYb2VdLcHs'),
   createdAt: time('Time of the upload (ISO 8601, UTC).'),
   startedAt: time('Time at which the first rows were imported.').allow(null),
   endedAt: time('Time at which it was checked, done, cancelled or undone, or failed.').allow(null),
-  url: Joi.string()
-    .allow(null)
-    .required()
+  url: nullable
     .description('Address of the API that the links are read from; null for a file.')
     .example(null),
-  failure: Joi.string()
-    .allow(null)
-    .required()
-    .description('Why the links could not be read from the API.')
-    .example(null),
+  failure: nullable.description('Why the links could not be read from the API.').example(null),
   file: Joi.object({
-    bytes: Joi.number().integer().required().description('Size, in bytes.').example(20_480),
-    encoding: Joi.string()
-      .required()
-      .description('Character encoding that was recognized.')
-      .example('utf-8'),
-    delimiter: Joi.string()
-      .allow(null)
-      .required()
+    bytes: requiredCount.description('Size, in bytes.').example(20_480),
+    encoding: requiredText.description('Character encoding that was recognized.').example('utf-8'),
+    delimiter: nullable
       .description('Delimiter that was recognized: a comma, a semicolon or a tab; null for JSON.')
       .example(','),
     expiresAt: time(
@@ -178,7 +121,7 @@ const fields = {
   columns: Joi.array()
     .items(
       Joi.object({
-        name: Joi.string().required().description('Header of the column.').example('long_url'),
+        name: requiredText.description('Header of the column.').example('long_url'),
         field: importField
           .allow(null)
           .required()
@@ -189,23 +132,14 @@ const fields = {
     .required()
     .description('Columns of the file, in their order.'),
   options: Joi.object({
-    domain: Joi.string()
-      .allow(null)
-      .required()
-      .description('Domain of rows that name none.')
-      .example('go.example.com'),
-    folderId: Joi.string()
-      .allow(null)
-      .required()
-      .description('Folder of rows that name none.')
-      .example(null),
+    domain: nullable.description('Domain of rows that name none.').example('go.example.com'),
+    folderId: nullable.description('Folder of rows that name none.').example(null),
     tagIds: Joi.array()
       .items(Joi.string())
       .required()
       .description('Tags that all links get.')
       .example([]),
-    onConflict: Joi.string()
-      .valid(...ON_CONFLICT)
+    onConflict: oneOf(ON_CONFLICT)
       .required()
       .description('Handling of rows whose key or external id a link has.')
       .example('skip'),
@@ -255,9 +189,7 @@ export const importDetails = Joi.object({
     rows: Joi.array()
       .items(
         Joi.object({
-          row: Joi.number()
-            .integer()
-            .required()
+          row: requiredCount
             .description('Number of the row; the first one of the file is 1.')
             .example(2),
           outcome: outcome.description('What an import would do.').example('created'),
@@ -305,11 +237,7 @@ export const importDetails = Joi.object({
     kinds: Joi.array()
       .items(
         Joi.object({
-          kind: Joi.string()
-            .valid(...ARCHIVE_KINDS)
-            .required()
-            .description('Kind of the records.')
-            .example('link'),
+          kind: oneOf(ARCHIVE_KINDS).required().description('Kind of the records.').example('link'),
           created: count('Records that were new.'),
           updated: count('Always 0.'),
           skipped: count('Records that were there already.'),
@@ -326,9 +254,7 @@ export const importDetails = Joi.object({
   errors: Joi.array()
     .items(
       Joi.object({
-        row: Joi.number()
-          .integer()
-          .required()
+        row: requiredCount
           .description('Number of the row; the first one of the file is 1.')
           .example(3),
         column: fault.extract('column'),

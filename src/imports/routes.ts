@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { ARCHIVE_MEDIA } from '../exports/archive.ts';
+import { fileAnswer, MEDIA_TYPES } from '../exports/format.ts';
 import { Joi } from '../http/fields.ts';
 import { MEBIBYTE } from '../http/input.ts';
 import {
@@ -16,6 +17,7 @@ import { newId } from '../ids.ts';
 import { FetchRefused } from '../infra/fetch-refused.ts';
 import { readUrl } from '../infra/outbound-addresses.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
+import type { Paging } from '../workspaces/lists.ts';
 import { IMPORT_BYTES, IMPORT_ROWS } from '../workspaces/plans.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
 import { importBulkJobs, importJobs } from './jobs.ts';
@@ -24,7 +26,6 @@ import type { Provider } from './providers/provider.ts';
 import { errorsFile, listImports, readImport } from './queries.ts';
 import { importDetails, importRecord } from './record.ts';
 import {
-  type ImportListQuery,
   importChangesBody,
   importListQuery,
   importParams,
@@ -36,7 +37,8 @@ import {
 } from './schema.ts';
 import { sealOfImport } from './sealing.ts';
 
-const tag = 'Imports';
+const write = { extension: true, tag: 'Imports', scope: 'imports.write', writes: true } as const;
+const read = { extension: true, tag: 'Imports', scope: 'imports.read' } as const;
 /** Browsers send the last type for CSV files if a spreadsheet program is installed. */
 const MEDIA = [
   'text/csv',
@@ -51,18 +53,16 @@ const ARCHIVE_BYTES = 64 * MEBIBYTE;
 type Params = { id: string };
 
 /** Properties that all writes of an existing import share. */
-const write = {
+const change = {
+  ...write,
   method: 'post',
-  extension: true,
-  tag,
-  scope: 'imports.write',
   params: importParams,
   answers: { 200: importRecord },
-  writes: true,
 } as const satisfies Partial<RouteSpec<object>>;
 
 export const importRoutes: Route[] = [
   route<{ query: NewImportQuery; body: Upload }>({
+    ...write,
     method: 'post',
     path: '/imports',
     isHeavy: true,
@@ -77,16 +77,13 @@ export const importRoutes: Route[] = [
       'a time. With `source=workspace` the file is the export of a whole workspace, up to 64 MiB (`application/gzip`), of ' +
       'which as many records besides events are taken, and ten times as many events; that needs the scopes to write all ' +
       'kinds of records.',
-    extension: true,
-    tag,
-    scope: 'imports.write',
     query: newImportQuery,
     upload: { media: MEDIA, limit: FILE_BYTES, limits: { [ARCHIVE_MEDIA]: ARCHIVE_BYTES } },
     answers: { 201: importRecord },
-    writes: true,
     handle: answerUpload,
   }),
   route<{ body: NewFetchBody }>({
+    ...write,
     method: 'post',
     path: '/imports/fetch',
     operationId: 'createImportFromApi',
@@ -94,43 +91,35 @@ export const importRoutes: Route[] = [
     description:
       'Reads all links of an account at Bitly, Dub, Kutt, Shlink, Short.io or YOURLS over its API, in the background, and ' +
       'imports them as a file is. If the service asks to wait, the import continues later.',
-    extension: true,
-    tag,
-    scope: 'imports.write',
     limit: 'fetch',
     body: newFetchBody,
     answers: { 201: importRecord },
-    writes: true,
     handle: answerFetch,
   }),
-  route<{ query: ImportListQuery }>({
+  route<{ query: Paging }>({
+    ...read,
     method: 'get',
     path: '/imports',
     operationId: 'listImports',
     summary: 'List imports',
     description: 'Returns the imports of the workspace, newest first.',
-    extension: true,
-    tag,
-    scope: 'imports.read',
     query: importListQuery,
     answers: { 200: Joi.array().items(importRecord) },
     handle: async ({ caller, query }) => ok(await listImports(caller.projectId, query)),
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/imports/{id}',
     operationId: 'retrieveImport',
     summary: 'Retrieve an import',
     description: 'Returns an import with its progress, its preview and its first 100 errors.',
-    extension: true,
-    tag,
-    scope: 'imports.read',
     params: importParams,
     answers: { 200: importDetails },
     handle: async ({ caller, params }) => ok(await readImport(caller, params.id)),
   }),
   route<{ params: Params; body: OptionChanges }>({
-    ...write,
+    ...change,
     method: 'patch',
     path: '/imports/{id}',
     operationId: 'updateImport',
@@ -150,7 +139,7 @@ export const importRoutes: Route[] = [
     },
   }),
   route<{ params: Params }>({
-    ...write,
+    ...change,
     path: '/imports/{id}/start',
     operationId: 'startImport',
     summary: 'Start an import',
@@ -158,7 +147,7 @@ export const importRoutes: Route[] = [
     handle: (request) => answerWrite(request, importJobs['import.start'], request.params, ok),
   }),
   route<{ params: Params }>({
-    ...write,
+    ...change,
     path: '/imports/{id}/cancel',
     operationId: 'cancelImport',
     summary: 'Cancel an import',
@@ -167,7 +156,7 @@ export const importRoutes: Route[] = [
     handle: (request) => answerWrite(request, importJobs['import.cancel'], request.params, ok),
   }),
   route<{ params: Params }>({
-    ...write,
+    ...change,
     path: '/imports/{id}/undo',
     operationId: 'undoImport',
     summary: 'Undo an import',
@@ -177,6 +166,7 @@ export const importRoutes: Route[] = [
     handle: (request) => answerWrite(request, importJobs['import.undo'], request.params, ok),
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/imports/{id}/errors',
     operationId: 'downloadImportErrors',
@@ -184,21 +174,10 @@ export const importRoutes: Route[] = [
     description:
       'Returns the rows that were refused as CSV: row, column, message, and the cells of the row. Passwords are left out ' +
       'for callers without the scope `imports.write`. Errors are kept for 24 hours after the end of the import.',
-    extension: true,
-    tag,
-    scope: 'imports.read',
     params: importParams,
-    answers: { 200: { media: ['text/csv; charset=utf-8'] } },
-    async handle({ caller, params }) {
-      return {
-        ...ok(await errorsFile(caller, params.id)),
-        headers: {
-          'Content-Type': 'text/csv; charset=utf-8',
-          'Content-Disposition': 'attachment; filename="errors.csv"',
-          'X-Content-Type-Options': 'nosniff',
-        },
-      };
-    },
+    answers: { 200: { media: [MEDIA_TYPES.csv] } },
+    handle: async ({ caller, params }) =>
+      fileAnswer(await errorsFile(caller, params.id), 'errors', 'csv'),
   }),
 ];
 

@@ -1,6 +1,8 @@
 import { domainField } from '../http/domain-name.ts';
 import { bodyFlag, flag, id, Joi, list, paging, queryList, text } from '../http/fields.ts';
+import { oneOf } from '../short-links/field.ts';
 import { webAddress } from '../short-links/url-field.ts';
+import type { Paging } from '../workspaces/lists.ts';
 import { type Mapping, ON_CONFLICT } from './model.ts';
 import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from './providers/index.ts';
 import type { Provider } from './providers/provider.ts';
@@ -47,7 +49,7 @@ const mappingText = Joi.string().custom((value: string, { error }) => {
   }
 });
 
-const onConflict = Joi.string().valid(...ON_CONFLICT);
+const onConflict = oneOf(ON_CONFLICT);
 
 export const newImportQuery = Joi.object<NewImportQuery>({
   name: text(200).description('Name of the file, for people.'),
@@ -79,8 +81,7 @@ const INSTALLED = PROVIDER_NAMES.filter(
 );
 
 export const newFetchBody = Joi.object<NewFetchBody>({
-  source: Joi.string()
-    .valid(...PROVIDER_NAMES)
+  source: oneOf(PROVIDER_NAMES)
     .required()
     .description('Service whose links are read.')
     .example('shlink')
@@ -136,9 +137,4 @@ export const importParams = Joi.object<{ id: string }>({
   id: id().required().description('Id of the import.'),
 });
 
-export interface ImportListQuery {
-  page: number;
-  pageSize: number;
-}
-
-export const importListQuery = Joi.object<ImportListQuery>(paging(100));
+export const importListQuery = Joi.object<Paging>(paging(100));

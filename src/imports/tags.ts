@@ -1,6 +1,6 @@
 import { newId } from '../ids.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
-import { searchable } from '../infra/folded.ts';
+import { nameColumns } from '../tags/model.ts';
 import { TAG_COLORS } from '../tags/record.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
 import type { LinkRow } from './rows.ts';
@@ -35,9 +35,7 @@ export async function createTags(
   const tags = names.map((name) => ({
     project_id: projectId,
     id: newId('tag'),
-    name,
-    name_key: nameKey(name),
-    search_text: searchable(name),
+    ...nameColumns(name),
     color: TAG_COLORS[Math.floor(Math.random() * TAG_COLORS.length)]!,
   }));
   // In the same order in all transactions, so that two writes cannot deadlock.

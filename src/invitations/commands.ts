@@ -3,64 +3,20 @@ import { refuseChanged } from '../http/etag.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { isMailSetUp } from '../mail/outbox.ts';
-import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { addSession } from '../users/commands.ts';
 import { proveAddress } from '../users/proof.ts';
 import type { Role } from '../workspaces/roles.ts';
-import type { AcceptInvitation, CreateInvitation } from './jobs.ts';
 import { invitationJobs, invitationMaintenanceJobs } from './jobs.ts';
 import { mailInvitation, pruneInvitationMails } from './mails.ts';
 import { Invitation } from './model.ts';
 import { invitationGone } from './queries.ts';
-import { type InvitationWithUrl, toInvitation } from './record.ts';
+import { toInvitation } from './record.ts';
 
 /** Time for which an invitation can be accepted, in days. */
 export const VALID_DAYS = 7;
 /** Maximum number of pending invitations of a workspace. */
 const MAX_PENDING = 200;
-
-/**
- * Invites a person. An earlier invitation of the same address ends.
- *
- * @throws Refusal `conflict` for a member of the workspace; `unprocessable_entity` when there are
- * too many invitations; `rate_limit_exceeded` after too many mails
- */
-export function createInvitation(
-  { url, invitedBy, ...columns }: CreateInvitation,
-  job: JobContext,
-): Promise<InvitationWithUrl> {
-  return runIdempotent(job, async (trx) => {
-    const { projectId } = job;
-    await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`invitations ${projectId}`]);
-    await refuseMember(trx, projectId, columns.email);
-    await execute(
-      trx,
-      `DELETE FROM invitations
-        WHERE project_id = ? AND (lower(email) = lower(?) OR expires_at <= now())`,
-      [projectId, columns.email],
-    );
-    if ((await Invitation.of(projectId, trx).resultSize()) >= MAX_PENDING) {
-      throw new Refusal(
-        'unprocessable_entity',
-        `A workspace can have at most ${MAX_PENDING} invitations: withdraw others first`,
-      );
-    }
-    const expires_at = new Date(Date.now() + VALID_DAYS * 86_400_000);
-    const isMailed = isMailSetUp();
-    const row = await Invitation.add(
-      projectId,
-      { ...columns, invited_by: invitedBy, is_mailed: isMailed, expires_at },
-      trx,
-    );
-    if (isMailed) {
-      await mailInvitation(trx, row, { sealedUrl: url, invitedBy, validDays: VALID_DAYS });
-    }
-    // A mailed address is not returned, because the inviter could accept in place of the person.
-    const returnedUrl = isMailed ? null : { sealed: url };
-    return { ...toInvitation(row), url: returnedUrl, isMailed };
-  });
-}
 
 async function refuseMember(trx: Db, projectId: string, email: string): Promise<void> {
   const members = await rows<object>(
@@ -71,54 +27,6 @@ async function refuseMember(trx: Db, projectId: string, email: string): Promise<
   );
   if (members.length === 0) return;
   throw new Refusal('conflict', `The person "${email}" is already in the workspace`);
-}
-
-/**
- * Withdraws an invitation.
- *
- * @throws Refusal `not_found`
- */
-export function deleteInvitation({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
-  return runIdempotent(job, async (trx) => {
-    const row = await Invitation.lock(job.projectId, id, trx);
-    refuseChanged(job.ifMatch, toInvitation(row));
-    await Invitation.of(job.projectId, trx).where({ id }).delete();
-    return { id };
-  });
-}
-
-/**
- * Adds the person of an invitation to its workspace, and ends the invitation.
- *
- * @throws Refusal `invite_expired`; `conflict` when somebody has created an account with the
- * address, or verified it, meanwhile
- */
-export function acceptInvitation(
-  { hash, userId, account }: AcceptInvitation,
-  job: JobContext,
-): Promise<{ userId: string }> {
-  return runIdempotent(job, async (trx) => {
-    const { projectId } = job;
-    const [invitation] = await rows<{ email: string; role: Role; isMailed: boolean }>(
-      trx,
-      `DELETE FROM invitations WHERE project_id = ? AND hash = ? AND expires_at > now()
-       RETURNING email, role, is_mailed AS "isMailed"`,
-      [projectId, hash],
-    );
-    if (invitation === undefined) throw invitationGone();
-    const { email, role, isMailed } = invitation;
-    if (account !== undefined) await addAccount(trx, { id: userId, email, isMailed, ...account });
-    const joined = await execute(
-      trx,
-      `INSERT INTO workspace_users (project_id, user_id, role)
-       SELECT :projectId, id, :role FROM users WHERE id = :userId AND lower(email) = lower(:email)
-       ON CONFLICT (project_id, user_id) DO NOTHING`,
-      { projectId, userId, role, email },
-    );
-    if (joined === 0) throw new Refusal('conflict', 'You are already in the workspace');
-    if (account !== undefined) await addSession(trx, userId, account.session);
-    return { userId };
-  });
 }
 
 interface InvitedAccount {
@@ -156,9 +64,86 @@ export async function pruneInvitations(): Promise<void> {
 }
 
 export const invitationHandlers = handlers(invitationJobs, {
-  'invitation.create': createInvitation,
-  'invitation.delete': deleteInvitation,
-  'invitation.accept': acceptInvitation,
+  /**
+   * Invites a person. An earlier invitation of the same address ends.
+   *
+   * @throws Refusal `conflict` for a member of the workspace; `unprocessable_entity` when there are
+   * too many invitations; `rate_limit_exceeded` after too many mails
+   */
+  'invitation.create': ({ url, invitedBy, ...columns }, job) =>
+    runIdempotent(job, async (trx) => {
+      const { projectId } = job;
+      await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`invitations ${projectId}`]);
+      await refuseMember(trx, projectId, columns.email);
+      await execute(
+        trx,
+        `DELETE FROM invitations
+          WHERE project_id = ? AND (lower(email) = lower(?) OR expires_at <= now())`,
+        [projectId, columns.email],
+      );
+      if ((await Invitation.of(projectId, trx).resultSize()) >= MAX_PENDING) {
+        throw new Refusal(
+          'unprocessable_entity',
+          `A workspace can have at most ${MAX_PENDING} invitations: withdraw others first`,
+        );
+      }
+      const expires_at = new Date(Date.now() + VALID_DAYS * 86_400_000);
+      const isMailed = isMailSetUp();
+      const row = await Invitation.add(
+        projectId,
+        { ...columns, invited_by: invitedBy, is_mailed: isMailed, expires_at },
+        trx,
+      );
+      if (isMailed) {
+        await mailInvitation(trx, row, { sealedUrl: url, invitedBy, validDays: VALID_DAYS });
+      }
+      // A mailed address is not returned, because the inviter could accept in place of the person.
+      const returnedUrl = isMailed ? null : { sealed: url };
+      return { ...toInvitation(row), url: returnedUrl, isMailed };
+    }),
+
+  /**
+   * Withdraws an invitation.
+   *
+   * @throws Refusal `not_found`
+   */
+  'invitation.delete': ({ id }, job) =>
+    runIdempotent(job, async (trx) => {
+      const row = await Invitation.lock(job.projectId, id, trx);
+      refuseChanged(job.ifMatch, toInvitation(row));
+      await Invitation.of(job.projectId, trx).where({ id }).delete();
+      return { id };
+    }),
+
+  /**
+   * Adds the person of an invitation to its workspace, and ends the invitation.
+   *
+   * @throws Refusal `invite_expired`; `conflict` when somebody has created an account with the
+   * address, or verified it, meanwhile
+   */
+  'invitation.accept': ({ hash, userId, account }, job) =>
+    runIdempotent(job, async (trx) => {
+      const { projectId } = job;
+      const [invitation] = await rows<{ email: string; role: Role; isMailed: boolean }>(
+        trx,
+        `DELETE FROM invitations WHERE project_id = ? AND hash = ? AND expires_at > now()
+         RETURNING email, role, is_mailed AS "isMailed"`,
+        [projectId, hash],
+      );
+      if (invitation === undefined) throw invitationGone();
+      const { email, role, isMailed } = invitation;
+      if (account !== undefined) await addAccount(trx, { id: userId, email, isMailed, ...account });
+      const joined = await execute(
+        trx,
+        `INSERT INTO workspace_users (project_id, user_id, role)
+         SELECT :projectId, id, :role FROM users WHERE id = :userId AND lower(email) = lower(:email)
+         ON CONFLICT (project_id, user_id) DO NOTHING`,
+        { projectId, userId, role, email },
+      );
+      if (joined === 0) throw new Refusal('conflict', 'You are already in the workspace');
+      if (account !== undefined) await addSession(trx, userId, account.session);
+      return { userId };
+    }),
 });
 
 export const invitationMaintenanceHandlers = handlers(invitationMaintenanceJobs, {

@@ -33,18 +33,15 @@ export async function mailInvitation(
   const { project_id: projectId, email: recipient, role } = row;
   await takeMail(trx, { projectId, invitedBy, recipient });
   const url = unseal({ purpose: 'invitation', owner: projectId }, sealedUrl);
-  const [{ name, slug, inviter }] = (await rows<{
-    name: string;
-    slug: string;
-    inviter: string | null;
-  }>(
+  const [names] = await rows<{ name: string; slug: string; inviter: string | null }>(
     trx,
     `SELECT w.name, w.slug, u.email AS inviter
        FROM workspaces w
        LEFT JOIN users u ON u.id = :invitedBy AND u.email_verified_at IS NOT NULL
       WHERE w.id = :projectId`,
     { projectId, invitedBy },
-  )) as [{ name: string; slug: string; inviter: string | null }];
+  );
+  const { name, slug, inviter } = names!;
   const displayName = nameWithoutAddress(name) || slug;
   const message = {
     subject: inviter === null ? 'Invitation to a workspace' : `${inviter} invites you`,

@@ -4,7 +4,6 @@ import type { Role } from '../workspaces/roles.ts';
 /** A row of `invitations`, which is deleted once it is accepted. */
 export class Invitation extends WorkspaceModel {
   static override readonly tableName = 'invitations';
-  static override readonly idColumn = ['project_id', 'id'];
 
   declare id: string;
   declare email: string;

@@ -1,5 +1,6 @@
 import { Joi } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
+import { oneOf } from '../short-links/field.ts';
 import { ROLES } from '../workspaces/roles.ts';
 import type { Invitation } from './model.ts';
 
@@ -32,10 +33,7 @@ const text = Joi.string().required();
 const time = Joi.string().isoDate().required();
 
 /** Schema of the role of an invitation. */
-export const role = Joi.string()
-  .valid(...ROLES)
-  .required()
-  .description('Role in the workspace.');
+export const role = oneOf(ROLES).required().description('Role in the workspace.');
 
 /** Schema of an invitation, for the reference and for checking answers. */
 export const invitationRecord = Joi.object({

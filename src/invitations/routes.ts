@@ -7,6 +7,7 @@ import { hashToken, newToken } from '../infra/secrets.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { consoleUrl } from '../users/accounts.ts';
 import { meRecord } from '../users/record.ts';
+import { newestFirst, type Paging } from '../workspaces/lists.ts';
 import { refuseRoleBeyond } from '../workspaces/roles.ts';
 import { accept } from './accept.ts';
 import { VALID_DAYS } from './commands.ts';
@@ -30,7 +31,9 @@ import {
   newInvitationBody,
 } from './schema.ts';
 
-const tag = 'Members';
+const write = { extension: true, tag: 'Members', scope: 'members.write', writes: true } as const;
+const common = { extension: true, tag: 'Members', scope: 'public' } as const;
+const read = { extension: true, tag: 'Members', scope: 'members.read' } as const;
 
 type Params = { id: string };
 
@@ -41,6 +44,7 @@ const pending = (projectId: string) =>
 /** Endpoints of invitations, an extension of the contract. */
 export const invitationRoutes: Route[] = [
   route<{ body: NewInvitation }>({
+    ...write,
     method: 'post',
     path: '/invitations',
     operationId: 'createInvitation',
@@ -49,12 +53,8 @@ export const invitationRoutes: Route[] = [
       'Invites a person to the workspace. The address at which they accept goes to them by email; without a mail server ' +
       `the answer has it, and no other answer shows it. It is valid once, for ${VALID_DAYS} days, and replaces an earlier invitation of the same email address. ` +
       'Mails are limited: in 24 hours 20 of a workspace, 50 of a person, and 3 to an address.',
-    extension: true,
-    tag,
-    scope: 'members.write',
     body: newInvitationBody,
     answers: { 201: invitationWithUrl },
-    writes: true,
     handle(request) {
       const { caller, body } = request;
       refuseRoleBeyond(caller.scopes, body.role);
@@ -70,14 +70,12 @@ export const invitationRoutes: Route[] = [
     },
   }),
   route<{ body: { token: string } }>({
+    ...common,
     method: 'post',
     path: '/invitations/lookup',
     operationId: 'findInvitation',
     summary: 'Find an invitation by its token',
     description: 'Returns what the person with the token of an invitation joins by accepting it.',
-    extension: true,
-    tag,
-    scope: 'public',
     body: lookupBody,
     answers: { 200: offerRecord },
     async handle({ body }) {
@@ -87,6 +85,7 @@ export const invitationRoutes: Route[] = [
     },
   }),
   route<{ body: Acceptance }>({
+    ...common,
     method: 'post',
     path: '/invitations/accept',
     operationId: 'acceptInvitation',
@@ -96,42 +95,30 @@ export const invitationRoutes: Route[] = [
       'For a person without one, `name` and `password` create it, and the response sets the session cookie. They also ' +
       'reset an account with an address that is not verified, if the token was sent by email. With `id` ' +
       'a signed-in person accepts an invitation that `GET /me` shows.',
-    extension: true,
-    tag,
-    scope: 'public',
     body: acceptBody,
     answers: { 200: meRecord },
     handle: accept,
   }),
-  route<{ query: { page: number; pageSize: number } }>({
+  route<{ query: Paging }>({
+    ...read,
     method: 'get',
     path: '/invitations',
     operationId: 'listInvitations',
     summary: 'List invitations, newest first',
     description:
       'Returns the invitations that can be accepted, newest first, without their addresses.',
-    extension: true,
-    tag,
-    scope: 'members.read',
     query: invitationListQuery,
     answers: { 200: Joi.array().items(invitationRecord) },
-    async handle({ caller, query: { page, pageSize } }) {
-      const rows = await pending(caller.projectId)
-        .orderBy('id', 'desc')
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toInvitation));
-    },
+    handle: async ({ caller, query }) =>
+      ok((await newestFirst(pending(caller.projectId), query)).map(toInvitation)),
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/invitations/{id}',
     operationId: 'retrieveInvitation',
     summary: 'Retrieve an invitation',
     description: 'Returns an invitation that can be accepted, without its address.',
-    extension: true,
-    tag,
-    scope: 'members.read',
     record: true,
     params: invitationParams,
     answers: { 200: invitationRecord },
@@ -141,18 +128,15 @@ export const invitationRoutes: Route[] = [
     },
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'delete',
     path: '/invitations/{id}',
     operationId: 'deleteInvitation',
     summary: 'Withdraw an invitation',
     description: 'Ends an invitation at once.',
-    extension: true,
-    tag,
-    scope: 'members.write',
     record: true,
     params: invitationParams,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) =>
       answerWrite(request, invitationJobs['invitation.delete'], request.params, ok),
   }),

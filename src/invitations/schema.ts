@@ -1,5 +1,6 @@
 import { id, Joi, nameText, paging, text } from '../http/fields.ts';
 import { newPassword } from '../users/password-rules.ts';
+import type { Paging } from '../workspaces/lists.ts';
 import type { Role } from '../workspaces/roles.ts';
 import { role } from './record.ts';
 
@@ -18,7 +19,7 @@ export const newInvitationBody = Joi.object<NewInvitation>({
   role,
 }).meta({ name: 'NewInvitation' });
 
-export const invitationListQuery = Joi.object<{ page: number; pageSize: number }>(paging(100));
+export const invitationListQuery = Joi.object<Paging>(paging(100));
 export const invitationParams = Joi.object<{ id: string }>({
   id: id().required().description('Id of the invitation.'),
 });

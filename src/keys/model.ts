@@ -3,7 +3,6 @@ import { WorkspaceModel } from '../infra/model.ts';
 /** A row of `api_keys`. */
 export class ApiKey extends WorkspaceModel {
   static override readonly tableName = 'api_keys';
-  static override readonly idColumn = 'id';
 
   declare id: string;
   /** Id of the person who created the key. */

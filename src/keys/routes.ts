@@ -5,6 +5,7 @@ import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { type Caller, drawApiKey } from '../workspaces/api-keys.ts';
+import { newestFirst, type Paging } from '../workspaces/lists.ts';
 import { refuseBeyond } from './commands.ts';
 import { keyJobs } from './jobs.ts';
 import { ApiKey } from './model.ts';
@@ -25,7 +26,8 @@ import {
   newKeyBody,
 } from './schema.ts';
 
-const tag = 'API keys';
+const write = { extension: true, tag: 'API keys', scope: 'keys.write', writes: true } as const;
+const read = { extension: true, tag: 'API keys', scope: 'keys.read' } as const;
 
 type Params = { id: string };
 
@@ -38,6 +40,7 @@ function draw({ projectId }: Caller) {
 /** Endpoints of API keys, an extension of the contract. */
 export const keyRoutes: Route[] = [
   route<{ body: NewKey }>({
+    ...write,
     method: 'post',
     path: '/keys',
     operationId: 'createKey',
@@ -45,12 +48,8 @@ export const keyRoutes: Route[] = [
     description:
       'Creates an API key. The answer has the key itself, which no other answer shows. It can be given only scopes that ' +
       'the caller has.',
-    extension: true,
-    tag,
-    scope: 'keys.write',
     body: newKeyBody,
     answers: { 201: keyWithSecret },
-    writes: true,
     handle(request) {
       const { caller, body } = request;
       const { scopes = caller.scopes } = body;
@@ -61,36 +60,28 @@ export const keyRoutes: Route[] = [
       );
     },
   }),
-  route<{ query: { page: number; pageSize: number } }>({
+  route<{ query: Paging }>({
+    ...read,
     method: 'get',
     path: '/keys',
     operationId: 'listKeys',
     summary: 'List API keys, newest first',
     description:
       'Returns the API keys that are not revoked, newest first, without the keys themselves.',
-    extension: true,
-    tag,
-    scope: 'keys.read',
     query: keyListQuery,
     answers: { 200: Joi.array().items(keyRecord) },
-    async handle({ caller, query: { page, pageSize } }) {
-      const rows = await ApiKey.of(caller.projectId)
-        .whereNull('revoked_at')
-        .orderBy('id', 'desc')
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toKey));
+    async handle({ caller, query }) {
+      const keys = ApiKey.of(caller.projectId).whereNull('revoked_at');
+      return ok((await newestFirst(keys, query)).map(toKey));
     },
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/keys/{id}',
     operationId: 'retrieveKey',
     summary: 'Retrieve an API key',
     description: 'Returns an API key, without the key itself.',
-    extension: true,
-    tag,
-    scope: 'keys.read',
     isOwn: isCallers,
     record: true,
     params: keyParams,
@@ -101,19 +92,16 @@ export const keyRoutes: Route[] = [
     },
   }),
   route<{ params: Params; body: KeyChanges }>({
+    ...write,
     method: 'patch',
     path: '/keys/{id}',
     operationId: 'updateKey',
     summary: 'Update an API key',
     description: 'Changes the name or the scopes of an API key. Absent fields stay as they are.',
-    extension: true,
-    tag,
-    scope: 'keys.write',
     record: true,
     params: keyParams,
     body: keyBody,
     answers: { 200: keyRecord },
-    writes: true,
     handle(request) {
       const { caller, params, body } = request;
       refuseBeyond(caller.scopes, body.scopes ?? []);
@@ -122,18 +110,15 @@ export const keyRoutes: Route[] = [
     },
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'post',
     path: '/keys/{id}/rotate',
     operationId: 'rotateKey',
     summary: 'Rotate an API key',
     description:
       'Replaces the key itself; the previous one ends at once. The caller needs all scopes of the key.',
-    extension: true,
-    tag,
-    scope: 'keys.write',
     params: keyParams,
     answers: { 200: keyWithSecret },
-    writes: true,
     handle(request) {
       const { caller, params } = request;
       const data = { id: params.id, callerScopes: caller.scopes, ...draw(caller) };
@@ -143,19 +128,16 @@ export const keyRoutes: Route[] = [
     },
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'delete',
     path: '/keys/{id}',
     operationId: 'deleteKey',
     summary: 'Revoke an API key',
     description: 'Ends an API key at once. A key may revoke itself without the scope.',
-    extension: true,
-    tag,
-    scope: 'keys.write',
     isOwn: isCallers,
     record: true,
     params: keyParams,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => answerWrite(request, keyJobs['apiKey.revoke'], request.params, ok),
   }),
 ];

@@ -1,4 +1,5 @@
 import { futureDateTime, id, Joi, list, nameText, paging, scope } from '../http/fields.ts';
+import type { Paging } from '../workspaces/lists.ts';
 
 /** The body of an update, with the fields to change. */
 export interface KeyChanges {
@@ -6,10 +7,9 @@ export interface KeyChanges {
   scopes?: string[];
 }
 
-export interface NewKey {
+/** The body of a new key. If `scopes` is absent, it has those of the caller. */
+export interface NewKey extends KeyChanges {
   name: string;
-  /** Absent: the scopes of the caller. */
-  scopes?: string[];
   expiresAt?: string;
 }
 
@@ -35,7 +35,7 @@ export const keyBody = Joi.object<KeyChanges>({
   .or('name', 'scopes')
   .meta({ name: 'ApiKeyUpdate' });
 
-export const keyListQuery = Joi.object<{ page: number; pageSize: number }>(paging(100));
+export const keyListQuery = Joi.object<Paging>(paging(100));
 export const keyParams = Joi.object<{ id: string }>({
   id: id().required().description('Id of the key.'),
 });

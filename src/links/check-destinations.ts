@@ -1,7 +1,6 @@
 import { config } from '../config.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import type { Log } from '../infra/log.ts';
-import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
 import { DESTINATION_STATES } from './destination-state.ts';
@@ -80,27 +79,6 @@ const OTHERS = `ARRAY(
             FROM jsonb_array_elements(CASE jsonb_typeof(test_variants) WHEN 'array' THEN test_variants END)
            WHERE test_completed_at IS NULL OR test_completed_at > now()) AS named
    WHERE other ~* '^https\\?://' AND other <> url ORDER BY other LIMIT ${MAX_OTHERS})`;
-
-/**
- * Runs the checks that are due. Does nothing if they are switched off or another process is running
- * them.
- */
-export async function checkDestinations(_data: object, { log }: JobContext): Promise<void> {
-  if (config().DESTINATION_CHECK_HOURS === 0) return;
-  const [walk] = await rows<{ project_id: string; link_id: string }>(
-    db(),
-    `UPDATE destination_walk SET held_until = now() + make_interval(secs => ?)
-      WHERE held_until < now() RETURNING project_id, link_id`,
-    [HELD_SECONDS],
-  );
-  if (walk === undefined) return;
-  try {
-    await recordDestinations(walk);
-    await saveAll(await probeAll(await findDue()), log);
-  } finally {
-    await execute(db(), "UPDATE destination_walk SET held_until = '-infinity'");
-  }
-}
 
 /** Records the destinations of the links after a position, and stores the new position. */
 async function recordDestinations(after: { project_id: string; link_id: string }): Promise<void> {
@@ -306,5 +284,25 @@ async function save(trx: Db, due: Due, answer: CheckResult): Promise<void> {
 
 export const linkMaintenanceHandlers = handlers(linkMaintenanceJobs, {
   'links.expire': announceExpired,
-  'destinations.check': checkDestinations,
+
+  /**
+   * Runs the checks that are due. Does nothing if they are switched off or another process is
+   * running them.
+   */
+  async 'destinations.check'(_data, { log }) {
+    if (config().DESTINATION_CHECK_HOURS === 0) return;
+    const [walk] = await rows<{ project_id: string; link_id: string }>(
+      db(),
+      `UPDATE destination_walk SET held_until = now() + make_interval(secs => ?)
+        WHERE held_until < now() RETURNING project_id, link_id`,
+      [HELD_SECONDS],
+    );
+    if (walk === undefined) return;
+    try {
+      await recordDestinations(walk);
+      await saveAll(await probeAll(await findDue()), log);
+    } finally {
+      await execute(db(), "UPDATE destination_walk SET held_until = '-infinity'");
+    }
+  },
 });

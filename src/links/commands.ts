@@ -8,13 +8,11 @@ import { handlers } from '../queues/job.ts';
 import { changeEach, createEach } from '../short-links/bulk.ts';
 import { readUtm, refuseLoops, withMissingUtm, writeUtm } from '../short-links/destination.ts';
 import { shortLinkEntry } from '../short-links/entry.ts';
-import type { FoundPreview } from '../short-links/jobs.ts';
 import { linkPreviewJobs } from '../short-links/jobs.ts';
 import { refuseSharedWildcard } from '../short-links/key.ts';
 import { fillPreview, requestPreview } from '../short-links/preview.ts';
 import { loadReferences } from '../short-links/references.ts';
 import { deleteRecord, deleteRecords } from '../short-links/remove.ts';
-import type { BulkInput, EventsOnDelete } from '../short-links/schema.ts';
 import { chosenUrl } from '../short-links/test-variants.ts';
 import {
   applySharedChanges,
@@ -31,7 +29,7 @@ import { publishRecordEvent } from '../webhooks/outbox.ts';
 import { linkBulkJobs, linkJobs } from './jobs.ts';
 import { BLANK_LINK, LINK_TABLES, type LinkRow } from './model.ts';
 import { findTwin, linkQueries } from './queries.ts';
-import { type BulkLinkItem, type SealedLink, toSealedLink } from './record.ts';
+import { type SealedLink, toSealedLink } from './record.ts';
 import type { LinkChanges, NewLink } from './schema.ts';
 
 /**
@@ -48,80 +46,6 @@ export async function createLink(
   if (record.proxy) await requestPreview(job, 'link', record);
   return record;
 }
-
-/** Creates up to 100 links independently. If all fail, the first refusal is the answer. */
-export function createLinks(
-  {
-    userId,
-    links: items,
-    sent,
-  }: { userId: string; links: BulkInput<NewLink>[]; sent?: string | undefined },
-  job: JobContext,
-): Promise<BulkLinkItem[]> {
-  const owner = { projectId: job.projectId, userId };
-  return createEach(LINK_TABLES, job, { items, sent }, (trx, inputs, publish) =>
-    insertLinks(trx, owner, inputs, publish),
-  );
-}
-
-/** Changes the link that {@link findTwin} finds, or creates it if there is none. */
-export async function upsertLink(
-  { userId, link }: { userId: string; link: NewLink },
-  job: JobContext,
-): Promise<SealedLink> {
-  const { projectId } = job;
-  const record = await runIdempotent(job, async (trx, publish) => {
-    // Two concurrent upserts of a workspace would both find nothing.
-    await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`upsert ${projectId}`]);
-    const twinId = await findTwin(projectId, link, trx);
-    if (twinId === undefined) {
-      refuseChanged(job.ifMatch, undefined);
-      return insertOne(trx, { projectId, userId }, link, publish);
-    }
-    const { id: _, prefix: __, ...fields } = link;
-    return changeOne(trx, await linkQueries.lock(trx, job, twinId), fields, publish);
-  });
-  if (record.id === link.id && record.proxy) await requestPreview(job, 'link', record);
-  return record;
-}
-
-/** Changes a link. @throws Refusal `not_found`; otherwise as {@link createLink} */
-export async function updateLink(
-  { linkId, changes }: { linkId: string; changes: LinkChanges },
-  job: JobContext,
-): Promise<SealedLink> {
-  const link = await runIdempotent(job, async (trx, publish) =>
-    changeOne(trx, await linkQueries.lock(trx, job, linkId), changes, publish),
-  );
-  if (changes.proxy === true) await requestPreview(job, 'link', link);
-  return link;
-}
-
-/** Makes the same change to up to 100 links independently. */
-export function updateLinks(
-  { linkIds, changes }: { linkIds: string[]; changes: LinkChanges },
-  job: JobContext,
-): Promise<BulkLinkItem[]> {
-  return changeEach(LINK_TABLES, job, linkIds, async (trx, ref, publish) =>
-    changeLink(trx, await linkQueries.lock(trx, job, ref), changes, publish),
-  );
-}
-
-/** Fills the card of a link with the preview of its destination. @throws Refusal `not_found` */
-export const fillLink = (preview: FoundPreview, job: JobContext): Promise<{ id: string }> =>
-  fillPreview(linkQueries, job, preview, changeOne);
-
-/** Deletes a link. @throws Refusal `not_found` */
-export const deleteLink = (
-  { linkId, events }: { linkId: string; events?: EventsOnDelete },
-  job: JobContext,
-): Promise<{ id: string }> => deleteRecord(linkQueries, job, linkId, events);
-
-/** Deletes up to 100 links; unknown ids are ignored. */
-export const deleteLinks = (
-  { linkIds, events }: { linkIds: string[]; events?: EventsOnDelete },
-  job: JobContext,
-): Promise<{ deletedCount: number }> => deleteRecords(linkQueries, job, linkIds, events);
 
 async function insertOne(
   trx: Db,
@@ -216,15 +140,55 @@ export const linkEntry = (row: LinkRow, previous?: LinkEntry): Promise<string> =
 export const linkHandlers = [
   ...handlers(linkJobs, {
     'link.create': createLink,
-    'link.upsert': upsertLink,
-    'link.update': updateLink,
-    'link.delete': deleteLink,
+
+    /** Changes the link that {@link findTwin} finds, or creates it if there is none. */
+    async 'link.upsert'({ userId, link }, job) {
+      const { projectId } = job;
+      const record = await runIdempotent(job, async (trx, publish) => {
+        // Two concurrent upserts of a workspace would both find nothing.
+        await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`upsert ${projectId}`]);
+        const twinId = await findTwin(projectId, link, trx);
+        if (twinId === undefined) {
+          refuseChanged(job.ifMatch, undefined);
+          return insertOne(trx, { projectId, userId }, link, publish);
+        }
+        const { id: _, prefix: __, ...fields } = link;
+        return changeOne(trx, await linkQueries.lock(trx, job, twinId), fields, publish);
+      });
+      if (record.id === link.id && record.proxy) await requestPreview(job, 'link', record);
+      return record;
+    },
+
+    /** Changes a link. @throws Refusal `not_found`; otherwise as {@link createLink} */
+    async 'link.update'({ linkId, changes }, job) {
+      const link = await runIdempotent(job, async (trx, publish) =>
+        changeOne(trx, await linkQueries.lock(trx, job, linkId), changes, publish),
+      );
+      if (changes.proxy === true) await requestPreview(job, 'link', link);
+      return link;
+    },
+    /** Deletes a link. @throws Refusal `not_found` */
+    'link.delete': ({ linkId, events }, job) => deleteRecord(linkQueries, job, linkId, events),
   }),
-  ...handlers(linkPreviewJobs, { 'link.fill': fillLink }),
+  ...handlers(linkPreviewJobs, {
+    /** Fills the card of a link with the preview of its destination. @throws Refusal `not_found` */
+    'link.fill': (preview, job) => fillPreview(linkQueries, job, preview, changeOne),
+  }),
 ];
 
 export const linkBulkHandlers = handlers(linkBulkJobs, {
-  'links.create': createLinks,
-  'links.update': updateLinks,
-  'links.delete': deleteLinks,
+  /** Creates up to 100 links independently. If all fail, the first refusal is the answer. */
+  'links.create': ({ userId, links: items, sent }, job) =>
+    createEach(LINK_TABLES, job, { items, sent }, (trx, inputs, publish) =>
+      insertLinks(trx, { projectId: job.projectId, userId }, inputs, publish),
+    ),
+
+  /** Makes the same change to up to 100 links independently. */
+  'links.update': ({ linkIds, changes }, job) =>
+    changeEach(LINK_TABLES, job, linkIds, async (trx, ref, publish) =>
+      changeLink(trx, await linkQueries.lock(trx, job, ref), changes, publish),
+    ),
+
+  /** Deletes up to 100 links; unknown ids are ignored. */
+  'links.delete': ({ linkIds, events }, job) => deleteRecords(linkQueries, job, linkIds, events),
 });

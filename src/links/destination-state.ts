@@ -1,4 +1,5 @@
 import { Joi } from '../http/fields.ts';
+import { nullable, oneOf, requiredCount, requiredText } from '../short-links/field.ts';
 
 /**
  * States of a destination, from best to worst. A destination fails several checks before its link
@@ -50,15 +51,13 @@ const time = () => Joi.string().isoDate();
 
 /** Schema of {@link toDestinationCheck}. */
 export const destinationCheckRecord = Joi.object({
-  url: Joi.string()
-    .required()
+  url: requiredText
     .description(
       'The destination with this result, the worst among `url`, `testVariants`, `ios`, `android`, ' +
         '`geo`, `rules` and `expiredUrl`.',
     )
     .example('https://example.org/spring'),
-  state: Joi.string()
-    .valid(...DESTINATION_STATES)
+  state: oneOf(DESTINATION_STATES)
     .required()
     .description(
       '`ok`: the destination answers; `redirecting`: it answers, but leads to another host; `unclear`: its host refuses ' +
@@ -66,23 +65,17 @@ export const destinationCheckRecord = Joi.object({
         'checks in a row failed.',
     )
     .example('broken'),
-  status: Joi.number()
-    .integer()
+  status: requiredCount
     .allow(null)
-    .required()
     .description('HTTP status of the destination; null: there was no response.')
     .example(404),
-  error: Joi.string()
-    .allow(null)
-    .required()
+  error: nullable
     .description('The rule that the destination broke, as in errors: it completes "url …".')
     .example('must respond with status 2xx, not 404'),
-  leadsTo: Joi.string()
-    .allow(null)
-    .required()
+  leadsTo: nullable
     .description('Where the destination redirects to, after all redirects.')
     .example('https://www.example.org/spring'),
-  failures: Joi.number().integer().required().description('Failed checks in a row.').example(3),
+  failures: requiredCount.description('Failed checks in a row.').example(3),
   checkedAt: time()
     .required()
     .description('Time of the check (ISO 8601, UTC).')

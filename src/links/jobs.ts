@@ -4,32 +4,29 @@ import type { BulkInput, EventsOnDelete } from '../short-links/schema.ts';
 import type { BulkLinkItem, SealedLink } from './record.ts';
 import type { LinkChanges, NewLink } from './schema.ts';
 
+/** Each job adds a row to the audit log. */
+const audited = { audit: changes('link') };
+
 export const linkJobs = jobsOf(writes, {
-  'link.create': job<{ userId: string; link: NewLink }, SealedLink>({ audit: changes('link') }),
+  'link.create': job<{ userId: string; link: NewLink }, SealedLink>(audited),
   /**
    * The result has the id of this job's link if it was created, otherwise the id of the existing
    * link.
    */
-  'link.upsert': job<{ userId: string; link: NewLink }, SealedLink>({ audit: changes('link') }),
-  'link.update': job<{ linkId: string; changes: LinkChanges }, SealedLink>({
-    audit: changes('link'),
-  }),
-  'link.delete': job<{ linkId: string; events?: EventsOnDelete }, { id: string }>({
-    audit: changes('link'),
-  }),
+  'link.upsert': job<{ userId: string; link: NewLink }, SealedLink>(audited),
+  'link.update': job<{ linkId: string; changes: LinkChanges }, SealedLink>(audited),
+  'link.delete': job<{ linkId: string; events?: EventsOnDelete }, { id: string }>(audited),
 });
 
 export const linkBulkJobs = jobsOf(bulk, {
   'links.create': job<
     { userId: string; links: BulkInput<NewLink>[]; sent?: string | undefined },
     BulkLinkItem[]
-  >({ audit: changes('link') }),
-  'links.update': job<{ linkIds: string[]; changes: LinkChanges }, BulkLinkItem[]>({
-    audit: changes('link'),
-  }),
-  'links.delete': job<{ linkIds: string[]; events?: EventsOnDelete }, { deletedCount: number }>({
-    audit: changes('link'),
-  }),
+  >(audited),
+  'links.update': job<{ linkIds: string[]; changes: LinkChanges }, BulkLinkItem[]>(audited),
+  'links.delete': job<{ linkIds: string[]; events?: EventsOnDelete }, { deletedCount: number }>(
+    audited,
+  ),
 });
 
 export const linkMaintenanceJobs = jobsOf(maintenance, {

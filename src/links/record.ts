@@ -1,6 +1,6 @@
 import { Joi } from '../http/fields.ts';
 import { qrCodeOf, shortLinkOf } from '../lookup/short-link.ts';
-import { nullable } from '../short-links/field.ts';
+import { nullable, requiredText } from '../short-links/field.ts';
 import {
   type BulkItem,
   bulkAnswerOf,
@@ -43,10 +43,7 @@ export type BulkLinkItem = BulkItem<SealedLink>;
 /** Schema of the link record, for the reference and for checking answers. */
 export const linkRecord = Joi.object({
   ...sharedRecordFields,
-  url: Joi.string()
-    .required()
-    .description('Destination URL.')
-    .example('https://example.com/spring'),
+  url: requiredText.description('Destination URL.').example('https://example.com/spring'),
   video: nullable
     .description('URL of the video of the link preview.')
     .example('https://example.com/spring.mp4'),

@@ -16,8 +16,13 @@ import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts'
 import { framedUrls, requestFrameable, withFrameable } from '../short-links/destination.ts';
 import { isHeavyList } from '../short-links/filters.ts';
 import { countAnswer, openPassword } from '../short-links/record.ts';
-import type { EventsOnDelete } from '../short-links/schema.ts';
-import { SHARED_DEFAULTS, toSharedChanges } from '../short-links/schema.ts';
+import {
+  bulkEnvelope,
+  type DeleteOneQuery,
+  deleteOneQuery,
+  SHARED_DEFAULTS,
+  toSharedChanges,
+} from '../short-links/schema.ts';
 import { LINK_FILTERS } from './filters.ts';
 import { linkBulkJobs, linkJobs } from './jobs.ts';
 import { findTwin, linkQueries } from './queries.ts';
@@ -26,9 +31,7 @@ import {
   type BulkChanges,
   bulkBody,
   bulkChangesBody,
-  bulkEnvelope,
   type DeleteQuery,
-  deleteOneQuery,
   deleteQuery,
   type LinkBody,
   type LinkChanges,
@@ -44,25 +47,24 @@ import {
   newLinkBody,
 } from './schema.ts';
 
-const tag = 'Links';
+const write = { tag: 'Links', scope: 'links.write', writes: true } as const;
+const read = { tag: 'Links', scope: 'links.read' } as const;
 const BULK_BYTES = 5 * 1024 * 1024;
 
 type Params = { linkId: string };
 
 export const linkRoutes: Route[] = [
   route<{ body: NewLink }>({
+    ...write,
     method: 'post',
     path: '/links',
     operationId: 'createLink',
     summary: 'Create a link',
     description: 'Creates a short link. Without a key it gets 7 random characters.',
     extension: true,
-    tag,
-    scope: 'links.write',
     record: true,
     body: newLinkBody,
     answers: { 201: linkRecord },
-    writes: true,
     defaults: SHARED_DEFAULTS,
     handle(request) {
       const data = async () => ({
@@ -75,6 +77,7 @@ export const linkRoutes: Route[] = [
     },
   }),
   route<{ query: LinkListQuery }>({
+    ...read,
     method: 'get',
     path: '/links',
     operationId: 'listLinks',
@@ -83,14 +86,13 @@ export const linkRoutes: Route[] = [
       'Returns the links that match all filters, one page at a time. Archived links are left out unless ' +
       '`showArchived` is true.',
     extension: true,
-    tag,
-    scope: 'links.read',
     query: linkListQuery,
     isHeavy: isHeavyList(LINK_FILTERS),
     answers: { 200: Joi.array().items(linkRecord) },
     handle: (request) => linkQueries.answerList(request),
   }),
   route<{ query: LinkCountQuery }>({
+    ...read,
     method: 'get',
     path: '/links/count',
     isHeavy: true,
@@ -98,29 +100,25 @@ export const linkRoutes: Route[] = [
     summary: 'Count links',
     description:
       'Returns the number of links that match all filters, or with `groupBy` the number for each domain, tag or folder.',
-    tag,
-    scope: 'links.read',
     query: linkCountQuery,
-    answers: {
-      200: countAnswer,
-    },
+    answers: { 200: countAnswer },
     handle: (request) => linkQueries.answerCount(request),
   }),
   route<{ query: LinkInfoQuery }>({
+    ...read,
     method: 'get',
     path: '/links/info',
     operationId: 'findLink',
     summary: 'Find a link',
     description: 'Returns the link with a domain and key, an id, or an external id.',
     extension: true,
-    tag,
-    scope: 'links.read',
     record: true,
     query: linkInfoQuery,
     answers: { 200: linkRecord },
     handle: ({ caller, query }) => linkQueries.answerInfo(caller, { ...query, id: query.linkId }),
   }),
   route<{ query: AvailabilityQuery }>({
+    ...read,
     method: 'get',
     path: '/links/availability',
     operationId: 'retrieveAvailability',
@@ -129,13 +127,12 @@ export const linkRoutes: Route[] = [
       'Says whether a new link or QR code can have a slug. On the default short domain, links of other workspaces ' +
       'count as well. The slug may be taken between this answer and the creation.',
     extension: true,
-    tag,
-    scope: 'links.read',
     query: availabilityQuery,
     answers: { 200: availabilityAnswer },
     handle: async ({ caller, query }) => ok(await findAvailability(caller.projectId, query)),
   }),
   route<{ body: NewLink }>({
+    ...write,
     method: 'put',
     path: '/links/upsert',
     operationId: 'upsertLink',
@@ -144,12 +141,9 @@ export const linkRoutes: Route[] = [
     description:
       'The link that is there is the one with the same externalId; without an externalId, the one with the ' +
       'same domain and key; without a key, the newest one on the domain with the same destination.',
-    tag,
-    scope: 'links.write',
     record: true,
     body: newLinkBody,
     answers: { 200: linkRecord, 201: linkRecord },
-    writes: true,
     async handle(request) {
       const draft = toNewLink(request.caller.projectId, request.body);
       const link = await withFrameable(request, draft, async () => [
@@ -164,6 +158,7 @@ export const linkRoutes: Route[] = [
     },
   }),
   route<{ body: unknown[] }>({
+    ...write,
     method: 'post',
     path: '/links/bulk',
     operationId: 'bulkCreateLinks',
@@ -171,13 +166,10 @@ export const linkRoutes: Route[] = [
     description:
       'Each link is created independently: the answer has the record or the error of each link, in the ' +
       'order of the request. If all fail, the first error is the answer.',
-    tag,
-    scope: 'links.write',
     body: bulkBody,
     bodyCheck: bulkEnvelope,
     bodyLimit: BULK_BYTES,
     answers: { 200: bulkAnswer },
-    writes: true,
     defaults: SHARED_DEFAULTS,
     handle(request) {
       const data = async () => {
@@ -190,6 +182,7 @@ export const linkRoutes: Route[] = [
     },
   }),
   route<{ body: BulkChanges }>({
+    ...write,
     method: 'patch',
     path: '/links/bulk',
     operationId: 'bulkUpdateLinks',
@@ -198,12 +191,9 @@ export const linkRoutes: Route[] = [
       'Makes the same change to up to 100 links. Each link is updated by itself: the answer has, in the order ' +
       'of the request, the link or the error.',
     extension: true,
-    tag,
-    scope: 'links.write',
     body: bulkChangesBody,
     bodyLimit: BULK_BYTES,
     answers: { 200: bulkAnswer },
-    writes: true,
     async handle(request) {
       const { linkIds, data } = request.body;
       const changes = await withFrameable(
@@ -218,33 +208,31 @@ export const linkRoutes: Route[] = [
     },
   }),
   route<{ query: DeleteQuery }>({
+    ...write,
     method: 'delete',
     path: '/links/bulk',
     operationId: 'bulkDeleteLinks',
     summary: 'Delete up to 100 links',
     description: 'Deletes up to 100 links permanently. Unknown ids are ignored.',
-    tag,
-    scope: 'links.write',
     query: deleteQuery,
     answers: { 200: deletedCount },
-    writes: true,
     handle: (request) => answerWrite(request, linkBulkJobs['links.delete'], request.query, ok),
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/links/{linkId}',
     operationId: 'retrieveLink',
     summary: 'Retrieve a link',
     description: 'Returns a link.',
     extension: true,
-    tag,
-    scope: 'links.read',
     record: true,
     params: linkParams,
     answers: { 200: linkRecord },
     handle: ({ caller, params }) => linkQueries.answerRecord(caller, params.linkId),
   }),
   route<{ params: Params; body: LinkChanges }>({
+    ...write,
     method: 'patch',
     path: '/links/{linkId}',
     operationId: 'updateLink',
@@ -253,13 +241,10 @@ export const linkRoutes: Route[] = [
     description:
       'Absent fields stay as they are; null clears a field. After a change of domain or key the old address is not ' +
       'found, and can be taken again after 24 hours.',
-    tag,
-    scope: 'links.write',
     record: true,
     params: linkParams,
     body: linkChangesBody,
     answers: { 200: linkRecord },
-    writes: true,
     async handle(request) {
       const { linkId } = request.params;
       const changes = await withFrameable(
@@ -271,7 +256,8 @@ export const linkRoutes: Route[] = [
       return answerWrite(request, linkJobs['link.update'], data, (link) => ok(openPassword(link)));
     },
   }),
-  route<{ params: Params; query: { events?: EventsOnDelete } }>({
+  route<{ params: Params; query: DeleteOneQuery }>({
+    ...write,
     method: 'delete',
     path: '/links/{linkId}',
     operationId: 'deleteLink',
@@ -280,13 +266,10 @@ export const linkRoutes: Route[] = [
       'Deletes a link permanently. Its events are kept unless `events=remove` is given. Its key is free for the workspace at once; ' +
       'on the domain that all workspaces share, it is free for others after 24 hours. A key of a link that the operator ' +
       'blocks is free for nobody until the link is unblocked.',
-    tag,
-    scope: 'links.write',
     record: true,
     params: linkParams,
     query: deleteOneQuery,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => {
       const data = { ...request.params, ...request.query };
       return answerWrite(request, linkJobs['link.delete'], data, ok);

@@ -1,6 +1,5 @@
 import { UTM_FIELDS } from '../events/utm.ts';
-import { domainField } from '../http/domain-name.ts';
-import { id, Joi, nullableText, paging, recordId, text } from '../http/fields.ts';
+import { Joi, nullableText, paging, recordId } from '../http/fields.ts';
 import type { Utm } from '../short-links/destination.ts';
 import {
   fields,
@@ -8,21 +7,27 @@ import {
   type SharedChanges,
   type TagFields,
 } from '../short-links/fields.ts';
-import type { EventsOnDelete } from '../short-links/schema.ts';
 import {
   BULK_LIMIT,
   bulkIds,
+  changedIds,
   changeFields,
   creationFields,
+  type DeleteOneQuery,
   eventsOnDelete,
   type Grouping,
   groupingField,
+  type InfoQuery,
+  infoQuery,
   newRecordFields,
   SINGULAR,
+  sortField,
   type TagEditFields,
 } from '../short-links/schema.ts';
 import { destination, webAddress } from '../short-links/url-field.ts';
+import type { Paging } from '../workspaces/lists.ts';
 import { filterSchemas, type LinkFilters } from './filters.ts';
+import { LINK_TABLES } from './model.ts';
 
 /** The writable fields of a link. An absent field is not changed, `null` clears it. */
 export interface LinkChanges extends SharedChanges, Partial<Utm> {
@@ -88,13 +93,7 @@ export interface BulkChanges {
 }
 
 export const bulkChangesBody = Joi.object<BulkChanges>({
-  linkIds: Joi.array()
-    .items(recordId())
-    .min(1)
-    .max(BULK_LIMIT)
-    .required()
-    .description('Ids of the links, at most 100.')
-    .example(['link_4Jx2vQ0aTq', 'ext_spring-1']),
+  linkIds: changedIds(LINK_TABLES).example(['link_4Jx2vQ0aTq', 'ext_spring-1']),
   data: linkChangesBody
     .fork(SINGULAR, (field) => field.forbidden())
     .required()
@@ -107,37 +106,27 @@ export const bulkChangesBody = Joi.object<BulkChanges>({
  * does not fail the rest.
  */
 export const bulkBody = Joi.array().items(newLinkBody).min(1).max(BULK_LIMIT);
-export const bulkEnvelope = Joi.array().min(1).max(BULK_LIMIT);
 
-export interface DeleteQuery {
+export interface DeleteQuery extends DeleteOneQuery {
   linkIds: string[];
-  events?: EventsOnDelete;
 }
 
 export const deleteQuery = Joi.object<DeleteQuery>({
-  linkIds: bulkIds().description('Ids of the links, at most 100.'),
+  linkIds: bulkIds(LINK_TABLES),
   events: eventsOnDelete(),
 });
 
 export const linkParams = Joi.object<{ linkId: string }>({ linkId: recordId().required() });
 
-/** Schema of the query string of a deletion. */
-export const deleteOneQuery = Joi.object<{ events?: EventsOnDelete }>({ events: eventsOnDelete() });
-
 export const SORTS = ['createdAt', 'clicks', 'lastClicked'] as const;
 
-export interface LinkListQuery extends LinkFilters {
+export interface LinkListQuery extends LinkFilters, Paging {
   sort: (typeof SORTS)[number];
-  page: number;
-  pageSize: number;
 }
 
 export const linkListQuery = Joi.object<LinkListQuery>({
   ...filterSchemas,
-  sort: Joi.string()
-    .valid(...SORTS)
-    .default('createdAt')
-    .description('Field by which the links are sorted, always descending.'),
+  sort: sortField(SORTS, LINK_TABLES),
   ...paging(100),
 });
 
@@ -148,24 +137,6 @@ export const linkCountQuery = Joi.object<LinkCountQuery>({
   groupBy: groupingField,
 });
 
-export interface LinkInfoQuery {
-  projectSlug?: string;
-  domain?: string;
-  key?: string;
-  linkId?: string;
-  externalId?: string;
-}
+export type LinkInfoQuery = InfoQuery<'linkId'>;
 
-export const linkInfoQuery = Joi.object<LinkInfoQuery>({
-  projectSlug: text(190).description('Slug of the workspace that the API key belongs to.'),
-  domain: domainField().description('Domain of the short link; with `key`.'),
-  key: text(1_000).description('Key of the short link; with `domain`.'),
-  linkId: id().description('Id of the link.'),
-  externalId: id().description('External id of the link, after the prefix `ext_`.'),
-})
-  .and('domain', 'key')
-  .or('domain', 'linkId', 'externalId')
-  .messages({
-    'object.and': 'domain and key must be given together',
-    'object.missing': 'domain with key, or linkId, or externalId is required',
-  });
+export const linkInfoQuery = infoQuery('linkId', LINK_TABLES);

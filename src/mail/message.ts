@@ -46,12 +46,7 @@ const oneLine = (text: string, longest: number): string =>
 export function toContent(message: Message): MailContent {
   const clean = cleaned(message);
   const { subject, unsubscribeUrl } = clean;
-  return {
-    subject,
-    text: toText(clean),
-    html: toHtml(clean),
-    unsubscribeUrl,
-  };
+  return { subject, text: toText(clean), html: toHtml(clean), unsubscribeUrl };
 }
 
 /** Joins each text of a message into one line. */

@@ -57,38 +57,6 @@ async function lockMembership(
   return row;
 }
 
-/**
- * Changes the mail that a person receives from a workspace.
- *
- * @throws Refusal `not_found` for a person who is not a member; `forbidden` for a report that the
- *   plan lacks
- */
-export async function changeNotifications({
-  changes: { alerts, report },
-  ...who
-}: {
-  userId: string;
-  projectId: string;
-  changes: NotificationChanges;
-}): Promise<NotificationsRecord> {
-  return db().transaction(async (trx) => {
-    const before = await lockMembership(trx, who);
-    if (before === undefined) {
-      throw new Refusal('not_found', `You have no workspace "${who.projectId}"`);
-    }
-    if (report && !includesPlan(before.plan, REPORT_PLAN)) {
-      throw new Refusal(
-        'forbidden',
-        `report must be null: it needs the ${REPORT_PLAN} plan or higher`,
-      );
-    }
-    await trx('workspace_users')
-      .where({ project_id: who.projectId, user_id: who.userId })
-      .update({ alerts, ...(await reportColumns(trx, report, before)) });
-    return toRecord((await lockMembership(trx, who))!);
-  });
-}
-
 async function reportColumns(
   trx: Db,
   report: NotificationChanges['report'],
@@ -121,6 +89,28 @@ export async function unsubscribe({ kind, ...who }: Subscription): Promise<void>
 }
 
 export const notificationHandlers = handlers(notificationJobs, {
-  'notifications.update': changeNotifications,
+  /**
+   * Changes the mail that a person receives from a workspace.
+   *
+   * @throws Refusal `not_found` for a person who is not a member; `forbidden` for a report that the
+   *   plan lacks
+   */
+  'notifications.update': async ({ changes: { alerts, report }, ...who }) =>
+    db().transaction(async (trx) => {
+      const before = await lockMembership(trx, who);
+      if (before === undefined) {
+        throw new Refusal('not_found', `You have no workspace "${who.projectId}"`);
+      }
+      if (report && !includesPlan(before.plan, REPORT_PLAN)) {
+        throw new Refusal(
+          'forbidden',
+          `report must be null: it needs the ${REPORT_PLAN} plan or higher`,
+        );
+      }
+      await trx('workspace_users')
+        .where({ project_id: who.projectId, user_id: who.userId })
+        .update({ alerts, ...(await reportColumns(trx, report, before)) });
+      return toRecord((await lockMembership(trx, who))!);
+    }),
   'notifications.unsubscribe': unsubscribe,
 });

@@ -11,33 +11,29 @@ import {
   notificationsRecord,
 } from './schema.ts';
 
-const tag = 'Users';
+const common = { extension: true, tag: 'Users', scope: 'user' } as const;
 
 export const notificationRoutes: Route[] = [
   route({
+    ...common,
     method: 'get',
     path: '/me/notifications',
     operationId: 'listNotifications',
     summary: 'List own notifications',
     description:
       'Returns which alerts and reports the signed-in person gets by email, for each of their workspaces.',
-    extension: true,
-    tag,
-    scope: 'user',
     answers: { 200: allNotifications },
     handle: async ({ caller: { userId } }) =>
       ok({ isMailSetUp: isMailSetUp(), workspaces: await readNotifications(userId) }),
   }),
   route<{ params: { projectId: string }; body: NotificationChanges }>({
+    ...common,
     method: 'patch',
     path: '/me/notifications/{projectId}',
     operationId: 'updateNotifications',
     summary: 'Change own notifications',
     description:
       'Changes which alerts and reports the signed-in person gets by email from a workspace. Absent fields stay as they are.',
-    extension: true,
-    tag,
-    scope: 'user',
     params: notificationParams,
     body: notificationChangesBody,
     answers: { 200: notificationsRecord },

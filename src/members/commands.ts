@@ -8,44 +8,7 @@ import { type Role, SCOPES_OF } from '../workspaces/roles.ts';
 import { scopeBeyond } from '../workspaces/scopes.ts';
 import { memberJobs } from './jobs.ts';
 import { findMember } from './queries.ts';
-import { type MemberRecord, toMember } from './record.ts';
-
-/**
- * Changes the role of a person, and revokes their API keys of the workspace that exceed the new
- * role.
- *
- * @throws Refusal `not_found`, or `conflict` for the last owner
- */
-export function updateMember(
-  { userId, changes: { role } }: { userId: string; changes: { role: Role } },
-  job: JobContext,
-): Promise<MemberRecord> {
-  return runIdempotent(job, async (trx) => {
-    const { projectId } = job;
-    await lockMember(trx, job, userId, role);
-    await trx('workspace_users').where({ project_id: projectId, user_id: userId }).update({ role });
-    await endKeysBeyond(trx, projectId, userId, SCOPES_OF[role]);
-    return toMember((await findMember(projectId, userId, trx))!);
-  });
-}
-
-/**
- * Removes a person from a workspace, and revokes their API keys there.
- *
- * @throws Refusal `not_found`, or `conflict` for the last owner
- */
-export function removeMember(
-  { userId }: { userId: string },
-  job: JobContext,
-): Promise<{ id: string }> {
-  return runIdempotent(job, async (trx) => {
-    const { projectId } = job;
-    await lockMember(trx, job, userId, undefined);
-    await trx('workspace_users').where({ project_id: projectId, user_id: userId }).delete();
-    await endKeysBeyond(trx, projectId, userId, []);
-    return { id: userId };
-  });
-}
+import { toMember } from './record.ts';
 
 /**
  * Locks all members of the workspace, so that two owners who leave at once cannot leave it without
@@ -96,6 +59,34 @@ async function endKeysBeyond(
 }
 
 export const memberHandlers = handlers(memberJobs, {
-  'member.update': updateMember,
-  'member.remove': removeMember,
+  /**
+   * Changes the role of a person, and revokes their API keys of the workspace that exceed the new
+   * role.
+   *
+   * @throws Refusal `not_found`, or `conflict` for the last owner
+   */
+  'member.update': ({ userId, changes: { role } }, job) =>
+    runIdempotent(job, async (trx) => {
+      const { projectId } = job;
+      await lockMember(trx, job, userId, role);
+      await trx('workspace_users')
+        .where({ project_id: projectId, user_id: userId })
+        .update({ role });
+      await endKeysBeyond(trx, projectId, userId, SCOPES_OF[role]);
+      return toMember((await findMember(projectId, userId, trx))!);
+    }),
+
+  /**
+   * Removes a person from a workspace, and revokes their API keys there.
+   *
+   * @throws Refusal `not_found`, or `conflict` for the last owner
+   */
+  'member.remove': ({ userId }, job) =>
+    runIdempotent(job, async (trx) => {
+      const { projectId } = job;
+      await lockMember(trx, job, userId, undefined);
+      await trx('workspace_users').where({ project_id: projectId, user_id: userId }).delete();
+      await endKeysBeyond(trx, projectId, userId, []);
+      return { id: userId };
+    }),
 });

@@ -1,4 +1,5 @@
 import { type Db, db, rows } from '../infra/db.ts';
+import type { Paging } from '../workspaces/lists.ts';
 import type { Role } from '../workspaces/roles.ts';
 
 /** A member of a workspace. */
@@ -25,10 +26,7 @@ const MEMBERS = `
    WHERE m.project_id = :projectId`;
 
 /** Reads a page of the members of a workspace, by name. */
-export function listMembers(
-  projectId: string,
-  { page, pageSize }: { page: number; pageSize: number },
-): Promise<MemberRow[]> {
+export function listMembers(projectId: string, { page, pageSize }: Paging): Promise<MemberRow[]> {
   return rows<MemberRow>(
     db(),
     `${MEMBERS} ORDER BY lower(u.name), m.user_id LIMIT :pageSize OFFSET :offset`,

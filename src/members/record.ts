@@ -1,4 +1,5 @@
 import { Joi } from '../http/fields.ts';
+import { oneOf, requiredText, requiredTime } from '../short-links/field.ts';
 import { ROLES } from '../workspaces/roles.ts';
 import type { MemberRow } from './queries.ts';
 
@@ -16,19 +17,16 @@ export function toMember(row: MemberRow) {
 
 export type MemberRecord = ReturnType<typeof toMember>;
 
+export const role = oneOf(ROLES).required().description('Role in the workspace.');
+
 /** Schema of the record of a member, for the reference and for checking answers. */
 export const memberRecord = Joi.object({
-  userId: Joi.string().required().description('Id of the person.').example('user_7Kx1vQ0aTq'),
-  email: Joi.string().required().description('Email address.').example('ada@example.com'),
-  name: Joi.string().allow('').required().description('Name.').example('Ada Lovelace'),
-  role: Joi.string()
-    .valid(...ROLES)
-    .required()
-    .description('Role in the workspace.'),
-  joinedAt: Joi.string().isoDate().required().description('Time at which they joined.'),
-  lastSeenAt: Joi.string()
-    .isoDate()
+  userId: requiredText.description('Id of the person.').example('user_7Kx1vQ0aTq'),
+  email: requiredText.description('Email address.').example('ada@example.com'),
+  name: requiredText.allow('').description('Name.').example('Ada Lovelace'),
+  role,
+  joinedAt: requiredTime.description('Time at which they joined.'),
+  lastSeenAt: requiredTime
     .allow(null)
-    .required()
     .description('Time of their last sign-in or request, to the minute.'),
 }).meta({ name: 'Member' });

@@ -3,12 +3,14 @@ import { id, Joi, paging } from '../http/fields.ts';
 import { found, ok, type Route, route } from '../http/route.ts';
 import { db } from '../infra/db.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
-import { ROLES, type Role, refuseRoleBeyond } from '../workspaces/roles.ts';
+import type { Paging } from '../workspaces/lists.ts';
+import { type Role, refuseRoleBeyond } from '../workspaces/roles.ts';
 import { memberJobs } from './jobs.ts';
 import { findMember, listMembers } from './queries.ts';
-import { memberRecord, toMember } from './record.ts';
+import { memberRecord, role, toMember } from './record.ts';
 
-const tag = 'Members';
+const read = { extension: true, tag: 'Members', scope: 'members.read' } as const;
+const write = { extension: true, tag: 'Members', scope: 'members.write', writes: true } as const;
 
 type Params = { userId: string };
 
@@ -18,29 +20,25 @@ const params = Joi.object<Params>({
 
 /** Endpoints of members, an extension of the contract. */
 export const memberRoutes: Route[] = [
-  route<{ query: { page: number; pageSize: number } }>({
+  route<{ query: Paging }>({
+    ...read,
     method: 'get',
     path: '/members',
     operationId: 'listMembers',
     summary: 'List the people of the workspace, by name',
     description: 'Returns the people of the workspace with their roles, by name.',
-    extension: true,
-    tag,
-    scope: 'members.read',
-    query: Joi.object<{ page: number; pageSize: number }>(paging(1_000)),
+    query: Joi.object<Paging>(paging(1_000)),
     answers: { 200: Joi.array().items(memberRecord) },
     handle: async ({ caller, query }) =>
       ok((await listMembers(caller.projectId, query)).map(toMember)),
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/members/{userId}',
     operationId: 'retrieveMember',
     summary: 'Retrieve a person of the workspace',
     description: 'Returns a person of the workspace with their role.',
-    extension: true,
-    tag,
-    scope: 'members.read',
     record: true,
     params,
     answers: { 200: memberRecord },
@@ -50,6 +48,7 @@ export const memberRoutes: Route[] = [
     },
   }),
   route<{ params: Params; body: { role: Role } }>({
+    ...write,
     method: 'patch',
     path: '/members/{userId}',
     operationId: 'updateMember',
@@ -57,19 +56,10 @@ export const memberRoutes: Route[] = [
     description:
       'Changes the role of a person, to one that may do no more than the caller. Their API keys that may do more than ' +
       'the new role end. The last owner stays one.',
-    extension: true,
-    tag,
-    scope: 'members.write',
     record: true,
     params,
-    body: Joi.object<{ role: Role }>({
-      role: Joi.string()
-        .valid(...ROLES)
-        .required()
-        .description('Role in the workspace.'),
-    }).meta({ name: 'MemberUpdate' }),
+    body: Joi.object<{ role: Role }>({ role }).meta({ name: 'MemberUpdate' }),
     answers: { 200: memberRecord },
-    writes: true,
     handle(request) {
       const { caller, params: who, body } = request;
       refuseRoleBeyond(caller.scopes, body.role);
@@ -78,6 +68,7 @@ export const memberRoutes: Route[] = [
     },
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'delete',
     path: '/members/{userId}',
     operationId: 'deleteMember',
@@ -85,14 +76,10 @@ export const memberRoutes: Route[] = [
     description:
       'Takes a person out of the workspace and ends their API keys there. People may leave by themselves; the last ' +
       'owner stays.',
-    extension: true,
-    tag,
-    scope: 'members.write',
     isOwn: ({ apiKeyId, userId }, { userId: whom }) => apiKeyId === '' && userId === whom,
     record: true,
     params,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => answerWrite(request, memberJobs['member.remove'], request.params, ok),
   }),
 ];

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import type { Budget, HandedOver } from '../infra/kept.ts';
+import type { Budget } from '../infra/kept.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
@@ -21,15 +21,6 @@ export const cachePage = (
   { projectId }: Pick<JobContext, 'projectId'>,
 ): Promise<CachedRead<Metatags>> =>
   cacheResult(pageName(url), projectId === '' ? 'strangers' : 'workspaces', () => readPage(url));
-
-/** Reads a page for a waiting request. */
-export async function readPageForRequest(
-  page: { url: string },
-  context: JobContext,
-): Promise<HandedOver | undefined> {
-  const budget = context.projectId === '' ? 'strangers' : 'workspaces';
-  return handOverRead(cacheRedis(), await cachePage(page, context), budget);
-}
 
 /** Caches the result or the refusal of a function, unless the name is cached. */
 export async function cacheResult<Result extends object>(
@@ -56,5 +47,9 @@ async function outcomeOf<Result extends object>(
 }
 
 export const metatagHandlers = handlers(metatagJobs, {
-  'page.read': readPageForRequest,
+  /** Reads a page for a waiting request. */
+  async 'page.read'(page, context) {
+    const budget = context.projectId === '' ? 'strangers' : 'workspaces';
+    return handOverRead(cacheRedis(), await cachePage(page, context), budget);
+  },
 });

@@ -7,6 +7,7 @@ import type { PageContent } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
+import { changeRow } from '../workspaces/change-row.ts';
 import { pageJobs } from './jobs.ts';
 import { Page } from './model.ts';
 import { findPage } from './queries.ts';
@@ -37,44 +38,15 @@ export function updatePage(
     const { projectId } = job;
     const before = await Page.lock(projectId, id, trx);
     refuseChanged(job.ifMatch, toPage(before, NO_VISITS));
-    const [row] = await Page.of(projectId, trx)
-      .where({ id })
-      .patch({
-        content: apply(before.content, changes),
-        updated_at: new Date(),
-        version: Page.raw("nextval('lookup_version')"),
-      })
-      .returning('*');
+    const row = await changeRow(Page.of(projectId, trx), id, {
+      content: apply(before.content, changes),
+      updated_at: new Date(),
+      version: Page.raw("nextval('lookup_version')"),
+    });
     const result = (await findPage(projectId, id, trx))!;
-    const entry = encodePage({ id, projectId, ...row!.content });
-    publish([change(row!, entry)]);
+    const entry = encodePage({ id, projectId, ...row.content });
+    publish([change(row, entry)]);
     return result;
-  });
-}
-
-/** Deletes a page. @throws Refusal `not_found`, or `conflict` while links or QR codes use it */
-export function deletePage({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
-  return runIdempotent(job, async (trx, publish) => {
-    const { projectId } = job;
-    const row = await Page.lock(projectId, id, trx);
-    refuseChanged(job.ifMatch, toPage(row, NO_VISITS));
-    const [found] = await rows<{ uses: number }>(
-      trx,
-      `SELECT (SELECT count(*) FROM links WHERE project_id = :projectId AND page_id = :id)
-            + (SELECT count(*) FROM qrcodes WHERE project_id = :projectId AND page_id = :id) AS uses`,
-      { projectId, id },
-    );
-    const { uses } = found!;
-    if (uses > 0) {
-      throw new Refusal(
-        'conflict',
-        `The page is shown before ${uses} links or QR codes: remove it from them first`,
-      );
-    }
-    await Page.of(projectId, trx).where({ id }).delete();
-    await trx('counters').where({ project_id: projectId, record_id: id }).delete();
-    publish([change(row, null)]);
-    return { id };
   });
 }
 
@@ -97,5 +69,29 @@ const change = ({ project_id, id, version }: Page, entry: string | null): Lookup
 export const pageHandlers = handlers(pageJobs, {
   'page.create': createPage,
   'page.update': updatePage,
-  'page.delete': deletePage,
+
+  /** Deletes a page. @throws Refusal `not_found`, or `conflict` while links or QR codes use it */
+  'page.delete': ({ id }, job) =>
+    runIdempotent(job, async (trx, publish) => {
+      const { projectId } = job;
+      const row = await Page.lock(projectId, id, trx);
+      refuseChanged(job.ifMatch, toPage(row, NO_VISITS));
+      const [found] = await rows<{ uses: number }>(
+        trx,
+        `SELECT (SELECT count(*) FROM links WHERE project_id = :projectId AND page_id = :id)
+              + (SELECT count(*) FROM qrcodes WHERE project_id = :projectId AND page_id = :id) AS uses`,
+        { projectId, id },
+      );
+      const { uses } = found!;
+      if (uses > 0) {
+        throw new Refusal(
+          'conflict',
+          `The page is shown before ${uses} links or QR codes: remove it from them first`,
+        );
+      }
+      await Page.of(projectId, trx).where({ id }).delete();
+      await trx('counters').where({ project_id: projectId, record_id: id }).delete();
+      publish([change(row, null)]);
+      return { id };
+    }),
 });

@@ -4,7 +4,6 @@ import type { PageContent } from '../lookup/entry.ts';
 /** A row of `pages`, which are shown before destinations. */
 export class Page extends WorkspaceModel {
   static override readonly tableName = 'pages';
-  static override readonly idColumn = ['project_id', 'id'];
 
   declare id: string;
   declare content: PageContent;

@@ -1,7 +1,9 @@
 import { type Db, db, rows } from '../infra/db.ts';
 import { contains } from '../infra/like.ts';
+import { pageOf } from '../workspaces/lists.ts';
 import { Page } from './model.ts';
 import { type PageCounters, type PageRecord, toPage } from './record.ts';
+import type { PageListQuery } from './schema.ts';
 
 const counted = (projectId: string, connection: Db) =>
   Page.of(projectId, connection)
@@ -39,15 +41,11 @@ export async function findPages(
 /** Reads one page of a list: those whose titles contain a text, newest first. */
 export async function listPages(
   projectId: string,
-  { search, page, pageSize }: { search?: string; page: number; pageSize: number },
+  { search, ...paging }: PageListQuery,
 ): Promise<PageRecord[]> {
   const pages = counted(projectId, db());
   if (search !== undefined) pages.whereRaw(...contains(`content->>'title'`, search));
-  const pageRows = await pages
-    .orderBy('pages.id', 'desc')
-    .limit(pageSize)
-    .offset((page - 1) * pageSize);
-  return pageRows.map(read);
+  return (await pageOf(pages.orderBy('pages.id', 'desc'), paging)).map(read);
 }
 
 /** Reads the titles of pages by their ids; missing ones are left out. */

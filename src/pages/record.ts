@@ -1,21 +1,9 @@
 import { flag, Joi } from '../http/fields.ts';
-import type { FormField } from '../lookup/entry.ts';
+import { nullable, requiredCount, requiredText, requiredTime } from '../short-links/field.ts';
 import type { Page } from './model.ts';
 
 /** A page shown before a destination. */
-export interface PageRecord {
-  id: string;
-  title: string;
-  text: string | null;
-  image: string | null;
-  button: string | null;
-  fields: FormField[];
-  waitSeconds: number;
-  views: number;
-  leads: number;
-  createdAt: string;
-  updatedAt: string;
-}
+export type PageRecord = ReturnType<typeof toPage>;
 
 /** The counters of a page. */
 export interface PageCounters {
@@ -23,7 +11,7 @@ export interface PageCounters {
   leads: number;
 }
 
-export function toPage(row: Page, { views, leads }: PageCounters): PageRecord {
+export function toPage(row: Page, { views, leads }: PageCounters) {
   const { title, text = null, image = null, button = null, fields = [] } = row.content;
   return {
     id: row.id,
@@ -40,24 +28,19 @@ export function toPage(row: Page, { views, leads }: PageCounters): PageRecord {
   };
 }
 
-const nullable = Joi.string().allow(null).required();
-
 /** Schema of the page record, for the reference and for checking answers. */
 export const pageRecord = Joi.object({
-  id: Joi.string().required().description('Id of the page.').example('page_2Wm8nBv6Cx'),
-  title: Joi.string().required().description('Title.').example('Before you go'),
+  id: requiredText.description('Id of the page.').example('page_2Wm8nBv6Cx'),
+  title: requiredText.description('Title.').example('Before you go'),
   text: nullable.description('Plain text; line breaks are kept.'),
   image: nullable.description('Address of an image.'),
   button: nullable.description('Label of the button; null: "Continue" in the visitor’s language.'),
   fields: Joi.array()
     .items(
       Joi.object({
-        name: Joi.string()
-          .required()
-          .description('Name under which the answer is stored.')
-          .example('email'),
-        label: Joi.string().required().description('Question.').example('Your email'),
-        type: Joi.string().required().description('Kind of input.').example('email'),
+        name: requiredText.description('Name under which the answer is stored.').example('email'),
+        label: requiredText.description('Question.').example('Your email'),
+        type: requiredText.description('Kind of input.').example('email'),
         required: flag().required().description('Visitors must answer.'),
         placeholder: Joi.string().description('Hint in the empty input.'),
         options: Joi.array().items(Joi.string()).description('Choices of a `select`.'),
@@ -65,13 +48,9 @@ export const pageRecord = Joi.object({
     )
     .required()
     .description('Fields of the form; empty: there is no form.'),
-  waitSeconds: Joi.number()
-    .integer()
-    .required()
-    .description('Seconds before the button can be used.')
-    .example(0),
-  views: Joi.number().integer().required().description('Number of times it was shown.'),
-  leads: Joi.number().integer().required().description('Number of times its form was filled in.'),
-  createdAt: Joi.string().isoDate().required().description('Time of creation.'),
-  updatedAt: Joi.string().isoDate().required().description('Time of the last change.'),
+  waitSeconds: requiredCount.description('Seconds before the button can be used.').example(0),
+  views: requiredCount.description('Number of times it was shown.'),
+  leads: requiredCount.description('Number of times its form was filled in.'),
+  createdAt: requiredTime.description('Time of creation.'),
+  updatedAt: requiredTime.description('Time of the last change.'),
 }).meta({ name: 'Page' });

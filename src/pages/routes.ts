@@ -16,7 +16,8 @@ import {
   pageParams,
 } from './schema.ts';
 
-const tag = 'Pages';
+const write = { extension: true, tag: 'Pages', scope: 'pages.write', writes: true } as const;
+const read = { extension: true, tag: 'Pages', scope: 'pages.read' } as const;
 
 type Params = { id: string };
 
@@ -26,18 +27,15 @@ type Params = { id: string };
  */
 export const pageRoutes: Route[] = [
   route<{ body: NewPage }>({
+    ...write,
     method: 'post',
     path: '/pages',
     operationId: 'createPage',
     summary: 'Create a page',
     description: 'Creates a page that links and QR codes can show before their destination.',
-    extension: true,
-    tag,
-    scope: 'pages.write',
     record: true,
     body: newPageBody,
     answers: { 201: pageRecord },
-    writes: true,
     handle: (request) => {
       const data = { id: newId('page'), page: request.body };
       return answerWrite(request, pageJobs['page.create'], data, (made) =>
@@ -46,28 +44,24 @@ export const pageRoutes: Route[] = [
     },
   }),
   route<{ query: PageListQuery }>({
+    ...read,
     method: 'get',
     path: '/pages',
     operationId: 'listPages',
     summary: 'List pages, newest first',
     description: 'Returns the pages, newest first.',
-    extension: true,
-    tag,
-    scope: 'pages.read',
     isHeavy: hasAny('search'),
     query: pageListQuery,
     answers: { 200: Joi.array().items(pageRecord) },
     handle: async ({ caller, query }) => ok(await listPages(caller.projectId, query)),
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/pages/{id}',
     operationId: 'retrievePage',
     summary: 'Retrieve a page',
     description: 'Returns a page with its counters.',
-    extension: true,
-    tag,
-    scope: 'pages.read',
     record: true,
     params: pageParams,
     answers: { 200: pageRecord },
@@ -75,37 +69,31 @@ export const pageRoutes: Route[] = [
       ok(found(await findPage(caller.projectId, id), `page "${id}"`)),
   }),
   route<{ params: Params; body: PageChanges }>({
+    ...write,
     method: 'patch',
     path: '/pages/{id}',
     operationId: 'updatePage',
     summary: 'Update a page',
-    extension: true,
     description: 'Absent fields stay as they are; null clears a field.',
-    tag,
-    scope: 'pages.write',
     record: true,
     params: pageParams,
     body: pageChangesBody,
     answers: { 200: pageRecord },
-    writes: true,
     handle: (request) => {
       const data = { id: request.params.id, changes: request.body };
       return answerWrite(request, pageJobs['page.update'], data, ok);
     },
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'delete',
     path: '/pages/{id}',
     operationId: 'deletePage',
     summary: 'Delete a page',
     description: 'Deletes a page. Refused while a link or QR code shows it.',
-    extension: true,
-    tag,
-    scope: 'pages.write',
     record: true,
     params: pageParams,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => answerWrite(request, pageJobs['page.delete'], request.params, ok),
   }),
 ];

@@ -1,6 +1,8 @@
 import { bodyFlag, id, Joi, nameText, nullableText, paging, text } from '../http/fields.ts';
 import type { FormField } from '../lookup/entry.ts';
+import { oneOf } from '../short-links/field.ts';
 import { webAddress } from '../short-links/url-field.ts';
+import type { NameListQuery } from '../workspaces/lists.ts';
 
 const FIELD_TYPES = ['text', 'email', 'phone', 'number', 'textarea', 'select', 'checkbox'] as const;
 const MAX_FIELDS = 30;
@@ -16,9 +18,7 @@ export interface PageChanges {
   waitSeconds?: number | null;
 }
 
-export interface NewPage extends PageChanges {
-  title: string;
-}
+export type NewPage = PageChanges & { title: string };
 
 const field = Joi.object<FormField>({
   name: text(50)
@@ -29,10 +29,7 @@ const field = Joi.object<FormField>({
     .example('email')
     .description('Name under which the answer is stored.'),
   label: text(200).required().description('Question that visitors read.').example('Your email'),
-  type: Joi.string()
-    .valid(...FIELD_TYPES)
-    .default('text')
-    .description('Kind of input.'),
+  type: oneOf(FIELD_TYPES).default('text').description('Kind of input.'),
   required: bodyFlag().default(false).description('Visitors must answer.'),
   placeholder: text(200).description('Hint in the empty input, at most 200 characters.'),
   options: Joi.array()
@@ -84,11 +81,7 @@ export const pageParams = Joi.object<{ id: string }>({
   id: id().required().description('Id of the page.'),
 });
 
-export interface PageListQuery {
-  search?: string;
-  page: number;
-  pageSize: number;
-}
+export type PageListQuery = NameListQuery;
 
 export const pageListQuery = Joi.object<PageListQuery>({
   search: text(200).description('Part of the title, regardless of case.'),

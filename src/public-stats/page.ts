@@ -1,4 +1,5 @@
 import { config } from '../config.ts';
+import { BOM, csvLines } from '../infra/csv.ts';
 import { normalize } from '../infra/normalize.ts';
 import { isStorable } from '../infra/storable-text.ts';
 import { workspaceEntry } from '../lookup/entry.ts';
@@ -19,7 +20,6 @@ import {
 } from '../web/layout.ts';
 import type { Phrase } from '../web/phrases/en.ts';
 import { timeChart, timeFormat } from './chart.ts';
-import { toCsv } from './csv.ts';
 import { findPublicRecord, readStatistics, type Share, type Statistics } from './queries.ts';
 
 /** Selectable periods with their names. */
@@ -240,4 +240,16 @@ function panel(
 <ol>
 ${rows}</ol>
 </section>\n`;
+}
+
+/** Formats the numbers of a statistics page as CSV, with a row for each value of each group. */
+function toCsv({ times, countries, devices, browsers, referrers }: Statistics): string {
+  const groups = { country: countries, device: devices, browser: browsers, referrer: referrers };
+  const rows = [
+    ...times.map(({ start, count }) => ['time', start.toISOString(), count]),
+    ...Object.entries(groups).flatMap(([group, shares]) =>
+      shares.map(({ value, count }) => [group, value, count]),
+    ),
+  ];
+  return BOM + csvLines([['group', 'value', 'visits'], ...rows]);
 }

@@ -5,12 +5,10 @@ import type { LinkEntry } from '../lookup/entry.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { changeEach, createEach } from '../short-links/bulk.ts';
-import type { FoundPreview } from '../short-links/jobs.ts';
 import { qrCodePreviewJobs } from '../short-links/jobs.ts';
 import { fillPreview, requestPreview } from '../short-links/preview.ts';
 import { loadReferences } from '../short-links/references.ts';
 import { deleteRecord, deleteRecords } from '../short-links/remove.ts';
-import type { BulkInput, EventsOnDelete } from '../short-links/schema.ts';
 import {
   type Draft,
   insert,
@@ -26,7 +24,7 @@ import { qrCodeEntry } from './entry.ts';
 import { qrCodeBulkJobs, qrCodeJobs } from './jobs.ts';
 import { BLANK_QR_CODE, QR_CODE_TABLES, type QrCodeRow } from './model.ts';
 import { qrCodeQueries } from './queries.ts';
-import { type BulkQrCodeItem, type SealedQrCode, toSealedQrCode } from './record.ts';
+import { type SealedQrCode, toSealedQrCode } from './record.ts';
 import type { StoredDesign } from './render/stored-design.ts';
 import { applyChanges, refusePrintedChange, withMiddle } from './rules.ts';
 import type { NewQrCode, QrCodeChanges } from './schema.ts';
@@ -49,65 +47,6 @@ export async function createQrCode(
   if (record.proxy && !record.static) await requestPreview(job, 'qrcode', record);
   return record;
 }
-
-/** Creates up to 100 QR codes independently. If all fail, the first refusal is the answer. */
-export function createQrCodes(
-  {
-    userId,
-    qrcodes: items,
-    sent,
-  }: { userId: string; qrcodes: BulkInput<NewQrCode>[]; sent?: string | undefined },
-  job: JobContext,
-): Promise<BulkQrCodeItem[]> {
-  const owner = { projectId: job.projectId, userId };
-  return createEach(QR_CODE_TABLES, job, { items, sent }, (trx, inputs, publish) =>
-    insertQrCodes(trx, owner, inputs, publish),
-  );
-}
-
-/**
- * Changes a QR code. @throws Refusal `not_found`, `conflict` if printed content would change;
- * otherwise as {@link createQrCode}
- */
-export async function updateQrCode(
-  { qrcodeId, changes }: { qrcodeId: string; changes: QrCodeChanges },
-  job: JobContext,
-): Promise<SealedQrCode> {
-  const qrcode = await runIdempotent(job, async (trx, publish) => {
-    const before = await qrCodeQueries.lock(trx, job, qrcodeId);
-    const withDesign = completeDesign(changes, await loadDesigns(trx, job.projectId, [changes]));
-    if (withDesign instanceof Refusal) throw withDesign;
-    return changeOne(trx, before, withDesign, publish);
-  });
-  if (changes.proxy === true && !qrcode.static) await requestPreview(job, 'qrcode', qrcode);
-  return qrcode;
-}
-
-/** Makes the same change to up to 100 QR codes independently. */
-export function updateQrCodes(
-  { qrcodeIds, changes }: { qrcodeIds: string[]; changes: QrCodeChanges },
-  job: JobContext,
-): Promise<BulkQrCodeItem[]> {
-  return changeEach(QR_CODE_TABLES, job, qrcodeIds, async (trx, ref, publish) =>
-    changeQrCode(trx, await qrCodeQueries.lock(trx, job, ref), changes, publish),
-  );
-}
-
-/** Fills the card of a QR code with the preview of its destination. @throws Refusal `not_found` */
-export const fillQrCode = (preview: FoundPreview, job: JobContext): Promise<{ id: string }> =>
-  fillPreview(qrCodeQueries, job, preview, changeOne);
-
-/** Deletes a QR code. @throws Refusal `not_found` */
-export const deleteQrCode = (
-  { qrcodeId, events }: { qrcodeId: string; events?: EventsOnDelete },
-  job: JobContext,
-): Promise<{ id: string }> => deleteRecord(qrCodeQueries, job, qrcodeId, events);
-
-/** Deletes up to 100 QR codes; unknown ids are ignored. */
-export const deleteQrCodes = (
-  { qrcodeIds, events }: { qrcodeIds: string[]; events?: EventsOnDelete },
-  job: JobContext,
-): Promise<{ deletedCount: number }> => deleteRecords(qrCodeQueries, job, qrcodeIds, events);
 
 /**
  * Stores QR codes independently, within the transaction of a command; refusals stay in their
@@ -216,14 +155,51 @@ async function storeDesign(
 export const qrCodeHandlers = [
   ...handlers(qrCodeJobs, {
     'qrcode.create': createQrCode,
-    'qrcode.update': updateQrCode,
-    'qrcode.delete': deleteQrCode,
+
+    /**
+     * Changes a QR code. @throws Refusal `not_found`, `conflict` if printed content would change;
+     * otherwise as {@link createQrCode}
+     */
+    async 'qrcode.update'({ qrcodeId, changes }, job) {
+      const qrcode = await runIdempotent(job, async (trx, publish) => {
+        const before = await qrCodeQueries.lock(trx, job, qrcodeId);
+        const withDesign = completeDesign(
+          changes,
+          await loadDesigns(trx, job.projectId, [changes]),
+        );
+        if (withDesign instanceof Refusal) throw withDesign;
+        return changeOne(trx, before, withDesign, publish);
+      });
+      if (changes.proxy === true && !qrcode.static) await requestPreview(job, 'qrcode', qrcode);
+      return qrcode;
+    },
+
+    /** Deletes a QR code. @throws Refusal `not_found` */
+    'qrcode.delete': ({ qrcodeId, events }, job) =>
+      deleteRecord(qrCodeQueries, job, qrcodeId, events),
   }),
-  ...handlers(qrCodePreviewJobs, { 'qrcode.fill': fillQrCode }),
+  ...handlers(qrCodePreviewJobs, {
+    /**
+     * Fills the card of a QR code with the preview of its destination. @throws Refusal `not_found`
+     */
+    'qrcode.fill': (preview, job) => fillPreview(qrCodeQueries, job, preview, changeOne),
+  }),
 ];
 
 export const qrCodeBulkHandlers = handlers(qrCodeBulkJobs, {
-  'qrcodes.create': createQrCodes,
-  'qrcodes.update': updateQrCodes,
-  'qrcodes.delete': deleteQrCodes,
+  /** Creates up to 100 QR codes independently. If all fail, the first refusal is the answer. */
+  'qrcodes.create': ({ userId, qrcodes: items, sent }, job) =>
+    createEach(QR_CODE_TABLES, job, { items, sent }, (trx, inputs, publish) =>
+      insertQrCodes(trx, { projectId: job.projectId, userId }, inputs, publish),
+    ),
+
+  /** Makes the same change to up to 100 QR codes independently. */
+  'qrcodes.update': ({ qrcodeIds, changes }, job) =>
+    changeEach(QR_CODE_TABLES, job, qrcodeIds, async (trx, ref, publish) =>
+      changeQrCode(trx, await qrCodeQueries.lock(trx, job, ref), changes, publish),
+    ),
+
+  /** Deletes up to 100 QR codes; unknown ids are ignored. */
+  'qrcodes.delete': ({ qrcodeIds, events }, job) =>
+    deleteRecords(qrCodeQueries, job, qrcodeIds, events),
 });

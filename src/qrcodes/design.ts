@@ -1,5 +1,6 @@
 import { bodyFlag, Joi, text } from '../http/fields.ts';
 import { imageSource } from '../images/source.ts';
+import { oneOf } from '../short-links/field.ts';
 import { colorFault, normalizeColor } from './render/color.ts';
 import { EYE_SHAPE_NAMES } from './render/eyes/index.ts';
 import { FRAME_NAMES } from './render/frames/names.ts';
@@ -25,9 +26,7 @@ const WEIGHT_NAMES: Record<string, number> = { normal: 400, bold: 700 };
 
 const fontWeight = Joi.alternatives(
   Joi.number().strict().integer().min(100).max(900),
-  Joi.string()
-    .valid(...Object.keys(WEIGHT_NAMES))
-    .custom((name: string) => WEIGHT_NAMES[name]),
+  oneOf(Object.keys(WEIGHT_NAMES)).custom((name: string) => WEIGHT_NAMES[name]),
 );
 
 /** Schemas of the fields that decide how a code looks. */
@@ -62,16 +61,13 @@ export const designFields = {
     .valid(...LEVELS)
     .allow(null)
     .description('Level of error correction. Default M, with an image in the middle H.'),
-  pattern: Joi.string()
-    .valid(...PATTERN_NAMES)
+  pattern: oneOf(PATTERN_NAMES)
     .meta({ name: 'QrPattern' })
     .description('Pattern of the modules. Default squares.'),
-  shape: Joi.string()
-    .valid(...EYE_SHAPE_NAMES)
+  shape: oneOf(EYE_SHAPE_NAMES)
     .meta({ name: 'QrEyeShape' })
     .description('Shape of the eyes: one for both parts, or `outer/inner`. Default square.'),
-  frame: Joi.string()
-    .valid(...FRAME_NAMES)
+  frame: oneOf(FRAME_NAMES)
     .meta({ name: 'QrFrame' })
     .description('Frame around the code. Default none.'),
   frameColor: colorField().allow(null).description('Color of the frame. Default #000000.'),
@@ -86,9 +82,7 @@ export const designFields = {
       .min(4)
       .max(400)
       .description('Size in px of the picture. Default: as large as fits.'),
-    family: Joi.string()
-      .valid(...FONT_FAMILIES)
-      .description('Font family. Default Inter.'),
+    family: oneOf(FONT_FAMILIES).description('Font family. Default Inter.'),
   })
     .allow(null)
     .description('Weight, size and family of the text in the frame.')

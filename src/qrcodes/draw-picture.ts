@@ -22,11 +22,7 @@ const pictureRenderer =
     const middle =
       image === null
         ? undefined
-        : {
-            png: await keptImage(image),
-            width: image.width,
-            height: image.height,
-          };
+        : { png: await keptImage(image), width: image.width, height: image.height };
     const bytes = await draw(payload, design, format, middle);
     const budget = projectId === '' ? 'strangers' : 'workspaces';
     return storePicture(cacheRedis(), jobId, bytes, budget);

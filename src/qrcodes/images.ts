@@ -22,10 +22,7 @@ export async function storeImages(
     storeImage(request, 'src', src, sources),
     storeImage(request, 'logo', logo, sources),
   ]);
-  return {
-    src: srcImage,
-    logo: logoImage,
-  };
+  return { src: srcImage, logo: logoImage };
 }
 
 async function storeImage(

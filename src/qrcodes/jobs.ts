@@ -6,28 +6,23 @@ import type { Picture } from './pictures.ts';
 import type { BulkQrCodeItem, SealedQrCode } from './record.ts';
 import type { NewQrCode, QrCodeChanges } from './schema.ts';
 
+/** Each job adds a row to the audit log. */
+const audited = { audit: changes('qrcode') };
+
 export const qrCodeJobs = jobsOf(writes, {
-  'qrcode.create': job<{ userId: string; qrcode: NewQrCode }, SealedQrCode>({
-    audit: changes('qrcode'),
-  }),
-  'qrcode.update': job<{ qrcodeId: string; changes: QrCodeChanges }, SealedQrCode>({
-    audit: changes('qrcode'),
-  }),
-  'qrcode.delete': job<{ qrcodeId: string; events?: EventsOnDelete }, { id: string }>({
-    audit: changes('qrcode'),
-  }),
+  'qrcode.create': job<{ userId: string; qrcode: NewQrCode }, SealedQrCode>(audited),
+  'qrcode.update': job<{ qrcodeId: string; changes: QrCodeChanges }, SealedQrCode>(audited),
+  'qrcode.delete': job<{ qrcodeId: string; events?: EventsOnDelete }, { id: string }>(audited),
 });
 
 export const qrCodeBulkJobs = jobsOf(bulk, {
   'qrcodes.create': job<
     { userId: string; qrcodes: BulkInput<NewQrCode>[]; sent?: string | undefined },
     BulkQrCodeItem[]
-  >({ audit: changes('qrcode') }),
-  'qrcodes.update': job<{ qrcodeIds: string[]; changes: QrCodeChanges }, BulkQrCodeItem[]>({
-    audit: changes('qrcode'),
-  }),
+  >(audited),
+  'qrcodes.update': job<{ qrcodeIds: string[]; changes: QrCodeChanges }, BulkQrCodeItem[]>(audited),
   'qrcodes.delete': job<{ qrcodeIds: string[]; events?: EventsOnDelete }, { deletedCount: number }>(
-    { audit: changes('qrcode') },
+    audited,
   ),
 });
 

@@ -1,7 +1,7 @@
 import type { Schema } from 'joi';
 import { flag, Joi } from '../http/fields.ts';
 import { shortLinkOf } from '../lookup/short-link.ts';
-import { nullable } from '../short-links/field.ts';
+import { nullable, oneOf, requiredText } from '../short-links/field.ts';
 import {
   type BulkItem,
   bulkAnswerOf,
@@ -102,8 +102,7 @@ const contents = Object.fromEntries(
 /** Schema of the QR code record, for the reference and for checking answers. */
 export const qrCodeRecord = Joi.object({
   ...sharedRecordFields,
-  type: Joi.string()
-    .valid(...CONTENT_NAMES)
+  type: oneOf(CONTENT_NAMES)
     .meta({ name: 'QrCodeType' })
     .required()
     .description('Type of the content, and name of the field that holds it.')
@@ -143,13 +142,13 @@ export const qrCodeRecord = Joi.object({
     .description('Width of the image in px of the picture; 0: none was given.')
     .example(0),
   excavate: flag().required().description('The modules behind the image are cleared.'),
-  bgColor: Joi.string().required().description('Color of the background.').example('#FFFFFF'),
-  fgColor: Joi.string().required().description('Color of the modules.').example('#000000'),
+  bgColor: requiredText.description('Color of the background.').example('#FFFFFF'),
+  fgColor: requiredText.description('Color of the modules.').example('#000000'),
   size: Joi.number().required().description('Width and height of the picture in px.').example(512),
-  level: Joi.string().required().description('Level of error correction.').example('M'),
-  pattern: added(Joi.string().required(), 'Pattern of the modules.').example('squares'),
-  shape: added(Joi.string().required(), 'Shape of the eyes.').example('square'),
-  frame: added(Joi.string().required(), 'Frame around the code.').example('none'),
+  level: requiredText.description('Level of error correction.').example('M'),
+  pattern: added(requiredText, 'Pattern of the modules.').example('squares'),
+  shape: added(requiredText, 'Shape of the eyes.').example('square'),
+  frame: added(requiredText, 'Frame around the code.').example('none'),
   frameColor: added(nullable, 'Color of the frame.'),
   frameText: added(nullable, 'Text in the frame.'),
   frameTextColor: added(nullable, 'Color of the text in the frame.'),

@@ -10,7 +10,7 @@ import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts'
 import { type Framing, withFrameable } from '../short-links/destination.ts';
 import { isHeavyList } from '../short-links/filters.ts';
 import { canReadPasswords, countAnswer, openPassword } from '../short-links/record.ts';
-import type { EventsOnDelete } from '../short-links/schema.ts';
+import { bulkEnvelope, type DeleteOneQuery, deleteOneQuery } from '../short-links/schema.ts';
 import { answerPicture } from './answer-picture.ts';
 import { QR_CODE_FILTERS } from './filters.ts';
 import { type ImageSources, storeImages, withPublicImage } from './images.ts';
@@ -25,9 +25,7 @@ import {
   type BulkChanges,
   bulkBody,
   bulkChangesBody,
-  bulkEnvelope,
   type DeleteQuery,
-  deleteOneQuery,
   deleteQuery,
   type NewQrCode,
   type NewQrCodeBody,
@@ -47,7 +45,8 @@ import {
   toNewQrCode,
 } from './schema.ts';
 
-const tag = 'QR codes';
+const write = { tag: 'QR codes', scope: 'qrcodes.write', writes: true } as const;
+const read = { tag: 'QR codes', scope: 'qrcodes.read' } as const;
 const BULK_BYTES = 5 * 1024 * 1024;
 const PICTURE = { media: Object.values(MEDIA_TYPES) };
 /** An image of `GET /qr` depends only on its URL. */
@@ -66,7 +65,7 @@ export const qrCodeRoutes: Route[] = [
     description:
       'Renders a QR code without storing it. Public, and limited by the address of the client; images that were not shown ' +
       'in the last minutes (`src`, `logo`) have a lower limit of their own.',
-    tag,
+    tag: 'QR codes',
     scope: 'public',
     query: qrQuery,
     answers: { 200: PICTURE },
@@ -83,6 +82,7 @@ export const qrCodeRoutes: Route[] = [
     },
   }),
   route<{ body: NewQrCodeBody }>({
+    ...write,
     method: 'post',
     path: '/qrcodes',
     operationId: 'createQrCode',
@@ -90,12 +90,9 @@ export const qrCodeRoutes: Route[] = [
     description:
       'Creates a QR code. A dynamic code holds a short link; a static one holds the content itself and can’t be ' +
       'changed.',
-    tag,
-    scope: 'qrcodes.write',
     record: true,
     body: newQrCodeBody,
     answers: { 201: qrCodeRecord },
-    writes: true,
     defaults: QR_CODE_DEFAULTS,
     handle(request) {
       const data = async () => {
@@ -112,6 +109,7 @@ export const qrCodeRoutes: Route[] = [
     },
   }),
   route<{ query: QrCodeListQuery }>({
+    ...read,
     method: 'get',
     path: '/qrcodes',
     operationId: 'listQrCodes',
@@ -119,14 +117,13 @@ export const qrCodeRoutes: Route[] = [
     description:
       'Returns the QR codes that match all filters, one page at a time. Archived codes are left out unless ' +
       '`showArchived` is true.',
-    tag,
-    scope: 'qrcodes.read',
     query: qrCodeListQuery,
     isHeavy: isHeavyList(QR_CODE_FILTERS),
     answers: { 200: Joi.array().items(qrCodeRecord) },
     handle: (request) => qrCodeQueries.answerList(request),
   }),
   route<{ query: QrCodeCountQuery }>({
+    ...read,
     method: 'get',
     path: '/qrcodes/count',
     isHeavy: true,
@@ -135,20 +132,17 @@ export const qrCodeRoutes: Route[] = [
     description:
       'Returns the number of QR codes that match all filters, or with `groupBy` the number for each ' +
       'domain, tag or folder.',
-    tag,
-    scope: 'qrcodes.read',
     query: qrCodeCountQuery,
     answers: { 200: countAnswer },
     handle: (request) => qrCodeQueries.answerCount(request),
   }),
   route<{ query: QrCodeInfoQuery }>({
+    ...read,
     method: 'get',
     path: '/qrcodes/info',
     operationId: 'findQrCode',
     summary: 'Find a QR code',
     description: 'Returns the QR code with a domain and key, an id, or an external id.',
-    tag,
-    scope: 'qrcodes.read',
     record: true,
     query: qrCodeInfoQuery,
     answers: { 200: qrCodeRecord },
@@ -156,6 +150,7 @@ export const qrCodeRoutes: Route[] = [
       qrCodeQueries.answerInfo(caller, { ...query, id: query.qrCodeId }),
   }),
   route<{ body: unknown[] }>({
+    ...write,
     method: 'post',
     path: '/qrcodes/bulk',
     operationId: 'bulkCreateQrCodes',
@@ -164,13 +159,10 @@ export const qrCodeRoutes: Route[] = [
     description:
       'Each code is created independently: the answer has the record or the error of each code, in the ' +
       'order of the request. If all fail, the first error is the answer.',
-    tag,
-    scope: 'qrcodes.write',
     body: bulkBody,
     bodyCheck: bulkEnvelope,
     bodyLimit: BULK_BYTES,
     answers: { 200: bulkAnswer },
-    writes: true,
     defaults: QR_CODE_DEFAULTS,
     handle(request) {
       const data = async () => {
@@ -183,6 +175,7 @@ export const qrCodeRoutes: Route[] = [
     },
   }),
   route<{ body: BulkChanges }>({
+    ...write,
     method: 'patch',
     path: '/qrcodes/bulk',
     operationId: 'bulkUpdateQrCodes',
@@ -191,21 +184,14 @@ export const qrCodeRoutes: Route[] = [
       'Makes the same change to up to 100 QR codes. Each code is updated by itself: the answer has, in the order of ' +
       'the request, the code or the error. The content and the appearance can only be changed code by code.',
     extension: true,
-    tag,
-    scope: 'qrcodes.write',
     body: bulkChangesBody,
     bodyLimit: BULK_BYTES,
     answers: { 200: bulkAnswer },
-    writes: true,
     async handle(request) {
       const { qrcodeIds, data } = request.body;
       const { projectId } = request.caller;
       const changes = await withFraming(request, toChanges(projectId, data, {}), () =>
-        Promise.all(
-          qrcodeIds.map(
-            async (ref) => (await qrCodeQueries.findByRef(projectId, ref)) as Framing | undefined,
-          ),
-        ),
+        Promise.all(qrcodeIds.map((ref) => findFraming(projectId, ref))),
       );
       return answerWrite(
         request,
@@ -216,33 +202,31 @@ export const qrCodeRoutes: Route[] = [
     },
   }),
   route<{ query: DeleteQuery }>({
+    ...write,
     method: 'delete',
     path: '/qrcodes/bulk',
     operationId: 'bulkDeleteQrCodes',
     summary: 'Delete up to 100 QR codes',
     description: 'Deletes up to 100 QR codes permanently. Unknown ids are ignored.',
-    tag,
-    scope: 'qrcodes.write',
     query: deleteQuery,
     answers: { 200: deletedCount },
-    writes: true,
     handle: (request) => answerWrite(request, qrCodeBulkJobs['qrcodes.delete'], request.query, ok),
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/qrcodes/{qrcodeId}',
     operationId: 'retrieveQrCode',
     summary: 'Retrieve a QR code',
     description: 'Returns a QR code.',
     extension: true,
-    tag,
-    scope: 'qrcodes.read',
     record: true,
     params: qrCodeParams,
     answers: { 200: qrCodeRecord },
     handle: ({ caller, params }) => qrCodeQueries.answerRecord(caller, params.qrcodeId),
   }),
   route<{ params: Params; query: ImageQuery }>({
+    ...read,
     method: 'get',
     path: '/qrcodes/{qrcodeId}/image',
     operationId: 'retrieveQrCodeImage',
@@ -251,8 +235,6 @@ export const qrCodeRoutes: Route[] = [
       'Renders the stored QR code. Size, margin and format can be chosen. The image of a static code with the ' +
       'password of a wireless network needs the scope `qrcodes.write`.',
     extension: true,
-    tag,
-    scope: 'qrcodes.read',
     params: qrCodeParams,
     query: imageQuery,
     answers: { 200: PICTURE },
@@ -283,6 +265,7 @@ export const qrCodeRoutes: Route[] = [
     },
   }),
   route<{ params: Params; body: QrCodeChangesBody }>({
+    ...write,
     method: 'patch',
     path: '/qrcodes/{qrcodeId}',
     operationId: 'updateQrCode',
@@ -291,24 +274,17 @@ export const qrCodeRoutes: Route[] = [
     description:
       'Absent fields stay as they are; null clears a field. Domain and key can’t be changed, nor can the content of a ' +
       'static code: they are printed.',
-    tag,
-    scope: 'qrcodes.write',
     record: true,
     params: qrCodeParams,
     body: qrCodeChangesBody,
     answers: { 200: qrCodeRecord },
-    writes: true,
     handle: async (request) => {
       const { qrcodeId } = request.params;
       const images = await storeImages(request, request.body);
       const changes = await withFraming(
         request,
         toChanges(request.caller.projectId, request.body, images),
-        async () => [
-          (await qrCodeQueries.findByRef(request.caller.projectId, qrcodeId)) as
-            | Framing
-            | undefined,
-        ],
+        async () => [await findFraming(request.caller.projectId, qrcodeId)],
       );
       const data = { qrcodeId, changes };
       return answerWrite(request, qrCodeJobs['qrcode.update'], data, (record) =>
@@ -316,20 +292,18 @@ export const qrCodeRoutes: Route[] = [
       );
     },
   }),
-  route<{ params: Params; query: { events?: EventsOnDelete } }>({
+  route<{ params: Params; query: DeleteOneQuery }>({
+    ...write,
     method: 'delete',
     path: '/qrcodes/{qrcodeId}',
     operationId: 'deleteQrCode',
     summary: 'Delete a QR code',
     description:
       'Deletes a QR code permanently. Its events are kept unless `events=remove` is given. Its key becomes free like the key of a link.',
-    tag,
-    scope: 'qrcodes.write',
     record: true,
     params: qrCodeParams,
     query: deleteOneQuery,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => {
       const data = { ...request.params, ...request.query };
       return answerWrite(request, qrCodeJobs['qrcode.delete'], data, ok);
@@ -356,6 +330,9 @@ async function toBulkQrCodes(request: Requester, sent: unknown[]): Promise<BulkI
   );
   return toBulkInputs(projectId, inputs, sent);
 }
+
+const findFraming = async (projectId: string, ref: string): Promise<Framing | undefined> =>
+  (await qrCodeQueries.findByRef(projectId, ref)) as Framing | undefined;
 
 /** Adds to a QR code whether its destination may be shown in a frame. */
 async function withFraming<Changes extends QrCodeChanges>(

@@ -1,28 +1,34 @@
 import type { CustomValidator, Schema } from 'joi';
-import { domainField } from '../http/domain-name.ts';
-import { bodyFlag, emptyAsAbsent, id, Joi, paging, recordId, text } from '../http/fields.ts';
+import { bodyFlag, emptyAsAbsent, id, Joi, paging, recordId } from '../http/fields.ts';
 import { newId } from '../ids.ts';
 import type { ImageRef } from '../images/name.ts';
+import { oneOf } from '../short-links/field.ts';
 import type { NewShortLink, SharedChanges, TagFields } from '../short-links/fields.ts';
 import { schemasOf } from '../short-links/filters.ts';
-import type { EventsOnDelete } from '../short-links/schema.ts';
 import {
   BULK_LIMIT,
   bulkIds,
+  changedIds,
   changeFields,
   creationFields,
+  type DeleteOneQuery,
   eventsOnDelete,
   type Grouping,
   groupingField,
+  type InfoQuery,
+  infoQuery,
   newRecordFields,
   SHARED_DEFAULTS,
   SINGULAR,
+  sortField,
   type TagEditFields,
   toSharedChanges,
 } from '../short-links/schema.ts';
+import type { Paging } from '../workspaces/lists.ts';
 import { CONTENT_NAMES, CONTENT_TYPES, type ContentName } from './content/index.ts';
 import { DESIGN_FIELDS, designFields } from './design.ts';
 import { QR_CODE_FILTERS, type QrCodeFilters } from './filters.ts';
+import { QR_CODE_TABLES } from './model.ts';
 import { VISITS } from './record.ts';
 import { defaultDesign } from './render/design.ts';
 import type { StoredDesign } from './render/stored-design.ts';
@@ -111,8 +117,7 @@ const oneContent: CustomValidator<QrCodeBody> = (body, { error }) => {
   return error('rule', { rule: `must not have ${other}: the code is of type ${type}` });
 };
 
-const typeField = Joi.string()
-  .valid(...CONTENT_NAMES)
+const typeField = oneOf(CONTENT_NAMES)
   .meta({ name: 'QrCodeType' })
   .description('Type of the content, and name of the field that holds it.');
 
@@ -156,13 +161,7 @@ export interface BulkChanges {
 
 /** Schema of a bulk change, without content and design, which are changed code by code. */
 export const bulkChangesBody = Joi.object<BulkChanges>({
-  qrcodeIds: Joi.array()
-    .items(recordId())
-    .min(1)
-    .max(BULK_LIMIT)
-    .required()
-    .description('Ids of the QR codes, at most 100.')
-    .example(['qr_4Jx2vQ0aTq', 'ext_poster-1']),
+  qrcodeIds: changedIds(QR_CODE_TABLES).example(['qr_4Jx2vQ0aTq', 'ext_poster-1']),
   data: Joi.object(changeFields)
     .fork(SINGULAR, (field) => field.forbidden())
     .required()
@@ -176,20 +175,13 @@ export const bulkChangesBody = Joi.object<BulkChanges>({
  * does not fail the rest.
  */
 export const bulkBody = Joi.array().items(newQrCodeBody).min(1).max(BULK_LIMIT);
-export const bulkEnvelope = Joi.array().min(1).max(BULK_LIMIT);
 
-export interface DeleteQuery {
+export interface DeleteQuery extends DeleteOneQuery {
   qrcodeIds: string[];
-  events?: EventsOnDelete;
 }
 
 export const deleteQuery = Joi.object<DeleteQuery>({
-  qrcodeIds: bulkIds().description('Ids of the QR codes, at most 100.'),
-  events: eventsOnDelete(),
-});
-
-/** Schema of the query string of a deletion. */
-export const deleteOneQuery = Joi.object<{ events?: EventsOnDelete }>({
+  qrcodeIds: bulkIds(QR_CODE_TABLES),
   events: eventsOnDelete(),
 });
 
@@ -199,18 +191,13 @@ export const qrCodeParams = Joi.object<{ qrcodeId: string }>({
 
 const SORTS = ['createdAt', VISITS, 'lastClicked'] as const;
 
-export interface QrCodeListQuery extends QrCodeFilters {
+export interface QrCodeListQuery extends QrCodeFilters, Paging {
   sort: (typeof SORTS)[number];
-  page: number;
-  pageSize: number;
 }
 
 export const qrCodeListQuery = Joi.object<QrCodeListQuery>({
   ...schemasOf(QR_CODE_FILTERS),
-  sort: Joi.string()
-    .valid(...SORTS)
-    .default('createdAt')
-    .description('Field by which the QR codes are sorted, always descending.'),
+  sort: sortField(SORTS, QR_CODE_TABLES),
   ...paging(100),
 });
 
@@ -221,27 +208,9 @@ export const qrCodeCountQuery = Joi.object<QrCodeCountQuery>({
   groupBy: groupingField,
 });
 
-export interface QrCodeInfoQuery {
-  projectSlug?: string;
-  domain?: string;
-  key?: string;
-  qrCodeId?: string;
-  externalId?: string;
-}
+export type QrCodeInfoQuery = InfoQuery<'qrCodeId'>;
 
-export const qrCodeInfoQuery = Joi.object<QrCodeInfoQuery>({
-  projectSlug: text(190).description('Slug of the workspace that the API key belongs to.'),
-  domain: domainField().description('Domain of the short link; with `key`.'),
-  key: text(1_000).description('Key of the short link; with `domain`.'),
-  qrCodeId: id().description('Id of the QR code.'),
-  externalId: id().description('External id of the QR code, after the prefix `ext_`.'),
-})
-  .and('domain', 'key')
-  .or('domain', 'qrCodeId', 'externalId')
-  .messages({
-    'object.and': 'domain and key must be given together',
-    'object.missing': 'domain with key, or qrCodeId, or externalId is required',
-  });
+export const qrCodeInfoQuery = infoQuery('qrCodeId', QR_CODE_TABLES);
 
 /** The stored images of a body; an absent one was not named. */
 export interface StoredImages {

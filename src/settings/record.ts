@@ -1,5 +1,6 @@
 import { config } from '../config.ts';
 import { flag, Joi } from '../http/fields.ts';
+import { nullable, oneOf } from '../short-links/field.ts';
 import { logoUrl } from '../web/brand.ts';
 import { IMPORT_ROWS, PLANS, REQUESTS_PER_MINUTE, RETENTION_DAYS } from '../workspaces/plans.ts';
 import { MAX_COUNTED, type SettingsRow, type Usage } from './queries.ts';
@@ -41,25 +42,16 @@ export const workspaceRecord = Joi.object({
   id: text.description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
   slug: text.description('Short name, unique in the service.').example('acme'),
   name: text.description('Name.').example('Acme'),
-  plan: Joi.string()
-    .valid(...PLANS)
-    .required()
-    .description('Plan.'),
+  plan: oneOf(PLANS).required().description('Plan.'),
   createdAt: Joi.string().isoDate().required().description('Time of creation.'),
   clickDedupeSeconds: count
     .description('Seconds in which a visitor counts once; 0: every visit counts.')
     .example(3_600),
   keepFullIp: flag().required().description('IP addresses of visitors are kept in full.'),
-  logo: Joi.string()
-    .allow(null)
-    .required()
+  logo: nullable
     .description('Address of the logo on pages for visitors.')
     .example('https://api.example.com/logos/proj_4Jx2vQ0aTq/8Yt7Kx'),
-  brandColor: Joi.string()
-    .allow(null)
-    .required()
-    .description('Color of pages for visitors.')
-    .example('#0055ff'),
+  brandColor: nullable.description('Color of pages for visitors.').example('#0055ff'),
   defaultDomain: Joi.string()
     .required()
     .description(

@@ -3,24 +3,22 @@ import { type ApiRequest, found, ok, type Route, route } from '../http/route.ts'
 import { namingField, requestImage } from '../images/request.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { logoUrl } from '../web/brand.ts';
-import type { WorkspaceChanges } from './jobs.ts';
-import { settingsJobs } from './jobs.ts';
+import { settingsJobs, type WorkspaceChanges } from './jobs.ts';
 import { readLogo, readSettings, readUsage } from './queries.ts';
 import { toWorkspace, workspaceRecord } from './record.ts';
 import { logoParams, type WorkspaceBody, workspaceBody } from './schema.ts';
 
-const tag = 'Workspace';
+const common = { extension: true, tag: 'Workspace' } as const;
 
 /** Endpoints of the workspace, an extension of the contract. */
 export const settingsRoutes: Route[] = [
   route<object>({
+    ...common,
     method: 'get',
     path: '/workspace',
     operationId: 'retrieveWorkspace',
     summary: 'Retrieve the workspace',
     description: 'Returns the workspace of the caller: its settings, limits and use.',
-    extension: true,
-    tag,
     scope: 'workspace.read',
     record: true,
     answers: { 200: workspaceRecord },
@@ -30,13 +28,12 @@ export const settingsRoutes: Route[] = [
     },
   }),
   route<{ body: WorkspaceBody }>({
+    ...common,
     method: 'patch',
     path: '/workspace',
     operationId: 'updateWorkspace',
     summary: 'Update the workspace',
     description: 'Changes settings of the workspace. Absent fields stay as they are.',
-    extension: true,
-    tag,
     scope: 'workspace.write',
     record: true,
     body: workspaceBody,
@@ -51,13 +48,12 @@ export const settingsRoutes: Route[] = [
       ),
   }),
   route<{ params: { projectId: string; id: string } }>({
+    ...common,
     method: 'get',
     path: '/logos/{projectId}/{id}',
     operationId: 'downloadLogo',
     summary: 'Download the logo of a workspace',
     description: 'Returns the logo of a workspace as PNG. Pages that visitors see load it.',
-    extension: true,
-    tag,
     scope: 'public',
     params: logoParams,
     answers: { 200: { media: ['image/png'] } },

@@ -1,15 +1,12 @@
 import { bodyFlag, id, Joi, nameText } from '../http/fields.ts';
 import { imageSource } from '../images/source.ts';
+import type { WorkspaceChanges } from './jobs.ts';
 
-/** The body of an update, with the fields to change. */
-export interface WorkspaceBody {
-  name?: string;
-  clickDedupeSeconds?: number;
-  keepFullIp?: boolean;
-  /** A URL or data URI of an image; `null` removes the logo. */
-  logo?: string | null;
-  brandColor?: string | null;
-}
+/**
+ * The body of an update, with the fields to change. The logo is a URL or data URI of an image;
+ * `null` removes it.
+ */
+export type WorkspaceBody = Omit<WorkspaceChanges, 'logo'> & { logo?: string | null };
 
 /** Maximum length of the window in which a visitor counts once, in seconds: 31 days. */
 const MAX_WINDOW_SECONDS = 31 * 86_400;

@@ -5,6 +5,7 @@ import { type IdKind, kindOfId } from '../ids.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import { qrCodeOf, shortLinkOf } from '../lookup/short-link.ts';
 import { isFreeFor } from './claims.ts';
+import { nullable, oneOf, requiredText } from './field.ts';
 import { keyField, refuseSharedWildcard } from './key.ts';
 import { loadReferences } from './references.ts';
 
@@ -37,22 +38,19 @@ export interface Availability {
 }
 
 export const availabilityAnswer = Joi.object<Availability>({
-  domain: Joi.string().required().description('Domain of the short link.').example('acme.link'),
-  key: Joi.string().required().description('Slug of the short link.').example('spring'),
-  shortLink: Joi.string()
-    .required()
+  domain: requiredText.description('Domain of the short link.').example('acme.link'),
+  key: requiredText.description('Slug of the short link.').example('spring'),
+  shortLink: requiredText
     .description('URL that a link with the slug has.')
     .example('https://acme.link/spring'),
-  qrCode: Joi.string()
-    .required()
+  qrCode: requiredText
     .description('URL of an image of the QR code that a link with the slug has.')
     .example('https://api.example.com/qr?url=https%3A%2F%2Facme.link%2Fspring%3Fqr%3D1'),
   available: flag()
     .required()
     .description('A new link or QR code can have the slug.')
     .example(false),
-  reason: Joi.string()
-    .valid(...REASONS)
+  reason: oneOf(REASONS)
     .allow(null)
     .required()
     .description(
@@ -62,10 +60,8 @@ export const availabilityAnswer = Joi.object<Availability>({
     .example('taken'),
   holder: Joi.object({
     kind: Joi.string().valid('link', 'qrcode').required().description('Kind of the record.'),
-    id: Joi.string().required().description('Id of the record.').example('link_4Jx2vQ0aTq'),
-    url: Joi.string()
-      .allow(null)
-      .required()
+    id: requiredText.description('Id of the record.').example('link_4Jx2vQ0aTq'),
+    url: nullable
       .description('Destination URL of a link; null for a QR code.')
       .example('https://example.com/spring'),
   })

@@ -65,10 +65,7 @@ export async function claimNames(
       -- Names are freed before they are claimed.
       WHERE (SELECT count(*) FROM freed) >= 0
      ON CONFLICT DO NOTHING RETURNING record_id, version`,
-    {
-      wanted: JSON.stringify(ordered),
-      domains: domainIdsOf(ordered),
-    },
+    { wanted: JSON.stringify(ordered), domains: domainIdsOf(ordered) },
   );
   return new Map(claimed.map(({ record_id, version }) => [record_id, version]));
 }

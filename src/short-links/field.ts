@@ -100,6 +100,15 @@ export type RecordOf<Table> = {
     : Value<Table[Name]>;
 };
 
+/* Schemas of the values of records, for the reference and for checking answers. */
+export const requiredText = Schemas.string().required();
+export const requiredTime = Schemas.string().isoDate().required();
+export const requiredCount = Schemas.number().integer().required();
+
+/** Schema of one of several texts. */
+export const oneOf = (names: readonly string[]): Joi.StringSchema =>
+  Schemas.string().valid(...names);
+
 /** A text of a record, or `null`. */
 export const nullable = Schemas.string().allow(null).required();
 

@@ -13,7 +13,14 @@ import {
   nullableText,
 } from '../http/fields.ts';
 import { COUNTRY_CODES } from '../visitors/countries.ts';
-import { type BodyOf, type ColumnsOf, type FieldTable, nullable, type RecordOf } from './field.ts';
+import {
+  type BodyOf,
+  type ColumnsOf,
+  type FieldTable,
+  nullable,
+  oneOf,
+  type RecordOf,
+} from './field.ts';
 import { keyField } from './key.ts';
 import { rulesField } from './routing-rules.ts';
 import { testVariantsField, testVariantsRecord } from './test-variants.ts';
@@ -22,12 +29,7 @@ import { destination, webAddress } from './url-field.ts';
 /** Destinations by country. */
 export const geoField = () =>
   Joi.object<Record<string, string>>()
-    .pattern(
-      Joi.string()
-        .valid(...COUNTRY_CODES)
-        .meta({ name: 'CountryCode' }),
-      destination(),
-    )
+    .pattern(oneOf(COUNTRY_CODES).meta({ name: 'CountryCode' }), destination())
     .allow(null);
 
 /** Maximum number of tags on a record. */

@@ -8,8 +8,6 @@ import { fields, type SharedColumns } from './fields.ts';
  */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the columns of a model are never initialized
 export class ShortLinkModel extends WorkspaceModel {
-  static override readonly idColumn = ['project_id', 'id'];
-
   declare password_fingerprint: string | null;
   /** Destinations that may be shown in a frame, without their UTM parameters. */
   declare frameable: string[] | null;

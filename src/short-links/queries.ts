@@ -7,6 +7,7 @@ import { type Db, db } from '../infra/db.ts';
 import { normalize } from '../infra/normalize.ts';
 import type { JobContext } from '../queues/definition.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
+import type { Paging } from '../workspaces/lists.ts';
 import {
   applyFilters,
   type FilterTable,
@@ -31,11 +32,9 @@ interface JoinedColumns {
 }
 
 /** The page of a list, and its order, which is always descending. */
-export interface RecordPage {
+export interface RecordPage extends Paging {
   /** `createdAt`, `lastClicked`, or the name of the count of visits. */
   sort: string;
-  page: number;
-  pageSize: number;
 }
 
 /**

@@ -193,9 +193,10 @@ export function loadDomains(trx: Db, projectId: string): Promise<UsableDomain[]>
   );
 }
 
-async function existingIds(
+/** Returns those of some ids that records of a workspace have. */
+export async function existingIds(
   trx: Db,
-  table: 'folders' | 'webhooks' | 'pages',
+  table: 'folders' | 'links' | 'pages' | 'qrcodes' | 'tags' | 'webhooks',
   projectId: string,
   ids: readonly string[],
 ): Promise<Set<string>> {

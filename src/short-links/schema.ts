@@ -1,10 +1,12 @@
 import type { CustomValidator, Schema } from 'joi';
 import type { RefusalData } from '../errors.ts';
-import { id, Joi, list, queryList, recordId } from '../http/fields.ts';
+import { domainField } from '../http/domain-name.ts';
+import { id, Joi, list, queryList, recordId, text } from '../http/fields.ts';
 import { seal } from '../infra/seal.ts';
-import { described, type Field, type FieldTable } from './field.ts';
+import { described, type Field, type FieldTable, oneOf } from './field.ts';
 import { fields, MAX_TAGS, type TagChoice, type TagFields } from './fields.ts';
 import { prefixField } from './key.ts';
+import type { ShortLinkTables } from './model.ts';
 
 /** Treatment of the events of a deleted link or QR code. */
 export type EventsOnDelete = 'keep' | 'remove';
@@ -149,6 +151,44 @@ export const eventsOnDelete = () =>
     .example('remove')
     .meta({ extension: true });
 
+/** The query string of a deletion. */
+export interface DeleteOneQuery {
+  events?: EventsOnDelete;
+}
+
+/** Schema of the query string of a deletion. */
+export const deleteOneQuery = Joi.object<DeleteOneQuery>({ events: eventsOnDelete() });
+
+/** Names of a record: its domain and key, its id under the name of the kind, or its external id. */
+export type InfoQuery<IdName extends string> = { [Name in IdName]?: string } & {
+  projectSlug?: string;
+  domain?: string;
+  key?: string;
+  externalId?: string;
+};
+
+/** Schema of the query string that names one record. */
+export const infoQuery = <IdName extends string>(idName: IdName, { noun }: ShortLinkTables) =>
+  Joi.object<InfoQuery<IdName>>({
+    projectSlug: text(190).description('Slug of the workspace that the API key belongs to.'),
+    domain: domainField().description('Domain of the short link; with `key`.'),
+    key: text(1_000).description('Key of the short link; with `domain`.'),
+    [idName]: id().description(`Id of the ${noun}.`),
+    externalId: id().description(`External id of the ${noun}, after the prefix \`ext_\`.`),
+  })
+    .and('domain', 'key')
+    .or('domain', idName, 'externalId')
+    .messages({
+      'object.and': 'domain and key must be given together',
+      'object.missing': `domain with key, or ${idName}, or externalId is required`,
+    });
+
+/** Query parameter with the order of a list. */
+export const sortField = (names: readonly string[], { noun }: ShortLinkTables) =>
+  oneOf(names)
+    .default('createdAt')
+    .description(`Field by which the ${noun}s are sorted, always descending.`);
+
 /** The query parameter that groups a count. */
 export interface Grouping {
   groupBy?: 'domain' | 'tag' | 'folder';
@@ -161,8 +201,18 @@ export const groupingField = Joi.string()
       'with several tags counts for each.',
   );
 
+const bulkIdsText = ({ noun }: ShortLinkTables) => `Ids of the ${noun}s, at most ${BULK_LIMIT}.`;
+
 /** Query parameter with the ids of a bulk deletion. */
-export const bulkIds = () => queryList(recordId()).min(1).max(BULK_LIMIT).required();
+export const bulkIds = (tables: ShortLinkTables) =>
+  queryList(recordId()).min(1).max(BULK_LIMIT).required().description(bulkIdsText(tables));
+
+/** Body field with the ids of a bulk change. */
+export const changedIds = (tables: ShortLinkTables) =>
+  Joi.array().items(recordId()).min(1).max(BULK_LIMIT).required().description(bulkIdsText(tables));
+
+/** Schema of the body of a bulk creation, whose items are validated one by one. */
+export const bulkEnvelope = Joi.array().min(1).max(BULK_LIMIT);
 
 /** Converts a valid body for its job: tags in one member, the password sealed. */
 export function toSharedChanges<

@@ -2,12 +2,11 @@ import { writes } from '../queues/index.ts';
 import { changes, job, jobsOf } from '../queues/job.ts';
 import type { TagRecord } from './record.ts';
 
+/** Each job adds a row to the audit log. */
+const audited = { audit: changes('tag') };
+
 export const tagJobs = jobsOf(writes, {
-  'tag.create': job<{ id: string; name: string; color: string }, TagRecord>({
-    audit: changes('tag'),
-  }),
-  'tag.update': job<{ id: string; name?: string; color?: string }, TagRecord>({
-    audit: changes('tag'),
-  }),
-  'tag.delete': job<{ id: string }, { id: string }>({ audit: changes('tag') }),
+  'tag.create': job<{ id: string; name: string; color: string }, TagRecord>(audited),
+  'tag.update': job<{ id: string; name?: string; color?: string }, TagRecord>(audited),
+  'tag.delete': job<{ id: string }, { id: string }>(audited),
 });

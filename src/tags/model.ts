@@ -1,9 +1,10 @@
+import { searchable } from '../infra/folded.ts';
 import { WorkspaceModel } from '../infra/model.ts';
+import { nameKey } from '../workspaces/taken-name.ts';
 
 /** A row of `tags`. */
 export class Tag extends WorkspaceModel {
   static override readonly tableName = 'tags';
-  static override readonly idColumn = ['project_id', 'id'];
 
   declare id: string;
   declare name: string;
@@ -15,3 +16,10 @@ export class Tag extends WorkspaceModel {
   declare created_at: Date;
   declare updated_at: Date;
 }
+
+/** Returns the columns that derive from the name of a tag. */
+export const nameColumns = (name: string) => ({
+  name,
+  name_key: nameKey(name),
+  search_text: searchable(name),
+});

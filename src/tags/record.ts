@@ -1,28 +1,22 @@
 import { Joi } from '../http/fields.ts';
+import { oneOf, requiredText } from '../short-links/field.ts';
+import type { Tag } from './model.ts';
 
 /** Colors of tags. */
 export const TAG_COLORS = ['red', 'yellow', 'green', 'blue', 'purple', 'pink', 'brown'] as const;
 
 /** The tag record of the contract. */
-export interface TagRecord {
-  id: string;
-  name: string;
-  color: string;
-}
+export type TagRecord = ReturnType<typeof toTag>;
 
 /** Schema of the tag record, for the reference and for checking answers. */
 export const tagRecord = Joi.object({
-  id: Joi.string().required().description('Id of the tag.').example('tag_8hT3kLm2Qw'),
-  name: Joi.string()
-    .required()
+  id: requiredText.description('Id of the tag.').example('tag_8hT3kLm2Qw'),
+  name: requiredText
     .description('Name, unique in the workspace regardless of case.')
     .example('Summer campaign'),
-  color: Joi.string()
-    .valid(...TAG_COLORS)
-    .required()
-    .description('Color of the tag.'),
+  color: oneOf(TAG_COLORS).required().description('Color of the tag.'),
 }).meta({ name: 'Tag' });
 
-export function toTag({ id, name, color }: TagRecord): TagRecord {
+export function toTag({ id, name, color }: Pick<Tag, 'id' | 'name' | 'color'>) {
   return { id, name, color };
 }

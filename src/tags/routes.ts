@@ -3,11 +3,13 @@ import { id, Joi, nameText, paging, queryList, text } from '../http/fields.ts';
 import { created, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
+import { oneOf } from '../short-links/field.ts';
 import { tagJobs } from './jobs.ts';
 import { listTags, readTag, type TagListQuery } from './queries.ts';
 import { TAG_COLORS, tagRecord } from './record.ts';
 
-const tag = 'Tags';
+const write = { tag: 'Tags', scope: 'tags.write', writes: true } as const;
+const read = { tag: 'Tags', scope: 'tags.read' } as const;
 const MAX_NAME = 190;
 
 interface NewTag {
@@ -16,9 +18,7 @@ interface NewTag {
   color?: string;
 }
 
-const color = Joi.string()
-  .valid(...TAG_COLORS)
-  .description('Color of the tag.');
+const color = oneOf(TAG_COLORS).description('Color of the tag.');
 const params = Joi.object<{ id: string }>({ id: id().required().description('Id of the tag.') });
 
 const newTagBody = Joi.object<NewTag>({
@@ -63,17 +63,15 @@ const tagListQuery = Joi.object<TagListQuery>({
 
 export const tagRoutes: Route[] = [
   route<{ body: NewTag }>({
+    ...write,
     method: 'post',
     path: '/tags',
     operationId: 'createTag',
     summary: 'Create a tag',
     description: 'Creates a tag.',
-    tag,
-    scope: 'tags.write',
     record: true,
     body: newTagBody,
     answers: { 201: tagRecord },
-    writes: true,
     handle: (request) => {
       const { name, tag: alias, color: chosen } = request.body;
       const randomColor = TAG_COLORS[Math.floor(Math.random() * TAG_COLORS.length)]!;
@@ -84,13 +82,12 @@ export const tagRoutes: Route[] = [
     },
   }),
   route<{ query: TagListQuery }>({
+    ...read,
     method: 'get',
     path: '/tags',
     operationId: 'listTags',
     summary: 'List tags',
     description: 'Returns the tags, one page at a time.',
-    tag,
-    scope: 'tags.read',
     isHeavy: ({ search, sortBy = 'name' }) => search !== undefined || sortBy !== 'name',
     query: tagListQuery,
     answers: { 200: Joi.array().items(tagRecord) },
@@ -99,48 +96,43 @@ export const tagRoutes: Route[] = [
     },
   }),
   route<{ params: { id: string } }>({
+    ...read,
     method: 'get',
     path: '/tags/{id}',
     operationId: 'retrieveTag',
     summary: 'Retrieve a tag',
     description: 'Returns a tag.',
     extension: true,
-    tag,
-    scope: 'tags.read',
     record: true,
     params,
     answers: { 200: tagRecord },
     handle: async ({ caller, params: { id: tagId } }) => ok(await readTag(caller.projectId, tagId)),
   }),
   route<{ params: { id: string }; body: { name?: string; color?: string } }>({
+    ...write,
     method: 'put',
     path: '/tags/{id}',
     operationId: 'updateTag',
     summary: 'Update a tag',
     description: 'Changes the name or color of a tag. Absent fields stay as they are.',
-    tag,
-    scope: 'tags.write',
     record: true,
     params,
     body: tagChangesBody,
     answers: { 200: tagRecord },
-    writes: true,
     handle: (request) =>
       answerWrite(request, tagJobs['tag.update'], { id: request.params.id, ...request.body }, ok),
   }),
   route<{ params: { id: string } }>({
+    ...write,
     method: 'delete',
     path: '/tags/{id}',
     operationId: 'deleteTag',
     summary: 'Delete a tag',
     description: 'Deletes a tag and removes it from all links and QR codes.',
     extension: true,
-    tag,
-    scope: 'tags.write',
     record: true,
     params,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => answerWrite(request, tagJobs['tag.delete'], request.params, ok),
   }),
 ];

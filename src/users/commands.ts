@@ -2,8 +2,7 @@ import { Refusal } from '../errors.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { handlers } from '../queues/job.ts';
 import { SESSION_SECONDS } from './cookie.ts';
-import type { LinkSignIn, NewSession, OtherSessions, SignIn, UserChanges } from './jobs.ts';
-import { userJobs, userMaintenanceJobs } from './jobs.ts';
+import { type NewSession, type OtherSessions, userJobs, userMaintenanceJobs } from './jobs.ts';
 import { LINK_IS_VALID, linkGone } from './queries.ts';
 
 /*
@@ -42,65 +41,6 @@ const endByHash = (connection: Db, hash: string): Promise<number> =>
     hash,
   ]);
 
-/**
- * Signs a person in by password. @throws Refusal `unauthorized` if the password has changed, or the
- * person is disabled
- */
-export async function signIn({ userId, passwordVersion, session }: SignIn): Promise<void> {
-  await db().transaction(async (trx) => {
-    const [user] = await rows<{ version: number }>(
-      trx,
-      'SELECT password_version AS version FROM users WHERE id = ? FOR NO KEY UPDATE',
-      [userId],
-    );
-    if (user?.version !== passwordVersion) {
-      throw new Refusal('unauthorized', 'The password has changed: sign in again');
-    }
-    await addSession(trx, userId, session);
-  });
-}
-
-/**
- * Signs a person in by a one-time link. @throws Refusal `unauthorized` if the link was used, has
- * expired or never existed
- */
-export async function signInByLink({ hash, session }: LinkSignIn): Promise<{ userId: string }> {
-  return db().transaction(async (trx) => {
-    // A repeated job finds its own session in the link.
-    const [link] = await rows<{ userId: string }>(
-      trx,
-      `UPDATE sign_in_links SET session_id = :sessionId
-        WHERE hash = :hash AND (session_id = :sessionId OR ${LINK_IS_VALID})
-       RETURNING user_id AS "userId"`,
-      { hash, sessionId: session.id },
-    );
-    if (link === undefined) throw linkGone();
-    await addSession(trx, link.userId, session);
-    return link;
-  });
-}
-
-/** Ends a session by the hash of its token. */
-export async function endSession({ hash }: { hash: string }): Promise<void> {
-  await endByHash(db(), hash);
-}
-
-/** Ends one session of a person. */
-export async function endOwnSession({
-  userId,
-  id,
-}: {
-  userId: string;
-  id: string;
-}): Promise<{ id: string }> {
-  await execute(
-    db(),
-    'UPDATE sessions SET ended_at = now() WHERE id = ? AND user_id = ? AND ended_at IS NULL',
-    [id, userId],
-  );
-  return { id };
-}
-
 /** Ends all sessions of a person, and returns their number. */
 export function endAllSessions(db: Db, userId: string): Promise<number> {
   return execute(
@@ -111,20 +51,6 @@ export function endAllSessions(db: Db, userId: string): Promise<number> {
   );
 }
 
-/** Ends all sessions of a person but one. */
-export async function endOtherSessions(others: OtherSessions): Promise<{ deletedCount: number }> {
-  const { userId, keptId, at } = others;
-  return db().transaction(async (trx) => {
-    await endOthers(trx, others);
-    const ended = await rows<object>(
-      trx,
-      'SELECT id FROM sessions WHERE user_id = ? AND id <> ? AND ended_at = ?',
-      [userId, keptId, at],
-    );
-    return { deletedCount: ended.length };
-  });
-}
-
 const endOthers = (trx: Db, { userId, keptId, at }: OtherSessions): Promise<number> =>
   execute(
     trx,
@@ -132,34 +58,6 @@ const endOthers = (trx: Db, { userId, keptId, at }: OtherSessions): Promise<numb
       WHERE user_id = :userId AND id <> :keptId AND ended_at IS NULL AND expires_at > now()`,
     { userId, keptId, at },
   );
-
-/**
- * Changes a person. A new password ends their other sessions and one-time links.
- *
- * @throws Refusal `conflict` if the password was changed meanwhile
- */
-export async function updateUser({ name, password, ...others }: UserChanges): Promise<void> {
-  const { userId } = others;
-  await db().transaction(async (trx) => {
-    if (name !== undefined) {
-      await execute(trx, 'UPDATE users SET name = ? WHERE id = ?', [name, userId]);
-    }
-    if (password === undefined) return;
-    const { hash, version } = password;
-    const changed = await execute(
-      trx,
-      `UPDATE users SET password_hash = :hash, password_version = :version + 1
-        WHERE id = :userId AND password_version = :version`,
-      { hash, version, userId },
-    );
-    // The job may have run before.
-    if (changed === 0) return refuseOther(trx, userId, hash);
-    await endOthers(trx, others);
-    await execute(trx, 'DELETE FROM sign_in_links WHERE user_id = ? AND session_id IS NULL', [
-      userId,
-    ]);
-  });
-}
 
 async function refuseOther(trx: Db, userId: string, hash: string): Promise<void> {
   const [user] = await rows<{ hash: string | null }>(
@@ -170,42 +68,126 @@ async function refuseOther(trx: Db, userId: string, hash: string): Promise<void>
   if (user?.hash !== hash) throw new Refusal('conflict', 'The password has been changed since');
 }
 
-/** Stores the time at which a session was used, and renews it. */
-export async function touchSession({ id, at }: { id: string; at: string }): Promise<void> {
-  await execute(
-    db(),
-    `UPDATE sessions SET last_used_at = :at,
-            expires_at = :at::timestamptz + make_interval(secs => :seconds)
-      WHERE id = :id AND ended_at IS NULL AND last_used_at < :at AND expires_at > :at`,
-    { id, at, seconds: SESSION_SECONDS },
-  );
-}
-
 /** Time for which ended sessions and links are kept, which exceeds the retries of any job. */
 const KEPT_FOR = '1 day';
 
-/** Deletes sessions and sign-in links that ended long ago. */
-export async function pruneSessions(): Promise<void> {
-  await execute(
-    db(),
-    'DELETE FROM sessions WHERE least(expires_at, ended_at) < now() - ?::interval',
-    [KEPT_FOR],
-  );
-  await execute(db(), 'DELETE FROM sign_in_links WHERE expires_at < now() - ?::interval', [
-    KEPT_FOR,
-  ]);
-}
-
 export const userHandlers = handlers(userJobs, {
-  'session.create': signIn,
-  'session.createByLink': signInByLink,
-  'session.end': endSession,
-  'session.endOwn': endOwnSession,
-  'session.endOthers': endOtherSessions,
-  'session.used': touchSession,
-  'user.update': updateUser,
+  /**
+   * Signs a person in by password. @throws Refusal `unauthorized` if the password has changed, or
+   * the person is disabled
+   */
+  async 'session.create'({ userId, passwordVersion, session }) {
+    await db().transaction(async (trx) => {
+      const [user] = await rows<{ version: number }>(
+        trx,
+        'SELECT password_version AS version FROM users WHERE id = ? FOR NO KEY UPDATE',
+        [userId],
+      );
+      if (user?.version !== passwordVersion) {
+        throw new Refusal('unauthorized', 'The password has changed: sign in again');
+      }
+      await addSession(trx, userId, session);
+    });
+  },
+
+  /**
+   * Signs a person in by a one-time link. @throws Refusal `unauthorized` if the link was used, has
+   * expired or never existed
+   */
+  'session.createByLink': async ({ hash, session }) =>
+    db().transaction(async (trx) => {
+      // A repeated job finds its own session in the link.
+      const [link] = await rows<{ userId: string }>(
+        trx,
+        `UPDATE sign_in_links SET session_id = :sessionId
+          WHERE hash = :hash AND (session_id = :sessionId OR ${LINK_IS_VALID})
+         RETURNING user_id AS "userId"`,
+        { hash, sessionId: session.id },
+      );
+      if (link === undefined) throw linkGone();
+      await addSession(trx, link.userId, session);
+      return link;
+    }),
+
+  /** Ends a session by the hash of its token. */
+  async 'session.end'({ hash }) {
+    await endByHash(db(), hash);
+  },
+
+  /** Ends one session of a person. */
+  async 'session.endOwn'({ userId, id }) {
+    await execute(
+      db(),
+      'UPDATE sessions SET ended_at = now() WHERE id = ? AND user_id = ? AND ended_at IS NULL',
+      [id, userId],
+    );
+    return { id };
+  },
+
+  /** Ends all sessions of a person but one. */
+  async 'session.endOthers'(others) {
+    const { userId, keptId, at } = others;
+    return db().transaction(async (trx) => {
+      await endOthers(trx, others);
+      const ended = await rows<object>(
+        trx,
+        'SELECT id FROM sessions WHERE user_id = ? AND id <> ? AND ended_at = ?',
+        [userId, keptId, at],
+      );
+      return { deletedCount: ended.length };
+    });
+  },
+
+  /** Stores the time at which a session was used, and renews it. */
+  async 'session.used'({ id, at }) {
+    await execute(
+      db(),
+      `UPDATE sessions SET last_used_at = :at,
+              expires_at = :at::timestamptz + make_interval(secs => :seconds)
+        WHERE id = :id AND ended_at IS NULL AND last_used_at < :at AND expires_at > :at`,
+      { id, at, seconds: SESSION_SECONDS },
+    );
+  },
+
+  /**
+   * Changes a person. A new password ends their other sessions and one-time links.
+   *
+   * @throws Refusal `conflict` if the password was changed meanwhile
+   */
+  async 'user.update'({ name, password, ...others }) {
+    const { userId } = others;
+    await db().transaction(async (trx) => {
+      if (name !== undefined) {
+        await execute(trx, 'UPDATE users SET name = ? WHERE id = ?', [name, userId]);
+      }
+      if (password === undefined) return;
+      const { hash, version } = password;
+      const changed = await execute(
+        trx,
+        `UPDATE users SET password_hash = :hash, password_version = :version + 1
+          WHERE id = :userId AND password_version = :version`,
+        { hash, version, userId },
+      );
+      // The job may have run before.
+      if (changed === 0) return refuseOther(trx, userId, hash);
+      await endOthers(trx, others);
+      await execute(trx, 'DELETE FROM sign_in_links WHERE user_id = ? AND session_id IS NULL', [
+        userId,
+      ]);
+    });
+  },
 });
 
 export const userMaintenanceHandlers = handlers(userMaintenanceJobs, {
-  'sessions.prune': pruneSessions,
+  /** Deletes sessions and sign-in links that ended long ago. */
+  async 'sessions.prune'() {
+    await execute(
+      db(),
+      'DELETE FROM sessions WHERE least(expires_at, ended_at) < now() - ?::interval',
+      [KEPT_FOR],
+    );
+    await execute(db(), 'DELETE FROM sign_in_links WHERE expires_at < now() - ?::interval', [
+      KEPT_FOR,
+    ]);
+  },
 });

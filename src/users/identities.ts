@@ -3,39 +3,9 @@ import { newId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { handlers } from '../queues/job.ts';
 import { addSession } from './commands.ts';
-import type { IdentitySignIn } from './jobs.ts';
 import { identityJobs } from './jobs.ts';
 import type { Identity } from './oidc.ts';
 import { proveAddress } from './proof.ts';
-
-/**
- * Signs a person in by an account at the provider. An unknown account is linked to the person with
- * its verified email address, which it proves; or to a new person, if a workspace has invited that
- * address. A new person has no membership, and is asked about each invitation.
- *
- * @throws Refusal `not_found` if there is no such person; `unauthorized` if they are disabled
- */
-export async function signInByIdentity({
-  identity,
-  session,
-}: IdentitySignIn): Promise<{ userId: string }> {
-  return db().transaction(async (trx) => {
-    const { issuer, subject, email } = identity;
-    // Two simultaneous first sign-ins must not create two people.
-    await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`oidc ${issuer} ${subject}`]);
-    let userId = await findByIdentity(trx, identity);
-    if (userId === undefined && email !== undefined) {
-      const name = identity.name ?? email;
-      userId = await findByEmail(trx, email);
-      if (userId === undefined) userId = await addInvited(trx, name, email);
-      else await proveAddress(trx, userId, name);
-      if (userId !== undefined) await addIdentity(trx, identity, userId);
-    }
-    if (userId === undefined) throw new Refusal('not_found', 'There is no such account');
-    await addSession(trx, userId, session);
-    return { userId };
-  });
-}
 
 const first = (people: { id: string }[]): string | undefined => people[0]?.id;
 
@@ -72,5 +42,30 @@ async function addInvited(trx: Db, name: string, email: string): Promise<string 
 }
 
 export const identityHandlers = handlers(identityJobs, {
-  'session.createByIdentity': signInByIdentity,
+  /**
+   * Signs a person in by an account at the provider. An unknown account is linked to the person
+   * with its verified email address, which it proves; or to a new person, if a workspace has
+   * invited that address. A new person has no membership, and is asked about each invitation.
+   *
+   * @throws Refusal `not_found` if there is no such person; `unauthorized` if they are disabled
+   */
+  'session.createByIdentity': async ({ identity, session }) =>
+    db().transaction(async (trx) => {
+      const { issuer, subject, email } = identity;
+      // Two simultaneous first sign-ins must not create two people.
+      await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [
+        `oidc ${issuer} ${subject}`,
+      ]);
+      let userId = await findByIdentity(trx, identity);
+      if (userId === undefined && email !== undefined) {
+        const name = identity.name ?? email;
+        userId = await findByEmail(trx, email);
+        if (userId === undefined) userId = await addInvited(trx, name, email);
+        else await proveAddress(trx, userId, name);
+        if (userId !== undefined) await addIdentity(trx, identity, userId);
+      }
+      if (userId === undefined) throw new Refusal('not_found', 'There is no such account');
+      await addSession(trx, userId, session);
+      return { userId };
+    }),
 });

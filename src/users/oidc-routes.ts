@@ -9,7 +9,7 @@ import { ATTEMPT_SECONDS, beginAttempt, finishAttempt, providerName } from './oi
 import { limitsOf } from './passwords.ts';
 import { startSession } from './sessions.ts';
 
-const tag = 'Users';
+const common = { extension: true, tag: 'Users', scope: 'public' } as const;
 const COOKIE = 'oidc';
 
 /** Reason for a failed sign-in, as `error` in the URL of the sign-in page. */
@@ -45,6 +45,7 @@ const callbackQuery = Joi.object<CallbackQuery>({
 
 export const oidcRoutes: Route[] = [
   route({
+    ...common,
     method: 'get',
     path: '/auth/oidc',
     operationId: 'startSingleSignOn',
@@ -52,9 +53,6 @@ export const oidcRoutes: Route[] = [
     description:
       'Redirects the browser to the OpenID Connect provider of this installation, which sends it back to ' +
       '`/auth/oidc/callback`. Responds with 404 if there is none.',
-    extension: true,
-    tag,
-    scope: 'public',
     answers: { 302: NO_CONTENT },
     async handle(request) {
       if (providerName() === undefined) {
@@ -69,6 +67,7 @@ export const oidcRoutes: Route[] = [
     },
   }),
   route<{ query: CallbackQuery }>({
+    ...common,
     method: 'get',
     path: '/auth/oidc/callback',
     operationId: 'createSessionByOidc',
@@ -76,9 +75,6 @@ export const oidcRoutes: Route[] = [
     description:
       'Signs a person in who returns from the OpenID Connect provider, sets the session cookie and redirects to the ' +
       'console; or redirects to its page to sign in, with the reason as `error`.',
-    extension: true,
-    tag,
-    scope: 'public',
     query: callbackQuery,
     answers: { 302: NO_CONTENT },
     async handle(request) {

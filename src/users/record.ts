@@ -41,21 +41,18 @@ export interface Me {
   locationsBy: PlacesOwner;
 }
 
+const text = Joi.string().required();
+const oneOf = (names: readonly string[]) =>
+  Joi.string()
+    .valid(...names)
+    .required();
+
 export const membershipRecord = Joi.object({
-  id: Joi.string().required().description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
-  slug: Joi.string()
-    .required()
-    .description('Name of the workspace in the header `X-Workspace`.')
-    .example('acme'),
-  name: Joi.string().required().description('Name of the workspace.').example('Acme'),
-  plan: Joi.string()
-    .valid(...PLANS)
-    .required()
-    .description('Plan of the workspace.'),
-  role: Joi.string()
-    .valid(...ROLES)
-    .required()
-    .description('Role of the person in the workspace.'),
+  id: text.description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
+  slug: text.description('Name of the workspace in the header `X-Workspace`.').example('acme'),
+  name: text.description('Name of the workspace.').example('Acme'),
+  plan: oneOf(PLANS).description('Plan of the workspace.'),
+  role: oneOf(ROLES).description('Role of the person in the workspace.'),
   scopes: Joi.array()
     .items(scope)
     .required()
@@ -64,20 +61,16 @@ export const membershipRecord = Joi.object({
 }).meta({ name: 'Membership' });
 
 const ownInvitationRecord = Joi.object({
-  id: Joi.string()
-    .required()
+  id: text
     .description('Id of the invitation, for `POST /invitations/accept`.')
     .example('inv_4Jx2vQ0aTq'),
   workspace: Joi.object({
-    name: Joi.string().required().description('Name.').example('Acme'),
-    slug: Joi.string().required().description('Short name, unique in the service.').example('acme'),
+    name: text.description('Name.').example('Acme'),
+    slug: text.description('Short name, unique in the service.').example('acme'),
   })
     .required()
     .description('Workspace that the person would join.'),
-  role: Joi.string()
-    .valid(...ROLES)
-    .required()
-    .description('Role that the person would have.'),
+  role: oneOf(ROLES).description('Role that the person would have.'),
   invitedBy: Joi.string()
     .required()
     .allow(null)
@@ -86,9 +79,9 @@ const ownInvitationRecord = Joi.object({
 }).meta({ name: 'OwnInvitation' });
 
 export const meRecord = Joi.object({
-  id: Joi.string().required().description('Id of the person.').example('user_4Jx2vQ0aTq'),
-  email: Joi.string().required().description('Email address.').example('ada@example.com'),
-  name: Joi.string().required().description('Name.').example('Ada Lovelace'),
+  id: text.description('Id of the person.').example('user_4Jx2vQ0aTq'),
+  email: text.description('Email address.').example('ada@example.com'),
+  name: text.description('Name.').example('Ada Lovelace'),
   hasPassword: Joi.boolean().required().description('The person can sign in with a password.'),
   needsCurrentPassword: Joi.boolean()
     .required()
@@ -130,7 +123,7 @@ export interface SessionRecord {
 }
 
 export const sessionRecord = Joi.object({
-  id: Joi.string().required().description('Id of the session.').example('sess_4Jx2vQ0aTq'),
+  id: text.description('Id of the session.').example('sess_4Jx2vQ0aTq'),
   createdAt: Joi.string()
     .isoDate()
     .required()
@@ -141,13 +134,11 @@ export const sessionRecord = Joi.object({
     .required()
     .description('Time of the last use, to the minute.')
     .example('2026-01-31T12:00:00.000Z'),
-  userAgent: Joi.string()
-    .required()
+  userAgent: text
     .allow('')
     .description('Browser that signed in, as it names itself.')
     .example('Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'),
-  network: Joi.string()
-    .required()
+  network: text
     .allow('')
     .description('IP address of the sign-in, or its IPv6 network of 64 bits.')
     .example('203.0.113.7'),

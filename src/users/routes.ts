@@ -5,8 +5,7 @@ import { type ApiRequest, created, ok, type Route, route } from '../http/route.t
 import { newId } from '../ids.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { clearedCookie, sessionCookie, sessionTokenIn } from './cookie.ts';
-import type { UserChanges } from './jobs.ts';
-import { ownWorkspaceJobs, userJobs } from './jobs.ts';
+import { ownWorkspaceJobs, type UserChanges, userJobs } from './jobs.ts';
 import { refuseWeakPassword } from './password-rules.ts';
 import { hashPassword, tryPassword } from './passwords.ts';
 import { hasSession, listSessions, readCredentials, readMe } from './queries.ts';
@@ -19,7 +18,7 @@ import {
   sessionParams,
 } from './schema.ts';
 
-const tag = 'Users';
+const common = { extension: true, tag: 'Users', scope: 'user' } as const;
 
 /** The sessions of the caller, except that of the request. */
 const othersOf = ({ caller }: ApiRequest) => ({
@@ -30,15 +29,13 @@ const othersOf = ({ caller }: ApiRequest) => ({
 
 export const userRoutes: Route[] = [
   route({
+    ...common,
     method: 'get',
     path: '/me',
     operationId: 'retrieveMe',
     summary: 'Retrieve the signed-in person',
     description:
       'Returns the signed-in person with their workspaces. The browser keeps its session cookie for another 30 days.',
-    extension: true,
-    tag,
-    scope: 'user',
     answers: { 200: meRecord },
     async handle({ caller, client }) {
       const me = await readMe(caller.userId, caller.sessionId!);
@@ -47,63 +44,51 @@ export const userRoutes: Route[] = [
     },
   }),
   route<{ body: MeChanges }>({
+    ...common,
     method: 'patch',
     path: '/me',
     operationId: 'updateMe',
     summary: 'Update the signed-in person',
     description:
       'Changes the name or the password of the signed-in person. A new password ends all their other sessions.',
-    extension: true,
-    tag,
-    scope: 'user',
     body: meChangesBody,
     answers: { 200: meRecord },
     async handle(request) {
       const { name } = request.body;
       const password = await changedPassword(request);
-      const changes: UserChanges = {
-        ...othersOf(request),
-        name,
-        password,
-      };
+      const changes = { ...othersOf(request), name, password };
       await runJob(request, userJobs['user.update'], changes);
       return ok(await readMe(changes.userId, changes.keptId));
     },
   }),
   route({
+    ...common,
     method: 'get',
     path: '/me/sessions',
     operationId: 'listSessions',
     summary: 'List sessions',
     description: 'Returns the sessions of the signed-in person, the last used first, at most 100.',
-    extension: true,
-    tag,
-    scope: 'user',
     answers: { 200: Joi.array().items(sessionRecord) },
     handle: async ({ caller }) => ok(await listSessions(caller.userId, caller.sessionId!)),
   }),
   route({
+    ...common,
     method: 'delete',
     path: '/me/sessions',
     operationId: 'bulkDeleteSessions',
     summary: 'End all other sessions',
     description: 'Ends all sessions of the signed-in person except that of the request.',
-    extension: true,
-    tag,
-    scope: 'user',
     answers: { 200: deletedCount },
     handle: async (request) =>
       ok(await runJob(request, userJobs['session.endOthers'], othersOf(request))),
   }),
   route<{ params: { id: string } }>({
+    ...common,
     method: 'delete',
     path: '/me/sessions/{id}',
     operationId: 'deleteOwnSession',
     summary: 'End a session',
     description: 'Ends a session of the signed-in person, at once.',
-    extension: true,
-    tag,
-    scope: 'user',
     params: sessionParams,
     answers: { 200: deletedRecord },
     async handle(request) {
@@ -117,15 +102,13 @@ export const userRoutes: Route[] = [
     },
   }),
   route<{ body: NewWorkspaceBody }>({
+    ...common,
     method: 'post',
     path: '/workspaces',
     operationId: 'createWorkspace',
     summary: 'Create a workspace',
     description:
       'Creates a workspace on the plan `free`, which the signed-in person owns. A person owns at most 50.',
-    extension: true,
-    tag,
-    scope: 'user',
     body: newWorkspaceBody,
     answers: { 201: membershipRecord },
     async handle(request) {

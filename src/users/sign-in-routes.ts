@@ -11,7 +11,7 @@ import { meRecord } from './record.ts';
 import { type LinkBody, linkBody, type SignInBody, signInBody } from './schema.ts';
 import { endSessionOf, signedIn, startSession } from './sessions.ts';
 
-const tag = 'Users';
+const common = { extension: true, tag: 'Users', scope: 'public' } as const;
 
 const methodsRecord = Joi.object({
   password: Joi.boolean().required().description('People can sign in with a password.'),
@@ -35,14 +35,12 @@ const FROM_CONSOLE =
 
 export const signInRoutes: Route[] = [
   route({
+    ...common,
     method: 'get',
     path: '/auth/methods',
     operationId: 'retrieveSignInMethods',
     summary: 'Retrieve the ways to sign in',
     description: 'Returns the ways in which people can sign in.',
-    extension: true,
-    tag,
-    scope: 'public',
     answers: { 200: methodsRecord },
     handle() {
       const name = providerName();
@@ -50,6 +48,7 @@ export const signInRoutes: Route[] = [
     },
   }),
   route<{ body: SignInBody }>({
+    ...common,
     method: 'post',
     path: '/auth/sign-in',
     operationId: 'createSession',
@@ -57,9 +56,6 @@ export const signInRoutes: Route[] = [
     description:
       'Signs a person in with email address and password, and sets the session cookie. A session that the browser ' +
       `had ends. ${FROM_CONSOLE}`,
-    extension: true,
-    tag,
-    scope: 'public',
     body: signInBody,
     answers: { 200: meRecord },
     async handle(request) {
@@ -71,6 +67,7 @@ export const signInRoutes: Route[] = [
     },
   }),
   route<{ body: LinkBody }>({
+    ...common,
     method: 'post',
     path: '/auth/links/lookup',
     operationId: 'findSignInLink',
@@ -78,9 +75,6 @@ export const signInRoutes: Route[] = [
     description:
       'Returns the person whom the token of a one-time sign-in address would sign in, so that they are asked before. ' +
       `The address stays valid. ${FROM_CONSOLE}`,
-    extension: true,
-    tag,
-    scope: 'public',
     body: linkBody,
     answers: { 200: linkRecord },
     async handle(request) {
@@ -89,6 +83,7 @@ export const signInRoutes: Route[] = [
     },
   }),
   route<{ body: LinkBody }>({
+    ...common,
     method: 'post',
     path: '/auth/links',
     operationId: 'createSessionByLink',
@@ -96,9 +91,6 @@ export const signInRoutes: Route[] = [
     description:
       'Signs a person in with the token of a one-time sign-in address, and sets the session cookie. ' +
       `Addresses are valid once, within 24 hours. ${FROM_CONSOLE}`,
-    extension: true,
-    tag,
-    scope: 'public',
     body: linkBody,
     answers: { 200: meRecord },
     async handle(request) {
@@ -110,14 +102,12 @@ export const signInRoutes: Route[] = [
     },
   }),
   route({
+    ...common,
     method: 'post',
     path: '/auth/sign-out',
     operationId: 'deleteSession',
     summary: 'Sign out',
     description: `Ends the session of the browser and removes its cookie. ${FROM_CONSOLE}`,
-    extension: true,
-    tag,
-    scope: 'public',
     answers: { 204: NO_CONTENT },
     async handle(request) {
       await endSessionOf(request);

@@ -7,7 +7,6 @@ import type { ListName } from './schema.ts';
 /** A row of `views`. */
 export class View extends WorkspaceModel {
   static override readonly tableName = 'views';
-  static override readonly idColumn = ['project_id', 'id'];
 
   declare id: string;
   /** Id of the owner; `null` for a view that everybody in the workspace shares. */

@@ -2,10 +2,9 @@ import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, paging, text } from '../http/fields.ts';
 import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { containing } from '../infra/like.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
-import { nameKey } from '../workspaces/taken-name.ts';
+import { listByName, type NameListQuery } from '../workspaces/lists.ts';
 import { viewJobs } from './jobs.ts';
 import { View } from './model.ts';
 import { toView, viewRecord } from './record.ts';
@@ -19,14 +18,12 @@ import {
   viewChangesBody,
 } from './schema.ts';
 
-interface ViewListQuery {
+interface ViewListQuery extends NameListQuery {
   list?: ListName;
-  search?: string;
-  page: number;
-  pageSize: number;
 }
 
-const common = { extension: true, tag: 'Views' } as const;
+const write = { extension: true, tag: 'Views', scope: 'views.write', writes: true } as const;
+const read = { extension: true, tag: 'Views', scope: 'views.read' } as const;
 const params = Joi.object<{ id: string }>({ id: id().required().description('Id of the view.') });
 
 /** Reads a view that the caller can see. @throws Refusal `not_found` */
@@ -37,7 +34,7 @@ async function readView({ projectId, userId }: Caller, viewId: string): Promise<
 
 export const viewRoutes: Route[] = [
   route<{ body: NewView }>({
-    ...common,
+    ...write,
     method: 'post',
     path: '/views',
     operationId: 'createView',
@@ -45,11 +42,9 @@ export const viewRoutes: Route[] = [
     description:
       'Creates a view. A workspace has at most 100 shared views, and each person at most 100 of their own there. ' +
       'A view by an API key belongs to the owner of the key.',
-    scope: 'views.write',
     record: true,
     body: newViewBody,
     answers: { 201: viewRecord },
-    writes: true,
     handle: (request) => {
       const { body, caller } = request;
       checkQuery(body.list, body.query);
@@ -60,14 +55,13 @@ export const viewRoutes: Route[] = [
     },
   }),
   route<{ query: ViewListQuery }>({
-    ...common,
+    ...read,
     method: 'get',
     path: '/views',
     operationId: 'listViews',
     summary: 'List views, by name',
     description:
       'Returns the views that are shared, and those of the person, by name, one page at a time.',
-    scope: 'views.read',
     isHeavy: hasAny('search'),
     query: Joi.object<ViewListQuery>({
       list: list.description('Only views of this list.'),
@@ -75,25 +69,19 @@ export const viewRoutes: Route[] = [
       ...paging(100),
     }),
     answers: { 200: Joi.array().items(viewRecord) },
-    async handle({ caller, query: { list: listName, search, page, pageSize } }) {
+    async handle({ caller, query: { list: listName, ...query } }) {
       const views = View.visibleTo(caller.userId, caller.projectId);
       if (listName !== undefined) views.where({ list: listName });
-      if (search !== undefined) views.where('name_key', 'like', containing(nameKey(search)));
-      const rows = await views
-        .orderBy(['name_key', 'id'])
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toView));
+      return ok((await listByName(views, query)).map(toView));
     },
   }),
   route<{ params: { id: string } }>({
-    ...common,
+    ...read,
     method: 'get',
     path: '/views/{id}',
     operationId: 'retrieveView',
     summary: 'Retrieve a view',
     description: 'Returns a view.',
-    scope: 'views.read',
     record: true,
     params,
     answers: { 200: viewRecord },
@@ -101,19 +89,17 @@ export const viewRoutes: Route[] = [
       ok(toView(await readView(caller, viewId))),
   }),
   route<{ params: { id: string }; body: ViewChanges }>({
-    ...common,
+    ...write,
     method: 'patch',
     path: '/views/{id}',
     operationId: 'updateView',
     summary: 'Update a view',
     description:
       'Changes a view. A view that is no longer shared belongs to the person who changes it.',
-    scope: 'views.write',
     record: true,
     params,
     body: viewChangesBody,
     answers: { 200: viewRecord },
-    writes: true,
     async handle(request) {
       const { body: changes, params, caller } = request;
       const view = await readView(caller, params.id);
@@ -123,17 +109,15 @@ export const viewRoutes: Route[] = [
     },
   }),
   route<{ params: { id: string } }>({
-    ...common,
+    ...write,
     method: 'delete',
     path: '/views/{id}',
     operationId: 'deleteView',
     summary: 'Delete a view',
     description: 'Deletes a view. A shared view is deleted for everybody in the workspace.',
-    scope: 'views.write',
     record: true,
     params,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => {
       const data = { id: request.params.id, userId: request.caller.userId };
       return answerWrite(request, viewJobs['view.delete'], data, ok);

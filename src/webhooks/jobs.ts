@@ -4,27 +4,20 @@ import type { WebhookKind } from './kinds.ts';
 import type { DeliveryRecord, WebhookRecord, WebhookWithSecret } from './record.ts';
 import type { NewWebhook, ResendBody, WebhookBody } from './schema.ts';
 
+const audited = { audit: changes('webhook') };
+const concerning = { audit: concerns('webhook') };
+
 export const webhookJobs = jobsOf(writes, {
   /** Secrets are sealed, here and in results. */
-  'webhook.create': job<NewWebhook & { id: string; secret: string }, WebhookWithSecret>({
-    audit: changes('webhook'),
-  }),
-  'webhook.update': job<{ id: string; changes: WebhookBody }, WebhookRecord>({
-    audit: changes('webhook'),
-  }),
-  'webhook.delete': job<{ id: string }, { id: string }>({ audit: changes('webhook') }),
-  'webhook.rotate': job<{ id: string; secret: string }, WebhookWithSecret>({
-    audit: changes('webhook'),
-  }),
-  'webhook.test': job<{ id: string; deliveryId: string; kind: WebhookKind }, DeliveryRecord>({
-    audit: concerns('webhook'),
-  }),
-  'webhook.resend': job<{ id: string; deliveryId: string }, DeliveryRecord>({
-    audit: concerns('webhook'),
-  }),
-  'webhook.resendAll': job<ResendBody & { id: string }, { count: number }>({
-    audit: concerns('webhook'),
-  }),
+  'webhook.create': job<NewWebhook & { id: string; secret: string }, WebhookWithSecret>(audited),
+  'webhook.update': job<{ id: string; changes: WebhookBody }, WebhookRecord>(audited),
+  'webhook.delete': job<{ id: string }, { id: string }>(audited),
+  'webhook.rotate': job<{ id: string; secret: string }, WebhookWithSecret>(audited),
+  'webhook.test': job<{ id: string; deliveryId: string; kind: WebhookKind }, DeliveryRecord>(
+    concerning,
+  ),
+  'webhook.resend': job<{ id: string; deliveryId: string }, DeliveryRecord>(concerning),
+  'webhook.resendAll': job<ResendBody & { id: string }, { count: number }>(concerning),
 });
 
 export const deliveryJobs = jobsOf(webhooks, {

@@ -4,7 +4,6 @@ import type { WebhookKind } from './kinds.ts';
 /** A row of `webhooks`: a receiver of events. */
 export class Webhook extends WorkspaceModel {
   static override readonly tableName = 'webhooks';
-  static override readonly idColumn = ['project_id', 'id'];
 
   declare id: string;
   declare name: string;
@@ -36,7 +35,6 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'held'] as con
 /** A row of `webhook_deliveries`: an event for one webhook. */
 export class Delivery extends WorkspaceModel {
   static override readonly tableName = 'webhook_deliveries';
-  static override readonly idColumn = ['project_id', 'webhook_id', 'id'];
 
   declare webhook_id: string;
   declare id: string;
@@ -57,7 +55,6 @@ export class Delivery extends WorkspaceModel {
 /** A row of `webhook_attempts`: a request and its response. */
 export class Attempt extends WorkspaceModel {
   static override readonly tableName = 'webhook_attempts';
-  static override readonly idColumn = 'id';
 
   declare id: number;
   declare webhook_id: string;

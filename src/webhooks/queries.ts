@@ -1,22 +1,7 @@
 import { db } from '../infra/db.ts';
-import { Attempt, Delivery, Webhook } from './model.ts';
+import { newestFirst } from '../workspaces/lists.ts';
+import { Attempt, Delivery } from './model.ts';
 import type { DeliveryFilters, DeliveryQuery } from './schema.ts';
-
-/** Reads a webhook by its id. */
-export async function findWebhook(projectId: string, id: string): Promise<Webhook | undefined> {
-  return Webhook.of(projectId).where({ id }).first();
-}
-
-/** Reads a page of the webhooks, newest first. */
-export async function listWebhooks(
-  projectId: string,
-  { page, pageSize }: { page: number; pageSize: number },
-): Promise<Webhook[]> {
-  return Webhook.of(projectId)
-    .orderBy('id', 'desc')
-    .limit(pageSize)
-    .offset((page - 1) * pageSize);
-}
 
 /** Queries the matching deliveries of a webhook. */
 export function deliveriesOf(
@@ -38,12 +23,9 @@ export function deliveriesOf(
 export async function listDeliveries(
   projectId: string,
   webhookId: string,
-  { page, pageSize, ...filters }: DeliveryQuery,
+  query: DeliveryQuery,
 ): Promise<Delivery[]> {
-  return deliveriesOf(projectId, webhookId, filters)
-    .orderBy('id', 'desc')
-    .limit(pageSize)
-    .offset((page - 1) * pageSize);
+  return newestFirst(deliveriesOf(projectId, webhookId, query), query);
 }
 
 /** Reads a delivery and its attempts, newest first. */

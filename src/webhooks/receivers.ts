@@ -75,30 +75,28 @@ export async function sweepWebhooks(): Promise<void> {
   for (const { id, project_id } of webhooks) wakeWebhooks(project_id, [id]);
 }
 
-/**
- * Deletes deliveries past their retention with their attempts, in batches that hold no lock for
- * long.
- */
-export async function pruneDeliveries(): Promise<void> {
-  for (;;) {
-    const rowCount = await execute(
-      db(),
-      `DELETE FROM webhook_deliveries WHERE (project_id, webhook_id, id) IN
-         (SELECT project_id, webhook_id, id FROM webhook_deliveries
-           WHERE created_at < now() - make_interval(days => ?) LIMIT ?)`,
-      [KEPT_DAYS, CHUNK],
-    );
-    if (rowCount < CHUNK) break;
-  }
-  await execute(
-    db(),
-    `DELETE FROM webhook_sequences s WHERE used_at < now() - make_interval(days => ?)
-        AND NOT EXISTS (SELECT 1 FROM links WHERE project_id = s.project_id AND id = s.record_id)
-        AND NOT EXISTS (SELECT 1 FROM qrcodes WHERE project_id = s.project_id AND id = s.record_id)`,
-    [KEPT_DAYS],
-  );
-}
-
 export const webhookMaintenanceHandlers = handlers(webhookMaintenanceJobs, {
-  'webhooks.prune': pruneDeliveries,
+  /**
+   * Deletes deliveries past their retention with their attempts, in batches that hold no lock for
+   * long.
+   */
+  async 'webhooks.prune'() {
+    for (;;) {
+      const rowCount = await execute(
+        db(),
+        `DELETE FROM webhook_deliveries WHERE (project_id, webhook_id, id) IN
+           (SELECT project_id, webhook_id, id FROM webhook_deliveries
+             WHERE created_at < now() - make_interval(days => ?) LIMIT ?)`,
+        [KEPT_DAYS, CHUNK],
+      );
+      if (rowCount < CHUNK) break;
+    }
+    await execute(
+      db(),
+      `DELETE FROM webhook_sequences s WHERE used_at < now() - make_interval(days => ?)
+          AND NOT EXISTS (SELECT 1 FROM links WHERE project_id = s.project_id AND id = s.record_id)
+          AND NOT EXISTS (SELECT 1 FROM qrcodes WHERE project_id = s.project_id AND id = s.record_id)`,
+      [KEPT_DAYS],
+    );
+  },
 });

@@ -90,6 +90,8 @@ export function toWholeDelivery(row: Delivery, attempts: readonly Attempt[], url
 const text = Joi.string().required();
 const instant = Joi.string().isoDate().required();
 const nullableInstant = Joi.string().isoDate().allow(null).required();
+const nullable = Joi.string().allow(null).required();
+const count = Joi.number().integer().required();
 
 /** Schema of the webhook record, for the reference and for checking answers. */
 export const webhookRecord = Joi.object({
@@ -108,10 +110,7 @@ export const webhookRecord = Joi.object({
     .description('Kinds of events that it receives.'),
   enabled: flag().required().description('Deliveries are sent.').example(true),
   disabledAt: nullableInstant.description('Time at which it was disabled.'),
-  disabledReason: Joi.string()
-    .allow(null)
-    .required()
-    .description('Reason for which it was disabled.'),
+  disabledReason: nullable.description('Reason for which it was disabled.'),
   failingSince: nullableInstant.description('Time of the first failure since the last success.'),
   pausedUntil: nullableInstant.description(
     'Time until which nothing is sent, after several failures in a row.',
@@ -137,17 +136,15 @@ const deliveryFields = {
     .description('Id of the delivery, as in the header `webhook-id`; the same for all attempts.')
     .example('msg_0Qa2wSx4Ed'),
   kind: text.description('Kind of the event.').example('link.created'),
-  recordId: Joi.string().allow(null).required().description('Id of the link or QR code.'),
-  sequence: Joi.number()
-    .integer()
+  recordId: nullable.description('Id of the link or QR code.'),
+  sequence: count
     .allow(null)
-    .required()
     .description('Number of the event among those of the same link or QR code, without gaps.'),
   state: Joi.string()
     .valid(...DELIVERY_STATES)
     .required()
     .description('State of the delivery.'),
-  attempts: Joi.number().integer().required().description('Number of attempts so far.'),
+  attempts: count.description('Number of attempts so far.'),
   nextAttemptAt: nullableInstant.description('Time of the next attempt.'),
   createdAt: instant.description('Time of creation.'),
 };
@@ -176,15 +173,13 @@ export const wholeDeliveryRecord = Joi.object({
     .items(
       Joi.object({
         at: instant.description('Time of the attempt.'),
-        durationMs: Joi.number().integer().required().description('Duration in ms.').example(120),
+        durationMs: count.description('Duration in ms.').example(120),
         url: text.description('Address of the request.').example('https://shop.example.com/hooks'),
-        status: Joi.number()
-          .integer()
+        status: count
           .allow(null)
-          .required()
           .description('Status of the response; null: there was none.')
           .example(200),
-        error: Joi.string().allow(null).required().description('Reason of the failure.'),
+        error: nullable.description('Reason of the failure.'),
         response: Joi.object({
           headers,
           body: Joi.string()

@@ -5,9 +5,11 @@ import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
+import { newestFirst, type Paging } from '../workspaces/lists.ts';
 import { webhookJobs } from './jobs.ts';
 import type { WebhookKind } from './kinds.ts';
-import { findDelivery, findWebhook, listDeliveries, listWebhooks } from './queries.ts';
+import { Webhook } from './model.ts';
+import { findDelivery, listDeliveries } from './queries.ts';
 import {
   deliveryRecord,
   openSecret,
@@ -34,7 +36,8 @@ import {
 } from './schema.ts';
 import { newSecret } from './sign.ts';
 
-const tag = 'Webhooks';
+const write = { extension: true, tag: 'Webhooks', scope: 'webhooks.write', writes: true } as const;
+const read = { extension: true, tag: 'Webhooks', scope: 'webhooks.read' } as const;
 
 /** Seals the secret of a webhook for its job. */
 const sealSecret = ({ projectId }: Caller, secret: string): string =>
@@ -44,7 +47,7 @@ type Params = { id: string };
 type DeliveryParams = { id: string; deliveryId: string };
 
 async function find(projectId: string, id: string) {
-  return found(await findWebhook(projectId, id), `webhook "${id}"`);
+  return found(await Webhook.of(projectId).where({ id }).first(), `webhook "${id}"`);
 }
 
 /**
@@ -53,19 +56,16 @@ async function find(projectId: string, id: string) {
  */
 export const webhookRoutes: Route[] = [
   route<{ body: NewWebhook }>({
+    ...write,
     method: 'post',
     path: '/webhooks',
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
       'Creates a webhook. The answer has the secret with which deliveries are signed (Standard Webhooks).',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     record: true,
     body: newWebhookBody,
     answers: { 201: webhookWithSecret },
-    writes: true,
     handle(request) {
       const { secret = newSecret(), ...fields } = request.body;
       const data = { ...fields, id: newId('webhook'), secret: sealSecret(request.caller, secret) };
@@ -74,82 +74,69 @@ export const webhookRoutes: Route[] = [
       );
     },
   }),
-  route<{ query: { page: number; pageSize: number } }>({
+  route<{ query: Paging }>({
+    ...read,
     method: 'get',
     path: '/webhooks',
     operationId: 'listWebhooks',
     summary: 'List webhooks, newest first',
     description: 'Returns the webhooks, newest first.',
-    extension: true,
-    tag,
-    scope: 'webhooks.read',
     query: webhookListQuery,
     answers: { 200: Joi.array().items(webhookRecord) },
     handle: async ({ caller, query }) =>
-      ok((await listWebhooks(caller.projectId, query)).map(toWebhook)),
+      ok((await newestFirst(Webhook.of(caller.projectId), query)).map(toWebhook)),
   }),
   route<{ params: Params }>({
+    ...read,
     method: 'get',
     path: '/webhooks/{id}',
     operationId: 'retrieveWebhook',
     summary: 'Retrieve a webhook',
     description: 'Returns a webhook, without its secret.',
-    extension: true,
-    tag,
-    scope: 'webhooks.read',
     record: true,
     params: webhookParams,
     answers: { 200: webhookRecord },
     handle: async ({ caller, params: { id } }) => ok(toWebhook(await find(caller.projectId, id))),
   }),
   route<{ params: Params; body: WebhookBody }>({
+    ...write,
     method: 'patch',
     path: '/webhooks/{id}',
     operationId: 'updateWebhook',
     summary: 'Update a webhook',
     description: 'Changes, enables or disables a webhook. Absent fields stay as they are.',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     record: true,
     params: webhookParams,
     body: webhookBody,
     answers: { 200: webhookRecord },
-    writes: true,
     handle(request) {
       const data = { id: request.params.id, changes: request.body };
       return answerWrite(request, webhookJobs['webhook.update'], data, ok);
     },
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'delete',
     path: '/webhooks/{id}',
     operationId: 'deleteWebhook',
     summary: 'Delete a webhook',
     description: 'Deletes a webhook and its deliveries.',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     record: true,
     params: webhookParams,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) => answerWrite(request, webhookJobs['webhook.delete'], request.params, ok),
   }),
   route<{ params: Params }>({
+    ...write,
     method: 'post',
     path: '/webhooks/{id}/rotate-secret',
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate the secret of a webhook',
     description:
       'Replaces the secret. For a day deliveries are signed with both, the new one first.',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     record: true,
     params: webhookParams,
     answers: { 200: webhookWithSecret },
-    writes: true,
     handle(request) {
       const data = { id: request.params.id, secret: sealSecret(request.caller, newSecret()) };
       return answerWrite(request, webhookJobs['webhook.rotate'], data, (webhook) =>
@@ -158,19 +145,16 @@ export const webhookRoutes: Route[] = [
     },
   }),
   route<{ params: Params; body: { kind: WebhookKind } }>({
+    ...write,
     method: 'post',
     path: '/webhooks/{id}/test',
     operationId: 'testWebhook',
     summary: 'Send a test delivery',
     description:
       'Sends an example of a kind of event. Its data has `test: true`. The delivery has the result.',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     params: webhookParams,
     body: testBody,
     answers: { 201: deliveryRecord },
-    writes: true,
     handle(request) {
       const { id } = request.params;
       const data = { id, deliveryId: newId('delivery'), kind: request.body.kind };
@@ -180,15 +164,13 @@ export const webhookRoutes: Route[] = [
     },
   }),
   route<{ params: Params; body: ResendBody }>({
+    ...write,
     method: 'post',
     path: '/webhooks/{id}/resend',
     operationId: 'resendDeliveries',
     summary: 'Resend deliveries',
     description:
       'Sends all deliveries since a time again, with the ids that they had. Deliveries are kept for 30 days.',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     params: webhookParams,
     body: resendBody,
     answers: {
@@ -196,21 +178,18 @@ export const webhookRoutes: Route[] = [
         count: Joi.number().integer().required().description('Number of deliveries sent again.'),
       }).meta({ name: 'ResendResult' }),
     },
-    writes: true,
     handle(request) {
       const data = { ...request.body, id: request.params.id };
       return answerWrite(request, webhookJobs['webhook.resendAll'], data, ok);
     },
   }),
   route<{ params: Params; query: DeliveryQuery }>({
+    ...read,
     method: 'get',
     path: '/webhooks/{id}/deliveries',
     operationId: 'listDeliveries',
     summary: 'List deliveries, newest first',
     description: 'Returns the deliveries of a webhook, newest first. They are kept for 30 days.',
-    extension: true,
-    tag,
-    scope: 'webhooks.read',
     params: webhookParams,
     isHeavy: hasAny('state', 'kind', 'since', 'until'),
     query: deliveryQuery,
@@ -221,14 +200,12 @@ export const webhookRoutes: Route[] = [
     },
   }),
   route<{ params: DeliveryParams }>({
+    ...read,
     method: 'get',
     path: '/webhooks/{id}/deliveries/{deliveryId}',
     operationId: 'retrieveDelivery',
     summary: 'Retrieve a delivery',
     description: 'Returns a delivery with its request and all attempts.',
-    extension: true,
-    tag,
-    scope: 'webhooks.read',
     params: deliveryParams,
     answers: { 200: wholeDeliveryRecord },
     async handle({ caller: { projectId }, params: { id, deliveryId } }) {
@@ -241,17 +218,14 @@ export const webhookRoutes: Route[] = [
     },
   }),
   route<{ params: DeliveryParams }>({
+    ...write,
     method: 'post',
     path: '/webhooks/{id}/deliveries/{deliveryId}/resend',
     operationId: 'resendDelivery',
     summary: 'Resend a delivery',
     description: 'Sends a delivery again, with the id that it had.',
-    extension: true,
-    tag,
-    scope: 'webhooks.write',
     params: deliveryParams,
     answers: { 200: deliveryRecord },
-    writes: true,
     handle: (request) => answerWrite(request, webhookJobs['webhook.resend'], request.params, ok),
   }),
 ];

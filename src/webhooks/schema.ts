@@ -10,6 +10,7 @@ import {
 } from '../http/fields.ts';
 import { FetchRefused } from '../infra/fetch-refused.ts';
 import { readUrl } from '../infra/outbound-addresses.ts';
+import type { Paging } from '../workspaces/lists.ts';
 import { isVisitKind, WEBHOOK_KINDS, type WebhookKind } from './kinds.ts';
 import { DELIVERY_STATES, type DeliveryState } from './model.ts';
 import { isSecret } from './sign.ts';
@@ -83,7 +84,7 @@ export interface DeliveryFilters {
   until?: string;
 }
 
-export type DeliveryQuery = DeliveryFilters & { page: number; pageSize: number };
+export type DeliveryQuery = DeliveryFilters & Paging;
 
 export const deliveryQuery = Joi.object<DeliveryQuery>({
   state: queryList(Joi.string().valid(...DELIVERY_STATES) as never).description(
@@ -112,7 +113,7 @@ export const testBody = Joi.object<{ kind: WebhookKind }>({
   kind: kind.default('link.created').description('Kind of the example.'),
 }).meta({ name: 'TestRequest' });
 
-export const webhookListQuery = Joi.object<{ page: number; pageSize: number }>(paging(100));
+export const webhookListQuery = Joi.object<Paging>(paging(100));
 export const webhookParams = Joi.object<{ id: string }>({
   id: text(60).required().description('Id of the webhook.'),
 });

@@ -4,7 +4,6 @@ import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { type Db, db as database, keysDb, rows } from '../infra/db.ts';
 import { hashApiKey } from '../infra/secrets.ts';
-import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import type { Producer } from '../queues/producer.ts';
 import { keyUseJobs } from './jobs.ts';
@@ -138,16 +137,11 @@ export function recordApiKeyUse(producer: Producer, { apiKeyId, projectId }: Cal
   producer.add(keyUseJobs['apiKey.used'], data, { jobId: newId('job'), projectId }).catch(() => {});
 }
 
-/** Stores the time of a key's last use. */
-async function touchApiKey(
-  { apiKeyId, at }: { apiKeyId: string; at: string },
-  { projectId }: JobContext,
-): Promise<void> {
-  await database()('api_keys')
-    .where({ project_id: projectId, id: apiKeyId })
-    .update({ last_used_at: at });
-}
-
 export const keyUseHandlers = handlers(keyUseJobs, {
-  'apiKey.used': touchApiKey,
+  /** Stores the time of a key's last use. */
+  async 'apiKey.used'({ apiKeyId, at }, { projectId }) {
+    await database()('api_keys')
+      .where({ project_id: projectId, id: apiKeyId })
+      .update({ last_used_at: at });
+  },
 });

@@ -1,6 +1,5 @@
 import { Refusal } from '../../errors.ts';
 import type { Query } from '../../http/input.ts';
-import { ok } from '../../http/route.ts';
 import {
   type Call,
   type CallQuery,
@@ -12,6 +11,7 @@ import {
   omit,
   type PeerRoute,
 } from '../peer.ts';
+import { translated } from './translated.ts';
 
 const CUSTOMER_FIELDS = ['id', 'externalId', 'name', 'email', 'avatar', 'createdAt'];
 
@@ -48,41 +48,13 @@ function fromDubQuery(query: Query): CallQuery {
 
 /** Routes for customers, leads and sales. */
 export const customerRoutes: PeerRoute[] = [
-  {
-    method: 'get',
-    path: '/customers',
-    operation: 'listCustomers',
-    async answer({ query }, call) {
-      const { body } = await call<Fields[]>('listCustomers', { query: fromDubQuery(query) });
-      return ok(body.map((customer) => toDubCustomer(customer, query)));
-    },
-  },
-  {
-    method: 'get',
-    path: '/customers/{id}',
-    operation: 'retrieveCustomer',
-    async answer({ params, query }, call) {
-      return ok(toDubCustomer((await call<Fields>('retrieveCustomer', { params })).body, query));
-    },
-  },
-  {
-    method: 'patch',
-    path: '/customers/{id}',
-    operation: 'updateCustomer',
-    takes: 'json',
-    async answer({ params, query, body }, call) {
-      const input = { params, body: fieldsOf(body) };
-      return ok(toDubCustomer((await call<Fields>('updateCustomer', input)).body, query));
-    },
-  },
-  {
-    method: 'delete',
-    path: '/customers/{id}',
-    operation: 'deleteCustomer',
-    async answer({ params }, call) {
-      return ok((await call('deleteCustomer', { params })).body);
-    },
-  },
+  translated('get', '/customers', 'listCustomers', {
+    query: fromDubQuery,
+    output: (customers: Fields[], query) => customers.map((one) => toDubCustomer(one, query)),
+  }),
+  translated('get', '/customers/{id}', 'retrieveCustomer', { output: toDubCustomer }),
+  translated('patch', '/customers/{id}', 'updateCustomer', { output: toDubCustomer }),
+  translated('delete', '/customers/{id}', 'deleteCustomer'),
   {
     method: 'post',
     path: '/track/lead',

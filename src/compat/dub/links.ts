@@ -10,6 +10,7 @@ import {
   type PeerRoute,
 } from '../peer.ts';
 import { fromDubChange, fromDubLink, toDubLinks } from './link.ts';
+import { translated } from './translated.ts';
 
 /** An item of this API's bulk answer: a record, or the reason why it failed. */
 type BulkItem = LinkRecord | { error: { code: string; message: string }; link: unknown };
@@ -18,19 +19,11 @@ type BulkItem = LinkRecord | { error: { code: string; message: string }; link: u
 const MAX_PAGES = 10;
 const PAGE = 100;
 
-const answerLink = async (call: Call, link: LinkRecord) => ok((await toDubLinks(call, [link]))[0]);
+const linkOutput = async (link: LinkRecord, _: Query, call: Call) =>
+  (await toDubLinks(call, [link]))[0];
 
 export const linkRoutes: PeerRoute[] = [
-  {
-    method: 'post',
-    path: '/links',
-    operation: 'createLink',
-    takes: 'json',
-    async answer({ body }, call) {
-      const link = fromDubLink(fieldsOf(body));
-      return answerLink(call, (await call<LinkRecord>('createLink', { body: link })).body);
-    },
-  },
+  translated('post', '/links', 'createLink', { body: fromDubLink, output: linkOutput }),
   {
     method: 'get',
     path: '/links',
@@ -45,33 +38,12 @@ export const linkRoutes: PeerRoute[] = [
       return ok(await toDubLinks(call, links));
     },
   },
-  {
-    method: 'get',
-    path: '/links/count',
-    operation: 'countLinks',
-    async answer({ query }, call) {
-      return ok((await call('countLinks', { query: fromDubQuery(query) })).body);
-    },
-  },
-  {
-    method: 'get',
-    path: '/links/info',
-    operation: 'findLink',
-    async answer({ query }, call) {
-      const named = omit(query, ['workspaceId', 'projectSlug']);
-      return answerLink(call, (await call<LinkRecord>('findLink', { query: named })).body);
-    },
-  },
-  {
-    method: 'put',
-    path: '/links/upsert',
-    operation: 'upsertLink',
-    takes: 'json',
-    async answer({ body }, call) {
-      const link = fromDubLink(fieldsOf(body));
-      return answerLink(call, (await call<LinkRecord>('upsertLink', { body: link })).body);
-    },
-  },
+  translated('get', '/links/count', 'countLinks', { query: fromDubQuery }),
+  translated('get', '/links/info', 'findLink', {
+    query: (query) => omit(query, ['workspaceId', 'projectSlug']),
+    output: linkOutput,
+  }),
+  translated('put', '/links/upsert', 'upsertLink', { body: fromDubLink, output: linkOutput }),
   {
     method: 'post',
     path: '/links/bulk',
@@ -112,43 +84,13 @@ export const linkRoutes: PeerRoute[] = [
       return ok(await toDubLinks(call, items.filter(isLink)));
     },
   },
-  {
-    method: 'delete',
-    path: '/links/bulk',
-    operation: 'bulkDeleteLinks',
-    async answer({ query }, call) {
-      return ok((await call('bulkDeleteLinks', { query })).body);
-    },
-  },
-  {
-    method: 'get',
-    path: '/links/{linkId}',
-    operation: 'retrieveLink',
-    async answer({ params }, call) {
-      return answerLink(call, (await call<LinkRecord>('retrieveLink', { params })).body);
-    },
-  },
-  {
-    method: 'patch',
-    path: '/links/{linkId}',
-    operation: 'updateLink',
-    takes: 'json',
-    async answer({ params, body }, call) {
-      const changes = fromDubChange(fieldsOf(body));
-      return answerLink(
-        call,
-        (await call<LinkRecord>('updateLink', { params, body: changes })).body,
-      );
-    },
-  },
-  {
-    method: 'delete',
-    path: '/links/{linkId}',
-    operation: 'deleteLink',
-    async answer({ params }, call) {
-      return ok((await call('deleteLink', { params })).body);
-    },
-  },
+  translated('delete', '/links/bulk', 'bulkDeleteLinks', { query: (query) => query }),
+  translated('get', '/links/{linkId}', 'retrieveLink', { output: linkOutput }),
+  translated('patch', '/links/{linkId}', 'updateLink', {
+    body: fromDubChange,
+    output: linkOutput,
+  }),
+  translated('delete', '/links/{linkId}', 'deleteLink'),
 ];
 
 const isLink = (item: BulkItem): item is LinkRecord => !('error' in item);
@@ -162,12 +104,8 @@ const asExternal = (id: unknown): unknown =>
  */
 function fromDubQuery(query: Query): CallQuery {
   const { sortBy, sortOrder, ...rest } = omit(query, ['withTags', 'workspaceId', 'projectSlug']);
-  return {
-    ...rest,
-    sort: sortBy,
-    // Lists are always descending; anything else is refused.
-    sortOrder: sortOrder === 'desc' ? undefined : sortOrder,
-  };
+  // Lists are always descending; anything else is refused.
+  return { ...rest, sort: sortBy, sortOrder: sortOrder === 'desc' ? undefined : sortOrder };
 }
 
 /** Lists the links that follow one of them. */

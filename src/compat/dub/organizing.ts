@@ -1,8 +1,8 @@
 import { Refusal } from '../../errors.ts';
-import { type Answer, ok } from '../../http/route.ts';
+import type { Query } from '../../http/input.ts';
+import { ok } from '../../http/route.ts';
 import { definedFields, type Fields, fieldsOf, lastValue, omit, type PeerRoute } from '../peer.ts';
-
-const created = (body: unknown): Answer => ({ status: 201, body });
+import { translated } from './translated.ts';
 
 /** Converts a tag for this API: `tag` is the older name of `name`. */
 function fromDubTag({ tag, ...fields }: Fields): Fields {
@@ -78,99 +78,40 @@ function parsed(name: string, value: unknown): unknown {
   }
 }
 
+const same = (query: Query): Query => query;
+
 /** Minimum quiet zone that is drawn, in modules. */
 const MIN_MARGIN = 4;
 
 /** Routes for tags, folders, domains and the image of a QR code. */
 export const organizingRoutes: PeerRoute[] = [
-  {
-    method: 'post',
-    path: '/tags',
-    operation: 'createTag',
-    takes: 'json',
-    async answer({ body }, call) {
-      return created((await call('createTag', { body: fromDubTag(fieldsOf(body)) })).body);
-    },
-  },
-  {
-    method: 'get',
-    path: '/tags',
-    operation: 'listTags',
-    async answer({ query }, call) {
-      return ok((await call('listTags', { query })).body);
-    },
-  },
-  {
-    method: 'patch',
-    path: '/tags/{id}',
-    operation: 'updateTag',
-    takes: 'json',
-    async answer({ params, body }, call) {
-      return ok((await call('updateTag', { params, body: fromDubTag(fieldsOf(body)) })).body);
-    },
-  },
-  {
-    method: 'delete',
-    path: '/tags/{id}',
-    operation: 'deleteTag',
-    async answer({ params }, call) {
-      return ok((await call('deleteTag', { params })).body);
-    },
-  },
-  {
-    method: 'post',
-    path: '/folders',
-    operation: 'createFolder',
-    takes: 'json',
-    async answer({ body }, call) {
-      const folder = fromDubFolder(fieldsOf(body));
-      return created(toDubFolder((await call<Fields>('createFolder', { body: folder })).body));
-    },
-  },
-  {
-    method: 'get',
-    path: '/folders',
-    operation: 'listFolders',
-    async answer({ query }, call) {
-      return ok((await call<Fields[]>('listFolders', { query })).body.map(toDubFolder));
-    },
-  },
-  {
-    method: 'patch',
-    path: '/folders/{id}',
-    operation: 'updateFolder',
-    takes: 'json',
-    async answer({ params, body }, call) {
-      const changes = fromDubFolder(fieldsOf(body));
-      return ok(toDubFolder((await call<Fields>('updateFolder', { params, body: changes })).body));
-    },
-  },
-  {
-    method: 'delete',
-    path: '/folders/{id}',
-    operation: 'deleteFolder',
-    async answer({ params }, call) {
-      return ok((await call('deleteFolder', { params })).body);
-    },
-  },
-  {
-    method: 'post',
-    path: '/domains',
-    operation: 'createDomain',
-    takes: 'json',
-    async answer({ body }, call) {
-      const domain = fromDubDomain(fieldsOf(body));
-      return created(toDubDomain((await call<Fields>('createDomain', { body: domain })).body));
-    },
-  },
-  {
-    method: 'get',
-    path: '/domains',
-    operation: 'listDomains',
-    async answer({ query }, call) {
-      return ok((await call<Fields[]>('listDomains', { query })).body.map(toDubDomain));
-    },
-  },
+  translated('post', '/tags', 'createTag', { body: fromDubTag, status: 201 }),
+  translated('get', '/tags', 'listTags', { query: same }),
+  translated('patch', '/tags/{id}', 'updateTag', { body: fromDubTag }),
+  translated('delete', '/tags/{id}', 'deleteTag'),
+  translated('post', '/folders', 'createFolder', {
+    body: fromDubFolder,
+    output: toDubFolder,
+    status: 201,
+  }),
+  translated('get', '/folders', 'listFolders', {
+    query: same,
+    output: (folders: Fields[]) => folders.map(toDubFolder),
+  }),
+  translated('patch', '/folders/{id}', 'updateFolder', {
+    body: fromDubFolder,
+    output: toDubFolder,
+  }),
+  translated('delete', '/folders/{id}', 'deleteFolder'),
+  translated('post', '/domains', 'createDomain', {
+    body: fromDubDomain,
+    output: toDubDomain,
+    status: 201,
+  }),
+  translated('get', '/domains', 'listDomains', {
+    query: same,
+    output: (domains: Fields[]) => domains.map(toDubDomain),
+  }),
   {
     method: 'patch',
     path: '/domains/{slug}',

@@ -71,9 +71,5 @@ function fromRedirects({
   if (typeof regular404Redirect === 'string') {
     throw invalid('regular404Redirect', 'must be null: use invalidShortUrlRedirect');
   }
-  return {
-    ...rest,
-    target: baseUrlRedirect,
-    notFoundUrl: invalidShortUrlRedirect,
-  };
+  return { ...rest, target: baseUrlRedirect, notFoundUrl: invalidShortUrlRedirect };
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { type Answer, ok } from '../../http/route.ts';
+import { noContent, ok } from '../../http/route.ts';
 import { listAll } from '../links.ts';
 import { type Call, fieldsOf, lastValue, type PeerRoute } from '../peer.ts';
 import { invalid, Problem, tagNotFound } from './problem.ts';
@@ -14,7 +14,6 @@ export interface TagRecord {
 const PAGE = 100;
 /** Maximum number of tags per link, and of tags that one request creates. */
 const MAX_OF_A_LINK = 50;
-const NO_CONTENT: Answer = { status: 204, body: undefined };
 
 /** Finds a tag by name, ignoring case. */
 export async function findTag(call: Call, name: string): Promise<TagRecord | undefined> {
@@ -95,7 +94,7 @@ export const tagRoutes: PeerRoute[] = [
         const members = { oldName, newName };
         throw new Problem('conflict', 'tag-conflict', 'Tag conflict', detail, members);
       }
-      return NO_CONTENT;
+      return noContent;
     },
   },
   {
@@ -109,7 +108,7 @@ export const tagRoutes: PeerRoute[] = [
         const tag = await findTag(call, name);
         if (tag !== undefined) await call('deleteTag', { params: { id: tag.id } });
       }
-      return NO_CONTENT;
+      return noContent;
     },
   },
 ];

@@ -6,13 +6,12 @@ import { PassphraseKey } from '../../infra/passphrase.ts';
 import type { Publish } from '../../jobs/run-idempotent.ts';
 import { loadReferences } from '../../short-links/references.ts';
 import {
-  NO_PREVIEW,
-  openPreview,
+  mergeNames,
   type Preview,
+  previewOf,
   type RowOutcome,
   type RowResult,
   SHOWN_LENGTH,
-  SHOWN_NAMES,
   SHOWN_ROWS,
   sealPreview,
 } from '../check-slice.ts';
@@ -113,8 +112,7 @@ function toResult({ row, cells }: Archived, outcome: RecordOutcome): RowResult {
 /** Adds a slice to the preview, and seals it. */
 async function extend(context: ArchiveContext, results: readonly RowResult[]): Promise<string> {
   const { importRow, archive } = context;
-  const preview =
-    importRow.preview === null ? NO_PREVIEW : openPreview(importRow.project_id, importRow.preview);
+  const preview = previewOf(importRow);
   const shown = results.slice(0, SHOWN_ROWS - preview.rows.length).map((each) => ({
     row: each.row.row,
     outcome: each.outcome,
@@ -124,8 +122,6 @@ async function extend(context: ArchiveContext, results: readonly RowResult[]): P
     link: {},
     errors: each.outcome === 'refused' ? [{ column: null, message: each.refusal.message }] : [],
   }));
-  const merged = (previous: readonly string[], more: readonly string[]) =>
-    [...new Set([...previous, ...more])].slice(0, SHOWN_NAMES);
   const createdNames = (kind: ArchiveKind, field: string) =>
     results.flatMap(({ row, outcome }) => {
       const [recordKind, json] = row.cells;
@@ -137,10 +133,10 @@ async function extend(context: ArchiveContext, results: readonly RowResult[]): P
   const isRenamed = results.some(({ row }) => 'isRenamed' in row && row.isRenamed);
   const extended: Preview = {
     rows: [...preview.rows, ...shown],
-    newTags: merged(preview.newTags, createdNames('tag', 'name')),
-    otherDomains: merged(preview.otherDomains, isRenamed ? [archive.defaultDomain] : []),
-    newDomains: merged(preview.newDomains, domains),
-    takenDomains: merged(preview.takenDomains, await takenElsewhere(context, domains)),
+    newTags: mergeNames(preview.newTags, createdNames('tag', 'name')),
+    otherDomains: mergeNames(preview.otherDomains, isRenamed ? [archive.defaultDomain] : []),
+    newDomains: mergeNames(preview.newDomains, domains),
+    takenDomains: mergeNames(preview.takenDomains, await takenElsewhere(context, domains)),
     kinds: countKinds(preview.kinds, results),
   };
   return sealPreview(importRow.project_id, extended);

@@ -10,11 +10,12 @@ import { check } from '../../http/input.ts';
 import { newId } from '../../ids.ts';
 import { isDrawable } from '../../images/read.ts';
 import { type Db, rows } from '../../infra/db.ts';
-import { searchable } from '../../infra/folded.ts';
 import { MAX_UTM_TEMPLATES } from '../../links/utm-templates/commands.ts';
 import { newUtmTemplateBody } from '../../links/utm-templates/schema.ts';
 import { newPageBody } from '../../pages/schema.ts';
 import { designFields } from '../../qrcodes/design.ts';
+import { oneOf } from '../../short-links/field.ts';
+import { nameColumns } from '../../tags/model.ts';
 import { TAG_COLORS } from '../../tags/record.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
 import { type ArchiveContext, type Archived, importedId, type RecordOutcome } from './context.ts';
@@ -84,14 +85,10 @@ const SIMPLE: Readonly<Partial<Record<ArchiveKind, TableKind>>> = {
       ...id,
       ...time,
       name,
-      color: Schemas.string()
-        .valid(...TAG_COLORS)
-        .required(),
+      color: oneOf(TAG_COLORS).required(),
     }),
     row: (_, { name, color, createdAt }) => ({
-      name,
-      name_key: nameKey(String(name)),
-      search_text: searchable(String(name)),
+      ...nameColumns(String(name)),
       color,
       created_at: createdAt,
     }),

@@ -8,6 +8,7 @@ import { insertQrCodes } from '../../qrcodes/commands.ts';
 import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
 import { type NewQrCodeBody, newQrCodeBody, toNewQrCode } from '../../qrcodes/schema.ts';
 import { domainIdsOf, isFreeFor, takenRefusal } from '../../short-links/claims.ts';
+import { existingIds } from '../../short-links/references.ts';
 import { toSharedChanges } from '../../short-links/schema.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
 import { rowBody } from '../rows.ts';
@@ -152,12 +153,7 @@ async function take<New extends NewRecord>(
   const context = await withFolders(slice);
   const { trx, importRow } = context;
   const ids = records.map(({ data }) => importedId(context, String(data['id'])));
-  const existing = await rows<{ id: string }>(
-    trx,
-    `SELECT id FROM ${recordType.table} WHERE project_id = ? AND id = ANY(?)`,
-    [importRow.project_id, ids],
-  );
-  const there = new Set(existing.map(({ id }) => id));
+  const there = await existingIds(trx, recordType.table, importRow.project_id, ids);
   const drafts = mapAccepted(records, ({ data }): Draft<New> | 'skipped' =>
     there.has(importedId(context, String(data['id'])))
       ? 'skipped'

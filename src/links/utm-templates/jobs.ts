@@ -3,12 +3,13 @@ import { changes, job, jobsOf } from '../../queues/job.ts';
 import type { UtmTemplateRecord } from './record.ts';
 import type { NewUtmTemplate, UtmTemplateChanges } from './schema.ts';
 
+/** Each job adds a row to the audit log. */
+const audited = { audit: changes('utmTemplate') };
+
 export const utmTemplateJobs = jobsOf(writes, {
-  'utmTemplate.create': job<NewUtmTemplate & { id: string }, UtmTemplateRecord>({
-    audit: changes('utmTemplate'),
-  }),
-  'utmTemplate.update': job<{ id: string; changes: UtmTemplateChanges }, UtmTemplateRecord>({
-    audit: changes('utmTemplate'),
-  }),
-  'utmTemplate.delete': job<{ id: string }, { id: string }>({ audit: changes('utmTemplate') }),
+  'utmTemplate.create': job<NewUtmTemplate & { id: string }, UtmTemplateRecord>(audited),
+  'utmTemplate.update': job<{ id: string; changes: UtmTemplateChanges }, UtmTemplateRecord>(
+    audited,
+  ),
+  'utmTemplate.delete': job<{ id: string }, { id: string }>(audited),
 });

@@ -2,9 +2,8 @@ import { deletedRecord } from '../../http/deleted.ts';
 import { id, Joi, paging, text } from '../../http/fields.ts';
 import { created, found, hasAny, ok, type Route, route } from '../../http/route.ts';
 import { newId } from '../../ids.ts';
-import { containing } from '../../infra/like.ts';
 import { answerWrite } from '../../jobs/answer-write.ts';
-import { nameKey } from '../../workspaces/taken-name.ts';
+import { listByName, type NameListQuery } from '../../workspaces/lists.ts';
 import { utmTemplateJobs } from './jobs.ts';
 import { UtmTemplate } from './model.ts';
 import { toUtmTemplate, utmTemplateRecord } from './record.ts';
@@ -15,30 +14,28 @@ import {
   utmTemplateChangesBody,
 } from './schema.ts';
 
-interface UtmTemplateListQuery {
-  search?: string;
-  page: number;
-  pageSize: number;
-}
-
-const common = { extension: true, tag: 'UTM templates' } as const;
+const write = {
+  extension: true,
+  tag: 'UTM templates',
+  scope: 'links.write',
+  writes: true,
+} as const;
+const read = { extension: true, tag: 'UTM templates', scope: 'links.read' } as const;
 const params = Joi.object<{ id: string }>({
   id: id().required().description('Id of the template.'),
 });
 
 export const utmTemplateRoutes: Route[] = [
   route<{ body: NewUtmTemplate }>({
-    ...common,
+    ...write,
     method: 'post',
     path: '/utm-templates',
     operationId: 'createUtmTemplate',
     summary: 'Create a UTM template',
     description: 'Creates a UTM template. A workspace has at most 100.',
-    scope: 'links.write',
     record: true,
     body: newUtmTemplateBody,
     answers: { 201: utmTemplateRecord },
-    writes: true,
     handle: (request) => {
       const data = { ...request.body, id: newId('utmTemplate') };
       return answerWrite(request, utmTemplateJobs['utmTemplate.create'], data, (made) =>
@@ -46,38 +43,29 @@ export const utmTemplateRoutes: Route[] = [
       );
     },
   }),
-  route<{ query: UtmTemplateListQuery }>({
-    ...common,
+  route<{ query: NameListQuery }>({
+    ...read,
     method: 'get',
     path: '/utm-templates',
     operationId: 'listUtmTemplates',
     summary: 'List UTM templates, by name',
     description: 'Returns the UTM templates by name, one page at a time.',
-    scope: 'links.read',
     isHeavy: hasAny('search'),
-    query: Joi.object<UtmTemplateListQuery>({
+    query: Joi.object<NameListQuery>({
       search: text(190).description('Part of the name, regardless of case.'),
       ...paging(100),
     }),
     answers: { 200: Joi.array().items(utmTemplateRecord) },
-    async handle({ caller, query: { search, page, pageSize } }) {
-      const templates = UtmTemplate.of(caller.projectId);
-      if (search !== undefined) templates.where('name_key', 'like', containing(nameKey(search)));
-      const rows = await templates
-        .orderBy(['name_key', 'id'])
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toUtmTemplate));
-    },
+    handle: async ({ caller, query }) =>
+      ok((await listByName(UtmTemplate.of(caller.projectId), query)).map(toUtmTemplate)),
   }),
   route<{ params: { id: string } }>({
-    ...common,
+    ...read,
     method: 'get',
     path: '/utm-templates/{id}',
     operationId: 'retrieveUtmTemplate',
     summary: 'Retrieve a UTM template',
     description: 'Returns a UTM template.',
-    scope: 'links.read',
     record: true,
     params,
     answers: { 200: utmTemplateRecord },
@@ -87,35 +75,31 @@ export const utmTemplateRoutes: Route[] = [
     },
   }),
   route<{ params: { id: string }; body: UtmTemplateChanges }>({
-    ...common,
+    ...write,
     method: 'patch',
     path: '/utm-templates/{id}',
     operationId: 'updateUtmTemplate',
     summary: 'Update a UTM template',
     description: 'Changes a UTM template. Links that took its values keep them.',
-    scope: 'links.write',
     record: true,
     params,
     body: utmTemplateChangesBody,
     answers: { 200: utmTemplateRecord },
-    writes: true,
     handle: (request) => {
       const data = { id: request.params.id, changes: request.body };
       return answerWrite(request, utmTemplateJobs['utmTemplate.update'], data, ok);
     },
   }),
   route<{ params: { id: string } }>({
-    ...common,
+    ...write,
     method: 'delete',
     path: '/utm-templates/{id}',
     operationId: 'deleteUtmTemplate',
     summary: 'Delete a UTM template',
     description: 'Deletes a UTM template. Links that took its values keep them.',
-    scope: 'links.write',
     record: true,
     params,
     answers: { 200: deletedRecord },
-    writes: true,
     handle: (request) =>
       answerWrite(request, utmTemplateJobs['utmTemplate.delete'], request.params, ok),
   }),

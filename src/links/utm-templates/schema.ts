@@ -8,9 +8,7 @@ export interface UtmTemplateChanges extends Partial<Utm> {
   name?: string;
 }
 
-export interface NewUtmTemplate extends UtmTemplateChanges {
-  name: string;
-}
+export type NewUtmTemplate = UtmTemplateChanges & { name: string };
 
 const name = nameText(190)
   .description('Name, at most 190 characters; unique in the workspace regardless of case.')

@@ -1,4 +1,5 @@
 import { Joi } from '../../http/fields.ts';
+import { oneOf } from '../../short-links/field.ts';
 import { encodeMatrix, plainPath } from '../render/matrix.ts';
 import type { ContentType } from './content-type.ts';
 import {
@@ -90,10 +91,7 @@ export const crypto: ContentType<CryptoPayment> = {
   name: 'crypto',
   description: `A payment: \`{currency, address, amount?, message?}\`; the currency is one of ${Object.keys(CURRENCIES).join(', ')}, the amount in whole coins.`,
   schema: Joi.object({
-    currency: Joi.string()
-      .valid(...Object.keys(CURRENCIES))
-      .required()
-      .description('Currency.'),
+    currency: oneOf(Object.keys(CURRENCIES)).required().description('Currency.'),
     address: Joi.string()
       .trim()
       .max(120)

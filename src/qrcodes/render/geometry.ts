@@ -56,7 +56,7 @@ export function cutRectangle(
 ): string {
   const right = x + width;
   const bottom = y + height;
-  const points: [number, number][] = [
+  return polygon([
     [x + tl, y],
     [right - tr, y],
     [right, y + tr],
@@ -65,8 +65,7 @@ export function cutRectangle(
     [x + bl, bottom],
     [x, bottom - bl],
     [x, y + tl],
-  ];
-  return polygon(points);
+  ]);
 }
 
 export function polygon(points: readonly (readonly [number, number])[]): string {

@@ -1,22 +1,18 @@
 import { refuseChanged } from '../../http/etag.ts';
 import { runIdempotent } from '../../jobs/run-idempotent.ts';
-import type { JobContext } from '../../queues/definition.ts';
 import { handlers } from '../../queues/job.ts';
 import { QrCode } from '../model.ts';
 import { templateJobs } from './jobs.ts';
 import { Template } from './model.ts';
 import { toTemplate } from './record.ts';
 
-/** Deletes a template; codes keep the design they took from it. @throws Refusal `not_found` */
-export function deleteTemplate({ id }: { id: string }, job: JobContext): Promise<{ id: string }> {
-  return runIdempotent(job, async (trx) => {
-    refuseChanged(job.ifMatch, toTemplate(await Template.lock(job.projectId, id, trx)));
-    await Template.of(job.projectId, trx).where({ id }).delete();
-    await QrCode.of(job.projectId, trx).where({ template_id: id }).patch({ template_id: null });
-    return { id };
-  });
-}
-
 export const templateHandlers = handlers(templateJobs, {
-  'template.delete': deleteTemplate,
+  /** Deletes a template; codes keep the design they took from it. @throws Refusal `not_found` */
+  'template.delete': ({ id }, job) =>
+    runIdempotent(job, async (trx) => {
+      refuseChanged(job.ifMatch, toTemplate(await Template.lock(job.projectId, id, trx)));
+      await Template.of(job.projectId, trx).where({ id }).delete();
+      await QrCode.of(job.projectId, trx).where({ template_id: id }).patch({ template_id: null });
+      return { id };
+    }),
 });

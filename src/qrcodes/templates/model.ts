@@ -4,7 +4,6 @@ import type { StoredDesign } from '../render/stored-design.ts';
 /** A row of `templates`: a design that codes can take. */
 export class Template extends WorkspaceModel {
   static override readonly tableName = 'templates';
-  static override readonly idColumn = ['project_id', 'id'];
 
   declare id: string;
   declare design: StoredDesign;

@@ -2,50 +2,39 @@ import { deletedRecord } from '../../http/deleted.ts';
 import { id, Joi, paging } from '../../http/fields.ts';
 import { ok, type Route, route } from '../../http/route.ts';
 import { answerWrite } from '../../jobs/answer-write.ts';
+import { newestFirst, type Paging } from '../../workspaces/lists.ts';
 import { templateJobs } from './jobs.ts';
 import { Template } from './model.ts';
 import { templateRecord, toTemplate } from './record.ts';
 
-const tag = 'Templates';
-
-interface TemplateListQuery {
-  page: number;
-  pageSize: number;
-}
+const common = { extension: true, tag: 'Templates' } as const;
 
 /**
  * Endpoints of templates, an extension of the contract, in which a QR code names a template and
  * `useAsTemplate` creates one.
  */
 export const templateRoutes: Route[] = [
-  route<{ query: TemplateListQuery }>({
+  route<{ query: Paging }>({
+    ...common,
     method: 'get',
     path: '/templates',
     operationId: 'listTemplates',
     summary: 'List templates, newest first',
     description:
       'Returns the templates, newest first. Creating a QR code with `useAsTemplate` creates a template.',
-    extension: true,
-    tag,
     scope: 'qrcodes.read',
-    query: Joi.object<TemplateListQuery>(paging(100)),
+    query: Joi.object<Paging>(paging(100)),
     answers: { 200: Joi.array().items(templateRecord) },
-    async handle({ caller, query: { page, pageSize } }) {
-      const rows = await Template.of(caller.projectId)
-        .orderBy('id', 'desc')
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      return ok(rows.map(toTemplate));
-    },
+    handle: async ({ caller, query }) =>
+      ok((await newestFirst(Template.of(caller.projectId), query)).map(toTemplate)),
   }),
   route<{ params: { id: string } }>({
+    ...common,
     method: 'delete',
     path: '/templates/{id}',
     operationId: 'deleteTemplate',
     summary: 'Delete a template',
     description: 'Deletes a template. QR codes that took their appearance from it keep it.',
-    extension: true,
-    tag,
     scope: 'qrcodes.write',
     record: true,
     params: Joi.object<{ id: string }>({

@@ -6,13 +6,13 @@ import { type FrameForm, thickness } from './frame.ts';
  * Inset of a square in a rounded rectangle that keeps its corners whole: the share of the radius
  * that the curve takes on the diagonal.
  */
-export const insetOf = (radius: number): number => Math.ceil(radius * (1 - Math.SQRT1_2));
+const insetOf = (radius: number): number => Math.ceil(radius * (1 - Math.SQRT1_2));
 
 /**
  * Background inside a rounded border. It ends under the middle of the line, so that it does not
  * show outside.
  */
-export const groundInside = (width: number, height: number, line: number, radius: number): string =>
+const groundInside = (width: number, height: number, line: number, radius: number): string =>
   roundRectangle(
     line / 2,
     line / 2,

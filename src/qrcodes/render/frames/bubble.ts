@@ -1,5 +1,5 @@
 import { allCorners, polygon, roundRectangle } from '../geometry.ts';
-import { groundInside, insetOf } from './border.ts';
+import { borderAround } from './border.ts';
 import { type FrameForm, label, labelHeight, thickness } from './frame.ts';
 
 /** A rounded border, with a speech bubble under it that points at the code. */
@@ -9,24 +9,17 @@ export const bubble: FrameForm = {
     const { size, frameColor } = design;
     const border = thickness(size);
     const radius = Math.round(size * 0.07);
-    const inset = border + insetOf(radius - border);
-    const inner = size - 2 * border;
+    const sizes = { size, height: size, line: border, top: border, radius, hole: radius - border };
+    const { border: outline, ...around } = borderAround(sizes, frameColor);
     const gap = Math.round(size * 0.05);
     const bubbleHeight = Math.round(labelHeight(size) * 0.9);
     const tip = Math.round(size * 0.035);
     const top = size + gap;
     return {
-      code: { x: inset, y: inset, width: size - 2 * inset, height: size - 2 * inset },
+      ...around,
       height: top + bubbleHeight,
-      ground: groundInside(size, size, border, radius),
       shapes: [
-        {
-          path:
-            roundRectangle(0, 0, size, size, allCorners(radius)) +
-            roundRectangle(border, border, inner, inner, allCorners(radius - border)),
-          fill: frameColor,
-          evenOdd: true,
-        },
+        outline,
         {
           path:
             roundRectangle(0, top, size, bubbleHeight, allCorners(bubbleHeight * 0.3)) +

@@ -1,13 +1,24 @@
 import type { Design } from '../design.ts';
 import type { FrameLayout } from '../drawing-types.ts';
+import { rectangle } from '../geometry.ts';
 import { line, rounded } from './border.ts';
 import { bubble } from './bubble.ts';
 import { corners } from './corners.ts';
 import type { FrameForm } from './frame.ts';
 import { labelBottom, labelTop } from './label.ts';
 import type { Frame } from './names.ts';
-import { none } from './none.ts';
 import { ribbon } from './ribbon.ts';
+
+/** No frame. */
+const none: FrameForm = {
+  hasLabel: false,
+  layout: ({ size }) => ({
+    code: { x: 0, y: 0, width: size, height: size },
+    height: size,
+    ground: rectangle(0, 0, size, size),
+    shapes: [],
+  }),
+};
 
 /** All frames. A new one is a file, a line here, and its name. */
 export const FRAMES = {
