@@ -73,7 +73,6 @@ await runProcess(
       onError: (error) => log.warn({ err: error }, 'the connection to Redis failed'),
     });
     await redisReady(redis, 60_000);
-    const producer = new Producer(redis);
     const inspector = new Inspector(redis);
     const workers = loaded.map(([queueName, handlers]) => {
       const { queue } = QUEUES[queueName];
@@ -88,19 +87,19 @@ await runProcess(
     }
     const answers = names.includes('writes') ? answerLookups(redis, settings, log) : undefined;
     const spool = names.includes('maintenance')
-      ? new JobSpool(producer, {
+      ? new JobSpool(new Producer(redis), {
           folder: spoolFolder(settings.DATA_DIR),
           probe: checkRedis(redis),
           log,
         })
       : undefined;
     spool?.start();
-    const endSchedule = isShared ? await keepSchedule(redis, ALL_JOBS, log) : () => {};
+    const endSchedule = isShared ? await keepSchedule(redis, ALL_JOBS, log) : undefined;
     return {
       checks: { postgres: checkDb, redis: checkRedis(redis) },
       redis,
       async stop() {
-        endSchedule();
+        await endSchedule?.();
         await answers?.close();
         await spool?.close();
         await Promise.all(workers.map((worker) => worker.close()));

@@ -13,7 +13,7 @@ await runProcess({ name: 'worker_scheduler', healthPort: 3111 }, async ({ config
     checks: { redis: checkRedis(redis) },
     redis,
     async stop() {
-      endSchedule();
+      await endSchedule();
       redis.disconnect();
     },
   };

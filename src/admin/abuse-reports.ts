@@ -1,6 +1,6 @@
 import { recordByOperator } from '../audit/write.ts';
 import { config } from '../config.ts';
-import { Refusal } from '../errors.ts';
+import { found } from '../http/route.ts';
 import { kindOfId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { contains } from '../infra/like.ts';
@@ -111,8 +111,7 @@ export async function listReports({
 /** @throws Refusal `not_found` */
 export async function readReport(id: string): Promise<AbuseReport> {
   const [row] = await rows<JoinedReport>(db(), `${SELECT} WHERE r.id = ?`, [id]);
-  if (row === undefined) throw new Refusal('not_found', `There is no abuse report "${id}"`);
-  return toReport(row);
+  return toReport(found(row, `abuse report "${id}"`));
 }
 
 /** Stores a visitor's report; a repeat changes nothing. */
@@ -191,12 +190,12 @@ export const adminHandlers = handlers(adminJobs, {
    */
   'report.answer': ({ id, answer }, { actor }) =>
     changeBlocklist(async (trx) => {
-      const [report] = await rows<ReportRow>(
+      const [row] = await rows<ReportRow>(
         trx,
         'SELECT * FROM abuse_reports WHERE id = ? FOR UPDATE',
         [id],
       );
-      if (report === undefined) throw new Refusal('not_found', `There is no abuse report "${id}"`);
+      const report = found(row, `abuse report "${id}"`);
       const isChanged = await carryOut(trx, report, answer);
       const { decision, host = null, note } = answer;
       const changed = await execute(

@@ -1,9 +1,17 @@
 import { isIP, isIPv6 } from 'node:net';
 import { toHostName } from '../http/domain-name.ts';
-import { id, Joi, nameText, text } from '../http/fields.ts';
+import {
+  id,
+  Joi,
+  nameText,
+  nullable,
+  oneOf,
+  requiredText,
+  requiredTime,
+  text,
+} from '../http/fields.ts';
 import { hostsIn } from '../infra/hosts.ts';
 import { QUEUES, type QueueName } from '../queues/index.ts';
-import { nullable, oneOf, requiredText, requiredTime } from '../short-links/field.ts';
 import { REPORT_CATEGORIES, type ReportCategory } from '../visits/report.ts';
 
 /**

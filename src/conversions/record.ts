@@ -1,6 +1,5 @@
 import { Refusal } from '../errors.ts';
-import { Joi } from '../http/fields.ts';
-import { nullable, requiredCount, requiredText } from '../short-links/field.ts';
+import { Joi, nullable, requiredCount, requiredText } from '../http/fields.ts';
 
 /** Result of a sale in the contract. */
 export interface SaleResult {

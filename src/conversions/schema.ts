@@ -1,8 +1,7 @@
 import { MAX_AMOUNT } from '../currency/convert.ts';
 import { customerFields } from '../customers/fields.ts';
 import { domainField } from '../http/domain-name.ts';
-import { id, Joi, nullableText, text } from '../http/fields.ts';
-import { oneOf } from '../short-links/field.ts';
+import { id, Joi, nullableText, oneOf, text } from '../http/fields.ts';
 
 /** Maximum length of metadata, as JSON. */
 const METADATA_LENGTH = 10_000;

@@ -1,5 +1,4 @@
-import { Joi } from '../http/fields.ts';
-import { nullable, requiredText, requiredTime } from '../short-links/field.ts';
+import { Joi, nullable, requiredText, requiredTime } from '../http/fields.ts';
 import type { Customer } from './model.ts';
 
 /** The public record of a customer. */

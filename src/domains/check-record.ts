@@ -1,5 +1,4 @@
-import { Joi } from '../http/fields.ts';
-import { nullable, oneOf, requiredText, requiredTime } from '../short-links/field.ts';
+import { Joi, nullable, oneOf, requiredText, requiredTime } from '../http/fields.ts';
 
 /** A DNS record that the owner of a domain sets. */
 interface RecordToSet {

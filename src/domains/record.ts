@@ -1,6 +1,5 @@
 import { config } from '../config.ts';
-import { flag, Joi } from '../http/fields.ts';
-import { nullable, requiredText, requiredTime } from '../short-links/field.ts';
+import { flag, Joi, nullable, requiredText, requiredTime } from '../http/fields.ts';
 import type { Domain } from './model.ts';
 import {
   type AppleAppSiteAssociation,

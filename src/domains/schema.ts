@@ -1,7 +1,7 @@
 import { domainField, toHostName } from '../http/domain-name.ts';
 import { bodyFlag, flag, id, Joi, paging, text } from '../http/fields.ts';
 import { destination, webAddress } from '../short-links/url-field.ts';
-import type { NameListQuery } from '../workspaces/lists.ts';
+import type { SearchQuery } from '../workspaces/lists.ts';
 import {
   type AppleAppSiteAssociation,
   type AssetLink,
@@ -75,7 +75,7 @@ export function namedBy(ref: string): { slug: string } | { id: string } {
   return slug === undefined ? { id: ref } : { slug };
 }
 
-export interface DomainListQuery extends NameListQuery {
+export interface DomainListQuery extends SearchQuery {
   archived: boolean;
 }
 

@@ -9,8 +9,8 @@ import { type UtmField, utmText } from './utm.ts';
 
 /*
  * Filters of events. A row of FILTERS defines what a parameter compares and how. The live stream,
- * Postgres, its blocks and ClickHouse each translate the three operators; they contain special
- * cases only for computed values.
+ * Postgres, its blocks and ClickHouse each translate the three operators. Stores have special cases
+ * for computed values, blocks for parts of a value (`WITHIN` of `block-conditions.ts`).
  */
 
 /** Key under which visits of a domain's root are recorded. */
@@ -35,9 +35,9 @@ type Column = {
 }[keyof StoredEvent];
 
 /**
- * Makes a filter that compares a column with a list of values.
+ * Makes a filter for events with one of several values in a column.
  *
- * @param block the column of blocks with the value
+ * @param block the column of blocks that has the value (`block-columns.ts`)
  */
 const list = (column: Column, schema: Schema, block: string = column) => ({
   operator: 'oneOf' as const,
@@ -49,9 +49,9 @@ const list = (column: Column, schema: Schema, block: string = column) => ({
 });
 
 /**
- * Makes a filter that compares a column with one value.
+ * Makes a filter for events with a value in a column.
  *
- * @param block the column of blocks with the value
+ * @param block the column of blocks that has the value (`block-columns.ts`)
  */
 const single = (column: Column, schema: Schema, block: string = column) => ({
   ...list(column, schema, block),

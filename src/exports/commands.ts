@@ -38,21 +38,21 @@ const addressOf = (id: string, expiresAt: Date): ExportResult => ({
   expiresAt: expiresAt.toISOString(),
 });
 
-/** Stores the parts of an export, and returns their length. */
+/** Stores the parts of an export, and returns their size in bytes. */
 async function writeParts(
   trx: Db,
   exportId: string,
   parts: AsyncIterable<string | Buffer>,
 ): Promise<number> {
   let position = 0;
-  let length = 0;
+  let bytes = 0;
   for await (const part of parts) {
     const content = typeof part === 'string' ? { text: part } : { bytes: part };
     await trx('export_parts').insert({ export_id: exportId, position, ...content });
     position += 1;
-    length += part.length;
+    bytes += Buffer.byteLength(part);
   }
-  return length;
+  return bytes;
 }
 
 /** A large export that can be downloaded. */

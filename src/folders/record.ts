@@ -1,5 +1,4 @@
-import { Joi } from '../http/fields.ts';
-import { requiredText, requiredTime } from '../short-links/field.ts';
+import { Joi, requiredText, requiredTime } from '../http/fields.ts';
 import type { Folder } from './model.ts';
 
 /** The public record of a folder of links and QR codes. */

@@ -3,7 +3,7 @@ import { id, Joi, nameText, paging, text } from '../http/fields.ts';
 import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
-import { listByName, type NameListQuery } from '../workspaces/lists.ts';
+import { listByName, type SearchQuery } from '../workspaces/lists.ts';
 import { folderJobs } from './jobs.ts';
 import { Folder } from './model.ts';
 import { folderRecord, toFolder } from './record.ts';
@@ -41,7 +41,7 @@ export const folderRoutes: Route[] = [
       );
     },
   }),
-  route<{ query: NameListQuery }>({
+  route<{ query: SearchQuery }>({
     ...read,
     method: 'get',
     path: '/folders',
@@ -49,7 +49,7 @@ export const folderRoutes: Route[] = [
     summary: 'List folders, by name',
     description: 'Returns the folders by name, one page at a time.',
     isHeavy: hasAny('search'),
-    query: Joi.object<NameListQuery>({
+    query: Joi.object<SearchQuery>({
       search: text(190).description('Part of the name, regardless of case.'),
       ...paging(100),
     }),

@@ -309,3 +309,15 @@ export function externalIdIn(parameter: string): string | undefined {
 }
 
 export { Joi };
+
+/* Schemas of the values of records, for the reference and for checking answers. */
+export const requiredText = Joi.string().required();
+export const requiredTime = Joi.string().isoDate().required();
+export const requiredCount = Joi.number().integer().required();
+
+/** A text of a record, or `null`. */
+export const nullable = Joi.string().allow(null).required();
+
+/** Schema of one of several texts. */
+export const oneOf = (names: readonly string[]): JoiBase.StringSchema =>
+  Joi.string().valid(...names);

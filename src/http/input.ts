@@ -251,7 +251,6 @@ export async function readForm(request: IncomingMessage, limit: number): Promise
   return Object.fromEntries(fields as [string, string][]);
 }
 
-/** Returns the media type of the body. */
 /** Returns the media type of a body; empty if it has none. */
 export const typeOf = ({ headers }: IncomingMessage): string =>
   (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();

@@ -1,6 +1,5 @@
 import { ARCHIVE_KINDS } from '../exports/archive.ts';
-import { Joi } from '../http/fields.ts';
-import { nullable, oneOf, requiredCount, requiredText } from '../short-links/field.ts';
+import { Joi, nullable, oneOf, requiredCount, requiredText } from '../http/fields.ts';
 import { FIELD_NAMES } from './fields.ts';
 import { fieldsOf } from './mapping.ts';
 import { type Import, ON_CONFLICT, STATES } from './model.ts';

@@ -1,6 +1,5 @@
 import { domainField } from '../http/domain-name.ts';
-import { bodyFlag, flag, id, Joi, list, paging, queryList, text } from '../http/fields.ts';
-import { oneOf } from '../short-links/field.ts';
+import { bodyFlag, flag, id, Joi, list, oneOf, paging, queryList, text } from '../http/fields.ts';
 import { webAddress } from '../short-links/url-field.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import { type Mapping, ON_CONFLICT } from './model.ts';

@@ -1,6 +1,5 @@
-import { Joi } from '../http/fields.ts';
+import { Joi, oneOf, requiredText, requiredTime } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
-import { oneOf } from '../short-links/field.ts';
 import { ROLES } from '../workspaces/roles.ts';
 import type { Invitation } from './model.ts';
 
@@ -29,30 +28,27 @@ export const openUrl = (projectId: string, record: InvitationWithUrl): object =>
   url: record.url === null ? null : openSealed(projectId, 'invitation', record.url),
 });
 
-const text = Joi.string().required();
-const time = Joi.string().isoDate().required();
-
 /** Schema of the role of an invitation. */
 export const role = oneOf(ROLES).required().description('Role in the workspace.');
 
 /** Schema of an invitation, for the reference and for checking answers. */
 export const invitationRecord = Joi.object({
-  id: text.description('Id of the invitation.').example('inv_4Jx2vQ0aTq'),
-  email: text.description('Email address of the person.').example('ada@example.com'),
+  id: requiredText.description('Id of the invitation.').example('inv_4Jx2vQ0aTq'),
+  email: requiredText.description('Email address of the person.').example('ada@example.com'),
   role,
   invitedBy: Joi.string()
     .allow(null)
     .required()
     .description('Id of the person who made it.')
     .example('user_7Kx1vQ0aTq'),
-  createdAt: time.description('Time of creation.'),
-  expiresAt: time.description('Time until which it can be accepted.'),
+  createdAt: requiredTime.description('Time of creation.'),
+  expiresAt: requiredTime.description('Time until which it can be accepted.'),
 }).meta({ name: 'Invitation' });
 
 /** Schema of the answer that shows the address of an invitation. */
 export const invitationWithUrl = invitationRecord
   .keys({
-    url: text
+    url: requiredText
       .allow(null)
       .description(
         'Address at which the person accepts, to be sent to them. No other answer shows it. `null` where the ' +
@@ -68,11 +64,11 @@ export const invitationWithUrl = invitationRecord
 /** Schema of what a person sees before accepting. */
 export const offerRecord = Joi.object({
   workspace: Joi.object({
-    name: text.description('Name.').example('Acme'),
-    slug: text.description('Short name, unique in the service.').example('acme'),
+    name: requiredText.description('Name.').example('Acme'),
+    slug: requiredText.description('Short name, unique in the service.').example('acme'),
   })
     .required()
     .description('Workspace that the person joins.'),
-  email: text.description('Email address of the person.').example('ada@example.com'),
+  email: requiredText.description('Email address of the person.').example('ada@example.com'),
   role,
 }).meta({ name: 'InvitationOffer' });

@@ -1,4 +1,4 @@
-import { Joi, scope } from '../http/fields.ts';
+import { Joi, requiredText, scope } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import type { ApiKey } from './model.ts';
 
@@ -27,19 +27,18 @@ export const openKey = (projectId: string, record: KeyWithSecret): KeyRecord & {
   key: openSealed(projectId, 'api key', record.key),
 });
 
-const text = Joi.string().required();
 const nullableTime = Joi.string().isoDate().allow(null).required();
 
 /** Schema of the record of an API key, for the reference and for checking answers. */
 export const keyRecord = Joi.object({
-  id: text.description('Id of the key.').example('key_5Hx1vQ0aTq'),
-  name: text.allow('').description('Name.').example('Shop'),
-  hint: text.description('First characters of the key.').example('sk_4Jx2…'),
+  id: requiredText.description('Id of the key.').example('key_5Hx1vQ0aTq'),
+  name: requiredText.allow('').description('Name.').example('Shop'),
+  hint: requiredText.description('First characters of the key.').example('sk_4Jx2…'),
   scopes: Joi.array()
     .items(scope)
     .required()
     .description('What the key may do; `*` is everything.'),
-  userId: text.description('Id of the person who created it.').example('user_7Kx1vQ0aTq'),
+  userId: requiredText.description('Id of the person who created it.').example('user_7Kx1vQ0aTq'),
   createdAt: Joi.string().isoDate().required().description('Time of creation.'),
   lastUsedAt: nullableTime.description('Time of the last request with it, to the minute.'),
   expiresAt: nullableTime.description('Time from which it is refused.'),
@@ -48,7 +47,7 @@ export const keyRecord = Joi.object({
 /** Schema of an answer that contains a key. */
 export const keyWithSecret = keyRecord
   .keys({
-    key: text
+    key: requiredText
       .description('The key itself. No other answer shows it.')
       .example('sk_4Jx2vQ0aTq1Lp5oIu8Yt7Kx1vQ0aTq5Hx1'),
   })

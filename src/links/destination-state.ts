@@ -1,5 +1,4 @@
-import { Joi } from '../http/fields.ts';
-import { nullable, oneOf, requiredCount, requiredText } from '../short-links/field.ts';
+import { Joi, nullable, oneOf, requiredCount, requiredText } from '../http/fields.ts';
 
 /**
  * States of a destination, from best to worst. A destination fails several checks before its link

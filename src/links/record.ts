@@ -1,6 +1,5 @@
-import { Joi } from '../http/fields.ts';
+import { Joi, nullable, requiredText } from '../http/fields.ts';
 import { qrCodeOf, shortLinkOf } from '../lookup/short-link.ts';
-import { nullable, requiredText } from '../short-links/field.ts';
 import {
   type BulkItem,
   bulkAnswerOf,

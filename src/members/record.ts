@@ -1,5 +1,4 @@
-import { Joi } from '../http/fields.ts';
-import { oneOf, requiredText, requiredTime } from '../short-links/field.ts';
+import { Joi, oneOf, requiredText, requiredTime } from '../http/fields.ts';
 import { ROLES } from '../workspaces/roles.ts';
 import type { MemberRow } from './queries.ts';
 

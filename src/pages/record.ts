@@ -1,5 +1,4 @@
-import { flag, Joi } from '../http/fields.ts';
-import { nullable, requiredCount, requiredText, requiredTime } from '../short-links/field.ts';
+import { flag, Joi, nullable, requiredCount, requiredText, requiredTime } from '../http/fields.ts';
 import type { Page } from './model.ts';
 
 /** A page shown before a destination. */

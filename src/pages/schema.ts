@@ -1,8 +1,7 @@
-import { bodyFlag, id, Joi, nameText, nullableText, paging, text } from '../http/fields.ts';
+import { bodyFlag, id, Joi, nameText, nullableText, oneOf, paging, text } from '../http/fields.ts';
 import type { FormField } from '../lookup/entry.ts';
-import { oneOf } from '../short-links/field.ts';
 import { webAddress } from '../short-links/url-field.ts';
-import type { NameListQuery } from '../workspaces/lists.ts';
+import type { SearchQuery } from '../workspaces/lists.ts';
 
 const FIELD_TYPES = ['text', 'email', 'phone', 'number', 'textarea', 'select', 'checkbox'] as const;
 const MAX_FIELDS = 30;
@@ -81,7 +80,7 @@ export const pageParams = Joi.object<{ id: string }>({
   id: id().required().description('Id of the page.'),
 });
 
-export type PageListQuery = NameListQuery;
+export type PageListQuery = SearchQuery;
 
 export const pageListQuery = Joi.object<PageListQuery>({
   search: text(200).description('Part of the title, regardless of case.'),

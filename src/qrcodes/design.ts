@@ -1,6 +1,5 @@
-import { bodyFlag, Joi, text } from '../http/fields.ts';
+import { bodyFlag, Joi, oneOf, text } from '../http/fields.ts';
 import { imageSource } from '../images/source.ts';
-import { oneOf } from '../short-links/field.ts';
 import { colorFault, normalizeColor } from './render/color.ts';
 import { EYE_SHAPE_NAMES } from './render/eyes/index.ts';
 import { FRAME_NAMES } from './render/frames/names.ts';

@@ -1,7 +1,6 @@
 import type { Schema } from 'joi';
-import { flag, Joi } from '../http/fields.ts';
+import { flag, Joi, nullable, oneOf, requiredText } from '../http/fields.ts';
 import { shortLinkOf } from '../lookup/short-link.ts';
-import { nullable, oneOf, requiredText } from '../short-links/field.ts';
 import {
   type BulkItem,
   bulkAnswerOf,

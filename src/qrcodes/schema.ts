@@ -1,8 +1,7 @@
 import type { CustomValidator, Schema } from 'joi';
-import { bodyFlag, emptyAsAbsent, id, Joi, paging, recordId } from '../http/fields.ts';
+import { bodyFlag, emptyAsAbsent, id, Joi, oneOf, paging, recordId } from '../http/fields.ts';
 import { newId } from '../ids.ts';
 import type { ImageRef } from '../images/name.ts';
-import { oneOf } from '../short-links/field.ts';
 import type { NewShortLink, SharedChanges, TagFields } from '../short-links/fields.ts';
 import { schemasOf } from '../short-links/filters.ts';
 import {

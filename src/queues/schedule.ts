@@ -76,7 +76,7 @@ export async function keepSchedule(
   redis: Redis,
   jobs: readonly AnyJob[],
   log: Log,
-): Promise<() => void> {
+): Promise<() => Promise<void>> {
   const queues = new BullQueues(redis);
   await registerSchedule(queues, jobs);
   const producer = new Producer(redis);
@@ -88,5 +88,8 @@ export async function keepSchedule(
       log.error({ err: error }, 'the schedule could not be registered'),
     );
   }, AGAIN_MS);
-  return () => clearInterval(timer);
+  return async () => {
+    clearInterval(timer);
+    await Promise.all([queues.close(), producer.close()]);
+  };
 }

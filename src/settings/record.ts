@@ -1,6 +1,5 @@
 import { config } from '../config.ts';
-import { flag, Joi } from '../http/fields.ts';
-import { nullable, oneOf } from '../short-links/field.ts';
+import { flag, Joi, nullable, oneOf, requiredCount, requiredText } from '../http/fields.ts';
 import { logoUrl } from '../web/brand.ts';
 import { IMPORT_ROWS, PLANS, REQUESTS_PER_MINUTE, RETENTION_DAYS } from '../workspaces/plans.ts';
 import { MAX_COUNTED, type SettingsRow, type Usage } from './queries.ts';
@@ -32,19 +31,17 @@ export function toWorkspace(row: SettingsRow) {
 /** A workspace with its usage. */
 export type WorkspaceRecord = ReturnType<typeof toWorkspace> & { usage: Usage };
 
-const text = Joi.string().required();
-const count = Joi.number().integer().required();
-const limit = count.allow(null);
+const limit = requiredCount.allow(null);
 const upTo = `at most ${MAX_COUNTED.toLocaleString('en')} are counted`;
 
 /** Schema of the record of a workspace, for the reference and for checking answers. */
 export const workspaceRecord = Joi.object({
-  id: text.description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
-  slug: text.description('Short name, unique in the service.').example('acme'),
-  name: text.description('Name.').example('Acme'),
+  id: requiredText.description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
+  slug: requiredText.description('Short name, unique in the service.').example('acme'),
+  name: requiredText.description('Name.').example('Acme'),
   plan: oneOf(PLANS).required().description('Plan.'),
   createdAt: Joi.string().isoDate().required().description('Time of creation.'),
-  clickDedupeSeconds: count
+  clickDedupeSeconds: requiredCount
     .description('Seconds in which a visitor counts once; 0: every visit counts.')
     .example(3_600),
   keepFullIp: flag().required().description('IP addresses of visitors are kept in full.'),
@@ -65,17 +62,17 @@ export const workspaceRecord = Joi.object({
     retentionDays: limit
       .description('Days for which events are kept; null: without limit.')
       .example(365),
-    importRows: count.description('Rows of one import of links.').example(50_000),
+    importRows: requiredCount.description('Rows of one import of links.').example(50_000),
   })
     .required()
     .description('Limits, by the plan or set by the operator.'),
   usage: Joi.object({
-    links: count.description(`Number of links; ${upTo}.`).example(1_200),
-    qrcodes: count.description(`Number of QR codes; ${upTo}.`).example(40),
-    domains: count.description('Number of domains.').example(2),
-    members: count.description('Number of people.').example(5),
-    tags: count.description('Number of tags.').example(12),
-    eventsThisMonth: count
+    links: requiredCount.description(`Number of links; ${upTo}.`).example(1_200),
+    qrcodes: requiredCount.description(`Number of QR codes; ${upTo}.`).example(40),
+    domains: requiredCount.description('Number of domains.').example(2),
+    members: requiredCount.description('Number of people.').example(5),
+    tags: requiredCount.description('Number of tags.').example(12),
+    eventsThisMonth: requiredCount
       .description('Number of events since the month began (UTC).')
       .example(52_000),
   })

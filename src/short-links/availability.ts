@@ -1,11 +1,10 @@
 import { Refusal } from '../errors.ts';
 import { domainField } from '../http/domain-name.ts';
-import { flag, Joi } from '../http/fields.ts';
+import { flag, Joi, nullable, oneOf, requiredText } from '../http/fields.ts';
 import { type IdKind, kindOfId } from '../ids.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import { qrCodeOf, shortLinkOf } from '../lookup/short-link.ts';
 import { isFreeFor } from './claims.ts';
-import { nullable, oneOf, requiredText } from './field.ts';
 import { keyField, refuseSharedWildcard } from './key.ts';
 import { loadReferences } from './references.ts';
 

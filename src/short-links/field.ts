@@ -1,5 +1,4 @@
 import type Joi from 'joi';
-import { Joi as Schemas } from '../http/fields.ts';
 import type { RecordContext } from './record-context.ts';
 
 /*
@@ -99,18 +98,6 @@ export type RecordOf<Table> = {
     ? Shown
     : Value<Table[Name]>;
 };
-
-/* Schemas of the values of records, for the reference and for checking answers. */
-export const requiredText = Schemas.string().required();
-export const requiredTime = Schemas.string().isoDate().required();
-export const requiredCount = Schemas.number().integer().required();
-
-/** Schema of one of several texts. */
-export const oneOf = (names: readonly string[]): Joi.StringSchema =>
-  Schemas.string().valid(...names);
-
-/** A text of a record, or `null`. */
-export const nullable = Schemas.string().allow(null).required();
 
 /** The documented schema of a field in bodies or in records; empty if the field is not there. */
 export function described(name: string, field: Field, side: 'in' | 'out'): [string, Joi.Schema][] {

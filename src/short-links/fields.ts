@@ -10,17 +10,13 @@ import {
   Joi,
   list,
   nameText,
+  nullable,
   nullableText,
+  oneOf,
+  requiredTime,
 } from '../http/fields.ts';
 import { COUNTRY_CODES } from '../visitors/countries.ts';
-import {
-  type BodyOf,
-  type ColumnsOf,
-  type FieldTable,
-  nullable,
-  oneOf,
-  type RecordOf,
-} from './field.ts';
+import { type BodyOf, type ColumnsOf, type FieldTable, type RecordOf } from './field.ts';
 import { keyField } from './key.ts';
 import { rulesField } from './routing-rules.ts';
 import { testVariantsField, testVariantsRecord } from './test-variants.ts';
@@ -35,7 +31,6 @@ export const geoField = () =>
 /** Maximum number of tags on a record. */
 export const MAX_TAGS = 50;
 
-const time = Joi.string().isoDate().required();
 const nullableTime = Joi.string().isoDate().allow(null).required();
 const count = Joi.number().required();
 
@@ -337,7 +332,7 @@ export const fields = {
   },
   createdAt: {
     column: 'created_at',
-    out: time,
+    out: requiredTime,
     isTime: true,
     csv: 32,
     description: 'Time at which the record was created (ISO 8601, UTC).',
@@ -345,7 +340,7 @@ export const fields = {
   },
   updatedAt: {
     column: 'updated_at',
-    out: time,
+    out: requiredTime,
     isTime: true,
     csv: 33,
     description: 'Time of the last change (ISO 8601, UTC).',

@@ -125,14 +125,12 @@ export class ShortLinkQueries<
     ref: string,
   ): Promise<Row> {
     const externalId = externalIdIn(ref);
-    const row = await this.#source
+    const locked = await this.#source
       .rows(projectId, trx)
       .where(externalId === undefined ? { id: ref } : { external_id: externalId })
       .forUpdate()
       .first();
-    if (row === undefined) {
-      throw new Refusal('not_found', `There is no ${this.tables.noun} "${ref}"`);
-    }
+    const row = found(locked, `${this.tables.noun} "${ref}"`);
     if (ifMatch !== undefined) {
       refuseChanged(ifMatch, openPassword(await this.get(projectId, row.id, trx)));
     }

@@ -1,9 +1,9 @@
 import type { CustomValidator, Schema } from 'joi';
 import type { RefusalData } from '../errors.ts';
 import { domainField } from '../http/domain-name.ts';
-import { id, Joi, list, queryList, recordId, text } from '../http/fields.ts';
+import { id, Joi, list, oneOf, queryList, recordId, text } from '../http/fields.ts';
 import { seal } from '../infra/seal.ts';
-import { described, type Field, type FieldTable, oneOf } from './field.ts';
+import { described, type Field, type FieldTable } from './field.ts';
 import { fields, MAX_TAGS, type TagChoice, type TagFields } from './fields.ts';
 import { prefixField } from './key.ts';
 import type { ShortLinkTables } from './model.ts';

@@ -1,11 +1,9 @@
 import { found } from '../http/route.ts';
-import { containing } from '../infra/like.ts';
-import { type NameListQuery, pageOf } from '../workspaces/lists.ts';
-import { nameKey } from '../workspaces/taken-name.ts';
+import { named, pageOf, type SearchQuery } from '../workspaces/lists.ts';
 import { Tag } from './model.ts';
 import { type TagRecord, toTag } from './record.ts';
 
-export interface TagListQuery extends NameListQuery {
+export interface TagListQuery extends SearchQuery {
   sortBy: 'name' | 'createdAt';
   sortOrder: 'asc' | 'desc';
   ids?: string[];
@@ -13,9 +11,8 @@ export interface TagListQuery extends NameListQuery {
 
 /** Reads a page of a workspace's tags. */
 export async function listTags(projectId: string, query: TagListQuery): Promise<TagRecord[]> {
-  const { sortBy, sortOrder, search, ids } = query;
-  const tags = Tag.of(projectId);
-  if (search !== undefined) tags.where('name_key', 'like', containing(nameKey(search)));
+  const { sortBy, sortOrder, ids } = query;
+  const tags = named(Tag.of(projectId), query);
   if (ids !== undefined) tags.whereIn('id', ids);
   tags.orderBy(sortBy === 'name' ? 'name_key' : 'created_at', sortOrder).orderBy('id', sortOrder);
   return (await pageOf(tags, query)).map(toTag);

@@ -1,5 +1,4 @@
-import { Joi } from '../http/fields.ts';
-import { oneOf, requiredText } from '../short-links/field.ts';
+import { Joi, oneOf, requiredText } from '../http/fields.ts';
 import type { Tag } from './model.ts';
 
 /** Colors of tags. */

@@ -1,9 +1,8 @@
 import { deletedRecord } from '../http/deleted.ts';
-import { id, Joi, nameText, paging, queryList, text } from '../http/fields.ts';
+import { id, Joi, nameText, oneOf, paging, queryList, text } from '../http/fields.ts';
 import { created, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
-import { oneOf } from '../short-links/field.ts';
 import { tagJobs } from './jobs.ts';
 import { listTags, readTag, type TagListQuery } from './queries.ts';
 import { TAG_COLORS, tagRecord } from './record.ts';

@@ -1,4 +1,4 @@
-import { Joi, scope } from '../http/fields.ts';
+import { Joi, oneOf, requiredText, scope } from '../http/fields.ts';
 import type { PlacesOwner } from '../visitors/places.ts';
 import { PLANS, type Plan } from '../workspaces/plans.ts';
 import { ROLES, type Role, SCOPES_OF } from '../workspaces/roles.ts';
@@ -41,18 +41,14 @@ export interface Me {
   locationsBy: PlacesOwner;
 }
 
-const text = Joi.string().required();
-const oneOf = (names: readonly string[]) =>
-  Joi.string()
-    .valid(...names)
-    .required();
-
 export const membershipRecord = Joi.object({
-  id: text.description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
-  slug: text.description('Name of the workspace in the header `X-Workspace`.').example('acme'),
-  name: text.description('Name of the workspace.').example('Acme'),
-  plan: oneOf(PLANS).description('Plan of the workspace.'),
-  role: oneOf(ROLES).description('Role of the person in the workspace.'),
+  id: requiredText.description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
+  slug: requiredText
+    .description('Name of the workspace in the header `X-Workspace`.')
+    .example('acme'),
+  name: requiredText.description('Name of the workspace.').example('Acme'),
+  plan: oneOf(PLANS).required().description('Plan of the workspace.'),
+  role: oneOf(ROLES).required().description('Role of the person in the workspace.'),
   scopes: Joi.array()
     .items(scope)
     .required()
@@ -61,16 +57,16 @@ export const membershipRecord = Joi.object({
 }).meta({ name: 'Membership' });
 
 const ownInvitationRecord = Joi.object({
-  id: text
+  id: requiredText
     .description('Id of the invitation, for `POST /invitations/accept`.')
     .example('inv_4Jx2vQ0aTq'),
   workspace: Joi.object({
-    name: text.description('Name.').example('Acme'),
-    slug: text.description('Short name, unique in the service.').example('acme'),
+    name: requiredText.description('Name.').example('Acme'),
+    slug: requiredText.description('Short name, unique in the service.').example('acme'),
   })
     .required()
     .description('Workspace that the person would join.'),
-  role: oneOf(ROLES).description('Role that the person would have.'),
+  role: oneOf(ROLES).required().description('Role that the person would have.'),
   invitedBy: Joi.string()
     .required()
     .allow(null)
@@ -79,9 +75,9 @@ const ownInvitationRecord = Joi.object({
 }).meta({ name: 'OwnInvitation' });
 
 export const meRecord = Joi.object({
-  id: text.description('Id of the person.').example('user_4Jx2vQ0aTq'),
-  email: text.description('Email address.').example('ada@example.com'),
-  name: text.description('Name.').example('Ada Lovelace'),
+  id: requiredText.description('Id of the person.').example('user_4Jx2vQ0aTq'),
+  email: requiredText.description('Email address.').example('ada@example.com'),
+  name: requiredText.description('Name.').example('Ada Lovelace'),
   hasPassword: Joi.boolean().required().description('The person can sign in with a password.'),
   needsCurrentPassword: Joi.boolean()
     .required()
@@ -123,7 +119,7 @@ export interface SessionRecord {
 }
 
 export const sessionRecord = Joi.object({
-  id: text.description('Id of the session.').example('sess_4Jx2vQ0aTq'),
+  id: requiredText.description('Id of the session.').example('sess_4Jx2vQ0aTq'),
   createdAt: Joi.string()
     .isoDate()
     .required()
@@ -134,11 +130,11 @@ export const sessionRecord = Joi.object({
     .required()
     .description('Time of the last use, to the minute.')
     .example('2026-01-31T12:00:00.000Z'),
-  userAgent: text
+  userAgent: requiredText
     .allow('')
     .description('Browser that signed in, as it names itself.')
     .example('Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'),
-  network: text
+  network: requiredText
     .allow('')
     .description('IP address of the sign-in, or its IPv6 network of 64 bits.')
     .example('203.0.113.7'),

@@ -4,7 +4,7 @@ import { created, found, hasAny, ok, type Route, route } from '../http/route.ts'
 import { newId } from '../ids.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
-import { listByName, type NameListQuery } from '../workspaces/lists.ts';
+import { listByName, type SearchQuery } from '../workspaces/lists.ts';
 import { viewJobs } from './jobs.ts';
 import { View } from './model.ts';
 import { toView, viewRecord } from './record.ts';
@@ -18,7 +18,7 @@ import {
   viewChangesBody,
 } from './schema.ts';
 
-interface ViewListQuery extends NameListQuery {
+interface ViewListQuery extends SearchQuery {
   list?: ListName;
 }
 

@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { refuseChanged } from '../http/etag.ts';
+import { found } from '../http/route.ts';
 import { afterCommit, type Db, execute } from '../infra/db.ts';
 import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
@@ -144,9 +145,9 @@ export const webhookHandlers = handlers(webhookJobs, {
         .where({ id: deliveryId })
         .patch(dueNow())
         .returning('*');
-      if (row === undefined) throw new Refusal('not_found', `There is no delivery "${deliveryId}"`);
+      const delivery = found(row, `delivery "${deliveryId}"`);
       afterCommit(trx, () => wakeWebhooks(projectId, [id]));
-      return toDelivery(row);
+      return toDelivery(delivery);
     }),
 
   /**

@@ -1,4 +1,4 @@
-import { flag, Joi } from '../http/fields.ts';
+import { flag, Joi, nullable, requiredCount, requiredText, requiredTime } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import { WEBHOOK_KINDS } from './kinds.ts';
 import { type Attempt, DELIVERY_STATES, type Delivery, type Webhook } from './model.ts';
@@ -87,17 +87,13 @@ export function toWholeDelivery(row: Delivery, attempts: readonly Attempt[], url
   };
 }
 
-const text = Joi.string().required();
-const instant = Joi.string().isoDate().required();
 const nullableInstant = Joi.string().isoDate().allow(null).required();
-const nullable = Joi.string().allow(null).required();
-const count = Joi.number().integer().required();
 
 /** Schema of the webhook record, for the reference and for checking answers. */
 export const webhookRecord = Joi.object({
-  id: text.description('Id of the webhook.').example('wh_1Lp5oIu8Yt'),
-  name: text.description('Name.').example('Shop'),
-  url: text
+  id: requiredText.description('Id of the webhook.').example('wh_1Lp5oIu8Yt'),
+  name: requiredText.description('Name.').example('Shop'),
+  url: requiredText
     .description('Address that receives deliveries.')
     .example('https://shop.example.com/hooks'),
   kinds: Joi.array()
@@ -115,14 +111,14 @@ export const webhookRecord = Joi.object({
   pausedUntil: nullableInstant.description(
     'Time until which nothing is sent, after several failures in a row.',
   ),
-  createdAt: instant.description('Time of creation.'),
-  updatedAt: instant.description('Time of the last change.'),
+  createdAt: requiredTime.description('Time of creation.'),
+  updatedAt: requiredTime.description('Time of the last change.'),
 }).meta({ name: 'Webhook' });
 
 /** Schema of an answer that contains the secret. */
 export const webhookWithSecret = webhookRecord
   .keys({
-    secret: text
+    secret: requiredText
       .description('Secret with which deliveries are signed. No other answer shows it.')
       .example('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'),
     previousSecretUntil: nullableInstant.description(
@@ -132,21 +128,21 @@ export const webhookWithSecret = webhookRecord
   .meta({ name: 'WebhookWithSecret' });
 
 const deliveryFields = {
-  id: text
+  id: requiredText
     .description('Id of the delivery, as in the header `webhook-id`; the same for all attempts.')
     .example('msg_0Qa2wSx4Ed'),
-  kind: text.description('Kind of the event.').example('link.created'),
+  kind: requiredText.description('Kind of the event.').example('link.created'),
   recordId: nullable.description('Id of the link or QR code.'),
-  sequence: count
+  sequence: requiredCount
     .allow(null)
     .description('Number of the event among those of the same link or QR code, without gaps.'),
   state: Joi.string()
     .valid(...DELIVERY_STATES)
     .required()
     .description('State of the delivery.'),
-  attempts: count.description('Number of attempts so far.'),
+  attempts: requiredCount.description('Number of attempts so far.'),
   nextAttemptAt: nullableInstant.description('Time of the next attempt.'),
-  createdAt: instant.description('Time of creation.'),
+  createdAt: requiredTime.description('Time of creation.'),
 };
 
 const headers = Joi.object()
@@ -162,20 +158,24 @@ export const deliveryRecord = Joi.object(deliveryFields).meta({ name: 'Delivery'
 export const wholeDeliveryRecord = Joi.object({
   ...deliveryFields,
   request: Joi.object({
-    method: text.description('HTTP method.').example('POST'),
-    url: text.description('Address of the webhook.').example('https://shop.example.com/hooks'),
+    method: requiredText.description('HTTP method.').example('POST'),
+    url: requiredText
+      .description('Address of the webhook.')
+      .example('https://shop.example.com/hooks'),
     headers,
-    body: text.description('Body, as JSON text.').example('{"type":"link.created"}'),
+    body: requiredText.description('Body, as JSON text.').example('{"type":"link.created"}'),
   })
     .required()
     .description('Request that is sent.'),
   log: Joi.array()
     .items(
       Joi.object({
-        at: instant.description('Time of the attempt.'),
-        durationMs: count.description('Duration in ms.').example(120),
-        url: text.description('Address of the request.').example('https://shop.example.com/hooks'),
-        status: count
+        at: requiredTime.description('Time of the attempt.'),
+        durationMs: requiredCount.description('Duration in ms.').example(120),
+        url: requiredText
+          .description('Address of the request.')
+          .example('https://shop.example.com/hooks'),
+        status: requiredCount
           .allow(null)
           .description('Status of the response; null: there was none.')
           .example(200),

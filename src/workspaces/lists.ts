@@ -7,9 +7,9 @@ export interface Paging {
   pageSize: number;
 }
 
-/** Query parameters of a list of records with names. */
-export interface NameListQuery extends Paging {
-  /** Part of the name, regardless of case. */
+/** Query parameters of a list that can be searched. */
+export interface SearchQuery extends Paging {
+  /** Text that the records contain, regardless of case. */
   search?: string;
 }
 
@@ -30,9 +30,12 @@ export const pageOf = <Self extends Rows<Self>>(rows: Self, { page, pageSize }: 
 export const newestFirst = <Self extends Rows<Self>>(rows: Self, paging: Paging): Self =>
   pageOf(rows.orderBy('id', 'desc'), paging);
 
-/** Queries one page of the rows whose names contain the search, by name. */
-export function listByName<Self extends Rows<Self>>(rows: Self, query: NameListQuery): Self {
-  const { search } = query;
+/** Limits a query of rows to those with names that contain the search. */
+export function named<Self extends Rows<Self>>(rows: Self, { search }: SearchQuery): Self {
   if (search !== undefined) rows.where('name_key', 'like', containing(nameKey(search)));
-  return pageOf(rows.orderBy(['name_key', 'id']), query);
+  return rows;
 }
+
+/** Queries one page of the rows with names that contain the search, by name. */
+export const listByName = <Self extends Rows<Self>>(rows: Self, query: SearchQuery): Self =>
+  pageOf(named(rows, query).orderBy(['name_key', 'id']), query);

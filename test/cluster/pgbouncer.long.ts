@@ -19,7 +19,7 @@ describe('behind pgbouncer in transaction mode', function () {
 
   before(async function () {
     if (spawnSync('pgbouncer', ['--version']).error !== undefined) this.skip();
-    await own.start({}, 'Procfile.small');
+    await own.start();
   });
 
   after(() => own.stop());

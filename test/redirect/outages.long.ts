@@ -115,7 +115,7 @@ describe('redirects during outages', function () {
         const fromMemory = await lookupsFrom('near');
         for (let n = 0; n < 2; n += 1) await location('kept', process);
         expect(await lookupsFrom('near')).to.be.greaterThan(fromMemory);
-      }, 10_000);
+      }, 60_000);
       expect(await location('changed', process)).to.equal(newer);
       expect(await location('deleted', process)).to.equal(404);
     }
@@ -152,7 +152,7 @@ describe('redirects during outages', function () {
       const fromMemory = await lookupsFrom('near');
       expect(await location('hot', 0)).to.equal(hot);
       expect(await lookupsFrom('near')).to.be.greaterThan(fromMemory);
-    });
+    }, 60_000);
     const transaction = await own.db.transaction();
     await transaction.raw('LOCK TABLE claims');
     const unknown = flood(own.service.redirectPorts[0]!, 2_000);

@@ -2,7 +2,12 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { DIMENSION_NAMES, type DimensionName, dimensionOf } from '../../src/events/dimensions.ts';
 import type { EventRow } from '../../src/events/event.ts';
-import { conditionsOf, type EventFilter, type FilterValues } from '../../src/events/filters.ts';
+import {
+  conditionsOf,
+  type EventFilter,
+  FILTER_NAMES,
+  type FilterValues,
+} from '../../src/events/filters.ts';
 import { EVENT_KINDS, type EventKind } from '../../src/events/kinds.ts';
 import type { Span } from '../../src/events/span.ts';
 import { append } from '../../src/events/store/postgres/append.ts';
@@ -123,6 +128,7 @@ describe(`blocks of events (seed ${SEED})`, () => {
     () => ({ referer: pick(['EWS', 'site7', 'nowhere', '%']) }),
     () => ({ url: pick(['page', 'example', '_']) }),
     () => pick([{ utm_source: 'mail' }, { utm_source: 'mail', utm_campaign: 'ä' }]),
+    () => ({ utm_medium: 'mail', utm_term: 'a b', utm_content: 'ä' }),
     () => ({ pageId: 'page_1' }),
     () => ({ variant: pick([['A'], ['A', 'B'], ['C']]) }),
     () => ({ root: random() < 0.5 }),
@@ -208,6 +214,13 @@ describe(`blocks of events (seed ${SEED})`, () => {
     world = await aWorkspace();
     ({ projectId } = world);
     await store500(some(COUNT));
+  });
+
+  it('are compared for every filter', () => {
+    const drawn = Array.from({ length: 50 }, () =>
+      VALUES.flatMap((values) => Object.keys(values())),
+    );
+    expect(FILTER_NAMES.filter((name) => !drawn.flat().includes(name))).to.deep.equal([]);
   });
 
   it('have all events but the newest, and answer as these do', async function () {

@@ -1,6 +1,5 @@
 import { UTM_FIELDS } from '../../events/utm.ts';
-import { Joi } from '../../http/fields.ts';
-import { nullable, requiredText, requiredTime } from '../../short-links/field.ts';
+import { Joi, nullable, requiredText, requiredTime } from '../../http/fields.ts';
 import { fields } from '../../short-links/fields.ts';
 import type { UtmTemplate } from './model.ts';
 

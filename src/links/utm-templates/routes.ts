@@ -3,7 +3,7 @@ import { id, Joi, paging, text } from '../../http/fields.ts';
 import { created, found, hasAny, ok, type Route, route } from '../../http/route.ts';
 import { newId } from '../../ids.ts';
 import { answerWrite } from '../../jobs/answer-write.ts';
-import { listByName, type NameListQuery } from '../../workspaces/lists.ts';
+import { listByName, type SearchQuery } from '../../workspaces/lists.ts';
 import { utmTemplateJobs } from './jobs.ts';
 import { UtmTemplate } from './model.ts';
 import { toUtmTemplate, utmTemplateRecord } from './record.ts';
@@ -43,7 +43,7 @@ export const utmTemplateRoutes: Route[] = [
       );
     },
   }),
-  route<{ query: NameListQuery }>({
+  route<{ query: SearchQuery }>({
     ...read,
     method: 'get',
     path: '/utm-templates',
@@ -51,7 +51,7 @@ export const utmTemplateRoutes: Route[] = [
     summary: 'List UTM templates, by name',
     description: 'Returns the UTM templates by name, one page at a time.',
     isHeavy: hasAny('search'),
-    query: Joi.object<NameListQuery>({
+    query: Joi.object<SearchQuery>({
       search: text(190).description('Part of the name, regardless of case.'),
       ...paging(100),
     }),

@@ -1,5 +1,4 @@
-import { Joi } from '../../http/fields.ts';
-import { oneOf } from '../../short-links/field.ts';
+import { Joi, oneOf } from '../../http/fields.ts';
 import { encodeMatrix, plainPath } from '../render/matrix.ts';
 import type { ContentType } from './content-type.ts';
 import {

@@ -23,7 +23,10 @@ export interface Accepted {
   isNone: boolean;
 }
 
-/** SQL of the text within values `v` that contain several. */
+/**
+ * SQL of the part of a value `v` that a filter compares, where the column of blocks joins several
+ * values by tabs: a city stands behind its country and its region.
+ */
 const WITHIN: Partial<Record<FilterName, string>> = {
   city: textOf(3),
   ...Object.fromEntries(UTM_FIELDS.map((name, at) => [name, textOf(at + 1)])),
