@@ -49,7 +49,7 @@ export interface Sent {
 export type Context = Omit<ApiRequest, 'params' | 'query' | 'body' | 'idempotency' | 'ifMatch'>;
 
 /**
- * Validates the input of a request with an admitted caller, and answers it.
+ * Validates the input of a request that passed authentication and limits, and answers it.
  *
  * @throws Refusal
  */

@@ -12,7 +12,10 @@ export interface AuditedWrite {
   fields?: string[] | undefined;
 }
 
-/** Adds the row of a job that is about to commit, if it has one. */
+/**
+ * Adds the row of a job that is about to commit. A job without a rule adds none, nor does one that
+ * wrote no record. Only jobs that end in `.update` name the fields.
+ */
 export async function recordJob(
   trx: Db,
   { projectId, task, actor }: Pick<JobContext, 'projectId' | 'task' | 'actor'>,
@@ -20,7 +23,7 @@ export async function recordJob(
 ): Promise<void> {
   const rule = task?.audit;
   const count = countOf(result);
-  // Each of several requested records may have been refused, or may not exist.
+  // A count of 0: every requested record was refused or does not exist.
   if (task === undefined || rule === undefined || count === 0) return;
   const { name: action, data } = task;
   const target = { kind: rule.kind, id: idOf(rule.by === 'data' ? data : result) };

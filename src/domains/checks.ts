@@ -8,7 +8,7 @@ import { lookUp, newResolver } from '../infra/names.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { handlers } from '../queues/job.ts';
 import type { DomainChecks } from './check-record.ts';
-import { type CheckedDomain, domainCheckJobs } from './jobs.ts';
+import { type DomainToCheck, domainCheckJobs } from './jobs.ts';
 import { verificationRecord } from './record.ts';
 import { ABSENT, hasVerificationRecord } from './verify.ts';
 
@@ -26,7 +26,7 @@ interface Target {
   addresses: string[];
 }
 
-async function checkNow(domain: CheckedDomain): Promise<DomainChecks> {
+async function checkNow(domain: DomainToCheck): Promise<DomainChecks> {
   const target = await findTarget();
   const [verification, dns] = await Promise.all([
     checkVerification(domain),
@@ -68,7 +68,7 @@ async function addressesOf(host: string | undefined): Promise<string[]> {
 }
 
 function recordsOf(
-  { slug, verified, token }: CheckedDomain,
+  { slug, verified, token }: DomainToCheck,
   { host, addresses }: Target,
 ): DomainChecks['records'] {
   const { type, name, value } = verificationRecord(slug, token);
@@ -93,7 +93,7 @@ async function checkVerification({
   slug,
   token,
   verified,
-}: CheckedDomain): Promise<DomainChecks['verification']> {
+}: DomainToCheck): Promise<DomainChecks['verification']> {
   if (verified) return { status: 'verified', reason: null };
   try {
     if (await hasVerificationRecord(slug, token)) return { status: 'found', reason: null };
@@ -109,7 +109,7 @@ async function checkVerification({
 
 const NO_NAME_SERVER = 'No name server answers for this domain.';
 
-async function checkDns({ slug }: CheckedDomain, target: Target): Promise<DomainChecks['dns']> {
+async function checkDns({ slug }: DomainToCheck, target: Target): Promise<DomainChecks['dns']> {
   const [aliases, addresses] = await Promise.all([
     resolved(newResolver(DNS_MS).resolveCname(slug)),
     resolved(lookUp(slug).then((all) => all.map(({ address }) => address))),

@@ -5,7 +5,7 @@ import type { DomainRecord } from './record.ts';
 import type { DomainChanges, NewDomain } from './schema.ts';
 
 /** A domain to check. */
-export interface CheckedDomain {
+export interface DomainToCheck {
   id: string;
   slug: string;
   verified: boolean;
@@ -23,7 +23,7 @@ export const domainJobs = jobsOf(writes, {
 
 export const domainCheckJobs = jobsOf(metatags, {
   /** Checks DNS records, server and certificate of a domain. */
-  'domain.check': job<CheckedDomain, DomainChecks>(),
+  'domain.check': job<DomainToCheck, DomainChecks>(),
 });
 
 export const domainMaintenanceJobs = jobsOf(maintenance, {

@@ -21,8 +21,8 @@ interface Dimension {
    */
   isPage?: true;
   /**
-   * Dimension whose rollups are read instead: its first columns are the columns of this dimension,
-   * or its value contains this dimension as part number `part`, from 1.
+   * Dimension that has the rollups. Its first columns are the columns of this one; with `part`, this
+   * one is that part of its value, from 1.
    */
   rolledUpAs?: 'city' | 'utm';
   part?: number;

@@ -70,8 +70,8 @@ export function isAmong(header: string | undefined, etag: string): boolean {
 }
 
 /**
- * Returns the state of the record that a write expects. Weak ETags are accepted too, because
- * proxies that compress create them.
+ * Returns the ETags that a write expects its record to have; `undefined` for GET and POST, which
+ * ignore `If-Match`. Weak ETags are accepted too, because proxies that compress create them.
  *
  * @throws Refusal `bad_request` if the route does not write a single record
  */

@@ -27,7 +27,7 @@ export class WorkspaceModel extends Model {
   }
 
   /**
-   * Reads a row and locks it until the transaction ends.
+   * Reads a row and locks it until the transaction ends; rows that refer to it can still be added.
    *
    * @throws Refusal `not_found`
    */

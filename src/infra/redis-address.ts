@@ -34,7 +34,7 @@ const DEFAULT_PORT: Record<RedisKind, number> = {
  * `redis+sentinel://host:port,host:port/<name of the primary>` or
  * `redis+cluster://host:port,host:port`.
  *
- * @throws Error whose message completes the name of a setting
+ * @throws Error with a message that follows the name of a setting, such as "must be a URL"
  */
 export function parseRedisAddress(text: string): RedisAddress {
   const scheme = text.slice(0, text.indexOf(':')).toLowerCase();

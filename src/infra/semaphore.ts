@@ -11,7 +11,10 @@ interface Waiting {
   start(): void;
 }
 
-/** Limits the units that running work uses; further work waits in order. */
+/**
+ * Limits work that runs at once by its total of units, such as bytes. Further work waits: a lower
+ * rank first, then in the order of arrival.
+ */
 export class Semaphore {
   readonly #units: number;
   #free: number;

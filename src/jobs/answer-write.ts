@@ -18,7 +18,7 @@ import { findOutcome, refuseOtherContents } from './outcomes.ts';
 import { originOf, type Requester } from './run-job.ts';
 
 /** The parts of a request that a write needs. */
-type Writer = Requester & Pick<ApiRequest, 'idempotency' | 'ifMatch'>;
+type WriteRequest = Requester & Pick<ApiRequest, 'idempotency' | 'ifMatch'>;
 
 /**
  * Queues a write and waits for its worker. The answer is the result; it is 202 with the URL of the
@@ -115,7 +115,7 @@ async function readableAnswer<Result>(
 
 /** Queues a job without waiting for it: 202 and the URL of the job. */
 export async function answerAccepted<Data>(
-  request: Writer,
+  request: WriteRequest,
   job: Job<Data, unknown>,
   data: NoInfer<Data>,
 ): Promise<Answer> {
@@ -134,7 +134,7 @@ interface Write<Data> {
 
 /** @param address of the process that waits for the reply */
 const writeOf = <Data>(
-  request: Writer,
+  request: WriteRequest,
   job: Job<Data, unknown>,
   data: NoInfer<Data>,
   address: string | undefined,

@@ -29,7 +29,7 @@ export const openInput = (projectId: string, item: object): object =>
     (sealed, purpose) => JSON.parse(openText(projectId, purpose, sealed)) as unknown,
   );
 
-/** Opens a sealed member of a result. @throws Error unless a worker sealed it for this purpose */
+/** Decrypts a sealed field of a job's result. @throws Error unless it was sealed for this purpose */
 export function openSealed(projectId: string, purpose: Purpose, member: Sealed): string {
   const sealed = sealedIn(member);
   if (sealed === undefined) throw new Error('not a sealed member');

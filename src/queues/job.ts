@@ -3,9 +3,12 @@ import type { AuditRule, JobContext, QueueDefinition } from './definition.ts';
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 
-/** Audit rule of a job that changes records of this kind, whose id or number is in the result. */
+/**
+ * Audit rule of a job on a record with its id in the result. A `count` in the result makes the row
+ * one of several records; a count of 0 adds no row.
+ */
 export const changes = (kind: string): AuditRule => ({ kind, by: 'result' });
-/** Audit rule of a job that concerns a record of this kind, whose id is in the data. */
+/** Audit rule of a job on a record with its id in the data. */
 export const concerns = (kind: string): AuditRule => ({ kind, by: 'data' });
 
 interface JobOptions {
@@ -26,7 +29,7 @@ interface ScheduleOptions {
 
 /** A kind of job whose queue and name are not known yet. */
 export interface JobDraft<Data, Result> extends JobOptions, ScheduleOptions {
-  /** Never set; holds the types. */
+  /** Never set: only for the type checker, which infers both from it. */
   readonly types?: { data: Data; result: Result };
 }
 

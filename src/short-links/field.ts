@@ -17,13 +17,13 @@ export interface Field {
   /** Schema in records. Absent: records don't show it. */
   out?: Joi.Schema;
   /**
-   * Computes the value in records, if it differs from the column's. Commands then write the column,
-   * if there is one.
+   * Computes the value in records, if it differs from the column's. A change of the field then
+   * leaves the column alone, and the command sets it.
    */
   read?(context: Required<RecordContext>, row: Readonly<Record<string, unknown>>): unknown;
   /**
-   * Value for a new record if the body has none. Whoever builds the row sets a column without a
-   * default.
+   * Value for a new record if the body has none. Columns without one (ids, times, the key) are set
+   * by the command.
    */
   default?: boolean | number | string | null;
   /** The column holds an instant; bodies and records have it in ISO 8601. */
@@ -32,13 +32,11 @@ export interface Field {
   isSingular?: true;
   /** QR codes refuse to change it, since the printed code contains it. */
   isPrinted?: true;
-  /**
-   * Marks an extension of the contract in bodies, in records or in both. Every new field is one.
-   */
+  /** Marks an extension of the contract in bodies, in records or in both; every new field is one. */
   extension?: 'in' | 'out' | 'both';
   /**
-   * Place among the columns of the CSV export of links, counted together with `OWN_COLUMNS` of
-   * `src/exports/links.ts`; a new column goes last. Absent: not exported.
+   * Number of its column in the CSV export of links, unique together with `OWN_COLUMNS` of
+   * `src/exports/links.ts`; a new column gets the next number. Absent: not exported.
    */
   csv?: number;
   /** Text in the API reference, with units. */

@@ -34,7 +34,7 @@ export const MAX_TAGS = 50;
 const nullableTime = Joi.string().isoDate().allow(null).required();
 const count = Joi.number().required();
 
-/** Common properties of fields of one type. */
+/* Beginnings of rows, by the type of their values. */
 const boolean = { in: bodyFlag(), out: flag().required(), default: false } as const;
 const text = (max: number) => ({ in: nullableText(max), out: nullable, default: null }) as const;
 const url = { in: destination().allow(null), out: nullable, default: null } as const;

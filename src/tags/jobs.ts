@@ -2,7 +2,7 @@ import { writes } from '../queues/index.ts';
 import { changes, job, jobsOf } from '../queues/job.ts';
 import type { TagRecord } from './record.ts';
 
-/** Each job adds a row to the audit log. */
+/** Adds a row of the audit log about the tag in the result. */
 const audited = { audit: changes('tag') };
 
 export const tagJobs = jobsOf(writes, {

@@ -98,8 +98,8 @@ export async function toDubLinks(call: Call, links: readonly LinkRecord[]): Prom
 }
 
 /**
- * Converts a change of a link for this API, which refuses fields that only Dub has unless they are
- * empty.
+ * Converts a change of a link for this API. Leaves out fields that only Dub has if they are empty;
+ * this API refuses others.
  */
 export function fromDubChange(body: Fields): Fields {
   const fields = Object.entries(body).filter(

@@ -21,8 +21,8 @@ export interface Message {
 }
 
 /**
- * Formats an event for an event stream (HTML standard, 9.2.5). A client resumes the stream from its
- * id.
+ * Formats an event for an event stream (HTML standard, 9.2.5). The id of the message is the
+ * position from which a client resumes the stream.
  */
 export function messageOf(event: StoredEvent, record: object): Message {
   const cursor = writeCursor({ atMicros: event.occurred_at.getTime() * 1_000, id: event.id });

@@ -7,7 +7,7 @@ import { PERMISSIONS_POLICY } from '../../web/permissions.ts';
 import type { EventRecords } from '../records.ts';
 import { reportMessage } from './message.ts';
 import { makeReport, reportRecord } from './report.ts';
-import { workspaceOf } from './send.ts';
+import { namesOfWorkspace } from './send.ts';
 
 const shared = {
   method: 'get' as const,
@@ -49,7 +49,7 @@ export const reportRoutes = ({ names }: EventRecords): Route[] => {
       async handle(request) {
         const message = reportMessage(
           await report(request),
-          await workspaceOf(request.caller.projectId),
+          await namesOfWorkspace(request.caller.projectId),
         );
         return {
           status: 200,

@@ -26,7 +26,7 @@ interface Due {
 }
 
 /** Reads name and slug of a workspace, for its mails. */
-export async function workspaceOf(projectId: string): Promise<{ name: string; slug: string }> {
+export async function namesOfWorkspace(projectId: string): Promise<{ name: string; slug: string }> {
   const [workspace] = await rows<{ name: string; slug: string }>(
     db(),
     'SELECT name, slug FROM workspaces WHERE id = ?',

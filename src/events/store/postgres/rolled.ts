@@ -45,8 +45,8 @@ interface RolledRow {
 /**
  * Reads the counts of a query.
  *
- * @param by counts by the ids of values, or by quarter-hour
- * @returns nothing if rollups cannot answer it
+ * @param by what the counts are grouped by: values or quarter-hours
+ * @returns `undefined` if rollups cannot answer the query
  */
 export async function readRollups(
   countQuery: SqlCountQuery,
