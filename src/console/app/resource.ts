@@ -232,15 +232,15 @@ export function useRecords<N extends ResourceNoun>(
   );
 }
 
-/** Query options of the first records of a noun, for choices and names. */
-export const firstRecordsQuery = <N extends ResourceNoun>(
-  api: Api,
-  noun: N,
-  query: ListQuery = {},
-) =>
+/**
+ * Query options of the first records of a noun, for choices and names.
+ *
+ * @param query further query parameters of the list
+ */
+export const firstRecordsQuery = <N extends ResourceNoun>(api: Api, noun: N, query?: ListQuery) =>
   queryOptions({
-    queryKey: keys[noun].list(),
-    queryFn: ({ signal }) => readList(api, noun, query, signal),
+    queryKey: query === undefined ? keys[noun].list() : keys[noun].list(query),
+    queryFn: ({ signal }) => readList(api, noun, query ?? {}, signal),
   });
 
 /**
