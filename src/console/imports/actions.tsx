@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Play, Undo2, X } from 'lucide-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
+import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
@@ -19,10 +19,8 @@ export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
   const client = useQueryClient();
   const [isUndoing, setUndoing] = useState(false);
   const act = useWrite({
-    send(action: Action, key) {
-      const params = { path: { id: one.id }, header: { 'Idempotency-Key': key } };
-      return answer(api.POST(`/imports/{id}/${action}`, { params }));
-    },
+    send: (action: Action, key) =>
+      answer(api.POST(`/imports/{id}/${action}`, idempotent(key, { id: one.id }))),
     onDone: () => {
       setUndoing(false);
       void client.invalidateQueries({ queryKey: keys.imports.all });

@@ -1,4 +1,4 @@
-import { newIdempotencyKey, type Schemas } from '../api/client.ts';
+import { newIdempotencyKey } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { createRecord } from '../app/changes.ts';
@@ -19,13 +19,12 @@ export async function duplicateLink(
   { api, client }: WriteContext,
   link: Link,
 ): Promise<Link | undefined> {
-  const { changesOf, draftOf, EMPTY } = await import('./edit/draft.ts');
+  const { creationOf, draftOf } = await import('./edit/draft.ts');
   const draft = { ...draftOf(link), ...OWN };
   // The API refuses an expiry in the past.
   if (link.expiresAt !== null && isPast(link.expiresAt)) draft.expiresAt = '';
   try {
-    const body = changesOf(draft, EMPTY) as Schemas['NewLink'];
-    const copy = await createRecord(api, '/links', body, newIdempotencyKey());
+    const copy = await createRecord(api, '/links', creationOf(draft), newIdempotencyKey());
     void client.invalidateQueries({ queryKey: keys.links.all });
     toast(`${link.domain}/${link.key} duplicated`);
     return copy;

@@ -268,10 +268,10 @@ function useSave(
   const isShown = useIsShown();
   const [seen, setSeen] = useState(record);
   const saving = useWrite<Saving, QrCode>({
-    send({ before, draft }, key) {
-      const body = seen === undefined ? creationOf(draft) : changesOf(before, draft);
-      return saveRecord(api, 'qrcodes', seen, body, key);
-    },
+    send: ({ before, draft }, key) =>
+      seen === undefined
+        ? saveRecord(api, 'qrcodes', undefined, creationOf(draft), key)
+        : saveRecord(api, 'qrcodes', seen, changesOf(before, draft)),
     async onDone(saved, { draft }) {
       client.setQueryData(keys.qrcodes.one(saved.id), saved);
       setSeen(saved);

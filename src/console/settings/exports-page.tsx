@@ -1,6 +1,6 @@
 import { Download } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { answer } from '../api/client.ts';
+import { answer, idempotent } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
@@ -111,8 +111,7 @@ function WorkspaceExport() {
   const save = useWrite({
     send: async (_: undefined, key) => {
       const body = { type: 'workspace', ...(passphrase !== '' && { passphrase }) } as const;
-      const params = { header: { 'Idempotency-Key': key } };
-      const { url } = await answer(api.POST('/exports', { params, body }));
+      const { url } = await answer(api.POST('/exports', { ...idempotent(key), body }));
       saveFromOrigin(url, `${slug}.jsonl.gz`);
     },
   });
