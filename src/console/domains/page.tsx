@@ -104,8 +104,8 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
             label={`Actions for ${domain.slug}`}
             items={[
               editItem(() => open({ what: 'edit', domain })),
-              ...(isSetupShown ? [] : [checkItem]),
-              ...(domain.primary ? [] : [primaryItem]),
+              !isSetupShown && checkItem,
+              !domain.primary && primaryItem,
               {
                 label: domain.archived ? 'Restore' : 'Archive',
                 icon: Archive,

@@ -2,13 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Play, Undo2, X } from 'lucide-react';
 import { useState } from 'react';
 import { answer, idempotent, type Schemas } from '../api/client.ts';
-import { describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { isBusy } from './state.tsx';
 
 type Action = 'start' | 'cancel' | 'undo';
@@ -27,7 +26,7 @@ export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
       void client.invalidateQueries({ queryKey: keys.links.all });
     },
     onFailed: (error, action) => {
-      if (action !== 'undo') toast(describe(error), 'danger');
+      if (action !== 'undo') toastError(error);
     },
   });
   const { state, counts } = one;

@@ -1,9 +1,9 @@
 import { newIdempotencyKey } from '../api/client.ts';
-import { describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { createRecord } from '../app/changes.ts';
 import type { WriteContext } from '../short-links/pending.ts';
 import { isPast } from '../ui/time.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
 import type { Link } from './kind.ts';
 
@@ -29,7 +29,7 @@ export async function duplicateLink(
     toast(`${link.domain}/${link.key} duplicated`);
     return copy;
   } catch (error) {
-    toast(describe(error), 'danger');
+    toastError(error);
     return undefined;
   }
 }

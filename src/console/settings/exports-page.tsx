@@ -5,9 +5,8 @@ import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
-import { TextField } from '../ui/field.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
-import { OptionsField } from '../ui/options.tsx';
 import { Page } from '../ui/page.tsx';
 import { saveFile, saveFrom } from '../ui/save-file.ts';
 import { Section, Sections } from '../ui/section.tsx';
@@ -65,7 +64,7 @@ function LinksExport() {
       description="All links with their fields, without passwords, oldest first."
       save={save}
     >
-      <OptionsField label="Format" {...text('format')} of={FORMATS} />
+      <SelectField label="Format" {...text('format')} options={Object.entries(FORMATS)} />
     </ExportSection>
   );
 }
@@ -97,9 +96,9 @@ function EventsExport() {
       save={save}
     >
       <div className="grid gap-4 md:grid-cols-3 xl:grid-cols-1">
-        <OptionsField label="Kind" {...text('event')} of={EVENTS} />
-        <OptionsField label="Period" {...text('interval')} of={SPANS} />
-        <OptionsField label="Format" {...text('format')} of={FORMATS} />
+        <SelectField label="Kind" {...text('event')} options={Object.entries(EVENTS)} />
+        <SelectField label="Period" {...text('interval')} options={Object.entries(SPANS)} />
+        <SelectField label="Format" {...text('format')} options={Object.entries(FORMATS)} />
       </div>
     </ExportSection>
   );
