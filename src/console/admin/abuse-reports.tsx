@@ -3,10 +3,9 @@ import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
-import { TextArea, TextField } from '../ui/field.tsx';
+import { SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Loaded } from '../ui/loaded.tsx';
-import { OptionsField } from '../ui/options.tsx';
 import { RowButton } from '../ui/row-button.tsx';
 import { Badge, Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
@@ -62,11 +61,11 @@ export function AbuseReports() {
       title="Abuse reports"
       isAsideLabeled
       aside={
-        <OptionsField
+        <SelectField
           label="State"
           value={state}
           onChange={(event) => choose(event.target.value)}
-          of={STATES}
+          options={Object.entries(STATES)}
         />
       }
     >
@@ -174,7 +173,7 @@ function AnswerDialog({ report, onClose }: { report: Report; onClose(): void }) 
       error={send.error}
     >
       <ReportDetails report={report} />
-      <OptionsField
+      <SelectField
         label="Decision"
         hint={
           decision === 'dismiss'
@@ -182,7 +181,7 @@ function AnswerDialog({ report, onClose }: { report: Report; onClose(): void }) 
             : 'Visitors see a page that says the link is blocked. Other open reports about it get the same answer.'
         }
         {...text('decision')}
-        of={DECISIONS}
+        options={Object.entries(DECISIONS)}
       />
       {isHost && (
         <TextField

@@ -6,10 +6,10 @@ import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
-import { inputLook } from '../ui/field.tsx';
+import { inputLook, Options } from '../ui/field.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { Empty, Skeleton } from '../ui/states.tsx';
-import { toastError } from '../ui/toast-error.ts';
+import { useAction } from '../ui/use-action.ts';
 import { EventDialog } from './event-dialog.tsx';
 import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
 import { type EventQuery, KINDS, kindOf, nameOfMetric } from './event-query.ts';
@@ -47,11 +47,7 @@ export function EventsPage() {
             }
             className={`${inputLook} w-auto!`}
           >
-            {KINDS.map((kind) => (
-              <option key={kind} value={kind}>
-                {nameOfMetric(kind)}
-              </option>
-            ))}
+            <Options of={KINDS.map((kind) => [kind, nameOfMetric(kind)])} />
           </select>
           <FilterBar />
         </div>
@@ -176,20 +172,13 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
 function Export() {
   const { query } = useEventQuery();
   const { slug } = useWorkspace();
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, run] = useAction();
   const save = async () => {
-    setBusy(true);
-    try {
-      const search = new URLSearchParams({ ...eventParametersOf(query), format: 'csv' });
-      saveFile(await download(slug, `/events/export?${search}`), 'events.csv');
-    } catch (error) {
-      toastError(error);
-    } finally {
-      setBusy(false);
-    }
+    const search = new URLSearchParams({ ...eventParametersOf(query), format: 'csv' });
+    saveFile(await download(slug, `/events/export?${search}`), 'events.csv');
   };
   return (
-    <Button icon={Download} busy={isBusy} onClick={() => void save()}>
+    <Button icon={Download} busy={isBusy} onClick={() => run(save)}>
       CSV
     </Button>
   );

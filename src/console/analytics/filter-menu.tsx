@@ -55,13 +55,8 @@ function FilterForm({ close }: { close(): void }) {
         label="Filter by"
         value={filter}
         onChange={({ target }) => setFilter(target.value as OfferedFilter)}
-      >
-        {OFFERED.map((name) => (
-          <option key={name} value={name}>
-            {nameOfFilter(name)}
-          </option>
-        ))}
-      </SelectField>
+        options={OFFERED.map((name) => [name, nameOfFilter(name)])}
+      />
       <Values key={filter} filter={filter} close={close} />
       <p className="text-xs text-muted">You can also click a row in any list below.</p>
     </div>

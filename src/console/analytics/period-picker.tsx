@@ -96,10 +96,9 @@ function Comparison() {
       label="Compare with"
       value={query.compare ?? ''}
       onChange={({ target }) => change({ compare: target.value === 'year' ? 'year' : undefined })}
-    >
-      <option value="">Previous period</option>
-      <option value="year">Same period a year earlier</option>
-    </SelectField>
+      none="Previous period"
+      options={[['year', 'Same period a year earlier']]}
+    />
   );
 }
 
@@ -113,11 +112,8 @@ function Timezone() {
       onChange={({ target }) =>
         change({ timezone: target.value === browserTimezone() ? undefined : target.value })
       }
-    >
-      {timezones(zone).map((name) => (
-        <option key={name}>{name}</option>
-      ))}
-    </SelectField>
+      options={timezones(zone).map((name) => [name, name])}
+    />
   );
 }
 

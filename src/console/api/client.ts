@@ -95,14 +95,23 @@ export async function answer<T>(call: Promise<{ data?: T }>): Promise<Finished<N
   return data as Finished<NonNullable<T>>;
 }
 
+interface IdempotencyHeader {
+  'Idempotency-Key': string;
+}
+
 /**
  * Creates the options of a POST that retries after a lost connection must not repeat.
  *
  * @param path parameters of the path
  */
-export const idempotent = <Path extends object>(key: string, path: Path) => ({
-  params: { path, header: { 'Idempotency-Key': key } },
-});
+export function idempotent(key: string): { params: { header: IdempotencyHeader } };
+export function idempotent<Path extends object>(
+  key: string,
+  path: Path,
+): { params: { header: IdempotencyHeader; path: Path } };
+export function idempotent(key: string, path?: object) {
+  return { params: { header: { 'Idempotency-Key': key }, ...(path && { path }) } };
+}
 
 /**
  * Requests a body that the reference does not describe as JSON, such as an image or an export.

@@ -1,4 +1,4 @@
-import { type Api, answer, type paths, type Schemas } from '../api/client.ts';
+import { type Api, answer, idempotent, type paths, type Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { askAboutConflict, askBeforeDeletion } from './conflict-dialog.tsx';
 
@@ -69,8 +69,7 @@ export async function createRecord<P extends keyof paths>(
   key: string,
 ): Promise<CreatedAt<P>> {
   const send = api.POST as unknown as Call;
-  const params = { header: { 'Idempotency-Key': key } };
-  return (await answer(send(path, { params, body: body as Fields }))) as CreatedAt<P>;
+  return (await answer(send(path, { ...idempotent(key), body: body as Fields }))) as CreatedAt<P>;
 }
 
 /**

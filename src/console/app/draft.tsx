@@ -3,6 +3,7 @@ import { newIdempotencyKey } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { Button } from '../ui/button.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
+import { changedOf } from './changed-of.ts';
 import { useMe } from './session.ts';
 import { useWorkspace } from './workspace.tsx';
 
@@ -112,14 +113,6 @@ export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage)) {
     if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
   }
-}
-
-/** Returns the fields of a form or a body that differ from those before. */
-export function changedOf<T extends object>(draft: T, before: T): Partial<T> {
-  const fields = Object.entries(draft).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof T]),
-  );
-  return Object.fromEntries(fields) as Partial<T>;
 }
 
 function read<T>(key: string): Partial<T> | undefined {

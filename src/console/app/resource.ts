@@ -127,21 +127,37 @@ function placeOf<N extends ResourceNoun>(api: Api, noun: N, seen: RecordOf<N>) {
 }
 
 /**
- * Changes the record that the person saw, or creates one.
+ * Creates a record.
  *
- * @param seen absent for a new record
- * @param key idempotency key of a creation
+ * @param key idempotency key
  */
-export const saveRecord = <N extends ResourceNoun>(
+export function saveRecord<N extends ResourceNoun>(
+  api: Api,
+  noun: N,
+  seen: undefined,
+  body: NewOf<N>,
+  key: string,
+): Promise<RecordOf<N>>;
+/** Changes the record that the person saw. */
+export function saveRecord<N extends ResourceNoun>(
+  api: Api,
+  noun: N,
+  seen: RecordOf<N>,
+  body: ChangesOf<N>,
+): Promise<RecordOf<N>>;
+export function saveRecord<N extends ResourceNoun>(
   api: Api,
   noun: N,
   seen: RecordOf<N> | undefined,
   body: NewOf<N> | ChangesOf<N>,
-  key: string,
-): Promise<RecordOf<N>> =>
-  (seen === undefined
-    ? createRecord(api, resourceOf(noun).list, body as never, key)
-    : changeRecord(placeOf(api, noun, seen), body as never)) as Promise<RecordOf<N>>;
+  key = '',
+): Promise<RecordOf<N>> {
+  const saved =
+    seen === undefined
+      ? createRecord(api, resourceOf(noun).list, body as never, key)
+      : changeRecord(placeOf(api, noun, seen), body as never);
+  return saved as Promise<RecordOf<N>>;
+}
 
 /** Callbacks of a view after a write. */
 interface Reactions<N extends ResourceNoun> {
@@ -232,15 +248,15 @@ export function useRecords<N extends ResourceNoun>(
   );
 }
 
-/** Query options of the first records of a noun, for choices and names. */
-export const firstRecordsQuery = <N extends ResourceNoun>(
-  api: Api,
-  noun: N,
-  query: ListQuery = {},
-) =>
+/**
+ * Query options of the first records of a noun, for choices and names.
+ *
+ * @param query further query parameters of the list
+ */
+export const firstRecordsQuery = <N extends ResourceNoun>(api: Api, noun: N, query?: ListQuery) =>
   queryOptions({
-    queryKey: keys[noun].list(),
-    queryFn: ({ signal }) => readList(api, noun, query, signal),
+    queryKey: query === undefined ? keys[noun].list() : keys[noun].list(query),
+    queryFn: ({ signal }) => readList(api, noun, query ?? {}, signal),
   });
 
 /**

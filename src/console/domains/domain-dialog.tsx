@@ -1,9 +1,8 @@
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { useResource } from '../app/resource.ts';
-import { TextArea, TextField } from '../ui/field.tsx';
+import { SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
-import { OptionsField } from '../ui/options.tsx';
 import { useFields } from '../ui/use-fields.ts';
 
 interface DomainDialogProps {
@@ -96,7 +95,7 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
         hint="For visitors who open the domain without a slug."
         {...url('target')}
       />
-      <OptionsField label="Method" {...text('type')} of={METHODS} />
+      <SelectField label="Method" {...text('type')} options={Object.entries(METHODS)} />
       <TextField
         label="Redirect expired links to"
         hint="Used unless the link sets another URL."

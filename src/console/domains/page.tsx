@@ -40,7 +40,7 @@ export function DomainsPage() {
           <DocsLink guide="domains">How domains work</DocsLink>
         </>
       }
-      list={(rows) => (
+      renderRows={(rows) => (
         <ul className="grid w-full max-w-6xl items-start gap-4 px-4 pb-10 *:min-w-0 md:px-6 xl:has-[>:nth-child(2)]:grid-cols-2">
           {rows.map((domain) => (
             <DomainCard key={domain.id} domain={domain} open={setOpened} />
@@ -104,8 +104,8 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
             label={`Actions for ${domain.slug}`}
             items={[
               editItem(() => open({ what: 'edit', domain })),
-              ...(isSetupShown ? [] : [checkItem]),
-              ...(domain.primary ? [] : [primaryItem]),
+              !isSetupShown && checkItem,
+              !domain.primary && primaryItem,
               {
                 label: domain.archived ? 'Restore' : 'Archive',
                 icon: Archive,

@@ -1,14 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Play, Undo2, X } from 'lucide-react';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
-import { describe } from '../api/error.ts';
+import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { isBusy } from './state.tsx';
 
 type Action = 'start' | 'cancel' | 'undo';
@@ -19,17 +18,15 @@ export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
   const client = useQueryClient();
   const [isUndoing, setUndoing] = useState(false);
   const act = useWrite({
-    send(action: Action, key) {
-      const params = { path: { id: one.id }, header: { 'Idempotency-Key': key } };
-      return answer(api.POST(`/imports/{id}/${action}`, { params }));
-    },
+    send: (action: Action, key) =>
+      answer(api.POST(`/imports/{id}/${action}`, idempotent(key, { id: one.id }))),
     onDone: () => {
       setUndoing(false);
       void client.invalidateQueries({ queryKey: keys.imports.all });
       void client.invalidateQueries({ queryKey: keys.links.all });
     },
     onFailed: (error, action) => {
-      if (action !== 'undo') toast(describe(error), 'danger');
+      if (action !== 'undo') toastError(error);
     },
   });
   const { state, counts } = one;

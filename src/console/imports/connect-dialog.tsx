@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
+import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
@@ -33,7 +33,7 @@ export function ConnectDialog({ onClose }: { onClose(): void }) {
   const [token, setToken] = useState('');
   const connect = useWrite({
     send: (body: Schemas['NewImportFetch'], key) =>
-      answer(api.POST('/imports/fetch', { body, params: { header: { 'Idempotency-Key': key } } })),
+      answer(api.POST('/imports/fetch', { ...idempotent(key), body })),
     onDone: openImport,
   });
   const errors = messagesOf(connect.error);

@@ -6,7 +6,7 @@ import { Page } from '../ui/page.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { ImportActions } from './actions.tsx';
 import { Errors } from './errors.tsx';
-import { Options } from './options.tsx';
+import { ImportOptions } from './options.tsx';
 import { Preview } from './preview.tsx';
 import { Progress } from './progress.tsx';
 import { isBusy } from './state.tsx';
@@ -36,7 +36,7 @@ export function ImportPage() {
       {one && (
         <div className="flex flex-col gap-6 pb-10">
           <Progress one={one} />
-          {isOpen && may('imports.write') && <Options one={one} />}
+          {isOpen && may('imports.write') && <ImportOptions one={one} />}
           {one.source === 'workspace' ? (
             <WorkspacePreview one={one} />
           ) : (

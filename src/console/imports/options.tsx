@@ -19,7 +19,7 @@ const CONFLICTS: Record<Schemas['ImportDetails']['options']['onConflict'], strin
 };
 
 /** The form for columns and options before the import starts; each change checks the file again. */
-export function Options({ one }: { one: Schemas['ImportDetails'] }) {
+export function ImportOptions({ one }: { one: Schemas['ImportDetails'] }) {
   const { api } = useWorkspace();
   const client = useQueryClient();
   const change = useWrite({

@@ -1,9 +1,9 @@
-import { newIdempotencyKey, type Schemas } from '../api/client.ts';
-import { describe } from '../api/error.ts';
+import { newIdempotencyKey } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { createRecord } from '../app/changes.ts';
 import type { WriteContext } from '../short-links/pending.ts';
 import { isPast } from '../ui/time.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
 import type { Link } from './kind.ts';
 
@@ -19,18 +19,17 @@ export async function duplicateLink(
   { api, client }: WriteContext,
   link: Link,
 ): Promise<Link | undefined> {
-  const { changesOf, draftOf, EMPTY } = await import('./edit/draft.ts');
+  const { creationOf, draftOf } = await import('./edit/draft.ts');
   const draft = { ...draftOf(link), ...OWN };
   // The API refuses an expiry in the past.
   if (link.expiresAt !== null && isPast(link.expiresAt)) draft.expiresAt = '';
   try {
-    const body = changesOf(draft, EMPTY) as Schemas['NewLink'];
-    const copy = await createRecord(api, '/links', body, newIdempotencyKey());
+    const copy = await createRecord(api, '/links', creationOf(draft), newIdempotencyKey());
     void client.invalidateQueries({ queryKey: keys.links.all });
     toast(`${link.domain}/${link.key} duplicated`);
     return copy;
   } catch (error) {
-    toast(describe(error), 'danger');
+    toastError(error);
     return undefined;
   }
 }

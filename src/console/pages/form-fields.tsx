@@ -1,8 +1,7 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import type { Schemas } from '../api/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { TextArea, TextField } from '../ui/field.tsx';
-import { OptionsField } from '../ui/options.tsx';
+import { SelectField, TextArea, TextField } from '../ui/field.tsx';
 
 export type FormField = Schemas['FormField'];
 
@@ -121,7 +120,7 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
           error={message('name')}
           onChange={(event) => onChange({ ...field, name: event.target.value })}
         />
-        <OptionsField
+        <SelectField
           label="Type"
           value={field.type}
           error={message('type')}
@@ -133,7 +132,7 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
               ...(value === 'select' && { options: options ?? ['Yes', 'No'] }),
             });
           }}
-          of={TYPES}
+          options={Object.entries(TYPES)}
         />
         <label className="flex min-h-9 items-center gap-2 self-end max-md:min-h-11">
           <input

@@ -31,7 +31,7 @@ export function PagesPage() {
           <DocsLink guide="redirects">How pages work</DocsLink>
         </>
       }
-      list={(rows) => (
+      renderRows={(rows) => (
         <Table
           label="Pages"
           rows={rows}

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { ApiError, describe } from '../api/error.ts';
+import { ApiError } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { type KeptDraft, RestoredNote, useDraft } from '../app/draft.tsx';
@@ -13,6 +13,7 @@ import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Switch } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { useIsShown } from '../ui/use-is-shown.ts';
@@ -268,10 +269,10 @@ function useSave(
   const isShown = useIsShown();
   const [seen, setSeen] = useState(record);
   const saving = useWrite<Saving, QrCode>({
-    send({ before, draft }, key) {
-      const body = seen === undefined ? creationOf(draft) : changesOf(before, draft);
-      return saveRecord(api, 'qrcodes', seen, body, key);
-    },
+    send: ({ before, draft }, key) =>
+      seen === undefined
+        ? saveRecord(api, 'qrcodes', undefined, creationOf(draft), key)
+        : saveRecord(api, 'qrcodes', seen, changesOf(before, draft)),
     async onDone(saved, { draft }) {
       client.setQueryData(keys.qrcodes.one(saved.id), saved);
       setSeen(saved);
@@ -292,7 +293,7 @@ function useSave(
     onFailed(error) {
       noteFailure(error);
       onRefused(error);
-      toast(describe(error), 'danger');
+      toastError(error);
     },
   });
   return {

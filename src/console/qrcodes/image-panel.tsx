@@ -1,10 +1,9 @@
 import { ImagePlus, Trash2 } from 'lucide-react';
 import { useId, useState } from 'react';
-import { describe } from '../api/error.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Switch, TextField } from '../ui/field.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { useFileDrop } from '../ui/use-file-drop.ts';
 import { readImageFile } from './image.ts';
 import type { LookProps } from './style-panel.tsx';
@@ -77,7 +76,7 @@ function DropZone({ onImage }: SourceProps) {
   const id = useId();
   const take = (file: File | undefined) => {
     if (file === undefined) return;
-    readImageFile(file).then(onImage, (error: unknown) => toast(describe(error), 'danger'));
+    readImageFile(file).then(onImage, toastError);
   };
   const { isOver, handlers } = useFileDrop(take);
   return (

@@ -4,7 +4,7 @@ import type { Level } from '../../qrcodes/render/matrix.ts';
 import type { Pattern } from '../../qrcodes/render/patterns/index.ts';
 import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
 import type { Schemas } from '../api/client.ts';
-import { changedOf } from '../app/draft.tsx';
+import { changedOf } from '../app/changed-of.ts';
 
 export type QrCode = Schemas['QrCode'];
 

@@ -2,13 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { colorFault, normalizeColor } from '../../qrcodes/render/color.ts';
 import { answer } from '../api/client.ts';
-import { describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { workspaceQuery } from '../settings/queries.ts';
 import { IconButton } from '../ui/button.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { addressOf, useDrawn } from './drawn.ts';
 import { type Look, lookOf, PLAIN_LOOK } from './look.ts';
 
@@ -27,7 +26,7 @@ export function Presets({ onChosen }: { onChosen(look: Look): void }) {
   const remove = useWrite({
     send: (id: string) => answer(api.DELETE('/templates/{id}', { params: { path: { id } } })),
     onDone: () => client.invalidateQueries({ queryKey: keys.templates.all }),
-    onFailed: (error) => toast(describe(error), 'danger'),
+    onFailed: toastError,
   });
   return (
     <ul className="grid grid-cols-2 gap-2 md:grid-cols-[repeat(auto-fill,minmax(8rem,1fr))]">

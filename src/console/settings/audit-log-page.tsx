@@ -7,8 +7,7 @@ import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
-import { inputLook } from '../ui/field.tsx';
-import { Options } from '../ui/options.tsx';
+import { inputLook, Options } from '../ui/field.tsx';
 import { Page } from '../ui/page.tsx';
 import { RecordList } from '../ui/record-list.tsx';
 import { Empty } from '../ui/states.tsx';
@@ -115,7 +114,7 @@ export function AuditLogPage() {
           onChange={(event) => setTarget(event.target.value)}
         >
           <option value="">All kinds of records</option>
-          <Options of={KINDS} />
+          <Options of={Object.entries(KINDS)} />
         </select>
         <ActorChoice actor={actor} onChange={setActor} />
       </div>
@@ -160,18 +159,15 @@ function ActorChoice({ actor, onChange }: ActorChoiceProps) {
     >
       <option value="">Changed by anyone</option>
       <optgroup label="People">
-        {members.data?.map(({ userId, name, email }) => (
-          <option key={userId} value={userId}>
-            {name === '' ? email : name}
-          </option>
-        ))}
+        <Options
+          of={
+            members.data?.map(({ userId, name, email }) => [userId, name === '' ? email : name]) ??
+            []
+          }
+        />
       </optgroup>
       <optgroup label="API keys">
-        {apiKeys.data?.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options of={apiKeys.data?.map(({ id, name }) => [id, name]) ?? []} />
       </optgroup>
     </select>
   );

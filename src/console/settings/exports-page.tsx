@@ -1,13 +1,12 @@
 import { Download } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { answer } from '../api/client.ts';
+import { answer, idempotent } from '../api/client.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
-import { TextField } from '../ui/field.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
-import { OptionsField } from '../ui/options.tsx';
 import { Page } from '../ui/page.tsx';
 import { saveFile, saveFrom } from '../ui/save-file.ts';
 import { Section, Sections } from '../ui/section.tsx';
@@ -65,7 +64,7 @@ function LinksExport() {
       description="All links with their fields, without passwords, oldest first."
       save={save}
     >
-      <OptionsField label="Format" {...text('format')} of={FORMATS} />
+      <SelectField label="Format" {...text('format')} options={Object.entries(FORMATS)} />
     </ExportSection>
   );
 }
@@ -97,9 +96,9 @@ function EventsExport() {
       save={save}
     >
       <div className="grid gap-4 md:grid-cols-3 xl:grid-cols-1">
-        <OptionsField label="Kind" {...text('event')} of={EVENTS} />
-        <OptionsField label="Period" {...text('interval')} of={SPANS} />
-        <OptionsField label="Format" {...text('format')} of={FORMATS} />
+        <SelectField label="Kind" {...text('event')} options={Object.entries(EVENTS)} />
+        <SelectField label="Period" {...text('interval')} options={Object.entries(SPANS)} />
+        <SelectField label="Format" {...text('format')} options={Object.entries(FORMATS)} />
       </div>
     </ExportSection>
   );
@@ -111,8 +110,7 @@ function WorkspaceExport() {
   const save = useWrite({
     send: async (_: undefined, key) => {
       const body = { type: 'workspace', ...(passphrase !== '' && { passphrase }) } as const;
-      const params = { header: { 'Idempotency-Key': key } };
-      const { url } = await answer(api.POST('/exports', { params, body }));
+      const { url } = await answer(api.POST('/exports', { ...idempotent(key), body }));
       saveFromOrigin(url, `${slug}.jsonl.gz`);
     },
   });

@@ -3,7 +3,7 @@ import { Suspense, use } from 'react';
 import { NoAccess } from '../app/error-page.tsx';
 import { SettingsViews } from '../app/settings-views.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { inputLook } from '../ui/field.tsx';
+import { inputLook, Options } from '../ui/field.tsx';
 
 /** The frame of all settings: links to each page, or a select in a narrow window. */
 export function SettingsLayout() {
@@ -25,11 +25,7 @@ export function SettingsLayout() {
             if (to !== undefined) void navigate({ to, params: { workspace: slug } });
           }}
         >
-          {views.map(({ to, label }) => (
-            <option key={to} value={to}>
-              {label}
-            </option>
-          ))}
+          <Options of={views.map(({ to, label }) => [to, label])} />
         </select>
         <div className="flex gap-1 max-lg:hidden">
           {views.map(({ to, label }) => (

@@ -1,4 +1,4 @@
-import { changedOf } from '../app/draft.tsx';
+import { changedOf } from '../app/changed-of.ts';
 import { ALL_FIELDS, type ShortLinkDraft, type ShortLinkRecord } from './fields.ts';
 
 /** The form of a new record. */

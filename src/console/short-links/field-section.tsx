@@ -24,12 +24,12 @@ export function FieldSection(props: FieldSectionProps) {
   );
   const shown = fields.filter(({ control }) => control.isOnlyNew !== true || record === undefined);
   const show = ({ name, control }: (typeof fields)[number]) => {
-    const { input, isFilledIn, refusal } = control;
-    if (input === 'own') return own[name];
+    if (control.input === 'own') return own[name];
+    const { isFilledIn, refusal } = control;
     return (
       <Fragment key={name}>
         <TableField
-          control={{ ...control, input }}
+          control={control}
           value={draft[name]}
           error={errors[name]}
           hint={hints[name]}

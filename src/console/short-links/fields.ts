@@ -23,20 +23,30 @@ export const SECTIONS = {
   more: 'Comments and IDs',
 } as const;
 
-/** The control of a field. */
-export interface FieldControl extends Omit<ControlRow, 'input'> {
+/** The place of a field in the form. */
+interface FieldPlace {
   section: keyof typeof SECTIONS;
-  /** Type of the control; with `own`, the section provides it. */
-  input: NonNullable<ControlRow['input']> | 'own';
-  /** False for a text that browsers must not autofill. */
-  isFilledIn?: false;
   /** True for a field that shares its row with another when there is room. */
   isHalf?: true;
   /** True for a field that only new records have. */
   isOnlyNew?: true;
+}
+
+/** A field whose control the section provides. */
+interface OwnControl extends FieldPlace {
+  input: 'own';
+}
+
+/** A field whose control follows from its row. */
+interface RowControl extends FieldPlace, ControlRow {
+  input: NonNullable<ControlRow['input']>;
+  /** False for a text that browsers must not autofill. */
+  isFilledIn?: false;
   /** Name of the switch in its error message; without it, only the section shows the error. */
   refusal?: string;
 }
+
+type FieldControl = OwnControl | RowControl;
 
 interface Field<Value> {
   /** Value in the form of a new record. */
@@ -128,7 +138,6 @@ export const FIELDS = {
       rows.length === 0 ? null : Object.fromEntries(rows.map(({ country, url }) => [country, url])),
     control: {
       section: 'targets',
-      label: 'Countries',
       input: 'own',
       summary: (rows) => rows.map(({ country }) => country).join(', '),
     },
@@ -208,7 +217,7 @@ export const FIELDS = {
     input: 'switch',
     summary: whenOn('shown first'),
   }),
-  pageId: text({ section: 'page', label: 'Page', input: 'own' }),
+  pageId: text({ section: 'page', input: 'own' }),
   pageUrl: text({
     section: 'page',
     label: 'URL of a page on your site',
@@ -269,7 +278,6 @@ export const FIELDS = {
     empty: [],
     control: {
       section: 'redirect',
-      label: 'Webhooks for visits',
       input: 'own',
       summary: ({ length }) => (length === 0 ? '' : countOf(length, 'webhook')),
     },

@@ -3,6 +3,7 @@ import type { Api } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { sendLater } from '../api/queries.ts';
 import { createStore } from '../ui/store.ts';
+import { toastError } from '../ui/toast-error.ts';
 import { toast, undoable } from '../ui/toasts.tsx';
 import { holdWindow } from '../ui/unsaved.ts';
 
@@ -117,7 +118,7 @@ export function writeLater(
           },
           onFailed(error) {
             end();
-            toast(describe(error), 'danger');
+            toastError(error);
             void refresh(client);
           },
         },

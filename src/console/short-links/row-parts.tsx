@@ -1,9 +1,10 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Archive, ArchiveRestore, ChartNoAxesColumn, type LucideIcon, Trash2 } from 'lucide-react';
+import { Archive, ArchiveRestore, ChartNoAxesColumn, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { classes } from '../ui/classes.ts';
 import { type MenuItem, RowMenu } from '../ui/menu.tsx';
+import { deleteItem } from '../ui/menu-items.ts';
 import { archiving, type Listed } from './bulk-bar.tsx';
 import type { ListKind } from './list-kind.ts';
 import { analyticsOf } from './listing.ts';
@@ -99,12 +100,7 @@ export function RecordMenu<Row extends Listed>(props: RecordMenuProps<Row>) {
                   icon: archived ? ArchiveRestore : Archive,
                   onSelect: () => actions.change(record, archiving(!archived)),
                 },
-                {
-                  label: 'Delete',
-                  icon: Trash2,
-                  isDanger: true,
-                  onSelect: () => actions.remove(record),
-                },
+                deleteItem(() => actions.remove(record)),
               ]
             : []),
         ]}

@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { describe } from '../api/error.ts';
-import { toast } from '../ui/toasts.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { PAGE_ROWS, type Query } from './listing.ts';
 import { isDeleted, overlaid, useOverlays } from './pending.ts';
 
@@ -59,7 +58,7 @@ export function useSelection<Row extends { id: string }>(): Selection<Row> {
     } catch (error) {
       if (run.current !== mine) return;
       setLoaded(undefined);
-      toast(describe(error), 'danger');
+      toastError(error);
     }
   };
 

@@ -1,14 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { describe } from '../api/error.ts';
 import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { type Color, TagMark } from '../labels/colors.tsx';
 import { tagsQuery } from '../labels/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { inputLook } from '../ui/field.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { toastError } from '../ui/toast-error.ts';
 
 /** Share of the selected records that have a tag. */
 export type TagState = 'all' | 'some' | 'none';
@@ -39,7 +38,7 @@ export function TagChoice({ stateOf, onToggle, onCreated }: TagChoiceProps) {
       onCreated(tag.id);
       setText('');
     },
-    onFailed: (error) => toast(describe(error), 'danger'),
+    onFailed: toastError,
   });
   return (
     <>

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answer } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
@@ -150,14 +150,9 @@ function useResults(record: ShortLinkRecord) {
 
 /** A button that makes a variant the destination of all visitors, after a second click. */
 function Choose({ record, name }: { record: ShortLinkRecord; name: string }) {
-  const client = useQueryClient();
   const [isMeant, setMeant] = useState(false);
-  const noun = nounOf(record);
-  const { update } = useResource(noun, {
-    async onUpdated() {
-      await client.invalidateQueries({ queryKey: keys[noun].all });
-      toast(`All visitors now go to ${name}`);
-    },
+  const { update } = useResource(nounOf(record), {
+    onUpdated: () => toast(`All visitors now go to ${name}`),
     onFailed: (error) => toast(`The test goes on. ${describe(error)}`, 'danger'),
   });
   return (

@@ -79,17 +79,13 @@ export function TextField({ label, hint, error, aside, manyUrls, ...input }: Inp
 export const ZONE_HINT = `Time zone: ${Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll('_', ' ')}.`;
 
 /** A labeled date and time field in the browser's time zone, which its hint names. */
-export function DateTimeField({
-  hint,
-  ...field
-}: Omit<InputProps, 'type'> & { hint?: string | undefined }) {
-  return (
-    <TextField
-      {...field}
-      type="datetime-local"
-      hint={hint === undefined ? ZONE_HINT : `${hint} ${ZONE_HINT}`}
-    />
+export function DateTimeField({ hint, ...field }: Omit<InputProps, 'type'>) {
+  const hints = (
+    <>
+      {hint} {ZONE_HINT}
+    </>
   );
+  return <TextField {...field} type="datetime-local" hint={hint ? hints : ZONE_HINT} />;
 }
 
 interface UrlInputProps extends Omit<ComponentProps<'input'>, 'type'> {

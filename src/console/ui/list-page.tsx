@@ -17,7 +17,7 @@ interface ListPageProps<Row> {
   emptyTitle: string;
   /** Purpose of the records, shown while there are none. */
   purpose: ReactNode;
-  list(rows: readonly Row[]): ReactNode;
+  renderRows(rows: readonly Row[]): ReactNode;
   /** Content below the list, and dialogs. */
   children: ReactNode;
 }
@@ -40,7 +40,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
           </Empty>
         }
       >
-        {props.list}
+        {props.renderRows}
       </RecordList>
       {props.children}
     </Page>

@@ -1,5 +1,5 @@
 import { Eye, EyeOff } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { IconButton } from './button.tsx';
 import {
   DateTimeField,
@@ -63,34 +63,31 @@ export function TableField(props: TableFieldProps) {
     value: typeof value === 'string' || typeof value === 'number' ? String(value) : '',
     onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
   };
-  if (input === 'time') return <DateTimeField {...field} hint={control.hint} />;
+  if (input === 'time') return <DateTimeField {...field} />;
   if (input === 'area') return <TextArea {...field} />;
   if (input === 'select') return <SelectField {...field} options={options} />;
   if (input === 'secret') return <SecretField {...field} />;
   return <TextField {...field} {...TEXTS[input]} autoComplete={autoComplete} />;
 }
 
-interface SecretProps {
+interface SecretProps extends ComponentProps<'input'> {
   label: string;
   hint: ReactNode;
   error: string | undefined;
-  value: string;
-  onChange(event: { target: { value: string } }): void;
 }
 
 /** A password field with a show button; the password is readable in the code for everyone. */
-function SecretField({ label, hint, error, value, onChange }: SecretProps) {
+function SecretField({ label, hint, error, ...input }: SecretProps) {
   const [isShown, setShown] = useState(false);
   return (
     <Field label={label} hint={hint} error={error}>
       {(control) => (
         <div className="relative">
           <input
+            {...input}
             {...control}
             type={isShown ? 'text' : 'password'}
             autoComplete="off"
-            value={value}
-            onChange={onChange}
             className={`${inputLook} pr-10`}
           />
           <IconButton

@@ -1,5 +1,5 @@
 import { describe } from '../api/error.ts';
 import { toast } from './toasts.tsx';
 
-/** Reports the failure of a write that no form shows. */
+/** Shows the description of an error as a message. */
 export const toastError = (error: unknown): void => toast(describe(error), 'danger');

@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { describe } from '../api/error.ts';
-import { toast } from './toasts.tsx';
+import { toastError } from './toast-error.ts';
 
 /**
  * Runs actions that are no writes, such as a download; a failure appears as a message.
@@ -14,7 +13,7 @@ export function useAction(): [isBusy: boolean, run: (action: () => Promise<void>
     try {
       await action();
     } catch (error) {
-      toast(describe(error), 'danger');
+      toastError(error);
     } finally {
       setBusy(false);
     }

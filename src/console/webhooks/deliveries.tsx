@@ -7,9 +7,8 @@ import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
-import { inputLook } from '../ui/field.tsx';
+import { inputLook, Options, SelectField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { Options, OptionsField } from '../ui/options.tsx';
 import { RecordList } from '../ui/record-list.tsx';
 import { RowButton } from '../ui/row-button.tsx';
 import { Empty } from '../ui/states.tsx';
@@ -60,7 +59,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
               onChange={(event) => setState(event.target.value as State | '')}
             >
               <option value="">All statuses</option>
-              <Options of={STATES} />
+              <Options of={Object.entries(STATES)} />
             </select>
             {may('webhooks.write') && (
               <Button icon={RotateCw} onClick={() => setResending(true)}>
@@ -151,7 +150,7 @@ function ResendDialog({ webhookId, onClose }: { webhookId: string; onClose(): vo
         })
       }
     >
-      <OptionsField label="Period" {...text('hours')} of={PERIODS} />
+      <SelectField label="Period" {...text('hours')} options={Object.entries(PERIODS)} />
       <label className="flex items-center gap-2 max-md:min-h-11">
         <input
           type="checkbox"

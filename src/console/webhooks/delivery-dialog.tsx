@@ -7,7 +7,7 @@ import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Failure, Skeleton } from '../ui/states.tsx';
+import { Loaded } from '../ui/loaded.tsx';
 import { Time } from '../ui/time.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
@@ -42,10 +42,9 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
     },
     onFailed: toastError,
   });
-  const delivery = query.data;
   return (
     <Dialog
-      title={delivery?.kind ?? 'Delivery'}
+      title={query.data?.kind ?? 'Delivery'}
       size="medium"
       onClose={onClose}
       footer={
@@ -56,36 +55,36 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
         )
       }
     >
-      {query.isPending && <Skeleton className="h-40 w-full" />}
-      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
-      {delivery && (
-        <div className="flex flex-col gap-5">
-          <p className="flex flex-wrap items-center gap-2">
-            <DeliveryState state={delivery.state} />
-            <code className="text-xs break-all text-muted">{delivery.id}</code>
-          </p>
-          {delivery.nextAttemptAt !== null && delivery.state === 'pending' && (
-            <p className="text-muted">
-              Next attempt: <Time at={delivery.nextAttemptAt} />
+      <Loaded query={query} skeleton="h-40 w-full">
+        {(delivery) => (
+          <div className="flex flex-col gap-5">
+            <p className="flex flex-wrap items-center gap-2">
+              <DeliveryState state={delivery.state} />
+              <code className="text-xs break-all text-muted">{delivery.id}</code>
             </p>
-          )}
-          <section className="flex flex-col gap-2">
-            <h3 className="font-semibold">Attempts</h3>
-            {delivery.log.length === 0 && <p className="text-muted">No attempts yet.</p>}
-            {delivery.log.map((attempt) => (
-              <Attempt key={attempt.at} attempt={attempt} />
-            ))}
-          </section>
-          <section className="flex flex-col gap-2">
-            <h3 className="font-semibold">Request</h3>
-            <Text label="Request body">{indented(delivery.request.body)}</Text>
-            <details>
-              <summary className="py-1.5 text-muted max-md:py-3">Headers</summary>
-              <Text label="Request headers">{headersOf(delivery.request.headers)}</Text>
-            </details>
-          </section>
-        </div>
-      )}
+            {delivery.nextAttemptAt !== null && delivery.state === 'pending' && (
+              <p className="text-muted">
+                Next attempt: <Time at={delivery.nextAttemptAt} />
+              </p>
+            )}
+            <section className="flex flex-col gap-2">
+              <h3 className="font-semibold">Attempts</h3>
+              {delivery.log.length === 0 && <p className="text-muted">No attempts yet.</p>}
+              {delivery.log.map((attempt) => (
+                <Attempt key={attempt.at} attempt={attempt} />
+              ))}
+            </section>
+            <section className="flex flex-col gap-2">
+              <h3 className="font-semibold">Request</h3>
+              <Text label="Request body">{indented(delivery.request.body)}</Text>
+              <details>
+                <summary className="py-1.5 text-muted max-md:py-3">Headers</summary>
+                <Text label="Request headers">{headersOf(delivery.request.headers)}</Text>
+              </details>
+            </section>
+          </div>
+        )}
+      </Loaded>
     </Dialog>
   );
 }

@@ -30,7 +30,7 @@ export function WebhooksPage() {
           <DocsLink guide="webhooks">How webhooks work</DocsLink>
         </>
       }
-      list={(rows) => (
+      renderRows={(rows) => (
         <Table
           label="Webhooks"
           rows={rows}

@@ -12,15 +12,15 @@ export function WebhookState({ webhook }: { webhook: Schemas['Webhook'] }) {
 }
 
 const TONES = {
-  delivered: { tone: 'success' },
-  failed: { tone: 'danger' },
-  held: { tone: 'warning' },
-  pending: {},
+  delivered: 'success',
+  failed: 'danger',
+  held: 'warning',
+  pending: undefined,
 } as const;
 
 /** The state of a delivery. */
 export const DeliveryState = ({ state }: { state: Schemas['Delivery']['state'] }) => (
-  <Badge {...TONES[state]}>
+  <Badge tone={TONES[state]}>
     <span className="capitalize">{state}</span>
   </Badge>
 );

@@ -37,11 +37,8 @@ export function TestDialog({ webhook, onClose }: { webhook: Schemas['Webhook']; 
         hint="We send an example event. Its data has “test”: true."
         value={kind}
         onChange={(event) => setKind(event.target.value as WebhookKind)}
-      >
-        {ALL_KINDS.map((one) => (
-          <option key={one}>{one}</option>
-        ))}
-      </SelectField>
+        options={ALL_KINDS.map((one) => [one, one])}
+      />
     </FormDialog>
   );
 }

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useRef, useState } from 'react';
-import type { Schemas } from '../../api/client.ts';
 import { describe } from '../../api/error.ts';
 import { keys } from '../../api/keys.ts';
 import { useWrite } from '../../api/queries.ts';
@@ -17,7 +16,7 @@ import { toast } from '../../ui/toasts.tsx';
 import { useIsShown } from '../../ui/use-is-shown.ts';
 import type { Link } from '../kind.ts';
 import { Aside, QrDialog } from './aside.tsx';
-import { changesOf, type Draft, draftOf, EMPTY } from './draft.ts';
+import { changesOf, creationOf, type Draft, draftOf, EMPTY } from './draft.ts';
 import { LinkForm } from './form.tsx';
 
 interface LinkDialogProps {
@@ -67,7 +66,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
   useFocusOnRefusal(form, save.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isChanged) save.write(changesOf(draft, before), kept.idempotencyKey());
+    if (isChanged) save.write(draft, kept.idempotencyKey());
     else onClose();
   };
 
@@ -173,8 +172,11 @@ function useSave(
         }),
     },
   ];
-  return useWrite<Partial<Schemas['NewLink']>, Link>({
-    send: (body, key) => saveRecord(api, 'links', seen, body as Schemas['LinkUpdate'], key),
+  return useWrite<Draft, Link>({
+    send: (draft, key) =>
+      seen === undefined
+        ? saveRecord(api, 'links', undefined, creationOf(draft), key)
+        : saveRecord(api, 'links', seen, changesOf(draft, draftOf(seen))),
     onDone(saved) {
       client.setQueryData(keys.links.one(saved.id), saved);
       void client.invalidateQueries({ queryKey: keys.links.all });

@@ -19,6 +19,10 @@ export const draftOf = (link: Link): Draft => ({
   video: link.video ?? '',
 });
 
-/** Returns the fields that changed, in the format of the API. */
-export const changesOf = (draft: Draft, before: Draft): Partial<Schemas['NewLink']> =>
-  shortLink.changesOf(draft, before) as Partial<Schemas['NewLink']>;
+/** Builds the body that creates the link. */
+export const creationOf = (draft: Draft): Schemas['NewLink'] =>
+  shortLink.changesOf(draft, EMPTY) as Schemas['NewLink'];
+
+/** Builds the body with the fields that changed. */
+export const changesOf = (draft: Draft, before: Draft): Schemas['LinkUpdate'] =>
+  shortLink.changesOf(draft, before) as Schemas['LinkUpdate'];

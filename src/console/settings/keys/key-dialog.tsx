@@ -4,7 +4,6 @@ import { useResource } from '../../app/resource.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { OptionsField } from '../../ui/options.tsx';
 import { useFields } from '../../ui/use-fields.ts';
 import { ScopeFields } from './scope-fields.tsx';
 import type { Scope } from './scopes.ts';
@@ -53,16 +52,19 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
         {...text('name')}
       />
       <div className="grid gap-4 md:grid-cols-2">
-        <OptionsField
+        <SelectField
           label="Expires"
           {...text('days')}
           error={messages['expiresAt']}
-          of={LIFETIMES}
+          options={Object.entries(LIFETIMES)}
         />
-        <OptionsField
+        <SelectField
           label="Permissions"
           {...text('permissions')}
-          of={{ all: 'Same as mine', limited: 'Restricted' }}
+          options={[
+            ['all', 'Same as mine'],
+            ['limited', 'Restricted'],
+          ]}
         />
       </div>
       {isLimited && <ScopeFields scopes={scopes} onChange={setScopes} error={messages['scopes']} />}

@@ -52,7 +52,7 @@ export function KeysPage() {
           <DocsLink guide="workspaces#api-keys">How keys work</DocsLink>
         </>
       }
-      list={(rows) => (
+      renderRows={(rows) => (
         <Table
           label="API keys"
           rows={rows}

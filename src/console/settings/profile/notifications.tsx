@@ -109,11 +109,12 @@ function Choices({ own }: { own: Notifications }) {
           const every = target.value as 'weekly' | 'monthly' | '';
           change.mutate({ report: every === '' ? null : { every, timezone: zone } });
         }}
-      >
-        <option value="">None</option>
-        <option value="weekly">Every week, on Monday</option>
-        <option value="monthly">Every month, on the 1st</option>
-      </SelectField>
+        none="None"
+        options={[
+          ['weekly', 'Every week, on Monday'],
+          ['monthly', 'Every month, on the 1st'],
+        ]}
+      />
       {plan !== 'free' && (
         <div>
           <Button onClick={() => preview(true)}>Preview the report</Button>

@@ -44,9 +44,7 @@ const NO_PASSWORDS = { currentPassword: '', password: '' };
 
 function PasswordSection() {
   const me = useMe();
-  const change = useChangeMe('Password saved. All your other sessions are signed out.', () =>
-    set(NO_PASSWORDS),
-  );
+  const change = useChangeMe('Password saved. All your other sessions are signed out.');
   const { values, set, text } = useFields(NO_PASSWORDS, change.error);
   const { currentPassword, password } = values;
   return (
@@ -62,7 +60,10 @@ function PasswordSection() {
       write={change}
       isChanged={password !== ''}
       onSubmit={() =>
-        change.mutate({ password, ...(me.needsCurrentPassword && { currentPassword }) })
+        change.mutate(
+          { password, ...(me.needsCurrentPassword && { currentPassword }) },
+          { onSuccess: () => set(NO_PASSWORDS) },
+        )
       }
     >
       {/* Password managers look for the account name. */}

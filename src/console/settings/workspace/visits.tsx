@@ -4,7 +4,6 @@ import { useWorkspace } from '../../app/workspace.tsx';
 import { DocsLink } from '../../ui/docs-link.tsx';
 import { SelectField, Switch } from '../../ui/field.tsx';
 import { messagesOf } from '../../ui/form-dialog.tsx';
-import { Options } from '../../ui/options.tsx';
 import { FormSection } from '../form-section.tsx';
 import { useSaveWorkspace } from './save.ts';
 
@@ -44,8 +43,8 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
         value={seconds}
         error={messagesOf(save.error)['clickDedupeSeconds']}
         onChange={(event) => setSeconds(Number(event.target.value))}
+        options={Object.entries(WINDOWS)}
       >
-        <Options of={WINDOWS} />
         {!(workspace.clickDedupeSeconds in WINDOWS) && (
           <option value={workspace.clickDedupeSeconds}>
             Once in {workspace.clickDedupeSeconds} seconds

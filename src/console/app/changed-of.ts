@@ -1,0 +1,11 @@
+/**
+ * Returns the fields of a form or a body that differ from those before. Fields that are not among
+ * those before are left out: input that an older version of the console kept can have them.
+ */
+export function changedOf<T extends object>(draft: T, before: T): Partial<T> {
+  const fields = Object.entries(draft).filter(
+    ([name, value]) =>
+      name in before && JSON.stringify(value) !== JSON.stringify(before[name as keyof T]),
+  );
+  return Object.fromEntries(fields) as Partial<T>;
+}
