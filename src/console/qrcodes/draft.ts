@@ -1,6 +1,6 @@
 import type { Schemas } from '../api/client.ts';
 import * as shared from '../short-links/draft.ts';
-import type { ShortLinkDraft } from '../short-links/fields.ts';
+import { ALL_FIELDS, type ShortLinkDraft } from '../short-links/fields.ts';
 import { type ContentName, type Draft, toValue } from './content.ts';
 import { emptyDraft } from './content-fields.ts';
 import { changedFields, fieldsOf, type Look, lookOf, PLAIN_LOOK, type QrCode } from './look.ts';
@@ -60,16 +60,15 @@ export const contentOf = ({ type, contents }: CodeDraft): Draft =>
 
 /**
  * The shared fields of static codes: only those that organize records, because scans of a static
- * code do not reach the service.
+ * code do not reach the service. The form of a static code shows the section `more`.
  */
 const OF_STATIC_CODES = new Set<string>([
   'title',
   'folderId',
   'tagIds',
-  'comments',
-  'externalId',
-  'notificationToken',
-  'archived',
+  ...ALL_FIELDS.filter(
+    ({ control }) => control?.section === 'more' && control.isOnlyNew !== true,
+  ).map(({ name }) => name),
 ]);
 
 function sharedChanges(draft: CodeDraft, before: CodeDraft): Record<string, unknown> {

@@ -321,6 +321,7 @@ export const FIELDS = {
     input: 'switch',
     summary: whenOn('archived'),
   }),
+  // A name that the types do not know: `npm run docs`, then `npm run check`, which write them.
 } satisfies Partial<Record<keyof Schemas['NewLink'] & keyof Schemas['NewQrCode'], unknown>>;
 
 /** The shared fields in a form: texts are never null, and times are in the browser's time zone. */
