@@ -13,7 +13,7 @@ export interface SettingsView {
 }
 
 /**
- * Views in the settings, in the order of their links. The frame provides them: the layout of the
- * settings is a view itself, and cannot import the table that it stands in.
+ * Views in the settings, in the order of their menu. The frame provides them: the layout of the
+ * settings is a row of the table of views, and importing the table would be a circle.
  */
 export const SettingsViews = createContext<readonly SettingsView[]>([]);

@@ -28,8 +28,8 @@ import type { Scope } from './workspace.tsx';
 /** Headings of the navigation in display order. */
 export const GROUPS = ['Insights', 'Library', 'Workspace'] as const;
 
-/** A view; its route is the key of its row. */
-interface View {
+/** The row of a view; its key is the route. */
+interface PlainView {
   /** Component of the view; its file loads when the view first opens. */
   page: RouteComponent;
   /** Parses the search parameters of the URL. */
@@ -40,14 +40,23 @@ interface View {
   label?: string;
   /** Scope required to see the view. */
   scope?: Scope;
-  icon?: LucideIcon;
-  /** Second key of the `g` sequence that opens the view. */
-  key?: string;
-  /** Navigation heading of the view; the first views have none. */
-  group?: (typeof GROUPS)[number];
+  icon?: undefined;
   /** Additional search words for the command palette. */
   words?: string;
 }
+
+/** The row of a view in the navigation. */
+interface NavigationView extends Omit<PlainView, 'icon'> {
+  icon: LucideIcon;
+  label: string;
+  scope: Scope;
+  /** Second key of the `g` sequence that opens the view; no other view has it. */
+  key: string;
+  /** Navigation heading of the view; the first views have none. */
+  group?: (typeof GROUPS)[number];
+}
+
+type View = PlainView | NavigationView;
 
 /**
  * Creates a lazy component.
@@ -77,7 +86,7 @@ const texts = (search: Record<string, unknown>): Partial<Record<string, string>>
     ),
   );
 
-/** All views: the workspace's in navigation order, and the settings in the order of their links. */
+/** All views: the workspace's in navigation order, and the settings in the order of their menu. */
 export const VIEWS = {
   '/sign-in': {
     page: page(() => import('../sign-in/sign-in-page.tsx'), 'SignInPage'),
@@ -281,8 +290,7 @@ type Named<Path extends ViewPath> = { to: Path; label: string; scope: Scope; wor
 
 /** An entry of the navigation and the command palette. */
 export type Destination = Named<PathWith<{ icon: LucideIcon }>> &
-  Required<Pick<View, 'icon' | 'key'>> &
-  Pick<View, 'group'>;
+  Pick<NavigationView, 'icon' | 'key' | 'group'>;
 
 const all = Object.entries(VIEWS as Record<string, View>).map(([to, view]) => ({ to, ...view }));
 
