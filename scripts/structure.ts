@@ -24,7 +24,11 @@ const walk = (title: string, name: keyof Walks, limit: number): Figure => ({
   measure: (walks) => walks[name].filter((file) => !FRAME.test(file)).length,
 });
 
-/** @param sample pattern of every place that names a thing of this kind: the cost of a new one */
+/**
+ * Counts the lines of the server that a new thing of a kind would need.
+ *
+ * @param sample matches the lines that name an existing one
+ */
 const places = (kind: string, sample: RegExp, limit: number): Figure => ({
   name: `lines that name ${kind}`,
   limit,

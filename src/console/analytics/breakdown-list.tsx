@@ -8,7 +8,7 @@ import { useEventQuery } from './use-event-query.ts';
 export interface Entry {
   key: string;
   name: string;
-  /** First part of the name, which is truncated when space is short. */
+  /** Beginning of `name`, cut off first when space is short: the domain of `acme.link/summer`. */
   stem: string;
   hint: string;
   value: number;

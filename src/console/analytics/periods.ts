@@ -100,7 +100,8 @@ export function comparedSpans(
 }
 
 /**
- * Returns the length of a span, in days if they are whole, because a day can have 23 or 25 hours.
+ * Returns the length of a span: in days if it starts and ends at midnight, since a day can have 23
+ * or 25 hours; otherwise in ms.
  */
 function lengthOf({ start, end }: Span, timeZone: string): Distance {
   const [first, last] = [dayOf(start, timeZone), dayOf(end, timeZone)];

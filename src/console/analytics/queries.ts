@@ -19,7 +19,7 @@ import { useEventQuery } from './use-event-query.ts';
 export const measureOf = (metric: Metric = 'clicks'): Kind | 'saleAmount' =>
   metric === 'revenue' ? 'saleAmount' : metric;
 
-/** A row of a group: texts that identify the value, and its numbers. */
+/** A row of a grouped answer: texts that identify a value (a country, a link), and its counts. */
 export type Row = Record<string, string | number | null>;
 
 type Query = NonNullable<Parameters<Api['GET']>[1]>;

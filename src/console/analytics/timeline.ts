@@ -21,7 +21,7 @@ export function stepOf(starts: readonly string[]): Step {
   return ms < 20 * DAY_MS ? 'day' : 'month';
 }
 
-/** Creates names of steps: short ones for axes, long ones for other places. */
+/** Returns the formats of the times of steps: short for axes, long elsewhere. */
 export function stepNames(step: Step, timeZone: string) {
   const time = { hour: '2-digit', minute: '2-digit' } as const;
   const fields: Record<Step, [Intl.DateTimeFormatOptions, Intl.DateTimeFormatOptions]> = {

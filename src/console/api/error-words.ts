@@ -3,7 +3,7 @@
  * value. This file translates them into the words of the forms.
  */
 
-/** Last segments of field paths, with the words for what a person enters or chooses there. */
+/** Messages for required fields that are empty, by the last segment of the field's path. */
 const ENTRIES: Readonly<Record<string, string>> = {
   address: 'Enter an address.',
   browser: 'Enter a browser.',

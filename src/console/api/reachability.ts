@@ -53,7 +53,7 @@ const SOON_MS = 30_000;
  * Wraps a lazy import. Without a connection it waits until the service is reachable. A missing file
  * belongs to an earlier version of the console, so the page reloads to get the current one.
  */
-export const part =
+export const loadPart =
   <T>(load: () => Promise<T>) =>
   async (): Promise<T> => {
     for (;;) {

@@ -47,7 +47,7 @@ export class NotSent extends Error {
 }
 
 /** A record's address in the API, with the version that the person saw. */
-export interface Place<P extends keyof paths> {
+export interface Target<P extends keyof paths> {
   api: Api;
   path: P;
   /** Path parameters. */
@@ -79,7 +79,7 @@ export async function createRecord<P extends keyof paths>(
  * @throws NotSent when somebody else changed the same fields and the person returns to the form
  */
 export async function changeRecord<P extends keyof paths>(
-  { api, path, of, seen }: Place<P>,
+  { api, path, of, seen }: Target<P>,
   body: BodyAt<P>,
 ): Promise<RecordAt<P>> {
   const send = (path === '/tags/{id}' ? api.PUT : api.PATCH) as unknown as Call;
@@ -119,7 +119,7 @@ export async function deleteRecord<P extends keyof paths>({
   path,
   of,
   seen,
-}: Place<P>): Promise<void> {
+}: Target<P>): Promise<void> {
   const { record, etag } = await readRecord(api, path, of);
   const before = seen as Fields;
   const changed = Object.keys(before).filter(

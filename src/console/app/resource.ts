@@ -12,8 +12,8 @@ import {
   createRecord,
   deleteRecord,
   type NewAt,
-  type Place,
   type RecordAt,
+  type Target,
 } from './changes.ts';
 import { useWorkspace } from './workspace.tsx';
 
@@ -119,11 +119,11 @@ interface AnyResource {
 const resourceOf = (noun: ResourceNoun) => RESOURCES[noun] as unknown as AnyResource;
 
 /** Returns the address of a record; its id is in the field of the parameter's name, or in `id`. */
-function placeOf<N extends ResourceNoun>(api: Api, noun: N, seen: RecordOf<N>) {
+function targetOf<N extends ResourceNoun>(api: Api, noun: N, seen: RecordOf<N>) {
   const { one, id = 'id' } = resourceOf(noun);
   const fields = seen as Readonly<Record<string, string>>;
   const of = { [id]: fields[id] ?? fields['id'] ?? '' };
-  return { api, path: one, of, seen } as unknown as Place<OnePath<N>>;
+  return { api, path: one, of, seen } as unknown as Target<OnePath<N>>;
 }
 
 /**
@@ -155,7 +155,7 @@ export function saveRecord<N extends ResourceNoun>(
   const saved =
     seen === undefined
       ? createRecord(api, resourceOf(noun).list, body as never, key)
-      : changeRecord(placeOf(api, noun, seen), body as never);
+      : changeRecord(targetOf(api, noun, seen), body as never);
   return saved as Promise<RecordOf<N>>;
 }
 
@@ -200,7 +200,7 @@ export function useResource<N extends ResourceNoun>(noun: N, reactions: Reaction
   const update = useWrite({
     ...failing,
     send: ({ seen, body }: { seen: RecordOf<N>; body: ChangesOf<N> }) =>
-      changeRecord(placeOf(api, noun, seen), body as never) as Promise<RecordOf<N>>,
+      changeRecord(targetOf(api, noun, seen), body as never) as Promise<RecordOf<N>>,
     onDone: async (record) => {
       if (says.updated) toast(says.updated(record));
       await reactions.onUpdated?.(record);
@@ -209,7 +209,7 @@ export function useResource<N extends ResourceNoun>(noun: N, reactions: Reaction
   });
   const remove = useWrite({
     ...failing,
-    send: (seen: RecordOf<N>) => deleteRecord(placeOf(api, noun, seen)),
+    send: (seen: RecordOf<N>) => deleteRecord(targetOf(api, noun, seen)),
     onDone: async (_, seen) => {
       if (says.removed) toast(says.removed(seen));
       await reactions.onRemoved?.(seen);

@@ -12,7 +12,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ApiError } from '../api/error.ts';
-import { part } from '../api/reachability.ts';
+import { loadPart } from '../api/reachability.ts';
 import { takeReturn } from '../sign-in/return.ts';
 import { ErrorPage, NoSuchView, NotFoundPage } from './error-page.tsx';
 import { PendingView } from './pending-view.tsx';
@@ -69,7 +69,7 @@ const workspace = createRoute({
     return person;
   },
   component: lazyRouteComponent(
-    part(() => import('./shell.tsx')),
+    loadPart(() => import('./shell.tsx')),
     'Shell',
   ),
   notFoundComponent: NoSuchView,

@@ -15,7 +15,7 @@ import {
   Webhook,
 } from 'lucide-react';
 import { readEventQuery } from '../analytics/event-query.ts';
-import { part } from '../api/reachability.ts';
+import { loadPart } from '../api/reachability.ts';
 import type { SettingsView } from './settings-views.ts';
 import type { Scope } from './workspace.tsx';
 
@@ -67,7 +67,7 @@ type View = PlainView | NavigationView;
 const page = <Exports extends Record<string, RouteComponent>>(
   load: () => Promise<Exports>,
   name: keyof Exports & string,
-): RouteComponent => lazyRouteComponent(part(load), name) as RouteComponent;
+): RouteComponent => lazyRouteComponent(loadPart(load), name) as RouteComponent;
 
 /** Parses the search parameter with the view to return to. */
 const returnTo = (search: Record<string, unknown>): { to?: string } =>

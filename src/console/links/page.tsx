@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { Link2, Plus } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
-import { part } from '../api/reachability.ts';
+import { loadPart } from '../api/reachability.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import type { ListSearch } from '../short-links/list-kind.ts';
 import { type RecordActions, RecordPage, useSetSearch } from '../short-links/record-page.tsx';
@@ -13,11 +13,13 @@ import { duplicateLink } from './duplicate.ts';
 import { LINKS, type Link } from './kind.ts';
 import { type LinkActions, LinkCells } from './row.tsx';
 
-const loadDialog = part(async () => ({
+const loadDialog = loadPart(async () => ({
   default: (await import('./edit/dialog.tsx')).LinkDialog,
 }));
 const LinkDialog = lazy(loadDialog);
-const QrDialog = lazy(part(async () => ({ default: (await import('./edit/aside.tsx')).QrDialog })));
+const QrDialog = lazy(
+  loadPart(async () => ({ default: (await import('./edit/aside.tsx')).QrDialog })),
+);
 
 /** The page that lists a workspace's links; the URL also holds the id of the open link. */
 export function LinksPage() {

@@ -21,7 +21,7 @@ import type { ContentName } from './content.ts';
 export interface ContentField extends ControlRow {
   /** Name in the content; empty when the content is a single text. */
   name: string;
-  /** True when the field shares its row with the next such field. */
+  /** True for a field of half the width: two in succession share a row. */
   isHalf?: true;
 }
 

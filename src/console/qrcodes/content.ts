@@ -1,6 +1,6 @@
 import type { ContentType } from '../../qrcodes/content/content-type.ts';
 import { readContent } from '../../qrcodes/content/read-content.ts';
-import { part } from '../api/reachability.ts';
+import { loadPart } from '../api/reachability.ts';
 
 /** Content types by name; each loads when it is first chosen. */
 const TYPES = {
@@ -74,5 +74,5 @@ export async function encodeContent(
   type: ContentName,
   draft: Draft,
 ): Promise<{ text: string } | { faults: string[] }> {
-  return readContent((await part(TYPES[type])()) as ContentType, toValue(type, draft));
+  return readContent((await loadPart(TYPES[type])()) as ContentType, toValue(type, draft));
 }

@@ -36,7 +36,7 @@ import { KindPanel } from './kind-panel.tsx';
 import type { Look, QrCode } from './look.ts';
 import { Presets } from './presets.tsx';
 import { Preview, Thumbnail } from './preview.tsx';
-import { OptionsPanel, PlacePanel } from './short-link-panel.tsx';
+import { LabelsPanel, OptionsPanel } from './short-link-panel.tsx';
 import { FramePanel, OutputPanel, StylePanel } from './style-panel.tsx';
 import { TypeChoice } from './type-choice.tsx';
 
@@ -144,7 +144,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
             <KindPanel draft={draft} onChange={change} isStored={record !== undefined} />
           </Section>
           <Section title={isStatic ? 'Name' : 'Name and short link'}>
-            <PlacePanel part={part} isStatic={isStatic} />
+            <LabelsPanel part={part} isStatic={isStatic} />
           </Section>
           <Section title="Presets">
             <Presets onChosen={(chosen) => changeLook({ ...chosen, size: look.size })} />

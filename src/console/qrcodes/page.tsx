@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { LayoutGrid, Plus, QrCode as QrCodeIcon } from 'lucide-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
-import { part } from '../api/reachability.ts';
+import { loadPart } from '../api/reachability.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import type { ListSearch } from '../short-links/list-kind.ts';
 import { type RecordActions, RecordPage, useSetSearch } from '../short-links/record-page.tsx';
@@ -12,7 +12,7 @@ import type { QrCode } from './look.ts';
 import { CodeCells } from './row.tsx';
 
 const SheetDialog = lazy(
-  part(async () => ({ default: (await import('./sheet-dialog.tsx')).SheetDialog })),
+  loadPart(async () => ({ default: (await import('./sheet-dialog.tsx')).SheetDialog })),
 );
 
 const cells = (record: QrCode, actions: RecordActions<QrCode>) => (

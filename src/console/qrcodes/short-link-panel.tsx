@@ -9,7 +9,7 @@ import { CopyButton } from '../ui/button.tsx';
 import { Field, inputLook, TextField } from '../ui/field.tsx';
 
 /** The fields for title, tags and folder, and the short link of a dynamic code. */
-export function PlacePanel({ part, isStatic }: { part: PartProps; isStatic: boolean }) {
+export function LabelsPanel({ part, isStatic }: { part: PartProps; isStatic: boolean }) {
   const { draft, errors, change, record } = part;
   return (
     <>

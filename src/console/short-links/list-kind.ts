@@ -3,7 +3,11 @@ import type { OptionList } from '../ui/field.tsx';
 /** Filters and sort order in the URL of a list, by their names in the API. */
 export type ListSearch = Partial<Record<string, string>>;
 
-/** Changes some search parameters in the URL of a list. */
+/**
+ * Changes some search parameters in the URL of a list.
+ *
+ * @param replace true to replace the current entry of the browser's history
+ */
 export type SetSearch = (change: ListSearch, replace?: boolean) => void;
 
 /** Properties of every control of a list's search. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { lazy, Suspense } from 'react';
-import { part } from '../../api/reachability.ts';
+import { loadPart } from '../../api/reachability.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { PreviewCard } from '../../short-links/preview.tsx';
 import { slugQuery } from '../../short-links/queries.ts';
@@ -14,7 +14,7 @@ import { useDebounced } from '../../ui/use-debounced.ts';
 import type { Link } from '../kind.ts';
 import type { Draft } from './draft.ts';
 
-const AnalyticsSummary = lazy(part(() => import('../../analytics/summary.tsx')));
+const AnalyticsSummary = lazy(loadPart(() => import('../../analytics/summary.tsx')));
 
 /** The column beside the form: the QR code, the link preview and the statistics of the link. */
 export function Aside({ draft, link }: { draft: Draft; link: Link | undefined }) {
