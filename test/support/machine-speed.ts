@@ -22,11 +22,17 @@ const median = (times: number[]): number => times.toSorted((a, b) => a - b)[time
  * Factor by which a computation now takes longer than on the reference machine, at least 1, since
  * processors are shared and some are slow.
  */
-export function slowness(): number {
+export const slowness = (): number => factorOf(() => performance.now());
+
+/** The same for the processor time of a computation, without the time that it waits. */
+export const processorSlowness = (): number => factorOf(() => process.cpuUsage().user / 1_000);
+
+/** @param now reads a clock, in ms */
+function factorOf(now: () => number): number {
   const times = Array.from({ length: ROUNDS }, () => {
-    const startedAt = performance.now();
+    const startedAt = now();
     work();
-    return performance.now() - startedAt;
+    return now() - startedAt;
   });
   return Math.max(1, median(times) / USUAL_MS);
 }
