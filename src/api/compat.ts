@@ -10,7 +10,7 @@ import {
 import { PEERS } from '../compat/peers.ts';
 import { Refusal } from '../errors.ts';
 import { answerError } from '../http/answer-error.ts';
-import { MEBIBYTE, type Query, readBody, readForm } from '../http/input.ts';
+import { MEBIBYTE, type Query, readAnyBody, readBody, readForm } from '../http/input.ts';
 import type { Route } from '../http/route.ts';
 import { networkOf } from '../infra/network.ts';
 import { healthAnswer } from '../infra/process.ts';
@@ -53,24 +53,41 @@ function endpoint(operation: string): Route {
  * translated request is admitted, checked and answered by the routes of this API.
  */
 export function serveCompat(app: Express, dependencies: Dependencies): void {
-  for (const peer of PEERS) {
+  const versions = PEERS.flatMap((peer) => [
+    peer,
+    ...(peer.earlier ?? []).map((version) => ({ ...peer, ...version })),
+  ]);
+  for (const peer of versions) {
     const errors = errorsOf(peer);
     app.use(peer.path, (_request, response, next) => {
       response.locals['errors'] = errors;
       next();
     });
     for (const route of peer.routes) {
-      app[route.method](patternOf(peer.path + route.path), handle(peer, route, dependencies));
+      app[route.method](peerPattern(peer, route), handle(peer, route, dependencies));
     }
     const endpoints = peer.routes.map((route) => {
-      return { method: route.method, path: peer.path + route.path, scope: scopeOf(route) };
+      return { method: route.method, path: peerPattern(peer, route), scope: scopeOf(route) };
     });
     serveOptions(app, endpoints);
   }
 }
 
+/** Converts the path of a route to an Express pattern. */
+const peerPattern = ({ path, spanning }: Peer, route: PeerRoute): string =>
+  patternOf(path + route.path).replace(`:${spanning}`, `*${spanning}`);
+
+/** Joins the segments of a path parameter with slashes. */
+const joined = (params: Request['params']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, [value].flat().join('/')]),
+  );
+
 const scopeOf = ({ operation }: PeerRoute): Route['scope'] =>
   operation === undefined ? 'public' : endpoint(operation).scope;
+
+const writes = ({ operation }: PeerRoute): boolean =>
+  operation !== undefined && endpoint(operation).writes === true;
 
 const errorsOf =
   (peer: Peer, request?: PeerRequest): ErrorAnswer =>
@@ -86,9 +103,12 @@ function handle(peer: Peer, route: PeerRoute, dependencies: Dependencies) {
   const { admission, queues, checks, log } = dependencies;
   return async (request: Request, response: Response) => {
     response.locals['route'] = peer.path + route.path;
+    if (request.method === 'HEAD' && writes(route)) {
+      throw new Refusal('bad_request', 'HEAD must not be sent to an endpoint that creates records');
+    }
     if (scopeOf(route) === 'public') allowOrigin(request, response, true);
     const asked: PeerRequest = {
-      params: { ...(request.params as Record<string, string>) },
+      params: joined(request.params),
       query: queryOf(request),
       body: undefined,
       header: (name) => request.get(name),
@@ -103,10 +123,14 @@ function handle(peer: Peer, route: PeerRoute, dependencies: Dependencies) {
         : await admission.admitKey(
             endpoint(route.operation),
             queues,
-            { authorization: peer.authorization(asked), network: networkOf(request.ip ?? '') },
+            {
+              authorization: (route.authorization ?? peer.authorization)(asked),
+              network: networkOf(request.ip ?? ''),
+            },
             response,
           );
     if (route.takes === 'json') asked.body = await readBody(request, limitOf(route));
+    if (route.takes === 'any') asked.body = await readAnyBody(request, limitOf(route));
     const call = callerFor(route, caller, { request, response }, dependencies);
     const answer = await route.answer(asked, call);
     await send(answer, request, response);

@@ -44,8 +44,10 @@ export interface PeerRoute {
    * count. Absent if the answer contains nothing of a workspace and needs no key.
    */
   operation?: OperationId;
-  /** Format of the body. */
-  takes?: 'json' | 'form' | undefined;
+  /** Format of the body; `any`: a form if its type says so, else JSON. */
+  takes?: 'json' | 'form' | 'any' | undefined;
+  /** Returns the key of a request, if this endpoint has it in another place than the others. */
+  authorization?: Peer['authorization'];
   /** @throws Refusal */
   answer(request: PeerRequest, call: Call): Promise<Answer>;
 }
@@ -54,7 +56,12 @@ export interface PeerRoute {
 export interface Peer {
   /** Prefix of the paths of its routes. */
   path: string;
+  /** Earlier versions of the API, with the same routes. */
+  earlier?: readonly Pick<Peer, 'path' | 'toError'>[];
+  /** Earlier routes take precedence. */
   routes: readonly PeerRoute[];
+  /** Name of the path parameter that may contain slashes which clients do not encode. */
+  spanning?: string;
   /** Returns the key of a request, in the form of an `Authorization` header. */
   authorization(request: PeerRequest): string | undefined;
   /**

@@ -212,7 +212,10 @@ export class ClientGone extends Error {}
  */
 export async function readBody(request: IncomingMessage, limit: number): Promise<unknown> {
   refuseType(request, 'application/json');
-  const bytes = await collect(request, limit);
+  return parseBody(await collect(request, limit), limit);
+}
+
+function parseBody(bytes: Buffer, limit: number): unknown {
   try {
     return parseJson(bytes, (limit / MEBIBYTE) * MAX_VALUES_PER_MEBIBYTE);
   } catch (thrown) {
@@ -222,6 +225,8 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     throw new Refusal('bad_request', 'The body must be well-formed JSON in UTF-8');
   }
 }
+
+const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
 /** Maximum number of form parts that are read. */
 const MAX_PARTS = 100;
@@ -237,7 +242,7 @@ const MAX_PARTS = 100;
 export async function readForm(request: IncomingMessage, limit: number): Promise<Query> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (encoding === undefined && (length === undefined || length === '0')) return {};
-  refuseType(request, 'application/x-www-form-urlencoded', 'multipart/form-data');
+  refuseType(request, ...FORM_TYPES);
   const bytes = await collect(request, limit);
   if (typeOf(request) !== 'multipart/form-data') return parseQuery(bytes.toString('utf8'));
   const headers = { 'content-type': request.headers['content-type']! };
@@ -249,6 +254,17 @@ export async function readForm(request: IncomingMessage, limit: number): Promise
   }
   const fields = parts.slice(0, MAX_PARTS).filter(([, value]) => typeof value === 'string');
   return Object.fromEntries(fields as [string, string][]);
+}
+
+/**
+ * Reads a body as lenient services do: a form if its type says so, else JSON, whatever its type.
+ *
+ * @throws Refusal as {@link readBody} and {@link readForm} do
+ */
+export async function readAnyBody(request: IncomingMessage, limit: number): Promise<unknown> {
+  if (FORM_TYPES.includes(typeOf(request))) return readForm(request, limit);
+  refuseEncoding(request);
+  return parseBody(await collect(request, limit), limit);
 }
 
 /** Returns the media type of a body; empty if it has none. */

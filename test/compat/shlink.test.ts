@@ -297,4 +297,142 @@ describe('the SDK of Shlink', () => {
     expect(response.headers.get('content-type')).to.match(/^application\/problem\+json/);
     expect(await response.json()).to.deep.include({ type: ErrorType.NOT_FOUND, status: 404 });
   });
+
+  it('opens, changes and deletes short URLs with slashes in their codes', async () => {
+    const { shortCode } = await sdk.createShortUrl({ longUrl: A, customSlug: 'team/offer' });
+    expect(await sdk.getShortUrl({ shortCode })).to.include({ longUrl: A });
+    const changed = await sdk.updateShortUrl({ shortCode }, { title: 'Offer' });
+    expect(changed).to.include({ shortCode, title: 'Offer' });
+    expect((await sdk.getShortUrlVisits({ shortCode })).data).to.deep.equal([]);
+    expect((await sdk.getShortUrlRedirectRules({ shortCode })).redirectRules).to.deep.equal([]);
+    await sdk.deleteShortUrl({ shortCode });
+    expect(await problem(sdk.getShortUrl({ shortCode }))).to.include({ status: 404, shortCode });
+  });
+});
+
+/* Requests of clients that do not use the SDK, in the form in which they send them. */
+describe('other clients of Shlink', () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+  });
+
+  async function send(method: string, path: string, type?: string, body?: string) {
+    const response = await fetch(`${stack().apiUrl}/compat/shlink/rest${path}`, {
+      method,
+      headers: {
+        'x-api-key': world.apiKey,
+        ...(type === undefined ? {} : { 'content-type': type }),
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return { status: response.status, body: isJson ? JSON.parse(text) : text };
+  }
+  const TEXT = 'text/plain; charset=utf-8';
+  /** The fields of the phone app, which it sends as text, with `null` for what it does not set. */
+  const OF_THE_APP = {
+    longUrl: A,
+    validSince: null,
+    validUntil: null,
+    maxVisits: null,
+    tags: [],
+    title: null,
+    crawlable: false,
+    forwardQuery: true,
+    customSlug: null,
+    findIfExists: false,
+    domain: null,
+    shortCodeLength: null,
+  };
+
+  it('create, change and route with JSON of any type, and never move a short code', async () => {
+    const made = await send('POST', '/v3/short-urls', TEXT, JSON.stringify(OF_THE_APP));
+    expect(made.status).to.equal(200);
+    const { shortCode } = made.body;
+    const change = { ...OF_THE_APP, customSlug: 'moved', title: 'Kept', tags: ['one'] };
+    const changed = await send(
+      'PATCH',
+      `/v3/short-urls/${shortCode}`,
+      TEXT,
+      JSON.stringify(change),
+    );
+    expect(changed.status).to.equal(200);
+    expect(changed.body).to.deep.include({ shortCode, title: 'Kept', tags: ['one'] });
+    const rules = [
+      {
+        longUrl: `${A}/ios`,
+        conditions: [{ type: 'device', matchValue: 'ios', matchKey: null }],
+      },
+    ];
+    const routed = await send(
+      'POST',
+      `/v3/short-urls/${shortCode}/redirect-rules`,
+      TEXT,
+      JSON.stringify({ redirectRules: rules }),
+    );
+    expect(routed.status, JSON.stringify(routed.body)).to.equal(200);
+  });
+
+  it('create with a form', async () => {
+    const form = new URLSearchParams([
+      ['longUrl', A],
+      ['customSlug', 'form'],
+      ['tags[]', 'one'],
+      ['tags[]', 'two'],
+      ['maxVisits', '3'],
+      ['crawlable', 'true'],
+    ]);
+    const type = 'application/x-www-form-urlencoded';
+    const made = await send('POST', '/v3/short-urls', type, form.toString());
+    expect(made.status, JSON.stringify(made.body)).to.equal(200);
+    expect(made.body).to.deep.include({ shortCode: 'form', tags: ['one', 'two'], crawlable: true });
+    expect(made.body.meta.maxVisits).to.equal(3);
+    form.set('maxVisits', 'many');
+    form.set('customSlug', 'other');
+    const refused = await send('POST', '/v3/short-urls', type, form.toString());
+    expect(refused.status).to.equal(400);
+    expect(refused.body.invalidElements).to.deep.equal(['maxVisits']);
+  });
+
+  it('use versions 1 and 2, whose errors have other types', async () => {
+    const body = JSON.stringify({ longUrl: A, customSlug: 'taken' });
+    for (const version of ['v1', 'v2']) {
+      const made = await send('POST', `/${version}/short-urls`, 'application/json', body);
+      expect(made.status).to.equal(version === 'v1' ? 200 : 400);
+      const read = await send('GET', `/${version}/short-urls/taken`);
+      expect([read.status, read.body.longUrl]).to.deep.equal([200, A]);
+      const none = await send('GET', `/${version}/short-urls/none`);
+      expect(none.body).to.include({ type: 'INVALID_SHORTCODE', status: 404 });
+      const unknown = await send('GET', `/${version}/none`);
+      expect(unknown.body).to.include({ type: 'NOT_FOUND', status: 404 });
+    }
+    const taken = await send('POST', '/v2/short-urls', 'application/json', body);
+    expect(taken.body).to.include({ type: 'INVALID_SLUG' });
+  });
+
+  it('create in one step, and get the short URL as text or JSON', async () => {
+    const step = (query: Record<string, string>, method = 'GET') =>
+      fetch(
+        `${stack().apiUrl}/compat/shlink/rest/v3/short-urls/shorten?${new URLSearchParams(query)}`,
+        { method },
+      );
+    const { apiKey } = world;
+    const text = await step({ apiKey, longUrl: A, format: 'txt' });
+    expect(text.headers.get('content-type')).to.match(/^text\/plain/);
+    expect(await text.text()).to.match(new RegExp(`^https://${world.domain}/\\w+$`));
+    const json = await step({ apiKey, longUrl: A, format: 'json' });
+    expect(await json.json()).to.include({ longUrl: A });
+    const refused = await step({ apiKey, longUrl: 'no url', format: 'txt' });
+    expect([refused.status, (await refused.json()).invalidElements]).to.deep.equal([
+      400,
+      ['longUrl'],
+    ]);
+    expect((await step({ longUrl: A })).status).to.equal(401);
+    const before = (await world.api.get('/links/count')).body;
+    expect((await step({ apiKey, longUrl: A }, 'HEAD')).status).to.equal(400);
+    expect((await world.api.get('/links/count')).body).to.equal(before);
+  });
 });

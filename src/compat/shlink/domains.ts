@@ -45,7 +45,7 @@ export const domainRoutes: PeerRoute[] = [
     method: 'patch',
     path: '/domains/redirects',
     operation: 'updateDomain',
-    takes: 'json',
+    takes: 'any',
     async answer({ body }, call) {
       const { domain, ...redirects } = fieldsOf(body);
       if (typeof domain !== 'string' || domain === '') throw invalid('domain', 'is required');

@@ -1,6 +1,6 @@
 import type { Peer, PeerRoute } from '../peer.ts';
 import { domainRoutes } from './domains.ts';
-import { Problem, toProblem } from './problem.ts';
+import { bearer, Problem, toEarlierProblem, toProblem } from './problem.ts';
 import { ruleRoutes } from './rules.ts';
 import { shortUrlRoutes } from './short-urls.ts';
 import { tagRoutes } from './tags.ts';
@@ -43,29 +43,24 @@ const statusRoutes: PeerRoute[] = [
 ];
 
 /**
- * The REST API of Shlink, version 3 (https://api-spec.shlink.io), for its web client, its SDK and
- * apps.
+ * The REST API of Shlink (https://api-spec.shlink.io) in versions 1 to 3, for its web client, its SDK
+ * and apps.
  */
 export const shlink: Peer = {
   path: '/compat/shlink/rest/v3',
-  authorization({ header }) {
-    const key = header('x-api-key');
-    if (key !== undefined && key !== '') return `Bearer ${key}`;
-    throw new Problem(
-      'unauthorized',
-      'missing-authentication',
-      'Invalid authorization',
-      'Expected one of the following authentication headers, ["X-Api-Key"], but none were provided',
-      { expectedHeaders: ['X-Api-Key'] },
-    );
-  },
+  authorization: ({ header }) => bearer(header('x-api-key')),
   routes: [
     ...statusRoutes,
-    ...shortUrlRoutes,
     ...ruleRoutes,
     ...visitRoutes,
     ...tagRoutes,
     ...domainRoutes,
+    ...shortUrlRoutes,
   ],
+  spanning: 'shortCode',
   toError: toProblem,
+  earlier: ['v1', 'v2'].map((version) => ({
+    path: `/compat/shlink/rest/${version}`,
+    toError: toEarlierProblem,
+  })),
 };

@@ -59,6 +59,18 @@ export const domainNotFound = (authority: string): Problem =>
     { authority },
   );
 
+/** Returns a key in the form of an `Authorization` header. @throws Problem if there is none */
+export function bearer(key: string | undefined): string {
+  if (key !== undefined && key !== '') return `Bearer ${key}`;
+  throw new Problem(
+    'unauthorized',
+    'missing-authentication',
+    'Invalid authorization',
+    'Expected one of the following authentication headers, ["X-Api-Key"], but none were provided',
+    { expectedHeaders: ['X-Api-Key'] },
+  );
+}
+
 /** Makes the error for a feature that only Shlink has. */
 export const notImplemented = (detail: string): Problem =>
   new Problem('forbidden', 'not-implemented', 'Not implemented', detail, { status: 501 });
@@ -109,6 +121,30 @@ export function toProblem(refusal: Refusal, status: number): Answer {
   const names = faults.flatMap((fault) => /^\w+/.exec(fault)?.[0] ?? []);
   const body = { ...problem, detail: faults.join('; '), invalidElements: [...new Set(names)] };
   return { status: problem.status, headers, body };
+}
+
+/** Types of errors in versions 1 and 2, by the last segment of the type in version 3. */
+const EARLIER_TYPES: ReadonlyMap<string, string> = new Map([
+  ['invalid-data', 'INVALID_ARGUMENT'],
+  ['invalid-short-url-deletion', 'INVALID_SHORT_URL_DELETION'],
+  ['domain-not-found', 'DOMAIN_NOT_FOUND'],
+  ['forbidden-tag-operation', 'FORBIDDEN_OPERATION'],
+  ['non-unique-slug', 'INVALID_SLUG'],
+  ['short-url-not-found', 'INVALID_SHORTCODE'],
+  ['tag-conflict', 'TAG_CONFLICT'],
+  ['tag-not-found', 'TAG_NOT_FOUND'],
+  ['mercure-not-configured', 'MERCURE_NOT_CONFIGURED'],
+  ['missing-authentication', 'INVALID_AUTHORIZATION'],
+  ['invalid-api-key', 'INVALID_API_KEY'],
+  ['not-found', 'NOT_FOUND'],
+]);
+
+/** Converts an error to the format of versions 1 and 2, which differ in the types. */
+export function toEarlierProblem(refusal: Refusal, status: number): Answer {
+  const answer = toProblem(refusal, status);
+  const body = answer.body as { type: string };
+  const type = EARLIER_TYPES.get(body.type.slice(TYPES.length)) ?? body.type;
+  return { ...answer, body: { ...body, type } };
 }
 
 /** Shlink answers invalid data with 400. */

@@ -59,7 +59,7 @@ export const ruleRoutes: PeerRoute[] = [
     method: 'post',
     path: '/short-urls/{shortCode}/redirect-rules',
     operation: 'updateLink',
-    takes: 'json',
+    takes: 'any',
     async answer(request, call) {
       const { link } = await findShortUrl(request, call);
       if (rulesOf(link).some((rule) => toConditions(rule.value) === undefined)) {

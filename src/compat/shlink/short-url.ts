@@ -65,13 +65,52 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['tags', 'tagNames'],
 ]);
 
-/** Converts a body of Shlink for this API, which refuses fields that only Shlink has. */
+/** Fields of which forms have a text, with the functions that convert it. */
+const CONVERTED: Readonly<Record<string, (text: string) => unknown>> = {
+  crawlable: toFlag,
+  findIfExists: toFlag,
+  forwardQuery: toFlag,
+  maxVisits: Number,
+  shortCodeLength: Number,
+};
+
+function toFlag(text: string): unknown {
+  if (['true', '1', 'on'].includes(text)) return true;
+  return ['false', '0', ''].includes(text) ? false : text;
+}
+
+/** Converts a text of a form to the type of its field; values of JSON stay as they are. */
+const typed = (name: string, value: unknown): unknown =>
+  typeof value === 'string' ? (CONVERTED[name]?.(value) ?? value) : value;
+
+/**
+ * Converts a body of Shlink for this API, which refuses fields that only Shlink has. A list in a form
+ * has the name `tags[]`.
+ */
 export const fromShortUrl = (body: Fields): Fields =>
   Object.fromEntries(
     Object.entries(body)
       // Shlink itself ignores it since version 4.
       .filter(([name]) => name !== 'validateUrl')
+      .map(([name, value]): [string, unknown] =>
+        name === 'tags[]' ? ['tags', [value].flat()] : [name, typed(name, value)],
+      )
       .map(([name, value]) => [NAMES.get(name) ?? name, value]),
+  );
+
+/** Fields that Shlink reads from bodies of creations only: a short code never changes. */
+const ONLY_NEW = ['customSlug', 'domain', 'findIfExists', 'pathPrefix', 'shortCodeLength'];
+/** Fields that cannot be cleared, so that `null` leaves them unchanged. */
+const NOT_NULL = ['crawlable', 'forwardQuery', 'longUrl', 'tags'];
+
+/** Converts the body of a change, in which clients repeat all fields of a creation. */
+export const fromShortUrlChange = (body: Fields): Fields =>
+  fromShortUrl(
+    Object.fromEntries(
+      Object.entries(body).filter(
+        ([name, value]) => !ONLY_NEW.includes(name) && !(value === null && NOT_NULL.includes(name)),
+      ),
+    ),
   );
 
 /** Page number and size of a list. */

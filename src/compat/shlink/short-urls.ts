@@ -1,9 +1,10 @@
 import { Refusal } from '../../errors.ts';
 import type { Query } from '../../http/input.ts';
-import { ok } from '../../http/route.ts';
+import { type Answer, ok } from '../../http/route.ts';
 import { defaultDomain, findByUrl, findLink } from '../links.ts';
 import {
   type Call,
+  definedFields,
   type Fields,
   fieldsOf,
   type LinkRecord,
@@ -11,10 +12,11 @@ import {
   type PeerRoute,
 } from '../peer.ts';
 import { keyOfLength } from '../random-key.ts';
-import { invalid, notImplemented, Problem } from './problem.ts';
+import { bearer, invalid, notImplemented, Problem } from './problem.ts';
 import {
   findShortUrl,
   fromShortUrl,
+  fromShortUrlChange,
   namedDomain,
   pageOf,
   paginated,
@@ -58,32 +60,30 @@ export const shortUrlRoutes: PeerRoute[] = [
     method: 'post',
     path: '/short-urls',
     operation: 'createLink',
-    takes: 'json',
-    async answer({ body }, call) {
-      const main = await defaultDomain(call);
-      const { findIfExists, shortCodeLength, domain, ...fields } = fromShortUrl(fieldsOf(body));
-      const named = typeof domain === 'string' ? namedDomain({ domain }) : undefined;
-      const link: Fields = { ...fields, domain: named };
-      if (typeof shortCodeLength === 'number' && link['key'] === undefined) {
-        const prefix = typeof link['prefix'] === 'string' ? link['prefix'] : '';
-        link['key'] = prefix + keyOfLength(shortCodeLength, 'shortCodeLength');
-        delete link['prefix'];
-      }
-      if (findIfExists === true) {
-        const same = await findSame(call, link, named ?? main);
-        if (same !== undefined) return ok(toShortUrl(same, main));
-      }
-      await makeTags(call, link['tagNames']);
-      try {
-        const created = await call<LinkRecord>('createLink', { body: link });
-        return ok(toShortUrl(created.body, main));
-      } catch (thrown) {
-        if (!(thrown instanceof Refusal) || thrown.code !== 'conflict') throw thrown;
-        const customSlug = link['key'];
-        if (typeof customSlug !== 'string') throw thrown;
-        throw slugTaken(customSlug, named);
-      }
+    takes: 'any',
+    async answer({ body, query, header }, call) {
+      const created = await createShortUrl(definedFields(fieldsOf(body)), call);
+      return inFormat(created, lastValue(query, 'format'), header('accept'));
     },
+  },
+  {
+    method: 'get',
+    path: '/short-urls/shorten',
+    operation: 'createLink',
+    authorization: ({ query, header }) => bearer(lastValue(query, 'apiKey') ?? header('x-api-key')),
+    async answer({ query, header }, call) {
+      const created = await createShortUrl({ longUrl: lastValue(query, 'longUrl') }, call);
+      return inFormat(created, lastValue(query, 'format'), header('accept'));
+    },
+  },
+  {
+    method: 'delete',
+    path: '/short-urls/{shortCode}/visits',
+    operation: 'deleteLink',
+    answer: () =>
+      Promise.reject(
+        notImplemented('Visits can’t be deleted while their short URL is kept in this service'),
+      ),
   },
   {
     method: 'get',
@@ -98,10 +98,10 @@ export const shortUrlRoutes: PeerRoute[] = [
     method: 'patch',
     path: '/short-urls/{shortCode}',
     operation: 'updateLink',
-    takes: 'json',
+    takes: 'any',
     async answer(request, call) {
       const { link, main } = await findShortUrl(request, call);
-      const changes = fromShortUrl(fieldsOf(request.body));
+      const changes = fromShortUrlChange(fieldsOf(request.body));
       await makeTags(call, changes['tagNames']);
       const input = { params: { linkId: link.id }, body: changes };
       return ok(toShortUrl((await call<LinkRecord>('updateLink', input)).body, main));
@@ -117,16 +117,48 @@ export const shortUrlRoutes: PeerRoute[] = [
       return { status: 204, body: undefined };
     },
   },
-  {
-    method: 'delete',
-    path: '/short-urls/{shortCode}/visits',
-    operation: 'deleteLink',
-    answer: () =>
-      Promise.reject(
-        notImplemented('Visits can’t be deleted while their short URL is kept in this service'),
-      ),
-  },
 ];
+
+/** Creates a short URL, or finds the one that there is. */
+async function createShortUrl(body: Fields, call: Call): Promise<Fields> {
+  const main = await defaultDomain(call);
+  const { findIfExists, shortCodeLength, domain, ...fields } = fromShortUrl(body);
+  const named = typeof domain === 'string' ? namedDomain({ domain }) : undefined;
+  const link: Fields = { ...fields, domain: named };
+  if (typeof shortCodeLength === 'number' && link['key'] === undefined) {
+    const prefix = typeof link['prefix'] === 'string' ? link['prefix'] : '';
+    link['key'] = prefix + keyOfLength(shortCodeLength, 'shortCodeLength');
+    delete link['prefix'];
+  }
+  if (findIfExists === true) {
+    const same = await findSame(call, link, named ?? main);
+    if (same !== undefined) return toShortUrl(same, main);
+  }
+  await makeTags(call, link['tagNames']);
+  try {
+    return toShortUrl((await call<LinkRecord>('createLink', { body: link })).body, main);
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal) || thrown.code !== 'conflict') throw thrown;
+    const customSlug = link['key'];
+    if (typeof customSlug !== 'string') throw thrown;
+    throw slugTaken(customSlug, named);
+  }
+}
+
+/** Answers with a short URL as text if the client asks for that, else with its record. */
+function inFormat(
+  shortUrl: Fields,
+  format: string | undefined,
+  accept: string | undefined,
+): Answer {
+  const isText =
+    format === undefined
+      ? accept?.split(',')[0]!.includes('text/plain') === true
+      : format.toLowerCase() === 'txt';
+  if (!isText) return ok(shortUrl);
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8' };
+  return { status: 200, headers, body: Buffer.from(String(shortUrl['shortUrl'])) };
+}
 
 /** Unsupported filters of lists. */
 const UNSUPPORTED = [

@@ -81,7 +81,7 @@ export const tagRoutes: PeerRoute[] = [
     method: 'put',
     path: '/tags',
     operation: 'updateTag',
-    takes: 'json',
+    takes: 'any',
     async answer({ body }, call) {
       const { oldName, newName } = fieldsOf(body);
       const { id } = await tagNamed(call, typeof oldName === 'string' ? oldName : '');
