@@ -353,6 +353,7 @@ describe('lists of the console', function () {
           await expectFocus(row(page, '/second'));
         }
         await keyboard.press('.');
+        await expectFocus(item(page, 'Copy short link'));
         await keyboard.press('ArrowUp');
         await expectFocus(item(page, 'Delete'));
         await keyboard.press('Home');
