@@ -51,8 +51,8 @@ export const adminRoutes: Route[] = [
     operationId: 'listProcesses',
     summary: 'List processes',
     description:
-      'Returns all processes of the installation with their states, by name: running ones, and those that became silent ' +
-      'within the last hour.',
+      'Returns all processes of the installation with their states, by name: the running ones, ' +
+      'and any that went silent within the last hour.',
     answers: { 200: Joi.array().items(processRecord) },
     handle: async ({ queues: { redis } }) => ok(await listProcesses(redis)),
   }),
@@ -89,7 +89,7 @@ export const adminRoutes: Route[] = [
     operationId: 'listDeadLetters',
     summary: 'List dead letters',
     description:
-      'Returns jobs that failed for good and visits that the database refused, the latest first.',
+      'Returns jobs that failed permanently and visits that the database refused, latest first.',
     query: deadLetterQuery,
     answers: { 200: Joi.array().items(deadLetterRecord) },
     handle: async ({ query, queues }) => ok(await listDeadLetters(queues.inspector, query)),
@@ -124,7 +124,7 @@ export const adminRoutes: Route[] = [
     path: '/admin/dead-letters/{id}',
     operationId: 'deleteDeadLetter',
     summary: 'Discard a dead letter',
-    description: 'Deletes a dead letter. Its work will never be done.',
+    description: 'Deletes a dead letter. Its work is never done.',
     params,
     answers: { 204: NO_CONTENT },
     async handle(request) {
@@ -138,7 +138,8 @@ export const adminRoutes: Route[] = [
     path: '/admin/blocked-hosts',
     operationId: 'listBlockedHosts',
     summary: 'List blocked hosts',
-    description: 'Returns the hosts that no link of the installation may lead to, by name.',
+    description:
+      'Returns the blocked hosts, which no link of the installation can redirect to, by name.',
     query: blockedHostQuery,
     answers: { 200: Joi.array().items(blockedHostRecord) },
     handle: async ({ query }) => ok(await listBlockedHosts(query)),
@@ -150,8 +151,8 @@ export const adminRoutes: Route[] = [
     operationId: 'upsertBlockedHost',
     summary: 'Block a host',
     description:
-      'Blocks a host with its subdomains, or changes the reason. New links cannot lead there, and visitors of existing ' +
-      'ones get a page that explains the block.',
+      'Blocks a host with its subdomains, or changes the reason. New links cannot redirect ' +
+      'there, and visitors of existing links get a page that explains the block.',
     params: blockedHostParams,
     body: blockedHostBody,
     answers: { 200: blockedHostRecord },
@@ -167,7 +168,7 @@ export const adminRoutes: Route[] = [
     path: '/admin/blocked-hosts/{host}',
     operationId: 'deleteBlockedHost',
     summary: 'Unblock a host',
-    description: 'Removes a host from the blocklist. Links that lead there work again.',
+    description: 'Removes a host from the blocklist. Links to the host work again.',
     params: blockedHostParams,
     answers: { 204: NO_CONTENT },
     async handle(request) {

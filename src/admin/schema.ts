@@ -31,7 +31,7 @@ export const processRecord = Joi.object({
   id: requiredText
     .description('Id of the process, for as long as it runs.')
     .example('0b6c5f4e-3d0e-4a57-9d0b-5d9b8f1f2a10'),
-  name: requiredText.description('Its name in the Procfile.').example('worker_writes'),
+  name: requiredText.description('Name in the Procfile.').example('worker_writes'),
   state: Joi.string()
     .valid('ready', 'not_ready', 'silent')
     .required()
@@ -45,7 +45,7 @@ export const processRecord = Joi.object({
     .description('The checks of `/readyz` that failed at the last heartbeat.')
     .example(['postgres']),
   host: requiredText.description('Name of its host.').example('web-1'),
-  pid: count('Number of the process on its host.', 4_711),
+  pid: count('Process ID on its host.', 4_711),
   version: requiredText.description('Version of the service.').example('0.5.0'),
   startedAt: requiredTime.description('Time of its start.'),
   seenAt: requiredTime.description('Time of its last heartbeat.'),
@@ -64,13 +64,13 @@ export const queuesRecord = Joi.object({
         waiting: count('Jobs that wait for a worker.', 0),
         active: count('Jobs that run.', 2),
         delayed: count(
-          'Jobs that wait for their time: scheduled ones, retries and those of busy workspaces.',
+          'Jobs that wait for their time: scheduled jobs, retries, and jobs of busy workspaces.',
           1,
         ),
-        failed: count('Jobs that failed for good: its dead letters.', 0),
-        completedLastHour: count('Jobs that ended well in the last hour.', 1_240),
-        failedLastHour: count('Jobs that failed for good in the last hour.', 0),
-        workers: count('Worker processes that are connected. Without one, jobs wait.', 1),
+        failed: count('Jobs that failed permanently: its dead letters.', 0),
+        completedLastHour: count('Jobs that succeeded in the last hour.', 1_240),
+        failedLastHour: count('Jobs that failed permanently in the last hour.', 0),
+        workers: count('Connected worker processes. Without one, jobs wait.', 1),
       }).meta({ name: 'QueueState' }),
     )
     .required()
@@ -170,7 +170,7 @@ const host = () =>
 const blockedHost = () =>
   host()
     .required()
-    .description('Host name, whose subdomains are blocked with it, or IP address.')
+    .description('Host name, blocked with its subdomains, or IP address.')
     .example('malware.example');
 
 const reason = () =>
@@ -183,7 +183,7 @@ const reason = () =>
 export const blockedHostRecord = Joi.object({
   host: blockedHost(),
   reason: reason(),
-  createdAt: requiredTime.description('Time since which it is blocked.'),
+  createdAt: requiredTime.description('Time at which it was blocked.'),
   updatedAt: requiredTime.description('Time of the last change.'),
 }).meta({ name: 'BlockedHost' });
 
@@ -215,7 +215,7 @@ export const blockedLinkRecord = Joi.object({
   projectId: requiredText.description('Id of its workspace.').example('ws_7Kx1vQ0aTq'),
   shortLink: shortLink(),
   reason: reason(),
-  createdAt: requiredTime.description('Time since which it is blocked.'),
+  createdAt: requiredTime.description('Time at which it was blocked.'),
 }).meta({ name: 'BlockedLink' });
 
 export const blockedLinkParams = Joi.object<{ id: string }>({ id: linkId() });
@@ -245,7 +245,8 @@ const decision = () =>
   oneOf(DECISIONS)
     .required()
     .description(
-      '`block-host`: no link may lead to the host; `block-link`: visitors of this link get a page that says that it is blocked; `dismiss`: nothing is wrong.',
+      '`block-host`: no link can redirect to the host; `block-link`: visitors of this link get a ' +
+        'page that says it is blocked; `dismiss`: nothing is wrong.',
     );
 const note = () =>
   Joi.string()
@@ -259,13 +260,13 @@ export const abuseReportRecord = Joi.object({
   state: oneOf(REPORT_STATES)
     .required()
     .description('`resolved`: the link or its host was blocked; `dismissed`: it was not.'),
-  category: oneOf(REPORT_CATEGORIES).required().description('What the reporter says is wrong.'),
+  category: oneOf(REPORT_CATEGORIES).required().description('Problem that the reporter chose.'),
   comment: requiredText
     .allow('')
     .description('Comment of the reporter.')
     .example('It asks for the password of my bank.'),
   email: nullable
-    .description('Email address for an answer, if one was given; null once it is deleted.')
+    .description('Email address for a reply, if one was given; null once it is deleted.')
     .example('ada@example.com'),
   ip: nullable
     .description('IP address of the reporter; null once it is deleted.')
@@ -275,7 +276,7 @@ export const abuseReportRecord = Joi.object({
     id: linkId(),
     shortLink: shortLink(),
     url: nullable
-      .description('Destination now; null for a page, and where the link is gone.')
+      .description('Current destination; null for a page or a deleted link.')
       .example('https://malware.example/login'),
     reportedUrl: nullable
       .description('Destination when it was reported; null for a page.')

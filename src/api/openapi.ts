@@ -14,12 +14,12 @@ const MEANINGS: Record<keyof typeof ERRORS, string> = {
   unauthorized: 'The API key is missing or invalid.',
   forbidden: 'The API key lacks the scope, or the plan does not include the operation.',
   not_found: 'The record does not exist in the workspace.',
-  conflict: 'The request conflicts with the present state.',
-  invite_expired: 'The result is no longer kept.',
+  conflict: 'The request conflicts with the current state.',
+  invite_expired: 'The result is no longer stored.',
   unprocessable_entity: 'A field or parameter breaks its rule.',
   rate_limit_exceeded: 'There were too many requests.',
   internal_server_error: 'The service failed.',
-  service_unavailable: 'The service has no capacity for this now; `Retry-After` says when it may.',
+  service_unavailable: 'The service has no capacity now; `Retry-After` says when to retry.',
 };
 
 const errorBody = Joi.object({
@@ -34,7 +34,7 @@ const errorBody = Joi.object({
       .description('Explanation for a person: the field and its rule.')
       .example('url must be a valid URL'),
     doc_url: Joi.string()
-      .description('Address of the explanation of the error.')
+      .description('URL of the explanation of the error.')
       .example('https://api.example.com/docs/api-reference/errors#unprocessable-entity'),
   })
     .required()
@@ -56,9 +56,10 @@ const PARAMETERS = {
     in: 'header',
     required: false,
     description:
-      'Makes a repeat of the request safe. Within 24 hours the same key with the same contents is answered with the ' +
-      'first answer and `Idempotent-Replayed: true`, and changes nothing; with other contents it is refused with 409. ' +
-      'Contents are compared as values: the order of fields, white space and defaults that are written out don’t matter.',
+      'Makes retries of the request safe. Within 24 hours, the same key with the same contents ' +
+      'returns the first response with `Idempotent-Replayed: true`, and changes nothing; with ' +
+      'other contents it is refused with 409. Contents are compared as values: the order of ' +
+      'fields, white space and explicit defaults don’t matter.',
     'x-extension': true,
     schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
   },
@@ -67,8 +68,9 @@ const PARAMETERS = {
     in: 'header',
     required: false,
     description:
-      'ETag of the record as it was read. If the record has changed since, nothing is written and the answer is 409. ' +
-      'Counters are not part of the ETag. `*` matches any existing record.',
+      'ETag of the record as it was read. If the record has changed since, nothing is written ' +
+      'and the response is 409. Counters are not part of the ETag. `*` matches any existing ' +
+      'record.',
     'x-extension': true,
     schema: { type: 'string' },
   },
@@ -76,7 +78,7 @@ const PARAMETERS = {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'ETag of the record as it was read. If nothing has changed, the answer is 304.',
+    description: 'ETag of the record as it was read. If nothing has changed, the response is 304.',
     'x-extension': true,
     schema: { type: 'string' },
   },
@@ -89,7 +91,7 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   IdempotentReplayed: {
-    description: '`true` if the answer is that of an earlier request.',
+    description: '`true` if the response repeats an earlier one.',
     'x-extension': true,
     schema: { type: 'string', enum: ['true'] },
   },
@@ -275,8 +277,8 @@ class Reference {
               .join('')}`,
             summary,
             description:
-              'Sent to webhooks of the workspace, signed as Standard Webhooks 1.0.0 says, and repeated until the ' +
-              'receiver answers with a status from 200 to 299.',
+              'Sent to webhooks of the workspace, signed as in Standard Webhooks 1.0.0, and ' +
+              'retried until the receiver responds with a status from 200 to 299.',
             tags: ['Webhooks'],
             'x-extension': true,
             security: [],
@@ -284,7 +286,7 @@ class Reference {
             responses: {
               '2XX': { description: 'The receiver has the delivery.' },
               '4XX': {
-                description: 'The delivery is sent again later; after 410 the webhook is disabled.',
+                description: 'The delivery is retried later; after 410 the webhook is disabled.',
               },
             },
           },
@@ -354,7 +356,8 @@ const sorted = <Value>(named: Record<string, Value>): Record<string, Value> =>
 
 /** Extends the description with what the caller needs: the scope of the key, the plan. */
 function descriptionOf({ description, scope, plan }: Route): string {
-  return `${description} ${needsOf(scope)}${plan === undefined ? '' : ` From the plan \`${plan}\` on.`}`;
+  const needsPlan = plan === undefined ? '' : ` Needs the \`${plan}\` plan or higher.`;
+  return `${description} ${needsOf(scope)}${needsPlan}`;
 }
 
 function needsOf(scope: Route['scope']): string {

@@ -18,7 +18,7 @@ const message = (name: string, data: Schema, ...kinds: WebhookKind[]): Schema =>
       .integer()
       .allow(null)
       .required()
-      .description('Number of the event among those of the same link or QR code, without gaps.')
+      .description('Sequence number of the event within its link or QR code, without gaps.')
       .example(7),
     data: data.required().description('Data of the event.'),
   }).meta({ name });

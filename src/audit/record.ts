@@ -48,13 +48,13 @@ export const auditEntry = Joi.object({
       .description('Name of the person; `operator` for the operator; null for a deleted person.')
       .example('Ada'),
     apiKeyId: Joi.string()
-      .description('Id of the API key, where the write was made with one.')
+      .description('Id of the API key, if one was used.')
       .example('key_5Hx1vQ0aTq'),
   })
     .required()
-    .description('Who made the write.'),
+    .description('Author of the write.'),
   fields: Joi.array()
     .items(Joi.string())
-    .description('Names of the fields that an update set; their values are not kept.')
+    .description('Names of the fields that an update set; their values are not stored.')
     .example(['url', 'title']),
 }).meta({ name: 'AuditEntry' });

@@ -14,8 +14,8 @@ export const auditRoutes: Route[] = [
     operationId: 'listAuditLog',
     summary: 'List the audit log, newest first',
     description:
-      `Returns who changed what, newest first: one entry for each write, kept for ${KEPT_DAYS} days. The header ` +
-      '`X-Next-Cursor` of a full page leads to the next one.',
+      `Returns who changed what, newest first: one entry per write, stored for ${KEPT_DAYS} days. ` +
+      'The header `X-Next-Cursor` of a full page is the `cursor` of the next one.',
     extension: true,
     tag: 'Audit log',
     scope: 'audit.read',

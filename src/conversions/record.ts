@@ -49,9 +49,7 @@ export const saleResult = Joi.object({
   currency: requiredText.description('Always `usd`.').example('usd'),
   metadata,
   rateDate: Joi.string()
-    .description(
-      'Day of the exchange rate by which the amount was converted; absent for a sale in US dollars.',
-    )
+    .description('Day of the exchange rate for the conversion; absent for a sale in US dollars.')
     .example('2026-03-02')
     .meta({ extension: true }),
 }).meta({ name: 'SaleResult' });

@@ -49,8 +49,8 @@ export const conversionRoutes: Route[] = [
     operationId: 'trackLead',
     summary: 'Track a lead',
     description:
-      'Records that a click became a lead. The same customer, event name and click again is the same lead: it ' +
-      'is answered with its first answer and `Idempotent-Replayed: true`. A click that is not stored yet is waited for.',
+      'Records that a click became a lead. Repeating the customer, event name and click returns ' +
+      'the first response with `Idempotent-Replayed: true`. Waits for a click not yet stored.',
     extension: true,
     body: leadBody,
     answers: { 200: leadResult },
@@ -70,10 +70,11 @@ export const conversionRoutes: Route[] = [
     operationId: 'trackSale',
     summary: 'Track a sale',
     description:
-      'Records a sale of a customer. An invoice that was recorded before is answered with its first answer and ' +
-      '`Idempotent-Replayed: true`. An amount in another currency is converted to US dollars at the latest exchange ' +
-      'rates, whose day is `rateDate` of the answer; while the latest are older than the operator allows, such a ' +
-      'sale is refused with 422. A click or named lead that is not stored yet is waited for.',
+      'Records a sale to a customer. Repeating an invoice returns the first response with ' +
+      '`Idempotent-Replayed: true`. An amount in another currency is converted to US dollars ' +
+      'at the latest exchange rates; `rateDate` in the response is their day. If they are ' +
+      'older than the operator allows, the sale is refused with 422. Waits for a click or ' +
+      'named lead not yet stored.',
     body: saleBody,
     answers: { 200: saleResult },
     handle(request) {
@@ -98,8 +99,8 @@ export const conversionRoutes: Route[] = [
     operationId: 'trackClick',
     summary: 'Track a click',
     description:
-      'Records a click of a link that was opened without the redirect. It is counted as a visit is: bots are ' +
-      'not, and the same visitor once in the workspace’s window.',
+      'Records a click of a link that was opened without the redirect. It counts like a visit: ' +
+      'bots don’t count, and a visitor counts once within the workspace’s `clickDedupeSeconds`.',
     extension: true,
     body: clickBody,
     answers: { 200: clickResult },

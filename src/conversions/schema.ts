@@ -131,7 +131,7 @@ export const clickBody = Joi.object<ClickBody>({
   linkId: id()
     .description('Id of the link or QR code, or its external id after `ext_`.')
     .example('link_4Jx2vQ0aTq'),
-  domain: domainField().description('Domain of the short link; with `key`, in place of `linkId`.'),
+  domain: domainField().description('Domain of the short link; with `key`, instead of `linkId`.'),
   key: text(1_000).description('Key of the short link.'),
   url: Joi.string().uri().max(32_768).description('URL that was opened. Default: the destination.'),
   referer: text(2_000).description('Referring URL, at most 2,000 characters.'),

@@ -16,5 +16,5 @@ export const customerFields = {
   avatar: webAddress()
     .max(2_000)
     .allow(null)
-    .description('Address of a picture, at most 2,000 characters.'),
+    .description('URL of a picture, at most 2,000 characters.'),
 };

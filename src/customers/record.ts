@@ -24,7 +24,7 @@ export const customerRecord = Joi.object({
     .example('user-1042'),
   name: nullable.description('Name.').example('Ada Lovelace'),
   email: nullable.description('Email address.').example('ada@example.com'),
-  avatar: nullable.description('Address of a picture.'),
+  avatar: nullable.description('URL of a picture.'),
   createdAt: requiredTime.description('Time of creation.'),
   updatedAt: requiredTime.description('Time of the last change.'),
 }).meta({ name: 'Customer' });

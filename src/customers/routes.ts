@@ -61,8 +61,8 @@ export const customerRoutes: Route[] = [
         'Id of the customer in the caller’s system, after the prefix `ext_`.',
       ),
       after: id().description(
-        'Id of the last customer of the page before: only those that come after it. Reads a long list at the same cost ' +
-          'however far, where `page` reads all before it.',
+        'Id of the last customer on the previous page; returns the customers after it. Each page ' +
+          'costs the same, while `page` reads all customers before it.',
       ),
       ...paging(100),
     }),
@@ -122,7 +122,7 @@ export const customerRoutes: Route[] = [
     operationId: 'deleteCustomer',
     summary: 'Delete a customer',
     description:
-      'Deletes a customer and erases their data from events, for good. The events are counted as before.',
+      'Deletes a customer and erases their data from events, permanently. The events still count.',
     record: true,
     params,
     answers: { 200: deletedRecord },

@@ -32,7 +32,7 @@ export interface DomainChecks {
   checkedAt: string;
 }
 
-const reason = nullable.description('Why; null where all is well.');
+const reason = nullable.description('Reason; null if nothing is wrong.');
 
 const checkOf = (statuses: readonly string[], description: string) =>
   Joi.object({
@@ -50,7 +50,9 @@ export const domainChecks = Joi.object<DomainChecks>({
         purpose: Joi.string()
           .valid('ownership', 'address')
           .required()
-          .description('`ownership`: proves that the domain is yours; `address`: brings visitors.'),
+          .description(
+            '`ownership`: proves that the domain is yours; `address`: points it to this service.',
+          ),
         type: Joi.string()
           .valid('TXT', 'CNAME', 'A', 'AAAA')
           .required()
@@ -60,7 +62,7 @@ export const domainChecks = Joi.object<DomainChecks>({
         isAlternative: Joi.boolean()
           .required()
           .description(
-            'Set it instead of the CNAME where the name cannot have one, such as that of a whole zone.',
+            'Alternative to the CNAME, for a name that cannot have one, such as a zone’s root.',
           ),
       })
         .example({
@@ -74,8 +76,8 @@ export const domainChecks = Joi.object<DomainChecks>({
     )
     .required()
     .description(
-      'DNS records to set. Those of the address follow from the setting `DNS_TARGET`, or else from the default short ' +
-        'domain or `BASE_URL`; there are none where all of these are of this machine alone.',
+      'DNS records to set. The `address` records follow from the setting `DNS_TARGET`, or else ' +
+        'from the default short domain or `BASE_URL`; there are none if all of these are local.',
     ),
   verification: checkOf(
     VERIFICATIONS,
@@ -83,8 +85,9 @@ export const domainChecks = Joi.object<DomainChecks>({
   ),
   dns: checkOf(
     DNS,
-    'Where the domain leads. `other`: elsewhere, which may be a proxy in front of this service; `missing`: nowhere; ' +
-      '`unknown`: no name server answers, or the service does not know its own address.',
+    'DNS of the domain. `other`: it points to another server, perhaps a proxy in front of this ' +
+      'service; `missing`: it points nowhere; `unknown`: no name server answers, or the service ' +
+      'does not know its IP address.',
   ).append({
     found: Joi.array()
       .items(
@@ -101,8 +104,8 @@ export const domainChecks = Joi.object<DomainChecks>({
   }),
   reachable: checkOf(
     REACHABLE,
-    'A request to the domain. `ok`: this service answers; `other`: another server answers; `failed`: none does; ' +
-      '`skipped`: the domain has no address yet.',
+    'A request to the domain. `ok`: this service answers; `other`: another server answers; ' +
+      '`failed`: none does; `skipped`: the domain has no IP address yet.',
   ),
   certificate: checkOf(
     CERTIFICATES,

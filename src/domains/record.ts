@@ -55,13 +55,13 @@ export const domainRecord = Joi.object({
   type: Joi.string()
     .valid('redirect', 'rewrite')
     .required()
-    .description('`rewrite` shows the target in a frame, under the address of the domain.'),
+    .description('`rewrite` shows the target in a frame, with the domain in the address bar.'),
   placeholder: requiredText
     .description('Example of a destination URL.')
     .example('https://example.com/landing'),
-  expiredUrl: nullable.description('Destination of expired links that have none of their own.'),
+  expiredUrl: nullable.description('Destination of expired links without `expiredUrl`.'),
   notFoundUrl: nullable
-    .description('Destination of visitors whose key does not exist.')
+    .description('Destination of visits with an unknown key.')
     .meta({ extension: true }),
   appleAppSiteAssociation: appleField().required(),
   assetLinks: assetLinksField().required(),

@@ -57,7 +57,7 @@ export const domainRoutes: Route[] = [
     operationId: 'createDomain',
     summary: 'Create a domain',
     description:
-      'The domain resolves once its owner has set the DNS record in `verification` and it has been verified.',
+      'The domain works once its owner has set the DNS record in `verification` and verified it.',
     record: true,
     body: newDomainBody,
     answers: { 201: domainRecord },
@@ -94,7 +94,8 @@ export const domainRoutes: Route[] = [
     operationId: 'retrieveDomainChecks',
     summary: 'Check the setup of a domain',
     description:
-      'Returns the DNS records to set, and checks them, the server that answers, and its certificate. The result is kept for 5 s.',
+      'Returns the DNS records to set, and checks them, the server that answers, and its ' +
+      'certificate. The result is cached for 5 s.',
     extension: true,
     params: domainParams,
     answers: { 200: domainChecks },

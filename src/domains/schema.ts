@@ -36,10 +36,10 @@ const changes = {
     .description('Example of a destination URL, at most 2,000 characters.'),
   expiredUrl: destination()
     .allow(null)
-    .description('Destination of expired links that have none of their own.'),
+    .description('Destination of expired links without `expiredUrl`.'),
   notFoundUrl: destination()
     .allow(null)
-    .description('Destination of visitors whose key does not exist.')
+    .description('Destination of visits with an unknown key.')
     .meta({ extension: true }),
   appleAppSiteAssociation: appleField(),
   assetLinks: assetLinksField(),

@@ -44,8 +44,9 @@ export const appleField = () =>
     })
     .allow(null)
     .description(
-      'The file `/.well-known/apple-app-site-association` of the domain, by which iOS opens its links in an app: an object ' +
-        'with `applinks`, `webcredentials`, `appclips` or `activitycontinuation`, up to 128 KiB. Null: there is none.',
+      'The file `/.well-known/apple-app-site-association` of the domain, which lets iOS open its ' +
+        'links in an app: an object with `applinks`, `webcredentials`, `appclips` or ' +
+        '`activitycontinuation`, up to 128 KiB. Null: there is none.',
     )
     .example({
       applinks: {
@@ -63,7 +64,7 @@ export const assetLinksField = () =>
           .items(Joi.string())
           .min(1)
           .required()
-          .description('What the target may do.'),
+          .description('Permissions of the target.'),
         target: Joi.object({
           namespace: Joi.string().required().description('`android_app` or `web`.'),
         })
@@ -80,8 +81,8 @@ export const assetLinksField = () =>
     })
     .allow(null)
     .description(
-      'The file `/.well-known/assetlinks.json` of the domain, by which Android opens its links in an app: an array of ' +
-        'statements, up to 128 KiB. Null: there is none.',
+      'The file `/.well-known/assetlinks.json` of the domain, which lets Android open its links ' +
+        'in an app: an array of statements, up to 128 KiB. Null: there is none.',
     )
     .example([
       {

@@ -136,7 +136,7 @@ const PARTS: Record<RecordPart, Part> = {
       click: clickSchema
         .allow(null)
         .required()
-        .description('Click that led to it; null: none did.'),
+        .description('Click that it is attributed to; null: none.'),
     }),
   },
   page: {

@@ -52,23 +52,22 @@ export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRe
     operationId: 'retrieveAnalytics',
     summary: 'Retrieve analytics',
     description:
-      'Counts events in a time span. `groupBy` selects the dimension and thereby the format of the answer.',
+      'Counts events in a period. `groupBy` selects the dimension, which determines the format ' +
+      'of the response.',
     tag: 'Analytics',
     scope: 'analytics.read',
     plan: 'pro',
     query: Joi.object<AnalyticsQuery>({
       event: Joi.string()
         .valid(...EVENT_PARAMETERS)
-        .description(`Events that are counted. Default: clicks${defaultEvents}.`),
+        .description(`Events to count. Default: clicks${defaultEvents}.`),
       groupBy: Joi.string()
         .valid(...Object.keys(GROUPS))
         .default('count')
-        .description('Dimension by which events are counted; determines the format of the answer.'),
+        .description('Dimension to group by; determines the format of the response.'),
       interval: Joi.string()
         .valid(...INTERVALS, FROM_COUNTERS)
-        .description(
-          'Time span; takes precedence over `start` and `end`. Default, without them: 24h.',
-        ),
+        .description('Period; takes precedence over `start` and `end`. Default without them: 24h.'),
       ...filterSchemas,
       ...spanSchemas,
     }),

@@ -133,7 +133,7 @@ export const COLUMNS = {
     longest: 100,
     click: {
       name: 'region',
-      description: 'Region: ISO 3166-2 if it is known.',
+      description: 'Region: ISO 3166-2 if known.',
       example: 'DE-BE',
       isExtension: true,
     },
@@ -213,7 +213,7 @@ export const COLUMNS = {
     longest: 50,
     click: {
       name: 'variant',
-      description: 'Variant of the A/B test that decided the destination; null where none did.',
+      description: 'Variant of the A/B test that decided the destination; null if none did.',
       example: 'B',
       isExtension: true,
       isNullable: true,

@@ -20,7 +20,7 @@ const VIA = Joi.string().valid('link', 'qr');
 const oneOf = (what: string, names: readonly string[]) =>
   queryList(Joi.string().valid(...names))
     .min(1)
-    .description(`One of these ${what}, or several.`);
+    .description(`One or more of these ${what}.`);
 const examples = (names: readonly string[]): string =>
   ['Chrome', 'Safari', 'Firefox', 'Windows', 'iOS', 'Android']
     .filter((name) => names.includes(name))
@@ -126,8 +126,8 @@ export const FILTERS = {
     queryList(text(50))
       .min(1)
       .description(
-        'Variant of an A/B test, or several, with their leads and sales. Names are unique within a link or QR code: ' +
-          'give `linkId` or `qrcodeId` too.',
+        'One or more variants of an A/B test, with their leads and sales. Names are unique ' +
+          'within a link or QR code: set `linkId` or `qrcodeId` too.',
       )
       .meta({ extension: true }),
     'variant_name',
@@ -148,7 +148,8 @@ export const FILTERS = {
     block: 'root',
     valueOf: ({ link_id, key }: StoredEvent) => (link_id === null && key === ROOT_KEY ? '' : null),
     schema: flag().description(
-      'true: only visits of a domain’s root, with their leads and sales; false: everything else, sales without a link included.',
+      'true: only visits of a domain’s root, with their leads and sales; false: everything else, ' +
+        'including sales without a link.',
     ),
   },
 };

@@ -30,8 +30,8 @@ export const eventRoutes = ({ schema, toEvents, resolveRecords }: EventRecords):
     operationId: 'listEvents',
     summary: 'List events',
     description:
-      'Returns events of one kind. The header `X-Next-Cursor` of a full page leads to the next one, at the same ' +
-      'cost however far that is.',
+      'Returns events of one kind. The header `X-Next-Cursor` of a full page is the `cursor` of ' +
+      'the next one. Each page costs the same.',
     tag: 'Events',
     scope: 'events.read',
     plan: 'business',
@@ -56,10 +56,7 @@ export const eventRoutes = ({ schema, toEvents, resolveRecords }: EventRecords):
         .valid('asc', 'desc')
         .default('desc')
         .description('Ascending or descending order.'),
-      sortBy: Joi.string()
-        .valid('timestamp')
-        .default('timestamp')
-        .description('Field by which the events are sorted.'),
+      sortBy: Joi.string().valid('timestamp').default('timestamp').description('Sort field.'),
     }),
     answers: { 200: Joi.array().items(schema) },
     async handle({ caller: { projectId }, query }) {

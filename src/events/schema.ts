@@ -11,7 +11,7 @@ export const eventSchemas = {
     .description('Kind of the events.'),
   interval: Joi.string()
     .valid(...INTERVALS.filter((name) => name !== '1h'))
-    .description('Time span; takes precedence over `start` and `end`. Default, without them: 24h.'),
+    .description('Period; takes precedence over `start` and `end`. Default without them: 24h.'),
   ...filterSchemas,
   ...spanSchemas,
 };

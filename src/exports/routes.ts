@@ -29,8 +29,8 @@ const FILE = { media: FORMATS.map((name) => MEDIA_TYPES[name]) };
 
 const format = oneOf(FORMATS).default('csv').description('Format of the file.');
 const DESCRIPTION =
-  'A small export is the answer itself. A large one is written by a worker: the answer is 202, and the result of the ' +
-  'job has an address that is valid for a day and needs no key. Passwords are left out.';
+  'Returns a small export at once. A worker writes a large one: the response is 202, and the ' +
+  'result of the job has a URL that is valid for a day and needs no key. Passwords are omitted.';
 
 /** Scopes for reading everything in the export of a workspace. */
 const READ = [
@@ -58,23 +58,24 @@ const newExportBody = Joi.object<{ type: 'workspace'; passphrase?: string }>({
   type: Joi.string()
     .valid('workspace')
     .required()
-    .description('What is exported: everything of the workspace.')
+    .description('Content of the export: the whole workspace.')
     .example('workspace'),
   passphrase: Joi.string()
     .min(8)
     .max(200)
     .description(
-      'Passphrase of 8 to 200 characters with which the passwords of links and QR codes are encrypted. The import asks for ' +
-        'it. Without one, passwords are left out, and the import refuses the links that have one.',
+      'Passphrase of 8 to 200 characters that encrypts the passwords of links and QR codes. The ' +
+        'import needs it. Without one, passwords are left out, and the import refuses links with ' +
+        'passwords.',
     )
     .example('correct horse battery staple'),
 }).meta({ name: 'NewExport' });
 
 const workspaceExport = Joi.object({
   url: requiredText
-    .description('Address of the file, which needs no key.')
+    .description('URL of the file, which needs no key.')
     .example('https://api.example.com/exports/job_0VKAM3TWq8Zr5XnYb2VdLcHs?token=Zk3vQ8sLp1'),
-  expiresAt: requiredTime.description('Time until which it can be fetched.'),
+  expiresAt: requiredTime.description('Time at which the URL expires.'),
   bytes: requiredCount.description('Size, in bytes.').example(20_480),
   counts: Joi.object(
     Object.fromEntries(
@@ -85,7 +86,7 @@ const workspaceExport = Joi.object({
     ),
   )
     .required()
-    .description('Numbers of the records in it.')
+    .description('Numbers of records in the file.')
     .meta({ name: 'WorkspaceExportCounts' }),
 }).meta({ name: 'WorkspaceExport' });
 
@@ -154,11 +155,12 @@ export const exportRoutes: Route[] = [
     operationId: 'exportWorkspace',
     summary: 'Export a whole workspace',
     description:
-      'Writes one file with the domains, tags, folders, UTM templates, pages, templates and images of QR codes, customers, ' +
-      'links, QR codes and events of the workspace, as they were at one moment, which `POST /imports?source=workspace` ' +
-      'takes here or in another installation. The address is valid for a day and needs no key. The file has personal ' +
-      'data; API keys, webhooks and people are not in it, and passwords are encrypted with the passphrase. The key needs ' +
-      'the scopes to read all of these besides `workspace.write`.',
+      'Writes one file with the domains, tags, folders, UTM templates, pages, templates and ' +
+      'images of QR codes, customers, links, QR codes and events of the workspace, all as of ' +
+      'one moment. `POST /imports?source=workspace` imports it here or in another ' +
+      'installation. The URL is valid for a day and needs no key. The file has personal data, ' +
+      'but no API keys, webhooks and people; passwords are encrypted with the passphrase. The ' +
+      'key also needs the scopes to read all of these.',
     scope: 'workspace.write',
     body: newExportBody,
     answers: { 200: workspaceExport },
@@ -184,12 +186,11 @@ export const exportRoutes: Route[] = [
     operationId: 'downloadExport',
     summary: 'Download a large export',
     description:
-      'Returns the file of a large export, under the address in the result of its job. The address is valid for ' +
-      'a day.',
+      'Returns the file of a large export. The result of its job has the URL. It is valid for a day.',
     scope: 'public',
     params: Joi.object<{ id: string }>({ id: id().required().description('Id of the export.') }),
     query: Joi.object<{ token: string }>({
-      token: text(100).required().description('Secret of the address.'),
+      token: text(100).required().description('Secret in the URL.'),
     }),
     answers: { 200: { media: Object.values(MEDIA_TYPES) } },
     async handle({ params, query }) {

@@ -282,7 +282,7 @@ export const id = (): JoiBase.StringSchema => Joi.string().min(1).max(260);
 
 /** Schema of a path parameter that is a record's id, or the caller's own id after `ext_`. */
 export const recordId = (): JoiBase.StringSchema =>
-  id().description('The id of the record, or the caller’s own id of it after the prefix `ext_`');
+  id().description('Id of the record, or its external id after the prefix `ext_`');
 
 /**
  * Schema of the caller's own id of a record, unambiguous in lists of ids and with the prefix

@@ -71,7 +71,7 @@ export const importSource = Joi.string()
 
 const fault = Joi.object({
   column: nullable
-    .description('Name of the column; null where no column has the field.')
+    .description('Name of the column; null if no column has the field.')
     .example('long_url'),
   message: requiredText.description('The field and its rule.').example('url must be a valid URL'),
 }).meta({ name: 'ImportFault' });
@@ -80,35 +80,38 @@ const outcome = Joi.string().valid('created', 'updated', 'skipped', 'refused').r
 
 const fields = {
   id: requiredText.description('Id of the import.').example('imp_0VKAM3TWq8Zr5XnYb2VdLcHs'),
-  name: nullable.description('Name of the file, where one was given.').example('links.csv'),
+  name: nullable.description('Name of the file, if one was given.').example('links.csv'),
   state: oneOf(STATES)
     .required()
     .description(
-      '`fetching`: links are read from an API, which `failed`; `checking`: a dry run is under way; `checked`: it is over, and the import can be started; `queued`, `running`, ' +
-        '`done`; `cancelled`: rows that were imported before stay; `undoing`, `undone`.',
+      '`fetching`: links are read from an API; `failed`: they could not be read; `checking`: a ' +
+        'dry run is in progress; `checked`: it is done, and the import can be started; `queued`, ' +
+        '`running`, `done`; `cancelled`: rows that were imported before stay; `undoing`, ' +
+        '`undone`.',
     )
     .example('checked'),
   source: importSource
     .required()
     .description(
-      'Service whose links they are; `csv` where columns are mapped to fields, `workspace` for a whole workspace.',
+      'Service that the links come from; `csv`: columns are mapped to fields; `workspace`: a ' +
+        'whole workspace.',
     )
     .example('dub'),
   userId: requiredText
-    .description('Id of the user who made it.')
+    .description('Id of the user who created it.')
     .example('user_0VKAM3TWq8Zr5XnYb2VdLcHs'),
   createdAt: time('Time of the upload (ISO 8601, UTC).'),
   startedAt: time('Time at which the first rows were imported.').allow(null),
   endedAt: time('Time at which it was checked, done, cancelled or undone, or failed.').allow(null),
   url: nullable
-    .description('Address of the API that the links are read from; null for a file.')
+    .description('URL of the API that the links are read from; null for a file.')
     .example(null),
   failure: nullable.description('Why the links could not be read from the API.').example(null),
   file: Joi.object({
     bytes: requiredCount.description('Size, in bytes.').example(20_480),
-    encoding: requiredText.description('Character encoding that was recognized.').example('utf-8'),
+    encoding: requiredText.description('Detected character encoding.').example('utf-8'),
     delimiter: nullable
-      .description('Delimiter that was recognized: a comma, a semicolon or a tab; null for JSON.')
+      .description('Detected delimiter: a comma, a semicolon or a tab; null for JSON.')
       .example(','),
     expiresAt: time(
       'Time at which the file and its errors are deleted; null while the import is running.',
@@ -140,15 +143,15 @@ const fields = {
       .example([]),
     onConflict: oneOf(ON_CONFLICT)
       .required()
-      .description('Handling of rows whose key or external id a link has.')
+      .description('Handling of rows that match a link by key or external id.')
       .example('skip'),
   })
     .required()
     .description('Options.')
     .meta({ name: 'ImportOptions' }),
   progress: Joi.object({
-    done: count('Rows that were read, at first from the API; links that an undo has processed.'),
-    total: count('Rows of the file; links of an undo.'),
+    done: count('Rows read, at first from the API; for an undo, links processed.'),
+    total: count('Rows of the file; for an undo, its links.'),
   })
     .required()
     .description('Progress of the check, the import or the undo.')
@@ -156,20 +159,19 @@ const fields = {
   counts: Joi.object({
     created: count('Rows that became links.'),
     updated: count('Rows that changed a link.'),
-    skipped: count('Rows whose link was there already.'),
+    skipped: count('Rows whose link existed already.'),
     refused: count('Rows that break a rule.'),
   })
     .required()
-    .description('Outcomes of rows; after a check, those that an import would have.')
+    .description('Outcomes of rows; after a check, the outcomes to expect.')
     .meta({ name: 'ImportCounts' }),
   renamed: count(
-    'Of the rows that are created or updated, those whose short link is another one than before, since its domain is not ' +
-      'the workspace’s.',
+    'Created or updated rows whose short link changes, because its domain is not the workspace’s.',
   ),
   undo: Joi.object({
-    total: count('Links that the import had made and that were there.'),
+    total: count('Links that the import created and that existed at the undo.'),
     deleted: count('Links that were deleted.'),
-    changed: count('Links that stay, since they have been changed after the import.'),
+    changed: count('Links that stay, because they were changed after the import.'),
     gone: count('Links that had been deleted before.'),
   })
     .allow(null)
@@ -191,16 +193,16 @@ export const importDetails = Joi.object({
           row: requiredCount
             .description('Number of the row; the first one of the file is 1.')
             .example(2),
-          outcome: outcome.description('What an import would do.').example('created'),
+          outcome: outcome.description('Outcome if the row is imported.').example('created'),
           cells: Joi.object()
             .pattern(Joi.string(), Joi.string().allow(''))
             .required()
-            .description('Cells by columns, up to 200 characters of each; passwords are hidden.')
+            .description('Cells by column, up to 200 characters each; passwords are hidden.')
             .example({ long_url: 'https://example.com/' }),
           link: Joi.object()
             .pattern(Joi.string(), Joi.string())
             .required()
-            .description('Cells by the fields that they are mapped to.')
+            .description('Cells by the field that they map to.')
             .example({ url: 'https://example.com/' }),
           errors: Joi.array().items(fault).required().description('Rules that the row breaks.'),
         }).meta({ name: 'ImportPreviewRow' }),
@@ -210,7 +212,7 @@ export const importDetails = Joi.object({
     newTags: Joi.array()
       .items(Joi.string())
       .required()
-      .description('Names of tags that the import makes, at most 100.')
+      .description('Names of tags that the import creates, at most 100.')
       .example(['spring']),
     otherDomains: Joi.array()
       .items(Joi.string())
@@ -239,16 +241,16 @@ export const importDetails = Joi.object({
           kind: oneOf(ARCHIVE_KINDS).required().description('Kind of the records.').example('link'),
           created: count('Records that were new.'),
           updated: count('Always 0.'),
-          skipped: count('Records that were there already.'),
+          skipped: count('Records that existed already.'),
           refused: count('Records that break a rule.'),
         }).meta({ name: 'ImportKind' }),
       )
       .required()
-      .description('Outcomes of the records of a workspace, by kinds; empty for other files.'),
+      .description('Outcomes of the records of a workspace, by kind; empty for other files.'),
   })
     .allow(null)
     .required()
-    .description('What a check has found; null without one.')
+    .description('Result of a check; null without one.')
     .meta({ name: 'ImportPreview' }),
   errors: Joi.array()
     .items(

@@ -69,14 +69,15 @@ export const importRoutes: Route[] = [
     operationId: 'createImport',
     summary: 'Import links from a file',
     description:
-      'The body is the file, up to 25 MiB: CSV with a row of headers, whose encoding and delimiter are recognized, or the ' +
-      'export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS in CSV or JSON (`source`). Rows are ' +
-      'imported in the background, or with `dryRun=true` only checked: `GET /imports/{id}` has the progress, the counts, ' +
-      'a preview and errors. Links are made by the rules of `POST /links/bulk`; tags that are missing are made. An import ' +
-      'may have 1,000 rows on the plan free, 50,000 on pro, and 500,000 on the others. One import of a workspace runs at ' +
-      'a time. With `source=workspace` the file is the export of a whole workspace, up to 64 MiB (`application/gzip`), of ' +
-      'which as many records besides events are taken, and ten times as many events; that needs the scopes to write all ' +
-      'kinds of records.',
+      'The body is a file of up to 25 MiB: CSV with a header row, whose encoding and delimiter ' +
+      'are detected, or an export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS in CSV or ' +
+      'JSON (`source`). Rows are imported in the background, or with `dryRun=true` only ' +
+      'checked: `GET /imports/{id}` has the progress, the counts, a preview and errors. Links ' +
+      'follow the rules of `POST /links/bulk`; missing tags are created. An import can have ' +
+      '1,000 rows on the Free plan, 50,000 on Pro, and 500,000 on the others. A workspace runs ' +
+      'one import at a time. With `source=workspace` the file is an export of a whole ' +
+      'workspace, up to 64 MiB (`application/gzip`). It can have as many records besides ' +
+      'events, and ten times as many events; it needs the scopes to write all kinds of records.',
     query: newImportQuery,
     upload: { media: MEDIA, limit: FILE_BYTES, limits: { [ARCHIVE_MEDIA]: ARCHIVE_BYTES } },
     answers: { 201: importRecord },
@@ -89,8 +90,9 @@ export const importRoutes: Route[] = [
     operationId: 'createImportFromApi',
     summary: 'Import links from the API of another service',
     description:
-      'Reads all links of an account at Bitly, Dub, Kutt, Shlink, Short.io or YOURLS over its API, in the background, and ' +
-      'imports them as a file is. If the service asks to wait, the import continues later.',
+      'Reads all links of an account at Bitly, Dub, Kutt, Shlink, Short.io or YOURLS over its ' +
+      'API, in the background, and imports them like a file. If the service asks to wait, the ' +
+      'import continues later.',
     limit: 'fetch',
     body: newFetchBody,
     answers: { 201: importRecord },
@@ -161,8 +163,8 @@ export const importRoutes: Route[] = [
     operationId: 'undoImport',
     summary: 'Undo an import',
     description:
-      'Deletes the links that an import has made, in the background, but for those that have been changed since. Links ' +
-      'that the import has changed stay as they are, and so do its tags.',
+      'Deletes the links that an import created, in the background, except for links that were ' +
+      'changed since. Links that the import updated stay as they are, and so do its tags.',
     handle: (request) => answerWrite(request, importJobs['import.undo'], request.params, ok),
   }),
   route<{ params: Params }>({
@@ -172,8 +174,9 @@ export const importRoutes: Route[] = [
     operationId: 'downloadImportErrors',
     summary: 'Download the errors of an import',
     description:
-      'Returns the rows that were refused as CSV: row, column, message, and the cells of the row. Passwords are left out ' +
-      'for callers without the scope `imports.write`. Errors are kept for 24 hours after the end of the import.',
+      'Returns the refused rows as CSV: row, column, message, and the cells of the row. ' +
+      'Passwords are left out for callers without the scope `imports.write`. Errors are stored ' +
+      'for 24 hours after the import ends.',
     params: importParams,
     answers: { 200: { media: [MEDIA_TYPES.csv] } },
     handle: async ({ caller, params }) =>

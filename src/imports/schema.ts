@@ -26,13 +26,15 @@ export interface NewImportQuery extends OptionChanges {
 }
 
 const MAPPING =
-  'Fields by the names of columns; null ignores a column. A column that is not named is mapped by its header.';
+  'Fields by column name; null ignores a column. Columns that are not named are mapped by their ' +
+  'headers.';
 const DOMAIN = 'Domain of rows that name none; by default the workspace’s primary domain.';
 const FOLDER = 'Id of the folder of rows that name none.';
 const TAGS = 'Ids of up to 50 tags that all links get.';
 const CONFLICT =
-  'Handling of rows whose external id, or domain and key, a link of the workspace has: `skip` leaves the link as it is, ' +
-  '`update` changes the fields that the row has, `fail-row` refuses the row.';
+  'Handling of rows that match a link of the workspace by external id, or by domain and key: ' +
+  '`skip` leaves the link as it is, `update` changes the fields that the row has, `fail-row` ' +
+  'refuses the row.';
 
 const mapping = Joi.object<Mapping>().pattern(text(210), importField.allow(null)).max(200);
 
@@ -51,11 +53,11 @@ const mappingText = Joi.string().custom((value: string, { error }) => {
 const onConflict = oneOf(ON_CONFLICT);
 
 export const newImportQuery = Joi.object<NewImportQuery>({
-  name: text(200).description('Name of the file, for people.'),
+  name: text(200).description('Name of the file, for display.'),
   source: importSource.description(
-    'Service whose export the file is. Without it, that is recognized by the properties or columns of the file; `csv`: the ' +
-      'columns are mapped to fields, as they also are where `mapping` is given; `workspace`: the file is that of ' +
-      '`POST /exports`, which is never recognized by itself.',
+    'Service that exported the file. Default: detected by the properties or columns of the file. ' +
+      '`csv`: the columns are mapped to fields, as they also are if `mapping` is given; ' +
+      '`workspace`: an export of `POST /exports`, which is never detected.',
   ),
   dryRun: flag()
     .default(false)
@@ -88,17 +90,16 @@ export const newFetchBody = Joi.object<NewFetchBody>({
   token: text(1_000)
     .required()
     .description(
-      'Key of its API: an access token of Bitly, an API key of Dub, Kutt, Shlink or Short.io, the signature token of ' +
-        'YOURLS. It is stored encrypted, and deleted when the links have been read.',
+      'Key of the service’s API: a Bitly access token, a Dub, Kutt, Shlink or Short.io API key, ' +
+        'or a YOURLS signature token. It is stored encrypted, and deleted when the links have ' +
+        'been read.',
     )
     .example('5d3f1c2a-7f0e-4a52-9c1b-0e6f6c1d2b3a'),
   url: webAddress()
     .when('source', { is: Joi.valid(...INSTALLED), then: Joi.required() })
-    .description(
-      'Address of the service, where you have installed it; required for Shlink and YOURLS.',
-    )
+    .description('URL of the service, if you host it; required for Shlink and YOURLS.')
     .example('https://s.example.com'),
-  name: text(200).description('Name of the import, for people.').example('Our Shlink'),
+  name: text(200).description('Name of the import, for display.').example('Our Shlink'),
   dryRun: bodyFlag()
     .default(false)
     .description(
@@ -124,8 +125,8 @@ export const importChangesBody = Joi.object<OptionChanges>({
   passphrase: Joi.string()
     .max(200)
     .description(
-      'Passphrase of the export of a workspace, with which its passwords are encrypted. It is stored encrypted, and ' +
-        'deleted at the end of the import.',
+      'Passphrase that encrypts the passwords in the export of a workspace. It is stored ' +
+        'encrypted, and deleted when the import ends.',
     )
     .example('correct horse battery staple'),
 })

@@ -39,10 +39,10 @@ export const invitationRecord = Joi.object({
   invitedBy: Joi.string()
     .allow(null)
     .required()
-    .description('Id of the person who made it.')
+    .description('Id of the person who created it.')
     .example('user_7Kx1vQ0aTq'),
   createdAt: requiredTime.description('Time of creation.'),
-  expiresAt: requiredTime.description('Time until which it can be accepted.'),
+  expiresAt: requiredTime.description('Time at which it expires.'),
 }).meta({ name: 'Invitation' });
 
 /** Schema of the answer that shows the address of an invitation. */
@@ -51,13 +51,13 @@ export const invitationWithUrl = invitationRecord
     url: requiredText
       .allow(null)
       .description(
-        'Address at which the person accepts, to be sent to them. No other answer shows it. `null` where the ' +
-          'installation has a mail server: the person alone gets it, by email.',
+        'Link to accept the invitation; send it to the person. No other response has it. `null` ' +
+          'if the installation has a mail server: only the person gets it, by email.',
       )
       .example(
         'https://api.example.com/console/invitation#q7Jt0xYkq1oP2sV5nB8mC3dF6gH9jK0lZ4xW7eR1tYu',
       ),
-    isMailed: Joi.boolean().required().description('The person gets the address by email.'),
+    isMailed: Joi.boolean().required().description('The person gets the link by email.'),
   })
   .meta({ name: 'InvitationWithUrl' });
 

@@ -50,9 +50,10 @@ export const invitationRoutes: Route[] = [
     operationId: 'createInvitation',
     summary: 'Invite a person',
     description:
-      'Invites a person to the workspace. The address at which they accept goes to them by email; without a mail server ' +
-      `the answer has it, and no other answer shows it. It is valid once, for ${VALID_DAYS} days, and replaces an earlier invitation of the same email address. ` +
-      'Mails are limited: in 24 hours 20 of a workspace, 50 of a person, and 3 to an address.',
+      'Invites a person to the workspace. They get the link to accept it by email; without a ' +
+      `mail server, only this response has the link. It is valid once, for ${VALID_DAYS} days, and ` +
+      'replaces an earlier invitation of the same email address. Emails are limited: in 24 ' +
+      'hours, 20 per workspace, 50 per inviter, and 3 per recipient.',
     body: newInvitationBody,
     answers: { 201: invitationWithUrl },
     handle(request) {
@@ -75,7 +76,7 @@ export const invitationRoutes: Route[] = [
     path: '/invitations/lookup',
     operationId: 'findInvitation',
     summary: 'Find an invitation by its token',
-    description: 'Returns what the person with the token of an invitation joins by accepting it.',
+    description: 'Returns the workspace and role of an invitation, by its token.',
     body: lookupBody,
     answers: { 200: offerRecord },
     async handle({ body }) {
@@ -91,10 +92,11 @@ export const invitationRoutes: Route[] = [
     operationId: 'acceptInvitation',
     summary: 'Accept an invitation',
     description:
-      'Adds the person to the workspace. A person with an account must be signed in with the address that was invited. ' +
-      'For a person without one, `name` and `password` create it, and the response sets the session cookie. They also ' +
-      'reset an account with an address that is not verified, if the token was sent by email. With `id` ' +
-      'a signed-in person accepts an invitation that `GET /me` shows.',
+      'Adds the person to the workspace. A person with an account must be signed in with the ' +
+      'invited email address. For a person without one, `name` and `password` create it, and ' +
+      'the response sets the session cookie. They also reset an account whose email address is ' +
+      'not verified, if the token was sent by email. With `id`, a signed-in person accepts an ' +
+      'invitation from `GET /me`.',
     body: acceptBody,
     answers: { 200: meRecord },
     handle: accept,
@@ -105,8 +107,7 @@ export const invitationRoutes: Route[] = [
     path: '/invitations',
     operationId: 'listInvitations',
     summary: 'List invitations, newest first',
-    description:
-      'Returns the invitations that can be accepted, newest first, without their addresses.',
+    description: 'Returns the invitations that can be accepted, newest first, without their links.',
     query: invitationListQuery,
     answers: { 200: Joi.array().items(invitationRecord) },
     handle: async ({ caller, query }) =>
@@ -118,7 +119,7 @@ export const invitationRoutes: Route[] = [
     path: '/invitations/{id}',
     operationId: 'retrieveInvitation',
     summary: 'Retrieve an invitation',
-    description: 'Returns an invitation that can be accepted, without its address.',
+    description: 'Returns an invitation that can be accepted, without its link.',
     record: true,
     params: invitationParams,
     answers: { 200: invitationRecord },
@@ -133,7 +134,7 @@ export const invitationRoutes: Route[] = [
     path: '/invitations/{id}',
     operationId: 'deleteInvitation',
     summary: 'Withdraw an invitation',
-    description: 'Ends an invitation at once.',
+    description: 'Withdraws an invitation at once.',
     record: true,
     params: invitationParams,
     answers: { 200: deletedRecord },

@@ -25,7 +25,7 @@ export const invitationParams = Joi.object<{ id: string }>({
 });
 
 const token = text(100)
-  .description('The part of the address of the invitation after `#`.')
+  .description('The part of the invitation link after `#`.')
   .example('q7Jt0xYkq1oP2sV5nB8mC3dF6gH9jK0lZ4xW7eR1tYu');
 
 export const lookupBody = Joi.object<{ token: string }>({ token: token.required() }).meta({

@@ -18,8 +18,8 @@ export const jobRoutes: Route[] = [
     operationId: 'retrieveJob',
     summary: 'Retrieve a job',
     description:
-      'Returns the state and, once it is done, the result of a job. Only the key or person that sent the request can ' +
-      'read its job, without the scope too.',
+      'Returns the state of a job and, once it is done, its result. Only the key or person that ' +
+      'sent the request can read it, even without the scope.',
     extension: true,
     tag: 'Jobs',
     scope: 'jobs.read',
@@ -34,12 +34,12 @@ export const jobRoutes: Route[] = [
           .description('State of the job.')
           .example('done'),
         result: Joi.any()
-          .description('Body that the request would have been answered with; only when `done`.')
+          .description('Response body of the request; only when `done`.')
           .example({ id: 'link_4Jx2vQ0aTq' }),
         error: Joi.object({
           code: Joi.string().required().description('Name of the error.'),
           message: Joi.string().required().description('Explanation for a person.'),
-        }).description('Error with which the request was refused; only when `failed`.'),
+        }).description('Error that refused the request; only when `failed`.'),
       }).meta({ name: 'Job' }),
     },
     async handle({ caller, params, queues }) {

@@ -34,21 +34,18 @@ export const keyRecord = Joi.object({
   id: requiredText.description('Id of the key.').example('key_5Hx1vQ0aTq'),
   name: requiredText.allow('').description('Name.').example('Shop'),
   hint: requiredText.description('First characters of the key.').example('sk_4Jx2…'),
-  scopes: Joi.array()
-    .items(scope)
-    .required()
-    .description('What the key may do; `*` is everything.'),
+  scopes: Joi.array().items(scope).required().description('Scopes of the key; `*` is all.'),
   userId: requiredText.description('Id of the person who created it.').example('user_7Kx1vQ0aTq'),
   createdAt: Joi.string().isoDate().required().description('Time of creation.'),
-  lastUsedAt: nullableTime.description('Time of the last request with it, to the minute.'),
-  expiresAt: nullableTime.description('Time from which it is refused.'),
+  lastUsedAt: nullableTime.description('Time of the last request with the key, to the minute.'),
+  expiresAt: nullableTime.description('Time at which it expires.'),
 }).meta({ name: 'ApiKey' });
 
 /** Schema of an answer that contains a key. */
 export const keyWithSecret = keyRecord
   .keys({
     key: requiredText
-      .description('The key itself. No other answer shows it.')
+      .description('The key itself. No other response has it.')
       .example('sk_4Jx2vQ0aTq1Lp5oIu8Yt7Kx1vQ0aTq5Hx1'),
   })
   .meta({ name: 'ApiKeyWithSecret' });

@@ -46,8 +46,8 @@ export const keyRoutes: Route[] = [
     operationId: 'createKey',
     summary: 'Create an API key',
     description:
-      'Creates an API key. The answer has the key itself, which no other answer shows. It can be given only scopes that ' +
-      'the caller has.',
+      'Creates an API key. Only this response has the key itself. A key can have only scopes ' +
+      'that the caller has.',
     body: newKeyBody,
     answers: { 201: keyWithSecret },
     handle(request) {
@@ -116,7 +116,8 @@ export const keyRoutes: Route[] = [
     operationId: 'rotateKey',
     summary: 'Rotate an API key',
     description:
-      'Replaces the key itself; the previous one ends at once. The caller needs all scopes of the key.',
+      'Replaces the key itself; the previous one stops working at once. The caller needs all ' +
+      'scopes of the key.',
     params: keyParams,
     answers: { 200: keyWithSecret },
     handle(request) {
@@ -133,7 +134,7 @@ export const keyRoutes: Route[] = [
     path: '/keys/{id}',
     operationId: 'deleteKey',
     summary: 'Revoke an API key',
-    description: 'Ends an API key at once. A key may revoke itself without the scope.',
+    description: 'Revokes an API key at once. A key can revoke itself without the scope.',
     isOwn: isCallers,
     record: true,
     params: keyParams,

@@ -23,14 +23,14 @@ const fields = {
 export const newKeyBody = Joi.object<NewKey>({
   name: fields.name.required(),
   scopes: fields.scopes.description(
-    'What the key may do: only what the caller may. Default: all that the caller may.',
+    'Scopes of the key; only scopes of the caller. Default: all scopes of the caller.',
   ),
-  expiresAt: futureDateTime().description('Time from which it is refused. Default: never.'),
+  expiresAt: futureDateTime().description('Time at which it expires. Default: never.'),
 }).meta({ name: 'NewApiKey' });
 
 export const keyBody = Joi.object<KeyChanges>({
   name: fields.name,
-  scopes: fields.scopes.description('What the key may do: only what the caller may.'),
+  scopes: fields.scopes.description('Scopes of the key; only scopes of the caller.'),
 })
   .or('name', 'scopes')
   .meta({ name: 'ApiKeyUpdate' });

@@ -59,9 +59,9 @@ export const destinationCheckRecord = Joi.object({
   state: oneOf(DESTINATION_STATES)
     .required()
     .description(
-      '`ok`: the destination answers; `redirecting`: it answers, but leads to another host; `unclear`: its host refuses ' +
-        'automated requests, or only visitors can reach it; `failing`: the last check failed; `broken`: DESTINATION_FAILURES ' +
-        'checks in a row failed.',
+      '`ok`: the destination answers; `redirecting`: it answers, but redirects to another host; ' +
+        '`unclear`: its host refuses automated requests, or only visitors can reach it; ' +
+        '`failing`: the last check failed; `broken`: DESTINATION_FAILURES checks in a row failed.',
     )
     .example('broken'),
   status: requiredCount
@@ -72,7 +72,7 @@ export const destinationCheckRecord = Joi.object({
     .description('The rule that the destination broke, as in errors: it completes "url …".')
     .example('must respond with status 2xx, not 404'),
   leadsTo: nullable
-    .description('Where the destination redirects to, after all redirects.')
+    .description('Final URL, after all redirects of the destination.')
     .example('https://www.example.org/spring'),
   failures: requiredCount.description('Failed checks in a row.').example(3),
   checkedAt: time()
@@ -87,5 +87,5 @@ export const destinationCheckRecord = Joi.object({
 })
   .allow(null)
   .required()
-  .description('Last check of the destination; null: it was not checked yet, or checks are off.')
+  .description('Last check of the destination; null: not checked yet, or checks are off.')
   .meta({ name: 'DestinationCheck', extension: true });

@@ -49,7 +49,7 @@ export const LINK_FILTERS: FilterTable<LinkFilters> = {
   ...sharedFilters(LINK_TABLES),
   geo: {
     schema: geoPairs.description(
-      'JSON object of country codes and destination URLs that the link has, or `null`: without any.',
+      'JSON object of the link’s country codes and destination URLs; `null`: links without any.',
     ),
     where: (query, value) =>
       value === null

@@ -50,7 +50,8 @@ export const linkRecord = Joi.object({
   importedClicks: Joi.number()
     .required()
     .description(
-      'Clicks that another service had counted before the link was imported. They are in no other number.',
+      'Clicks that another service counted before the link was imported. No other number ' +
+        'includes them.',
     )
     .example(0)
     .meta({ extension: true }),
@@ -66,7 +67,7 @@ export const linkRecord = Joi.object({
     .uri()
     .required()
     .description(
-      'URL of an image of a QR code of the short link with `?qr=1`, so that its visits are counted as scans.',
+      'URL of a QR code image. The code has the short link with `?qr=1`, so visits count as scans.',
     )
     .example('https://api.example.com/qr?url=https%3A%2F%2Fgo.example.com%2Fspring%3Fqr%3D1'),
 }).meta({ name: 'Link' });

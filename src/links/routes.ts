@@ -124,8 +124,9 @@ export const linkRoutes: Route[] = [
     operationId: 'retrieveAvailability',
     summary: 'Check whether a slug is free',
     description:
-      'Says whether a new link or QR code can have a slug. On the default short domain, links of other workspaces ' +
-      'count as well. The slug may be taken between this answer and the creation.',
+      'Returns whether a new link or QR code can have a slug. On the default short domain, links ' +
+      'of other workspaces count as well. The slug can be taken between this response and the ' +
+      'creation.',
     extension: true,
     query: availabilityQuery,
     answers: { 200: availabilityAnswer },
@@ -139,8 +140,9 @@ export const linkRoutes: Route[] = [
     summary: 'Create or update a link',
     extension: true,
     description:
-      'The link that is there is the one with the same externalId; without an externalId, the one with the ' +
-      'same domain and key; without a key, the newest one on the domain with the same destination.',
+      'Updates the link with the same externalId; without an externalId, the link with the same ' +
+      'domain and key; without a key, the newest link on the domain with the same destination. ' +
+      'Else creates one.',
     record: true,
     body: newLinkBody,
     answers: { 200: linkRecord, 201: linkRecord },
@@ -164,8 +166,8 @@ export const linkRoutes: Route[] = [
     operationId: 'bulkCreateLinks',
     summary: 'Create up to 100 links',
     description:
-      'Each link is created independently: the answer has the record or the error of each link, in the ' +
-      'order of the request. If all fail, the first error is the answer.',
+      'Each link is created independently: the response has the record or error of each link, in ' +
+      'the order of the request. If all fail, the response is the first error.',
     body: bulkBody,
     bodyCheck: bulkEnvelope,
     bodyLimit: BULK_BYTES,
@@ -188,8 +190,8 @@ export const linkRoutes: Route[] = [
     operationId: 'bulkUpdateLinks',
     summary: 'Update up to 100 links',
     description:
-      'Makes the same change to up to 100 links. Each link is updated by itself: the answer has, in the order ' +
-      'of the request, the link or the error.',
+      'Makes the same change to up to 100 links. Each link is updated independently: the ' +
+      'response has each link or its error, in the order of the request.',
     extension: true,
     body: bulkChangesBody,
     bodyLimit: BULK_BYTES,
@@ -239,8 +241,8 @@ export const linkRoutes: Route[] = [
     summary: 'Update a link',
     extension: true,
     description:
-      'Absent fields stay as they are; null clears a field. After a change of domain or key the old address is not ' +
-      'found, and can be taken again after 24 hours.',
+      'Absent fields stay as they are; null clears a field. After a change of domain or key, the ' +
+      'old short link stops working, and is free again after 24 hours.',
     record: true,
     params: linkParams,
     body: linkChangesBody,
@@ -263,9 +265,10 @@ export const linkRoutes: Route[] = [
     operationId: 'deleteLink',
     summary: 'Delete a link',
     description:
-      'Deletes a link permanently. Its events are kept unless `events=remove` is given. Its key is free for the workspace at once; ' +
-      'on the domain that all workspaces share, it is free for others after 24 hours. A key of a link that the operator ' +
-      'blocks is free for nobody until the link is unblocked.',
+      'Deletes a link permanently. Its events stay unless `events=remove` is given. Its key is ' +
+      'free for the workspace at once; on the default short domain, it is free for others ' +
+      'after 24 hours. The key of a blocked link is free for nobody until the operator ' +
+      'unblocks the link.',
     record: true,
     params: linkParams,
     query: deleteOneQuery,

@@ -57,7 +57,7 @@ const ownFields = {
       name,
       nullableText(500)
         .description(
-          `The parameter \`${name}\`, which is written into the destination’s query. Null takes it out.`,
+          `The parameter \`${name}\`, written into the destination’s query. Null removes it.`,
         )
         .example(fields[name].example)
         .meta({ extension: true }),
@@ -126,7 +126,7 @@ export interface LinkListQuery extends LinkFilters, Paging {
 
 export const linkListQuery = Joi.object<LinkListQuery>({
   ...filterSchemas,
-  sort: sortField(SORTS, LINK_TABLES),
+  sort: sortField(SORTS),
   ...paging(100),
 });
 

@@ -77,7 +77,7 @@ export interface TimeWindow {
   to: number;
   /** Days on which the window begins: 0 is Sunday. Absent: every day. */
   days?: number[] | undefined;
-  /** IANA zone. */
+  /** IANA time zone. */
   timezone: string;
 }
 

@@ -19,7 +19,7 @@ export const notificationRoutes: Route[] = [
     method: 'get',
     path: '/me/notifications',
     operationId: 'listNotifications',
-    summary: 'List own notifications',
+    summary: 'List notification settings',
     description:
       'Returns which alerts and reports the signed-in person gets by email, for each of their workspaces.',
     answers: { 200: allNotifications },
@@ -31,7 +31,7 @@ export const notificationRoutes: Route[] = [
     method: 'patch',
     path: '/me/notifications/{projectId}',
     operationId: 'updateNotifications',
-    summary: 'Change own notifications',
+    summary: 'Update notification settings',
     description:
       'Changes which alerts and reports the signed-in person gets by email from a workspace. Absent fields stay as they are.',
     params: notificationParams,

@@ -17,16 +17,14 @@ export interface NotificationChanges {
 const every = () =>
   Joi.string()
     .valid(...REPORT_INTERVALS)
-    .description(
-      'weekly: of the week before, on Mondays; monthly: of the month before, on its first day.',
-    );
+    .description('weekly: the previous week, on Mondays; monthly: the previous month, on the 1st.');
 
 /** Parameters of a report. */
 export const reportFields = {
   every: every(),
   timezone: timezone()
     .custom(canonicalTimezone)
-    .description('IANA zone of days, weeks and months.')
+    .description('IANA time zone of days, weeks and months.')
     .example('Europe/Berlin'),
 };
 
@@ -39,12 +37,12 @@ const alertKind = () => Joi.string().valid(...ALERT_KINDS);
 export const notificationChangesBody = Joi.object<NotificationChanges>({
   alerts: list(alertKind())
     .description(
-      `Alerts that come by email: ${ALERT_KINDS.map((kind) => `\`${kind}\` when ${alertOf(kind).when}`).join('; ')}.`,
+      `Alerts by email: ${ALERT_KINDS.map((kind) => `\`${kind}\` when ${alertOf(kind).when}`).join('; ')}.`,
     )
     .example(['limit.reached', 'webhook.disabled']),
   report: Joi.object<ReportChoice>({ ...reportFields, every: every().required() })
     .allow(null)
-    .description('Report that comes by email at 8 o’clock; null: none.'),
+    .description('Report by email at 8 o’clock; null: none.'),
 })
   .or('alerts', 'report')
   .meta({ name: 'NotificationsUpdate' });
@@ -62,15 +60,15 @@ export const notificationsRecord = Joi.object({
   projectId: Joi.string().required().description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
   slug: Joi.string().required().description('Short name of the workspace.').example('acme'),
   name: Joi.string().required().description('Name of the workspace.').example('Acme'),
-  alerts: Joi.array().items(alertKind()).required().description('Alerts that come by email.'),
+  alerts: Joi.array().items(alertKind()).required().description('Alerts by email.'),
   report: Joi.object({
     every: every().required(),
-    timezone: Joi.string().required().description('IANA zone.').example('Europe/Berlin'),
+    timezone: Joi.string().required().description('IANA time zone.').example('Europe/Berlin'),
     nextAt: Joi.string().isoDate().required().description('Time of the next report.'),
   })
     .allow(null)
     .required()
-    .description('Report that comes by email; null: none.'),
+    .description('Report by email; null: none.'),
 }).meta({ name: 'Notifications' });
 
 export const allNotifications = Joi.object({
@@ -80,5 +78,5 @@ export const allNotifications = Joi.object({
   workspaces: Joi.array()
     .items(notificationsRecord)
     .required()
-    .description('The mail that the person gets from each of their workspaces, by name.'),
+    .description('Alerts and reports that the person gets, per workspace, by name.'),
 }).meta({ name: 'AllNotifications' });

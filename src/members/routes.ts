@@ -54,8 +54,8 @@ export const memberRoutes: Route[] = [
     operationId: 'updateMember',
     summary: 'Change the role of a person',
     description:
-      'Changes the role of a person, to one that may do no more than the caller. Their API keys that may do more than ' +
-      'the new role end. The last owner stays one.',
+      'Changes the role of a person, to one with no more scopes than the caller’s. Revokes their ' +
+      'API keys with more scopes than the new role. The last owner stays an owner.',
     record: true,
     params,
     body: Joi.object<{ role: Role }>({ role }).meta({ name: 'MemberUpdate' }),
@@ -74,8 +74,8 @@ export const memberRoutes: Route[] = [
     operationId: 'deleteMember',
     summary: 'Remove a person from the workspace',
     description:
-      'Takes a person out of the workspace and ends their API keys there. People may leave by themselves; the last ' +
-      'owner stays.',
+      'Removes a person from the workspace and revokes their API keys there. People can remove ' +
+      'themselves; the last owner stays.',
     isOwn: ({ apiKeyId, userId }, { userId: whom }) => apiKeyId === '' && userId === whom,
     record: true,
     params,

@@ -26,15 +26,13 @@ export const metatagsRecord = Joi.object<Metatags>({
   url: Joi.string()
     .uri()
     .required()
-    .description('Address of the page, after redirects.')
+    .description('URL of the page, after redirects.')
     .example('https://example.com/'),
   title: text(MAX_TEXT.title).description('Title.').example('Example Domain'),
   description: text(MAX_TEXT.description).description('Description.'),
-  image: address().description('Address of the image.').example('https://example.com/og.png'),
+  image: address().description('URL of the image.').example('https://example.com/og.png'),
   siteName: text(MAX_TEXT.siteName).description('Name of the site.').meta({ extension: true }),
-  icon: address().description('Address of the icon that the page names.').meta({ extension: true }),
-  video: address().description('Address of the video.').meta({ extension: true }),
-  canonical: address()
-    .description('Canonical address that the page names.')
-    .meta({ extension: true }),
+  icon: address().description('URL of the icon that the page names.').meta({ extension: true }),
+  video: address().description('URL of the video.').meta({ extension: true }),
+  canonical: address().description('Canonical URL that the page names.').meta({ extension: true }),
 }).meta({ name: 'Metatags' });

@@ -10,9 +10,9 @@ export const metatagsRoutes: Route[] = [
     operationId: 'retrieveMetatags',
     summary: 'Retrieve the metatags of a web page',
     description:
-      'Public: needs no API key, and is limited by address. Reads the page as its server sends it, up to the end of ' +
-      'its head: Open Graph before Twitter before plain HTML; null where the page says nothing. Answers are kept for ' +
-      'an hour.',
+      'Limited per client IP address. Reads the HTML that the server sends, up to the end of the ' +
+      'head: Open Graph first, then Twitter, then plain HTML; null if the page has none. ' +
+      'Responses are cached for an hour.',
     tag: 'Metatags',
     scope: 'public',
     query: metatagsQuery,
@@ -25,9 +25,10 @@ export const metatagsRoutes: Route[] = [
     operationId: 'retrieveMetatagsImage',
     summary: 'Retrieve an image of a web page',
     description:
-      'Fetches an image of any host, such as the `image` of metatags, and returns it as a WebP of at most 800 × 420 px ' +
-      'without metadata; of an animation, the first frame. So a page can show it that loads nothing from other hosts. ' +
-      'Has a limit of its own, by workspace. Images are kept for an hour.',
+      'Fetches an image from any host, such as the `image` of metatags, and returns it as a WebP ' +
+      'of at most 800 × 420 px without metadata; for an animation, the first frame. Pages that ' +
+      'load nothing from other hosts can show it. Has a separate limit per workspace. Images ' +
+      'are cached for an hour.',
     extension: true,
     tag: 'Metatags',
     scope: 'links.read',

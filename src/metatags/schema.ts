@@ -17,7 +17,7 @@ const queryOf = (what: string) =>
         }
       })
       .required()
-      .description(`Address of the ${what}. Without a scheme, \`https://\` is put before it.`),
+      .description(`URL of the ${what}. Without a scheme, it gets \`https://\`.`),
   });
 
 /** Schema of the query string for a page. */

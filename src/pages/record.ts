@@ -31,13 +31,15 @@ export function toPage(row: Page, { views, leads }: PageCounters) {
 export const pageRecord = Joi.object({
   id: requiredText.description('Id of the page.').example('page_2Wm8nBv6Cx'),
   title: requiredText.description('Title.').example('Before you go'),
-  text: nullable.description('Plain text; line breaks are kept.'),
-  image: nullable.description('Address of an image.'),
+  text: nullable.description('Plain text; line breaks stay.'),
+  image: nullable.description('URL of an image.'),
   button: nullable.description('Label of the button; null: "Continue" in the visitor’s language.'),
   fields: Joi.array()
     .items(
       Joi.object({
-        name: requiredText.description('Name under which the answer is stored.').example('email'),
+        name: requiredText
+          .description('Name of the answer in the data of the lead.')
+          .example('email'),
         label: requiredText.description('Question.').example('Your email'),
         type: requiredText.description('Kind of input.').example('email'),
         required: flag().required().description('Visitors must answer.'),

@@ -26,7 +26,7 @@ const field = Joi.object<FormField>({
     })
     .required()
     .example('email')
-    .description('Name under which the answer is stored.'),
+    .description('Name of the answer in the data of the lead.'),
   label: text(200).required().description('Question that visitors read.').example('Your email'),
   type: oneOf(FIELD_TYPES).default('text').description('Kind of input.'),
   required: bodyFlag().default(false).description('Visitors must answer.'),
@@ -42,13 +42,11 @@ const field = Joi.object<FormField>({
 
 const changes = {
   title: nameText(200).description('Title, at most 200 characters.').example('Before you go'),
-  text: nullableText(5_000).description(
-    'Plain text, at most 5,000 characters; line breaks are kept.',
-  ),
+  text: nullableText(5_000).description('Plain text, at most 5,000 characters; line breaks stay.'),
   image: webAddress()
     .max(2_000)
     .allow(null)
-    .description('Address of an image; it is loaded from there.'),
+    .description('URL of an image, which browsers load from there.'),
   button: nullableText(80).description(
     'Label of the button, at most 80 characters. Default: "Continue".',
   ),

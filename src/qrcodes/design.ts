@@ -30,21 +30,17 @@ const fontWeight = Joi.alternatives(
 
 /** Schemas of the fields that decide how a code looks. */
 export const designFields = {
-  logo: imageSource()
-    .allow(null)
-    .description('Address of a logo; it is drawn if `showLogo` is true.'),
+  logo: imageSource().allow(null).description('URL of a logo, drawn if `showLogo` is true.'),
   showLogo: bodyFlag().description('true: the logo is drawn. Default false.'),
   src: imageSource()
     .allow(null)
-    .description('Address of an image that is drawn in the middle, in place of the logo.'),
+    .description('URL of an image that is drawn in the middle, instead of the logo.'),
   width: sizeInPx()
     .allow(null)
-    .description('Width of the image in px of the picture. Default: the largest that can be read.'),
+    .description('Width of the image in px of the picture. Default: the largest that scans.'),
   height: sizeInPx()
     .allow(null)
-    .description(
-      'Height of the image in px of the picture. Default: the largest that can be read.',
-    ),
+    .description('Height of the image in px of the picture. Default: the largest that scans.'),
   excavate: bodyFlag().description(
     'true: the modules behind the image are cleared. Default false.',
   ),
@@ -59,7 +55,7 @@ export const designFields = {
     .uppercase()
     .valid(...LEVELS)
     .allow(null)
-    .description('Level of error correction. Default M, with an image in the middle H.'),
+    .description('Level of error correction. Default M; with an image in the middle, H.'),
   pattern: oneOf(PATTERN_NAMES)
     .meta({ name: 'QrPattern' })
     .description('Pattern of the modules. Default squares.'),

@@ -129,9 +129,9 @@ export const qrCodeRecord = Joi.object({
   phone: contents.phone.description('Content of a code of type phone: a phone number.'),
   whatsapp: contents.whatsapp.meta({ extension: true }),
   pix: contents.pix.meta({ extension: true }),
-  logo: nullable.description('Address of the logo.'),
+  logo: nullable.description('URL of the logo.'),
   showLogo: flag().required().description('The logo is drawn.'),
-  src: nullable.description('Address of the image in the middle.'),
+  src: nullable.description('URL of the image in the middle.'),
   height: Joi.number()
     .required()
     .description('Height of the image in px of the picture; 0: none was given.')
@@ -159,7 +159,7 @@ export const qrCodeRecord = Joi.object({
   ),
   warnings: added(
     Joi.array().items(Joi.string()).required(),
-    'Reasons for which some phones may not read the code; mostly empty.',
+    'Reasons why some phones may fail to read the code; usually empty.',
   ).example([]),
 }).meta({ name: 'QrCode' });
 

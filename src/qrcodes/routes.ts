@@ -63,8 +63,8 @@ export const qrCodeRoutes: Route[] = [
     operationId: 'renderQrCode',
     summary: 'Render a QR code for any URL',
     description:
-      'Renders a QR code without storing it. Public, and limited by the address of the client; images that were not shown ' +
-      'in the last minutes (`src`, `logo`) have a lower limit of their own.',
+      'Renders a QR code without storing it. Limited per client IP address; images that were not ' +
+      'drawn in the last few minutes (`src`, `logo`) have a separate, lower limit.',
     tag: 'QR codes',
     scope: 'public',
     query: qrQuery,
@@ -157,8 +157,8 @@ export const qrCodeRoutes: Route[] = [
     summary: 'Create up to 100 QR codes',
     extension: true,
     description:
-      'Each code is created independently: the answer has the record or the error of each code, in the ' +
-      'order of the request. If all fail, the first error is the answer.',
+      'Each code is created independently: the response has the record or error of each code, in ' +
+      'the order of the request. If all fail, the response is the first error.',
     body: bulkBody,
     bodyCheck: bulkEnvelope,
     bodyLimit: BULK_BYTES,
@@ -181,8 +181,9 @@ export const qrCodeRoutes: Route[] = [
     operationId: 'bulkUpdateQrCodes',
     summary: 'Update up to 100 QR codes',
     description:
-      'Makes the same change to up to 100 QR codes. Each code is updated by itself: the answer has, in the order of ' +
-      'the request, the code or the error. The content and the appearance can only be changed code by code.',
+      'Makes the same change to up to 100 QR codes. Each code is updated independently: the ' +
+      'response has each code or its error, in the order of the request. Content and ' +
+      'appearance can be changed one code at a time only.',
     extension: true,
     body: bulkChangesBody,
     bodyLimit: BULK_BYTES,
@@ -232,8 +233,8 @@ export const qrCodeRoutes: Route[] = [
     operationId: 'retrieveQrCodeImage',
     summary: 'Retrieve the image of a QR code',
     description:
-      'Renders the stored QR code. Size, margin and format can be chosen. The image of a static code with the ' +
-      'password of a wireless network needs the scope `qrcodes.write`.',
+      'Renders a stored QR code in any size, margin and format. A static code that contains a ' +
+      'Wi-Fi password needs the scope `qrcodes.write`.',
     extension: true,
     params: qrCodeParams,
     query: imageQuery,
@@ -272,8 +273,8 @@ export const qrCodeRoutes: Route[] = [
     summary: 'Update a QR code',
     extension: true,
     description:
-      'Absent fields stay as they are; null clears a field. Domain and key can’t be changed, nor can the content of a ' +
-      'static code: they are printed.',
+      'Absent fields stay as they are; null clears a field. Domain, key and the content of a ' +
+      'static code can’t be changed: they are printed.',
     record: true,
     params: qrCodeParams,
     body: qrCodeChangesBody,
@@ -299,7 +300,8 @@ export const qrCodeRoutes: Route[] = [
     operationId: 'deleteQrCode',
     summary: 'Delete a QR code',
     description:
-      'Deletes a QR code permanently. Its events are kept unless `events=remove` is given. Its key becomes free like the key of a link.',
+      'Deletes a QR code permanently. Its events stay unless `events=remove` is given. Its key ' +
+      'becomes free like the key of a link.',
     record: true,
     params: qrCodeParams,
     query: deleteOneQuery,

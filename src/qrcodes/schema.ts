@@ -90,11 +90,9 @@ const ownFields = {
   ),
   templateId: id()
     .allow(null)
-    .description(
-      'Id of the template from which the code takes its appearance. Fields of the same body win.',
-    ),
+    .description('Id of the template for the appearance. Fields of the same body take precedence.'),
   useAsTemplate: bodyFlag().description(
-    'true: stores the appearance as a template; the answer has its `templateId`. Default false.',
+    'true: stores the appearance as a template; the response has its `templateId`. Default false.',
   ),
 };
 
@@ -196,7 +194,7 @@ export interface QrCodeListQuery extends QrCodeFilters, Paging {
 
 export const qrCodeListQuery = Joi.object<QrCodeListQuery>({
   ...schemasOf(QR_CODE_FILTERS),
-  sort: sortField(SORTS, QR_CODE_TABLES),
+  sort: sortField(SORTS),
   ...paging(100),
 });
 

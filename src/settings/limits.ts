@@ -39,6 +39,6 @@ export const limitRecord = Joi.object({
   percent: Joi.number()
     .valid(80, 100)
     .required()
-    .description('Share of it that is used, in per cent.'),
+    .description('Used share of the limit, in percent.'),
   most: Joi.number().integer().required().description('The limit itself.').example(600),
 }).meta({ name: 'ReachedLimit' });

@@ -44,9 +44,9 @@ export const workspaceRecord = Joi.object({
   clickDedupeSeconds: requiredCount
     .description('Seconds in which a visitor counts once; 0: every visit counts.')
     .example(3_600),
-  keepFullIp: flag().required().description('IP addresses of visitors are kept in full.'),
+  keepFullIp: flag().required().description('IP addresses of visitors are stored in full.'),
   logo: nullable
-    .description('Address of the logo on pages for visitors.')
+    .description('URL of the logo on pages for visitors.')
     .example('https://api.example.com/logos/proj_4Jx2vQ0aTq/8Yt7Kx'),
   brandColor: nullable.description('Color of pages for visitors.').example('#0055ff'),
   defaultDomain: Joi.string()
@@ -58,10 +58,8 @@ export const workspaceRecord = Joi.object({
     .example('acme.link')
     .meta({ extension: true }),
   limits: Joi.object({
-    requestsPerMinute: limit.description('Requests a minute; null: no limit.').example(600),
-    retentionDays: limit
-      .description('Days for which events are kept; null: without limit.')
-      .example(365),
+    requestsPerMinute: limit.description('Requests per minute; null: no limit.').example(600),
+    retentionDays: limit.description('Retention of events in days; null: no limit.').example(365),
     importRows: requiredCount.description('Rows of one import of links.').example(50_000),
   })
     .required()

@@ -22,12 +22,13 @@ export const workspaceBody = Joi.object<WorkspaceBody>({
       `Seconds in which a visitor counts once on a link, at most ${MAX_WINDOW_SECONDS}; 0: every visit counts.`,
     ),
   keepFullIp: bodyFlag().description(
-    'true keeps IP addresses of visitors in full; false keeps their networks.',
+    'true stores IP addresses of visitors in full; false only their networks.',
   ),
   logo: imageSource()
     .allow(null)
     .description(
-      'Image for pages that visitors see: an http or https URL, or a data URI; it is fetched once and kept.',
+      'Image for pages that visitors see: an http or https URL, or a data URI; it is fetched ' +
+        'once and stored.',
     )
     .example('https://example.com/logo.svg'),
   brandColor: Joi.string()

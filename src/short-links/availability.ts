@@ -16,8 +16,8 @@ export interface AvailabilityQuery {
 
 export const availabilityQuery = Joi.object<AvailabilityQuery>({
   domain: domainField().description(
-    'Domain of the short link. By default the one that new links get: the primary domain of the workspace, or ' +
-      'else the default short domain.',
+    'Domain of the short link. Default: the domain of new links, which is the workspace’s ' +
+      'primary domain, or else the default short domain.',
   ),
   key: keyField().required().description('Slug of the short link.').example('spring'),
 });
@@ -53,8 +53,8 @@ export const availabilityAnswer = Joi.object<Availability>({
     .allow(null)
     .required()
     .description(
-      '`taken`: a link or QR code has the slug; `kept`: one had it until a day ago; `blocked`: the operator ' +
-        'blocks the one that had it. Null where the slug is free.',
+      '`taken`: a link or QR code has the slug; `kept`: one had it within the last day; ' +
+        '`blocked`: one had it that the operator blocks. Null if the slug is free.',
     )
     .example('taken'),
   holder: Joi.object({

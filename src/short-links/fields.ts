@@ -70,8 +70,8 @@ export const fields = {
     isPrinted: true,
     csv: 2,
     description:
-      'Domain of the short link. Without one, a new record is on the workspace’s primary domain, or on the default ' +
-      'short domain. That of a QR code cannot be changed.',
+      'Domain of the short link. Without one, a new record is on the workspace’s primary domain, ' +
+      'or on the default short domain. A QR code’s domain cannot be changed.',
     example: 'go.example.com',
   },
   key: {
@@ -82,8 +82,9 @@ export const fields = {
     isPrinted: true,
     csv: 3,
     description:
-      'Slug, up to 190 characters. A new record without one gets 7 random characters. That of a link may end in `/*`: it ' +
-      'answers every path below that no other link has. That of a QR code cannot be changed.',
+      'Slug, up to 190 characters. A new record without one gets 7 random characters. A link’s ' +
+      'slug can end in `/*`: it then matches every path below that no other link has. A QR ' +
+      'code’s slug cannot be changed.',
     example: 'spring',
   },
   archived: {
@@ -91,7 +92,7 @@ export const fields = {
     ...boolean,
     csv: 10,
     description:
-      'Lists leave the record out unless they ask for archived ones. Visits go on as before.',
+      'Lists leave the record out unless they include archived ones. Visits continue as before.',
     example: false,
   },
   expiresAt: {
@@ -111,29 +112,30 @@ export const fields = {
     ...url,
     csv: 12,
     description:
-      'URL to which visitors are redirected after `expiresAt` or `maxVisits`. Default: the URL ' +
-      'of the domain, or a page that says so.',
+      'URL that visitors are redirected to after `expiresAt` or `maxVisits`. Default: the URL of ' +
+      'the domain, or a page that says so.',
     example: 'https://example.com/over',
   },
   trackConversion: {
     column: 'track_conversion',
     ...boolean,
     description:
-      'Whether the id of the click is passed to the destination as `click_id` and kept in a cookie for 90 days, so ' +
-      'that leads and sales can be attributed to it.',
+      'Whether the id of the click is passed to the destination as `click_id` and stored in a ' +
+      'cookie for 90 days, so that leads and sales can be attributed to it.',
     example: true,
   },
   flexible: {
     column: 'flexible',
     ...boolean,
     description:
-      'Whether a path after the key is passed on: `/key/more` leads to the destination with `/more` added.',
+      'Whether a path after the key is passed on: `/key/more` redirects to the destination with ' +
+      '`/more` added.',
     example: false,
   },
   doIndex: {
     column: 'do_index',
     ...boolean,
-    description: 'Whether search engines may index the short link.',
+    description: 'Whether search engines can index the short link.',
     example: false,
   },
   // Sealed by the API, since jobs are plain text in Redis.
@@ -159,16 +161,17 @@ export const fields = {
     isSingular: true,
     csv: 9,
     description:
-      'Your own id of the record, up to 255 characters: unique among the workspace’s records of the kind, without ' +
-      'commas, and not beginning with `ext_`, the prefix that it has in paths and queries.',
+      'Id of the record in your system, up to 255 characters: unique among the workspace’s ' +
+      'records of the kind, without commas, and not beginning with `ext_`, its prefix in paths ' +
+      'and queries.',
     example: '123456',
   },
   proxy: {
     column: 'proxy',
     ...boolean,
     description:
-      'Whether crawlers of link previews get a card made of `title`, `description` and `image`. If `title` is null, ' +
-      'the card has the destination’s metadata.',
+      'Whether crawlers of link previews get a card with `title`, `description` and `image`. If ' +
+      '`title` is null, the card has the destination’s metadata.',
     example: true,
   },
   title: {
@@ -227,7 +230,7 @@ export const fields = {
   publicStats: {
     column: 'public_stats',
     ...boolean,
-    description: 'Whether anyone may see the statistics of the short link.',
+    description: 'Whether anyone can see the statistics of the short link.',
     example: false,
   },
   tagId: {
@@ -273,7 +276,7 @@ export const fields = {
     column: 'notification_token',
     ...text(1_000),
     extension: 'in',
-    description: 'A text of your own, up to 1,000 characters, that is returned unchanged.',
+    description: 'Custom text, up to 1,000 characters, returned unchanged.',
     example: 'team-garden',
   },
   webhookIds: {
@@ -380,8 +383,8 @@ export const fields = {
     out: Joi.string().allow(null),
     default: null,
     description:
-      'URL of your own page before the destination (http or https); it gets the parameter `continue`, a URL that ' +
-      'continues to the destination.',
+      'URL of a custom page before the destination (http or https); it gets the parameter ' +
+      '`continue`, a URL that continues to the destination.',
     example: 'https://example.com/before',
   },
   startsAt: {
@@ -404,7 +407,7 @@ export const fields = {
     default: null,
     extension: 'both',
     csv: 14,
-    description: 'Number of counted visits after which the record has expired.',
+    description: 'Number of counted visits after which the record expires.',
     example: 1_000,
   },
   redirectStatus: {
@@ -432,9 +435,9 @@ export const fields = {
     extension: 'out',
     csv: 21,
     description:
-      'Routing rules; the first one that matches the visitor decides the destination. `value` has conditions that ' +
-      'must all match, or is a text that one of the visitor’s country, city, device, operating system, browser or ' +
-      'language must be.',
+      'Routing rules; the first one that matches the visitor decides the destination. `value` ' +
+      'has conditions that must all match, or is a text that equals the visitor’s country, ' +
+      'city, device, operating system, browser or language.',
     example: [{ value: { country: ['DE'], device: ['mobile'] }, url: 'https://example.com/de' }],
   },
   testVariants: {
@@ -445,9 +448,9 @@ export const fields = {
     extension: 'both',
     csv: 35,
     description:
-      'A/B test: 2 to 10 destinations among which visitors are divided by `percentage`. A visitor stays with their ' +
-      'variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, `url` gets no visitor. Other ' +
-      'variants begin another test.',
+      'A/B test: 2 to 10 destinations that share visitors by `percentage`. A visitor stays with ' +
+      'their variant. `rules`, `ios`, `android` and `geo` come first; while the test runs, ' +
+      '`url` gets no visitors. Setting other variants starts a new test.',
     example: [
       { name: 'A', url: 'https://example.com/long', percentage: 50 },
       { name: 'B', url: 'https://example.com/short', percentage: 50 },
@@ -460,7 +463,7 @@ export const fields = {
     isTime: true,
     extension: 'out',
     csv: 36,
-    description: 'Time at which the present `testVariants` were set (ISO 8601, UTC).',
+    description: 'Time at which the current `testVariants` were set (ISO 8601, UTC).',
     example: '2026-04-01T08:00:00.000Z',
   },
   testCompletedAt: {
@@ -472,8 +475,8 @@ export const fields = {
     extension: 'both',
     csv: 37,
     description:
-      'Time from which the test is over, and all visitors get `url` (ISO 8601, UTC without a zone). Choosing a ' +
-      'winner sets it.',
+      'Time at which the test ends; all visitors then get `url` (ISO 8601, UTC without a zone). ' +
+      'Choosing a winner sets it.',
     example: '2030-05-01T08:00:00.000Z',
   },
   testWinner: {
@@ -482,7 +485,8 @@ export const fields = {
     extension: 'both',
     csv: 38,
     description:
-      'Name of the variant that won. Setting it ends the test, and makes the destination of the variant the `url`.',
+      'Name of the winning variant. Setting it ends the test, and sets `url` to the variant’s ' +
+      'destination.',
     example: 'B',
   },
   tagIds: {

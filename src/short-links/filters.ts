@@ -161,9 +161,10 @@ export function sharedFilters({
     query: {
       schema: searchField()
         .description(
-          'Words that must all be in the title, short link, destination, comments or name of a tag, in any order, ' +
-            'regardless of case and accents; or a whole short link. The record with exactly this short link or ' +
-            'slug comes first. At most 16 words; of each text the first 2,000 characters are searched.',
+          'Words that all occur in the title, short link, destination, comments or name of a ' +
+            'tag, in any order, regardless of case and accents; or a whole short link. The ' +
+            'record with exactly this short link or slug comes first. At most 16 words; only the ' +
+            'first 2,000 characters of each text are searched.',
         )
         .example('spring podcast')
         .meta({ extension: true }),
@@ -188,7 +189,7 @@ export function sharedFilters({
     },
     expiresAt: {
       schema: instantOrNull.description(
-        'Only records that expire at this time (ISO 8601), or with `null` those that do not expire.',
+        'Only records that expire at this time (ISO 8601), or with `null` records that do not expire.',
       ),
       where: (query, value) =>
         value === null
@@ -210,7 +211,7 @@ export function sharedFilters({
       UTM_FIELDS.map((name) => `${table}.${name} IS NOT NULL`).join(' OR '),
       'UTM parameters',
     ),
-    hasCustomSocial: presence(`${table}.proxy`, 'a link preview of their own'),
+    hasCustomSocial: presence(`${table}.proxy`, 'a custom link preview'),
     hasGeo: presence(`${table}.geo IS NOT NULL`, 'destinations by country'),
     hasDevice: presence(
       `${table}.ios IS NOT NULL OR ${table}.android IS NOT NULL`,

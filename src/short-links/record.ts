@@ -87,10 +87,10 @@ export const bulkAnswerOf = (record: Schema, noun: string) =>
         error: Joi.object({
           code: Joi.string().required().description('Name of the error.'),
           message: Joi.string().required().description('Explanation for a person.'),
-          doc_url: Joi.string().description('Address of the explanation of the error.'),
+          doc_url: Joi.string().description('URL of the explanation of the error.'),
         })
           .required()
-          .description('Error with which it was refused.'),
+          .description('Error that refused it.'),
         [noun]: Joi.any().description('Input, as sent.'),
       }).meta({ name: noun === 'link' ? 'BulkLinkError' : 'BulkQrCodeError' }),
     ).meta({ name: noun === 'link' ? 'BulkLinkResult' : 'BulkQrCodeResult' }),

@@ -68,7 +68,7 @@ const conditions = Joi.object<RuleConditions>({
   from: dateTime().description('First moment that matches.'),
   until: dateTime().description('First moment that no longer matches.'),
   time: Joi.object({
-    from: clock().required().description('Beginning, such as 09:30.').example('09:00'),
+    from: clock().required().description('Start, such as 09:30.').example('09:00'),
     to: clock()
       .required()
       .description('End. If it is not after `from`, it is on the next day.')
@@ -79,7 +79,7 @@ const conditions = Joi.object<RuleConditions>({
         .valid(...DAYS),
     )
       .min(1)
-      .description('Days of the week on which it begins. Default: all.'),
+      .description('Days of the week on which it starts. Default: all.'),
     timezone: timezone().description('IANA time zone.'),
   })
     .description('Time of day.')
@@ -102,7 +102,7 @@ export const rulesField = () =>
           .conditional(Joi.string(), { then: text(1_000), otherwise: conditions })
           .required()
           .description(
-            'Conditions that must all hold, or a text that one trait of the visitor must be.',
+            'Conditions that must all match, or a text that equals one trait of the visitor.',
           ),
         url: destination().required().description('Destination URL.'),
       }).meta({ name: 'NewRule' }),

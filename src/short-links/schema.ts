@@ -129,7 +129,7 @@ export const changeFields = { ...changeSchemas(fields), ...tagEdits };
 /** Schema of the prefix that the creator of a record can give its random key. */
 export const newRecordFields = {
   prefix: prefixField()
-    .description('What a random slug starts with; ignored when `key` is given.')
+    .description('Prefix of a random slug; ignored if `key` is given.')
     .example('c'),
 };
 
@@ -146,7 +146,8 @@ export const eventsOnDelete = () =>
   Joi.string()
     .valid('keep', 'remove')
     .description(
-      'What becomes of the events. By default they are kept, and counted in analytics; `remove` deletes them.',
+      'Handling of the events. By default they stay, and count in analytics; `remove` deletes ' +
+        'them.',
     )
     .example('remove')
     .meta({ extension: true });
@@ -184,10 +185,8 @@ export const infoQuery = <IdName extends string>(idName: IdName, { noun }: Short
     });
 
 /** Query parameter with the order of a list. */
-export const sortField = (names: readonly string[], { noun }: ShortLinkTables) =>
-  oneOf(names)
-    .default('createdAt')
-    .description(`Field by which the ${noun}s are sorted, always descending.`);
+export const sortField = (names: readonly string[]) =>
+  oneOf(names).default('createdAt').description('Sort field, always descending.');
 
 /** The query parameter that groups a count. */
 export interface Grouping {
@@ -197,7 +196,7 @@ export interface Grouping {
 export const groupingField = Joi.string()
   .valid('domain', 'tag', 'folder')
   .description(
-    'Counts for each domain, tag or folder instead of all together. Groups without a record are left out; a record ' +
+    'Counts per domain, tag or folder instead of in total. Empty groups are left out; a record ' +
       'with several tags counts for each.',
   );
 

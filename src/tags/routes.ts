@@ -47,10 +47,7 @@ const tagChangesBody = Joi.object<{ name?: string; color?: string }>({
   .meta({ name: 'TagUpdate' });
 
 const tagListQuery = Joi.object<TagListQuery>({
-  sortBy: Joi.string()
-    .valid('name', 'createdAt')
-    .default('name')
-    .description('Field by which the tags are sorted.'),
+  sortBy: Joi.string().valid('name', 'createdAt').default('name').description('Sort field.'),
   sortOrder: Joi.string()
     .valid('asc', 'desc')
     .default('asc')

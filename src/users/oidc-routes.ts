@@ -36,10 +36,10 @@ interface CallbackQuery {
 const parameter = (description: string) => text(4_096).description(description);
 
 const callbackQuery = Joi.object<CallbackQuery>({
-  code: parameter('Code that is exchanged for the tokens.'),
+  code: parameter('Code to exchange for tokens.'),
   state: parameter('State of the attempt.'),
-  iss: parameter('Issuer of the answer.'),
-  error: parameter('Reason for which the provider refused.'),
+  iss: parameter('Issuer of the response.'),
+  error: parameter('Reason why the provider refused.'),
   error_description: parameter('The reason in words.'),
 }).unknown();
 
@@ -73,8 +73,9 @@ export const oidcRoutes: Route[] = [
     operationId: 'createSessionByOidc',
     summary: 'Return from OpenID Connect',
     description:
-      'Signs a person in who returns from the OpenID Connect provider, sets the session cookie and redirects to the ' +
-      'console; or redirects to its page to sign in, with the reason as `error`.',
+      'Signs in a person who returns from the OpenID Connect provider, sets the session cookie ' +
+      'and redirects to the console. On failure, redirects to the sign-in page with the reason ' +
+      'as `error`.',
     query: callbackQuery,
     answers: { 302: NO_CONTENT },
     async handle(request) {

@@ -52,7 +52,7 @@ export const membershipRecord = Joi.object({
   scopes: Joi.array()
     .items(scope)
     .required()
-    .description('What the role may do, in the scopes of API keys; `*` is everything.')
+    .description('Permissions of the role, as scopes of API keys; `*` is all.')
     .example(['*']),
 }).meta({ name: 'Membership' });
 
@@ -87,7 +87,7 @@ export const meRecord = Joi.object({
     ),
   isOperator: Joi.boolean()
     .required()
-    .description('The person operates this installation, and may use `/admin`.'),
+    .description('The person operates this installation, and can use `/admin`.'),
   workspaces: Joi.array()
     .items(membershipRecord)
     .required()
@@ -96,15 +96,14 @@ export const meRecord = Joi.object({
     .items(ownInvitationRecord)
     .required()
     .description(
-      'Invitations of the email address, the newest first, at most 20; none until the address ' +
-        'is verified.',
+      'Invitations of the email address, newest first, at most 20; none until it is verified.',
     ),
   locationsBy: Joi.string()
     .valid('DB-IP')
     .allow(null)
     .required()
     .description(
-      'Owner of the database that the locations of visits come from, if its license requires a link beside them.',
+      'Owner of the database of locations, if its license requires a link next to them.',
     ),
 }).meta({ name: 'Me' });
 
@@ -138,5 +137,5 @@ export const sessionRecord = Joi.object({
     .allow('')
     .description('IP address of the sign-in, or its IPv6 network of 64 bits.')
     .example('203.0.113.7'),
-  isCurrent: Joi.boolean().required().description('It is the session of this request.'),
+  isCurrent: Joi.boolean().required().description('This is the current session.'),
 }).meta({ name: 'Session' });

@@ -67,7 +67,7 @@ export const userRoutes: Route[] = [
     path: '/me/sessions',
     operationId: 'listSessions',
     summary: 'List sessions',
-    description: 'Returns the sessions of the signed-in person, the last used first, at most 100.',
+    description: 'Returns the sessions of the signed-in person, last used first, at most 100.',
     answers: { 200: Joi.array().items(sessionRecord) },
     handle: async ({ caller }) => ok(await listSessions(caller.userId, caller.sessionId!)),
   }),
@@ -77,7 +77,7 @@ export const userRoutes: Route[] = [
     path: '/me/sessions',
     operationId: 'bulkDeleteSessions',
     summary: 'End all other sessions',
-    description: 'Ends all sessions of the signed-in person except that of the request.',
+    description: 'Ends all sessions of the signed-in person except the current one.',
     answers: { 200: deletedCount },
     handle: async (request) =>
       ok(await runJob(request, userJobs['session.endOthers'], othersOf(request))),
@@ -108,7 +108,7 @@ export const userRoutes: Route[] = [
     operationId: 'createWorkspace',
     summary: 'Create a workspace',
     description:
-      'Creates a workspace on the plan `free`, which the signed-in person owns. A person owns at most 50.',
+      'Creates a workspace on the Free plan, owned by the signed-in person. A person owns at most 50.',
     body: newWorkspaceBody,
     answers: { 201: membershipRecord },
     async handle(request) {

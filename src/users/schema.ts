@@ -29,7 +29,7 @@ export interface LinkBody {
 export const linkBody = Joi.object<LinkBody>({
   token: text(100)
     .required()
-    .description('The part of a one-time sign-in address after `#`.')
+    .description('The part of a one-time sign-in link after `#`.')
     .example('q7Jt0xYkq1oP2sV5nB8mC3dF6gH9jK0lZ4xW7eR1tYu'),
 }).meta({ name: 'SignInLink' });
 
@@ -45,7 +45,7 @@ export const meChangesBody = Joi.object<MeChanges>({
     .example('Ada Lovelace'),
   password: newPassword(),
   currentPassword: password()
-    .description('Current password, where `needsCurrentPassword` says so.')
+    .description('Current password, if `needsCurrentPassword` is true.')
     .example('an older password'),
 })
   .or('name', 'password')
@@ -68,8 +68,8 @@ export const newWorkspaceBody = Joi.object<NewWorkspaceBody>({
     })
     .required()
     .description(
-      'Name of the workspace in addresses: 1 to 48 lower-case letters, digits and inner hyphens; not `admin`, ' +
-        '`assets`, `invitation`, `sign-in` or `welcome`, which are paths of the console.',
+      'Name of the workspace in URLs: 1 to 48 lower-case letters, digits and inner hyphens; not ' +
+        '`admin`, `assets`, `invitation`, `sign-in` or `welcome`, which are paths of the console.',
     )
     .example('acme'),
   name: nameText(MAX_NAME_LENGTH).description('Name. Default: the slug.').example('Acme'),

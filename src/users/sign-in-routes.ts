@@ -31,7 +31,8 @@ const linkRecord = Joi.object({
 }).meta({ name: 'SignInLinkOwner' });
 
 const FROM_CONSOLE =
-  'Browsers may call it from the console only: it needs `Sec-Fetch-Site: same-origin`, or the `Origin` of the service.';
+  'Browsers can call it from the console only: it needs `Sec-Fetch-Site: same-origin`, or the ' +
+  '`Origin` of the service.';
 
 export const signInRoutes: Route[] = [
   route({
@@ -40,7 +41,7 @@ export const signInRoutes: Route[] = [
     path: '/auth/methods',
     operationId: 'retrieveSignInMethods',
     summary: 'Retrieve the ways to sign in',
-    description: 'Returns the ways in which people can sign in.',
+    description: 'Returns the ways to sign in.',
     answers: { 200: methodsRecord },
     handle() {
       const name = providerName();
@@ -54,8 +55,8 @@ export const signInRoutes: Route[] = [
     operationId: 'createSession',
     summary: 'Sign in',
     description:
-      'Signs a person in with email address and password, and sets the session cookie. A session that the browser ' +
-      `had ends. ${FROM_CONSOLE}`,
+      'Signs a person in with email address and password, and sets the session cookie. Ends a ' +
+      `previous session of the browser. ${FROM_CONSOLE}`,
     body: signInBody,
     answers: { 200: meRecord },
     async handle(request) {
@@ -71,10 +72,10 @@ export const signInRoutes: Route[] = [
     method: 'post',
     path: '/auth/links/lookup',
     operationId: 'findSignInLink',
-    summary: 'Find whom a one-time link signs in',
+    summary: 'Find the person of a one-time link',
     description:
-      'Returns the person whom the token of a one-time sign-in address would sign in, so that they are asked before. ' +
-      `The address stays valid. ${FROM_CONSOLE}`,
+      'Returns the person whom the token of a one-time sign-in link would sign in, so that they ' +
+      `can confirm. The link stays valid. ${FROM_CONSOLE}`,
     body: linkBody,
     answers: { 200: linkRecord },
     async handle(request) {
@@ -89,8 +90,8 @@ export const signInRoutes: Route[] = [
     operationId: 'createSessionByLink',
     summary: 'Sign in with a one-time link',
     description:
-      'Signs a person in with the token of a one-time sign-in address, and sets the session cookie. ' +
-      `Addresses are valid once, within 24 hours. ${FROM_CONSOLE}`,
+      'Signs a person in with the token of a one-time sign-in link, and sets the session cookie. ' +
+      `Links are valid once, within 24 hours. ${FROM_CONSOLE}`,
     body: linkBody,
     answers: { 200: meRecord },
     async handle(request) {

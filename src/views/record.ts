@@ -7,7 +7,7 @@ export type ViewRecord = ReturnType<typeof toView>;
 
 export const viewRecord = Joi.object({
   id: requiredText.description('Id of the view.').example('view_5Rt9pXc1Ze'),
-  list: oneOf(LIST_NAMES).required().description('The list that it shows.'),
+  list: oneOf(LIST_NAMES).required().description('List that the view is for.'),
   name: requiredText.description('Name of the view.').example('Spring launch'),
   query: requiredText
     .allow('')
@@ -15,7 +15,7 @@ export const viewRecord = Joi.object({
     .example('search=spring&sort=clicks'),
   shared: Joi.boolean()
     .required()
-    .description('All people of the workspace have it; else only the person of this request.'),
+    .description('Everyone in the workspace has it; else only the caller.'),
   createdAt: requiredTime.description('Time of creation.'),
 }).meta({ name: 'View' });
 

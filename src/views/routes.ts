@@ -40,8 +40,8 @@ export const viewRoutes: Route[] = [
     operationId: 'createView',
     summary: 'Create a view',
     description:
-      'Creates a view. A workspace has at most 100 shared views, and each person at most 100 of their own there. ' +
-      'A view by an API key belongs to the owner of the key.',
+      'Creates a view. A workspace has at most 100 shared views, and each person at most 100 ' +
+      'private ones. A view created with an API key belongs to the owner of the key.',
     record: true,
     body: newViewBody,
     answers: { 201: viewRecord },
@@ -61,7 +61,7 @@ export const viewRoutes: Route[] = [
     operationId: 'listViews',
     summary: 'List views, by name',
     description:
-      'Returns the views that are shared, and those of the person, by name, one page at a time.',
+      'Returns the shared views and the caller’s private ones by name, one page at a time.',
     isHeavy: hasAny('search'),
     query: Joi.object<ViewListQuery>({
       list: list.description('Only views of this list.'),
@@ -114,7 +114,7 @@ export const viewRoutes: Route[] = [
     path: '/views/{id}',
     operationId: 'deleteView',
     summary: 'Delete a view',
-    description: 'Deletes a view. A shared view is deleted for everybody in the workspace.',
+    description: 'Deletes a view. A shared view is deleted for everyone in the workspace.',
     record: true,
     params,
     answers: { 200: deletedRecord },

@@ -45,7 +45,7 @@ const fields = {
     )
     .example('search=spring&sort=clicks'),
   shared: bodyFlag().description(
-    'true: all people of the workspace have the view; false: only the person who sends it.',
+    'true: everyone in the workspace has the view; false: only the caller.',
   ),
 };
 
@@ -53,7 +53,7 @@ export const list = Joi.string().valid(...LIST_NAMES);
 
 export const newViewBody = Joi.object<NewView>({
   ...fields,
-  list: list.required().description('The list that it shows.'),
+  list: list.required().description('List that the view is for.'),
   name: fields.name.required(),
   query: fields.query.required(),
   shared: fields.shared.default(false),

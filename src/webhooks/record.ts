@@ -94,7 +94,7 @@ export const webhookRecord = Joi.object({
   id: requiredText.description('Id of the webhook.').example('wh_1Lp5oIu8Yt'),
   name: requiredText.description('Name.').example('Shop'),
   url: requiredText
-    .description('Address that receives deliveries.')
+    .description('URL that receives deliveries.')
     .example('https://shop.example.com/hooks'),
   kinds: Joi.array()
     .items(
@@ -106,10 +106,10 @@ export const webhookRecord = Joi.object({
     .description('Kinds of events that it receives.'),
   enabled: flag().required().description('Deliveries are sent.').example(true),
   disabledAt: nullableInstant.description('Time at which it was disabled.'),
-  disabledReason: nullable.description('Reason for which it was disabled.'),
+  disabledReason: nullable.description('Reason why it was disabled.'),
   failingSince: nullableInstant.description('Time of the first failure since the last success.'),
   pausedUntil: nullableInstant.description(
-    'Time until which nothing is sent, after several failures in a row.',
+    'Time at which sending resumes after several failures in a row.',
   ),
   createdAt: requiredTime.description('Time of creation.'),
   updatedAt: requiredTime.description('Time of the last change.'),
@@ -119,7 +119,7 @@ export const webhookRecord = Joi.object({
 export const webhookWithSecret = webhookRecord
   .keys({
     secret: requiredText
-      .description('Secret with which deliveries are signed. No other answer shows it.')
+      .description('Secret that signs deliveries. No other response has it.')
       .example('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'),
     previousSecretUntil: nullableInstant.description(
       'Time until which deliveries are also signed with the previous secret.',
@@ -135,7 +135,7 @@ const deliveryFields = {
   recordId: nullable.description('Id of the link or QR code.'),
   sequence: requiredCount
     .allow(null)
-    .description('Number of the event among those of the same link or QR code, without gaps.'),
+    .description('Sequence number of the event within its link or QR code, without gaps.'),
   state: Joi.string()
     .valid(...DELIVERY_STATES)
     .required()
@@ -159,9 +159,7 @@ export const wholeDeliveryRecord = Joi.object({
   ...deliveryFields,
   request: Joi.object({
     method: requiredText.description('HTTP method.').example('POST'),
-    url: requiredText
-      .description('Address of the webhook.')
-      .example('https://shop.example.com/hooks'),
+    url: requiredText.description('URL of the webhook.').example('https://shop.example.com/hooks'),
     headers,
     body: requiredText.description('Body, as JSON text.').example('{"type":"link.created"}'),
   })
@@ -173,7 +171,7 @@ export const wholeDeliveryRecord = Joi.object({
         at: requiredTime.description('Time of the attempt.'),
         durationMs: requiredCount.description('Duration in ms.').example(120),
         url: requiredText
-          .description('Address of the request.')
+          .description('URL of the request.')
           .example('https://shop.example.com/hooks'),
         status: requiredCount
           .allow(null)

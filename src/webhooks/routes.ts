@@ -62,7 +62,7 @@ export const webhookRoutes: Route[] = [
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
-      'Creates a webhook. The answer has the secret with which deliveries are signed (Standard Webhooks).',
+      'Creates a webhook. The response has the secret that signs deliveries (Standard Webhooks).',
     record: true,
     body: newWebhookBody,
     answers: { 201: webhookWithSecret },
@@ -133,7 +133,7 @@ export const webhookRoutes: Route[] = [
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate the secret of a webhook',
     description:
-      'Replaces the secret. For a day deliveries are signed with both, the new one first.',
+      'Replaces the secret. For a day, deliveries are signed with both secrets, the new one first.',
     record: true,
     params: webhookParams,
     answers: { 200: webhookWithSecret },
@@ -151,7 +151,7 @@ export const webhookRoutes: Route[] = [
     operationId: 'testWebhook',
     summary: 'Send a test delivery',
     description:
-      'Sends an example of a kind of event. Its data has `test: true`. The delivery has the result.',
+      'Sends an example event, whose data has `test: true`. The delivery has the result.',
     params: webhookParams,
     body: testBody,
     answers: { 201: deliveryRecord },
@@ -170,12 +170,13 @@ export const webhookRoutes: Route[] = [
     operationId: 'resendDeliveries',
     summary: 'Resend deliveries',
     description:
-      'Sends all deliveries since a time again, with the ids that they had. Deliveries are kept for 30 days.',
+      'Resends all deliveries since a time, with their original ids. Deliveries are stored for ' +
+      '30 days.',
     params: webhookParams,
     body: resendBody,
     answers: {
       200: Joi.object({
-        count: Joi.number().integer().required().description('Number of deliveries sent again.'),
+        count: Joi.number().integer().required().description('Number of resent deliveries.'),
       }).meta({ name: 'ResendResult' }),
     },
     handle(request) {
@@ -189,7 +190,7 @@ export const webhookRoutes: Route[] = [
     path: '/webhooks/{id}/deliveries',
     operationId: 'listDeliveries',
     summary: 'List deliveries, newest first',
-    description: 'Returns the deliveries of a webhook, newest first. They are kept for 30 days.',
+    description: 'Returns the deliveries of a webhook, newest first. They are stored for 30 days.',
     params: webhookParams,
     isHeavy: hasAny('state', 'kind', 'since', 'until'),
     query: deliveryQuery,
@@ -223,7 +224,7 @@ export const webhookRoutes: Route[] = [
     path: '/webhooks/{id}/deliveries/{deliveryId}/resend',
     operationId: 'resendDelivery',
     summary: 'Resend a delivery',
-    description: 'Sends a delivery again, with the id that it had.',
+    description: 'Resends a delivery with its original id.',
     params: deliveryParams,
     answers: { 200: deliveryRecord },
     handle: (request) => answerWrite(request, webhookJobs['webhook.resend'], request.params, ok),

@@ -44,9 +44,7 @@ const fields = {
         return error('rule', { rule: refused.message });
       }
     })
-    .description(
-      'Address that receives deliveries: public, http or https, at most 2,000 characters.',
-    )
+    .description('URL that receives deliveries: public, http or https, at most 2,000 characters.')
     .example('https://shop.example.com/hooks'),
   kinds: list(kind as never)
     .min(1)
@@ -71,9 +69,7 @@ export const newWebhookBody = Joi.object<NewWebhook>({
 
 export const webhookBody = Joi.object<WebhookBody>({
   ...fields,
-  enabled: bodyFlag().description(
-    'false holds deliveries back; true sends again, from the next one on.',
-  ),
+  enabled: bodyFlag().description('false pauses deliveries; true resumes with the next one.'),
 }).meta({ name: 'WebhookUpdate' });
 
 export interface DeliveryFilters {
@@ -92,7 +88,7 @@ export const deliveryQuery = Joi.object<DeliveryQuery>({
   ),
   kind: queryList(kind as never).description('Only deliveries of these kinds.'),
   recordId: text(60).description('Only deliveries about this link or QR code.'),
-  since: dateTime().description('Only deliveries created from this time on.'),
+  since: dateTime().description('Only deliveries created at this time or later.'),
   until: dateTime().description('Only deliveries created before this time.'),
   ...paging(100),
 });
@@ -104,9 +100,11 @@ export interface ResendBody {
 }
 
 export const resendBody = Joi.object<ResendBody>({
-  since: dateTime().required().description('Deliveries created from this time on are sent again.'),
-  until: dateTime().description('Deliveries created before this time are sent again.'),
-  undeliveredOnly: bodyFlag().default(false).description('true: only what was not delivered yet.'),
+  since: dateTime().required().description('Resends deliveries created at this time or later.'),
+  until: dateTime().description('Resends deliveries created before this time.'),
+  undeliveredOnly: bodyFlag()
+    .default(false)
+    .description('true: only deliveries that have not succeeded.'),
 }).meta({ name: 'ResendRequest' });
 
 export const testBody = Joi.object<{ kind: WebhookKind }>({

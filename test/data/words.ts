@@ -1,11 +1,11 @@
 /*
- * Words that sentences for people do not use, with the better one: in the console, in the guides and in messages of the
- * API. `test/unit/words.test.ts` reads all sentences. One thing has one name everywhere, and a sentence is understood when
- * it is read once.
+ * Words that sentences for people do not use, with the better one: in the console, in the guides, in
+ * the API reference and in messages of the API. `test/unit/words.test.ts` reads all sentences. One
+ * thing has one name everywhere, and a sentence is understood when it is read once.
  */
 
 /** Where a sentence is read. */
-export type Reader = 'console' | 'guides' | 'messages';
+export type Reader = 'console' | 'guides' | 'messages' | 'reference';
 
 export interface Word {
   /** A space also stands for a line break. */
@@ -47,7 +47,7 @@ export const WORDS: readonly Word[] = [
   },
   {
     pattern:
-      /(?<!\b(?:e-?mail|IP|IPv4|IPv6|client|private|public|street|wallet) |\bip-)\baddress(?:es)?\b(?! bar\b)/i,
+      /(?<!\b(?:e-?mail|IP|IPv4|IPv6|client|postal|private|public|street|wallet) |\bip-)\baddress(?:es)?\b(?! bar\b)/i,
     better: 'URL, link, email address or IP address',
     why: 'it can be any of the four',
   },

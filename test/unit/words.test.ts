@@ -19,6 +19,8 @@ interface Fault {
   message: string;
 }
 
+const blank = (code: string): string => code.replaceAll(/[^\n]/g, ' ');
+
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
 
 /** Returns false for a name, a path or another text for programs. */
@@ -76,13 +78,24 @@ function sentencesOfMessages(file: string): Sentence[] {
  * and comments.
  */
 function sentencesOfGuide(file: string): Sentence[] {
-  const blank = (code: string) => code.replaceAll(/[^\n]/g, ' ');
   const text = readFileSync(file, 'utf8')
     .replaceAll(/^( *)```[^]*?^\1```/gm, blank)
     .replaceAll(/`[^`]+`/g, blank)
     .replaceAll(/^#.*$/gm, blank)
     .replaceAll(/\]\([^)]+\)|<!--[^]*?-->/g, blank);
   return [{ file, line: 1, text }];
+}
+
+/** Lists the distinct descriptions and summaries of the API reference, without code. */
+function sentencesOfReference(file: string): Sentence[] {
+  const sentences = new Map<string, Sentence>();
+  for (const [index, line] of readFileSync(file, 'utf8').split('\n').entries()) {
+    for (const [, json] of line.matchAll(/"(?:description|summary)": ("(?:[^"\\]|\\.)*")/g)) {
+      const text = String(JSON.parse(json!)).replaceAll(/`[^`]+`/g, blank);
+      if (!sentences.has(text)) sentences.set(text, { file, line: index + 1, text });
+    }
+  }
+  return [...sentences.values()];
 }
 
 function faultsOf(reader: Reader, sentences: readonly Sentence[]): Fault[] {
@@ -114,6 +127,7 @@ describe('words', () => {
     ),
     guides: faultsOf('guides', ['README.md', ...guides].flatMap(sentencesOfGuide)),
     messages: faultsOf('messages', sourceFiles('src').flatMap(sentencesOfMessages)),
+    reference: faultsOf('reference', sentencesOfReference(path.join('docs', 'openapi.json'))),
   };
   const isAllowed = (fault: Fault) =>
     ALLOWANCES.some(({ file, word }) => file === fault.file && word === fault.word);

@@ -73,13 +73,15 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
       operationId: 'streamEvents',
       summary: 'Watch events',
       description:
-        'Sends events as they are stored, as server-sent events: `event` is the kind, `data` the event as ' +
-        '`GET /events` lists it, `id` the position to resume from. A client that sends the last `id` as `Last-Event-ID` gets what it ' +
-        'missed since, up to 300 events; a few that it has may come again, with the same `id`. `event: dropped` has ' +
-        'the number of events that were left out, because there were too many or the client reads too slowly. With ' +
-        '`uncounted=true`, `event: uncounted` has visits that are not counted since the same visitor was counted within ' +
-        '`clickDedupeSeconds` of the workspace: such an event with `counted: false` and `reason: "repeat"`. They are stored ' +
-        'nowhere and have no `id`; up to 50 of a moment are sent. Bots, prefetches and `HEAD` requests leave no trace.',
+        'Sends events as they are stored, as server-sent events: `event` is the kind, `data` the ' +
+        'event as in `GET /events`, `id` the position to resume from. A client that sends the ' +
+        'last `id` as `Last-Event-ID` gets up to 300 events that it missed; a few may repeat, ' +
+        'with the same `id`. `event: dropped` has the number of events left out, because there ' +
+        'were too many or the client reads too slowly. With `uncounted=true`, ' +
+        '`event: uncounted` has visits that don’t count because the same visitor was counted within ' +
+        '`clickDedupeSeconds` of the workspace: the event with `counted: false` and ' +
+        '`reason: "repeat"`. They are not stored and have no `id`; at most 50 are sent at once. Bots, ' +
+        'prefetches and `HEAD` requests send nothing.',
       tag: 'Events',
       extension: true,
       scope: 'events.read',
@@ -91,15 +93,15 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
           .description('Kinds of events: one, or several. Default: all.'),
         uncounted: flag()
           .default(false)
-          .description('true: visits that are not counted as well, with the reason.'),
+          .description('true: also visits that are not counted, with the reason.'),
         latest: Joi.number()
           .integer()
           .min(0)
           .max(MAX_LATEST)
           .default(0)
           .description(
-            'Number of the latest events that match, of those stored, which a new stream begins with, oldest first. ' +
-              'With `Last-Event-ID` it has no effect.',
+            'Number of the latest matching events that a new stream starts with, oldest first. ' +
+              'Ignored with `Last-Event-ID`.',
           ),
         ...filterSchemas,
       }),

@@ -71,10 +71,10 @@ const { pageId, types, root, ...otherSchemas } = schemaOf;
 export const filterSchemas: Record<keyof FilterQuery, Schema> = {
   domain: domainField().description('Domain of the short link.'),
   key: text(1_000).description('Slug of the short link; needs domain. `_root`: the domain itself.'),
-  linkId: id().description('Id of the short link, or the caller’s own after `ext_`.'),
-  qrcodeId: id().description('Id of the QR code, or the caller’s own after `ext_`.'),
+  linkId: id().description('Id of the short link, or its external id after `ext_`.'),
+  qrcodeId: id().description('Id of the QR code, or its external id after `ext_`.'),
   pageId,
-  externalId: id().description('The caller’s own id of link or QR code, with the prefix `ext_`.'),
+  externalId: id().description('External id of the link or QR code, with the prefix `ext_`.'),
   tagId: queryList(id()).description(
     'Id of a tag, or several: events of links and QR codes that have one of them now.',
   ),
@@ -90,12 +90,10 @@ export const filterSchemas: Record<keyof FilterQuery, Schema> = {
 
 export const spanSchemas = {
   start: dateTime().description(
-    'Start of the time span, without `interval`; default 24 hours before `end`.',
+    'Start of the period, without `interval`; default 24 hours before `end`.',
   ),
-  end: dateTime().description('End of the time span, not included; default now.'),
-  timezone: timezone()
-    .custom(canonicalTimezone)
-    .description('IANA zone to which days and months are aligned.'),
+  end: dateTime().description('End of the period, exclusive; default now.'),
+  timezone: timezone().custom(canonicalTimezone).description('IANA time zone of days and months.'),
 };
 
 /**

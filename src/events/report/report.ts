@@ -109,8 +109,8 @@ const listOf = (field: string, description: string, example: string) =>
 
 const change = (name: string) =>
   Joi.object({
-    value: count.description(`\`${name}\` of analytics in the span.`).example(120),
-    previous: count.description('Value in the week or month before.').example(100),
+    value: count.description(`\`${name}\` of analytics in the period.`).example(120),
+    previous: count.description('Value in the previous week or month.').example(100),
   })
     .required()
     .description(`Total of \`${name}\`.`);
@@ -120,13 +120,16 @@ export const reportRecord = Joi.object({
   every: Joi.string()
     .valid(...Object.keys(UNIT_OF))
     .required()
-    .description('How often the report comes.'),
-  timezone: Joi.string().required().description('IANA zone of the span.').example('Europe/Berlin'),
-  start: Joi.string().isoDate().required().description('Start of the span.'),
-  end: Joi.string().isoDate().required().description('End of the span, not included.'),
+    .description('Frequency of the report.'),
+  timezone: Joi.string()
+    .required()
+    .description('IANA time zone of the period.')
+    .example('Europe/Berlin'),
+  start: Joi.string().isoDate().required().description('Start of the period.'),
+  end: Joi.string().isoDate().required().description('End of the period, exclusive.'),
   totals: Joi.object(Object.fromEntries(NUMBERS.map((name) => [name, change(name)])))
     .required()
-    .description('Totals, compared with the week or month before.'),
+    .description('Totals, compared with the previous week or month.'),
   topLinks: listOf('shortLink', 'Short link.', 'https://go.example.com/spring'),
   countries: listOf('country', 'Country (ISO 3166-1 alpha-2); empty: unknown.', 'DE'),
   referers: listOf('referer', 'Host that visitors came from.', 'news.example.com'),

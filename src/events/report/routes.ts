@@ -35,7 +35,8 @@ export const reportRoutes = ({ names }: EventRecords): Route[] => {
       operationId: 'retrieveReport',
       summary: 'Retrieve a report',
       description:
-        'Returns the report of the last whole week or month. Its numbers are those of analytics with its `start` and `end`.',
+        'Returns the report of the last whole week or month. Its numbers match analytics with ' +
+        'its `start` and `end`.',
       answers: { 200: reportRecord },
       handle: async (request) => ok(await report(request)),
     }),
@@ -44,7 +45,7 @@ export const reportRoutes = ({ names }: EventRecords): Route[] => {
       path: '/report/mail',
       operationId: 'renderReport',
       summary: 'Render a report as an email',
-      description: 'Returns the HTML of the email in which members get the report.',
+      description: 'Returns the HTML of the report’s email.',
       answers: { 200: { media: ['text/html'] } },
       async handle(request) {
         const message = reportMessage(

@@ -95,7 +95,7 @@ export const crypto: ContentType<CryptoPayment> = {
       .trim()
       .max(120)
       .required()
-      .description('Address of the receiver.')
+      .description('Wallet address of the receiver.')
       .example('bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'),
     amount: decimalAmount(18).empty('').description('Amount in whole coins.'),
     message: lines(300).empty('').description('Message, at most 300 characters; not for ethereum.'),

@@ -53,15 +53,15 @@ const optionalRecipients = () => recipients().empty(Joi.array().length(0));
 export const email: ContentType<Email> = {
   name: 'email',
   description:
-    'An email: `{email, cc?, bcc?, subject?, body?}`; the recipients are one address, `a@example.com,b@example.com`, ' +
-    'or an array.',
+    'An email: `{email, cc?, bcc?, subject?, body?}`; `email` is one email address, ' +
+    '`a@example.com,b@example.com`, or an array.',
   schema: Joi.object({
     email: recipients()
       .required()
-      .description('Recipients: an address, or several.')
+      .description('Recipients: one or more email addresses.')
       .example('ada@example.com'),
-    cc: optionalRecipients().description('Copies: an address, or several.'),
-    bcc: optionalRecipients().description('Blind copies: an address, or several.'),
+    cc: optionalRecipients().description('Copies: one or more email addresses.'),
+    bcc: optionalRecipients().description('Blind copies: one or more email addresses.'),
     subject: line(500).empty('').description('Subject, at most 500 characters.'),
     body: lines(2_000).empty('').description('Text, at most 2,000 characters.'),
   }).meta({ name: 'EmailContent' }),

@@ -157,8 +157,8 @@ const list = (value: ReturnType<typeof line>, types: string[]) =>
           type: Joi.string()
             .lowercase()
             .valid(...types)
-            .description('Kind of number or address.'),
-          value: value.required().description('Number or address.'),
+            .description('Kind of phone number or email address.'),
+          value: value.required().description('Phone number or email address.'),
         }),
         otherwise: value,
       }),
@@ -175,9 +175,9 @@ const webAddress = line(2_000).custom((value: string, { error }) =>
 export const vcard: ContentType<Contact> = {
   name: 'vcard',
   description:
-    'A contact: `{firstName, lastName, organization?, title?, phones?, emails?, urls?, address?, note?, birthday?}`. ' +
-    'Phones and emails are texts, or `{type?, value}`; the address is a text, or `{street?, city?, region?, ' +
-    'postalCode?, country?}`.',
+    'A contact: `{firstName, lastName, organization?, title?, phones?, emails?, urls?, address?, ' +
+    'note?, birthday?}`. Phones and emails are texts, or `{type?, value}`; `address` is a ' +
+    'text, or `{street?, city?, region?, postalCode?, country?}`.',
   schema: Joi.object({
     firstName: line(100).allow('').required().description('First name.').example('Ada'),
     lastName: line(100).allow('').required().description('Last name.').example('Lovelace'),
@@ -187,7 +187,7 @@ export const vcard: ContentType<Contact> = {
       'Phone numbers, at most 10.',
     ),
     emails: list(emailAddress(), EMAIL_TYPES).description('Email addresses, at most 10.'),
-    urls: Joi.array().items(webAddress).max(10).description('Web addresses, at most 10.'),
+    urls: Joi.array().items(webAddress).max(10).description('URLs, at most 10.'),
     address: Joi.alternatives()
       .conditional(Joi.object().unknown(), {
         then: Joi.object({

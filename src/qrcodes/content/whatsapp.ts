@@ -21,8 +21,8 @@ const chatLink = ({ number, message }: WhatsApp): string =>
 export const whatsapp: ContentType<WhatsApp> = {
   name: 'whatsapp',
   description:
-    'A WhatsApp chat: `{number, message?}`; the number begins with its country code, with or without +, and is ' +
-    'answered with +.',
+    'A WhatsApp chat: `{number, message?}`; the number begins with its country code, with or ' +
+    'without +, and is returned with +.',
   schema: Joi.object({
     number: internationalNumber()
       .required()

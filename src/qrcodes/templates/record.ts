@@ -16,5 +16,5 @@ export const templateRecord = Joi.object({
   createdAt: Joi.string().isoDate().required().description('Time of creation.'),
 })
   .unknown()
-  .description('The template with the appearance of its QR code, in the same fields.')
+  .description('Template, with the same fields for the appearance as a QR code.')
   .meta({ name: 'Template' });

@@ -34,7 +34,7 @@ export const templateRoutes: Route[] = [
     path: '/templates/{id}',
     operationId: 'deleteTemplate',
     summary: 'Delete a template',
-    description: 'Deletes a template. QR codes that took their appearance from it keep it.',
+    description: 'Deletes a template. QR codes that used it keep their appearance.',
     scope: 'qrcodes.write',
     record: true,
     params: Joi.object<{ id: string }>({

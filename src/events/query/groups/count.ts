@@ -37,7 +37,10 @@ export const count: Group = {
       required(EVENT_KINDS).map(([name, schema]) =>
         totalName(name) === name
           ? [name, schema]
-          : [totalName(name), schema.description(`Count of ${name}; the contract spells it so.`)],
+          : [
+              totalName(name),
+              schema.description(`Number of ${name}; the contract has this spelling.`),
+            ],
       ),
     ),
   ),

@@ -13,7 +13,7 @@ export async function timeRows(query: CountQuery): Promise<{ start: string }[]> 
 /** Rows of a time series, for the reference. */
 export const timeRowsSchema = Joi.array().items(
   Joi.object({
-    start: Joi.string().isoDate().required().description('Beginning of the step.'),
+    start: Joi.string().isoDate().required().description('Start of the step.'),
     ...numberSchemas,
   }),
 );
