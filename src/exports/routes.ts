@@ -15,7 +15,7 @@ import { answerAccepted, answerWrite } from '../jobs/answer-write.ts';
 import { type LinkFilters, filterSchemas as linkFilterSchemas } from '../links/filters.ts';
 import { linkQueries } from '../links/queries.ts';
 import { refuseHiddenFilter } from '../short-links/filters.ts';
-import { refuseOtherWorkspace } from '../short-links/queries.ts';
+import { refuseOtherWorkspace } from '../short-links/project-slug.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
 import { ARCHIVE_KINDS } from './archive.ts';

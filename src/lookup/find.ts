@@ -1,7 +1,6 @@
 import { BufferedCounter } from '../infra/buffered-counter.ts';
-import type { Log } from '../infra/log.ts';
 import { lookups, rememberedLinks } from '../infra/metrics.ts';
-import type { Redis, SingleRedis } from '../infra/redis.ts';
+import type { Redis } from '../infra/redis.ts';
 import { isStorable } from '../infra/storable-text.ts';
 import {
   BLOCKLIST_NAME,
@@ -21,6 +20,7 @@ import type {
   SiteFilesEntry,
   WorkspaceEntry,
 } from './entry.ts';
+import type { FinderOptions } from './finder-options.ts';
 import { HotKeys } from './hot-keys.ts';
 import {
   domainTarget,
@@ -75,24 +75,6 @@ interface Unknown {
 }
 
 type Stored<Entry> = { entry: Entry | null } | Unknown;
-
-/** Dependencies and settings of a finder. */
-export interface FinderOptions {
-  /** Connection to the look-up Redis, with a short command timeout. */
-  commands: Redis;
-  /** Connection to the same Redis for invalidations only, of `connectSubscriber`. */
-  subscriber: SingleRedis;
-  /** Connection to its primary, which is used if it is a replica. */
-  primary: Redis;
-  /** Source of the entries that Redis lacks. */
-  source: EntrySource;
-  /** Connection to the Redis of the queues, through which processes share their hottest links. */
-  queue: Redis;
-  /** Unique to this process. */
-  instance: string;
-  limits: { entries: number; seconds: number };
-  log: Log;
-}
 
 const answeredBy = {
   near: new BufferedCounter(lookups.labels('near')),

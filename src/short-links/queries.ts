@@ -1,5 +1,4 @@
 import { type QueryBuilder, raw } from 'objection';
-import { Refusal } from '../errors.ts';
 import { refuseChanged } from '../http/etag.ts';
 import { externalIdIn } from '../http/fields.ts';
 import { type Answer, found, ok } from '../http/route.ts';
@@ -15,6 +14,7 @@ import {
   type SharedFilters,
 } from './filters.ts';
 import type { ShortLinkModel, ShortLinkTables } from './model.ts';
+import { refuseOtherWorkspace } from './project-slug.ts';
 import { canReadPasswords, openPassword } from './record.ts';
 import type { RecordContext } from './record-context.ts';
 import type { Grouping } from './schema.ts';
@@ -35,20 +35,6 @@ interface JoinedColumns {
 export interface RecordPage extends Paging {
   /** `createdAt`, `lastClicked`, or the name of the count of visits. */
   sort: string;
-}
-
-/**
- * Refuses a request whose `projectSlug` names another workspace than its key's.
- *
- * @throws Refusal `not_found`
- */
-export function refuseOtherWorkspace(
-  { projectSlug }: { projectSlug?: string },
-  { workspaceSlug }: { workspaceSlug: string },
-): void {
-  if (projectSlug !== undefined && projectSlug !== workspaceSlug) {
-    throw new Refusal('not_found', `There is no workspace "${projectSlug}" for this key`);
-  }
 }
 
 /** The names by which an info endpoint can look up a record. */
