@@ -74,8 +74,10 @@ export function serveCompat(app: Express, dependencies: Dependencies): void {
 }
 
 /** Converts the path of a route to an Express pattern. */
-const peerPattern = ({ path, spanning }: Peer, route: PeerRoute): string =>
-  patternOf(path + route.path).replace(`:${spanning}`, `*${spanning}`);
+function peerPattern({ path, spanning }: Peer, route: PeerRoute): string {
+  const pattern = patternOf(path + route.path);
+  return spanning === undefined ? pattern : pattern.replace(`:${spanning}`, `*${spanning}`);
+}
 
 /** Joins the segments of a path parameter with slashes. */
 const joined = (params: Request['params']): Record<string, string> =>
@@ -86,7 +88,7 @@ const joined = (params: Request['params']): Record<string, string> =>
 const scopeOf = ({ operation }: PeerRoute): Route['scope'] =>
   operation === undefined ? 'public' : endpoint(operation).scope;
 
-const writes = ({ operation }: PeerRoute): boolean =>
+const isWrite = ({ operation }: PeerRoute): boolean =>
   operation !== undefined && endpoint(operation).writes === true;
 
 const errorsOf =
@@ -103,7 +105,7 @@ function handle(peer: Peer, route: PeerRoute, dependencies: Dependencies) {
   const { admission, queues, checks, log } = dependencies;
   return async (request: Request, response: Response) => {
     response.locals['route'] = peer.path + route.path;
-    if (request.method === 'HEAD' && writes(route)) {
+    if (request.method === 'HEAD' && isWrite(route)) {
       throw new Refusal('bad_request', 'HEAD must not be sent to an endpoint that creates records');
     }
     if (scopeOf(route) === 'public') allowOrigin(request, response, true);
