@@ -7,7 +7,6 @@ import { Producer } from '../../src/queues/producer.ts';
 import { createApiKey } from '../../src/workspaces/api-keys.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
 import { eventually } from '../support/eventually.ts';
-import { processorSlowness } from '../support/machine-speed.ts';
 import { OwnService } from '../support/own-service.ts';
 import { stack } from '../support/stack.ts';
 import {
@@ -255,9 +254,7 @@ describe('random requests beside regular traffic', function () {
         `      ${name}: ${statuses}; ${processorMs.toFixed(0)} ms of the processor, ${Math.round(keptBytes / 1024)} KiB kept, programs of ${Math.round(childrenMiB)} MiB`,
       );
     }
-    // A shared processor takes several times as long for the same work.
-    const limit = PROCESSOR_MS * processorSlowness();
-    const slow = costs.filter(({ processorMs }) => processorMs > limit);
+    const slow = costs.filter(({ processorMs }) => processorMs > PROCESSOR_MS);
     expect(slow.map(({ name }) => name)).to.deep.equal([]);
     const keptBytes = costs.reduce((sum, cost) => sum + cost.keptBytes, 0);
     expect(keptBytes / 2 ** 20).to.be.below(KEPT_MIB + ELSE_MIB);

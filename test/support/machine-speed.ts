@@ -22,17 +22,11 @@ const median = (times: number[]): number => times.toSorted((a, b) => a - b)[time
  * Factor by which a computation now takes longer than on the reference machine, at least 1, since
  * processors are shared and some are slow.
  */
-export const slowness = (): number => factorOf(() => performance.now());
-
-/** The same for the processor time of a computation, without the time that it waits. */
-export const processorSlowness = (): number => factorOf(() => process.cpuUsage().user / 1_000);
-
-/** @param now reads a clock, in ms */
-function factorOf(now: () => number): number {
+export function slowness(): number {
   const times = Array.from({ length: ROUNDS }, () => {
-    const startedAt = now();
+    const startedAt = performance.now();
     work();
-    return now() - startedAt;
+    return performance.now() - startedAt;
   });
   return Math.max(1, median(times) / USUAL_MS);
 }
