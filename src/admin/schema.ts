@@ -6,6 +6,7 @@ import {
   nameText,
   nullable,
   oneOf,
+  requiredCount,
   requiredText,
   requiredTime,
   text,
@@ -23,8 +24,7 @@ export const VISITS = 'visits';
 export type Source = QueueName | typeof VISITS;
 
 const SOURCES = [...Object.keys(QUEUES), VISITS];
-const count = (what: string, example: number) =>
-  Joi.number().integer().required().description(what).example(example);
+const count = (what: string, example: number) => requiredCount.description(what).example(example);
 
 /** Schema of a process and its state. */
 export const processRecord = Joi.object({

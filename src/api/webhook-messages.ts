@@ -1,7 +1,7 @@
 import type { Schema } from 'joi';
 import { WEBHOOK_RECORDS, webhookDataSchema } from '../event-records/record.ts';
 import { EVENT_KINDS, type EventKind, kindOf } from '../events/kinds.ts';
-import { Joi } from '../http/fields.ts';
+import { Joi, requiredTime } from '../http/fields.ts';
 import { limitRecord } from '../settings/limits.ts';
 import { summaryOf, WEBHOOK_KINDS, type WebhookKind } from '../webhooks/kinds.ts';
 import { webhookRecord } from '../webhooks/record.ts';
@@ -13,7 +13,7 @@ const message = (name: string, data: Schema, ...kinds: WebhookKind[]): Schema =>
       .valid(...kinds)
       .required()
       .description('Kind of the event.'),
-    timestamp: Joi.string().isoDate().required().description('Time of the event.'),
+    timestamp: requiredTime.description('Time of the event.'),
     sequence: Joi.number()
       .integer()
       .allow(null)

@@ -1,4 +1,4 @@
-import { Joi } from '../http/fields.ts';
+import { Joi, requiredText, requiredTime } from '../http/fields.ts';
 import { type AuditRow, OPERATOR } from './queries.ts';
 
 /** Converts a row to its public record. */
@@ -20,11 +20,11 @@ export function toAuditEntry(row: AuditRow) {
 
 /** Schema of the record, for the reference and for checking answers. */
 export const auditEntry = Joi.object({
-  id: Joi.string().required().description('Id of the entry.').example('log_0Qa2wSx4Ed'),
-  at: Joi.string().isoDate().required().description('Time of the write.'),
-  action: Joi.string().required().description('Kind of the write.').example('link.update'),
+  id: requiredText.description('Id of the entry.').example('log_0Qa2wSx4Ed'),
+  at: requiredTime.description('Time of the write.'),
+  action: requiredText.description('Kind of the write.').example('link.update'),
   target: Joi.object({
-    kind: Joi.string().required().description('Kind of the record.').example('link'),
+    kind: requiredText.description('Kind of the record.').example('link'),
     id: Joi.string()
       .allow(null)
       .required()

@@ -34,7 +34,7 @@ const metadata = Joi.object()
   .required()
   .description('Metadata, as sent.')
   .example({ plan: 'pro' });
-const eventName = Joi.string().required().description('Name of the event.');
+const eventName = requiredText.description('Name of the event.');
 const customerId = Joi.string()
   .required()
   .description('Id of the customer in the caller’s system, as sent.')

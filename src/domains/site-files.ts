@@ -1,4 +1,4 @@
-import { Joi } from '../http/fields.ts';
+import { Joi, requiredText } from '../http/fields.ts';
 
 /** Apple reads no larger file. */
 const MAX_BYTES = 128 * 1024;
@@ -66,7 +66,7 @@ export const assetLinksField = () =>
           .required()
           .description('Permissions of the target.'),
         target: Joi.object({
-          namespace: Joi.string().required().description('`android_app` or `web`.'),
+          namespace: requiredText.description('`android_app` or `web`.'),
         })
           .unknown()
           .required()

@@ -3,7 +3,7 @@ import { type CustomerRecord, customerRecord } from '../customers/record.ts';
 import { type ClickColumn, COLUMNS, clickFields } from '../events/columns.ts';
 import type { StoredEvent } from '../events/event.ts';
 import { EVENT_KINDS, type EventKind, kindOf, type RecordPart } from '../events/kinds.ts';
-import { Joi } from '../http/fields.ts';
+import { Joi, requiredCount, requiredTime } from '../http/fields.ts';
 import { linkRecord, type SealedLink } from '../links/record.ts';
 import { type PageRecord, pageRecord } from '../pages/record.ts';
 import { qrCodeRecord, type SealedQrCode } from '../qrcodes/record.ts';
@@ -185,7 +185,7 @@ const PARTS: Record<RecordPart, Part> = {
     }),
     schemasOf: () => ({
       sale: Joi.object({
-        amount: Joi.number().integer().required().description('Amount in US cents.').example(1_999),
+        amount: requiredCount.description('Amount in US cents.').example(1_999),
         currency: text.description('Always `usd`.').example('usd'),
         paymentProcessor: text.description('Payment processor.').example('stripe'),
         invoiceId: Joi.string()
@@ -227,7 +227,7 @@ export const eventRecord = Joi.alternatives(
   ...EVENT_KINDS.map((kind) =>
     Joi.object({
       event: Joi.string().valid(kind).required().description('Kind of the event.'),
-      timestamp: Joi.string().isoDate().required().description('Time of the event.'),
+      timestamp: requiredTime.description('Time of the event.'),
       ...schemasOf(kindOf(kind).record, ofEvents),
     }).meta({ name: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Event` }),
   ),

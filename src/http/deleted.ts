@@ -1,8 +1,8 @@
-import { Joi } from './fields.ts';
+import { Joi, requiredText } from './fields.ts';
 
 /** Answer to the deletion of one record, for the reference and for checking answers. */
 export const deletedRecord = Joi.object({
-  id: Joi.string().required().description('Id of the deleted record.').example('link_4Jx2vQ0aTq'),
+  id: requiredText.description('Id of the deleted record.').example('link_4Jx2vQ0aTq'),
 }).meta({ name: 'DeletedRecord' });
 
 /** Answer to the deletion of several records. */

@@ -1,5 +1,6 @@
 import JoiBase from 'joi';
 import { Refusal } from '../errors.ts';
+import { ROLES } from '../workspaces/roles.ts';
 import { SCOPES } from '../workspaces/scopes.ts';
 
 /*
@@ -317,7 +318,12 @@ export const requiredCount = Joi.number().integer().required();
 
 /** A text of a record, or `null`. */
 export const nullable = Joi.string().allow(null).required();
+/** A time of a record, or `null`. */
+export const nullableTime = requiredTime.allow(null);
 
 /** Schema of one of several texts. */
 export const oneOf = (names: readonly string[]): JoiBase.StringSchema =>
   Joi.string().valid(...names);
+
+/** Schema of a role of people in a workspace. */
+export const role = oneOf(ROLES).required().description('Role in the workspace.');

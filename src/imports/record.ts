@@ -1,5 +1,5 @@
 import { ARCHIVE_KINDS } from '../exports/archive.ts';
-import { Joi, nullable, oneOf, requiredCount, requiredText } from '../http/fields.ts';
+import { Joi, nullable, oneOf, requiredCount, requiredText, requiredTime } from '../http/fields.ts';
 import { FIELD_NAMES } from './fields.ts';
 import { fieldsOf } from './mapping.ts';
 import { type Import, ON_CONFLICT, STATES } from './model.ts';
@@ -59,7 +59,7 @@ const expiryOf = ({ ended_at }: Import): string | null =>
   ended_at === null ? null : new Date(ended_at.getTime() + KEEP_FILE_MS).toISOString();
 
 const count = (description: string) => requiredCount.description(description).example(0);
-const time = (description: string) => Joi.string().isoDate().required().description(description);
+const time = (description: string) => requiredTime.description(description);
 
 /** Schema of a link field that a column can be mapped to. */
 export const importField = oneOf(FIELD_NAMES).meta({ name: 'ImportField' });

@@ -1,6 +1,5 @@
-import { Joi, oneOf, requiredText, requiredTime } from '../http/fields.ts';
+import { Joi, requiredText, requiredTime, role } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
-import { ROLES } from '../workspaces/roles.ts';
 import type { Invitation } from './model.ts';
 
 /** Converts a row to its public record, without the address. */
@@ -27,9 +26,6 @@ export const openUrl = (projectId: string, record: InvitationWithUrl): object =>
   ...record,
   url: record.url === null ? null : openSealed(projectId, 'invitation', record.url),
 });
-
-/** Schema of the role of an invitation. */
-export const role = oneOf(ROLES).required().description('Role in the workspace.');
 
 /** Schema of an invitation, for the reference and for checking answers. */
 export const invitationRecord = Joi.object({

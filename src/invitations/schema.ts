@@ -1,8 +1,7 @@
-import { id, Joi, nameText, paging, text } from '../http/fields.ts';
+import { id, Joi, nameText, paging, role, text } from '../http/fields.ts';
 import { newPassword } from '../users/password-rules.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import type { Role } from '../workspaces/roles.ts';
-import { role } from './record.ts';
 
 export interface NewInvitation {
   email: string;

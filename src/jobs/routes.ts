@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import { id, Joi } from '../http/fields.ts';
+import { id, Joi, requiredText } from '../http/fields.ts';
 import { ok, type Route, route } from '../http/route.ts';
 import { kindOfId } from '../ids.ts';
 import { bulk, clicks, writes } from '../queues/index.ts';
@@ -27,7 +27,7 @@ export const jobRoutes: Route[] = [
     params: Joi.object<{ id: string }>({ id: id().required().description('Id of the job.') }),
     answers: {
       200: Joi.object({
-        id: Joi.string().required().description('Id of the job.').example('job_4Jx2vQ0aTq'),
+        id: requiredText.description('Id of the job.').example('job_4Jx2vQ0aTq'),
         status: Joi.string()
           .valid('queued', 'running', 'done', 'failed')
           .required()
@@ -37,8 +37,8 @@ export const jobRoutes: Route[] = [
           .description('Response body of the request; only when `done`.')
           .example({ id: 'link_4Jx2vQ0aTq' }),
         error: Joi.object({
-          code: Joi.string().required().description('Name of the error.'),
-          message: Joi.string().required().description('Explanation for a person.'),
+          code: requiredText.description('Name of the error.'),
+          message: requiredText.description('Explanation for a person.'),
         }).description('Error that refused the request; only when `failed`.'),
       }).meta({ name: 'Job' }),
     },

@@ -1,4 +1,4 @@
-import { Joi, requiredText, scope } from '../http/fields.ts';
+import { Joi, nullableTime, requiredText, requiredTime, scope } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import type { ApiKey } from './model.ts';
 
@@ -27,8 +27,6 @@ export const openKey = (projectId: string, record: KeyWithSecret): KeyRecord & {
   key: openSealed(projectId, 'api key', record.key),
 });
 
-const nullableTime = Joi.string().isoDate().allow(null).required();
-
 /** Schema of the record of an API key, for the reference and for checking answers. */
 export const keyRecord = Joi.object({
   id: requiredText.description('Id of the key.').example('key_5Hx1vQ0aTq'),
@@ -36,7 +34,7 @@ export const keyRecord = Joi.object({
   hint: requiredText.description('First characters of the key.').example('sk_4Jx2…'),
   scopes: Joi.array().items(scope).required().description('Scopes of the key; `*` is all.'),
   userId: requiredText.description('Id of the person who created it.').example('user_7Kx1vQ0aTq'),
-  createdAt: Joi.string().isoDate().required().description('Time of creation.'),
+  createdAt: requiredTime.description('Time of creation.'),
   lastUsedAt: nullableTime.description('Time of the last request with the key, to the minute.'),
   expiresAt: nullableTime.description('Time at which it expires.'),
 }).meta({ name: 'ApiKey' });

@@ -1,4 +1,12 @@
-import { canonicalTimezone, id, Joi, list, timezone } from '../http/fields.ts';
+import {
+  canonicalTimezone,
+  id,
+  Joi,
+  list,
+  requiredText,
+  requiredTime,
+  timezone,
+} from '../http/fields.ts';
 import { ALERT_KINDS, type AlertKind, alertOf } from './alert-kinds.ts';
 import { REPORT_INTERVALS, type ReportInterval } from './report-times.ts';
 
@@ -57,14 +65,14 @@ export interface NotificationsRecord {
 }
 
 export const notificationsRecord = Joi.object({
-  projectId: Joi.string().required().description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
-  slug: Joi.string().required().description('Short name of the workspace.').example('acme'),
-  name: Joi.string().required().description('Name of the workspace.').example('Acme'),
+  projectId: requiredText.description('Id of the workspace.').example('proj_4Jx2vQ0aTq'),
+  slug: requiredText.description('Short name of the workspace.').example('acme'),
+  name: requiredText.description('Name of the workspace.').example('Acme'),
   alerts: Joi.array().items(alertKind()).required().description('Alerts by email.'),
   report: Joi.object({
     every: every().required(),
-    timezone: Joi.string().required().description('IANA time zone.').example('Europe/Berlin'),
-    nextAt: Joi.string().isoDate().required().description('Time of the next report.'),
+    timezone: requiredText.description('IANA time zone.').example('Europe/Berlin'),
+    nextAt: requiredTime.description('Time of the next report.'),
   })
     .allow(null)
     .required()

@@ -1,5 +1,4 @@
-import { Joi, oneOf, requiredText, requiredTime } from '../http/fields.ts';
-import { ROLES } from '../workspaces/roles.ts';
+import { Joi, requiredText, requiredTime, role } from '../http/fields.ts';
 import type { MemberRow } from './queries.ts';
 
 /** Builds the public record of a member. */
@@ -15,8 +14,6 @@ export function toMember(row: MemberRow) {
 }
 
 export type MemberRecord = ReturnType<typeof toMember>;
-
-export const role = oneOf(ROLES).required().description('Role in the workspace.');
 
 /** Schema of the record of a member, for the reference and for checking answers. */
 export const memberRecord = Joi.object({

@@ -1,5 +1,5 @@
 import { deletedRecord } from '../http/deleted.ts';
-import { id, Joi, paging } from '../http/fields.ts';
+import { id, Joi, paging, role } from '../http/fields.ts';
 import { found, ok, type Route, route } from '../http/route.ts';
 import { db } from '../infra/db.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
@@ -7,7 +7,7 @@ import type { Paging } from '../workspaces/lists.ts';
 import { type Role, refuseRoleBeyond } from '../workspaces/roles.ts';
 import { memberJobs } from './jobs.ts';
 import { findMember, listMembers } from './queries.ts';
-import { memberRecord, role, toMember } from './record.ts';
+import { memberRecord, toMember } from './record.ts';
 
 const read = { extension: true, tag: 'Members', scope: 'members.read' } as const;
 const write = { extension: true, tag: 'Members', scope: 'members.write', writes: true } as const;

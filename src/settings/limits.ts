@@ -1,4 +1,4 @@
-import { Joi } from '../http/fields.ts';
+import { Joi, requiredCount } from '../http/fields.ts';
 import { execute } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
@@ -40,5 +40,5 @@ export const limitRecord = Joi.object({
     .valid(80, 100)
     .required()
     .description('Used share of the limit, in percent.'),
-  most: Joi.number().integer().required().description('The limit itself.').example(600),
+  most: requiredCount.description('The limit itself.').example(600),
 }).meta({ name: 'ReachedLimit' });

@@ -1,5 +1,13 @@
 import { config } from '../config.ts';
-import { flag, Joi, nullable, oneOf, requiredCount, requiredText } from '../http/fields.ts';
+import {
+  flag,
+  Joi,
+  nullable,
+  oneOf,
+  requiredCount,
+  requiredText,
+  requiredTime,
+} from '../http/fields.ts';
 import { logoUrl } from '../web/brand.ts';
 import { IMPORT_ROWS, PLANS, REQUESTS_PER_MINUTE, RETENTION_DAYS } from '../workspaces/plans.ts';
 import { MAX_COUNTED, type SettingsRow, type Usage } from './queries.ts';
@@ -40,7 +48,7 @@ export const workspaceRecord = Joi.object({
   slug: requiredText.description('Short name, unique in the service.').example('acme'),
   name: requiredText.description('Name.').example('Acme'),
   plan: oneOf(PLANS).required().description('Plan.'),
-  createdAt: Joi.string().isoDate().required().description('Time of creation.'),
+  createdAt: requiredTime.description('Time of creation.'),
   clickDedupeSeconds: requiredCount
     .description('Seconds in which a visitor counts once; 0: every visit counts.')
     .example(3_600),

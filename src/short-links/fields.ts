@@ -12,7 +12,9 @@ import {
   nameText,
   nullable,
   nullableText,
+  nullableTime,
   oneOf,
+  requiredText,
   requiredTime,
 } from '../http/fields.ts';
 import { COUNTRY_CODES } from '../visitors/countries.ts';
@@ -31,7 +33,6 @@ export const geoField = () =>
 /** Maximum number of tags on a record. */
 export const MAX_TAGS = 50;
 
-const nullableTime = Joi.string().isoDate().allow(null).required();
 const count = Joi.number().required();
 
 /* Beginnings of rows, by the type of their values. */
@@ -56,7 +57,7 @@ const utm = <const Name extends UtmField>(column: Name, csv: number, example: st
 export const fields = {
   id: {
     column: 'id',
-    out: Joi.string().required(),
+    out: requiredText,
     csv: 1,
     description: 'Unique id.',
     example: 'link_0VKAM3TWq8Zr5XnYb2VdLcHs',
@@ -64,7 +65,7 @@ export const fields = {
   domain: {
     column: 'domain_id',
     in: domainField(),
-    out: Joi.string().required(),
+    out: requiredText,
     read: ({ domain }) => domain,
     isSingular: true,
     isPrinted: true,
@@ -77,7 +78,7 @@ export const fields = {
   key: {
     column: 'key',
     in: keyField(),
-    out: Joi.string().required(),
+    out: requiredText,
     isSingular: true,
     isPrinted: true,
     csv: 3,
@@ -245,8 +246,8 @@ export const fields = {
     out: Joi.array()
       .items(
         Joi.object({
-          id: Joi.string().required().description('Id of the tag.'),
-          name: Joi.string().required().description('Name of the tag.'),
+          id: requiredText.description('Id of the tag.'),
+          name: requiredText.description('Name of the tag.'),
         }).meta({ name: 'TagReference' }),
       )
       .allow(null)
@@ -295,13 +296,13 @@ export const fields = {
   utm_content: utm('utm_content', 26, 'footer'),
   userId: {
     column: 'user_id',
-    out: Joi.string().required(),
+    out: requiredText,
     description: 'Id of the user whose key created the record.',
     example: 'user_0VKAM3TWq8Zr5XnYb2VdLcHs',
   },
   projectId: {
     column: 'project_id',
-    out: Joi.string().required(),
+    out: requiredText,
     description: 'Id of the workspace.',
     example: 'proj_0VKAM3TWq8Zr5XnYb2VdLcHs',
   },

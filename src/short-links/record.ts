@@ -1,6 +1,6 @@
 import type { Schema } from 'joi';
 import type { ErrorBody } from '../errors.ts';
-import { Joi } from '../http/fields.ts';
+import { Joi, requiredCount, requiredText } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { includesScope } from '../workspaces/scopes.ts';
@@ -85,8 +85,8 @@ export const bulkAnswerOf = (record: Schema, noun: string) =>
       record,
       Joi.object({
         error: Joi.object({
-          code: Joi.string().required().description('Name of the error.'),
-          message: Joi.string().required().description('Explanation for a person.'),
+          code: requiredText.description('Name of the error.'),
+          message: requiredText.description('Explanation for a person.'),
           doc_url: Joi.string().description('URL of the explanation of the error.'),
         })
           .required()
@@ -104,7 +104,7 @@ export const countAnswer = Joi.alternatives(
       domain: Joi.string().description('Domain; with `groupBy=domain`.').example('go.example.com'),
       tagId: Joi.string().description('Id of the tag; with `groupBy=tag`.'),
       folderId: Joi.string().description('Id of the folder; with `groupBy=folder`.'),
-      _count: Joi.number().integer().required().description('Number of records.'),
+      _count: requiredCount.description('Number of records.'),
     }).meta({ name: 'GroupCount' }),
   ),
 )

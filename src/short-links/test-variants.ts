@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import { Joi, nameText } from '../http/fields.ts';
+import { Joi, nameText, requiredText } from '../http/fields.ts';
 import { canonicalJson } from '../infra/canonical.ts';
 import { destination } from './url-field.ts';
 
@@ -68,7 +68,7 @@ export const testVariantsRecord = () =>
   Joi.array()
     .items(
       Joi.object<TestVariant>({
-        name: Joi.string().required().description('Name in events and analytics.'),
+        name: requiredText.description('Name in events and analytics.'),
         url: url(),
         percentage: percentage(),
       }).meta({ name: 'TestVariant' }),

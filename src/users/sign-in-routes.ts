@@ -1,4 +1,4 @@
-import { Joi } from '../http/fields.ts';
+import { Joi, requiredText } from '../http/fields.ts';
 import { NO_CONTENT, noContent, ok, type Route, route } from '../http/route.ts';
 import { hashToken } from '../infra/secrets.ts';
 import { runJob } from '../jobs/run-job.ts';
@@ -16,7 +16,7 @@ const common = { extension: true, tag: 'Users', scope: 'public' } as const;
 const methodsRecord = Joi.object({
   password: Joi.boolean().required().description('People can sign in with a password.'),
   oidc: Joi.object({
-    name: Joi.string().required().description('Name of the provider.').example('Acme accounts'),
+    name: requiredText.description('Name of the provider.').example('Acme accounts'),
   })
     .required()
     .allow(null)

@@ -1,4 +1,12 @@
-import { flag, Joi, nullable, requiredCount, requiredText, requiredTime } from '../http/fields.ts';
+import {
+  flag,
+  Joi,
+  nullable,
+  nullableTime,
+  requiredCount,
+  requiredText,
+  requiredTime,
+} from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import { WEBHOOK_KINDS } from './kinds.ts';
 import { type Attempt, DELIVERY_STATES, type Delivery, type Webhook } from './model.ts';
@@ -87,8 +95,6 @@ export function toWholeDelivery(row: Delivery, attempts: readonly Attempt[], url
   };
 }
 
-const nullableInstant = Joi.string().isoDate().allow(null).required();
-
 /** Schema of the webhook record, for the reference and for checking answers. */
 export const webhookRecord = Joi.object({
   id: requiredText.description('Id of the webhook.').example('wh_1Lp5oIu8Yt'),
@@ -105,10 +111,10 @@ export const webhookRecord = Joi.object({
     .required()
     .description('Kinds of events that it receives.'),
   enabled: flag().required().description('Deliveries are sent.').example(true),
-  disabledAt: nullableInstant.description('Time at which it was disabled.'),
+  disabledAt: nullableTime.description('Time at which it was disabled.'),
   disabledReason: nullable.description('Reason why it was disabled.'),
-  failingSince: nullableInstant.description('Time of the first failure since the last success.'),
-  pausedUntil: nullableInstant.description(
+  failingSince: nullableTime.description('Time of the first failure since the last success.'),
+  pausedUntil: nullableTime.description(
     'Time at which sending resumes after several failures in a row.',
   ),
   createdAt: requiredTime.description('Time of creation.'),
@@ -121,7 +127,7 @@ export const webhookWithSecret = webhookRecord
     secret: requiredText
       .description('Secret that signs deliveries. No other response has it.')
       .example('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'),
-    previousSecretUntil: nullableInstant.description(
+    previousSecretUntil: nullableTime.description(
       'Time until which deliveries are also signed with the previous secret.',
     ),
   })
@@ -141,7 +147,7 @@ const deliveryFields = {
     .required()
     .description('State of the delivery.'),
   attempts: requiredCount.description('Number of attempts so far.'),
-  nextAttemptAt: nullableInstant.description('Time of the next attempt.'),
+  nextAttemptAt: nullableTime.description('Time of the next attempt.'),
   createdAt: requiredTime.description('Time of creation.'),
 };
 

@@ -1,5 +1,5 @@
 import { deletedRecord } from '../http/deleted.ts';
-import { Joi } from '../http/fields.ts';
+import { Joi, requiredCount } from '../http/fields.ts';
 import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
@@ -176,7 +176,7 @@ export const webhookRoutes: Route[] = [
     body: resendBody,
     answers: {
       200: Joi.object({
-        count: Joi.number().integer().required().description('Number of resent deliveries.'),
+        count: requiredCount.description('Number of resent deliveries.'),
       }).meta({ name: 'ResendResult' }),
     },
     handle(request) {

@@ -1,4 +1,4 @@
-import { Joi } from '../../http/fields.ts';
+import { Joi, requiredTime } from '../../http/fields.ts';
 import { db, rows } from '../../infra/db.ts';
 import { UNIT_OF } from '../../mail/report-times.ts';
 import type { ReportChoice } from '../../mail/schema.ts';
@@ -125,8 +125,8 @@ export const reportRecord = Joi.object({
     .required()
     .description('IANA time zone of the period.')
     .example('Europe/Berlin'),
-  start: Joi.string().isoDate().required().description('Start of the period.'),
-  end: Joi.string().isoDate().required().description('End of the period, exclusive.'),
+  start: requiredTime.description('Start of the period.'),
+  end: requiredTime.description('End of the period, exclusive.'),
   totals: Joi.object(Object.fromEntries(NUMBERS.map((name) => [name, change(name)])))
     .required()
     .description('Totals, compared with the previous week or month.'),

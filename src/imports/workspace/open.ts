@@ -10,7 +10,7 @@ import {
   type ArchiveHeader,
   type ArchiveKind,
 } from '../../exports/archive.ts';
-import { Joi } from '../../http/fields.ts';
+import { Joi, requiredTime } from '../../http/fields.ts';
 import { check, MEBIBYTE } from '../../http/input.ts';
 import { parseJson, TooMuchJson } from '../../infra/parse-json.ts';
 import { type Bytes, tooManyRows } from '../file.ts';
@@ -192,7 +192,7 @@ const headerSchema = Joi.object<ArchiveHeader>({
   format: Joi.string().valid(ARCHIVE_FORMAT).required(),
   version: Joi.number().valid(ARCHIVE_VERSION).required(),
   service: Joi.string().max(100).required(),
-  createdAt: Joi.string().isoDate().required(),
+  createdAt: requiredTime,
   workspace: Joi.object({
     id: Joi.string().max(100).required(),
     name: Joi.string().max(1_000).allow('').required(),

@@ -1,4 +1,4 @@
-import { Joi } from '../../http/fields.ts';
+import { Joi, requiredText, requiredTime } from '../../http/fields.ts';
 import { DESIGN_FIELDS } from '../design.ts';
 import type { Template } from './model.ts';
 
@@ -12,8 +12,8 @@ export function toTemplate({ id, design, created_at }: Template) {
 
 /** Schema of the template record, for the reference and for checking answers. */
 export const templateRecord = Joi.object({
-  id: Joi.string().required().description('Id of the template.').example('tmpl_3Nb7vCx9Za'),
-  createdAt: Joi.string().isoDate().required().description('Time of creation.'),
+  id: requiredText.description('Id of the template.').example('tmpl_3Nb7vCx9Za'),
+  createdAt: requiredTime.description('Time of creation.'),
 })
   .unknown()
   .description('Template, with the same fields for the appearance as a QR code.')

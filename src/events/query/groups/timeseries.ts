@@ -1,4 +1,4 @@
-import { Joi } from '../../../http/fields.ts';
+import { Joi, requiredTime } from '../../../http/fields.ts';
 import { eventsStore } from '../../store/index.ts';
 import type { CountQuery } from '../../store/store.ts';
 import { numberSchemas } from '../numbers.ts';
@@ -13,7 +13,7 @@ export async function timeRows(query: CountQuery): Promise<{ start: string }[]> 
 /** Rows of a time series, for the reference. */
 export const timeRowsSchema = Joi.array().items(
   Joi.object({
-    start: Joi.string().isoDate().required().description('Start of the step.'),
+    start: requiredTime.description('Start of the step.'),
     ...numberSchemas,
   }),
 );

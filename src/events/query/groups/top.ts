@@ -1,4 +1,4 @@
-import { Joi } from '../../../http/fields.ts';
+import { Joi, requiredText } from '../../../http/fields.ts';
 import { shortLinkOf } from '../../../lookup/short-link.ts';
 import { partsOf } from '../../dimensions.ts';
 import { kindsOfFamily, pluralOf, visitKindOf } from '../../kinds.ts';
@@ -69,8 +69,8 @@ export const topPages: Group = {
   defaultEvent: 'views',
   answer: Joi.array().items(
     Joi.object({
-      page: Joi.string().required().description('Id, as in `id`.'),
-      id: Joi.string().required().description('Id of the page.'),
+      page: requiredText.description('Id, as in `id`.'),
+      id: requiredText.description('Id of the page.'),
       title: Joi.string().allow('').required().description('Title; empty if the page was deleted.'),
       ...numberSchemas,
     }),
@@ -94,8 +94,8 @@ export const topPages: Group = {
 export const variants: Group = {
   answer: Joi.array().items(
     Joi.object({
-      variant: Joi.string().required().description('Name of the variant.'),
-      id: Joi.string().required().description('Id of the link or QR code.'),
+      variant: requiredText.description('Name of the variant.'),
+      id: requiredText.description('Id of the link or QR code.'),
       domain: Joi.string().allow('').required().description('Domain of the short link.'),
       key: Joi.string().allow('').required().description('Key of the short link.'),
       ...numberSchemas,
@@ -122,7 +122,7 @@ const CONVERSIONS = kindsOfFamily('conversion');
 export const topEvents: Group = {
   answer: Joi.array().items(
     Joi.object({
-      eventName: Joi.string().required().description('Name of the lead or sale.'),
+      eventName: requiredText.description('Name of the lead or sale.'),
       count: Joi.number().required().description('Number of leads and sales.'),
     }),
   ),
