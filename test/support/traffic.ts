@@ -122,6 +122,19 @@ export class Writers {
     }, 1000 / perSecond);
   }
 
+  /** Number of links that were created, or accepted to be. */
+  get answered(): number {
+    return this.tally.made.length + this.tally.accepted.size;
+  }
+
+  /** Numbers of answers by status; 0 where there was none. */
+  get statuses(): Record<number, number> {
+    const { made, accepted, failed } = this.tally;
+    const counts: Record<number, number> = { 201: made.length, 202: accepted.size };
+    for (const status of failed.values()) counts[status] = (counts[status] ?? 0) + 1;
+    return counts;
+  }
+
   async stop(): Promise<WriteTally> {
     running.delete(this);
     clearInterval(this.#timer);
