@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import makeGhostscript from '@jspawn/ghostscript-wasm/gs.mjs';
 import { scanRGBABuffer, ZBarConfigType, ZBarScanner, ZBarSymbolType } from '@undecaf/zbar-wasm';
+import { expect } from 'chai';
 import sharp from 'sharp';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import type { Format } from '../../src/qrcodes/render/design.ts';
@@ -104,3 +105,11 @@ const withZXing: Decode = async ({ data, width, height }) => {
 };
 
 export const DECODERS: Record<string, Decode> = { ZBar: withZBar, ZXing: withZXing };
+
+/** Reads the text of the QR code in an image, on which two decoders must agree. */
+export async function scan(picture: Buffer): Promise<string | undefined> {
+  const pixels = await toPixels(picture);
+  const [zbar, zxing] = await Promise.all([withZBar(pixels), withZXing(pixels)]);
+  expect(zbar?.toString()).to.equal(zxing?.toString());
+  return zxing?.toString();
+}
