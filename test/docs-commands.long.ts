@@ -344,7 +344,7 @@ async function expectProxied({ world }: GuideRun, port: number): Promise<void> {
   await world.api.post('/links', { url: 'https://example.com/proxied', key: 'proxied' });
   await eventually(async () => {
     expect(await overTls(port, 'api.acme.test', '/healthz')).to.deep.equal([200, undefined]);
-  }, 10_000);
+  });
   const answer = await overTls(port, world.domain, '/proxied');
   expect(answer).to.deep.equal([302, 'https://example.com/proxied']);
 }
@@ -439,7 +439,7 @@ const PREPARATIONS: Record<string, Preparation> = {
         const { body } = await api.get('/admin/abuse-reports', { search: world.domain });
         expect(body).to.have.length(1);
         return body[0];
-      }, 10_000);
+      });
       const answer = { decision: 'block-link', note: 'Copy of a sign-in page' };
       await api.put(`/admin/abuse-reports/${report.id}/answer`, answer);
       expect((await visit('/prize', { host: world.domain })).status).to.equal(403);

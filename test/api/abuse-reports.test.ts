@@ -36,7 +36,7 @@ describe('abuse reports', () => {
       const reports = await list();
       expect(reports).to.have.lengthOf(count);
       return reports;
-    }, 10_000);
+    });
   const aReport = async (more: Record<string, string> = {}) => {
     const { status } = await send({ link: link.shortLink, category: 'phishing', ...more });
     expect(status).to.equal(200);

@@ -107,7 +107,7 @@ describe('a redirect process without Postgres', function () {
     expect(await location('hot', 1)).to.equal(A);
     await inMemory('hot', A);
     expect(await lookupsFrom('redis')).to.be.greaterThan(0);
-    await eventually(async () => expect(await events(link.id)).to.be.at.least(2), 10_000);
+    await eventually(async () => expect(await events(link.id)).to.be.at.least(2));
   });
 
   it('is given what was evicted by a process that has Postgres, which fills the cache', async () => {
@@ -146,7 +146,7 @@ describe('a redirect process without Postgres', function () {
   it('counts the visits of a limited link, beginning with what Postgres has counted', async () => {
     const link = await own.post('/links', { url: A, key: 'limited' });
     expect(await location('limited', 1)).to.equal(A);
-    await eventually(async () => expect(await events(link.id)).to.equal(1), 10_000);
+    await eventually(async () => expect(await events(link.id)).to.equal(1));
     await change('PATCH', `/links/${link.id}`, { maxVisits: 2 });
     await eventually(async () => {
       expect(await location('limited', 2)).to.equal(A);
@@ -214,7 +214,7 @@ describe('a redirect process without Postgres', function () {
     }
     await replica.setCut(false);
     await replica.inSync();
-    await eventually(async () => expect(await location('cut')).to.equal(B), 10_000);
+    await eventually(async () => expect(await location('cut')).to.equal(B));
     await inMemory('cut', B);
   });
 

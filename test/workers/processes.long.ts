@@ -185,7 +185,7 @@ describe('a process by itself', function () {
               expect(answer.status).to.equal(status);
               if (problem === undefined) expect(answer.body['schema']).to.deep.equal({ version });
               else expect(answer.body['schema']).to.deep.include({ problem });
-            }, 10_000),
+            }),
           ),
         );
       await tell(200);

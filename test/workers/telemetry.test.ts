@@ -128,7 +128,7 @@ describe('telemetry', function () {
         'shortlinks-worker_writes shortlinks_queue_jobs',
         'shortlinks-worker_writes process_resident_memory_bytes',
       ]);
-    }, 10_000);
+    });
   });
 
   it('traces one redirect of so many', async () => {

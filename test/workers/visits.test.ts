@@ -267,7 +267,7 @@ describe('recording visits', () => {
       await lockForRebuild(rebuild, busy.projectId);
       await clickOf(busy);
       const clickId = await clickOf(world);
-      await eventually(async () => expect(await eventsOf(world, 'click')).to.equal(1), 5_000);
+      await eventually(async () => expect(await eventsOf(world, 'click')).to.equal(1));
       const body = { clickId, customerExternalId: 'cus-1', eventName: 'Sign up' };
       expect((await world.api.post('/track/lead', body)).status).to.equal(200);
       const sale = { customerExternalId: 'cus-1', amount: 100 };
@@ -282,7 +282,7 @@ describe('recording visits', () => {
     } finally {
       await rebuild.commit();
     }
-    await eventually(async () => expect(await eventsOf(busy, 'click')).to.equal(1), 10_000);
+    await eventually(async () => expect(await eventsOf(busy, 'click')).to.equal(1));
   });
 
   it('equals the rollups in every dimension', async () => {
