@@ -161,6 +161,12 @@ const SECONDS = {
 const USUAL_SECONDS = 4;
 /** Parts of the tests that run at the same time: one keeps less than two thirds of a core busy, since most tests wait. */
 const PARTS = 3;
+/**
+ * Parts of the long tests: with the service of `stack.ts`, which has 15 processes, and without it, of files that start
+ * what they need themselves.
+ */
+const LONG_PARTS = { withService: 2, without: 2 };
+const SERVICE = path.join(ROOT, 'dist/test/support/stack.js');
 /** Time for mocha to stop what the tests started after a signal, in ms. */
 const STOP_MS = 60_000;
 /** Time limit of a run of all tests, in ms: what runs then is ended, and the counts tell what had run. */
@@ -227,7 +233,15 @@ async function testLong() {
   const missing = ALONE.filter((file) => !files.includes(file));
   if (missing.length > 0) throw new Error(`No such tests: ${missing.join(', ')}`);
   const others = files.filter((file) => !ALONE.includes(file));
-  await testParts('long tests', inParts(others, PARTS), {});
+  const sharing = new Set(others.filter((file) => imports(file, SERVICE)));
+  const parts = [
+    ...inParts([...sharing], LONG_PARTS.withService),
+    ...inParts(
+      others.filter((file) => !sharing.has(file)),
+      LONG_PARTS.without,
+    ),
+  ];
+  await testParts('long tests', parts, {});
   await testParts('long tests, one at a time', [ALONE], {});
 }
 
@@ -237,6 +251,18 @@ function filesOf(ending) {
     .filter((name) => name.endsWith(ending))
     .map((name) => path.join('dist/test', name))
     .toSorted();
+}
+
+/** True if a compiled file of tests imports another, itself or through what it imports. */
+function imports(file, other, seen = new Set()) {
+  if (seen.has(file)) return false;
+  seen.add(file);
+  const found = readFileSync(file, 'utf8').matchAll(
+    /^(?:import|export|\}) .*'(\.{1,2}\/.*\.js)';$/gm,
+  );
+  return [...found]
+    .map(([, name]) => path.resolve(path.dirname(file), name))
+    .some((name) => name === other || imports(name, other, seen));
 }
 
 /** Runs the tests, and prints how many lines of `src` ran. */

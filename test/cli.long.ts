@@ -14,10 +14,11 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { keepRejected } from '../src/events/ingest/rejected-visits.ts';
 import { newId } from '../src/ids.ts';
+import { browser } from './support/browser.ts';
 import { ApiClient } from './support/client.ts';
 import { aBrowser, aPerson, signedInClient, tokenOf, tokenSet } from './support/people.ts';
 import { withoutServers } from './support/without-servers.ts';
-import { browser, visit } from './support/world.ts';
+import { visit } from './support/world.ts';
 
 const run = promisify(execFile);
 

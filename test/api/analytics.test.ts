@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import { GROUPS } from '../../src/events/query/groups/index.ts';
 import { append } from '../../src/events/store/postgres/append.ts';
 import { db } from '../../src/infra/db.ts';
+import { browser } from '../support/browser.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 const WINDOWS =

@@ -1,9 +1,10 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 const WINDOWS =

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://shop.example/';
 const SALE = { customerExternalId: 'cus-1', amount: 1999 };

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { browser } from '../support/browser.ts';
 import type { ApiAnswer } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 

@@ -6,10 +6,11 @@ import { routes } from '../../src/api/routes.ts';
 import { isOfWorkspace } from '../../src/http/route.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
+import { browser } from '../support/browser.ts';
 import type { ApiAnswer } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 

@@ -5,12 +5,13 @@ import { db } from '../../src/infra/db.ts';
 import { cacheRedis } from '../../src/infra/redis.ts';
 import { publishLive } from '../../src/queues/live.ts';
 import { createApiKey, revokeApiKey } from '../../src/workspaces/api-keys.ts';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { LiveClient } from '../support/live.ts';
 import { OwnService } from '../support/own-service.ts';
 import { errorsOf } from '../support/reference.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 /** Largest number of streams per workspace. */

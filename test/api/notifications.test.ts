@@ -16,13 +16,14 @@ import { toContent } from '../../src/mail/message.ts';
 import { addMails, sweepMails } from '../../src/mail/outbox.ts';
 import { publishRecordEvent } from '../../src/webhooks/outbox.ts';
 import type { Role } from '../../src/workspaces/roles.ts';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import type { ReceivedMail } from '../support/mail-server.ts';
 import { OneProcess } from '../support/one-process.ts';
 import { aBrowser, aPerson, type Person } from '../support/people.ts';
 import { checkDelivery, Receiver } from '../support/receiver.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 const log = pino({ level: 'silent' });

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { db } from '../../src/infra/db.ts';
+import { browser } from '../support/browser.ts';
 import { DECODERS, scan, toPixels } from '../support/decoders.ts';
 import { eventually } from '../support/eventually.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const URL_A = 'https://example.com/a';
 

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
 import { seal } from '../../src/infra/seal.ts';
+import { browser } from '../support/browser.ts';
 import type { ApiAnswer } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPerson } from '../support/people.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 const ASYNC = { prefer: 'respond-async' };

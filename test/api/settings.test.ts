@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import sharp from 'sharp';
 import { pruneImages } from '../../src/images/keep.ts';
 import { db } from '../../src/infra/db.ts';
+import { browser } from '../support/browser.ts';
 import { type ApiAnswer, ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 const SVG =

@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { JSDOM } from 'jsdom';
 import { eventsStore } from '../../src/events/store/index.ts';
 import { db } from '../../src/infra/db.ts';
+import { browser } from '../support/browser.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const SECRET = 'https://secret.example.com/hidden-path';
 

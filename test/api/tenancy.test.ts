@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { routes } from '../../src/api/routes.ts';
 import { isOfWorkspace } from '../../src/http/route.ts';
 import { db } from '../../src/infra/db.ts';
+import { browser } from '../support/browser.ts';
 import { type ApiAnswer, ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { aBrowser } from '../support/people.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 /*
  * Checks that a key can neither read nor change anything of another workspace. Every route has a

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const LONG = 'https://example.com/long';
 const SHORT = 'https://example.com/short';

@@ -3,11 +3,12 @@ import { db } from '../../src/infra/db.ts';
 import { ALERT_KINDS } from '../../src/mail/alert-kinds.ts';
 import { WEBHOOK_KINDS } from '../../src/webhooks/kinds.ts';
 import { newSecret } from '../../src/webhooks/sign.ts';
+import { browser } from '../support/browser.ts';
 import type { ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Receiver, verify } from '../support/receiver.ts';
 import { SECRET, WebhookTest } from '../support/webhook-test.ts';
-import { browser, type World } from '../support/world.ts';
+import { type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 

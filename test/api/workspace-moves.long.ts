@@ -17,11 +17,12 @@ import {
   upload,
   withoutIds,
 } from '../support/archives.ts';
+import { browser } from '../support/browser.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { rest } from '../support/imports.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a?utm_source=news&x=%20';
 const PASSPHRASE = 'correct horse';

@@ -5,8 +5,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { openApiPage } from '../../scripts/docs.ts';
+import { browser } from '../support/browser.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser } from '../support/world.ts';
+import { aWorkspace } from '../support/world.ts';
 import { HEY_API, MISTAKES, OPENAPI_FETCH, VISIT } from './programs.ts';
 
 const run = promisify(execFile);

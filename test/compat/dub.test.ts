@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { Dub } from 'dub';
 import { DubError } from 'dub/models/errors';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 /*
  * Runs every method of Dub's npm SDK against this service, with the parameters that matter. The SDK

@@ -2,9 +2,10 @@ import { ShlinkApiClient } from '@shlinkio/shlink-js-sdk';
 import { ErrorType, type ProblemDetailsError } from '@shlinkio/shlink-js-sdk/api-contract';
 import { FetchHttpClient } from '@shlinkio/shlink-js-sdk/fetch';
 import { expect } from 'chai';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 const VISITOR = { 'x-forwarded-for': '192.0.2.1', referer: 'https://news.example/today' };

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { JSDOM } from 'jsdom';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 

@@ -3,9 +3,10 @@ import type { Locator, Page } from 'playwright-core';
 import { eventsStore } from '../../src/events/store/index.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
+import { browser as userAgent } from '../support/browser.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
-import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 import { addSampleEvents } from './sample-events.ts';
 import { expectAccessible, inConsole, sizes, tabTo, useBrowser } from './window.ts';
 

@@ -5,11 +5,12 @@ import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { hashToken, newToken } from '../../src/infra/secrets.ts';
 import { createSignInAddress } from '../../src/users/accounts.ts';
+import { browser as userAgent } from '../support/browser.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPerson } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
-import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 import { inConsole, sizes, useBrowser } from './window.ts';
 
 /* Shows markup and control characters as plain text in every view. See flows.ts. */

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
+import { browser as userAgent } from '../support/browser.ts';
 import { aPerson, mailedInvitations } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 import { dialog, inConsole, PASSWORD, tabTo, useBrowser } from './window.ts';
 
 /*

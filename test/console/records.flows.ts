@@ -3,12 +3,13 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { db } from '../../src/infra/db.ts';
 import { connectRedis, redisReady } from '../../src/infra/redis.ts';
+import { browser as userAgent } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { FailedJobs } from '../support/failed-jobs.ts';
 import { aPerson } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 import { clipboard, dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
 /* Tests the views other than links, QR codes and analytics. See flows.ts. */

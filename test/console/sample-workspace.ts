@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { db } from '../../src/infra/db.ts';
+import { browser as userAgent } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPerson, mailedInvitations } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
-import { aWorkspace, browser as userAgent, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 import { addSampleEvents } from './sample-events.ts';
 
 /** A workspace with data of some months, and the ids of the views' records. */

@@ -4,10 +4,11 @@
  */
 import path from 'node:path';
 import type { Browser, Locator } from 'playwright-core';
+import { browser as userAgent } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
+import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/global-setup.ts';
 import { Site } from '../support/site.ts';
-import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/stack.ts';
-import { browser as userAgent, type World } from '../support/world.ts';
+import { type World } from '../support/world.ts';
 import { inWindow } from './browser.ts';
 import { aScene, here, made, ownersPage, type Scene } from './scene.ts';
 import { Visitor, WINDOWS } from './visitor.ts';

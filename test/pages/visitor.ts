@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page, Response } from 'playwright-core';
-import { browser } from '../support/world.ts';
+import { browser } from '../support/browser.ts';
 import { photograph } from './browser.ts';
 import { inspectLayout, inspectRules } from './inspect.ts';
 

@@ -5,9 +5,10 @@ import { db } from '../../src/infra/db.ts';
 import { isDataError, isOutage } from '../../src/infra/outage.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
 import { linkName } from '../../src/lookup/codec.ts';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser, visit, type World } from '../support/world.ts';
+import { aWorkspace, visit, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 

@@ -7,9 +7,9 @@ import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
 import { linkName } from '../../src/lookup/codec.ts';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
-import { browser } from '../support/world.ts';
 
 /**
  * Requests unknown keys without waiting for the answers.

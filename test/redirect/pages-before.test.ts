@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
-import { aWorkspace, browser, type VisitAnswer, type World } from '../support/world.ts';
+import { aWorkspace, type VisitAnswer, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 const FIELDS = [

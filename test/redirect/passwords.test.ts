@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
-import { aWorkspace, browser, type VisitAnswer, type World } from '../support/world.ts';
+import { aWorkspace, type VisitAnswer, type World } from '../support/world.ts';
 
 const SECRET = 'https://secret.example.com/hidden-path';
 const RIGHT = { password: 'open sesame' };

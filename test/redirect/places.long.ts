@@ -7,11 +7,11 @@ import { expect } from 'chai';
 import { freePort } from '../../scripts/ports.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
 import { linkName } from '../../src/lookup/codec.ts';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { OneProcess } from '../support/one-process.ts';
 import { OwnService } from '../support/own-service.ts';
 import { Replica } from '../support/replica.ts';
-import { browser } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 const B = 'https://example.com/b';

@@ -3,8 +3,9 @@ import { connectRedis } from '../../src/infra/redis.ts';
 import { Unavailable } from '../../src/lookup/find.ts';
 import { PostgresSource } from '../../src/lookup/source.ts';
 import { Quota } from '../../src/redirect/limits.ts';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 

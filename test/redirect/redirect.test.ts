@@ -1,9 +1,10 @@
 import { createConnection } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser, visit as visitHost } from '../support/world.ts';
+import { aWorkspace, visit as visitHost } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 

@@ -1,12 +1,10 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect } from 'chai';
 import { type Servers, serversEnv, startServers } from '../../scripts/embedded/servers.ts';
-import { reloadConfig, SETTINGS } from '../../src/config.ts';
-import { closeDb } from '../../src/infra/db.ts';
-import { closeRedis } from '../../src/infra/redis.ts';
+import { reloadConfig } from '../../src/config.ts';
 import { startClickHouse } from './clickhouse-server.ts';
+import { shareService } from './global-setup.ts';
 import { MailServer } from './mail-server.ts';
 import { mmdb } from './mmdb.ts';
 import { NameServer } from './name-server.ts';
@@ -15,7 +13,6 @@ import { allowDatabases } from './private-admin.ts';
 import { type Layout, type Service, startService } from './service.ts';
 import { Site } from './site.ts';
 import { Topology } from './topology.ts';
-import { stopTraffic } from './traffic.ts';
 
 /*
  * A whole service for a test run, with real servers in a separate folder: every process of the
@@ -31,8 +28,6 @@ export interface Stack extends Service {
   dataDir: string;
 }
 
-/** Settings of this process before the tests. */
-let settingsBefore: Record<string, string | undefined> = {};
 let running: (Stack & { stores: Stores }) | undefined;
 
 /** The servers of the service, chosen by environment variables of npm scripts. */
@@ -95,7 +90,7 @@ function place(country_code: string, state1: string, city: string) {
   return { country_code, state1, city };
 }
 
-export async function mochaGlobalSetup(): Promise<void> {
+async function start(): Promise<void> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'shortlinks-test-'));
   const geoFile = path.join(dataDir, 'places.mmdb');
   writeFileSync(geoFile, mmdb(PLACES));
@@ -130,7 +125,6 @@ export async function mochaGlobalSetup(): Promise<void> {
   const { servers, layout } = stores;
   Object.assign(process.env, serversEnv(servers));
   reloadConfig();
-  settingsBefore = settingsNow();
   try {
     running = {
       ...(await startService(
@@ -168,21 +162,8 @@ function failingTwice(site: Site): string {
   });
 }
 
-const settingsNow = () =>
-  Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, process.env[name]]));
-
-export const mochaHooks = {
-  afterEach: stopTraffic,
-  /** A test that leaves settings changed would make later tests depend on their order. */
-  afterAll(): void {
-    expect(settingsNow(), 'settings that a test has not put back').to.deep.equal(settingsBefore);
-  },
-};
-
-export async function mochaGlobalTeardown(): Promise<void> {
+async function stop(): Promise<void> {
   if (running === undefined) return;
-  await closeDb();
-  await closeRedis();
   await running.runner.stop();
   await running.dns.stop();
   await running.rates.stop();
@@ -190,3 +171,5 @@ export async function mochaGlobalTeardown(): Promise<void> {
   await running.stores.stop();
   rmSync(running.dataDir, { recursive: true, force: true });
 }
+
+shareService({ start, stop });

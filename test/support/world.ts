@@ -9,6 +9,7 @@ import {
   type WorkspaceSettings,
 } from '../../src/workspaces/commands.ts';
 import type { Plan } from '../../src/workspaces/plans.ts';
+import { browser } from './browser.ts';
 import { ApiClient } from './client.ts';
 import { stack } from './stack.ts';
 
@@ -30,11 +31,6 @@ export interface VisitOptions {
   /** Index of the redirect process to use; absent: any. */
   process?: 0 | 1;
   host?: string;
-}
-
-/** Returns the user agent of a browser; different numbers are different visitors. */
-export function browser(visitor = 0): string {
-  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.${visitor}.1 Safari/537.36`;
 }
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };

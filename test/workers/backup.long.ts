@@ -17,11 +17,11 @@ import { VisitSpool } from '../../src/redirect/spool.ts';
 import { visitJobs } from '../../src/visits/jobs.ts';
 import type { Visit } from '../../src/visits/visit.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Service, startService } from '../support/service.ts';
 import { Visitors } from '../support/traffic.ts';
 import { withoutServers } from '../support/without-servers.ts';
-import { browser } from '../support/world.ts';
 
 const run = promisify(execFile);
 

@@ -12,6 +12,8 @@ import { Producer } from '../../src/queues/producer.ts';
 import { type RunningWorker, serve } from '../../src/queues/worker.ts';
 import { eventually } from '../support/eventually.ts';
 import { keysOf } from '../support/keys.ts';
+// Starts the servers of the tests.
+import '../support/stack.ts';
 
 const log = makeLog('test', 'silent');
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { config } from '../../src/config.ts';
 import { connectRedis, type SingleRedis } from '../../src/infra/redis.ts';
+import { browser } from '../support/browser.ts';
 import { ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { upload } from '../support/imports.ts';
@@ -9,7 +10,7 @@ import { noise } from '../support/noise.ts';
 import { redisAdminUrl } from '../support/private-admin.ts';
 import { Site } from '../support/site.ts';
 import { isTopology, stack } from '../support/stack.ts';
-import { aWorkspace, browser, visit } from '../support/world.ts';
+import { aWorkspace, visit } from '../support/world.ts';
 
 const URL_A = 'https://example.com/a';
 

@@ -3,10 +3,11 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { reloadConfig } from '../../src/config.ts';
 import { placesOwner } from '../../src/visitors/places.ts';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { mmdb } from '../support/mmdb.ts';
 import { PLACES, stack } from '../support/stack.ts';
-import { aWorkspace, browser } from '../support/world.ts';
+import { aWorkspace } from '../support/world.ts';
 
 describe('the database of places', () => {
   it('is read again when its file was replaced, and kept while it is damaged', async () => {

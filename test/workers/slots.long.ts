@@ -13,6 +13,8 @@ import { CALL_MS, Slots } from '../../src/queues/slots.ts';
 import { type RunningWorker, serve } from '../../src/queues/worker.ts';
 import { eventually } from '../support/eventually.ts';
 import { keysOf } from '../support/keys.ts';
+// Starts the servers of the tests.
+import '../support/stack.ts';
 
 const log = makeLog('test', 'silent');
 const SLOTS = 12;

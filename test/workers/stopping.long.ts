@@ -9,6 +9,8 @@ import { connectDb } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { Started } from '../support/started.ts';
 import { Visitors } from '../support/traffic.ts';
+// Starts the servers of the tests.
+import '../support/stack.ts';
 
 /* Sends SIGTERM to `npm start` while clients write and visit on busy keep-alive connections. */
 

@@ -54,6 +54,7 @@ import { drawApiKey } from '../../src/workspaces/api-keys.ts';
 import { keyUseJobs } from '../../src/workspaces/jobs.ts';
 import { ALL_JOBS } from '../../workers/jobs.ts';
 import { HANDLERS } from '../../workers/queues.ts';
+import { browser } from '../support/browser.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { PEER_APIS, PeerServer } from '../support/peers.ts';
@@ -61,7 +62,7 @@ import { aPerson, aSession, tokenOf } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
 import { Site } from '../support/site.ts';
 import { stack } from '../support/stack.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 /*
  * A worker can die after its commit and before its reply. The job then runs again, and must return

@@ -32,6 +32,7 @@ import { rebuildRollups } from '../../src/events/store/postgres/rebuild.ts';
 import { connectDb, type Knex } from '../../src/infra/db.ts';
 import { createApiKey } from '../../src/workspaces/api-keys.ts';
 import { createWorkspace } from '../../src/workspaces/commands.ts';
+import { browser } from '../support/browser.ts';
 import { createDatabase, dropDatabase } from '../support/databases.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
@@ -39,7 +40,6 @@ import { expectKept, fillEmptyTables, rowsOf } from '../support/rows.ts';
 import { schemaOf } from '../support/schema.ts';
 import { type Service, startService } from '../support/service.ts';
 import { withoutServers } from '../support/without-servers.ts';
-import { browser } from '../support/world.ts';
 
 /*
  * Upgrades databases that earlier commits created (see test/data/upgrades/README.md) as an operator

@@ -11,9 +11,10 @@ import { db } from '../../src/infra/db.ts';
 import { Postponed } from '../../src/queues/definition.ts';
 import type { Visit } from '../../src/visits/visit.ts';
 import { seeded } from '../qr/pairwise.ts';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { rolledUp } from '../support/rolled-up.ts';
-import { aWorkspace, browser, type World } from '../support/world.ts';
+import { aWorkspace, type World } from '../support/world.ts';
 
 const UNKNOWN_PLACE = { continent: '', country: 'Unknown', region: 'Unknown', city: 'Unknown' };
 

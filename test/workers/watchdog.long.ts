@@ -6,6 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { Runner } from '../../scripts/procfile.ts';
 import { eventually } from '../support/eventually.ts';
+// Starts the servers of the tests.
+import '../support/stack.ts';
 
 /** Longer than an event loop is allowed to be blocked, in ms. */
 const LONGER_MS = 13_000;

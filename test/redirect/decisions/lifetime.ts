@@ -1,4 +1,4 @@
-import { browser } from '../../support/world.ts';
+import { browser } from '../../support/browser.ts';
 import {
   A,
   AGENTS,

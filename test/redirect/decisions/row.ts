@@ -1,4 +1,5 @@
-import { browser, type VisitOptions } from '../../support/world.ts';
+import { browser } from '../../support/browser.ts';
+import { type VisitOptions } from '../../support/world.ts';
 
 /*
  * The decision table of the redirect. A row creates a record, requests it once, and states the
