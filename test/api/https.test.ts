@@ -5,8 +5,6 @@ import { Agent, fetch } from 'undici';
 import { newId } from '../../src/ids.ts';
 import { OwnService } from '../support/own-service.ts';
 import { TlsProxy } from '../support/tls-proxy.ts';
-// Starts the servers of the tests.
-import '../support/stack.ts';
 
 const PASSWORD = 'correct horse battery staple';
 

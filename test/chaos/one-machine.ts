@@ -64,9 +64,7 @@ async function reconcileRun(run: Run, seed: number): Promise<Row | string> {
     ({ pgbouncer } = pooled);
     return pooled;
   };
-  const own = new OwnService(run.hasPgbouncer === true ? startDatabase : undefined, {
-    isAlone: true,
-  });
+  const own = new OwnService(run.hasPgbouncer === true ? startDatabase : undefined);
   const clock = path.join(folder, 'clock');
   writeFileSync(clock, '+0');
   const deliveries = await Deliveries.start(random, 0);

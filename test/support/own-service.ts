@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Servers, serversEnv, startServers } from '../../scripts/embedded/servers.ts';
-import { reloadConfig } from '../../src/config.ts';
 import { closeDb, connectDb, type Knex } from '../../src/infra/db.ts';
 import { closeRedis, connectRedis } from '../../src/infra/redis.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
 import { allowDatabases, redisAdminUrl } from './private-admin.ts';
 import { withDescendants } from './processes.ts';
 import { type Layout, onOneMachine, type Service, startService } from './service.ts';
+import { keepSettings, setSettings } from './settings.ts';
 import { withoutServers } from './without-servers.ts';
 
 /** The database of a service. */
@@ -77,17 +77,12 @@ export class OwnService {
   /** Keeps the ports over restarts of the processes. */
   #layout!: Layout;
 
-  readonly #isAlone: boolean;
-  #environmentBefore: NodeJS.ProcessEnv = {};
+  /** Restores the settings of this process, which are the service's if it has no other. */
+  #restoreSettings: (() => void) | undefined;
 
-  /**
-   * @param startDatabase starts Postgres with its data in the folder; default: a private Postgres
-   * @param isAlone true if this process has no other service: its configuration becomes that of
-   *   this one
-   */
-  constructor(startDatabase = startPrivate, { isAlone = false } = {}) {
+  /** @param startDatabase starts Postgres with its data in the folder; default: a private one */
+  constructor(startDatabase = startPrivate) {
     this.#startDatabase = startDatabase;
-    this.#isAlone = isAlone;
   }
 
   /** @param procfile as for {@link startService} */
@@ -117,10 +112,9 @@ export class OwnService {
       ...this.#postgres.settings,
       ...settings,
     };
-    if (!this.#isAlone) return;
-    this.#environmentBefore = { ...process.env };
-    Object.assign(process.env, this.#settings);
-    reloadConfig();
+    if (process.env['REDIS_URL'] !== undefined) return;
+    this.#restoreSettings = keepSettings();
+    setSettings(this.#settings);
   }
 
   /** Restarts all processes after they were stopped, with some other settings. */
@@ -231,11 +225,11 @@ export class OwnService {
 
   async stop(): Promise<void> {
     await this.db?.destroy();
-    if (this.#isAlone) await Promise.all([closeDb(), closeRedis()]);
+    if (this.#restoreSettings !== undefined) await Promise.all([closeDb(), closeRedis()]);
     await this.service?.runner.stop();
     await this.#redis?.stop();
     await this.#postgres?.stop();
     for (const folder of this.folders) rmSync(folder, { recursive: true, force: true });
-    if (this.#isAlone) process.env = this.#environmentBefore;
+    this.#restoreSettings?.();
   }
 }
