@@ -47,9 +47,25 @@ describe('destinations', () => {
       'tel:+1',
       'HTTPS://A.B/',
       'a.b://x?y',
+      'tel:112',
+      'sms:12345?body=x',
+      'myapp:open/1',
+      'steam://run/440',
     ]) {
       expect(parseDestination(url)).to.equal(url);
     }
+  });
+  it('have nothing invisible at their ends, and keep it inside', () => {
+    const ends = '\u200b\u200e\u200f\u2060\u202a\u202b\u202c\u202d\u202e\u00ad\ufeff\u00a0 \u2068';
+    for (const end of ends) {
+      expect(
+        parseDestination(`${end}https://a.b/x${end}${end}`),
+        end.codePointAt(0)!.toString(16),
+      ).to.equal('https://a.b/x');
+    }
+    expect(parseDestination(`${ends}a.b:81/x${ends}`)).to.equal('https://a.b:81/x');
+    expect(parseDestination('https://a.b/x\u200by')).to.equal('https://a.b/x%E2%80%8By');
+    expect(() => parseDestination(ends)).to.throw('must not be empty');
   });
   it('are converted to ASCII', () => {
     expect(parseDestination('myapp://größe/x y')).to.match(/^[\x21-\x7e]+$/);
@@ -71,6 +87,26 @@ describe('destinations', () => {
   ];
   for (const url of bad) {
     it(`refuses ${JSON.stringify(url)}`, () => expect(() => parseDestination(url)).to.throw());
+  }
+
+  const web = 'must be a URL that begins with http:// or https://';
+  const hints: [url: string, rule: string][] = [
+    ['intranet:8080/x', `${web}: for a host with a port, write http://intranet:8080`],
+    ['nas:5000', `${web}: for a host with a port, write http://nas:5000`],
+    ['my_host-1:80?x', `${web}: for a host with a port, write http://my_host-1:80`],
+    ['raspberrypi:8123/lovelace', `${web}: for a host with a port, write http://raspberrypi:8123`],
+    ['htps://a.b', `${web}, not with htps:`],
+    ['HTTTPS://a.b', `${web}, not with htttps:`],
+    ['ttp://a.b', `${web}, not with ttp:`],
+    ['https://https://a.b', 'must not begin with http:// or https:// twice'],
+    ['http://https//a.b', 'must not begin with http:// or https:// twice'],
+    ['https://http:a.b', 'must be a valid URL'],
+    ['C:\\Users\\x', 'must not be the path of a file'],
+    ['d:/x.pdf', 'must not be the path of a file'],
+  ];
+  for (const [url, rule] of hints) {
+    it(`refuses ${url} and names the fault`, () =>
+      expect(() => parseDestination(url)).to.throw(rule));
   }
 });
 
