@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { normalize } from '../infra/normalize.ts';
 import type { KeyPrefix } from '../lookup/entry.ts';
+import { encodedKey } from '../lookup/short-link.ts';
 import { normalizeHost } from './visitor.ts';
 
 /** The parts of a request target. */
@@ -43,12 +44,12 @@ export const reportPath = (shortLink: string): string =>
 
 /** Path of a link. */
 export const keyPath = (key: string, query = '', rest = ''): string =>
-  withQuery(`/${encodeURI(key)}${rest}`, query);
+  withQuery(`/${encodedKey(key)}${rest}`, query);
 /** Path of the file of a link's page. */
-export const filePath = (key: string): string => `/${FILE}${encodeURI(key)}`;
+export const filePath = (key: string): string => `/${FILE}${encodedKey(key)}`;
 /** Path that continues past the page before a link's destination. */
 export const continuePath = (token: string, { key, query, rest = '' }: Address): string =>
-  withQuery(`/${CONTINUE}${token}/${encodeURI(key ?? '')}${rest}`, query);
+  withQuery(`/${CONTINUE}${token}/${encodedKey(key ?? '')}${rest}`, query);
 
 /** Path of the request itself, to which a browser returns after it has sent a form. */
 export function ownPath({ key, query, rest = '', asks }: Address): string {
@@ -103,7 +104,7 @@ export function readAddress(target: string): Address | undefined {
   if (name === undefined) return undefined;
   const query = end === target.length ? '' : readQuery(target, end);
   if (name.charCodeAt(0) === UNDERSCORE) return readOwn(name, query);
-  // Keys contain no plus sign.
+  // No key ends with a plus sign.
   if (name.charCodeAt(name.length - 1) === PLUS) {
     return asking('preview', name.slice(0, -1), query);
   }

@@ -10,7 +10,6 @@ import { toInstant } from '../../src/http/fields.ts';
 import { newId } from '../../src/ids.ts';
 import { seal, unseal } from '../../src/infra/seal.ts';
 import { readUtm, writeUtm } from '../../src/short-links/destination.ts';
-import { keyFault } from '../../src/short-links/key.ts';
 import { parseDestination } from '../../src/short-links/url-field.ts';
 import { clickId } from '../../src/visitors/click-id.ts';
 
@@ -121,47 +120,6 @@ describe('UTM fields', () => {
     expect(writeUtm('mailto:a@b.c', { utm_source: 'x' })).to.equal('mailto:a@b.c');
     expect(writeUtm(url, {})).to.equal(url);
   });
-});
-
-describe('keys', () => {
-  for (const key of [
-    'a',
-    'A-b_c.d/e',
-    '日本',
-    '👩‍🚀',
-    '🇩🇪',
-    '1️⃣',
-    'é',
-    'x'.repeat(190),
-    '👍🏽'.repeat(95),
-  ]) {
-    it(`may be ${key.slice(0, 20)}`, () => expect(keyFault(key)).to.equal(undefined));
-  }
-  for (const key of [
-    '',
-    ' ',
-    'a b',
-    '/a',
-    'a/',
-    'a//b',
-    './a',
-    'a/..',
-    'a?b',
-    'a#b',
-    'a%b',
-    'a\\b',
-    '_',
-    '_/a',
-    'robots.txt',
-    'favicon.ico',
-    '.well-known',
-    'x'.repeat(191),
-    '\u202e',
-    'a\u0000',
-  ]) {
-    it(`must not be ${JSON.stringify(key.slice(0, 20))}`, () =>
-      expect(keyFault(key)).to.be.a('string'));
-  }
 });
 
 describe('host names', () => {

@@ -58,11 +58,12 @@ const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must be a valid email/, 'Enter an email address, such as ada@example.com.'],
   [
     /^must contain only letters, digits, -, _/,
-    'Use letters, digits, emoji and the characters - _ . / only.',
+    "Use letters, digits, emoji and the characters - _ . / ~ ! $ & ' ( ) * + , ; = : @ only.",
   ],
   [/^must not start or end with \//, 'It can’t start or end with a slash.'],
   [/^must not contain empty, "\."/, 'Each part between slashes needs a name.'],
-  [/^must have \* only at its end/, '* is allowed at the end only, after a slash.'],
+  [/^must not end with \+/, 'It can’t end with +.'],
+  [/^must have \* only at its end/, '/* is allowed at the end only.'],
   [
     /^must not be "[^"]*"(?:: the name is reserved|, which is a path of the console)$/,
     'This name is reserved. Choose another one.',
