@@ -4,11 +4,14 @@
  *
  * @param pattern matches each UTF-16 unit to remove
  */
-export function trimmed(text: string, pattern: RegExp): string {
-  const kept = trimmedEnd(text, pattern);
+export const trimmed = (text: string, pattern: RegExp): string =>
+  trimmedStart(trimmedEnd(text, pattern), pattern);
+
+/** Removes characters from the start of a text, as {@link trimmed} does. */
+export function trimmedStart(text: string, pattern: RegExp): string {
   let start = 0;
-  while (start < kept.length && pattern.test(kept.charAt(start))) start += 1;
-  return kept.slice(start);
+  while (start < text.length && pattern.test(text.charAt(start))) start += 1;
+  return text.slice(start);
 }
 
 /** Removes characters from the end of a text, as {@link trimmed} does. */
