@@ -290,6 +290,17 @@ export interface Entries {
   link: LinkEntry | null;
   /** Set if a flexible or wildcard link was found by a prefix of the path. */
   prefix?: KeyPrefix;
+  /** Set if a link was found by another reading of the path. */
+  tidied?: TidiedPath;
+  /** Set if the host is that of the domain after `www.`: the name of the domain. */
+  domainName?: string;
+}
+
+/** A path without what sentences and chats leave at the end of a link. */
+export interface TidiedPath {
+  key: string;
+  /** Raw query, without its question mark; also what was joined to the key with another character. */
+  query: string;
 }
 
 /** A key at the beginning of a path. */

@@ -12,14 +12,8 @@ import {
   workspaceName,
 } from './codec.ts';
 import { groupOf, type Lookup, type LookupGroup, SharedLookups } from './concurrent-lookups.ts';
-import type {
-  Blocklist,
-  Entries,
-  KeyPrefix,
-  PageEntry,
-  SiteFilesEntry,
-  WorkspaceEntry,
-} from './entry.ts';
+import type { Blocklist, Entries, PageEntry, SiteFilesEntry, WorkspaceEntry } from './entry.ts';
+import { findLink, type RequestedKeys } from './find-link.ts';
 import type { FinderOptions } from './finder-options.ts';
 import { HotKeys } from './hot-keys.ts';
 import {
@@ -64,6 +58,8 @@ const REMEMBERED_MS = 60_000;
 
 /** Minimum time between two reads of the blocklist while invalidations are lost, in ms. */
 const BLOCKLIST_MS = 1_000;
+
+const WWW = 'www.';
 
 /** No store can be asked, and memory holds no answer that is still valid. */
 export class Unavailable extends Error {}
@@ -159,43 +155,21 @@ export class Finder {
   }
 
   /**
-   * Finds the entries of a host and a key; `null` for a host that is not a domain.
+   * Finds the entries of a host and a path; `null` for a host that is not a domain. `www.` before a
+   * domain finds the domain, unless it is a domain itself.
    *
-   * @param key `null` for a text that cannot be a key
-   * @param prefixes prefixes of the path that may be the key of a flexible or wildcard link,
-   *   longest first; looked up if no link has `key`. While no store answers, only those in memory
-   *   are found.
    * @throws Unavailable
    */
-  async find(
-    host: string,
-    key: string | null,
-    prefixes: readonly KeyPrefix[] = [],
-  ): Promise<Entries | null> {
+  async find(host: string, keys: RequestedKeys): Promise<Entries | null> {
     if (!isStorable(host)) return null;
-    const domain = await this.#lookUp(domainTarget(host));
+    const exact = await this.#lookUp(domainTarget(host));
+    const bareHost = exact === null && host.startsWith(WWW) ? host.slice(WWW.length) : undefined;
+    const domain = bareHost === undefined ? exact : await this.#lookUp(domainTarget(bareHost));
     if (domain === null) return null;
-    const lookUp = async (one: string | null, group: LookupGroup) =>
-      one === null || one === '' || !isStorable(one)
-        ? null
-        : this.#lookUp(linkTarget(domain.id, one), group);
-    const [exact] = await Promise.allSettled([lookUp(key, groupOf('exact'))]);
-    const link = entryOf(exact!);
-    if (link !== null) return { domain, link };
-    // Only domains with wildcards pay for twice as many look-ups.
-    const candidates =
-      domain.hasWildcards === true
-        ? prefixes.flatMap((one) => [{ ...one, isWildcard: true as const }, one])
-        : prefixes;
-    const group = groupOf('prefix');
-    const flexible = await Promise.allSettled(
-      candidates.map((one) => lookUp(one.isWildcard ? `${one.key}/*` : one.key, group)),
+    const link = await findLink(domain, keys, (key, group) =>
+      this.#lookUp(linkTarget(domain.id, key), group),
     );
-    const at = flexible.findIndex((one) => entryOf(one)?.forwardsPath === true);
-    if (at >= 0) return { domain, link: entryOf(flexible[at]!), prefix: candidates[at]! };
-    const failed = [exact!, ...flexible].find((one) => one.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
-    return { domain, link: null };
+    return bareHost === undefined ? { domain, ...link } : { domain, ...link, domainName: bareHost };
   }
 
   /**
@@ -261,7 +235,7 @@ export class Finder {
    * @returns the number of looked up links; 0 if none are known
    */
   warmUp(): Promise<number> {
-    return this.#hotKeys.warmUp((host, key) => this.find(host, key), this.#connected);
+    return this.#hotKeys.warmUp((host, key) => this.find(host, { key }), this.#connected);
   }
 
   close(): void {
@@ -386,6 +360,3 @@ export class Finder {
     for (const memory of [this.#near, this.#past?.near]) memory?.forget(name);
   }
 }
-
-const entryOf = <Entry>(asked: PromiseSettledResult<Entry | null>): Entry | null =>
-  asked.status === 'fulfilled' ? asked.value : null;

@@ -9,9 +9,12 @@ export function originOf(domain: string): string {
   return domain === DEFAULT_SHORT_DOMAIN ? DEFAULT_SHORT_ORIGIN : `https://${domain}`;
 }
 
+/** Percent-encodes a key for a path; the `#` of a keycap would begin a fragment. */
+export const encodedKey = (key: string): string => encodeURI(key).replaceAll('#', '%23');
+
 /** The complete short URL, percent-encoded to ASCII. */
 export const shortLinkOf = (domain: string, key: string): string =>
-  `${originOf(domain)}/${encodeURI(key)}`;
+  `${originOf(domain)}/${encodedKey(key)}`;
 
 /** URL of a QR code image of a short link. The encoded URL counts visits as scans. */
 export const qrCodeOf = (shortLink: string): string =>

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { normalize } from '../infra/normalize.ts';
-import type { KeyPrefix } from '../lookup/entry.ts';
+import { trimmedEnd, trimmedStart } from '../infra/trim.ts';
+import type { Entries, KeyPrefix, TidiedPath } from '../lookup/entry.ts';
+import { encodedKey } from '../lookup/short-link.ts';
 import { normalizeHost } from './visitor.ts';
 
 /** The parts of a request target. */
@@ -43,12 +45,12 @@ export const reportPath = (shortLink: string): string =>
 
 /** Path of a link. */
 export const keyPath = (key: string, query = '', rest = ''): string =>
-  withQuery(`/${encodeURI(key)}${rest}`, query);
+  withQuery(`/${encodedKey(key)}${rest}`, query);
 /** Path of the file of a link's page. */
-export const filePath = (key: string): string => `/${FILE}${encodeURI(key)}`;
+export const filePath = (key: string): string => `/${FILE}${encodedKey(key)}`;
 /** Path that continues past the page before a link's destination. */
 export const continuePath = (token: string, { key, query, rest = '' }: Address): string =>
-  withQuery(`/${CONTINUE}${token}/${encodeURI(key ?? '')}${rest}`, query);
+  withQuery(`/${CONTINUE}${token}/${encodedKey(key ?? '')}${rest}`, query);
 
 /** Path of the request itself, to which a browser returns after it has sent a form. */
 export function ownPath({ key, query, rest = '', asks }: Address): string {
@@ -103,7 +105,7 @@ export function readAddress(target: string): Address | undefined {
   if (name === undefined) return undefined;
   const query = end === target.length ? '' : readQuery(target, end);
   if (name.charCodeAt(0) === UNDERSCORE) return readOwn(name, query);
-  // Keys contain no plus sign.
+  // No key ends with a plus sign.
   if (name.charCodeAt(name.length - 1) === PLUS) {
     return asking('preview', name.slice(0, -1), query);
   }
@@ -146,6 +148,51 @@ export function keyPrefixesOf({ asks }: Address, target: string): KeyPrefix[] {
     slash = path.indexOf('/', slash + 1);
   }
   return prefixes;
+}
+
+/**
+ * What sentences and chats leave at the end of a link: punctuation, spaces and characters that
+ * nobody sees.
+ */
+const LEFTOVER = /[\s\u00ad\u200b\u200e\u200f\u2060\ufeff.,:;!?)\]}>'"’”»…。，、！？）/]/;
+/** The beginning of a query that was joined to a path with the wrong character. */
+const JOINED_QUERY = /%3f|(?:&|%26)(?=[\w.~-]+(?:=|%3d))/i;
+
+/**
+ * Reads a path without what is not part of the link in front of it: slashes before the key,
+ * punctuation and spaces after it, and a query without its question mark. `undefined` if there is
+ * no such thing, or what remains cannot be a key.
+ */
+export function tidiedPath({ asks, key, query }: Address, target: string): TidiedPath | undefined {
+  const path = percentEncoded(pathOf(target)).slice(1);
+  if (asks !== 'link' || path.length > MAX_ENCODED_LENGTH || CLIMB.test(`/${path}`)) {
+    return undefined;
+  }
+  const [joint] = JOINED_QUERY.exec(path) ?? [];
+  const at = joint === undefined ? path.length : path.indexOf(joint);
+  const name = decode(path.slice(0, at));
+  if (name === undefined) return undefined;
+  const tidied = trimmedStart(trimmedEnd(name, LEFTOVER), /\//);
+  if (tidied === '' || tidied === key || !canExist(tidied)) return undefined;
+  const joined = path
+    .slice(at + (joint?.length ?? 0))
+    .replaceAll(/%(?:26|3d)/gi, (escape) => decodeURIComponent(escape));
+  return { key: tidied, query: [joined, query].filter((part) => part !== '').join('&') };
+}
+
+/** Returns the keys that the path of a request can stand for. */
+export const requestedKeys = (address: Address, target: string) => ({
+  key: address.key,
+  // The path after a flexible key need not be a valid key.
+  prefixes: keyPrefixesOf(address, target),
+  tidied: tidiedPath(address, target),
+});
+
+/** Returns the address of the link that was found, which the request may spell in another way. */
+export function addressOf(address: Address, { prefix, tidied }: Entries): Address {
+  return prefix === undefined && tidied === undefined
+    ? address
+    : { ...address, ...prefix, ...tidied };
 }
 
 /**
@@ -251,6 +298,8 @@ function canExist(key: string): boolean {
     case 0x66: // f
       if (key === 'favicon.ico') return false;
       break;
+    case SLASH:
+      return false;
     case 0x2e: // .
       if (key.startsWith('.well-known/')) return false;
       break;

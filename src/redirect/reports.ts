@@ -6,7 +6,7 @@ import { shortLinkOf } from '../lookup/short-link.ts';
 import type { JobSender } from '../queues/job-sender.ts';
 import { visitJobs } from '../visits/jobs.ts';
 import type { Page } from '../web/layout.ts';
-import { keyPrefixesOf, readAddress } from './address.ts';
+import { addressOf, readAddress, requestedKeys } from './address.ts';
 import type { ReportLimit } from './limits.ts';
 import { unavailablePage } from './pages/notices.ts';
 import { type Report, readReport, reportedPage, reportPage } from './pages/report.ts';
@@ -62,16 +62,19 @@ export class Reports {
     const address = readAddress(target);
     if (address === undefined || domain === '') return;
     const { finder, jobs } = this.#options;
-    const entries = await finder.find(domain, address.key, keyPrefixesOf(address, target));
+    const entries = await finder.find(domain, requestedKeys(address, target));
     if (entries === null || entries.link === null) return;
-    const { key, isWildcard } = entries.prefix ?? address;
+    const { key, isWildcard } = addressOf(address, entries);
     const data = {
       ...report,
       id: newId('abuseReport'),
       at: Date.now(),
       projectId: entries.link.projectId,
       recordId: entries.link.id,
-      shortLink: shortLinkOf(domain, isWildcard === true ? `${key}/*` : (key ?? '')),
+      shortLink: shortLinkOf(
+        entries.domainName ?? domain,
+        isWildcard === true ? `${key}/*` : (key ?? ''),
+      ),
       ip,
     };
     const adding = jobs.replicated(ADD.queue, () => jobs.add(ADD, data));

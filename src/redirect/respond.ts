@@ -5,7 +5,7 @@ import type { Response } from '../infra/plain-requests.ts';
 import { type SendOptions, sendPage, sendRedirect } from '../infra/plain-responses.ts';
 import type { Entries } from '../lookup/entry.ts';
 import { Unavailable } from '../lookup/find.ts';
-import { shortLinkOf } from '../lookup/short-link.ts';
+import { encodedKey, shortLinkOf } from '../lookup/short-link.ts';
 import type { Visit } from '../visits/visit.ts';
 import { branded } from '../web/brand.ts';
 import type { Page } from '../web/layout.ts';
@@ -124,7 +124,7 @@ export async function respond(
       return sendRedirect(response, 302, decision.destination, options);
     case 'stats': {
       answered.otherUrl.inc();
-      const path = `${visitor.host}/${encodeURI(address.key!)}`;
+      const path = `${visitor.host}/${encodedKey(address.key!)}`;
       return sendRedirect(response, 302, `${dependencies.baseUrl}/stats/${path}`, options);
     }
     case 'restart':

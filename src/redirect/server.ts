@@ -12,11 +12,12 @@ import { startSpan } from '../infra/tracing.ts';
 import type { Blocklist, Entries, LinkEntry, SiteFilesEntry } from '../lookup/entry.ts';
 import {
   type Address,
+  addressOf,
   encodedPath,
   isAmbiguous,
-  keyPrefixesOf,
   REPORT_PATH,
   readAddress,
+  requestedKeys,
 } from './address.ts';
 import { type Decision, decide, decideBlocked, decideUsedUp } from './decide.ts';
 import {
@@ -183,9 +184,7 @@ export class RedirectServer {
       // Load balancers request the IP address; under a host name these paths are ordinary keys.
       if (isIP(visitor.host) !== 0) return this.#answerHealth(key, response);
     }
-    // The path after a flexible key need not be a valid key.
-    const isKey = key !== null || keyPrefixesOf(address, request.url ?? '/').length > 0;
-    if (!isKey || visitor.host === '') {
+    if (visitor.host === '' || (key === null && !canBeLink(address, request.url ?? '/'))) {
       this.#answerOwn(address, visitor, { request, response, message }).catch((error: unknown) =>
         this.#fail(response, error),
       );
@@ -216,14 +215,14 @@ export class RedirectServer {
       near ??
       (await this.#dependencies.finder.find(
         visitor.host,
-        target.key,
-        keyPrefixesOf(target, request.url ?? '/'),
+        requestedKeys(target, request.url ?? '/'),
       ));
-    const address = entries?.prefix === undefined ? target : { ...target, ...entries.prefix };
     if (entries === null) {
       answered.notFound.inc();
       return sendPage(response, notFoundPage(visitor.pageLanguage));
     }
+    const address = addressOf(target, entries);
+    visitor.host = entries.domainName ?? visitor.host;
     const isForm = request.method === 'POST';
     if (isForm && !takesForms(entries.link, address)) {
       answered.refused.inc();
@@ -281,7 +280,7 @@ export class RedirectServer {
     const [path] = (request.url ?? '/').split('?');
     if (path === '/_/domains/ask') {
       const domain = normalizeHost(new URLSearchParams(query).get('domain') ?? '');
-      const isOurs = domain !== '' && (await this.#dependencies.finder.find(domain, '')) !== null;
+      const isOurs = domain !== '' && (await this.#dependencies.finder.find(domain, ROOT)) !== null;
       answered.file.inc();
       return sendText(response, isOurs ? 200 : 404, isOurs ? 'yes\n' : 'no\n');
     }
@@ -296,12 +295,15 @@ export class RedirectServer {
     }
     if (
       path === '/robots.txt' &&
-      (await this.#dependencies.finder.find(visitor.host, '')) !== null
+      (await this.#dependencies.finder.find(visitor.host, ROOT)) !== null
     ) {
       answered.file.inc();
       return sendText(response, 200, ROBOTS);
     }
-    if (path === REPORT_PATH && (await this.#dependencies.finder.find(visitor.host, '')) !== null) {
+    if (
+      path === REPORT_PATH &&
+      (await this.#dependencies.finder.find(visitor.host, ROOT)) !== null
+    ) {
       answered.report.inc();
       const form = request.method === 'POST' ? await readForm(message!) : undefined;
       return sendPage(response, await this.#dependencies.reports.answer(form, query, visitor));
@@ -319,7 +321,7 @@ export class RedirectServer {
   async #siteFile(path: string | undefined, host: string): Promise<string | undefined> {
     const name = SITE_FILES.get(path ?? '');
     const { finder } = this.#dependencies;
-    const entries = name === undefined ? null : await finder.find(host, '');
+    const entries = name === undefined ? null : await finder.find(host, ROOT);
     if (name === undefined || entries === null) return undefined;
     return (await finder.siteFiles(entries.domain.id))?.[name];
   }
@@ -349,6 +351,8 @@ export class RedirectServer {
   }
 }
 
+const ROOT = { key: '' };
+
 /** Paths of the files for apps, with their members in the entry. */
 const SITE_FILES = new Map<string, keyof SiteFilesEntry>([
   ['/.well-known/apple-app-site-association', 'apple'],
@@ -357,6 +361,12 @@ const SITE_FILES = new Map<string, keyof SiteFilesEntry>([
 
 // Every answer says whether it may be indexed, so crawlers must be let in to read that.
 const ROBOTS = 'User-agent: *\nDisallow: /_/\n';
+
+/** True when a path that is no key can still lead to a link. */
+function canBeLink(address: Address, target: string): boolean {
+  const { prefixes, tidied } = requestedKeys(address, target);
+  return prefixes.length > 0 || tidied !== undefined;
+}
 
 /** True when a link accepts forms: its password, or the form of the page before it. */
 function takesForms(link: LinkEntry | null, { asks }: Address): boolean {

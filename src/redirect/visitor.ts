@@ -14,8 +14,11 @@ export type Traits = Pick<Visitor, 'country' | 'city' | 'device' | 'os' | 'brows
  * needs them.
  */
 export class Visitor {
-  /** Requested host in lower case, without its port; empty if it cannot be a domain. */
-  readonly host: string;
+  /**
+   * Requested host in lower case, without its port; empty if it cannot be a domain. Once the domain
+   * is found, its name, which may lack a `www.` of the request.
+   */
+  host: string;
   readonly ip: string;
   readonly userAgent: string;
   readonly referer: string;

@@ -83,9 +83,10 @@ export const fields = {
     isPrinted: true,
     csv: 3,
     description:
-      'Slug, up to 190 characters. A new record without one gets 7 random characters. A link’s ' +
-      'slug can end in `/*`: it then matches every path below that no other link has. A QR ' +
-      'code’s slug cannot be changed.',
+      "Slug, up to 190 characters: letters, digits, emoji and `-._~!$&'()*+,;=:@/`, without `+` " +
+      'at its end. A new record without one gets 7 random characters. A link’s slug can end in ' +
+      '`/*`: it then matches every path below that no other link has. A QR code’s slug cannot be ' +
+      'changed.',
     example: 'spring',
   },
   archived: {

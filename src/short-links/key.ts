@@ -6,11 +6,20 @@ import { normalize } from '../infra/normalize.ts';
 
 const MAX_LENGTH = 190;
 /**
- * Letters, digits, `-`, `_`, `.`, `/`, other Unicode letters with their marks, and emoji with their
- * joiners.
+ * Unicode letters with their marks, digits, what a path can hold unencoded (RFC 3986, 3.3), and
+ * emoji with their joiners; U+200C between letters, as Persian spells words; `#` in its keycap, and
+ * tags in the flags of regions (UTS 51).
  */
-const ALLOWED =
-  /^[\p{L}\p{M}\p{N}\-_./\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d]+$/u;
+const ALLOWED = new RegExp(
+  [
+    String.raw`^(?:[\p{L}\p{M}\p{N}\-._~!$&'()*+,;=:@/\p{Extended_Pictographic}]`,
+    String.raw`[\p{Emoji_Modifier}\p{Regional_Indicator}\u200d]`,
+    String.raw`(?<=[\p{L}\p{M}])\u200c(?=[\p{L}\p{M}])`,
+    String.raw`#\ufe0f?\u20e3`,
+    String.raw`\u{1f3f4}[\u{e0020}-\u{e007e}]+\u{e007f})+$`,
+  ].join('|'),
+  'u',
+);
 const RANDOM_LENGTH = 7;
 
 /** Suffix of the key of a link that answers every path below it. */
@@ -48,9 +57,12 @@ export function keyFault(key: string): string | undefined {
   // A character has one or two UTF-16 units.
   if (key.length > 2 * MAX_LENGTH || Array.from(key).length > MAX_LENGTH)
     return `must not be longer than ${MAX_LENGTH} characters`;
-  const stem = key.endsWith(WILDCARD) ? key.slice(0, -WILDCARD.length) : key;
-  if (stem.includes('*')) return 'must have * only at its end, after a /';
-  if (!ALLOWED.test(stem)) return 'must contain only letters, digits, -, _, ., / and emoji';
+  const stem = isWildcard(key) ? key.slice(0, -WILDCARD.length) : key;
+  if (isWildcard(stem)) return 'must have * only at its end, after a /';
+  if (!ALLOWED.test(stem)) {
+    return "must contain only letters, digits, -, _, ., / and emoji, or one of ~!$&'()*+,;=:@";
+  }
+  if (key.endsWith('+')) return 'must not end with +, which shows where a link leads';
   if (key.startsWith('/') || key.endsWith('/')) return 'must not start or end with /';
   // Browsers and proxies remove such segments from a path, so the link would be unreachable.
   if (key.split('/').some((part) => part === '' || part === '.' || part === '..')) {

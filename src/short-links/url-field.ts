@@ -1,5 +1,6 @@
 import { Joi } from '../http/fields.ts';
 import { hasTooManyParts, MAX_PARTS } from '../infra/hosts.ts';
+import { trimmed } from '../infra/trim.ts';
 import { parseUrl } from '../infra/url.ts';
 
 /*
@@ -17,55 +18,85 @@ const REFUSED_SCHEME =
 /** `example.com:8080/path` and `localhost:3000` are a host and a port, not a scheme. */
 const HOST_AND_PORT = /^(?:localhost|[^/?#:@.]*\.[^/?#:@]*):\d/i;
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
+/**
+ * `intranet:8080/path` has the form of an app URL, but nearly always is a host and a port. Only a
+ * scheme whose URLs consist of a phone number remains one.
+ */
+const NAME_AND_PORT =
+  /^(?!(?:tel|sms|facetime|facetime-audio|callto|fax):)[\w-]+:\d{1,5}(?=[/?#]|$)/i;
+/** A scheme made of the letters of `http` and `https` alone, but not spelled like one of them. */
+const MISSPELT_SCHEME = /^(?!https?$)(?=.*(?:h|tt))(?=.*p)[htps]{3,7}$/;
+const WINDOWS_PATH = /^[a-z]:[\\/]/i;
+/** White space, soft hyphens, and characters of width zero or that only set the direction of text. */
+const INVISIBLE = /[\s\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/;
 /** Characters of a URL (RFC 3986, section 2), and the brackets of IPv6. */
 const PLAIN = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/;
+
+const WEB_ONLY = 'must be a URL that begins with http:// or https://';
 
 /** The rule that a text breaks, as the end of the sentence "url …". */
 export class BadDestination extends Error {}
 
 /**
  * Parses a text into a URL in ASCII that is safe in a header. A well-formed URL is returned byte
- * for byte; a missing scheme becomes `https://`.
+ * for byte; a missing scheme becomes `https://`. Invisible characters at either end, which people
+ * copy from chats, are removed.
  *
  * @throws BadDestination
  */
 export function parseDestination(text: string): string {
-  const trimmed = text.trim();
-  if (trimmed === '') throw new BadDestination('must not be empty');
-  if (trimmed.length > MAX_LENGTH) {
+  const url = trimmed(text, INVISIBLE);
+  if (url === '') throw new BadDestination('must not be empty');
+  if (url.length > MAX_LENGTH) {
     throw new BadDestination(`must not be longer than ${MAX_LENGTH} characters`);
   }
-  const parts = trimmed.split(/\s+/);
+  const parts = url.split(/\s+/);
   if (parts.length > 1 && parts.every((part) => /^https?:\/\//i.test(part))) {
     throw new BadDestination(`must be one URL, not ${parts.length}`);
   }
   // oxlint-disable-next-line no-control-regex -- the pattern must find control characters
-  if (/[\u0000-\u001f\u007f]/.test(trimmed)) {
+  if (/[\u0000-\u001f\u007f]/.test(url)) {
     throw new BadDestination('must not contain control characters');
   }
-  const scheme = HOST_AND_PORT.test(trimmed) ? undefined : SCHEME.exec(trimmed)?.[1]?.toLowerCase();
-  const url = scheme === undefined ? `https://${trimmed.replace(/^\/\//, '')}` : trimmed;
+  if (WINDOWS_PATH.test(url)) throw new BadDestination('must not be the path of a file');
+  if (HOST_AND_PORT.test(url)) return checkedUrl(url, undefined);
+  const [authority] = NAME_AND_PORT.exec(url) ?? [];
+  if (authority !== undefined) {
+    throw new BadDestination(`${WEB_ONLY}: for a host with a port, write http://${authority}`);
+  }
+  return checkedUrl(url, SCHEME.exec(url)?.[1]?.toLowerCase());
+}
+
+/** Checks a URL with its scheme, if it has one, and converts it to ASCII. */
+function checkedUrl(given: string, scheme: string | undefined): string {
+  const url = scheme === undefined ? `https://${given.replace(/^\/\//, '')}` : given;
+  if (scheme !== undefined && MISSPELT_SCHEME.test(scheme)) {
+    throw new BadDestination(`${WEB_ONLY}, not with ${scheme}:`);
+  }
   const parsed = parseUrl(url);
   if (parsed === undefined) throw new BadDestination('must be a valid URL');
   if (REFUSED_SCHEME.test(parsed.protocol)) {
     throw new BadDestination(`must not use the scheme ${parsed.protocol}`);
   }
   if (parsed.protocol === 'http:' || parsed.protocol === 'https:') {
-    if (
-      scheme === undefined &&
-      !parsed.hostname.includes('.') &&
-      parsed.hostname !== 'localhost' &&
-      !parsed.hostname.startsWith('[')
-    ) {
-      throw new BadDestination('must be a valid URL');
-    }
-    if (!/^https?:\/\/[^/]/i.test(url)) throw new BadDestination('must be a valid URL');
+    checkWebAddress(url, parsed, scheme !== undefined);
   }
   const ascii = PLAIN.test(url) ? url : toAscii(parsed.href);
   if (hasTooManyParts(ascii)) {
     throw new BadDestination(`must not have more than ${MAX_PARTS} parts that can be hosts`);
   }
   return ascii;
+}
+
+/** @throws BadDestination if the host of a web address is missing or cannot be meant */
+function checkWebAddress(url: string, { hostname }: URL, hasScheme: boolean): void {
+  if (/^https?$/.test(hostname)) {
+    throw new BadDestination('must not begin with http:// or https:// twice');
+  }
+  const isHost = hostname.includes('.') || hostname === 'localhost' || hostname.startsWith('[');
+  if ((!hasScheme && !isHost) || !/^https?:\/\/[^/]/i.test(url)) {
+    throw new BadDestination('must be a valid URL');
+  }
 }
 
 /** Encodes characters that `href` leaves alone in the paths of app schemes. */
@@ -80,7 +111,7 @@ function toAscii(href: string): string {
 function parseWebAddress(text: string): string {
   const url = parseDestination(text);
   if (!/^https?:/i.test(url)) {
-    throw new BadDestination('must be a URL that begins with http:// or https://');
+    throw new BadDestination(WEB_ONLY);
   }
   return url;
 }

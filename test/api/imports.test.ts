@@ -213,7 +213,8 @@ describe('imports', () => {
       {
         row: 6,
         column: 'key',
-        message: 'key must contain only letters, digits, -, _, ., / and emoji',
+        message:
+          "key must contain only letters, digits, -, _, ., / and emoji, or one of ~!$&'()*+,;=:@",
       },
       { row: 6, column: 'archived', message: 'archived must be a boolean' },
       { row: 6, column: 'max visits', message: 'maxVisits must be a number' },

@@ -220,6 +220,11 @@ describe('POST /links', () => {
     ['a host with a port', 'example.com:8080/x', 'https://example.com:8080/x'],
     ['a bare origin as it is', 'https://example.com', 'https://example.com'],
     [
+      'a URL with invisible characters at its ends',
+      '\u200ehttps://example.com/x\u200b\u2060',
+      'https://example.com/x',
+    ],
+    [
       'odd but valid bytes as they are',
       'https://example.com/%zz?a=b%20c+d',
       'https://example.com/%zz?a=b%20c+d',
@@ -281,6 +286,14 @@ describe('an invalid link', () => {
     ],
     ['no URL at all', { url: 'not a url' }, 'url must be a valid URL'],
     ['a word', { url: 'word' }, 'url must be a valid URL'],
+    [
+      'a host without a dot, and its port',
+      { url: 'intranet:8080/x' },
+      'url must be a URL that begins with http:// or https://: for a host with a port, write http://intranet:8080',
+    ],
+    ['a misspelt scheme', { url: 'htps://example.com' }, 'or https://, not with htps:'],
+    ['a scheme twice', { url: 'https://https://example.com' }, 'url must not begin with http://'],
+    ['the path of a file', { url: 'C:\\Users\\x' }, 'url must not be the path of a file'],
     [
       'a url too long',
       { url: `https://example.com/${'x'.repeat(32_768)}` },

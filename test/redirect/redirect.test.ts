@@ -49,9 +49,15 @@ describe('a redirect', () => {
 
   it('finds keys in any script, and with emoji', async () => {
     const { api, visit } = await aWorkspace();
-    for (const key of ['日本語', 'größe/ä', '👩‍🚀', 'a.b_c-d', 'Ελλάδα']) {
-      expect((await api.post('/links', { url: A, key })).status, key).to.equal(201);
-      expect((await visit(`/${encodeURI(key)}`)).headers.location, key).to.equal(A);
+    const england = '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
+    const others = ['#️⃣', england, 'می‌خواهم', "~!$&'()*+,;=:@", 'a:b', 'c++11', '=1+1'];
+    for (const key of ['日本語', 'größe/ä', '👩‍🚀', 'a.b_c-d', 'Ελλάδα', ...others]) {
+      const { status, body } = await api.post('/links', { url: A, key });
+      expect(status, key).to.equal(201);
+      const { pathname } = new URL(body.shortLink);
+      for (const path of [pathname, `/${encodeURIComponent(key)}`]) {
+        expect((await visit(path)).headers.location, path).to.equal(A);
+      }
     }
   });
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import express, { type Request } from 'express';
 import { asciiUrl } from '../../src/infra/plain-responses.ts';
 import type { LinkEntry } from '../../src/lookup/entry.ts';
-import { filePath, readAddress } from '../../src/redirect/address.ts';
+import { filePath, readAddress, tidiedPath } from '../../src/redirect/address.ts';
 import { decide, decideUsedUp, finalUrl } from '../../src/redirect/decide.ts';
 import type { Facts } from '../../src/redirect/facts.ts';
 import { normalizeHost, VisitorReader } from '../../src/redirect/visitor.ts';
@@ -52,6 +52,77 @@ describe('the request target', () => {
   for (const target of ['/100%', '/%zz', '/%C3', '*', 'ftp://acme.link/x', '']) {
     it(`refuses "${target}"`, () => expect(readAddress(target)).to.equal(undefined));
   }
+});
+
+describe('what is not part of a link', () => {
+  const tidied: [target: string, key: string, query?: string][] = [
+    ...Array.from('.,)!;"…。:?’”»', (end): [string, string] => [
+      `/a${encodeURIComponent(end)}`,
+      'a',
+    ]),
+    ['/a%20', 'a'],
+    ['/a%E2%80%8B', 'a'],
+    ['/a%C2%A0', 'a'],
+    ['/a%EF%BB%BF', 'a'],
+    ['/a...', 'a'],
+    ['/a).%20%E2%80%8B', 'a'],
+    ['/a/).', 'a'],
+    ['//a', 'a'],
+    ['///a/b.', 'a/b'],
+    ['/%2Fa', 'a'],
+    ['/a.?x=1', 'a', 'x=1'],
+    ['/a&utm_source=x&b=1', 'a', 'utm_source=x&b=1'],
+    ['/a&utm_source=x?y=2', 'a', 'utm_source=x&y=2'],
+    ['/a%26utm_source%3Dx%20y', 'a', 'utm_source=x%20y'],
+    ['/a%3Futm_source=x', 'a', 'utm_source=x'],
+    ['/a%3futm_source%3Dx%26b%3D%2526', 'a', 'utm_source=x&b=%2526'],
+    ['/a%3F', 'a'],
+    ['/a&b.', 'a&b'],
+    ['/%E2%9D%A4.', '❤'],
+    [raw('/größe…'), 'größe'],
+    ['http://acme.link/summer,', 'summer'],
+  ];
+  for (const [target, key, query = ''] of tidied) {
+    it(`is left out of ${target}`, () => {
+      expect(tidiedPath(readAddress(target)!, target)).to.deep.equal({ key, query });
+    });
+  }
+
+  const nothing = [
+    '/',
+    '//',
+    '/a',
+    '/a/',
+    '/a&b',
+    '/a&b&c',
+    '/a.b',
+    '/...',
+    '/a/..',
+    '/a/.%2e',
+    '/a%00',
+    '/a%20b.',
+    '/_/report.',
+    '//_/report',
+    '//robots.txt',
+    '/.well-known/x.',
+    '/a+',
+    '/_/stats/a.',
+    `/${'x'.repeat(400)}.`,
+    `/${'x'.repeat(4_000)}.`,
+  ];
+  for (const target of nothing) {
+    it(`is not in ${target.slice(0, 40)}`, () => {
+      expect(tidiedPath(readAddress(target)!, target)).to.equal(undefined);
+    });
+  }
+
+  it('is left out once', () => {
+    for (const [target] of tidied) {
+      const { key } = tidiedPath(readAddress(target)!, target)!;
+      const path = `/${encodeURIComponent(key)}`;
+      expect(tidiedPath(readAddress(path)!, path), target).to.equal(undefined);
+    }
+  });
 });
 
 describe('a key that Postgres cannot store', () => {

@@ -42,6 +42,8 @@ const ENTRIES: Readonly<Record<string, string>> = {
 const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must be a valid URL$/, 'Enter a full URL, such as https://example.com/page.'],
   [/^must be a URL that begins with http/, 'Enter a URL that begins with https:// or http://.'],
+  [/^must not begin with http.* twice$/, 'The URL begins with https:// twice.'],
+  [/^must not be the path of a file$/, 'Enter the address of a web page, not of a file.'],
   [/^must be one URL, not (\d+)$/, 'Enter one URL, not $1.'],
   [/^must not use the scheme (\S+)$/, 'URLs that begin with $1 aren’t allowed.'],
   [/^must not be the short link itself$/, 'A short link can’t redirect to itself.'],
@@ -56,11 +58,12 @@ const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must be a valid email/, 'Enter an email address, such as ada@example.com.'],
   [
     /^must contain only letters, digits, -, _/,
-    'Use letters, digits, emoji and the characters - _ . / only.',
+    "Use letters, digits, emoji and the characters - _ . / ~ ! $ & ' ( ) * + , ; = : @ only.",
   ],
   [/^must not start or end with \//, 'It can’t start or end with a slash.'],
   [/^must not contain empty, "\."/, 'Each part between slashes needs a name.'],
-  [/^must have \* only at its end/, '* is allowed at the end only, after a slash.'],
+  [/^must not end with \+/, 'It can’t end with +.'],
+  [/^must have \* only at its end/, '/* is allowed at the end only.'],
   [
     /^must not be "[^"]*"(?:: the name is reserved|, which is a path of the console)$/,
     'This name is reserved. Choose another one.',
