@@ -1,12 +1,12 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import type { Query } from '../http/input.ts';
-import { type Call, ifReadable, type LinkRecord } from './peer.ts';
+import { type Call, type CallQuery, ifReadable, type LinkRecord } from './peer.ts';
 
 /** Number of domains on a page of this API. */
 const DOMAIN_PAGE = 50;
 /** Number of links on a page of this API. */
-const LINK_PAGE = 100;
+export const LINK_PAGE = 100;
 /** Maximum number of pages of a list that are read for one answer. */
 const MAX_PAGES = 100;
 
@@ -35,6 +35,25 @@ export async function listAll<Item>(
     if (body.length < pageSize) break;
   }
   return items;
+}
+
+/** Reads a slice of a list of links, page by page. */
+export async function* sliceOfLinks(
+  call: Call,
+  query: CallQuery,
+  start: number,
+  length: number,
+): AsyncGenerator<LinkRecord[]> {
+  const end = start + length;
+  const firstPage = Math.floor(start / LINK_PAGE);
+  for (let page = firstPage; page * LINK_PAGE < end; page += 1) {
+    const first = page * LINK_PAGE;
+    const { body } = await call<LinkRecord[]>('listLinks', {
+      query: { ...query, page: String(page + 1), pageSize: String(LINK_PAGE) },
+    });
+    yield body.slice(Math.max(start - first, 0), end - first);
+    if (body.length < LINK_PAGE) return;
+  }
 }
 
 export const listDomains = (call: Call): Promise<DomainRecord[]> =>

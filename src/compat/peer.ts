@@ -85,6 +85,17 @@ export const fieldsOf = (body: unknown): Fields =>
 export const lastValue = (query: CallQuery, name: string): string | undefined =>
   [query[name]].flat().at(-1);
 
+/** Joins the items of lists in the notations of PHP clients: `tags[]` and `tags[0]`. */
+export function joinLists<Values extends Fields>(fields: Values): Values {
+  const joined: Fields = Object.create(null) as Fields;
+  for (const [name, value] of Object.entries(fields)) {
+    const [, list] = /^(\w+)\[\d*\]$/.exec(name) ?? [];
+    if (list === undefined) joined[name] = value;
+    else joined[list] = [joined[list] ?? [], value].flat();
+  }
+  return joined as Values;
+}
+
 /** Removes fields that are `null` or `undefined`. */
 export const definedFields = (fields: Fields): Fields =>
   Object.fromEntries(

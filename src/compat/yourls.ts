@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts';
 import type { Query } from '../http/input.ts';
 import type { Answer } from '../http/route.ts';
-import { defaultDomain, findByUrl, findLink } from './links.ts';
+import { defaultDomain, findByUrl, findLink, sliceOfLinks } from './links.ts';
 import {
   type Call,
   ifReadable,
@@ -17,8 +17,6 @@ const DB_VERSION = '507';
 
 /** Maximum number of links in one answer. */
 const MAX_LINKS = 1_000;
-/** Number of links on a page of this API. */
-const PAGE = 100;
 
 /** A result of the YOURLS API; the format `simple` only shows the member of this name. */
 interface Result {
@@ -252,16 +250,9 @@ async function slice(
   start: number,
   limit: number,
 ): Promise<LinkRecord[]> {
-  const first = Math.floor(start / PAGE);
   const links: LinkRecord[] = [];
-  for (let page = first; page * PAGE < start + limit; page += 1) {
-    const { body } = await call<LinkRecord[]>('listLinks', {
-      query: { ...ALL, sort, page: String(page + 1), pageSize: String(PAGE) },
-    });
-    links.push(...body);
-    if (body.length < PAGE) break;
-  }
-  return links.slice(start - first * PAGE, start - first * PAGE + limit);
+  for await (const page of sliceOfLinks(call, { ...ALL, sort }, start, limit)) links.push(...page);
+  return links;
 }
 
 /** Counts links and clicks; without clicks if the key or plan has no analytics. */

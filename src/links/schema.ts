@@ -21,7 +21,7 @@ import {
   infoQuery,
   newRecordFields,
   SINGULAR,
-  sortField,
+  sortFields,
   type TagEditFields,
 } from '../short-links/schema.ts';
 import { destination, webAddress } from '../short-links/url-field.ts';
@@ -118,15 +118,16 @@ export const deleteQuery = Joi.object<DeleteQuery>({
 
 export const linkParams = Joi.object<{ linkId: string }>({ linkId: recordId().required() });
 
-export const SORTS = ['createdAt', 'clicks', 'lastClicked'] as const;
+export const SORTS = ['createdAt', 'clicks', 'lastClicked', 'key', 'url', 'title'] as const;
 
 export interface LinkListQuery extends LinkFilters, Paging {
   sort: (typeof SORTS)[number];
+  sortOrder: 'asc' | 'desc';
 }
 
 export const linkListQuery = Joi.object<LinkListQuery>({
   ...filterSchemas,
-  sort: sortField(SORTS),
+  ...sortFields(SORTS),
   ...paging(100),
 });
 

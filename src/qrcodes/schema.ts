@@ -19,7 +19,7 @@ import {
   newRecordFields,
   SHARED_DEFAULTS,
   SINGULAR,
-  sortField,
+  sortFields,
   type TagEditFields,
   toSharedChanges,
 } from '../short-links/schema.ts';
@@ -190,11 +190,12 @@ const SORTS = ['createdAt', VISITS, 'lastClicked'] as const;
 
 export interface QrCodeListQuery extends QrCodeFilters, Paging {
   sort: (typeof SORTS)[number];
+  sortOrder: 'asc' | 'desc';
 }
 
 export const qrCodeListQuery = Joi.object<QrCodeListQuery>({
   ...schemasOf(QR_CODE_FILTERS),
-  sort: sortField(SORTS),
+  ...sortFields(SORTS),
   ...paging(100),
 });
 

@@ -9,6 +9,7 @@ import { contains } from '../infra/like.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
+import { MAX_TAGS } from './fields.ts';
 import type { RecordKind, ShortLinkModel, ShortLinkTables } from './model.ts';
 import { canReadPasswords } from './record.ts';
 import { searchField } from './search.ts';
@@ -22,6 +23,9 @@ export interface SharedFilters {
   tagId?: string;
   tagIds?: string[];
   tagNames?: string[];
+  allTagNames?: string[];
+  withoutTagNames?: string[];
+  notAllTagNames?: string[];
   folderId?: string;
   search?: string;
   query?: string;
@@ -35,6 +39,8 @@ export interface SharedFilters {
   trackConversion?: boolean;
   hasPassword?: boolean;
   hasExpiration?: boolean;
+  isExpired?: boolean;
+  isUsedUp?: boolean;
   hasUTM?: boolean;
   hasCustomSocial?: boolean;
   hasGeo?: boolean;
@@ -92,6 +98,12 @@ export const presence = (condition: string, what: string): Filter<boolean> => ({
   where: (query, isPresent) => query.whereRaw(isPresent ? `(${condition})` : `NOT (${condition})`),
 });
 
+/** Marks a filter as an extension of the contract. */
+const extended = <Value>(filter: Filter<Value>): Filter<Value> => ({
+  ...filter,
+  schema: filter.schema.meta({ extension: true }),
+});
+
 const compare = (column: string, operator: string, description: string): Filter<string> => ({
   schema: dateTime().description(description),
   where: (query, value) => query.where(column, operator, value),
@@ -118,6 +130,13 @@ export function sharedFilters({
     where: (query, ids) => query.whereRaw(tagged('t.id = ANY(?)'), [ids]),
   };
   const hasTags = tagged('true');
+  const tagList = (description: string) =>
+    queryList()
+      .min(1)
+      .max(MAX_TAGS)
+      .description(`Names of tags, regardless of case: only records ${description}.`);
+  const hasOne = tagged('t.name_key = ANY(?)');
+  const hasAll = (names: string[]) => names.map(() => tagged('t.name_key = ?')).join(' AND ');
   return {
     // Checked by the route: it must name the key's own workspace.
     projectSlug: {
@@ -142,7 +161,20 @@ export function sharedFilters({
         .min(1)
         .description('Names of tags, regardless of case: only records with one of them.'),
       isIndexed: true,
-      where: (query, names) => query.whereRaw(tagged('t.name_key = ANY(?)'), [names.map(nameKey)]),
+      where: (query, names) => query.whereRaw(hasOne, [names.map(nameKey)]),
+    },
+    allTagNames: {
+      schema: tagList('with all of them').meta({ extension: true }),
+      isIndexed: true,
+      where: (query, names) => query.whereRaw(hasAll(names), names.map(nameKey)),
+    },
+    withoutTagNames: {
+      schema: tagList('with none of them').meta({ extension: true }),
+      where: (query, names) => query.whereRaw(`NOT ${hasOne}`, [names.map(nameKey)]),
+    },
+    notAllTagNames: {
+      schema: tagList('that lack at least one of them').meta({ extension: true }),
+      where: (query, names) => query.whereRaw(`NOT (${hasAll(names)})`, names.map(nameKey)),
     },
     folderId: exactly(`${table}.folder_id`, 'Id of a folder: only records in it.'),
     search: {
@@ -207,6 +239,18 @@ export function sharedFilters({
     },
     hasPassword: presence(`${table}.password IS NOT NULL`, 'a password'),
     hasExpiration: presence(`${table}.expires_at IS NOT NULL`, 'an expiration time'),
+    isExpired: extended(
+      presence(
+        `${table}.expires_at IS NOT NULL AND ${table}.expires_at <= now()`,
+        'an expiration time that has passed',
+      ),
+    ),
+    isUsedUp: extended(
+      presence(
+        `${table}.max_visits IS NOT NULL AND coalesce(c.visits, 0) >= ${table}.max_visits`,
+        'as many visits as their `maxVisits`',
+      ),
+    ),
     hasUTM: presence(
       UTM_FIELDS.map((name) => `${table}.${name} IS NOT NULL`).join(' OR '),
       'UTM parameters',

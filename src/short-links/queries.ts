@@ -31,10 +31,11 @@ interface JoinedColumns {
   last_visit_at: Date | null;
 }
 
-/** The page of a list, and its order, which is always descending. */
+/** The page of a list, and its order. */
 export interface RecordPage extends Paging {
-  /** `createdAt`, `lastClicked`, or the name of the count of visits. */
+  /** `createdAt`, `lastClicked`, `key`, `url`, `title`, or the name of the count of visits. */
   sort: string;
+  sortOrder: 'asc' | 'desc';
 }
 
 /** The names by which an info endpoint can look up a record. */
@@ -187,13 +188,17 @@ export class ShortLinkQueries<
   async list(
     projectId: string,
     filters: Filters,
-    { sort, page, pageSize }: RecordPage,
+    { sort, sortOrder, page, pageSize }: RecordPage,
   ): Promise<Sealed[]> {
     const orders: Partial<Record<string, string>> = {
-      createdAt: `${this.#table}.created_at DESC`,
-      lastClicked: 'c.last_visit_at DESC NULLS LAST',
+      createdAt: `${this.#table}.created_at ${sortOrder}`,
+      lastClicked: `c.last_visit_at ${sortOrder} NULLS LAST`,
+      key: `${this.#table}.key ${sortOrder}`,
+      url: `${this.#table}.url ${sortOrder}`,
+      title: `lower(coalesce(${this.#table}.title, '')) ${sortOrder}`,
     };
-    const order = `${orders[sort] ?? 'coalesce(c.visits, 0) DESC'}, ${this.#table}.id DESC`;
+    const visits = `coalesce(c.visits, 0) ${sortOrder}`;
+    const order = `${orders[sort] ?? visits}, ${this.#table}.id ${sortOrder}`;
     const search = await this.#searchOf(projectId, filters);
     const matching = () =>
       this.#filtered(this.#joined(projectId), projectId, filters, search)

@@ -184,9 +184,15 @@ export const infoQuery = <IdName extends string>(idName: IdName, { noun }: Short
       'object.missing': `domain with key, or ${idName}, or externalId is required`,
     });
 
-/** Query parameter with the order of a list. */
-export const sortField = (names: readonly string[]) =>
-  oneOf(names).default('createdAt').description('Sort field, always descending.');
+/** Query parameters with the order of a list. */
+export const sortFields = (names: readonly string[]) => ({
+  sort: oneOf(names).default('createdAt').description('Sort field.'),
+  sortOrder: Joi.string()
+    .valid('asc', 'desc')
+    .default('desc')
+    .description('Ascending or descending order.')
+    .meta({ extension: true }),
+});
 
 /** The query parameter that groups a count. */
 export interface Grouping {

@@ -67,6 +67,11 @@ describe('filters of GET /links and GET /links/count', () => {
     ['tagIds repeated', () => ({ tagIds: tags.map(({ id }) => id) }), ['tagged', 'tagged2']],
     ['tagNames, whatever their case', () => ({ tagNames: 'bLUE' }), ['tagged2']],
     ['tagNames unknown', () => ({ tagNames: 'green' }), []],
+    ['allTagNames', () => ({ allTagNames: ['RED', 'blue'] }), ['tagged2']],
+    ['allTagNames, one unknown', () => ({ allTagNames: 'red,green' }), []],
+    ['withoutTagNames', () => ({ withoutTagNames: 'BLUE' }), except('tagged2')],
+    ['withoutTagNames, one unknown', () => ({ withoutTagNames: 'blue,x' }), except('tagged2')],
+    ['notAllTagNames', () => ({ notAllTagNames: 'red,blue' }), except('tagged2')],
     ['folderId', () => ({ folderId }), ['folder']],
     ['search in the key', () => ({ search: 'TAGGED' }), ['tagged', 'tagged2']],
     ['search in the destination', () => ({ search: 'example.com/g' }), ['geo']],
@@ -96,6 +101,10 @@ describe('filters of GET /links and GET /links/count', () => {
     ['trackConversion=false', () => ({ trackConversion: false }), except('sold')],
     ['hasPassword', () => ({ hasPassword: true }), ['locked']],
     ['hasExpiration', () => ({ hasExpiration: true }), ['ends']],
+    ['isExpired', () => ({ isExpired: true }), []],
+    ['isExpired=false', () => ({ isExpired: false }), all],
+    ['isUsedUp', () => ({ isUsedUp: true }), []],
+    ['isUsedUp=false', () => ({ isUsedUp: false }), all],
     ['hasUTM', () => ({ hasUTM: true }), ['utm']],
     ['hasUTM=false', () => ({ hasUTM: false }), except('utm')],
     ['hasCustomSocial', () => ({ hasCustomSocial: true }), ['social']],
@@ -123,6 +132,35 @@ describe('filters of GET /links and GET /links/count', () => {
       expect((await api.get('/links/count', query())).body).to.equal(expected.length);
     });
   }
+
+  it('sorts by each field, ascending and descending', async () => {
+    const other = await aWorkspace();
+    for (const [key, url, title] of [
+      ['b', 'https://example.com/1', 'Pear'],
+      ['c', 'https://example.com/3', 'apple'],
+      ['a', 'https://example.com/2', null],
+    ]) {
+      await other.api.post('/links', { key, url, title });
+    }
+    const keys = async (query: Record<string, string>) => {
+      const { body } = await other.api.get('/links', query);
+      return body.map((link: { key: string }) => link.key).join('');
+    };
+    const rows = { createdAt: 'bca', key: 'abc', url: 'bac', title: 'acb' };
+    for (const [sort, ascending] of Object.entries(rows)) {
+      expect(await keys({ sort, sortOrder: 'asc' }), sort).to.equal(ascending);
+      const descending = [...ascending].toReversed().join('');
+      expect(await keys({ sort, sortOrder: 'desc' }), sort).to.equal(descending);
+      expect(await keys({ sort }), sort).to.equal(descending);
+    }
+    const refused = await other.api.get('/links', { sort: 'key', sortOrder: 'up' });
+    expect(refused.status).to.equal(422);
+    expect(refused.body.error.message).to.match(/sortOrder must be one of asc, desc/);
+    const many = Array.from({ length: 51 }, (_, at) => `t${at}`);
+    const tooMany = await other.api.get('/links', { allTagNames: many });
+    expect(tooMany.status).to.equal(422);
+    expect(tooMany.body.error.message).to.match(/allTagNames must contain at most 50/);
+  });
 
   it('counts by domain, most first', async () => {
     const { body } = await world.api.get('/links/count', { groupBy: 'domain' });
@@ -190,7 +228,7 @@ describe('filters of GET /links and GET /links/count', () => {
     ['geo with an unknown country', { geo: '{"ZZ":"https://e.de"}' }, 'geo must be'],
     ['geo with no URL', { geo: '{"DE":"a b"}' }, 'geo must be'],
     ['an invalid domain', { domain: 'a..test' }, 'domain must be a host name'],
-    ['an invalid sort', { sort: 'url' }, 'sort'],
+    ['an invalid sort', { sort: 'expiresAt' }, 'sort'],
   ];
   for (const [name, query, message] of refused) {
     it(`refuses ${name} with 422`, async () => {

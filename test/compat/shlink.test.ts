@@ -128,9 +128,128 @@ describe('the SDK of Shlink', () => {
       const orderBy = { field: 'visits', dir: 'DESC' } as const;
       expect((await codes({ orderBy }))[0]).to.equal('a');
     });
-    const refused = await problem(sdk.listShortUrls({ orderBy: { field: 'title', dir: 'ASC' } }));
-    expect(refused).to.deep.include({ status: 400, invalidElements: ['orderBy'] });
-    expect((await problem(sdk.listShortUrls({ excludeTags: ['odd'] }))).status).to.equal(400);
+  });
+
+  it('sorts short URLs by every field in both directions', async () => {
+    const titles: Record<string, string> = { a: 'beta', b: 'Gamma', c: 'Alpha' };
+    for (const [shortCode, title] of Object.entries(titles)) {
+      const longUrl = `https://example.com/${shortCode === 'a' ? 'z' : shortCode}`;
+      await sdk.createShortUrl({ longUrl, customSlug: shortCode, title });
+    }
+    for (const visitor of [1, 2]) await world.visit('/b', { userAgent: browser(visitor) });
+    await world.visit('/c', { userAgent: browser(1) });
+    const orders = {
+      dateCreated: 'abc',
+      shortCode: 'abc',
+      longUrl: 'bca',
+      title: 'cab',
+      visits: 'acb',
+      nonBotVisits: 'acb',
+    } as const;
+    await eventually(async () => {
+      const { nonOrphanVisits } = await sdk.getVisitsOverview();
+      expect(nonOrphanVisits.total).to.equal(3);
+    });
+    for (const [field, ascending] of Object.entries(orders)) {
+      const codes = async (dir: 'ASC' | 'DESC') => {
+        const orderBy = { field: field as keyof typeof orders, dir };
+        const { data } = await sdk.listShortUrls({ orderBy });
+        return data.map(({ shortCode }) => shortCode).join('');
+      };
+      expect(await codes('ASC'), field).to.equal(ascending);
+      expect(await codes('DESC'), field).to.equal([...ascending].toReversed().join(''));
+    }
+  });
+
+  it('lists short URLs with all of several tags, or without tags', async () => {
+    const tagged = { none: [], red: ['red'], blue: ['blue'], both: ['red', 'Blue'] };
+    for (const [customSlug, tags] of Object.entries(tagged)) {
+      await sdk.createShortUrl({ longUrl: A, customSlug, tags });
+    }
+    const codes = async (params: Parameters<typeof sdk.listShortUrls>[0]) => {
+      const { data, pagination } = await sdk.listShortUrls(params);
+      expect(pagination.totalItems).to.equal(data.length);
+      return data.map(({ shortCode }) => shortCode).toSorted();
+    };
+    const tags = ['red', 'blue'];
+    expect(await codes({ tags, tagsMode: 'any' })).to.deep.equal(['blue', 'both', 'red']);
+    expect(await codes({ tags, tagsMode: 'all' })).to.deep.equal(['both']);
+    expect(await codes({ tags: ['red', 'no'], tagsMode: 'all' })).to.deep.equal([]);
+    expect(await codes({ excludeTags: tags })).to.deep.equal(['none']);
+    expect(await codes({ excludeTags: ['RED', 'no'] })).to.deep.equal(['blue', 'none']);
+    expect(await codes({ excludeTags: tags, excludeTagsMode: 'all' })).to.deep.equal([
+      'blue',
+      'none',
+      'red',
+    ]);
+    expect(await codes({ tags: ['red'], excludeTags: ['blue'] })).to.deep.equal(['red']);
+  });
+
+  it('leaves out short URLs that have ended', async () => {
+    const validUntil = new Date(Date.now() + 2_000).toISOString();
+    await sdk.createShortUrl({ longUrl: A, customSlug: 'open', maxVisits: 2 });
+    await sdk.createShortUrl({ longUrl: A, customSlug: 'used', maxVisits: 1 });
+    await sdk.createShortUrl({ longUrl: A, customSlug: 'past', validUntil });
+    for (const path of ['/open', '/used']) await world.visit(path, { userAgent: browser(1) });
+    const codes = async (params: Parameters<typeof sdk.listShortUrls>[0]) =>
+      (await sdk.listShortUrls(params)).data.map(({ shortCode }) => shortCode);
+    await eventually(async () => {
+      const [excludeMaxVisitsReached, excludePastValidUntil] = [true, true];
+      expect(await codes({ excludeMaxVisitsReached })).to.deep.equal(['past', 'open']);
+      expect(await codes({ excludePastValidUntil })).to.deep.equal(['used', 'open']);
+      const both = await codes({ excludeMaxVisitsReached, excludePastValidUntil });
+      expect(both).to.deep.equal(['open']);
+    });
+    expect(await codes({ excludeMaxVisitsReached: false })).to.have.length(3);
+  });
+
+  it('finds short URLs by title, tag and domain, and by long texts', async () => {
+    const longUrl = `${A}?${'y'.repeat(300)}`;
+    await sdk.createShortUrl({ longUrl, customSlug: 'a', title: 'Spring sale', tags: ['Shoes'] });
+    await sdk.createShortUrl({ longUrl: A, customSlug: 'b' });
+    const codes = async (searchTerm: string) =>
+      (await sdk.listShortUrls({ searchTerm })).data.map(({ shortCode }) => shortCode);
+    for (const term of ['spring', 'ring sale', 'SHOE', `${world.domain}/a`, longUrl, ' spring ']) {
+      expect(await codes(term), term).to.deep.equal(['a']);
+    }
+    expect(await codes(world.domain)).to.have.length(2);
+    const refused = await problem(sdk.listShortUrls({ searchTerm: 'y'.repeat(1_001) }));
+    expect(refused).to.deep.include({ status: 400, invalidElements: ['searchTerm'] });
+  });
+
+  it('lists all short URLs at once, and pages of any size', async () => {
+    const keys = Array.from({ length: 130 }, (_, at) => `k${String(at).padStart(3, '0')}`);
+    for (let at = 0; at < keys.length; at += 100) {
+      const links = keys.slice(at, at + 100).map((key) => ({ url: A, key }));
+      expect((await world.api.post('/links/bulk', links)).status).to.equal(200);
+    }
+    const list = async (itemsPerPage: number, page = '1') => {
+      const orderBy = { field: 'shortCode', dir: 'ASC' } as const;
+      const { data, pagination } = await sdk.listShortUrls({ itemsPerPage, page, orderBy });
+      return { codes: data.map(({ shortCode }) => shortCode), pagination };
+    };
+    for (const all of [-1, 0, 1_000]) {
+      const { codes, pagination } = await list(all);
+      expect(codes).to.deep.equal(keys);
+      expect(pagination).to.deep.equal({
+        currentPage: 1,
+        pagesCount: 1,
+        itemsPerPage: all === 1_000 ? 1_000 : keys.length,
+        itemsInCurrentPage: keys.length,
+        totalItems: keys.length,
+      });
+    }
+    const second = await list(110, '2');
+    expect(second.codes).to.deep.equal(keys.slice(110));
+    expect(second.pagination).to.include({ pagesCount: 2, itemsInCurrentPage: 20 });
+    expect((await list(110, '3')).codes).to.deep.equal([]);
+    expect((await sdk.listShortUrls()).data).to.have.length(10);
+  });
+
+  it('lists no short URLs as one empty page', async () => {
+    const { data, pagination } = await sdk.listShortUrls({ itemsPerPage: -1 });
+    expect(data).to.deep.equal([]);
+    expect(pagination).to.include({ pagesCount: 0, totalItems: 0 });
   });
 
   it('lists, counts, renames and deletes tags', async () => {
@@ -412,6 +531,51 @@ describe('other clients of Shlink', () => {
     }
     const taken = await send('POST', '/v2/short-urls', 'application/json', body);
     expect(taken.body).to.include({ type: 'INVALID_SLUG' });
+  });
+
+  it('get 400 for pages, orders and filters that Shlink does not have', async () => {
+    const rows: [query: string, element: string, rule: RegExp][] = [
+      ['itemsPerPage=-2', 'itemsPerPage', /a whole number from 1, or -1 for all/],
+      ['itemsPerPage=many', 'itemsPerPage', /a whole number from 1/],
+      ['itemsPerPage=1.5', 'itemsPerPage', /a whole number from 1/],
+      ['itemsPerPage=100&page=1001', 'page', /must not reach further/],
+      ['page=0', 'page', /a whole number from 1/],
+      ['orderBy=created', 'orderBy', /must be one of dateCreated, shortCode/],
+      ['orderBy=title-UP', 'orderBy', /with -ASC or -DESC/],
+      ['orderBy=title-ASC-DESC', 'orderBy', /with -ASC or -DESC/],
+      ['tags[]=a&tagsMode=some', 'tagsMode', /must be any or all/],
+      ['excludeTags[]=a&excludeTagsMode=some', 'excludeTagsMode', /must be any or all/],
+      ['apiKeyName=Shop', 'apiKeyName', /not a filter/],
+      ['startDate=yesterday', 'startDate', /ISO 8601/],
+    ];
+    for (const [query, element, rule] of rows) {
+      const { status, body } = await send('GET', `/v3/short-urls?${query}`);
+      expect([status, body.invalidElements], query).to.deep.equal([400, [element]]);
+      expect(body.detail).to.match(rule);
+    }
+  });
+
+  it('name tags in each notation of PHP, and fields without a direction', async () => {
+    for (const [customSlug, tags] of [
+      ['one', ['x']],
+      ['two', ['x', 'y']],
+    ]) {
+      const body = JSON.stringify({ longUrl: A, customSlug, tags });
+      await send('POST', '/v3/short-urls', 'application/json', body);
+    }
+    const both = encodeURI('tags[0]=x&tags[1]=y&tagsMode=all');
+    for (const [query, expected] of [
+      [both, ['two']],
+      ['tags[]=x&tags[]=y&tagsMode=all', ['two']],
+      ['tags=y', ['two']],
+      ['excludeTags[0]=y', ['one']],
+      ['tags[]=', ['one', 'two']],
+      ['excludeMaxVisitsReached=1&excludePastValidUntil=0', ['one', 'two']],
+    ] as const) {
+      const { body } = await send('GET', `/v3/short-urls?orderBy=shortCode&${query}`);
+      const codes = body.shortUrls.data.map(({ shortCode }: { shortCode: string }) => shortCode);
+      expect(codes, query).to.deep.equal(expected);
+    }
   });
 
   it('create in one step, and get the short URL as text or JSON', async () => {

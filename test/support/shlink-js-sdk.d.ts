@@ -99,6 +99,9 @@ declare module '@shlinkio/shlink-js-sdk' {
       tags?: string[];
       tagsMode?: 'all' | 'any';
       excludeTags?: string[];
+      excludeTagsMode?: 'any' | 'all';
+      excludeMaxVisitsReached?: boolean;
+      excludePastValidUntil?: boolean;
       startDate?: string;
       orderBy?: { field: string; dir: 'ASC' | 'DESC' };
     }): Promise<{ data: ShortUrl[]; pagination: Pagination }>;

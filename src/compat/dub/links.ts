@@ -1,3 +1,4 @@
+import { Refusal } from '../../errors.ts';
 import type { Query } from '../../http/input.ts';
 import { ok } from '../../http/route.ts';
 import {
@@ -103,13 +104,15 @@ const asExternal = (id: unknown): unknown =>
  * contain tags.
  */
 function fromDubQuery(query: Query): CallQuery {
-  const { sortBy, sortOrder, ...rest } = omit(query, ['withTags', 'workspaceId', 'projectSlug']);
-  // Lists are always descending; anything else is refused.
-  return { ...rest, sort: sortBy, sortOrder: sortOrder === 'desc' ? undefined : sortOrder };
+  const { sortBy, ...rest } = omit(query, ['withTags', 'workspaceId', 'projectSlug']);
+  return { ...rest, sort: sortBy };
 }
 
 /** Lists the links that follow one of them. */
 async function listAfter(call: Call, query: CallQuery, ref: string): Promise<LinkRecord[]> {
+  if (lastValue(query, 'sortOrder') === 'asc') {
+    throw new Refusal('unprocessable_entity', 'sortOrder must be desc with startingAfter');
+  }
   const { body: last } = await call<LinkRecord>('retrieveLink', { params: { linkId: ref } });
   const size = Number(lastValue(query, 'pageSize') ?? PAGE);
   // Times in answers are whole milliseconds.

@@ -98,6 +98,10 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['doIndex', 'crawlable'],
   ['tagNames', 'tags'],
   ['prefix', 'pathPrefix'],
+  ['query', 'searchTerm'],
+  ['search', 'searchTerm'],
+  ['createdAfter', 'startDate'],
+  ['createdBefore', 'endDate'],
   ['target', 'baseUrlRedirect'],
   ['notFoundUrl', 'invalidShortUrlRedirect'],
 ]);

@@ -1,6 +1,13 @@
 import type { Query } from '../../http/input.ts';
 import { defaultDomain, findLink } from '../links.ts';
-import { type Call, type Fields, type LinkRecord, lastValue, type PeerRequest } from '../peer.ts';
+import {
+  type Call,
+  type Fields,
+  joinLists,
+  type LinkRecord,
+  lastValue,
+  type PeerRequest,
+} from '../peer.ts';
 import { shortUrlNotFound } from './problem.ts';
 
 /** Name of the default domain in Shlink's clients. */
@@ -74,7 +81,8 @@ const CONVERTED: Readonly<Record<string, (text: string) => unknown>> = {
   shortCodeLength: Number,
 };
 
-function toFlag(text: string): unknown {
+/** Converts a text of a form or query to a boolean as PHP does; any other text stays. */
+export function toFlag(text: string): unknown {
   if (['true', '1', 'on'].includes(text)) return true;
   return ['false', '0', ''].includes(text) ? false : text;
 }
@@ -83,19 +91,13 @@ function toFlag(text: string): unknown {
 const typed = (name: string, value: unknown): unknown =>
   typeof value === 'string' ? (CONVERTED[name]?.(value) ?? value) : value;
 
-/**
- * Converts a body of Shlink for this API, which refuses fields that only Shlink has. A list in a form
- * has the name `tags[]`.
- */
+/** Converts a body of Shlink for this API, which refuses fields that only Shlink has. */
 export const fromShortUrl = (body: Fields): Fields =>
   Object.fromEntries(
-    Object.entries(body)
+    Object.entries(joinLists(body))
       // Shlink itself ignores it since version 4.
       .filter(([name]) => name !== 'validateUrl')
-      .map(([name, value]): [string, unknown] =>
-        name === 'tags[]' ? ['tags', [value].flat()] : [name, typed(name, value)],
-      )
-      .map(([name, value]) => [NAMES.get(name) ?? name, value]),
+      .map(([name, value]) => [NAMES.get(name) ?? name, typed(name, value)]),
   );
 
 /** Fields that Shlink reads from bodies of creations only: a short code never changes. */
@@ -119,7 +121,7 @@ export interface Page {
   size: number;
 }
 
-/** Returns the requested page with a maximum size of `most`; the default size is `standard`. */
+/** Returns the requested page, with at most `maxSize` items. */
 export function pageOf(query: Query, defaultSize: number, maxSize: number): Page {
   const wholeNumber = (name: string, absent: number): number => {
     const value = Number(lastValue(query, name) ?? absent);
@@ -132,13 +134,16 @@ export function pageOf(query: Query, defaultSize: number, maxSize: number): Page
 }
 
 /** Formats a page of a list like Shlink. */
-export const paginated = (data: unknown[], { page, size }: Page, totalItems: number) => ({
+export const paginated = (data: unknown[], page: Page, totalItems: number) => ({
   data,
-  pagination: {
-    currentPage: page,
-    pagesCount: Math.ceil(totalItems / size),
-    itemsPerPage: size,
-    itemsInCurrentPage: data.length,
-    totalItems,
-  },
+  pagination: paginationOf(data.length, page, totalItems),
+});
+
+/** Describes a page of a list with some items like Shlink. */
+export const paginationOf = (items: number, { page, size }: Page, totalItems: number) => ({
+  currentPage: page,
+  pagesCount: Math.ceil(totalItems / size),
+  itemsPerPage: size,
+  itemsInCurrentPage: items,
+  totalItems,
 });

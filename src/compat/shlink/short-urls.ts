@@ -1,5 +1,4 @@
 import { Refusal } from '../../errors.ts';
-import type { Query } from '../../http/input.ts';
 import { type Answer, ok } from '../../http/route.ts';
 import { defaultDomain, findByUrl, findLink } from '../links.ts';
 import {
@@ -12,49 +11,23 @@ import {
   type PeerRoute,
 } from '../peer.ts';
 import { keyOfLength } from '../random-key.ts';
-import { bearer, invalid, notImplemented, Problem } from './problem.ts';
+import { answerList } from './list.ts';
+import { bearer, notImplemented, Problem } from './problem.ts';
 import {
   findShortUrl,
   fromShortUrl,
   fromShortUrlChange,
   namedDomain,
-  pageOf,
-  paginated,
   toShortUrl,
 } from './short-url.ts';
 import { makeTags } from './tags.ts';
-
-const STANDARD_SIZE = 10;
-const LARGEST_SIZE = 100;
-
-/** Supported orders of lists. */
-const SORTS: ReadonlyMap<string, string> = new Map([
-  ['dateCreated-DESC', 'createdAt'],
-  ['visits-DESC', 'clicks'],
-  ['nonBotVisits-DESC', 'clicks'],
-]);
 
 export const shortUrlRoutes: PeerRoute[] = [
   {
     method: 'get',
     path: '/short-urls',
     operation: 'listLinks',
-    async answer({ query }, call) {
-      const main = await defaultDomain(call);
-      const filters = fromListQuery(query, main);
-      const page = pageOf(query, STANDARD_SIZE, LARGEST_SIZE);
-      const { body: links } = await call<LinkRecord[]>('listLinks', {
-        query: {
-          ...filters,
-          sort: sortOf(query),
-          page: String(page.page),
-          pageSize: String(page.size),
-        },
-      });
-      const { body: count } = await call<number>('countLinks', { query: filters });
-      const data = links.map((link) => toShortUrl(link, main));
-      return ok({ shortUrls: paginated(data, page, count) });
-    },
+    answer: async ({ query }, call) => answerList(query, await defaultDomain(call), call),
   },
   {
     method: 'post',
@@ -158,46 +131,6 @@ function inFormat(
   if (!isText) return ok(shortUrl);
   const headers = { 'Content-Type': 'text/plain; charset=utf-8' };
   return { status: 200, headers, body: Buffer.from(String(shortUrl['shortUrl'])) };
-}
-
-/** Unsupported filters of lists. */
-const UNSUPPORTED = [
-  'excludeTags[]',
-  'excludeMaxVisitsReached',
-  'excludePastValidUntil',
-  'apiKeyName',
-] as const;
-
-function fromListQuery(query: Query, main: string): Query {
-  for (const name of UNSUPPORTED) {
-    if (query[name] !== undefined && lastValue(query, name) !== 'false') {
-      throw invalid(name.replace('[]', ''), 'is not a filter of this service');
-    }
-  }
-  const tags = [query['tags[]'] ?? []].flat();
-  if (tags.length > 1 && lastValue(query, 'tagsMode') === 'all') {
-    throw invalid('tagsMode', 'must be any where several tags are given');
-  }
-  const domain = lastValue(query, 'domain');
-  const pairs: [string, string | string[] | undefined][] = [
-    ['search', lastValue(query, 'searchTerm') || undefined],
-    ['tagNames', tags.length === 0 ? undefined : tags],
-    ['domain', domain === undefined ? undefined : (namedDomain(query) ?? main)],
-    ['createdAfter', lastValue(query, 'startDate') || undefined],
-    ['createdBefore', lastValue(query, 'endDate') || undefined],
-  ];
-  const filters = pairs.filter(
-    (pair): pair is [string, string | string[]] => pair[1] !== undefined,
-  );
-  return { showArchived: 'true', ...Object.fromEntries(filters) };
-}
-
-function sortOf(query: Query): string {
-  const sort = SORTS.get(lastValue(query, 'orderBy') || 'dateCreated-DESC');
-  if (sort === undefined) {
-    throw invalid('orderBy', `must be one of ${[...SORTS.keys()].join(', ')}`);
-  }
-  return sort;
 }
 
 const slugTaken = (customSlug: string, domain: string | undefined): Problem =>

@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { noContent, ok } from '../../http/route.ts';
 import { listAll } from '../links.ts';
-import { type Call, fieldsOf, lastValue, type PeerRoute } from '../peer.ts';
+import { type Call, fieldsOf, joinLists, lastValue, type PeerRoute } from '../peer.ts';
 import { invalid, Problem, tagNotFound } from './problem.ts';
 import { pageOf, paginated, visitsSummary } from './short-url.ts';
 
@@ -102,7 +102,7 @@ export const tagRoutes: PeerRoute[] = [
     path: '/tags',
     operation: 'deleteTag',
     async answer({ query }, call) {
-      const names = new Set([query['tags[]'] ?? query['tags'] ?? []].flat());
+      const names = new Set([joinLists(query)['tags'] ?? []].flat());
       if (names.size > PAGE) throw invalid('tags', `must be at most ${PAGE}`);
       for (const name of names) {
         const tag = await findTag(call, name);
