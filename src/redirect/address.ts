@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { normalize } from '../infra/normalize.ts';
+import { hasDotSegment } from '../infra/url.ts';
 import type { KeyPrefix } from '../lookup/entry.ts';
 import { normalizeHost } from './visitor.ts';
 
@@ -135,7 +136,7 @@ export function keyPrefixesOf({ asks }: Address, target: string): KeyPrefix[] {
   const prefixes: KeyPrefix[] = [];
   let segments = 0;
   let slash = path.indexOf('/', start + 1);
-  if (slash < 0 || CLIMB.test(path.slice(slash, end))) return [];
+  if (slash < 0 || hasDotSegment(path.slice(slash, end))) return [];
   while (slash >= 0 && slash < end - 1 && slash - start <= MAX_ENCODED_LENGTH) {
     const key = path.charCodeAt(slash - 1) === SLASH ? undefined : decode(path.slice(start, slash));
     if (key !== undefined && canExist(key)) {
@@ -192,9 +193,6 @@ const percentEncoded = (bytes: string): string =>
 const authorityOf = (target: string): string =>
   ORIGIN.exec(target)?.[0].replace(/^https?:\/\//i, '') ?? '';
 
-/** A `..` segment. Browsers read a backslash as a slash, and some servers decode both. */
-const CLIMB = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i;
-
 /** True when a path is below `_/` or `.well-known/`. */
 function isReserved(path: string, start: number): boolean {
   const slash = path.indexOf('/', start);
@@ -202,6 +200,9 @@ function isReserved(path: string, start: number): boolean {
   const first = decode(path.slice(start, slash));
   return first === '_' || first === '.well-known';
 }
+
+/** Path of a request target as it was sent, without its leading slash. */
+export const sentPath = (target: string): string => percentEncoded(pathOf(target)).slice(1);
 
 /** Returns the path of a request target, without its query. */
 function pathOf(target: string): string {
