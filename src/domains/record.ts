@@ -61,7 +61,7 @@ export const domainRecord = Joi.object({
     .example('https://example.com/landing'),
   expiredUrl: nullable.description('Destination of expired links without `expiredUrl`.'),
   notFoundUrl: nullable
-    .description('Destination of visits with an unknown key.')
+    .description('Destination of visits with an unknown key, possibly with placeholders.')
     .meta({ extension: true }),
   appleAppSiteAssociation: appleField().required(),
   assetLinks: assetLinksField().required(),

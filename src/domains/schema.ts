@@ -1,6 +1,6 @@
 import { domainField, toHostName } from '../http/domain-name.ts';
 import { bodyFlag, flag, id, Joi, paging, text } from '../http/fields.ts';
-import { destination, webAddress } from '../short-links/url-field.ts';
+import { destination, destinationTemplate, webAddress } from '../short-links/url-field.ts';
 import type { SearchQuery } from '../workspaces/lists.ts';
 import {
   type AppleAppSiteAssociation,
@@ -27,7 +27,9 @@ export interface DomainChanges {
 export type NewDomain = DomainChanges & { slug: string };
 
 const changes = {
-  target: destination().allow(null).description('Destination of the root of the domain.'),
+  target: destination()
+    .allow(null)
+    .description('Destination of the root of the domain. Default: `notFoundUrl`.'),
   type: Joi.string()
     .valid('redirect', 'rewrite')
     .description('`rewrite` shows the target in a frame. Default `redirect`.'),
@@ -37,9 +39,13 @@ const changes = {
   expiredUrl: destination()
     .allow(null)
     .description('Destination of expired links without `expiredUrl`.'),
-  notFoundUrl: destination()
+  notFoundUrl: destinationTemplate()
     .allow(null)
-    .description('Destination of visits with an unknown key.')
+    .description(
+      'Destination of visits with an unknown key. In its path, query and fragment, `{path}` and ' +
+        '`{query}` stand for those of the requested URL.',
+    )
+    .example('https://example.com/{path}?{query}')
     .meta({ extension: true }),
   appleAppSiteAssociation: appleField(),
   assetLinks: assetLinksField(),

@@ -21,6 +21,12 @@ export function parseUrl(text: string, base?: URL): URL | undefined {
   }
 }
 
+/** Browsers read a backslash as a slash, and some servers decode both. */
+const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i;
+
+/** True for an encoded path with a segment `.` or `..`, which can leave the path before it. */
+export const hasDotSegment = (path: string): boolean => DOT_SEGMENT.test(path);
+
 /** Finds all texts in a value that are URLs, with the path to each, such as `links[0].url`. */
 export function urlsIn(value: unknown, path = ''): [path: string, url: string][] {
   if (typeof value === 'string')

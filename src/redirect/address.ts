@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { normalize } from '../infra/normalize.ts';
 import { trimmedEnd, trimmedStart } from '../infra/trim.ts';
+import { hasDotSegment } from '../infra/url.ts';
 import type { Entries, KeyPrefix, TidiedPath } from '../lookup/entry.ts';
 import { encodedKey } from '../lookup/short-link.ts';
 import { normalizeHost } from './visitor.ts';
@@ -137,7 +138,7 @@ export function keyPrefixesOf({ asks }: Address, target: string): KeyPrefix[] {
   const prefixes: KeyPrefix[] = [];
   let segments = 0;
   let slash = path.indexOf('/', start + 1);
-  if (slash < 0 || CLIMB.test(path.slice(slash, end))) return [];
+  if (slash < 0 || hasDotSegment(path.slice(slash, end))) return [];
   while (slash >= 0 && slash < end - 1 && slash - start <= MAX_ENCODED_LENGTH) {
     const key = path.charCodeAt(slash - 1) === SLASH ? undefined : decode(path.slice(start, slash));
     if (key !== undefined && canExist(key)) {
@@ -164,10 +165,8 @@ const JOINED_QUERY = /%3f|(?:&|%26)(?=[\w.~-]+(?:=|%3d))/i;
  * no such thing, or what remains cannot be a key.
  */
 export function tidiedPath({ asks, key, query }: Address, target: string): TidiedPath | undefined {
-  const path = percentEncoded(pathOf(target)).slice(1);
-  if (asks !== 'link' || path.length > MAX_ENCODED_LENGTH || CLIMB.test(`/${path}`)) {
-    return undefined;
-  }
+  const path = sentPath(target);
+  if (asks !== 'link' || path.length > MAX_ENCODED_LENGTH || hasDotSegment(path)) return undefined;
   const [joint] = JOINED_QUERY.exec(path) ?? [];
   const at = joint === undefined ? path.length : path.indexOf(joint);
   const name = decode(path.slice(0, at));
@@ -239,9 +238,6 @@ const percentEncoded = (bytes: string): string =>
 const authorityOf = (target: string): string =>
   ORIGIN.exec(target)?.[0].replace(/^https?:\/\//i, '') ?? '';
 
-/** A `..` segment. Browsers read a backslash as a slash, and some servers decode both. */
-const CLIMB = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i;
-
 /** True when a path is below `_/` or `.well-known/`. */
 function isReserved(path: string, start: number): boolean {
   const slash = path.indexOf('/', start);
@@ -249,6 +245,9 @@ function isReserved(path: string, start: number): boolean {
   const first = decode(path.slice(start, slash));
   return first === '_' || first === '.well-known';
 }
+
+/** Path of a request target as it was sent, without its leading slash. */
+export const sentPath = (target: string): string => percentEncoded(pathOf(target)).slice(1);
 
 /** Returns the path of a request target, without its query. */
 function pathOf(target: string): string {

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { leadsToOneOf } from '../infra/hosts.ts';
 import { memoize } from '../infra/memoize.ts';
-import { urlsIn } from '../infra/url.ts';
+import { parseUrl, urlsIn } from '../infra/url.ts';
+import { fillIn } from '../infra/url-template.ts';
 import type {
   Blocklist,
   Conditions,
@@ -73,7 +74,7 @@ export function decide({ domain, link }: Entries, facts: Facts): Decision {
  * it.
  */
 function decideLink(link: LinkEntry | null, domain: DomainEntry, facts: Facts): Decision {
-  if (link === null) return otherUrl(domain.notFoundUrl, 'notFound');
+  if (link === null) return decideNotFound(domain, facts);
   if (link.startsAt !== undefined && link.startsAt > facts.now) {
     return { kind: 'notStarted', startsAt: link.startsAt };
   }
@@ -115,12 +116,26 @@ function urlsOf(decision: Decision): string[] {
 
 /** Decides a request for the root of a domain. */
 function decideRoot(domain: DomainEntry, facts: Facts): Decision {
-  if (domain.target === undefined) return { kind: domain.projectId === '' ? 'home' : 'notFound' };
+  if (domain.target === undefined) {
+    return domain.projectId === '' ? { kind: 'home' } : decideNotFound(domain, facts);
+  }
   const { url: destination, via } = finalUrl(domain.target, facts.query);
   const visited = domain.projectId === '' ? undefined : { projectId: domain.projectId, linkId: '' };
   return domain.isFramed === true && canFrame(destination, facts)
     ? { kind: 'frame', title: undefined, destination, via, visited }
     : { kind: 'redirect', status: 302, destination, via, visited };
+}
+
+/** Decides a request for an unknown key, and for the root of a domain without a target. */
+function decideNotFound({ notFoundUrl }: DomainEntry, facts: Facts): Decision {
+  const url = notFoundUrl === undefined ? undefined : fillIn(notFoundUrl, facts);
+  return otherUrl(url === undefined || isRequested(url, facts) ? undefined : url, 'notFound');
+}
+
+/** True for the requested URL itself, to which a redirect would never end. */
+function isRequested(url: string, { host, path }: Facts): boolean {
+  const { hostname, pathname } = parseUrl(url) ?? {};
+  return hostname === host && pathname === `/${path}`;
 }
 
 const expired = (link: LinkEntry, domain: DomainEntry) =>

@@ -10,7 +10,7 @@ import type { FindPlace } from '../visitors/places.ts';
 import type { FormLead } from '../visits/visit.ts';
 import type { Language } from '../web/language.ts';
 import type { Page } from '../web/layout.ts';
-import type { Address, Asks } from './address.ts';
+import { type Address, type Asks, sentPath } from './address.ts';
 import type { Quota } from './limits.ts';
 import type { BeforePageOptions } from './pages/before.ts';
 import { type Answers, allAnswers, checkAnswers } from './pages/form.ts';
@@ -23,8 +23,12 @@ export interface Facts {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly asks: Asks;
+  /** Requested host in lower case, without its port. */
+  readonly host: string;
   /** The request is for the root of the domain. */
   readonly isRoot: boolean;
+  /** Path as it was sent, without its leading slash. Read only for an unknown key. */
+  readonly path: string;
   /** Raw query, without its question mark. */
   readonly query: string;
   /** Rest of the path after the key of a flexible link, with its leading slash; otherwise empty. */
@@ -67,14 +71,25 @@ export class RequestFacts implements Facts {
   page: PageEntry | undefined = undefined;
   passed: Facts['passed'] = 'no';
   clickId: string | undefined = undefined;
+  readonly #request: RequestHead;
 
-  constructor({ asks, key, query, rest = '' }: Address, visitor: Visitor, now: number) {
+  constructor({ address, visitor, request }: VisitRequest, now: number) {
+    const { asks, key, query, rest = '' } = address;
     this.now = now;
+    this.#request = request;
     this.asks = asks;
     this.isRoot = key === '';
     this.query = query;
     this.rest = rest;
     this.traits = visitor;
+  }
+
+  get host(): string {
+    return this.traits.host;
+  }
+
+  get path(): string {
+    return sentPath(this.#request.url ?? '/');
   }
 
   get isSecure(): boolean {
@@ -188,8 +203,8 @@ export async function gatherFacts(
   visit: VisitRequest,
   { finder, passwords, places, nextVisitId }: VisitDependencies,
 ): Promise<VisitContext> {
-  const { address, visitor, request } = visit;
-  const facts = new RequestFacts(address, visitor, Date.now());
+  const { visitor, request } = visit;
+  const facts = new RequestFacts(visit, Date.now());
   const context: VisitContext = {
     ...visit,
     entries,

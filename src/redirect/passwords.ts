@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
+import { formsOf } from '../infra/normalize.ts';
 import { Busy, PasswordHashes } from '../infra/password-hashes.ts';
 import { isSigned, sign } from '../infra/secrets.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
@@ -50,8 +51,7 @@ export class Passwords {
     const waitMs = await this.#tries.take(link.id, ip);
     if (waitMs !== undefined) return { outcome: 'tooMany', waitSeconds: Math.ceil(waitMs / 1000) };
     try {
-      const isRight = await this.#hashes.isOf(link.passwordHash!, password, link.id);
-      if (!isRight) return { outcome: 'wrong' };
+      if (!(await this.#isRight(link, password))) return { outcome: 'wrong' };
     } catch (thrown) {
       if (!(thrown instanceof Busy)) throw thrown;
       await this.#tries.giveBack(link.id, ip);
@@ -70,6 +70,14 @@ export class Passwords {
       httpOnly: true,
     });
     return { outcome: 'unlocked', cookie };
+  }
+
+  /** Hashes of version 0.5 and earlier are of the password in the form in which it was set. */
+  async #isRight({ id, passwordHash }: LinkEntry, password: string): Promise<boolean> {
+    for (const form of formsOf(password)) {
+      if (await this.#hashes.isOf(passwordHash!, form, id)) return true;
+    }
+    return false;
   }
 
   async close(): Promise<void> {

@@ -241,7 +241,7 @@ export class RedirectServer {
 
   /** Serves a link that {@link isPlain}. */
   #servePlain(entries: Entries, visit: VisitRequest, blocked: Blocklist): void {
-    const facts = new RequestFacts(visit.address, visit.visitor, Date.now());
+    const facts = new RequestFacts(visit, Date.now());
     const decision = decideBlocked(decide(entries, facts), entries.link, blocked);
     const visitId = this.#dependencies.nextVisitId();
     if (decision.kind === 'redirect') {

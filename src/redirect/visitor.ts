@@ -122,6 +122,8 @@ const MORE_BOTS = new RegExp(
   [
     '^(microsoft office/|ms-office|dalvik/|mobilesafari/)',
     'gtmetrix|miniature\\.io/|ylt chrome/|tsm-turingos',
+    // The proxy of Discord, which fetches the pictures that messages link to.
+    '^mozilla/5\\.0 \\(macintosh; intel mac os x 10\\.10; rv:38\\.0\\) gecko/20100101 firefox/38\\.0$',
   ].join('|'),
   'i',
 );
@@ -136,7 +138,10 @@ const PREVIEWS = new RegExp(
     'facebookexternalhit|facebot|facebookcatalog|meta-external(agent|fetcher|hit)',
     'twitterbot|linkedinbot|^whatsapp(/|$)|slackbot|slack-imgproxy|telegrambot|discordbot',
     'skypeuripreview|microsoftpreview|bingpreview|pinterest\\.com/bot|pinterestbot|redditbot|^viber',
-    '(^|\\()mastodon/|friendica|lemmy|^bluesky|bluesky cardyb|embedly|iframely',
+    '(^|\\()mastodon/|friendica|lemmy|^bluesky|bluesky cardyb|by support@bsky\\.app|embedly|iframely',
+    '^(pleroma|akkoma) |^activityrelay/|; activity-relay |^(continuwuity|tuwunel)/',
+    // Apps of Rocket.Chat name themselves before the browser, its server at the end.
+    'zulipurlpreview|^nextcloud[ -]server[ -]crawler|rocket\\.chat/[\\w.-]+$',
     'google web preview|google-pagerenderer|google\\.com/\\+/web/snippet',
     'snap url preview|snapurlpreview|flipboardproxy|vkshare|vkrobot|odklbot|kakaotalk-scrap|line-poker',
     'linespider|groupmebot|keybasebot|mattermost-bot|synapse|summalybot|discourse forum onebox',

@@ -1,3 +1,4 @@
+import { normalize } from '../infra/normalize.ts';
 import { unseal } from '../infra/seal.ts';
 import { encodeLink } from '../lookup/codec.ts';
 import type { LinkCard, LinkEntry } from '../lookup/entry.ts';
@@ -48,7 +49,8 @@ export async function shortLinkEntry(
 
 async function hashOf(projectId: string, sealed: string): Promise<string> {
   const { hash } = await import('@node-rs/argon2');
-  return hash(unseal({ purpose: 'password', owner: projectId }, sealed), ARGON2);
+  const password = unseal({ purpose: 'password', owner: projectId }, sealed);
+  return hash(normalize(password, 'NFC'), ARGON2);
 }
 
 /** Adds the destinations for certain visitors, and the destinations that are shown in a frame. */

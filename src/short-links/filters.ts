@@ -6,6 +6,7 @@ import { domainField } from '../http/domain-name.ts';
 import { dateTime, flag, id, Joi, queryList, text, toInstant } from '../http/fields.ts';
 import type { Query as Parameters } from '../http/input.ts';
 import { contains } from '../infra/like.ts';
+import { formsOf } from '../infra/normalize.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
@@ -31,7 +32,7 @@ export interface SharedFilters {
   query?: string;
   userId?: string;
   showArchived: boolean;
-  /** Fingerprints of the password, with the present and older keys. */
+  /** Fingerprints of the password in its forms, with the present and older keys. */
   password?: string[];
   expiresAt?: string | null;
   comments?: string;
@@ -211,7 +212,7 @@ export function sharedFilters({
     password: {
       // Hashed here, since filters are written into the jobs of exports.
       schema: text(200)
-        .custom(passwordFingerprints)
+        .custom((password: string) => formsOf(password).flatMap(passwordFingerprints))
         .description(
           'Only records with exactly this password. It needs the scope to write the records.',
         ),

@@ -2,6 +2,7 @@ import { Joi } from '../http/fields.ts';
 import { hasTooManyParts, MAX_PARTS } from '../infra/hosts.ts';
 import { trimmed } from '../infra/trim.ts';
 import { parseUrl } from '../infra/url.ts';
+import { asTemplate, asUrl, hasFixedHost, hasUnknownName } from '../infra/url-template.ts';
 
 /*
  * Schemas of URLs. The console validates the contents of QR codes with them too, so this file needs
@@ -116,6 +117,18 @@ function parseWebAddress(text: string): string {
   return url;
 }
 
+/** Like {@link parseDestination}, for a URL with placeholders of the requested one. */
+function parseTemplate(text: string): string {
+  if (hasUnknownName(text)) {
+    throw new BadDestination('must have no other placeholders than {path} and {query}');
+  }
+  const template = asTemplate(parseDestination(asUrl(text)));
+  if (hasFixedHost(template)) return template;
+  throw new BadDestination(
+    'must have placeholders only in the path, query or fragment of an http or https URL',
+  );
+}
+
 const urlField = (parse: (text: string) => string) => () =>
   Joi.string().custom((value: string, { error }) => {
     try {
@@ -131,3 +144,6 @@ export const destination = urlField(parseDestination);
 
 /** Schema of the address of a page, image or video: http or https. */
 export const webAddress = urlField(parseWebAddress);
+
+/** Schema of a destination URL that can have the placeholders `{path}` and `{query}`. */
+export const destinationTemplate = urlField(parseTemplate);

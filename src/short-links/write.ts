@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { searchableParts } from '../infra/folded.ts';
+import { normalize } from '../infra/normalize.ts';
 import { divide } from '../infra/packed.ts';
 import { unseal } from '../infra/seal.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
@@ -290,8 +291,10 @@ export function applySharedChanges<Row extends ShortLinkRow>(
 }
 
 /** The fingerprint of a sealed password, which filters compare. */
-const passwordFingerprint = (projectId: string, sealed: string): string =>
-  passwordFingerprints(unseal({ purpose: 'password', owner: projectId }, sealed))[0]!;
+function passwordFingerprint(projectId: string, sealed: string): string {
+  const password = unseal({ purpose: 'password', owner: projectId }, sealed);
+  return passwordFingerprints(normalize(password, 'NFC'))[0]!;
+}
 
 /** A change of a link or QR code to store. */
 export interface Change<Row extends ShortLinkRow> {

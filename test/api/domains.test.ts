@@ -36,6 +36,65 @@ describe('domains', () => {
     expect((await api.post('/domains', { slug: 'a b.test' })).status).to.equal(422);
   });
 
+  it('keep the placeholders of notFoundUrl, and refuse others', async () => {
+    const { api, slug } = await aWorkspace();
+    const { body: domain } = await api.post('/domains', { slug: `p.${slug}.example` });
+    const ONLY = 'notFoundUrl must have placeholders only in the path, query or fragment';
+    const OTHERS = 'notFoundUrl must have no other placeholders than {path} and {query}';
+    const kept: [sent: string, stored: string][] = [
+      ['https://e.com/{path}?{query}', 'https://e.com/{path}?{query}'],
+      ['e.com/x/{path}#{query}', 'https://e.com/x/{path}#{query}'],
+      ['https://e.com?q={path}', 'https://e.com?q={path}'],
+      ['https://E.com/%7Bpath%7D/%7bother%7d', 'https://E.com/{path}/%7bother%7d'],
+      ['https://e.com/größe/{path}', 'https://e.com/gr%C3%B6%C3%9Fe/{path}'],
+      ['myapp://lost', 'myapp://lost'],
+    ];
+    for (const [notFoundUrl, stored] of kept) {
+      const { status, body } = await api.patch(`/domains/${domain.id}`, { notFoundUrl });
+      expect([status, body.notFoundUrl], notFoundUrl).to.deep.equal([200, stored]);
+    }
+    const refused: [sent: string, message: string][] = [
+      ['https://{path}', ONLY],
+      ['https://{path}/x', ONLY],
+      ['https://%7Bpath%7D/x', 'notFoundUrl must'],
+      ['https://e.com{path}', ONLY],
+      ['https://{query}.e.com/', ONLY],
+      ['https://{path}@e.com/', ONLY],
+      ['https://e.com:{path}/', 'notFoundUrl must be a valid URL'],
+      ['{path}', 'notFoundUrl must'],
+      ['{path}://e.com', 'notFoundUrl must'],
+      ['myapp://open/{path}', ONLY],
+      ['mailto:a@e.com?subject={path}', ONLY],
+      ['https://e.com/{paht}', OTHERS],
+      ['https://e.com/{}', OTHERS],
+      ['https://e.com/{path}?x={key}', OTHERS],
+      ['javascript:{path}', 'notFoundUrl must not use the scheme javascript:'],
+    ];
+    for (const [notFoundUrl, message] of refused) {
+      const { status, body } = await api.patch(`/domains/${domain.id}`, { notFoundUrl });
+      expect(status, notFoundUrl).to.equal(422);
+      expect(body.error.message, notFoundUrl).to.contain(message);
+    }
+    // Only notFoundUrl has placeholders.
+    const { body } = await api.patch(`/domains/${domain.id}`, { target: 'https://e.com/{path}' });
+    expect(body.target).to.equal('https://e.com/%7Bpath%7D');
+  });
+
+  it('do not redirect from a URL to itself', async () => {
+    const { api, domain: host, visit } = await aWorkspace();
+    const answer = async (path: string) => (await visit(path)).headers.location;
+    for (const [notFoundUrl, loop, other] of [
+      [`https://${host}/`, '/?x=1', '/other'],
+      [`https://${host.toUpperCase()}/lost?a=1`, '/lost', '/other'],
+    ] as const) {
+      await api.patch(`/domains/${host}`, { notFoundUrl });
+      await eventually(async () => expect(await answer(other)).to.equal(notFoundUrl));
+      expect((await visit(loop)).status, loop).to.equal(404);
+    }
+    await api.patch(`/domains/${host}`, { notFoundUrl: `https://${host}/{path}?again` });
+    await eventually(async () => expect((await visit('/other')).status).to.equal(404));
+  });
+
   it('redirect once their TXT record exists, and not before', async () => {
     const { api, slug, visit } = await aWorkspace();
     const host = `dns.${slug}.example`;

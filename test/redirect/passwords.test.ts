@@ -1,4 +1,8 @@
+import { hash } from '@node-rs/argon2';
 import { expect } from 'chai';
+import { db } from '../../src/infra/db.ts';
+import { cacheRedis } from '../../src/infra/redis.ts';
+import { CHANGED, decodeLink, encodeLink, linkName } from '../../src/lookup/codec.ts';
 import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type VisitAnswer, type World } from '../support/world.ts';
@@ -166,6 +170,61 @@ describe('the password of a link', () => {
       const { status } = await world.visit('/i', { form: RIGHT, ...from('192.0.2.7') });
       expect(status).to.equal(303);
     }
+  });
+
+  const COMPOSED = 'Größe é'.normalize('NFC');
+  const DECOMPOSED = COMPOSED.normalize('NFD');
+  const PARTLY = `Größe ${DECOMPOSED.at(-2)}${DECOMPOSED.at(-1)}`;
+
+  it('opens in each Unicode form, whichever it was set in', async () => {
+    const forms = [COMPOSED, DECOMPOSED, PARTLY];
+    expect(new Set(forms).size).to.equal(3);
+    for (const [at, stored] of forms.entries()) {
+      const { password } = await locked(`form-${at}`, { password: stored });
+      expect(password).to.equal(stored);
+      for (const [visitor, typed] of forms.entries()) {
+        const visitorAt = from(`192.0.2.${20 + visitor}`);
+        const { status } = await world.visit(`/form-${at}`, {
+          form: { password: typed },
+          ...visitorAt,
+        });
+        expect(status, `${at} ${visitor}`).to.equal(303);
+      }
+      const wrong = await world.visit(`/form-${at}`, {
+        form: { password: 'Grosse e' },
+        ...from('192.0.2.24'),
+      });
+      expect(wrong.status).to.equal(403);
+      const query = { password: stored, pageSize: 1, domain: world.domain };
+      for (const form of forms) {
+        const { body } = await world.api.get('/links', { ...query, password: form });
+        expect(body.length, form).to.equal(1);
+      }
+    }
+  });
+
+  it('opens after an update from a version that hashed it as it was set', async () => {
+    const stored = [DECOMPOSED, PARTLY];
+    for (const [at, password] of stored.entries()) {
+      const { id } = await locked(`old-${at}`, { password });
+      const claim = (await db()('claims')
+        .where({ project_id: world.projectId, record_id: id })
+        .first())!;
+      const entry = decodeLink(claim.entry as string);
+      const old = encodeLink({ ...entry, passwordHash: await hash(password, { timeCost: 1 }) });
+      await db()('claims')
+        .where({ project_id: world.projectId, record_id: id })
+        .update({ entry: old });
+      const name = linkName(claim.domain_id as string, `old-${at}`);
+      await cacheRedis().del(name);
+      await cacheRedis().publish(CHANGED, name);
+    }
+    const opens = async (at: number, password: string, ip: string) =>
+      (await world.visit(`/old-${at}`, { form: { password }, ...from(ip) })).status;
+    await eventually(async () => expect(await opens(0, DECOMPOSED, '192.0.2.30')).to.equal(303));
+    expect(await opens(0, COMPOSED, '192.0.2.31')).to.equal(303);
+    expect(await opens(1, PARTLY, '192.0.2.32')).to.equal(303);
+    expect(await opens(0, 'Grosse e', '192.0.2.33')).to.equal(403);
   });
 
   it('is not read from the address', async () => {

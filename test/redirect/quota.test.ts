@@ -3,6 +3,7 @@ import { connectRedis } from '../../src/infra/redis.ts';
 import { Unavailable } from '../../src/lookup/find.ts';
 import { PostgresSource } from '../../src/lookup/source.ts';
 import { Quota } from '../../src/redirect/limits.ts';
+import { DISCORD_PROXY } from '../data/chat-agents.ts';
 import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
@@ -60,6 +61,20 @@ describe('a link with maxVisits', () => {
       expect((await open('one', 5, options)).status).to.equal(410);
     }
     expect((await open('one+', 6)).status).to.equal(410);
+  });
+
+  it('does not count the two requests of Discord for a picture in a message', async () => {
+    const url = 'https://example.com/picture.png';
+    const { body: link } = await world.api.post('/links', { url, key: 'picture', maxVisits: 1 });
+    const crawler = 'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)';
+    for (const userAgent of [crawler, DISCORD_PROXY.userAgent, DISCORD_PROXY.userAgent]) {
+      expect((await open('picture', 1, { userAgent })).headers.location).to.equal(url);
+    }
+    expect((await open('picture', 1)).headers.location).to.equal(url);
+    expect((await open('picture', 2)).status).to.equal(410);
+    await eventually(async () => {
+      expect((await world.api.get(`/links/${link.id}`)).body.clicks).to.equal(1);
+    });
   });
 
   it('redirects again when maxVisits is raised', async () => {

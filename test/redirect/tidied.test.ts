@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
-import { aWorkspace, browser, visit, type World } from '../support/world.ts';
+import { aWorkspace, visit, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 

@@ -172,7 +172,9 @@ describe('the decision', () => {
   const facts = (some: Partial<Facts> = {}): Facts => ({
     now,
     asks: 'link',
+    host: 'd.com',
     isRoot: false,
+    path: 'key',
     query: '',
     rest: '',
     isSecure: true,

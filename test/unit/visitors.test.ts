@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import crawlers from 'crawler-user-agents';
 import { devices } from 'playwright-core';
 import { type Visitor, VisitorReader } from '../../src/redirect/visitor.ts';
+import { CHAT_APPS, DISCORD_PROXY, PREVIEW_FETCHERS } from '../data/chat-agents.ts';
 
 interface Crawler {
   readonly pattern: string;
@@ -326,6 +327,28 @@ describe('in-app browsers', () => {
       expect([read(agent).isAutomatic, read(agent).isCrawler]).to.deep.equal([true, true]);
     });
   }
+
+  for (const { app, userAgent, source } of PREVIEW_FETCHERS) {
+    it(`does not count the server of ${app} (${source})`, () => {
+      expect([read(userAgent).isAutomatic, read(userAgent).isCrawler]).to.deep.equal([true, true]);
+    });
+  }
+
+  for (const { app, userAgent, source } of CHAT_APPS) {
+    it(`counts ${app} (${source})`, () => {
+      expect(isFound(userAgent)).to.equal(false);
+    });
+  }
+
+  it(`does not count ${DISCORD_PROXY.app} (${DISCORD_PROXY.source}), or show it a preview`, () => {
+    const { isAutomatic, isCrawler } = read(DISCORD_PROXY.userAgent);
+    expect([isAutomatic, isCrawler]).to.deep.equal([true, false]);
+  });
+
+  it('counts other versions of the browser as which the proxy of Discord appears', () => {
+    expect(isFound(DISCORD_PROXY.userAgent.replaceAll('38.0', '78.0'))).to.equal(false);
+    expect(isFound(`${DISCORD_PROXY.userAgent} Waterfox/38.0`)).to.equal(false);
+  });
 });
 
 describe('devices', () => {

@@ -1,3 +1,4 @@
+import { CHAT_APPS, DISCORD_PROXY, PREVIEW_FETCHERS } from '../../data/chat-agents.ts';
 import {
   A,
   AGENTS,
@@ -51,6 +52,17 @@ export const crawlers: Topic[] = [
           by(userAgent),
           card('A card'),
         ],
+      ),
+      ...PREVIEW_FETCHERS.map(
+        ({ app, userAgent }): Row => [
+          `is shown to the server of ${app}`,
+          link(CARD),
+          by(userAgent),
+          card('A card'),
+        ],
+      ),
+      ...[...CHAT_APPS, DISCORD_PROXY].map(
+        ({ app, userAgent }): Row => [`is not shown to ${app}`, link(CARD), by(userAgent), to(A)],
       ),
       ...Object.entries(NO_CRAWLERS).map(
         ([name, userAgent]): Row => [`is not shown to ${name}`, link(CARD), by(userAgent), to(A)],

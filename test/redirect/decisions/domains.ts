@@ -16,6 +16,7 @@ import {
   PASSWORD,
   PREVIEW,
   qrCode,
+  type Row,
   type Setup,
   type Topic,
   to,
@@ -28,7 +29,94 @@ const unverified = (fields: Setup['fields'] = {}): Setup => ({
   isUnverified: true,
 });
 
+const PLACEHOLDERS: [title: string, notFoundUrl: string, path: string, location: string][] = [
+  ['the path', 'https://e.com/{path}', '/old/page', 'https://e.com/old/page'],
+  ['the path with its slash', 'https://e.com/x/{path}', '/old/', 'https://e.com/x/old/'],
+  ['no path at the root', 'https://e.com/{path}?a=1', '/', 'https://e.com/?a=1'],
+  [
+    'the bytes of the path',
+    'https://e.com/{path}',
+    '/gr%c3%b6%2fx;v=1',
+    'https://e.com/gr%c3%b6%2fx;v=1',
+  ],
+  ['what a path cannot hold', 'https://e.com/{path}', '/a|b"c\\d', 'https://e.com/a%7Cb%22c%5Cd'],
+  ['the path twice', 'https://e.com/{path}?p={path}', '/a/b', 'https://e.com/a/b?p=a%2Fb'],
+  [
+    'the path as a value',
+    'https://e.com/?q={path}&b',
+    '/%C3%B6%26x',
+    'https://e.com/?q=%C3%B6%26x&b',
+  ],
+  ['the path as a fragment', 'https://e.com/#{path}', '/a/b', 'https://e.com/#a%2Fb'],
+  ['the path of a preview', 'https://e.com/{path}', '/nothing+', 'https://e.com/nothing+'],
+  [
+    'a path that looks like a host',
+    'https://e.com/{path}',
+    '//evil.example/x',
+    'https://e.com//evil.example/x',
+  ],
+  [
+    'a path with an at sign',
+    'https://e.com/{path}',
+    '/@evil.example',
+    'https://e.com/@evil.example',
+  ],
+  [
+    'the parameters',
+    'https://e.com/?{query}',
+    '/x?a=1&b=%20+&a=2',
+    'https://e.com/?a=1&b=%20+&a=2',
+  ],
+  [
+    'the parameters after others',
+    'https://e.com/?z=0&{query}#f',
+    '/x?a=1',
+    'https://e.com/?z=0&a=1#f',
+  ],
+  [
+    'the parameters before others',
+    'https://e.com/?{query}&z=0',
+    '/x?a=1',
+    'https://e.com/?a=1&z=0',
+  ],
+  ['no parameters', 'https://e.com/{path}?{query}', '/x', 'https://e.com/x'],
+  ['no further parameters', 'https://e.com/?z=0&{query}#f', '/x?', 'https://e.com/?z=0#f'],
+  [
+    'the query as a value',
+    'https://e.com/?q={query}',
+    '/x?a=1&b=%20',
+    'https://e.com/?q=a%3D1%26b%3D%2520',
+  ],
+  ['the query in the path', 'https://e.com/{query}/x', '/x?a=/b', 'https://e.com/a%3D%2Fb/x'],
+  ['the query as a fragment', 'https://e.com/#q={query}', '/x?a=1', 'https://e.com/#q=a%3D1'],
+  ['encoded placeholders', 'https://e.com/%7Bpath%7d', '/old', 'https://e.com/old'],
+  ['nothing else', 'https://e.com/%7Bkey%7D', '/old', 'https://e.com/%7Bkey%7D'],
+];
+
+const LEAVING_PATHS = ['/../x', '/a/../../x', '/a/%2e%2e/x', '/..%2fx', '/a\\..\\x', '/.'];
+
 export const domains: Topic[] = [
+  {
+    topic: 'notFoundUrl with placeholders',
+    rows: [
+      ...PLACEHOLDERS.map(
+        ([title, notFoundUrl, path, location]): Row => [
+          `is filled in with ${title}`,
+          domain({ notFoundUrl }),
+          { path },
+          to(location),
+        ],
+      ),
+      ...LEAVING_PATHS.map(
+        (path): Row => [
+          `is not used for ${path}`,
+          domain({ notFoundUrl: 'https://e.com/below/{path}' }),
+          { path },
+          NOT_FOUND,
+        ],
+      ),
+    ],
+  },
   {
     topic: 'an archived record',
     rows: [
@@ -100,10 +188,16 @@ export const domains: Topic[] = [
       ],
       ['without a target returns 404 at its root', domain(), {}, NOT_FOUND],
       [
-        'without a target returns 404 at its root, even with notFoundUrl',
+        'without a target redirects from its root to notFoundUrl',
         domain({ notFoundUrl: B }),
         {},
-        NOT_FOUND,
+        to(B),
+      ],
+      [
+        'redirects from its root to its target, even with notFoundUrl',
+        domain({ target: A, notFoundUrl: B }),
+        {},
+        to(A),
       ],
       [
         'redirects unknown keys to notFoundUrl',
