@@ -16,6 +16,7 @@ export interface DomainChanges {
   placeholder?: string;
   expiredUrl?: string | null;
   notFoundUrl?: string | null;
+  shlinkPaths?: boolean;
   appleAppSiteAssociation?: AppleAppSiteAssociation | null;
   assetLinks?: AssetLink[] | null;
   archived?: boolean;
@@ -40,6 +41,11 @@ const changes = {
   notFoundUrl: destination()
     .allow(null)
     .description('Destination of visits with an unknown key.')
+    .meta({ extension: true }),
+  shlinkPaths: bodyFlag()
+    .description(
+      'true: `/{key}/qr-code` and `/{key}/track` are answered as by Shlink. Default false.',
+    )
     .meta({ extension: true }),
   appleAppSiteAssociation: appleField(),
   assetLinks: assetLinksField(),

@@ -17,6 +17,7 @@ import {
   keyPrefixesOf,
   REPORT_PATH,
   readAddress,
+  readShlinkPath,
 } from './address.ts';
 import { type Decision, decide, decideBlocked, decideUsedUp } from './decide.ts';
 import {
@@ -212,14 +213,20 @@ export class RedirectServer {
     visitor: Visitor,
     { request, response, message }: Exchange,
   ): Promise<void> {
-    const entries =
+    const found =
       near ??
       (await this.#dependencies.finder.find(
         visitor.host,
         target.key,
         keyPrefixesOf(target, request.url ?? '/'),
       ));
-    const address = entries?.prefix === undefined ? target : { ...target, ...entries.prefix };
+    const shlinkPath = isShlinkPath(found) ? readShlinkPath(target) : undefined;
+    const entries =
+      shlinkPath === undefined
+        ? found
+        : await this.#dependencies.finder.find(visitor.host, shlinkPath.key);
+    const address =
+      shlinkPath ?? (entries?.prefix === undefined ? target : { ...target, ...entries.prefix });
     if (entries === null) {
       answered.notFound.inc();
       return sendPage(response, notFoundPage(visitor.pageLanguage));
@@ -261,9 +268,8 @@ export class RedirectServer {
   async #applyLimit(decision: Decision, context: VisitContext): Promise<Decision> {
     const { facts, dedupeSeconds, entries } = context;
     const { link, domain } = entries;
-    if (link?.maxVisits === undefined || facts.asks === 'stats' || decision.kind === 'restart') {
-      return decision;
-    }
+    const isOther = facts.asks === 'stats' || facts.asks === 'qrCode';
+    if (link?.maxVisits === undefined || isOther || decision.kind === 'restart') return decision;
     const { quota } = this.#dependencies;
     const isVisit = 'visited' in decision && decision.kind !== 'before' && isCounted(context);
     const isLeft = isVisit
@@ -358,8 +364,13 @@ const SITE_FILES = new Map<string, keyof SiteFilesEntry>([
 // Every answer says whether it may be indexed, so crawlers must be let in to read that.
 const ROBOTS = 'User-agent: *\nDisallow: /_/\n';
 
+/** True when the domain has Shlink's paths, and no link has exactly the requested one. */
+const isShlinkPath = (found: Entries | null): boolean =>
+  found?.domain.hasShlinkPaths === true && (found.link === null || found.prefix !== undefined);
+
 /** True when a link accepts forms: its password, or the form of the page before it. */
 function takesForms(link: LinkEntry | null, { asks }: Address): boolean {
+  if (asks === 'qrCode' || asks === 'track') return false;
   return asks === 'continue' ? link?.before !== undefined : link?.passwordHash !== undefined;
 }
 
