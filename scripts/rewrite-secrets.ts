@@ -46,6 +46,7 @@ const COLUMNS: readonly SealedColumn[] = [
     column,
     purpose: 'webhook secret' as const,
   })),
+  { table: 'api_keys', key: ['id'], column: 'sealed_key', purpose: 'api key' },
   { table: 'mails', key: ['id'], column: 'content', purpose: 'mail' },
   ...['token', 'preview'].map((column) => ({
     table: 'imports',

@@ -8,7 +8,7 @@ import type { Producer } from '../queues/producer.ts';
 import { settingsJobs } from '../settings/jobs.ts';
 import { sessionTokenIn } from '../users/cookie.ts';
 import { recordSessionUse } from '../users/sessions.ts';
-import { type Caller, recordApiKeyUse } from '../workspaces/api-keys.ts';
+import { type Caller, type KeyProof, recordApiKeyUse } from '../workspaces/api-keys.ts';
 import { Authenticator, authorize, NOBODY } from './authenticate.ts';
 import { allowOrigin, isOpen, refuseOtherOrigins } from './cors.ts';
 import { RateLimit, type RateLimitVerdict, requestLimitOf } from './rate-limit.ts';
@@ -59,19 +59,22 @@ export class Admission {
    * Like `admit`, but accepts only an API key and ignores cookies. For clients that send their key
    * in another place.
    *
-   * @param authorization key in the form of an `Authorization` header
+   * @param authorization key in the form of an `Authorization` header, or a proof of it
    */
   async admitKey(
     route: Route,
     { producer }: Pick<Queues, 'producer'>,
-    { authorization, network }: { authorization: string | undefined; network: string },
+    { authorization, network }: { authorization: string | KeyProof | undefined; network: string },
     response: Response,
   ): Promise<Caller> {
     if (route.scope === 'public') {
       await this.takePublic(network, response);
       return { ...NOBODY, network };
     }
-    const caller = await this.#authenticator.byApiKey(authorization, network);
+    const caller =
+      typeof authorization === 'object'
+        ? await this.#authenticator.byProof(authorization, network)
+        : await this.#authenticator.byApiKey(authorization, network);
     response.locals['projectId'] = caller.projectId;
     await this.take(route, caller, producer, response);
     authorize(caller, route.scope, route.plan);

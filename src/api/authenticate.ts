@@ -4,7 +4,13 @@ import { Refusal } from '../errors.ts';
 import { isOfWorkspace, type Route } from '../http/route.ts';
 import { hashApiKey, hashToken } from '../infra/secrets.ts';
 import { findSessionCaller, type SessionCaller } from '../users/sessions.ts';
-import { type ApiKeyOwner, type Caller, findApiKey } from '../workspaces/api-keys.ts';
+import {
+  type ApiKeyOwner,
+  type Caller,
+  findApiKey,
+  findProvenKey,
+  type KeyProof,
+} from '../workspaces/api-keys.ts';
 import { includesPlan, type Plan } from '../workspaces/plans.ts';
 import { includesScope } from '../workspaces/scopes.ts';
 import { SlowLane } from './slow-lane.ts';
@@ -66,6 +72,21 @@ export class Authenticator {
     return this.#find(hash, network, async () => {
       const key = await findApiKey(hash);
       return key === undefined ? { why: 'The API key is not known' } : checkEnded(key);
+    });
+  }
+
+  /**
+   * Identifies the caller of a request that proves its key without containing it.
+   *
+   * @throws Refusal as `byApiKey` does
+   */
+  byProof(proof: KeyProof, network: string): Promise<Caller> {
+    const hash = hashToken(`${proof.apiKeyId} ${proof.text}`);
+    return this.#find(hash, network, async () => {
+      const key = await findProvenKey(proof);
+      return key === undefined
+        ? { why: 'The signature is not of this key, or the key was created without signatures' }
+        : checkEnded(key);
     });
   }
 

@@ -57,7 +57,8 @@ export function serveCompat(app: Express, dependencies: Dependencies): void {
     peer,
     ...(peer.earlier ?? []).map((version) => ({ ...peer, ...version })),
   ]);
-  for (const peer of versions) {
+  // The error format of the longest path counts.
+  for (const peer of versions.toSorted((a, b) => a.path.length - b.path.length)) {
     const errors = errorsOf(peer);
     app.use(peer.path, (_request, response, next) => {
       response.locals['errors'] = errors;

@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts';
 import type { Query } from '../http/input.ts';
 import type { Answer, OperationId, Route } from '../http/route.ts';
+import type { KeyProof } from '../workspaces/api-keys.ts';
 
 /** A request from a client of another service's API. */
 export interface PeerRequest {
@@ -62,8 +63,8 @@ export interface Peer {
   routes: readonly PeerRoute[];
   /** Name of the path parameter that may contain slashes which clients do not encode. */
   spanning?: string;
-  /** Returns the key of a request, in the form of an `Authorization` header. */
-  authorization(request: PeerRequest): string | undefined;
+  /** Returns the key of a request, in the form of an `Authorization` header, or a proof of it. */
+  authorization(request: PeerRequest): string | KeyProof | undefined;
   /**
    * Converts an error to the format of the service; absent if it equals that of this API. There is
    * no request for an unknown path.

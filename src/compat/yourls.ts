@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts';
 import type { Query } from '../http/input.ts';
 import type { Answer } from '../http/route.ts';
+import { withoutEndSlashes } from '../short-links/search.ts';
 import { defaultDomain, findByUrl, findLink, sliceOfLinks } from './links.ts';
 import {
   type Call,
@@ -10,6 +11,7 @@ import {
   type Peer,
   type PeerRequest,
 } from './peer.ts';
+import { readSignature } from './yourls-signature.ts';
 
 /** Imitated version of YOURLS, and of its database, which some clients request. */
 const VERSION = '1.10.2';
@@ -17,6 +19,9 @@ const DB_VERSION = '507';
 
 /** Maximum number of links in one answer. */
 const MAX_LINKS = 1_000;
+
+/** Paths of the script; the second one is for signatures, which do not say whose they are. */
+const PATHS = ['/yourls-api.php', '/{keyId}/yourls-api.php'];
 
 /** A result of the YOURLS API; the format `simple` only shows the member of this name. */
 interface Result {
@@ -37,11 +42,8 @@ export const yourls: Peer = {
   path: '/compat/yourls',
   authorization(request) {
     const parameters = parametersOf(request);
-    if (parameters['timestamp'] !== undefined || parameters['hash'] !== undefined) {
-      throw new Refusal(
-        'unauthorized',
-        'signature must be an API key, without timestamp and hash: this service stores only hashes of keys and cannot check signatures',
-      );
+    if (lastValue(parameters, 'timestamp') && lastValue(parameters, 'signature')) {
+      return readSignature(request, parameters);
     }
     const key = lastValue(parameters, 'signature') ?? lastValue(parameters, 'password');
     if (key !== undefined) return `Bearer ${key}`;
@@ -50,21 +52,10 @@ export const yourls: Peer = {
       'Please log in: send an API key as signature, or as password with any username',
     );
   },
-  routes: (['get', 'post'] as const).map((method) => ({
-    method,
-    path: '/yourls-api.php',
-    operation: 'listLinks',
-    takes: 'form',
-    async answer(request, call) {
-      const parameters = parametersOf(request);
-      if (isJsonp(parameters) && isOwnOrigin(request)) {
-        throw new Refusal('forbidden', 'JSONP is only for pages of other sites: use format=json');
-      }
-      const name = lastValue(parameters, 'action') ?? '';
-      const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-      return format(parameters, action === undefined ? UNKNOWN : await action(parameters, call));
-    },
-  })),
+  routes: PATHS.flatMap((path) => [
+    { method: 'get', path, operation: 'listLinks', answer },
+    { method: 'post', path, operation: 'listLinks', takes: 'form', answer },
+  ]),
   toError({ message }, status, request) {
     const parameters = request === undefined ? {} : parametersOf(request);
     // YOURLS has no other status for requests without a key.
@@ -73,6 +64,16 @@ export const yourls: Peer = {
     return format(isRefused ? { format: 'json' } : parameters, result);
   },
 };
+
+async function answer(request: PeerRequest, call: Call): Promise<Answer> {
+  const parameters = parametersOf(request);
+  if (isJsonp(parameters) && isOwnOrigin(request)) {
+    throw new Refusal('forbidden', 'JSONP is only for pages of other sites: use format=json');
+  }
+  const name = lastValue(parameters, 'action') ?? '';
+  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  return format(parameters, action === undefined ? UNKNOWN : await action(parameters, call));
+}
 
 const isJsonp = (parameters: Query): boolean => lastValue(parameters, 'format') === 'jsonp';
 
@@ -200,13 +201,20 @@ async function shorturl(parameters: Query, call: Call): Promise<Result> {
   }
 }
 
-/** Finds the link with a short URL or keyword. */
+/**
+ * Finds the link with a keyword or a short URL, whose scheme may be missing and which may end with
+ * a slash.
+ */
 async function linkNamed(call: Call, shorturl: string): Promise<LinkRecord | undefined> {
-  const [, host, path] = /^https?:\/\/([^/?#]+)\/([^?#]*)/i.exec(shorturl) ?? [];
-  const key = path === undefined ? shorturl : decoded(path);
-  if (key === '') return undefined;
-  const domain = host === undefined ? await defaultDomain(call) : host.replace(/:\d*$/, '');
-  return findLink(call, domain, key);
+  const name = shorturl.trim();
+  const bare = name.replace(/^https?:\/\//i, '');
+  const keyword = withoutEndSlashes(name);
+  const isKeyword = bare === name && keyword !== '';
+  const link = isKeyword ? await findLink(call, await defaultDomain(call), keyword) : undefined;
+  if (link !== undefined) return link;
+  const [, host = '', path = ''] = /^([^/?#]+)\/([^?#]*)/.exec(bare) ?? [];
+  const key = withoutEndSlashes(decoded(path));
+  return key === '' ? undefined : findLink(call, host.replace(/:\d*$/, ''), key);
 }
 
 function decoded(path: string): string {

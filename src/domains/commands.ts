@@ -226,6 +226,7 @@ const asJson = (value: object | null | undefined): string | null | undefined =>
 function toColumns({
   expiredUrl,
   notFoundUrl,
+  shlinkPaths,
   appleAppSiteAssociation,
   assetLinks,
   primary,
@@ -236,6 +237,7 @@ function toColumns({
     ...same,
     expired_url: expiredUrl,
     not_found_url: notFoundUrl,
+    shlink_paths: shlinkPaths,
     apple_app_site_association: asJson(appleAppSiteAssociation),
     asset_links: asJson(assetLinks),
     is_primary: primary,

@@ -16,6 +16,7 @@ export class Domain extends WorkspaceModel {
   declare placeholder: string | null;
   declare expired_url: string | null;
   declare not_found_url: string | null;
+  declare shlink_paths: boolean;
   /** Files of the domain for apps, as JSON. */
   declare apple_app_site_association: string | null;
   declare asset_links: string | null;

@@ -28,6 +28,7 @@ export function toDomain(row: Domain) {
     placeholder: row.placeholder ?? `${config().DOCS_URL}/help/links`,
     expiredUrl: row.expired_url,
     notFoundUrl: row.not_found_url,
+    shlinkPaths: row.shlink_paths,
     appleAppSiteAssociation: parsed<AppleAppSiteAssociation>(row.apple_app_site_association),
     assetLinks: parsed<AssetLink[]>(row.asset_links),
     createdAt: row.created_at.toISOString(),
@@ -62,6 +63,10 @@ export const domainRecord = Joi.object({
   expiredUrl: nullable.description('Destination of expired links without `expiredUrl`.'),
   notFoundUrl: nullable
     .description('Destination of visits with an unknown key, possibly with placeholders.')
+    .meta({ extension: true }),
+  shlinkPaths: flag()
+    .required()
+    .description('`/{key}/qr-code` and `/{key}/track` are answered as by Shlink.')
     .meta({ extension: true }),
   appleAppSiteAssociation: appleField().required(),
   assetLinks: assetLinksField().required(),

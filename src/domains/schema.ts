@@ -16,6 +16,7 @@ export interface DomainChanges {
   placeholder?: string;
   expiredUrl?: string | null;
   notFoundUrl?: string | null;
+  shlinkPaths?: boolean;
   appleAppSiteAssociation?: AppleAppSiteAssociation | null;
   assetLinks?: AssetLink[] | null;
   archived?: boolean;
@@ -46,6 +47,11 @@ const changes = {
         '`{query}` stand for those of the requested URL.',
     )
     .example('https://example.com/{path}?{query}')
+    .meta({ extension: true }),
+  shlinkPaths: bodyFlag()
+    .description(
+      'true: `/{key}/qr-code` and `/{key}/track` are answered as by Shlink. Default false.',
+    )
     .meta({ extension: true }),
   appleAppSiteAssociation: appleField(),
   assetLinks: assetLinksField(),

@@ -36,7 +36,7 @@ async function lockKey(trx: Db, projectId: string, id: string): Promise<ApiKey> 
 
 export const keyHandlers = handlers(keyJobs, {
   /** Creates a key. @throws Refusal `unprocessable_entity` if there are too many */
-  'apiKey.create': ({ key, userId, expiresAt, scopes, ...columns }, job) =>
+  'apiKey.create': ({ key, userId, expiresAt, scopes, yourlsSignatures, ...columns }, job) =>
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
       await refuseOverfull(trx, `keys ${projectId}`, {
@@ -50,6 +50,7 @@ export const keyHandlers = handlers(keyJobs, {
           ...columns,
           scopes: [...scopes],
           user_id: userId,
+          sealed_key: yourlsSignatures === true ? key : null,
           expires_at: expiresAt === undefined ? null : new Date(expiresAt),
         },
         trx,
@@ -73,7 +74,8 @@ export const keyHandlers = handlers(keyJobs, {
     runIdempotent(job, async (trx) => {
       const before = await lockKey(trx, job.projectId, id);
       refuseBeyond(callerScopes, before.scopes);
-      const row = await changeRow(ApiKey.of(job.projectId, trx), id, { hash, hint });
+      const sealed_key = before.sealed_key === null ? null : key;
+      const row = await changeRow(ApiKey.of(job.projectId, trx), id, { hash, hint, sealed_key });
       return { ...toKey(row), key: { sealed: key } };
     }),
 

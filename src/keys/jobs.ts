@@ -10,6 +10,7 @@ export interface CreateKey extends NewKeyParts {
   userId: string;
   scopes: readonly string[];
   expiresAt?: string;
+  yourlsSignatures?: boolean;
 }
 
 /** The data of a job that replaces a key. */
@@ -21,14 +22,14 @@ export interface RotateKey extends NewKeyParts {
 
 /** A new key in its job. */
 export interface NewKeyParts {
-  /** The sealed key, for the answer only. */
+  /** The sealed key, for the answer, and for keys with `yourlsSignatures`. */
   key: string;
   hash: string;
   hint: string;
 }
 
 export const keyJobs = jobsOf(writes, {
-  /** The key is sealed; only its hash is stored. */
+  /** The key is sealed; only its hash is stored, unless it has `yourlsSignatures`. */
   'apiKey.create': job<CreateKey, KeyWithSecret>({ audit: changes('apiKey') }),
   'apiKey.update': job<{ id: string; changes: KeyChanges }, KeyRecord>({
     audit: changes('apiKey'),

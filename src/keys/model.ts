@@ -10,6 +10,8 @@ export class ApiKey extends WorkspaceModel {
   declare name: string;
   declare hash: string;
   declare hint: string;
+  /** The key itself, sealed; null unless YOURLS clients may sign with it. */
+  declare sealed_key: string | null;
   declare scopes: string[];
   declare expires_at: Date | null;
   declare last_used_at: Date | null;

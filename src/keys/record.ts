@@ -1,4 +1,4 @@
-import { Joi, nullableTime, requiredText, requiredTime, scope } from '../http/fields.ts';
+import { flag, Joi, nullableTime, requiredText, requiredTime, scope } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import type { ApiKey } from './model.ts';
 
@@ -9,6 +9,7 @@ export function toKey(row: ApiKey) {
     name: row.name,
     hint: row.hint,
     scopes: row.scopes,
+    yourlsSignatures: row.sealed_key !== null,
     userId: row.user_id,
     createdAt: row.created_at.toISOString(),
     lastUsedAt: row.last_used_at?.toISOString() ?? null,
@@ -33,6 +34,7 @@ export const keyRecord = Joi.object({
   name: requiredText.allow('').description('Name.').example('Shop'),
   hint: requiredText.description('First characters of the key.').example('sk_4Jx2…'),
   scopes: Joi.array().items(scope).required().description('Scopes of the key; `*` is all.'),
+  yourlsSignatures: flag().required().description('YOURLS clients may sign with the key.'),
   userId: requiredText.description('Id of the person who created it.').example('user_7Kx1vQ0aTq'),
   createdAt: requiredTime.description('Time of creation.'),
   lastUsedAt: nullableTime.description('Time of the last request with the key, to the minute.'),

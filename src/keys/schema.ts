@@ -1,4 +1,13 @@
-import { futureDateTime, id, Joi, list, nameText, paging, scope } from '../http/fields.ts';
+import {
+  bodyFlag,
+  futureDateTime,
+  id,
+  Joi,
+  list,
+  nameText,
+  paging,
+  scope,
+} from '../http/fields.ts';
 import type { Paging } from '../workspaces/lists.ts';
 
 /** The body of an update, with the fields to change. */
@@ -11,6 +20,7 @@ export interface KeyChanges {
 export interface NewKey extends KeyChanges {
   name: string;
   expiresAt?: string;
+  yourlsSignatures?: boolean;
 }
 
 const fields = {
@@ -26,6 +36,11 @@ export const newKeyBody = Joi.object<NewKey>({
     'Scopes of the key; only scopes of the caller. Default: all scopes of the caller.',
   ),
   expiresAt: futureDateTime().description('Time at which it expires. Default: never.'),
+  yourlsSignatures: bodyFlag().description(
+    'true: YOURLS clients may sign requests with the key and a `timestamp`, at ' +
+      '`/compat/yourls/{id of the key}/yourls-api.php`. The key is then stored encrypted, not ' +
+      'only as a hash. Default false; it cannot be changed.',
+  ),
 }).meta({ name: 'NewApiKey' });
 
 export const keyBody = Joi.object<KeyChanges>({

@@ -164,6 +164,8 @@ export interface DomainEntry {
   notFoundUrl?: string | undefined;
   /** The domain has had links that answer every path below their key. */
   hasWildcards?: true | undefined;
+  /** Answers `/key/qr-code` and `/key/track` as Shlink does. */
+  hasShlinkPaths?: true | undefined;
 }
 
 /**
@@ -253,6 +255,7 @@ export interface DomainColumns {
   expired_url: string | null;
   not_found_url: string | null;
   has_wildcards: boolean;
+  shlink_paths: boolean;
 }
 
 /** Columns of a domain that hold its files for apps. */
@@ -280,6 +283,7 @@ export function domainEntry(row: DomainColumns): DomainEntry {
     expiredUrl: row.expired_url ?? undefined,
     notFoundUrl: row.not_found_url ?? undefined,
     hasWildcards: row.has_wildcards || undefined,
+    hasShlinkPaths: row.shlink_paths || undefined,
   };
 }
 

@@ -64,7 +64,7 @@ export async function readDomains(hosts: readonly string[]): Promise<(Row | null
   const domains = await rows<DomainRow>(
     db(),
     `SELECT DISTINCT ON (slug) slug, id, project_id, target, type, target_frameable, expired_url, not_found_url,
-            has_wildcards, version
+            has_wildcards, shlink_paths, version
          FROM domains WHERE slug = ANY(?::text[]) AND (verified OR project_id IS NULL)
         ORDER BY slug, project_id NULLS FIRST`,
     [hosts],

@@ -31,8 +31,10 @@ export interface Address {
  * - `file`: the file of its page (`/_/file/key`)
  * - `continue`: its destination, past the page before it (`/_/continue/token/key`)
  * - `stats`: its public statistics (`/_/stats/key`)
+ * - `qrCode`: its QR code, on a domain with the paths of Shlink (`/key/qr-code`)
+ * - `track`: a pixel that counts as a visit, on a domain with the paths of Shlink (`/key/track`)
  */
-export type Asks = 'link' | 'preview' | 'file' | 'continue' | 'stats';
+export type Asks = 'link' | 'preview' | 'file' | 'continue' | 'stats' | 'qrCode' | 'track';
 
 const FILE = '_/file/';
 const STATS = '_/stats/';
@@ -57,6 +59,20 @@ export const continuePath = (token: string, { key, query, rest = '' }: Address):
 export function ownPath({ key, query, rest = '', asks }: Address): string {
   const plus = asks === 'preview' ? '+' : '';
   return rest === '' ? keyPath(`${key!}${plus}`, query) : keyPath(key!, query, `${rest}${plus}`);
+}
+
+/** Ends of the paths of Shlink. */
+const SHLINK_ENDS: ReadonlyMap<string, Asks> = new Map([
+  ['qr-code', 'qrCode'],
+  ['track', 'track'],
+]);
+
+/** Reads a path of Shlink, which is that of a link with another segment. */
+export function readShlinkPath({ asks, key, query }: Address): Address | undefined {
+  const slash = key?.lastIndexOf('/') ?? -1;
+  const end = SHLINK_ENDS.get(key?.slice(slash + 1) ?? '');
+  if (asks !== 'link' || slash < 1 || end === undefined) return undefined;
+  return { asks: end, key: key!.slice(0, slash), query };
 }
 
 const withQuery = (path: string, query: string) => (query === '' ? path : `${path}?${query}`);

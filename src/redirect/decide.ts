@@ -42,6 +42,12 @@ export type Decision =
   | ({ kind: 'redirect'; status: 301 | 302 | 307 | 308 } & VisitDecision)
   | ({ kind: 'frame'; title: string | undefined } & VisitDecision)
   | ({ kind: 'display'; page: DisplayPage } & VisitDecision)
+  /** A transparent pixel, a visit without a redirect. */
+  | ({ kind: 'pixel' } & VisitDecision)
+  /** The same pixel where there is no link to visit. */
+  | { kind: 'blankPixel' }
+  /** A redirect to the image of the QR code of the link. */
+  | { kind: 'qrCode' }
   /** A redirect that does not count as a visit of the link. */
   | { kind: 'otherUrl'; reason: 'expired' | 'notFound'; destination: string }
   /** A redirect to the public statistics of the link. */
@@ -65,6 +71,8 @@ export type Decision =
 export function decide({ domain, link }: Entries, facts: Facts): Decision {
   if (facts.isRoot) return decideRoot(domain, facts);
   if (facts.asks === 'stats') return { kind: link?.hasPublicStats === true ? 'stats' : 'notFound' };
+  if (facts.asks === 'qrCode') return { kind: link === null ? 'notFound' : 'qrCode' };
+  if (facts.asks === 'track') return decidePixel(link, facts);
   if (facts.passed === 'outdated') return { kind: 'restart' };
   return decideLink(link, domain, facts);
 }
@@ -91,8 +99,20 @@ function decideLink(link: LinkEntry | null, domain: DomainEntry, facts: Facts): 
   return before ?? decideDestination(link, facts);
 }
 
+/** Decides a request for a pixel, which counts if the link leads to its destination now. */
+function decidePixel(link: LinkEntry | null, { now }: Facts): Decision {
+  const isOpen =
+    link !== null &&
+    (link.startsAt === undefined || link.startsAt <= now) &&
+    (link.expiresAt === undefined || link.expiresAt > now);
+  if (!isOpen) return { kind: 'blankPixel' };
+  const { id: linkId, projectId, destination } = link;
+  return { kind: 'pixel', destination, via: 'link', visited: { projectId, linkId } };
+}
+
 /** Decides for a link whose visits are used up: once it has begun, like an expired link. */
 export function decideUsedUp(decision: Decision, link: LinkEntry, domain: DomainEntry): Decision {
+  if (decision.kind === 'pixel' || decision.kind === 'blankPixel') return { kind: 'blankPixel' };
   return decision.kind === 'notStarted' ? decision : expired(link, domain);
 }
 

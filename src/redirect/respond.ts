@@ -30,6 +30,7 @@ import {
 } from './pages/notices.ts';
 import { type LastTry, passwordPage } from './pages/password.ts';
 import { previewPage } from './pages/preview.ts';
+import { PIXEL, shlinkQrCode } from './pages/shlink.ts';
 import { signContinueToken } from './passwords.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -127,6 +128,15 @@ export async function respond(
       const path = `${visitor.host}/${encodedKey(address.key!)}`;
       return sendRedirect(response, 302, `${dependencies.baseUrl}/stats/${path}`, options);
     }
+    case 'qrCode': {
+      answered.otherUrl.inc();
+      const url = shlinkQrCode(shortLink(context), new URLSearchParams(address.query));
+      return sendRedirect(response, 302, url, options);
+    }
+    case 'pixel':
+    case 'blankPixel':
+      answered.file.inc();
+      return sendPage(response, PIXEL, options);
     case 'restart':
       return sendRedirect(response, 303, keyPath(address.key!, address.query, address.rest));
     case 'ownersPage':

@@ -17,6 +17,7 @@ import {
   isAmbiguous,
   REPORT_PATH,
   readAddress,
+  readShlinkPath,
   requestedKeys,
 } from './address.ts';
 import { type Decision, decide, decideBlocked, decideUsedUp } from './decide.ts';
@@ -211,17 +212,22 @@ export class RedirectServer {
     visitor: Visitor,
     { request, response, message }: Exchange,
   ): Promise<void> {
-    const entries =
+    const found =
       near ??
       (await this.#dependencies.finder.find(
         visitor.host,
         requestedKeys(target, request.url ?? '/'),
       ));
+    const shlinkPath = isShlinkPath(found) ? readShlinkPath(target) : undefined;
+    const entries =
+      shlinkPath === undefined
+        ? found
+        : await this.#dependencies.finder.find(visitor.host, { key: shlinkPath.key });
     if (entries === null) {
       answered.notFound.inc();
       return sendPage(response, notFoundPage(visitor.pageLanguage));
     }
-    const address = addressOf(target, entries);
+    const address = addressOf(shlinkPath ?? target, entries);
     visitor.host = entries.domainName ?? visitor.host;
     const isForm = request.method === 'POST';
     if (isForm && !takesForms(entries.link, address)) {
@@ -260,9 +266,8 @@ export class RedirectServer {
   async #applyLimit(decision: Decision, context: VisitContext): Promise<Decision> {
     const { facts, dedupeSeconds, entries } = context;
     const { link, domain } = entries;
-    if (link?.maxVisits === undefined || facts.asks === 'stats' || decision.kind === 'restart') {
-      return decision;
-    }
+    const isOther = facts.asks === 'stats' || facts.asks === 'qrCode';
+    if (link?.maxVisits === undefined || isOther || decision.kind === 'restart') return decision;
     const { quota } = this.#dependencies;
     const isVisit = 'visited' in decision && decision.kind !== 'before' && isCounted(context);
     const isLeft = isVisit
@@ -368,8 +373,13 @@ function canBeLink(address: Address, target: string): boolean {
   return prefixes.length > 0 || tidied !== undefined;
 }
 
+/** True when the domain has Shlink's paths, and no link has exactly the requested one. */
+const isShlinkPath = (found: Entries | null): boolean =>
+  found?.domain.hasShlinkPaths === true && (found.link === null || found.prefix !== undefined);
+
 /** True when a link accepts forms: its password, or the form of the page before it. */
 function takesForms(link: LinkEntry | null, { asks }: Address): boolean {
+  if (asks === 'qrCode' || asks === 'track') return false;
   return asks === 'continue' ? link?.before !== undefined : link?.passwordHash !== undefined;
 }
 

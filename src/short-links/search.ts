@@ -98,8 +98,11 @@ function readWord(
   return { searched, address: { domainIds: [domain.id], key } };
 }
 
-/** A loop, since a regular expression takes quadratic time on a long run of slashes. */
-function withoutEndSlashes(path: string): string {
+/**
+ * Returns a path without slashes at its end. A loop, since a regular expression takes quadratic
+ * time on a long run of slashes.
+ */
+export function withoutEndSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end -= 1;
   return path.slice(0, end);

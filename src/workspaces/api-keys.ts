@@ -3,6 +3,7 @@ import { customAlphabet } from 'nanoid';
 import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { type Db, db as database, keysDb, rows } from '../infra/db.ts';
+import { unseal } from '../infra/seal.ts';
 import { hashApiKey } from '../infra/secrets.ts';
 import { handlers } from '../queues/job.ts';
 import type { Producer } from '../queues/producer.ts';
@@ -43,21 +44,46 @@ export interface ApiKeyOwner extends Caller {
   revokedAt: Date | null;
 }
 
+/** Proof that a client has an API key, without the key itself. */
+export interface KeyProof {
+  apiKeyId: string;
+  /** The proof as it was sent. */
+  text: string;
+  /** Returns true if the proof was made with this key. */
+  isOf(apiKey: string): boolean;
+}
+
+const OWNERS = `
+  SELECT k.id AS "apiKeyId", k.project_id AS "projectId", k.user_id AS "userId", k.scopes,
+         k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
+         w.slug AS "workspaceSlug", w.plan, w.requests_per_minute AS "requestsPerMinute"
+    FROM api_keys k JOIN workspaces w ON w.id = k.project_id`;
+
 /**
- * Finds the caller of a key by the hash of the key. This is the only query without a workspace,
- * which it finds.
+ * Finds the caller of a key by the hash of the key. This and {@link findProvenKey} are the only
+ * queries without a workspace, which they find.
  */
 export async function findApiKey(hash: string): Promise<ApiKeyOwner | undefined> {
-  const [owner] = await rows<ApiKeyOwner>(
-    keysDb(),
-    `SELECT k.id AS "apiKeyId", k.project_id AS "projectId", k.user_id AS "userId", k.scopes,
-            k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
-            w.slug AS "workspaceSlug", w.plan, w.requests_per_minute AS "requestsPerMinute"
-       FROM api_keys k JOIN workspaces w ON w.id = k.project_id
-      WHERE k.hash = ?`,
-    [hash],
-  );
+  const [owner] = await rows<ApiKeyOwner>(keysDb(), `${OWNERS} WHERE k.hash = ?`, [hash]);
   return owner;
+}
+
+/** Finds the caller of a key by a proof, which only keys with a stored key have. */
+export async function findProvenKey({
+  apiKeyId,
+  isOf,
+}: KeyProof): Promise<ApiKeyOwner | undefined> {
+  const [stored] = await rows<{ projectId: string; sealed: string; hash: string }>(
+    keysDb(),
+    `SELECT project_id AS "projectId", sealed_key AS sealed, hash FROM api_keys
+      WHERE id = ? AND sealed_key IS NOT NULL`,
+    [apiKeyId],
+  );
+  if (stored === undefined) return undefined;
+  const { projectId, sealed, hash } = stored;
+  return isOf(unseal({ purpose: 'api key', owner: projectId }, sealed))
+    ? findApiKey(hash)
+    : undefined;
 }
 
 // 32 characters of 62 have 190 bits, which cannot be guessed.

@@ -38,6 +38,7 @@ describe('API keys over REST', () => {
       name: 'shop',
       hint: `${key.slice(0, 7)}…`,
       scopes: ['links.read', 'tags.write'],
+      yourlsSignatures: false,
       userId,
       createdAt,
       lastUsedAt: null,

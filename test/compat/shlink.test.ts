@@ -249,7 +249,7 @@ describe('the SDK of Shlink', () => {
   it('lists no short URLs as one empty page', async () => {
     const { data, pagination } = await sdk.listShortUrls({ itemsPerPage: -1 });
     expect(data).to.deep.equal([]);
-    expect(pagination).to.include({ pagesCount: 0, totalItems: 0 });
+    expect(pagination).to.include({ pagesCount: 1, totalItems: 0 });
   });
 
   it('lists, counts, renames and deletes tags', async () => {
@@ -531,6 +531,90 @@ describe('other clients of Shlink', () => {
     }
     const taken = await send('POST', '/v2/short-urls', 'application/json', body);
     expect(taken.body).to.include({ type: 'INVALID_SLUG' });
+  });
+
+  /* The phone app shlink-manager reads all pages, and the overview of its start page. */
+  it('read page after page, and an overview', async () => {
+    for (let at = 0; at < 12; at += 1) {
+      const body = JSON.stringify({ ...OF_THE_APP, customSlug: `k${at}`, tags: ['app'] });
+      await send('POST', '/v3/short-urls', TEXT, body);
+    }
+    const codes: string[] = [];
+    let pages = 2;
+    for (let page = 1; page <= pages; page += 1) {
+      const { body } = await send('GET', `/v3/short-urls?page=${page}`);
+      pages = body.shortUrls.pagination.pagesCount;
+      codes.push(...body.shortUrls.data.map((url: { shortCode: string }) => url.shortCode));
+    }
+    expect(pages).to.equal(2);
+    expect(codes).to.deep.equal(Array.from({ length: 12 }, (_, at) => `k${11 - at}`));
+    const recent = await send('GET', '/v3/short-urls?itemsPerPage=5&orderBy=dateCreated-DESC');
+    expect(recent.body.shortUrls.data).to.have.length(5);
+    expect(recent.body.shortUrls.pagination.totalItems).to.equal(12);
+    const { body: visits } = await send('GET', '/v3/visits');
+    expect(visits.visits.nonOrphanVisits).to.deep.equal({ total: 0, nonBots: 0, bots: 0 });
+    expect((await send('GET', '/v3/tags')).body.tags.pagination.totalItems).to.equal(1);
+    const { body: stats } = await send('GET', '/v3/tags/stats?page=1');
+    expect(stats.tags.data[0]).to.include({ tag: 'app', shortUrlsCount: 12 });
+    expect((await send('DELETE', '/v3/short-urls/k0')).status).to.equal(204);
+  });
+
+  /* The phone app Shortish (shlink_app) uses version 1, with the type of JSON on a GET. */
+  it('read lists of version 1 with the type of a body, and an order without a direction', async () => {
+    const create = JSON.stringify({ longUrl: A, customSlug: 'v1', findIfExists: null });
+    expect((await send('POST', '/v1/short-urls', 'application/json', create)).status).to.equal(200);
+    expect((await send('GET', '/v1/health', 'application/json')).status).to.equal(200);
+    const query = `page=1&searchTerm=example&tags[]=&orderBy=visits&startDate=${encodeURIComponent(
+      '2020-01-01T00:00:00+0100',
+    )}`;
+    const list = await send('GET', `/v1/short-urls?${query}`, 'application/json');
+    expect(list.status, JSON.stringify(list.body)).to.equal(200);
+    expect(list.body.shortUrls.data[0]).to.include({ shortCode: 'v1', longUrl: A });
+    const visits = await send('GET', '/v1/short-urls/v1/visits?page=1', 'application/json');
+    expect(visits.body.visits.pagination).to.include({ pagesCount: 1, currentPage: 1 });
+    const { body } = await send('GET', '/v2/domains');
+    expect(body.domains.data[0]).to.include({ domain: world.domain, isDefault: true });
+    const rename = JSON.stringify({ oldName: 'none', newName: 'some' });
+    expect((await send('PUT', '/v1/tags', 'application/json', rename)).status).to.equal(404);
+  });
+
+  /* PSShlink asks for the version first, and encodes the brackets of lists. */
+  it('ask for the version without a key, and filter with encoded names', async () => {
+    const health = await fetch(`${stack().apiUrl}/compat/shlink/rest/health`);
+    expect(health.headers.get('content-type')).to.match(/^application\/health\+json/);
+    const { status, version } = (await health.json()) as Record<string, string>;
+    expect([status, version]).to.deep.equal(['pass', '4.4.0']);
+    const create = {
+      longUrl: A,
+      customSlug: 'ps',
+      tags: ['one', 'two'],
+      validUntil: '2035-01-01T00:00:00+01:00',
+      maxVisits: 5,
+      findIfExists: true,
+      validateUrl: false,
+      crawlable: true,
+    };
+    const type = 'application/json';
+    const made = await send('POST', '/v3/short-urls', type, JSON.stringify(create));
+    expect(made.status, JSON.stringify(made.body)).to.equal(200);
+    const filters = [
+      'tags%5b%5d=one&tags%5b%5d=two&tagsMode=all',
+      'searchTerm=ps&orderBy=visits-DESC',
+      'startDate=2020-01-01T00%3a00%3a00%2b01%3a00&endDate=2034-01-01T00%3a00%3a00%2b01%3a00',
+      'excludeMaxVisitsReached=true&excludePastValidUntil=true',
+    ];
+    for (const query of [...filters, filters.join('&')]) {
+      const { body } = await send('GET', `/v3/short-urls?${query}`, type);
+      const codes = body.shortUrls.data.map((url: { shortCode: string }) => url.shortCode);
+      expect(codes, query).to.deep.equal(['ps']);
+    }
+    const change = JSON.stringify({ title: 'Changed', crawlable: false });
+    const changed = await send('PATCH', `/v3/short-urls/ps?domain=${world.domain}`, type, change);
+    expect(changed.body).to.include({ title: 'Changed', crawlable: false });
+    const visits = await send('GET', '/v3/visits/non-orphan?excludeBots=true', type);
+    expect(visits.body.visits.pagination.totalItems).to.equal(0);
+    expect((await send('DELETE', '/v3/tags?tags%5b%5d=one&tags%5b%5d=two')).status).to.equal(204);
+    expect((await send('DELETE', `/v3/short-urls/ps?domain=${world.domain}`)).status).to.equal(204);
   });
 
   it('get 400 for pages, orders and filters that Shlink does not have', async () => {

@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
 import { expect } from 'chai';
 import { JSDOM } from 'jsdom';
+import { db } from '../../src/infra/db.ts';
 import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
@@ -99,6 +103,44 @@ describe('the API of YOURLS', () => {
     });
   });
 
+  it('expands with and without scheme, domain and slash at the end', async () => {
+    await json({ action: 'shorturl', url: A, keyword: 'spring' });
+    await json({ action: 'shorturl', url: `${A}/b`, keyword: 'team/offer' });
+    await json({ action: 'shorturl', url: `${A}/c`, keyword: `${world.domain}/odd` });
+    const { domain } = world;
+    for (const shorturl of [
+      'spring/',
+      ` ${domain}/spring`,
+      `${domain}/spring/`,
+      `${domain.toUpperCase()}:8080/spring?x=1#y`,
+      `http://${domain}/spring//`,
+      `HTTPS://${domain}/sprin%67`,
+    ]) {
+      const expanded = await json({ action: 'expand', shorturl });
+      expect(expanded, shorturl).to.include({ keyword: 'spring', longurl: A });
+      const { link } = await json({ action: 'url-stats', shorturl });
+      expect(link, shorturl).to.include({ url: A });
+    }
+    for (const [shorturl, longurl] of [
+      ['team/offer/', `${A}/b`],
+      [`${domain}/team/offer`, `${A}/b`],
+      // A keyword that looks like a short URL.
+      [`${domain}/odd`, `${A}/c`],
+    ] as const) {
+      expect(await json({ action: 'expand', shorturl })).to.include({ longurl });
+    }
+    for (const shorturl of [
+      '',
+      '/',
+      'https://',
+      `${domain}/`,
+      'other.test/spring',
+      'a..b/spring',
+    ]) {
+      expect((await json({ action: 'expand', shorturl })).errorCode, shorturl).to.equal('404');
+    }
+  });
+
   it('counts: of a short URL, of all, the most, the least, the newest', async () => {
     for (const keyword of ['a', 'b', 'c']) {
       await json({ action: 'shorturl', url: `${A}/${keyword}`, keyword });
@@ -180,7 +222,7 @@ describe('the API of YOURLS', () => {
     for (const [parameters, message] of [
       [{ signature: '' }, /not known|log in|API key/],
       [{ signature: 'sk_unknown' }, /not known/],
-      [{ signature: 'a'.repeat(32), timestamp: '1700000000' }, /without timestamp and hash/],
+      [{ signature: 'a'.repeat(32), timestamp: '1700000000' }, /id of the key.*yourls-api\.php/],
     ] as const) {
       const response = await get({ action: 'version', format: 'json', ...parameters });
       const body = (await response.json()) as Body;
@@ -198,3 +240,184 @@ describe('the API of YOURLS', () => {
     expect(await json({ action: 'version', db: '1' })).to.have.keys('version', 'db_version');
   });
 });
+
+/* Requests as public plug-ins and nodes send them, in the form of their HTTP libraries. */
+describe('clients of YOURLS', () => {
+  let world: World;
+  /** A key with which clients sign. */
+  let key: { id: string; key: string };
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+    key = await aKey({ yourlsSignatures: true });
+  });
+
+  async function aKey(fields: object): Promise<{ id: string; key: string }> {
+    const { status, body } = await world.api.post('/keys', { name: 'blog', ...fields });
+    expect(status, JSON.stringify(body)).to.equal(201);
+    return body;
+  }
+
+  const site = (path = '') => `${stack().apiUrl}/compat/yourls${path}`;
+  const hashed = (algorithm: string, text: string) =>
+    createHash(algorithm).update(text).digest('hex');
+  const now = () => String(Math.trunc(Date.now() / 1_000));
+
+  async function post(url: string, fields: Record<string, string>) {
+    const response = await fetch(url, { method: 'POST', body: new URLSearchParams(fields) });
+    return { status: response.status, text: await response.text() };
+  }
+
+  /** Signs a request for the version. */
+  async function signed(
+    fields: Record<string, string>,
+    id = key.id,
+  ): Promise<{ status: number; body: Body }> {
+    const form = { action: 'version', format: 'json', ...fields };
+    const { status, text } = await post(site(`/${id}/yourls-api.php`), form);
+    return { status, body: JSON.parse(text) };
+  }
+
+  it('n8n: GET with a JSON body', async () => {
+    const n8n = async (query: Record<string, string>): Promise<Body> => {
+      const parameters = new URLSearchParams({ ...query, signature: world.apiKey, format: 'json' });
+      const { body } = await raw(`${site()}/yourls-api.php?${parameters}`, '{}');
+      return JSON.parse(body);
+    };
+    const made = await n8n({ url: A, action: 'shorturl', keyword: 'n8n', title: 'From n8n' });
+    expect(made).to.include({ status: 'success', title: 'From n8n' });
+    const { shorturl } = made;
+    expect(await n8n({ shorturl, action: 'expand' })).to.include({ longurl: A });
+    expect((await n8n({ shorturl, action: 'url-stats' })).link).to.include({ clicks: '0' });
+  });
+
+  it('Better YOURLS: a form signed with MD5, for the short URL as text', async () => {
+    const timestamp = now();
+    const made = await post(site(`/${key.id}/yourls-api.php`), {
+      title: 'A post',
+      timestamp,
+      signature: hashed('md5', timestamp + key.key),
+      action: 'shorturl',
+      url: A,
+      format: 'JSON',
+    });
+    expect(made.status, made.text).to.equal(200);
+    expect(made.text).to.match(new RegExp(`^https://${world.domain}/\\w{7}$`));
+  });
+
+  it('Mautic: forms signed with SHA-512', async () => {
+    const mautic = async (fields: Record<string, string>): Promise<Body> => {
+      const timestamp = now();
+      const signature = hashed('sha512', timestamp + key.key);
+      const form = { format: 'json', hash: 'sha512', timestamp, signature, ...fields };
+      return JSON.parse((await post(site(`/${key.id}/yourls-api.php`), form)).text);
+    };
+    expect((await mautic({ action: 'version' })).version).to.match(/^1\./);
+    const { shorturl } = await mautic({ action: 'shorturl', url: A });
+    expect(shorturl).to.match(new RegExp(`^https://${world.domain}/`));
+    expect((await mautic({ action: 'shorturl', url: A })).shorturl).to.equal(shorturl);
+  });
+
+  it('YOURLS Link Creator: forms with the key, for JSON', async () => {
+    const form = { signature: world.apiKey, format: 'json' };
+    const send = async (fields: Record<string, string>): Promise<Body> =>
+      JSON.parse((await post(site('/yourls-api.php'), { ...form, ...fields })).text);
+    const made = await send({ action: 'shorturl', url: A, title: 'Post', keyword: 'wp' });
+    expect(made).to.include({ status: 'success', shorturl: `https://${world.domain}/wp` });
+    expect((await send({ action: 'url-stats', shorturl: made.shorturl })).link.clicks).to.equal(
+      '0',
+    );
+    expect((await send({ action: 'db-stats' }))['db-stats']).to.include({ total_links: 1 });
+  });
+
+  it('bookmarklets: signed JSONP', async () => {
+    const timestamp = now();
+    const query = new URLSearchParams({
+      timestamp,
+      signature: hashed('sha256', key.key + timestamp),
+      action: 'shorturl',
+      format: 'jsonp',
+      callback: 'done',
+      url: A,
+    });
+    const answer = await fetch(site(`/${key.id}/yourls-api.php?${query}`));
+    expect(await answer.text()).to.match(/^\/\*\*\/done\(\{"url":/);
+  });
+
+  it('sign with every hash function, in both orders, within 12 hours', async () => {
+    for (const hash of ['md5', 'sha1', 'sha256', 'sha384', 'sha512']) {
+      const timestamp = now();
+      for (const text of [timestamp + key.key, key.key + timestamp]) {
+        const signature = hashed(hash, text);
+        expect((await signed({ timestamp, signature })).status, hash).to.equal(200);
+        expect((await signed({ timestamp, signature, hash })).status, hash).to.equal(200);
+      }
+    }
+    for (const [hours, status] of [
+      [-11, 200],
+      [11, 200],
+      [-13, 403],
+      [13, 403],
+    ] as const) {
+      const timestamp = String(Number(now()) + hours * 3_600);
+      const signature = hashed('md5', timestamp + key.key);
+      expect((await signed({ timestamp, signature })).status, `${hours} h`).to.equal(status);
+    }
+  });
+
+  it('get 403 for signatures of another key, text or hash, and of a key without them', async () => {
+    const timestamp = now();
+    const signature = hashed('md5', timestamp + key.key);
+    const other = await aKey({});
+    const rows: [fields: Record<string, string>, message: RegExp, id?: string][] = [
+      [{ timestamp, signature: hashed('md5', timestamp + other.key) }, /is not of this key/],
+      [{ timestamp: String(Number(timestamp) + 1), signature }, /is not of this key/],
+      [{ timestamp, signature, hash: 'sha256' }, /is not of this key/],
+      [{ timestamp, signature: `${signature}0` }, /is not of this key/],
+      [{ timestamp, signature, hash: 'crc32' }, /hash must be one of md5, sha1/],
+      [{ timestamp: 'today', signature }, /timestamp must be within 12 hours/],
+      [{ timestamp, signature: hashed('md5', timestamp + other.key) }, /without signat/, other.id],
+      [{ timestamp, signature }, /is not of this key/, 'key_unknown'],
+      [{ timestamp, signature }, /is not of this key/, (await aWorkspace()).slug],
+    ];
+    for (const [fields, message, id] of rows) {
+      const { status, body } = await signed(fields, id);
+      expect(status, JSON.stringify(fields)).to.equal(403);
+      expect(body.message).to.match(message);
+    }
+    expect((await signed({ timestamp, signature })).status).to.equal(200);
+  });
+
+  it('sign with the new key after a rotation, with no key after its revocation', async () => {
+    const { body: rotated } = await world.api.post(`/keys/${key.id}/rotate`);
+    expect(rotated.yourlsSignatures).to.equal(true);
+    const timestamp = now();
+    const by = (secret: string) => ({ timestamp, signature: hashed('md5', timestamp + secret) });
+    expect((await signed(by(key.key))).status).to.equal(403);
+    expect((await signed(by(rotated.key))).status).to.equal(200);
+    await world.api.delete(`/keys/${key.id}`);
+    const { status, body } = await signed(by(rotated.key));
+    expect([status, body.message]).to.deep.equal([403, 'The API key has been revoked']);
+  });
+
+  it('may use only keys that were created for signatures', async () => {
+    const list = (await world.api.get('/keys')).body as Body[];
+    expect(list.map(({ yourlsSignatures }) => yourlsSignatures)).to.deep.equal([true, false]);
+    const { status, body } = await world.api.patch(`/keys/${key.id}`, { yourlsSignatures: false });
+    expect(status).to.equal(422);
+    expect(body.error.message).to.match(/yourlsSignatures/);
+    const stored = await db()('api_keys').where({ id: key.id }).first('sealed_key', 'hash');
+    expect(stored.sealed_key).to.match(/^sealed:v2:/);
+    expect(JSON.stringify(stored)).not.to.contain(key.key);
+  });
+});
+
+/** Sends a GET with a JSON body, which fetch does not. */
+async function raw(url: string, body: string): Promise<{ status: number; body: string }> {
+  const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
+  const request = http.request(url, { method: 'GET', headers });
+  request.end(body);
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  const chunks = await response.toArray();
+  return { status: response.statusCode!, body: Buffer.concat(chunks as Buffer[]).toString() };
+}

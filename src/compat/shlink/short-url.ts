@@ -142,7 +142,8 @@ export const paginated = (data: unknown[], page: Page, totalItems: number) => ({
 /** Describes a page of a list with some items like Shlink. */
 export const paginationOf = (items: number, { page, size }: Page, totalItems: number) => ({
   currentPage: page,
-  pagesCount: Math.ceil(totalItems / size),
+  // As in Shlink, there is one page if there are no items.
+  pagesCount: Math.max(Math.ceil(totalItems / size), 1),
   itemsPerPage: size,
   itemsInCurrentPage: items,
   totalItems,

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { useResource } from '../../app/resource.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
-import { SelectField, TextField } from '../../ui/field.tsx';
+import { SelectField, Switch, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { useFields } from '../../ui/use-fields.ts';
 import { ScopeFields } from './scope-fields.tsx';
@@ -21,8 +21,8 @@ const DAY_MS = 86_400_000;
 export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
   const [scopes, setScopes] = useState<Scope[]>(['links.write']);
   const { create } = useResource('keys', { onCreated });
-  const { values, messages, text } = useFields(
-    { name: '', days: '90', permissions: 'all' },
+  const { values, messages, text, set } = useFields(
+    { name: '', days: '90', permissions: 'all', yourlsSignatures: false },
     create.error,
   );
   const isLimited = values.permissions === 'limited';
@@ -38,6 +38,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
       onSubmit={() =>
         create.write({
           name: values.name,
+          ...(values.yourlsSignatures && { yourlsSignatures: true }),
           ...(isLimited && { scopes }),
           ...(lifetimeMs > 0 && { expiresAt: new Date(Date.now() + lifetimeMs).toISOString() }),
         })
@@ -68,6 +69,12 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
         />
       </div>
       {isLimited && <ScopeFields scopes={scopes} onChange={setScopes} error={messages['scopes']} />}
+      <Switch
+        label="YOURLS signatures"
+        hint="For YOURLS clients that sign requests instead of sending the key, which is then stored encrypted."
+        checked={values.yourlsSignatures}
+        onChange={(yourlsSignatures) => set({ yourlsSignatures })}
+      />
     </FormDialog>
   );
 }

@@ -139,6 +139,16 @@ export function KeysPage() {
         >
           Send the key in the header <code className="text-xs">Authorization: Bearer KEY</code>.
           Store it where only your software can read it.
+          {opened.key.yourlsSignatures && (
+            <>
+              {' '}
+              YOURLS clients that sign requests use the API URL{' '}
+              <code className="text-xs">
+                {`${location.origin}/compat/yourls/${opened.key.id}/yourls-api.php`}
+              </code>
+              .
+            </>
+          )}
         </SecretDialog>
       )}
     </ListPage>
