@@ -3,7 +3,17 @@ import type { QueryBuilder } from 'objection';
 import { Refusal } from '../errors.ts';
 import { UTM_FIELDS } from '../events/utm.ts';
 import { domainField } from '../http/domain-name.ts';
-import { dateTime, flag, id, Joi, queryList, text, toInstant } from '../http/fields.ts';
+import {
+  dateTime,
+  flag,
+  id,
+  Joi,
+  queryList,
+  queryNames,
+  splitList,
+  text,
+  toInstant,
+} from '../http/fields.ts';
 import type { Query as Parameters } from '../http/input.ts';
 import { contains } from '../infra/like.ts';
 import { formsOf } from '../infra/normalize.ts';
@@ -22,7 +32,8 @@ export interface SharedFilters {
   domain?: string;
   tagId?: string;
   tagIds?: string[];
-  tagNames?: string[];
+  /** A text is one name, or several with commas between them. */
+  tagNames?: string | string[];
   folderId?: string;
   search?: string;
   query?: string;
@@ -139,11 +150,23 @@ export function sharedFilters({
     },
     tagIds: byTagIds,
     tagNames: {
-      schema: queryList()
+      schema: queryNames()
         .min(1)
-        .description('Names of tags, regardless of case: only records with one of them.'),
+        .description(
+          'Names of tags, regardless of case: only records with one of them. If the parameter is ' +
+            'sent once, it is divided at commas, unless there is a tag with the whole name.',
+        ),
       isIndexed: true,
-      where: (query, names) => query.whereRaw(tagged('t.name_key = ANY(?)'), [names.map(nameKey)]),
+      where(query, names) {
+        if (typeof names !== 'string') {
+          return query.whereRaw(tagged('t.name_key = ANY(?)'), [names.map(nameKey)]);
+        }
+        const [whole, parts] = [nameKey(names.trim()), splitList(names).map(nameKey)];
+        const isDivided = `NOT EXISTS (SELECT 1 FROM tags w
+                                        WHERE w.project_id = t.project_id AND w.name_key = ?)`;
+        const named = `(t.name_key = ? OR (t.name_key = ANY(?) AND ${isDivided}))`;
+        return query.whereRaw(tagged(named), [whole, parts, whole]);
+      },
     },
     folderId: exactly(`${table}.folder_id`, 'Id of a folder: only records in it.'),
     search: {
