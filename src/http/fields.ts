@@ -138,6 +138,15 @@ export function queryList(
     .max(MAX_VALUES);
 }
 
+/**
+ * Schema of names in a query, which may contain commas. The value of a repeated parameter is the
+ * names; that of a single one with a comma is its text, which is one name or several.
+ */
+export const queryNames = (): JoiBase.ArraySchema<string[]> =>
+  list().custom((names: string[], { original }) =>
+    typeof original === 'string' && original.includes(',') ? original : names,
+  );
+
 /** Schema of `true` or `false`; in a query only these two words. */
 export const flag = (): JoiBase.BooleanSchema => Joi.boolean().sensitive();
 

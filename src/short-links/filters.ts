@@ -3,17 +3,29 @@ import type { QueryBuilder } from 'objection';
 import { Refusal } from '../errors.ts';
 import { UTM_FIELDS } from '../events/utm.ts';
 import { domainField } from '../http/domain-name.ts';
-import { dateTime, flag, id, Joi, queryList, text, toInstant } from '../http/fields.ts';
+import {
+  dateTime,
+  flag,
+  id,
+  Joi,
+  queryList,
+  queryNames,
+  splitList,
+  text,
+  toInstant,
+} from '../http/fields.ts';
 import type { Query as Parameters } from '../http/input.ts';
 import { contains } from '../infra/like.ts';
 import { formsOf } from '../infra/normalize.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
-import { MAX_TAGS } from './fields.ts';
 import type { RecordKind, ShortLinkModel, ShortLinkTables } from './model.ts';
 import { canReadPasswords } from './record.ts';
 import { searchField } from './search.ts';
+
+/** Names of tags: several, or a text that is one name or several with commas between them. */
+type TagNames = string | string[];
 
 /**
  * Filters of lists and counts that links and QR codes share, under their names in the query string.
@@ -23,10 +35,10 @@ export interface SharedFilters {
   domain?: string;
   tagId?: string;
   tagIds?: string[];
-  tagNames?: string[];
-  allTagNames?: string[];
-  withoutTagNames?: string[];
-  notAllTagNames?: string[];
+  tagNames?: TagNames;
+  allTagNames?: TagNames;
+  withoutTagNames?: TagNames;
+  notAllTagNames?: TagNames;
   folderId?: string;
   search?: string;
   query?: string;
@@ -62,7 +74,10 @@ export interface Query {
   where(column: string, value: string | boolean): unknown;
   where(column: string, operator: string, value: string): unknown;
   whereNull(column: string): unknown;
-  whereRaw(sql: string, bindings?: (string | number | string[])[]): unknown;
+  whereRaw(
+    sql: string,
+    bindings?: (string | number | string[])[] | Record<string, string | string[]>,
+  ): unknown;
 }
 
 /** A filter: the schema of its value in the query string, and its condition. */
@@ -122,22 +137,40 @@ export function sharedFilters({
   table,
   tags: { table: tagTable, column },
 }: ShortLinkTables): FilterTable<SharedFilters> {
-  const tagged = (condition: string) =>
-    `EXISTS (SELECT 1 FROM ${tagTable} rt JOIN tags t ON t.project_id = rt.project_id AND t.id = rt.tag_id
-              WHERE rt.project_id = ${table}.project_id AND rt.${column} = ${table}.id AND ${condition})`;
+  const tagRows = (condition: string) =>
+    `FROM ${tagTable} rt JOIN tags t ON t.project_id = rt.project_id AND t.id = rt.tag_id
+      WHERE rt.project_id = ${table}.project_id AND rt.${column} = ${table}.id AND ${condition}`;
+  const tagged = (condition: string) => `EXISTS (SELECT 1 ${tagRows(condition)})`;
+  const hasTags = tagged('true');
   const byTagIds: Filter<string[]> = {
     schema: queryList(id()).min(1).description('Ids of tags: only records with one of them.'),
     isIndexed: true,
     where: (query, ids) => query.whereRaw(tagged('t.id = ANY(?)'), [ids]),
   };
-  const hasTags = tagged('true');
-  const tagList = (description: string) =>
-    queryList()
+  const hasOne = (keys: string) => tagged(`t.name_key = ANY(${keys})`);
+  const hasAll = (keys: string) =>
+    `(SELECT count(*) ${tagRows(`t.name_key = ANY(${keys})`)}) = cardinality(${keys})`;
+  const byTagNames = (
+    description: string,
+    condition: (keys: string) => string,
+  ): Filter<TagNames> => ({
+    schema: queryNames()
       .min(1)
-      .max(MAX_TAGS)
-      .description(`Names of tags, regardless of case: only records ${description}.`);
-  const hasOne = tagged('t.name_key = ANY(?)');
-  const hasAll = (names: string[]) => names.map(() => tagged('t.name_key = ?')).join(' AND ');
+      .description(
+        `Names of tags, regardless of case: only records ${description}. If the parameter is ` +
+          'sent once, it is divided at commas, unless there is a tag with the whole name.',
+      ),
+    where(query, names) {
+      if (typeof names !== 'string') {
+        return query.whereRaw(condition('CAST(:keys AS text[])'), { keys: names.map(nameKey) });
+      }
+      const keys = `CASE WHEN EXISTS (SELECT 1 FROM tags
+                                       WHERE project_id = ${table}.project_id AND name_key = :whole)
+                         THEN ARRAY[:whole] ELSE CAST(:parts AS text[]) END`;
+      const parts = [...new Set(splitList(names).map(nameKey))];
+      return query.whereRaw(condition(keys), { whole: nameKey(names.trim()), parts });
+    },
+  });
   return {
     // Checked by the route: it must name the key's own workspace.
     projectSlug: {
@@ -157,26 +190,15 @@ export function sharedFilters({
       where: (query, value) => byTagIds.where(query, [value]),
     },
     tagIds: byTagIds,
-    tagNames: {
-      schema: queryList()
-        .min(1)
-        .description('Names of tags, regardless of case: only records with one of them.'),
+    tagNames: { ...byTagNames('with one of them', hasOne), isIndexed: true },
+    allTagNames: extended({
+      ...byTagNames('with all of them', (keys) => `${hasOne(keys)} AND ${hasAll(keys)}`),
       isIndexed: true,
-      where: (query, names) => query.whereRaw(hasOne, [names.map(nameKey)]),
-    },
-    allTagNames: {
-      schema: tagList('with all of them').meta({ extension: true }),
-      isIndexed: true,
-      where: (query, names) => query.whereRaw(hasAll(names), names.map(nameKey)),
-    },
-    withoutTagNames: {
-      schema: tagList('with none of them').meta({ extension: true }),
-      where: (query, names) => query.whereRaw(`NOT ${hasOne}`, [names.map(nameKey)]),
-    },
-    notAllTagNames: {
-      schema: tagList('that lack at least one of them').meta({ extension: true }),
-      where: (query, names) => query.whereRaw(`NOT (${hasAll(names)})`, names.map(nameKey)),
-    },
+    }),
+    withoutTagNames: extended(byTagNames('with none of them', (keys) => `NOT ${hasOne(keys)}`)),
+    notAllTagNames: extended(
+      byTagNames('that lack at least one of them', (keys) => `NOT ${hasAll(keys)}`),
+    ),
     folderId: exactly(`${table}.folder_id`, 'Id of a folder: only records in it.'),
     search: {
       schema: text(1_000).description(

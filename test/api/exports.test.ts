@@ -83,6 +83,20 @@ describe('exports', () => {
     expect(status).to.equal(404);
   });
 
+  it('of links accept the filters of the list, such as a tag with a comma', async () => {
+    const { api } = world;
+    const tagNames = ['North, south'];
+    await api.post('/tags', { name: tagNames[0] });
+    const { body: link } = await api.post('/links', { url: 'https://example.com/t', tagNames });
+    for (const filter of ['North, south', 'north, SOUTH']) {
+      const { text } = await download('/links/export', { tagNames: filter, format: 'ndjson' });
+      expect(JSON.parse(text).id).to.equal(link.id);
+    }
+    const { text } = await download('/links/export', { tagNames: 'North', format: 'ndjson' });
+    expect(text).to.equal('');
+    expect((await api.delete(`/links/${link.id}`)).status).to.equal(200);
+  });
+
   it('of links are available as CSV and NDJSON', async () => {
     const { text } = await download('/links/export');
     const [head, row] = text.replace('\ufeff', '').split(/\r\n/);

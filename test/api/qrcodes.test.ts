@@ -465,9 +465,16 @@ describe('lists of QR codes', () => {
   before(async () => {
     world = await aWorkspace();
     const tag = (await world.api.post('/tags', { name: 'Poster' })).body;
+    const comma = (await world.api.post('/tags', { name: 'Lobby, left' })).body;
     const codes = {
       link: { type: 'url', url: 'https://example.com/poster', tagIds: [tag.id] },
-      net: { type: 'wifi', wifi: { ssid: 'guest' }, static: true, comments: 'lobby' },
+      net: {
+        type: 'wifi',
+        wifi: { ssid: 'guest' },
+        static: true,
+        comments: 'lobby',
+        tagIds: [comma.id],
+      },
       old: { type: 'text', text: 'old', archived: true, password: 'open sesame' },
     };
     for (const [name, code] of Object.entries(codes)) {
@@ -482,7 +489,9 @@ describe('lists of QR codes', () => {
     [{ format: 'dynamic' }, ['link']],
     [{ type: 'wifi' }, ['net']],
     [{ tagNames: 'poster' }, ['link']],
-    [{ hasTags: false }, ['net']],
+    [{ tagNames: 'lobby, LEFT' }, ['net']],
+    [{ tagNames: 'lobby,poster' }, ['link']],
+    [{ hasTags: false, showArchived: true }, ['old']],
     [{ search: 'POSTER' }, ['link']],
     [{ comments: 'lob' }, ['net']],
     [{ password: 'open sesame', showArchived: true }, ['old']],

@@ -517,6 +517,24 @@ describe('other clients of Shlink', () => {
     expect(refused.body.invalidElements).to.deep.equal(['maxVisits']);
   });
 
+  it('find short URLs by tags with commas, which are never divided', async () => {
+    const tagged = async (customSlug: string, ...tags: string[]) => {
+      const body = JSON.stringify({ longUrl: A, customSlug, tags });
+      expect((await send('POST', '/v3/short-urls', TEXT, body)).status).to.equal(200);
+    };
+    await tagged('both-tags', 'left', 'right');
+    await tagged('one-tag', 'left,right');
+    const found = async (...tags: string[]) => {
+      const query = new URLSearchParams(tags.map((tag) => ['tags[]', tag]));
+      const { body } = await send('GET', `/v3/short-urls?${query.toString()}`);
+      return body.shortUrls.data.map(({ shortCode }: { shortCode: string }) => shortCode);
+    };
+    expect(await found('left,right')).to.deep.equal(['one-tag']);
+    expect(await found('left')).to.deep.equal(['both-tags']);
+    expect(await found('right,left')).to.deep.equal([]);
+    expect(await found('left,right', 'right')).to.have.members(['one-tag', 'both-tags']);
+  });
+
   it('use versions 1 and 2, whose errors have other types', async () => {
     const body = JSON.stringify({ longUrl: A, customSlug: 'taken' });
     for (const version of ['v1', 'v2']) {
