@@ -9,9 +9,11 @@ import { contains } from '../infra/like.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
+import { hasDestination } from './destination-match.ts';
 import type { RecordKind, ShortLinkModel, ShortLinkTables } from './model.ts';
 import { canReadPasswords } from './record.ts';
 import { searchField } from './search.ts';
+import { destination } from './url-field.ts';
 
 /**
  * Filters of lists and counts that links and QR codes share, under their names in the query string.
@@ -23,6 +25,7 @@ export interface SharedFilters {
   tagIds?: string[];
   tagNames?: string[];
   folderId?: string;
+  destination?: string;
   search?: string;
   query?: string;
   userId?: string;
@@ -145,6 +148,17 @@ export function sharedFilters({
       where: (query, names) => query.whereRaw(tagged('t.name_key = ANY(?)'), [names.map(nameKey)]),
     },
     folderId: exactly(`${table}.folder_id`, 'Id of a folder: only records in it.'),
+    destination: {
+      schema: destination()
+        .description(
+          'Destination URL: only records with exactly this one, as it is stored. Like `url` of a ' +
+            'new record, it may lack `https://` and have characters beyond ASCII.',
+        )
+        .example('https://example.com/spring')
+        .meta({ extension: true }),
+      isIndexed: true,
+      where: (query, value) => query.whereRaw(...hasDestination(table, value)),
+    },
     search: {
       schema: text(1_000).description(
         'Part of the key or of the destination URL, regardless of case.',
