@@ -1,5 +1,6 @@
 import { type Db, db } from '../infra/db.ts';
 import { writeUtm } from '../short-links/destination.ts';
+import { hasDestination } from '../short-links/destination-match.ts';
 import { ShortLinkQueries } from '../short-links/queries.ts';
 import { hidePassword } from '../short-links/record.ts';
 import { loadReferences } from '../short-links/references.ts';
@@ -35,25 +36,20 @@ export async function findTwin(
   const domain_id = (link.domain === undefined ? mainDomain : domain(link.domain))?.id;
   // The workspace does not own the domain, so it has no links there and can create none.
   if (domain_id === undefined) return undefined;
-  return findNewest(
-    connection,
-    projectId,
-    link.key === undefined
-      ? { domain_id, url: writeUtm(link.url, link) }
-      : { domain_id, key: link.key },
-  );
+  return link.key === undefined
+    ? findNewest(connection, projectId, { domain_id }, writeUtm(link.url, link))
+    : findNewest(connection, projectId, { domain_id, key: link.key });
 }
 
-/** The id of the newest link with these column values. */
+/** Finds the newest link with these column values and, if one is given, this destination. */
 async function findNewest(
   connection: Db,
   projectId: string,
   columns: Partial<LinkRow>,
+  destination?: string,
 ): Promise<string | undefined> {
-  const row = await Link.of(projectId, connection)
-    .where(columns)
-    .orderBy('id', 'desc')
-    .select('id')
-    .first();
+  const query = Link.of(projectId, connection).where(columns);
+  if (destination !== undefined) query.whereRaw(...hasDestination('links', destination));
+  const row = await query.orderBy('id', 'desc').select('id').first();
   return row?.id;
 }

@@ -20,9 +20,11 @@ import { formsOf } from '../infra/normalize.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
+import { hasDestination } from './destination-match.ts';
 import type { RecordKind, ShortLinkModel, ShortLinkTables } from './model.ts';
 import { canReadPasswords } from './record.ts';
 import { searchField } from './search.ts';
+import { destination } from './url-field.ts';
 
 /** Names of tags: several, or a text that is one name or several with commas between them. */
 type TagNames = string | string[];
@@ -40,6 +42,7 @@ export interface SharedFilters {
   withoutTagNames?: TagNames;
   notAllTagNames?: TagNames;
   folderId?: string;
+  destination?: string;
   search?: string;
   query?: string;
   userId?: string;
@@ -200,6 +203,17 @@ export function sharedFilters({
       byTagNames('that lack at least one of them', (keys) => `NOT ${hasAll(keys)}`),
     ),
     folderId: exactly(`${table}.folder_id`, 'Id of a folder: only records in it.'),
+    destination: {
+      schema: destination()
+        .description(
+          'Destination URL: only records with exactly this one, as it is stored. Like `url` of a ' +
+            'new record, it may lack `https://` and have characters beyond ASCII.',
+        )
+        .example('https://example.com/spring')
+        .meta({ extension: true }),
+      isIndexed: true,
+      where: (query, value) => query.whereRaw(...hasDestination(table, value)),
+    },
     search: {
       schema: text(1_000).description(
         'Part of the key or of the destination URL, regardless of case.',

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { aWorkspace, type World } from '../support/world.ts';
 
+/** Longer than a text to search for. */
+const LONG = `https://example.com/?long=${'y'.repeat(1_500)}`;
+
 describe('filters of GET /links and GET /links/count', () => {
   let world: World;
   let tags: { id: string; name: string }[];
@@ -37,6 +40,7 @@ describe('filters of GET /links and GET /links/count', () => {
       { key: 'sold', url: 'https://example.com/t', trackConversion: true },
       { key: 'default', url: 'https://example.com/x', domain: 'localhost', externalId: 'x' },
       { key: 'idn', url: 'https://example.com/Straße', domain: idn, comments: 'Ärger (2)' },
+      { key: 'long', url: LONG },
       { key: 'old', url: 'https://example.com/a', archived: true },
     ].map((link) => ({ ...link, key: `${link.key}-${world.slug}` }));
     const { body } = await api.post('/links/bulk', links);
@@ -44,7 +48,7 @@ describe('filters of GET /links and GET /links/count', () => {
   });
 
   const all =
-    'plain tagged tagged2 comma jones folder locked ends utm social geo apps droid noted sold default idn'.split(
+    'plain tagged tagged2 comma jones folder locked ends utm social geo apps droid noted sold default idn long'.split(
       ' ',
     );
   const except = (...names: string[]) => all.filter((name) => !names.includes(name));
@@ -112,6 +116,25 @@ describe('filters of GET /links and GET /links/count', () => {
     ['search takes % and _ literally', () => ({ search: '%25_s' }), ['plain']],
     ['search for a lone %', () => ({ search: '%_' }), []],
     ['search in letters beyond ASCII', () => ({ search: 'Straße' }), ['idn']],
+    [
+      'destination',
+      () => ({ destination: 'https://example.com/t' }),
+      ['tagged', 'tagged2', 'sold'],
+    ],
+    ['a part of a destination', () => ({ destination: 'https://example.com/' }), []],
+    ['destination in another case', () => ({ destination: 'https://example.com/T' }), []],
+    ['destination without a scheme', () => ({ destination: 'example.com/f' }), ['folder']],
+    [
+      'destination with letters beyond ASCII',
+      () => ({ destination: ' https://example.com/Straße ' }),
+      ['idn'],
+    ],
+    ['a long destination', () => ({ destination: LONG }), ['long']],
+    [
+      'destination and showArchived',
+      () => ({ destination: 'https://example.com/a', showArchived: true }),
+      ['old'],
+    ],
     ['comments in any case of any letter', () => ({ comments: 'äRGER (2' }), ['idn']],
     ['comments of other letters', () => ({ comments: 'örger' }), []],
     ['userId', () => ({ userId: created['plain']!.userId }), all],
@@ -245,8 +268,8 @@ describe('filters of GET /links and GET /links/count', () => {
     const pages = await Promise.all(
       [1, 2, 3].map(async (page) => (await world.api.get('/links', { page, pageSize: 6 })).body),
     );
-    expect(pages.map((page) => page.length)).to.deep.equal([6, 6, 5]);
-    expect(new Set(pages.flat().map(({ id }) => id)).size).to.equal(17);
+    expect(pages.map((page) => page.length)).to.deep.equal([6, 6, 6]);
+    expect(new Set(pages.flat().map(({ id }) => id)).size).to.equal(18);
   });
 
   const refused: [name: string, query: Record<string, string>, message: string][] = [
@@ -263,6 +286,11 @@ describe('filters of GET /links and GET /links/count', () => {
     ['geo with no URL', { geo: '{"DE":"a b"}' }, 'geo must be'],
     ['an invalid domain', { domain: 'a..test' }, 'domain must be a host name'],
     ['an invalid sort', { sort: 'expiresAt' }, 'sort'],
+    [
+      'a destination that none can have',
+      { destination: 'javascript:alert(1)' },
+      'destination must not use the scheme javascript:',
+    ],
   ];
   for (const [name, query, message] of refused) {
     it(`refuses ${name} with 422`, async () => {

@@ -602,6 +602,29 @@ describe('PUT /links/upsert', () => {
     );
   });
 
+  it('updates the newest link with the same destination as it is stored', async () => {
+    const { api } = await aWorkspace();
+    const long = `https://example.com/?x=${'y'.repeat(20_000)}`;
+    for (const [url, again] of [
+      ['https://example.com/größe', ' https://example.com/größe'],
+      ['https://example.com/a b', 'https://example.com/a%20b'],
+      ['example.com', 'https://example.com'],
+      [long, long],
+    ]) {
+      await api.post('/links', { url });
+      const newest = (await api.post('/links', { url })).body;
+      await api.post('/links', { url: `${again}/longer` });
+      const upserted = await api.put('/links/upsert', { url: again, comments: 'same' });
+      expect([upserted.status, upserted.body.id]).to.deep.equal([200, newest.id]);
+    }
+    const { body } = await api.put('/links/upsert', {
+      url: 'https://example.com/a b',
+      utm_term: 'x',
+    });
+    const other = await api.put('/links/upsert', { url: 'https://example.com/a b?utm_term=x' });
+    expect(other.body.id).to.equal(body.id);
+  });
+
   it('creates one link from many concurrent upserts', async () => {
     const { api } = await aWorkspace();
     const answers = await Promise.all(

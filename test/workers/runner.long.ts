@@ -25,6 +25,8 @@ import { eventually } from '../support/eventually.ts';
 import { withDescendants } from '../support/processes.ts';
 import { Started } from '../support/started.ts';
 import { Visitors } from '../support/traffic.ts';
+// Starts the servers of the tests.
+import '../support/stack.ts';
 
 const RECOVERY_MS = 60_000;
 

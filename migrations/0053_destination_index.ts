@@ -1,0 +1,15 @@
+import type { Knex } from 'knex';
+
+/** Tables of records with a destination. */
+const TABLES = ['links', 'qrcodes'];
+
+export async function up(knex: Knex): Promise<void> {
+  for (const table of TABLES) {
+    // The hash, since a destination can be longer than an index allows.
+    await knex.raw(`CREATE INDEX ${table}_destination ON ${table} (project_id, md5(url))`);
+  }
+}
+
+export async function down(knex: Knex): Promise<void> {
+  for (const table of TABLES) await knex.raw(`DROP INDEX ${table}_destination`);
+}
