@@ -107,6 +107,8 @@ export interface LinkEntry {
   startsAt?: number;
   /** Time from which it no longer leads to `destination`, in ms since 1970. */
   expiresAt?: number;
+  /** Its key, in an entry that was looked up by any spelling of it. */
+  key?: string;
   /** Destination after its expiry; absent: the domain's. */
   expiredUrl?: string;
   /** Maximum number of counted visits, after which it counts as expired. */
@@ -164,6 +166,10 @@ export interface DomainEntry {
   notFoundUrl?: string | undefined;
   /** The domain has had links that answer every path below their key. */
   hasWildcards?: true | undefined;
+  /** All spellings of a key that differ by case only are one key. */
+  ignoresCase?: true | undefined;
+  /** Number of changes of `ignoresCase`; absent: 0. */
+  keyVersion?: number | undefined;
 }
 
 /**
@@ -253,6 +259,8 @@ export interface DomainColumns {
   expired_url: string | null;
   not_found_url: string | null;
   has_wildcards: boolean;
+  case_sensitive: boolean;
+  key_version: number;
 }
 
 /** Columns of a domain that hold its files for apps. */
@@ -280,6 +288,8 @@ export function domainEntry(row: DomainColumns): DomainEntry {
     expiredUrl: row.expired_url ?? undefined,
     notFoundUrl: row.not_found_url ?? undefined,
     hasWildcards: row.has_wildcards || undefined,
+    ignoresCase: !row.case_sensitive || undefined,
+    keyVersion: row.key_version || undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { useResource } from '../app/resource.ts';
-import { SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { SelectField, Switch, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
 import { useFields } from '../ui/use-fields.ts';
 
@@ -28,6 +28,7 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       type: domain?.type ?? 'redirect',
       expiredUrl: domain?.expiredUrl ?? '',
       notFoundUrl: domain?.notFoundUrl ?? '',
+      caseSensitive: domain?.caseSensitive ?? true,
       appleAppSiteAssociation: jsonOf(domain?.appleAppSiteAssociation),
       assetLinks: jsonOf(domain?.assetLinks),
     },
@@ -41,12 +42,13 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
     const wrong = Object.entries(files).filter(([, value]) => value === NO_JSON);
     setFaults(Object.fromEntries(wrong.map(([name]) => [name, 'Enter valid JSON.'])));
     if (wrong.length > 0) return;
-    const { slug, target, type, expiredUrl, notFoundUrl } = values;
+    const { slug, target, type, expiredUrl, notFoundUrl, caseSensitive } = values;
     const body = {
       target: target || null,
       type,
       expiredUrl: expiredUrl || null,
       notFoundUrl: notFoundUrl || null,
+      caseSensitive,
       ...(files as Pick<Schemas['DomainUpdate'], keyof typeof files>),
     };
     if (domain === undefined) create.write({ ...body, slug: hostFrom(slug) });
@@ -105,6 +107,12 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
         label="Redirect unknown links to"
         hint="Leave empty to show a page that says the link doesn’t exist."
         {...url('notFoundUrl')}
+      />
+      <Switch
+        label="Ignore case in slugs"
+        hint="Summer and SUMMER are the same link."
+        checked={!values.caseSensitive}
+        onChange={(ignored) => set({ caseSensitive: !ignored })}
       />
       <TextArea
         label="iOS app links"
