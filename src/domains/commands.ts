@@ -12,6 +12,7 @@ import { type LookupChange, publishCommitted } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { leadsTo, type NamedUrl, refuseBlockedHosts } from '../short-links/destination.ts';
+import { respellClaims } from '../short-links/respell.ts';
 import { changeRow } from '../workspaces/change-row.ts';
 import { domainChanges } from './entry.ts';
 import { domainJobs, domainMaintenanceJobs } from './jobs.ts';
@@ -95,8 +96,21 @@ export function updateDomain(
       if (!row.verified) throw notVerified(row);
       await takePrimary(trx, job.projectId);
     }
-    return saveDomain(trx, row, toColumns(changes), publish);
+    const spelling = await changeSpelling(trx, row, changes);
+    return saveDomain(trx, row, { ...toColumns(changes), ...spelling }, publish);
   });
+}
+
+/** @throws Refusal `conflict` when slugs would become the same */
+async function changeSpelling(
+  trx: Db,
+  row: Domain,
+  { caseSensitive = row.case_sensitive }: DomainChanges,
+): Promise<Partial<Domain>> {
+  if (caseSensitive === row.case_sensitive) return {};
+  const keyVersion = row.key_version + 1;
+  await respellClaims(trx, row, { caseSensitive, keyVersion });
+  return { key_version: keyVersion };
 }
 
 /**
@@ -229,6 +243,7 @@ function toColumns({
   shlinkPaths,
   appleAppSiteAssociation,
   assetLinks,
+  caseSensitive,
   primary,
   targetFrameable,
   ...same
@@ -240,6 +255,7 @@ function toColumns({
     shlink_paths: shlinkPaths,
     apple_app_site_association: asJson(appleAppSiteAssociation),
     asset_links: asJson(assetLinks),
+    case_sensitive: caseSensitive,
     is_primary: primary,
     target_frameable: targetFrameable,
   };

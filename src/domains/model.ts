@@ -24,6 +24,9 @@ export class Domain extends WorkspaceModel {
   declare target_frameable: boolean;
   /** True once a link of the domain has answered every path below its key. */
   declare has_wildcards: boolean;
+  declare case_sensitive: boolean;
+  /** Number of changes of `case_sensitive`. */
+  declare key_version: number;
   declare version: number;
   declare created_at: Date;
   declare updated_at: Date;

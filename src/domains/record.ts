@@ -23,6 +23,7 @@ export function toDomain(row: Domain) {
     verified: row.verified,
     primary: row.is_primary,
     archived: row.archived,
+    caseSensitive: row.case_sensitive,
     target: row.target,
     type: row.type,
     placeholder: row.placeholder ?? `${config().DOCS_URL}/help/links`,
@@ -50,6 +51,11 @@ export const domainRecord = Joi.object({
     .example(true),
   primary: flag().required().description('New links are created on it unless they name a domain.'),
   archived: flag().required().description('Lists leave it out by default.'),
+  caseSensitive: flag()
+    .required()
+    .description('Slugs that differ by case only are different. False: they are one slug.')
+    .example(true)
+    .meta({ extension: true }),
   target: nullable
     .description('Destination of the root of the domain.')
     .example('https://example.com'),

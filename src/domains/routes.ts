@@ -61,7 +61,7 @@ export const domainRoutes: Route[] = [
     record: true,
     body: newDomainBody,
     answers: { 201: domainRecord },
-    defaults: { type: 'redirect', archived: false, primary: false },
+    defaults: { type: 'redirect', caseSensitive: true, archived: false, primary: false },
     handle(request) {
       const data = async () => ({
         ...(await withFraming(request, request.body)),

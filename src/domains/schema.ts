@@ -19,6 +19,7 @@ export interface DomainChanges {
   shlinkPaths?: boolean;
   appleAppSiteAssociation?: AppleAppSiteAssociation | null;
   assetLinks?: AssetLink[] | null;
+  caseSensitive?: boolean;
   archived?: boolean;
   primary?: boolean;
   /** Determined by the API before the write; callers cannot set it. */
@@ -55,6 +56,12 @@ const changes = {
     .meta({ extension: true }),
   appleAppSiteAssociation: appleField(),
   assetLinks: assetLinksField(),
+  caseSensitive: bodyFlag()
+    .description(
+      'Slugs that differ by case only are different. False: they are one slug. Cannot become false ' +
+        'while two links differ by case only (409). Default true.',
+    )
+    .meta({ extension: true }),
   archived: bodyFlag().description('Lists leave it out by default. Default false.'),
   primary: bodyFlag().description(
     'New links are created on it unless they name a domain; the workspace has one. Default false.',

@@ -3,8 +3,8 @@ import type { ResolveRecords } from '../events/query/filters.ts';
 import { externalIdIn } from '../http/fields.ts';
 import { found } from '../http/route.ts';
 import { db, rows } from '../infra/db.ts';
-import { normalize } from '../infra/normalize.ts';
 import { linkQueries } from '../links/queries.ts';
+import { normalizeKey } from '../lookup/key-spelling.ts';
 import { findPage } from '../pages/queries.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
 import { existingIds } from '../short-links/references.ts';
@@ -39,7 +39,7 @@ export const resolveRecords: ResolveRecords = async (
         'domain is required with key: a key alone does not identify a link',
       );
     }
-    const name = normalize(key, 'NFC');
+    const name = normalizeKey(key);
     const record =
       (await linkQueries.findByKey(projectId, domain, name)) ??
       (await qrCodeQueries.findByKey(projectId, domain, name));

@@ -317,7 +317,7 @@ class WorkspacePages {
 
 const DOMAIN = `id, slug, target, type, placeholder, expired_url AS "expiredUrl", not_found_url AS "notFoundUrl",
   shlink_paths AS "shlinkPaths", apple_app_site_association::json AS "appleAppSiteAssociation",
-  asset_links::json AS "assetLinks", archived, target_frameable AS "targetFrameable",
+  asset_links::json AS "assetLinks", case_sensitive AS "caseSensitive", archived, target_frameable AS "targetFrameable",
   created_at AS "createdAt"`;
 const UTM_TEMPLATE =
   'id, name, utm_source, utm_medium, utm_campaign, utm_term, utm_content, created_at AS "createdAt"';

@@ -1,5 +1,6 @@
 import { type Db, rows as select } from '../infra/db.ts';
-import { domainIdsOf, isFreeFor } from '../short-links/claims.ts';
+import { spellingKey } from '../lookup/key-spelling.ts';
+import { domainIdsOf, hasName, isFreeFor, spellingsOf } from '../short-links/claims.ts';
 import { writeUtm } from '../short-links/destination.ts';
 import type { References } from '../short-links/references.ts';
 import type { LinkRow } from './rows.ts';
@@ -8,6 +9,8 @@ import type { LinkRow } from './rows.ts';
 interface Place {
   domain_id: string;
   key: string;
+  /** What all spellings of the address share, as a text. */
+  name: string;
 }
 
 /**
@@ -17,7 +20,9 @@ interface Place {
 export function placeOfRow({ link }: LinkRow, references: References): Place | undefined {
   const domain = link.domain === undefined ? references.mainDomain : references.domain(link.domain);
   if (domain === undefined || link.key === undefined) return undefined;
-  return { domain_id: domain.id, key: link.key };
+  const { key } = link;
+  const canonical = spellingKey(key, { ignoresCase: domain.caseSensitive ? undefined : true });
+  return { domain_id: domain.id, key, name: `k ${domain.id} ${canonical ?? key}` };
 }
 
 /** Lists what only one link can have, as texts: its external id, and its domain with its key. */
@@ -26,7 +31,7 @@ export function namesOf(row: LinkRow, references: References): string[] {
   const { externalId } = row.link;
   return [
     ...(typeof externalId === 'string' ? [`e ${externalId}`] : []),
-    ...(place === undefined ? [] : [`k ${place.domain_id} ${place.key}`]),
+    ...(place === undefined ? [] : [place.name]),
   ];
 }
 
@@ -62,24 +67,27 @@ export async function findConflicts(
     'SELECT id, external_id FROM links WHERE project_id = ? AND external_id = ANY(?)',
     [projectId, externalIds],
   );
-  const claims = await select<Place & { id: string | null; url: string }>(
+  const claims = await select<Pick<Place, 'name'> & { id: string | null; url: string }>(
     trx,
-    `SELECT c.domain_id, c.key, l.id, l.url
-       FROM json_to_recordset(:places) AS w (domain_id text, key text)
-       JOIN claims c ON c.domain_id = w.domain_id AND c.key = w.key AND NOT ${isFreeFor(':projectId')}
+    `SELECT w.name, l.id, l.url
+       FROM json_to_recordset(:places) AS w (domain_id text, key text, name text, canonical text, folded text)
+       JOIN domains d ON d.id = w.domain_id
+       JOIN claims c ON c.domain_id = d.id AND ${hasName('w.')} AND NOT ${isFreeFor(':projectId')}
        LEFT JOIN links l ON l.project_id = :projectId AND l.id = c.record_id AND c.project_id = l.project_id
                         AND l.domain_id = c.domain_id AND l.key = c.key
       WHERE c.domain_id = ANY(:domains)`,
-    { places: JSON.stringify(places), domains: domainIdsOf(places), projectId },
+    {
+      places: JSON.stringify(places.map((place) => ({ ...place, ...spellingsOf(place.key) }))),
+      domains: domainIdsOf(places),
+      projectId,
+    },
   );
   const twins = new Map<string, string>([
-    ...claims.flatMap(({ domain_id, key, id }) =>
-      id === null ? [] : [[`k ${domain_id} ${key}`, id] as const],
-    ),
+    ...claims.flatMap(({ name, id }) => (id === null ? [] : [[name, id] as const])),
     ...byExternalId.map(({ id, external_id }) => [`e ${external_id}`, id] as const),
   ]);
   const unavailable = new Set<string>(
-    claims.flatMap(({ domain_id, key, id }) => (id === null ? [`k ${domain_id} ${key}`] : [])),
+    claims.flatMap(({ name, id }) => (id === null ? [name] : [])),
   );
   const urls = new Map(claims.flatMap(({ id, url }) => (id === null ? [] : [[id, url] as const])));
   const twinOf = (row: LinkRow) =>

@@ -103,6 +103,17 @@ export function decodeLink(text: string): LinkEntry {
   return { id: fields[0]!, projectId: fields[1]!, destination: fields[2]!, ...extras };
 }
 
+/**
+ * Adds its key to the entry of a link, for look-ups by any spelling of the key. The version of the
+ * entry stays.
+ */
+export function withKey(entry: string, key: string): string {
+  const start = entry.lastIndexOf('\n') + 1;
+  const extras = entry.slice(start);
+  const members = extras === '' ? {} : parseExtras(extras);
+  return entry.slice(0, start) + JSON.stringify({ ...members, key });
+}
+
 export function encodeDomain({ id, projectId, ...extras }: DomainEntry): string {
   return join([VERSION, id, projectId], extras);
 }

@@ -107,6 +107,8 @@ export interface LinkEntry {
   startsAt?: number;
   /** Time from which it no longer leads to `destination`, in ms since 1970. */
   expiresAt?: number;
+  /** Its key, in an entry that was looked up by any spelling of it. */
+  key?: string;
   /** Destination after its expiry; absent: the domain's. */
   expiredUrl?: string;
   /** Maximum number of counted visits, after which it counts as expired. */
@@ -166,6 +168,10 @@ export interface DomainEntry {
   hasWildcards?: true | undefined;
   /** Answers `/key/qr-code` and `/key/track` as Shlink does. */
   hasShlinkPaths?: true | undefined;
+  /** All spellings of a key that differ by case only are one key. */
+  ignoresCase?: true | undefined;
+  /** Number of changes of `ignoresCase`; absent: 0. */
+  keyVersion?: number | undefined;
 }
 
 /**
@@ -256,6 +262,8 @@ export interface DomainColumns {
   not_found_url: string | null;
   has_wildcards: boolean;
   shlink_paths: boolean;
+  case_sensitive: boolean;
+  key_version: number;
 }
 
 /** Columns of a domain that hold its files for apps. */
@@ -284,6 +292,8 @@ export function domainEntry(row: DomainColumns): DomainEntry {
     notFoundUrl: row.not_found_url ?? undefined,
     hasWildcards: row.has_wildcards || undefined,
     hasShlinkPaths: row.shlink_paths || undefined,
+    ignoresCase: !row.case_sensitive || undefined,
+    keyVersion: row.key_version || undefined,
   };
 }
 

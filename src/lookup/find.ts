@@ -16,6 +16,7 @@ import type { Blocklist, Entries, PageEntry, SiteFilesEntry, WorkspaceEntry } fr
 import { findLink, type RequestedKeys } from './find-link.ts';
 import type { FinderOptions } from './finder-options.ts';
 import { HotKeys } from './hot-keys.ts';
+import { spellingKey } from './key-spelling.ts';
 import {
   domainTarget,
   type LookupTarget,
@@ -147,7 +148,8 @@ export class Finder {
     const domain = this.#near.domain(host);
     if (domain === undefined) return undefined;
     if (key === '') return { domain, link: null };
-    const link = this.#near.link(domain.id, key);
+    const name = domain.ignoresCase === true ? spellingKey(key, domain)! : key;
+    const link = this.#near.link(domain.id, name);
     if (link === undefined) return undefined;
     this.#hotKeys.record(host, key);
     answeredBy.near.add();

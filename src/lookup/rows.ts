@@ -5,6 +5,7 @@ import {
   encodePage,
   encodeSiteFiles,
   encodeWorkspace,
+  withKey,
 } from './codec.ts';
 import {
   type DomainColumns,
@@ -15,6 +16,7 @@ import {
   type WorkspaceColumns,
   workspaceEntry,
 } from './entry.ts';
+import { canonicalKeyIn } from './key-spelling.ts';
 
 /**
  * Timeout of a look-up, in ms. It also limits each statement: knex then discards the connection,
@@ -34,25 +36,54 @@ export interface LinkName {
   key: string;
 }
 
-/** Reads links and QR codes by their keys, in the given order; `null` for a key without one. */
+/**
+ * Reads links and QR codes by their keys, or by the form that all spellings of a key share
+ * ({@link bySpelling}), in the given order; `null` for a key without one.
+ */
 export async function readLinks(names: readonly LinkName[]): Promise<(Row | null)[]> {
+  const spelled = names.filter(({ key }) => canonicalKeyIn(key) !== undefined);
+  if (spelled.length === 0) return readClaims('key', names);
+  const exact = names.filter((name) => !spelled.includes(name));
+  const answers = new Map([
+    ...zip(exact, await readClaims('key', exact)),
+    ...zip(
+      spelled,
+      await readClaims(
+        'canonical_key',
+        spelled.map(({ domainId, key }) => ({ domainId, key: canonicalKeyIn(key)! })),
+      ),
+    ),
+  ]);
+  return names.map((name) => answers.get(name) ?? null);
+}
+
+const zip = <Key, Value>(keys: readonly Key[], values: readonly Value[]): [Key, Value][] =>
+  keys.map((key, at) => [key, values[at]!]);
+
+/** Reads claims by a column, in the order of the names. */
+async function readClaims(
+  column: 'key' | 'canonical_key',
+  names: readonly LinkName[],
+): Promise<(Row | null)[]> {
+  if (names.length === 0) return [];
   const domains = names.map(({ domainId }) => domainId);
   // A lateral join uses the index for each name. Where an operator has divided claims by domain, a
   // plain join of many names may read all partitions; a single domain, as in most batches, is in one.
   const isOne = domains.every((domain) => domain === domains[0]);
-  const claims = await rows<Row & { at: number }>(
+  const claims = await rows<Row & { at: number; key: string }>(
     db(),
-    `SELECT q.at, c.entry, c.version
+    `SELECT q.at, c.key, c.entry, c.version
          FROM unnest(:domains::text[], :keys::text[]) WITH ORDINALITY AS q (domain_id, key, at)
          CROSS JOIN LATERAL (
-           SELECT entry, version FROM claims
-            WHERE domain_id = ${isOne ? ':domain' : 'q.domain_id'} AND key = q.key AND free_at IS NULL LIMIT 1) AS c`,
+           SELECT key, entry, version FROM claims
+            WHERE domain_id = ${isOne ? ':domain' : 'q.domain_id'} AND ${column} = q.key
+              AND free_at IS NULL LIMIT 1) AS c`,
     { domains, keys: names.map(({ key }) => key), ...(isOne && { domain: domains[0]! }) },
     POSTGRES_MS,
   );
   const inOrder: (Row | null)[] = Array.from(names, () => null);
-  for (const { at, entry, version } of claims) {
-    inOrder[at - 1] = { entry, version };
+  for (const { at, key, entry, version } of claims) {
+    inOrder[at - 1] = { entry: column === 'key' ? entry : withKey(entry, key), version };
   }
   return inOrder;
 }
@@ -64,7 +95,7 @@ export async function readDomains(hosts: readonly string[]): Promise<(Row | null
   const domains = await rows<DomainRow>(
     db(),
     `SELECT DISTINCT ON (slug) slug, id, project_id, target, type, target_frameable, expired_url, not_found_url,
-            has_wildcards, shlink_paths, version
+            has_wildcards, shlink_paths, case_sensitive, key_version, version
          FROM domains WHERE slug = ANY(?::text[]) AND (verified OR project_id IS NULL)
         ORDER BY slug, project_id NULLS FIRST`,
     [hosts],

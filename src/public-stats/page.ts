@@ -1,8 +1,8 @@
 import { config } from '../config.ts';
 import { BOM, csvLines } from '../infra/csv.ts';
-import { normalize } from '../infra/normalize.ts';
 import { isStorable } from '../infra/storable-text.ts';
 import { workspaceEntry } from '../lookup/entry.ts';
+import { normalizeKey } from '../lookup/key-spelling.ts';
 import { readSettings } from '../settings/queries.ts';
 import { type PlacesOwner, placesOwner, UNKNOWN } from '../visitors/places.ts';
 import { branded } from '../web/brand.ts';
@@ -108,7 +108,7 @@ export interface StatsRequest {
 export async function statsAnswer({ domain, key, query, language }: StatsRequest): Promise<Page> {
   const canExist = isStorable(domain) && isStorable(key);
   const record = canExist
-    ? await findPublicRecord(domain.toLowerCase(), normalize(key, 'NFC'))
+    ? await findPublicRecord(domain.toLowerCase(), normalizeKey(key))
     : undefined;
   if (record === undefined) return missing(language);
   const name = query.get('interval') ?? '';

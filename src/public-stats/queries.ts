@@ -4,6 +4,7 @@ import { resolveSpan } from '../events/query/interval.ts';
 import type { Interval, Span } from '../events/span.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { db, rows } from '../infra/db.ts';
+import { hasName, spellingsOf } from '../short-links/claims.ts';
 
 /** A link or QR code with public statistics. */
 export interface PublicRecord {
@@ -41,12 +42,13 @@ export async function findPublicRecord(
     db(),
     `SELECT c.project_id AS "projectId", c.record_id AS id
        FROM domains d
-       JOIN claims c ON c.domain_id = d.id AND c.free_at IS NULL
+       JOIN claims c ON c.domain_id = d.id AND c.free_at IS NULL AND ${hasName(':')}
        LEFT JOIN links l ON l.project_id = c.project_id AND l.id = c.record_id
        LEFT JOIN qrcodes q ON q.project_id = c.project_id AND q.id = c.record_id
-      WHERE d.slug = :domain AND (d.verified OR d.project_id IS NULL) AND c.key = :key
-        AND coalesce(l.public_stats, q.public_stats)`,
-    { domain, key },
+      WHERE d.slug = :domain AND (d.verified OR d.project_id IS NULL)
+        AND coalesce(l.public_stats, q.public_stats)
+      ORDER BY c.key = :key DESC`,
+    { domain, key, ...spellingsOf(key) },
   );
   return row === undefined ? undefined : { ...row, event: visitKindOf(row.id) };
 }

@@ -3,6 +3,7 @@ import { normalize } from '../infra/normalize.ts';
 import { trimmedEnd, trimmedStart } from '../infra/trim.ts';
 import { hasDotSegment } from '../infra/url.ts';
 import type { Entries, KeyPrefix, TidiedPath } from '../lookup/entry.ts';
+import { normalizeKey } from '../lookup/key-spelling.ts';
 import { encodedKey } from '../lookup/short-link.ts';
 import { normalizeHost } from './visitor.ts';
 
@@ -187,7 +188,7 @@ export function tidiedPath({ asks, key, query }: Address, target: string): Tidie
   const at = joint === undefined ? path.length : path.indexOf(joint);
   const name = decode(path.slice(0, at));
   if (name === undefined) return undefined;
-  const tidied = trimmedStart(trimmedEnd(name, LEFTOVER), /\//);
+  const tidied = normalizeKey(trimmedStart(trimmedEnd(name, LEFTOVER), /\//));
   if (tidied === '' || tidied === key || !canExist(tidied)) return undefined;
   const joined = path
     .slice(at + (joint?.length ?? 0))
@@ -204,10 +205,12 @@ export const requestedKeys = (address: Address, target: string) => ({
 });
 
 /** Returns the address of the link that was found, which the request may spell in another way. */
-export function addressOf(address: Address, { prefix, tidied }: Entries): Address {
-  return prefix === undefined && tidied === undefined
-    ? address
-    : { ...address, ...prefix, ...tidied };
+export function addressOf(address: Address, { link, prefix, tidied }: Entries): Address {
+  const key = link?.key;
+  if (key === undefined && prefix === undefined && tidied === undefined) return address;
+  const found = { ...address, ...prefix, ...tidied };
+  if (key === undefined) return found;
+  return { ...found, key: prefix?.isWildcard === true ? key.slice(0, -'/*'.length) : key };
 }
 
 /**

@@ -199,7 +199,8 @@ export class RedirectServer {
       method !== 'POST' &&
       isPlain(near.link, address)
     ) {
-      return this.#servePlain(near, { address, visitor, request, response }, blocked);
+      const visit = { address: addressOf(address, near), visitor, request, response };
+      return this.#servePlain(near, visit, blocked);
     }
     this.#serve(near, address, visitor, { request, response, message }).catch((error: unknown) =>
       this.#fail(response, error),

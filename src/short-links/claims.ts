@@ -1,7 +1,8 @@
 import { Refusal } from '../errors.ts';
-import { type Db, rows } from '../infra/db.ts';
-import { decodeLink, domainName, encodeDomain, linkName } from '../lookup/codec.ts';
+import { type Db, db, rows } from '../infra/db.ts';
+import { decodeLink, domainName, encodeDomain, linkName, withKey } from '../lookup/codec.ts';
 import { type DomainColumns, domainEntry, type LinkEntry } from '../lookup/entry.ts';
+import { bySpelling, withoutCase, withoutSelectors } from '../lookup/key-spelling.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import { isWildcard } from './key.ts';
 import type { ShortLinkRow } from './model.ts';
@@ -15,6 +16,51 @@ import type { ShortLinkRow } from './model.ts';
 export const KEPT_HOURS = 24;
 
 export type Name = Pick<ShortLinkRow, 'domain_id' | 'key'>;
+
+/** A name, with what all of its spellings share, and the version of its row. */
+export interface Claim extends Name {
+  /** Null for a name with one spelling. */
+  canonical_key: string | null;
+  version: number;
+}
+
+/**
+ * Returns the look-up entries of a claim: by its key, and by any spelling of it.
+ *
+ * @param entry `null` if the record has left the name
+ */
+export function linkChanges(
+  { domain_id, key, canonical_key, version }: Claim,
+  entry: string | null,
+  announce: boolean,
+): LookupChange[] {
+  const exact = { name: linkName(domain_id, key), version, entry, announce };
+  if (canonical_key === null) return [exact];
+  const name = linkName(domain_id, bySpelling(canonical_key));
+  return [exact, { ...exact, name, entry: entry === null ? null : withKey(entry, key) }];
+}
+
+/** Returns what all spellings of a key share, on domains that distinguish case and on others. */
+export const spellingsOf = (key: string) => ({
+  canonical: withoutSelectors(key),
+  folded: withoutCase(key),
+});
+
+/**
+ * SQL expression for the canonical key of a name on a domain `d`.
+ *
+ * @param name prefix of {@link spellingsOf} in SQL: `:` for bindings, or an alias with a dot
+ */
+export const canonicalKeyOf = (name: string): string =>
+  `d.key_version || '/' || CASE WHEN d.case_sensitive THEN CAST(${name}canonical AS text) ELSE ${name}folded END`;
+
+/**
+ * SQL condition: a claim `c` of a domain `d` has a name, in any spelling.
+ *
+ * @param name as in {@link canonicalKeyOf}; also the prefix of the key
+ */
+export const hasName = (name: string): string =>
+  `(c.key = ${name}key OR c.canonical_key = ${canonicalKeyOf(name)})`;
 
 /**
  * Returns the distinct domains of names. Where an operator has divided claims by domain, a statement
@@ -43,31 +89,41 @@ export interface NewClaim extends Name {
 /**
  * Claims the names that are free ({@link isFreeFor}) or that the same record has left.
  *
- * @returns versions of the new claims by record id; a record without one found its name taken
+ * @returns the new claims by record id; a record without one found its name taken
  */
 export async function claimNames(
   trx: Db,
   claims: readonly NewClaim[],
-): Promise<Map<string, number>> {
-  // Every transaction claims in the same order, so that two bulk writes cannot deadlock.
-  const ordered = claims.toSorted(
-    (a, b) => compare(a.domain_id, b.domain_id) || compare(a.key, b.key),
-  );
-  const claimed = await rows<{ record_id: string; version: number }>(
+): Promise<Map<string, Claim>> {
+  const isFree = `c.domain_id = ANY(:domains) AND c.domain_id = w.domain_id
+    AND (${isFreeFor('w.project_id')} OR (c.free_at IS NOT NULL AND c.record_id = w.record_id))`;
+  const claimed = await rows<Claim & { record_id: string }>(
     trx,
-    `WITH wanted AS (SELECT * FROM json_populate_recordset(NULL::claims, :wanted)),
-          freed AS (DELETE FROM claims c USING wanted w
-                     WHERE c.domain_id = ANY(:domains) AND c.domain_id = w.domain_id AND c.key = w.key
-                       AND (${isFreeFor('w.project_id')} OR (c.free_at IS NOT NULL AND c.record_id = w.record_id))
-                    RETURNING c.key)
-     INSERT INTO claims (domain_id, key, project_id, record_id, entry)
-     SELECT domain_id, key, project_id, record_id, entry FROM wanted
+    // The lock waits for a change of the domain's rule, and reads the rule after it.
+    `WITH d AS MATERIALIZED (SELECT id, case_sensitive, key_version FROM domains
+                              WHERE id = ANY(:domains) ORDER BY id FOR KEY SHARE),
+          wanted AS MATERIALIZED (
+            SELECT w.*, ${canonicalKeyOf('w.')} AS canonical_key
+              FROM json_to_recordset(:wanted) AS w (domain_id text, key text, project_id text, record_id text,
+                                                    entry text, canonical text, folded text)
+              JOIN d ON d.id = w.domain_id),
+          freed AS (DELETE FROM claims c USING wanted w WHERE ${isFree} AND c.key = w.key
+                    RETURNING c.key),
+          freed_spellings AS (DELETE FROM claims c USING wanted w
+                               WHERE ${isFree} AND c.canonical_key = w.canonical_key RETURNING c.key)
+     INSERT INTO claims (domain_id, key, project_id, record_id, entry, canonical_key)
+     SELECT domain_id, key, project_id, record_id, entry, canonical_key FROM wanted
       -- Names are freed before they are claimed.
-      WHERE (SELECT count(*) FROM freed) >= 0
-     ON CONFLICT DO NOTHING RETURNING record_id, version`,
-    { wanted: JSON.stringify(ordered), domains: domainIdsOf(ordered) },
+      WHERE (SELECT count(*) FROM freed) + (SELECT count(*) FROM freed_spellings) >= 0
+      -- Every transaction claims in the same order, so that two bulk writes cannot deadlock.
+      ORDER BY domain_id COLLATE "C", coalesce(canonical_key, key) COLLATE "C"
+     ON CONFLICT DO NOTHING RETURNING record_id, domain_id, key, canonical_key, version`,
+    {
+      wanted: JSON.stringify(claims.map((claim) => ({ ...claim, ...spellingsOf(claim.key) }))),
+      domains: domainIdsOf(claims),
+    },
   );
-  return new Map(claimed.map(({ record_id, version }) => [record_id, version]));
+  return new Map(claimed.map(({ record_id, ...claim }) => [record_id, claim]));
 }
 
 /** Reads the look-up entry that is stored for a name. */
@@ -90,39 +146,57 @@ export async function moveClaim(
   entry: string,
 ): Promise<LookupChange[]> {
   const old = { domain_id: before.domain_id, key: before.key };
-  if (before.domain_id === after.domain_id && before.key === after.key) {
-    const [row] = await rows<{ version: number }>(
-      trx,
-      `UPDATE claims SET entry = ?, version = nextval('lookup_version')
-        WHERE domain_id = ? AND key = ? RETURNING version`,
-      [entry, old.domain_id, old.key],
-    );
-    const { version } = row!;
-    return [{ name: linkName(old.domain_id, old.key), version, entry, announce: true }];
+  if (before.domain_id === after.domain_id) {
+    const claim = await respellClaim(trx, old, after.key, entry);
+    if (claim !== undefined) {
+      const changes = linkChanges(claim, entry, true);
+      return claim.key === old.key
+        ? changes
+        : [...changes, ...linkChanges({ ...claim, ...old, canonical_key: null }, null, true)];
+    }
   }
   const { project_id, id: record_id, domain_id, key } = after;
-  const versions = await claimNames(trx, [{ project_id, record_id, domain_id, key, entry }]);
-  const version = versions.get(record_id);
-  if (version === undefined) {
+  const claims = await claimNames(trx, [{ project_id, record_id, domain_id, key, entry }]);
+  const claim = claims.get(record_id);
+  if (claim === undefined) {
     throw (
       (await refusalsOfBlocked(trx, [after]))(after) ?? takenRefusal('key', key, 'on its domain')
     );
   }
-  const [oldClaim] = await rows<{ version: number }>(
+  const [oldClaim] = await rows<Claim>(
     trx,
     `UPDATE claims SET entry = '', version = nextval('lookup_version'), free_at = now() + make_interval(hours => ?)
-      WHERE domain_id = ? AND key = ? RETURNING version`,
+      WHERE domain_id = ? AND key = ? RETURNING domain_id, key, canonical_key, version`,
     [KEPT_HOURS, old.domain_id, old.key],
   );
-  return [
-    { name: linkName(domain_id, key), version, entry, announce: false },
-    {
-      name: linkName(old.domain_id, old.key),
-      version: oldClaim!.version,
-      entry: null,
-      announce: true,
-    },
-  ];
+  return [...linkChanges(claim, entry, false), ...linkChanges(oldClaim!, null, true)];
+}
+
+/**
+ * Changes the entry of a claim, and the spelling of its key.
+ *
+ * @param key the same key, in the same or another spelling
+ * @returns `undefined` if it is another key, or another claim has this spelling
+ */
+async function respellClaim(
+  trx: Db,
+  { domain_id, key: oldKey }: Name,
+  key: string,
+  entry: string,
+): Promise<Claim | undefined> {
+  const isSame =
+    key === oldKey
+      ? 'true'
+      : `c.canonical_key = (SELECT ${canonicalKeyOf(':')} FROM domains d WHERE d.id = :domain_id)
+         AND NOT EXISTS (SELECT 1 FROM claims o WHERE o.domain_id = :domain_id AND o.key = :key)`;
+  const [claim] = await rows<Claim>(
+    trx,
+    `UPDATE claims c SET key = :key, entry = :entry, version = nextval('lookup_version')
+      WHERE c.domain_id = :domain_id AND c.key = :oldKey AND ${isSame}
+     RETURNING domain_id, key, canonical_key, version`,
+    { domain_id, oldKey, entry, key, ...(key === oldKey ? {} : spellingsOf(key)) },
+  );
+  return claim;
 }
 
 /**
@@ -185,6 +259,22 @@ export async function refusalsOfBlocked(
       : undefined;
 }
 
+/** Reads the id of the record that has a key of a domain in another spelling. */
+export async function findBySpelling(
+  projectId: string,
+  domain: string,
+  key: string,
+): Promise<string | undefined> {
+  const [claim] = await rows<{ record_id: string }>(
+    db(),
+    `SELECT c.record_id FROM domains d JOIN claims c ON c.domain_id = d.id
+      WHERE d.slug = :domain AND (d.project_id = :projectId OR d.project_id IS NULL)
+        AND c.project_id = :projectId AND c.free_at IS NULL AND c.canonical_key = ${canonicalKeyOf(':')}`,
+    { projectId, domain, ...spellingsOf(key) },
+  );
+  return claim?.record_id;
+}
+
 /** Releases the claim of a row that could not be inserted. */
 export async function releaseName(trx: Db, { domain_id, key }: Name): Promise<void> {
   await trx('claims').where({ domain_id, key }).delete();
@@ -192,5 +282,3 @@ export async function releaseName(trx: Db, { domain_id, key }: Name): Promise<vo
 
 export const takenRefusal = (what: string, value: string, where: string): Refusal =>
   new Refusal('conflict', `The ${what} "${value}" is taken ${where}`);
-
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

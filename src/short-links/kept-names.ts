@@ -1,8 +1,7 @@
 import { type Db, db, execute, rows } from '../infra/db.ts';
-import { linkName } from '../lookup/codec.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import { handlers } from '../queues/job.ts';
-import { domainIdsOf, KEPT_HOURS, type Name } from './claims.ts';
+import { type Claim, domainIdsOf, KEPT_HOURS, linkChanges, type Name } from './claims.ts';
 import { keptNameJobs } from './jobs.ts';
 
 /*
@@ -20,7 +19,7 @@ export async function keepNames(
   trx: Db,
   deleted: readonly (Name & { id: string })[],
 ): Promise<LookupChange[]> {
-  const kept = await rows<Name & { version: number }>(
+  const kept = await rows<Claim>(
     trx,
     `UPDATE claims c
         SET entry = '', version = nextval('lookup_version'), is_deleted = true,
@@ -28,19 +27,14 @@ export async function keepNames(
        FROM json_populate_recordset(NULL::claims, :deleted) AS d
       WHERE c.domain_id = ANY(:domains)
         AND c.domain_id = d.domain_id AND c.key = d.key AND c.record_id = d.record_id
-     RETURNING c.domain_id, c.key, c.version`,
+     RETURNING c.domain_id, c.key, c.canonical_key, c.version`,
     {
       hours: KEPT_HOURS,
       deleted: JSON.stringify(deleted.map(({ id, ...name }) => ({ ...name, record_id: id }))),
       domains: domainIdsOf(deleted),
     },
   );
-  return kept.map(({ domain_id, key, version }) => ({
-    name: linkName(domain_id, key),
-    version,
-    entry: null,
-    announce: true,
-  }));
+  return kept.flatMap((claim) => linkChanges(claim, null, true));
 }
 
 /**

@@ -2,7 +2,7 @@ import { customAlphabet } from 'nanoid';
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { Joi } from '../http/fields.ts';
-import { normalize } from '../infra/normalize.ts';
+import { normalizeKey } from '../lookup/key-spelling.ts';
 
 const MAX_LENGTH = 190;
 /**
@@ -78,10 +78,10 @@ export function isReservedKey(key: string): boolean {
   return first === '_' || first === '.well-known' || key === 'robots.txt' || key === 'favicon.ico';
 }
 
-/** A key as a field, normalized (NFC). */
+/** A key as a field, normalized. */
 export const keyField = () =>
   Joi.string().custom((value: string, { error }) => {
-    const key = normalize(value, 'NFC');
+    const key = normalizeKey(value);
     const rule = keyFault(key);
     return rule === undefined ? key : error('rule', { rule });
   });
@@ -89,7 +89,7 @@ export const keyField = () =>
 /** Prefix of random keys as a field; one slash at either end is ignored. */
 export const prefixField = () =>
   Joi.string().custom((value: string, { error }) => {
-    const prefix = normalize(value, 'NFC').replace(/^\//, '').replace(/\/$/, '');
+    const prefix = normalizeKey(value).replace(/^\//, '').replace(/\/$/, '');
     const rule = keyFault(`${prefix}/${'x'.repeat(RANDOM_LENGTH)}`);
     return rule === undefined ? prefix : error('rule', { rule });
   });

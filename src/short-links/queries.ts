@@ -3,10 +3,11 @@ import { refuseChanged } from '../http/etag.ts';
 import { externalIdIn } from '../http/fields.ts';
 import { type Answer, found, ok } from '../http/route.ts';
 import { type Db, db } from '../infra/db.ts';
-import { normalize } from '../infra/normalize.ts';
+import { normalizeKey } from '../lookup/key-spelling.ts';
 import type { JobContext } from '../queues/definition.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import type { Paging } from '../workspaces/lists.ts';
+import { findBySpelling } from './claims.ts';
 import {
   applyFilters,
   type FilterTable,
@@ -152,9 +153,12 @@ export class ShortLinkQueries<
     return this.#first(projectId, { [`${this.#table}.external_id`]: externalId }, connection);
   }
 
-  /** Reads a record by the name of its domain and its key. */
-  findByKey(projectId: string, domain: string, key: string): Promise<Sealed | undefined> {
-    return this.#first(projectId, { 'd.slug': domain, [`${this.#table}.key`]: key });
+  /** Reads a record by the name of its domain and its key, in any spelling. */
+  async findByKey(projectId: string, domain: string, key: string): Promise<Sealed | undefined> {
+    const exact = await this.#first(projectId, { 'd.slug': domain, [`${this.#table}.key`]: key });
+    if (exact !== undefined) return exact;
+    const id = await findBySpelling(projectId, domain, key);
+    return id === undefined ? undefined : this.find(projectId, id);
   }
 
   /** Reads a record by its id, or by `ext_` and the caller's own id. */
@@ -174,7 +178,7 @@ export class ShortLinkQueries<
     if (externalId !== undefined) {
       return this.findByExternalId(projectId, externalIdIn(externalId) ?? externalId);
     }
-    return this.findByKey(projectId, domain!, normalize(key!, 'NFC'));
+    return this.findByKey(projectId, domain!, normalizeKey(key!));
   }
 
   /** Reads records by their ids; missing ones are left out. */

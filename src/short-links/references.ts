@@ -12,6 +12,7 @@ export interface UsableDomain {
   slug: string;
   isPrimary: boolean;
   isDefault: boolean;
+  caseSensitive: boolean;
 }
 
 /** The records of the workspace to which the inputs of one request refer, loaded together. */
@@ -187,7 +188,8 @@ function editTags(
 export function loadDomains(trx: Db, projectId: string): Promise<UsableDomain[]> {
   return rows<UsableDomain>(
     trx,
-    `SELECT id, slug, is_primary AND verified AS "isPrimary", project_id IS NULL AS "isDefault"
+    `SELECT id, slug, is_primary AND verified AS "isPrimary", project_id IS NULL AS "isDefault",
+            case_sensitive AS "caseSensitive"
        FROM domains WHERE project_id = ? OR (project_id IS NULL AND slug = ?)`,
     [projectId, config().DEFAULT_SHORT_DOMAIN],
   );

@@ -3,7 +3,8 @@ import { text } from '../http/fields.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { folded } from '../infra/folded.ts';
 import { containing } from '../infra/like.ts';
-import { normalize } from '../infra/normalize.ts';
+import { normalizeKey } from '../lookup/key-spelling.ts';
+import { hasName, spellingsOf } from './claims.ts';
 import type { ShortLinkTables } from './model.ts';
 import { loadDomains, type UsableDomain } from './references.ts';
 
@@ -112,9 +113,9 @@ export function withoutEndSlashes(path: string): string {
 function keyIn(path: string): string {
   const bare = withoutEndSlashes(path.replace(/^\/+/, ''));
   try {
-    return normalize(decodeURIComponent(bare), 'NFC');
+    return normalizeKey(decodeURIComponent(bare));
   } catch {
-    return normalize(bare, 'NFC');
+    return normalizeKey(bare);
   }
 }
 
@@ -125,9 +126,9 @@ async function findExact(
 ): Promise<string[]> {
   const claims = await rows<{ id: string }>(
     connection,
-    `SELECT record_id AS id FROM claims
-      WHERE project_id = ? AND domain_id = ANY(?) AND key = ? AND free_at IS NULL`,
-    [projectId, domainIds, key],
+    `SELECT c.record_id AS id FROM domains d JOIN claims c ON c.domain_id = d.id AND ${hasName(':')}
+      WHERE c.project_id = :projectId AND d.id = ANY(:domainIds) AND c.free_at IS NULL`,
+    { projectId, domainIds, key, ...spellingsOf(key) },
   );
   return claims.map(({ id }) => id);
 }

@@ -6,13 +6,13 @@ import { divide } from '../infra/packed.ts';
 import { unseal } from '../infra/seal.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
 import type { Publish } from '../jobs/run-idempotent.ts';
-import { linkName } from '../lookup/codec.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
 import {
   claimedEntry,
   claimNames,
+  linkChanges,
   markWildcards,
   moveClaim,
   refusalsOfBlocked,
@@ -130,7 +130,7 @@ export async function insert<Row extends ShortLinkRow>(
     trx,
     tagged.map(({ row }) => row),
   );
-  publish([...tagged.map(({ row }) => claimed.get(row.id)!), ...wildcards]);
+  publish([...tagged.flatMap(({ row }) => claimed.get(row.id)!), ...wildcards]);
   return inserted;
 }
 
@@ -157,8 +157,8 @@ export async function refuseBlocked<Row extends ShortLinkRow>(
 async function claimKeys(
   trx: Db,
   drafts: readonly Draft<ShortLinkRow>[],
-): Promise<Map<string, LookupChange>> {
-  const claimed = new Map<string, LookupChange>();
+): Promise<Map<string, LookupChange[]>> {
+  const claimed = new Map<string, LookupChange[]>();
   let open = drafts;
   for (let draw = 0; draw < DRAWS && open.length > 0; draw += 1) {
     const claims = await Promise.all(
@@ -170,12 +170,10 @@ async function claimKeys(
         entry: await entry(),
       })),
     );
-    const versions = await claimNames(trx, claims);
-    for (const { record_id, domain_id, key, entry } of claims) {
-      const version = versions.get(record_id);
-      if (version === undefined) continue;
-      const name = linkName(domain_id, key);
-      claimed.set(record_id, { name, version, entry, announce: false });
+    const made = await claimNames(trx, claims);
+    for (const { record_id, entry } of claims) {
+      const claim = made.get(record_id);
+      if (claim !== undefined) claimed.set(record_id, linkChanges(claim, entry, false));
     }
     open = open.filter(({ row, drawKey }) => {
       if (claimed.has(row.id) || drawKey === undefined) return false;

@@ -17,6 +17,7 @@ describe('domains', () => {
       verified: false,
       primary: false,
       archived: false,
+      caseSensitive: true,
       target: 'https://example.com',
       type: 'redirect',
       expiredUrl: null,

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { normalizeKey, withoutCase, withoutSelectors } from '../../src/lookup/key-spelling.ts';
 import { encodedKey } from '../../src/lookup/short-link.ts';
 import { encodedPath, readAddress } from '../../src/redirect/address.ts';
 import { keyFault } from '../../src/short-links/key.ts';
@@ -98,6 +99,29 @@ describe('keys', () => {
         });
       }
     }
+  });
+
+  it('have one form for all spellings, which stays the same', () => {
+    for (const key of [...good, ...randomKeys(2_000), 'ΣΑΣ', 'ſ', 'İstanbul', 'ǆ', 'ﬁ']) {
+      const normalized = normalizeKey(key);
+      expect(normalizeKey(normalized), key).to.equal(normalized);
+      const bare = withoutSelectors(key) ?? key;
+      expect(withoutSelectors(bare) ?? bare, key).to.equal(bare);
+      const folded = withoutCase(key);
+      expect(withoutCase(folded), key).to.equal(folded);
+      expect(withoutCase(bare), key).to.equal(folded);
+      expect(withoutCase(key.toUpperCase()), key).to.equal(folded);
+      expect(withoutCase(key.toLowerCase()), key).to.equal(folded);
+    }
+  });
+
+  it('have no presentation selectors where there is nothing to select', () => {
+    expect(normalizeKey('a\ufe0f')).to.equal('a');
+    expect(normalizeKey('1\ufe0f')).to.equal('1');
+    expect(normalizeKey('1\ufe0f\u20e3❤\ufe0f\ufe0f')).to.equal('1\ufe0f\u20e3❤\ufe0f');
+    expect(keyFault(normalizeKey('\ufe0f'))).to.be.a('string');
+    expect(withoutSelectors('❤\ufe0fa\ufe0e')).to.equal('❤a');
+    expect(withoutSelectors('plain')).to.equal(null);
   });
 });
 

@@ -29,6 +29,7 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       expiredUrl: domain?.expiredUrl ?? '',
       notFoundUrl: domain?.notFoundUrl ?? '',
       shlinkPaths: domain?.shlinkPaths ?? false,
+      caseSensitive: domain?.caseSensitive ?? true,
       appleAppSiteAssociation: jsonOf(domain?.appleAppSiteAssociation),
       assetLinks: jsonOf(domain?.assetLinks),
     },
@@ -42,13 +43,14 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
     const wrong = Object.entries(files).filter(([, value]) => value === NO_JSON);
     setFaults(Object.fromEntries(wrong.map(([name]) => [name, 'Enter valid JSON.'])));
     if (wrong.length > 0) return;
-    const { slug, target, type, expiredUrl, notFoundUrl, shlinkPaths } = values;
+    const { slug, target, type, expiredUrl, notFoundUrl, shlinkPaths, caseSensitive } = values;
     const body = {
       target: target || null,
       type,
       expiredUrl: expiredUrl || null,
       notFoundUrl: notFoundUrl || null,
       shlinkPaths,
+      caseSensitive,
       ...(files as Pick<Schemas['DomainUpdate'], keyof typeof files>),
     };
     if (domain === undefined) create.write({ ...body, slug: hostFrom(slug) });
@@ -113,6 +115,12 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
         hint="For a domain that was used with Shlink: /slug/qr-code and /slug/track work."
         checked={values.shlinkPaths}
         onChange={(shlinkPaths) => set({ shlinkPaths })}
+      />
+      <Switch
+        label="Ignore case in slugs"
+        hint="Summer and SUMMER are the same link."
+        checked={!values.caseSensitive}
+        onChange={(ignored) => set({ caseSensitive: !ignored })}
       />
       <TextArea
         label="iOS app links"

@@ -7,7 +7,13 @@ import type { LinkBody } from '../../links/schema.ts';
 import { insertQrCodes } from '../../qrcodes/commands.ts';
 import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
 import { type NewQrCodeBody, newQrCodeBody, toNewQrCode } from '../../qrcodes/schema.ts';
-import { domainIdsOf, isFreeFor, takenRefusal } from '../../short-links/claims.ts';
+import {
+  domainIdsOf,
+  hasName,
+  isFreeFor,
+  spellingsOf,
+  takenRefusal,
+} from '../../short-links/claims.ts';
 import { existingIds } from '../../short-links/references.ts';
 import { toSharedChanges } from '../../short-links/schema.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
@@ -308,12 +314,14 @@ async function findConflicts<New extends NewRecord>(
   const places = fresh.flatMap((each) => placeOf(each) ?? []);
   const claims = await rows<{ domain_id: string; key: string }>(
     trx,
-    `SELECT c.domain_id, c.key FROM json_to_recordset(:places) AS w (domain_id text, key text)
-       JOIN claims c ON c.domain_id = w.domain_id AND c.key = w.key AND NOT ${isFreeFor(':projectId')}
+    `SELECT w.domain_id, w.key
+       FROM json_to_recordset(:places) AS w (domain_id text, key text, canonical text, folded text)
+       JOIN domains d ON d.id = w.domain_id
+       JOIN claims c ON c.domain_id = d.id AND ${hasName('w.')} AND NOT ${isFreeFor(':projectId')}
       WHERE c.domain_id = ANY(:domains)`,
     {
       projectId: importRow.project_id,
-      places: JSON.stringify(places),
+      places: JSON.stringify(places.map((place) => ({ ...place, ...spellingsOf(place.key) }))),
       domains: domainIdsOf(places),
     },
   );
