@@ -1,6 +1,9 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import type { Query } from '../http/input.ts';
+import { toAddress } from '../short-links/address.ts';
+import { leadsTo } from '../short-links/destination.ts';
+import { toDestination } from '../short-links/destination-match.ts';
 import { type Call, type CallQuery, ifReadable, type LinkRecord } from './peer.ts';
 
 /** Number of domains on a page of this API. */
@@ -9,6 +12,8 @@ const DOMAIN_PAGE = 50;
 export const LINK_PAGE = 100;
 /** Maximum number of pages of a list that are read for one answer. */
 const MAX_PAGES = 100;
+/** Maximum number of pages of links with one destination that are compared. */
+const MAX_PAGES_OF_DESTINATION = 10;
 
 /** The domain record of this API, limited to what other services have as well. */
 export interface DomainRecord {
@@ -75,27 +80,53 @@ export async function findLink(
   domain: string,
   key: string,
 ): Promise<LinkRecord | undefined> {
+  return (await ifPresent(call<LinkRecord>('findLink', { query: { domain, key } })))?.body;
+}
+
+/**
+ * Finds the newest link with a destination that is the same as a requested one, among the newest
+ * 1,000 with the destination; `undefined` also for an invalid destination.
+ *
+ * @param isSame compares the rest of the link
+ */
+export async function findByDestination(
+  call: Call,
+  destination: string,
+  isSame: (link: LinkRecord) => boolean,
+): Promise<LinkRecord | undefined> {
+  for (let page = 1; page <= MAX_PAGES_OF_DESTINATION; page += 1) {
+    const query = { destination, showArchived: 'true', page: String(page) };
+    const links = (await ifPresent(call<LinkRecord[]>('listLinks', { query })))?.body ?? [];
+    const same = links.find(isSame);
+    if (same !== undefined || links.length < LINK_PAGE) return same;
+  }
+  return undefined;
+}
+
+/**
+ * Returns true for a URL that is the short link of a record of the workspace or, on the default
+ * short domain, of any workspace.
+ */
+export async function isShortUrl(call: Call, text: string): Promise<boolean> {
+  const url = toDestination(text);
+  const address = url === undefined ? undefined : toAddress(url);
+  if (url === undefined || address === undefined) return false;
+  const { host: domain, key } = address;
+  if (!leadsTo(url, { domain, key, flexible: false })) return false;
+  const query = { domain, key };
+  const checked = call<{ reason: string | null }>('retrieveAvailability', { query });
+  // The domain may be another workspace's, or none.
+  return (await ifReadable(ifPresent(checked)))?.body.reason === 'taken';
+}
+
+/** Resolves to `undefined` if no record has such a name, or can have it. */
+async function ifPresent<Value>(value: Promise<Value>): Promise<Value | undefined> {
   try {
-    return (await call<LinkRecord>('findLink', { query: { domain, key } })).body;
+    return await value;
   } catch (thrown) {
     if (thrown instanceof Refusal && ['not_found', 'unprocessable_entity'].includes(thrown.code)) {
       return undefined;
     }
     throw thrown;
   }
-}
-
-/**
- * Finds the newest link on a domain with a destination, among the newest links whose destinations
- * contain it.
- */
-export async function findByUrl(
-  call: Call,
-  domain: string,
-  url: string,
-): Promise<LinkRecord | undefined> {
-  const { body } = await call<LinkRecord[]>('listLinks', {
-    query: { search: url, domain, showArchived: 'true', pageSize: String(LINK_PAGE) },
-  });
-  return body.find((link) => link.url === url);
 }

@@ -1,8 +1,8 @@
 import { Refusal } from '../errors.ts';
 import type { Query } from '../http/input.ts';
 import type { Answer } from '../http/route.ts';
-import { withoutEndSlashes } from '../short-links/search.ts';
-import { defaultDomain, findByUrl, findLink, sliceOfLinks } from './links.ts';
+import { withoutEndSlashes } from '../short-links/address.ts';
+import { defaultDomain, findByDestination, findLink, isShortUrl, sliceOfLinks } from './links.ts';
 import {
   type Call,
   ifReadable,
@@ -19,6 +19,9 @@ const DB_VERSION = '507';
 
 /** Maximum number of links in one answer. */
 const MAX_LINKS = 1_000;
+/** Maximum length of a URL in a message. */
+const LONGEST_IN_MESSAGE = 60;
+const OMISSION = '[...]';
 
 /** Paths of the script; the second one is for signatures, which do not say whose they are. */
 const PATHS = ['/yourls-api.php', '/{keyId}/yourls-api.php'];
@@ -155,20 +158,24 @@ const ACTIONS: Readonly<Record<string, (parameters: Query, call: Call) => Promis
   }),
 };
 
-/** Creates a link. As in the default configuration of YOURLS, there is only one per destination. */
+/**
+ * Creates a link. As in the default configuration of YOURLS, there is only one per destination, also
+ * for another keyword, and none that leads to a short URL.
+ */
 async function shorturl(parameters: Query, call: Call): Promise<Result> {
   const url = (lastValue(parameters, 'url') ?? '').trim();
   const keyword = lastValue(parameters, 'keyword') || undefined;
   const title = lastValue(parameters, 'title') || undefined;
+  if (await isShortUrl(call, url)) {
+    return { ...failure('error:noloop', 'URL is a short URL', 400), simple: '' };
+  }
   const domain = await defaultDomain(call);
-  const same = url === '' ? undefined : await findByUrl(call, domain, url);
+  const same = await findByDestination(call, url, (link) => link.domain === domain);
   if (same !== undefined) {
+    const short = same.shortLink.replace(/^https?:\/\//, '');
+    const message = `${trimmed(same.url)} already exists in database (short URL: ${short})`;
     return {
-      ...failure(
-        'error:url',
-        `${url} already exists in database (short URL: ${same.shortLink.replace(/^https?:\/\//, '')})`,
-        400,
-      ),
+      ...failure('error:url', message, 400),
       url: { ...urlOf(same), clicks: same.clicks },
       title: titleOf(same),
       shorturl: same.shortLink,
@@ -182,7 +189,7 @@ async function shorturl(parameters: Query, call: Call): Promise<Result> {
       url: urlOf(link),
       status: 'success',
       code: '',
-      message: `${link.url} added to database`,
+      message: `${trimmed(link.url)} added to database`,
       title: titleOf(link),
       shorturl: link.shortLink,
       errorCode: '',
@@ -200,6 +207,12 @@ async function shorturl(parameters: Query, call: Call): Promise<Result> {
     return { ...failure(code, thrown.message, 400), simple: '' };
   }
 }
+
+/** Shortens a long text in a message. */
+const trimmed = (message: string): string =>
+  message.length > LONGEST_IN_MESSAGE
+    ? `${message.slice(0, LONGEST_IN_MESSAGE - OMISSION.length)}${OMISSION}`
+    : message;
 
 /**
  * Finds the link with a keyword or a short URL, whose scheme may be missing and which may end with

@@ -20,10 +20,11 @@ import { formsOf } from '../infra/normalize.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
-import { hasDestination } from './destination-match.ts';
+import { toAddress } from './address.ts';
+import { hasDestination, toDestination } from './destination-match.ts';
 import type { RecordKind, ShortLinkModel, ShortLinkTables } from './model.ts';
 import { canReadPasswords } from './record.ts';
-import { searchField } from './search.ts';
+import { searchField, textOrDestination } from './search.ts';
 import { destination } from './url-field.ts';
 
 /** Names of tags: several, or a text that is one name or several with commas between them. */
@@ -100,14 +101,17 @@ export type FilterTable<Filters> = {
   [Name in keyof Filters]-?: Filter<Exclude<Filters[Name], undefined>>;
 };
 
+/** Maximum length of a text that a filter compares, in UTF-16 units. */
+const MAX_TEXT = 1_000;
+
 const exactly = (column: string, description: string): Filter<string> => ({
-  schema: text(1_000).description(description),
+  schema: text(MAX_TEXT).description(description),
   where: (query, value) => query.where(column, value),
 });
 
 /** Matches values that contain the text, ignoring case. */
 export const containsText = (column: string, name: string): Filter<string> => ({
-  schema: text(1_000).description(`Part of ${name}, regardless of case.`),
+  schema: text(MAX_TEXT).description(`Part of ${name}, regardless of case.`),
   where: (query, value) => query.whereRaw(...contains(column, value)),
 });
 
@@ -215,15 +219,25 @@ export function sharedFilters({
       where: (query, value) => query.whereRaw(...hasDestination(table, value)),
     },
     search: {
-      schema: text(1_000).description(
-        'Part of the key or of the destination URL, regardless of case.',
+      schema: textOrDestination(MAX_TEXT).description(
+        'Part of the key or of the destination URL, regardless of case, up to 1,000 characters; ' +
+          'or a whole short link, also without `https://` or with a query string; or a whole ' +
+          'destination URL of any length.',
       ),
       where(query, value) {
+        const destination = value.length > MAX_TEXT ? toDestination(value) : undefined;
+        if (destination !== undefined) return query.whereRaw(...hasDestination(table, destination));
         const [inKey, key] = contains(`${table}.key`, value);
         // Stored destinations are ASCII.
         const ascii = value.replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent);
         const [inUrl, url] = contains(`${table}.url`, ascii);
-        query.whereRaw(`(${inKey} OR ${inUrl})`, [...key, ...url]);
+        const address = toAddress(value);
+        return address === undefined || address.key === ''
+          ? query.whereRaw(`(${inKey} OR ${inUrl})`, [...key, ...url])
+          : query.whereRaw(
+              `(${inKey} OR ${inUrl} OR (d.slug = ? AND lower(${table}.key) = lower(?)))`,
+              [...key, ...url, address.host, address.key],
+            );
       },
     },
     // Applied by applySearch, after its tags and short links have been read.
@@ -231,9 +245,10 @@ export function sharedFilters({
       schema: searchField()
         .description(
           'Words that all occur in the title, short link, destination, comments or name of a ' +
-            'tag, in any order, regardless of case and accents; or a whole short link. The ' +
-            'record with exactly this short link or slug comes first. At most 16 words; only the ' +
-            'first 2,000 characters of each text are searched.',
+            'tag, in any order, regardless of case and accents; or a whole short link; or a whole ' +
+            'destination URL of any length. The record with exactly this short link or slug ' +
+            'comes first. At most 16 words and 200 characters; only the first 2,000 characters ' +
+            'of each text are searched.',
         )
         .example('spring podcast')
         .meta({ extension: true }),

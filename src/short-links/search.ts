@@ -1,10 +1,10 @@
-import { toHostName } from '../http/domain-name.ts';
-import { text } from '../http/fields.ts';
+import { Joi } from '../http/fields.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { folded } from '../infra/folded.ts';
 import { containing } from '../infra/like.ts';
-import { normalizeKey } from '../lookup/key-spelling.ts';
+import { toAddress, toKey, withoutEndSlashes } from './address.ts';
 import { hasName, spellingsOf } from './claims.ts';
+import { hasDestination, toDestination } from './destination-match.ts';
 import type { ShortLinkTables } from './model.ts';
 import { loadDomains, type UsableDomain } from './references.ts';
 
@@ -14,16 +14,28 @@ import { loadDomains, type UsableDomain } from './references.ts';
  * a trigram index; tags can be renamed, so their own names are searched.
  */
 
+/** Maximum length of the words of a search, in UTF-16 units. */
+const MAX_LENGTH = 200;
 const MAX_WORDS = 16;
 
 const words = (query: string): string[] => query.trim().split(/\s+/);
 
+/** Schema of a text to search for: up to `max` UTF-16 units, or a destination of any length. */
+export const textOrDestination = (max: number) =>
+  Joi.string()
+    .min(1)
+    .custom((value: string, { error }) =>
+      value.length <= max || toDestination(value) !== undefined
+        ? value
+        : error('string.max', { limit: max }),
+    );
+
 /** The query parameter of a search. */
 export const searchField = () =>
-  text(200)
+  textOrDestination(MAX_LENGTH)
     .trim()
     .custom((value: string, { error }) =>
-      words(value).length > MAX_WORDS
+      value.length <= MAX_LENGTH && words(value).length > MAX_WORDS
         ? error('rule', { rule: `must have at most ${MAX_WORDS} words` })
         : value,
     );
@@ -39,6 +51,8 @@ interface Word {
 /** A search, with the tags and records of the workspace that it names. */
 export interface Search {
   words: Word[];
+  /** The destination that is searched for instead of words. */
+  destination?: string | undefined;
   /** Records whose whole short link or slug was searched for, which lists show first. */
   exactIds: string[];
 }
@@ -50,7 +64,11 @@ export async function resolveSearch(
   query: string,
 ): Promise<Search> {
   const domains = await loadDomains(connection, projectId);
-  const searchWords = words(query).map((word) => readWord(word, domains));
+  const isLong = query.length > MAX_LENGTH;
+  if (isLong && !isShortLink(query, domains)) {
+    return { words: [], destination: toDestination(query), exactIds: [] };
+  }
+  const searchWords = (isLong ? [query] : words(query)).map((word) => readWord(word, domains));
   const patterns = searchWords.flatMap(({ searched }) =>
     searched === '' ? [] : [containing(searched)],
   );
@@ -67,62 +85,48 @@ export async function resolveSearch(
     })),
     exactIds:
       searchWords.length === 1
-        ? await findExact(connection, projectId, searchWords[0]!.address)
+        ? await findExact(connection, projectId, searchWords[0]!.candidates)
         : [],
   };
 }
 
 /** The short links that a word could be: a key on certain domains. */
-interface Address {
+interface Candidates {
   domainIds: string[];
   key: string;
 }
 
-/**
- * Parses a word of a search. Pasted short links may have a scheme, a slash at the end, or a query
- * string.
- */
+/** True for a short link on one of the domains, which may have a long query string. */
+function isShortLink(text: string, domains: readonly UsableDomain[]): boolean {
+  const address = toAddress(text);
+  return (
+    address !== undefined &&
+    address.key.length <= MAX_LENGTH &&
+    domains.some(({ slug }) => slug === address.host)
+  );
+}
+
+/** Parses a word of a search, which may be a short link on one of the domains. */
 function readWord(
   word: string,
   domains: readonly UsableDomain[],
-): { searched: string; address: Address } {
-  const bare = word.replace(/^https?:\/\//i, '');
-  const [, host = '', path = ''] = /^([^/?#]*)([^?#]*)/.exec(bare)!;
-  const name = toHostName(host.replace(/:\d+$/, ''));
-  const domain = domains.find(({ slug }) => slug === name);
-  if (domain === undefined) {
+): { searched: string; candidates: Candidates } {
+  const address = toAddress(word);
+  const domain = domains.find(({ slug }) => slug === address?.host);
+  if (address === undefined || domain === undefined) {
+    const bare = word.replace(/^https?:\/\//i, '');
     const searched = folded(withoutEndSlashes(bare) || bare);
-    return { searched, address: { domainIds: domains.map(({ id }) => id), key: keyIn(bare) } };
+    return { searched, candidates: { domainIds: domains.map(({ id }) => id), key: toKey(bare) } };
   }
-  const key = keyIn(path);
+  const { key } = address;
   const searched = folded(key === '' ? domain.slug : `${domain.slug}/${key}`);
-  return { searched, address: { domainIds: [domain.id], key } };
-}
-
-/**
- * Returns a path without slashes at its end. A loop, since a regular expression takes quadratic
- * time on a long run of slashes.
- */
-export function withoutEndSlashes(path: string): string {
-  let end = path.length;
-  while (path[end - 1] === '/') end -= 1;
-  return path.slice(0, end);
-}
-
-/** Returns the key in a path. */
-function keyIn(path: string): string {
-  const bare = withoutEndSlashes(path.replace(/^\/+/, ''));
-  try {
-    return normalizeKey(decodeURIComponent(bare));
-  } catch {
-    return normalizeKey(bare);
-  }
+  return { searched, candidates: { domainIds: [domain.id], key } };
 }
 
 async function findExact(
   connection: Db,
   projectId: string,
-  { domainIds, key }: Address,
+  { domainIds, key }: Candidates,
 ): Promise<string[]> {
   const claims = await rows<{ id: string }>(
     connection,
@@ -140,6 +144,10 @@ export function applySearch(
   projectId: string,
   search: Search,
 ): void {
+  if (search.destination !== undefined) {
+    query.whereRaw(...hasDestination(table, search.destination));
+    return;
+  }
   // The text has nothing to compare, such as only invisible characters.
   if (search.words.length === 0) query.whereRaw('false');
   for (const { pattern, tagIds } of search.words) {

@@ -117,6 +117,51 @@ describe('filters of GET /links and GET /links/count', () => {
     ['search for a lone %', () => ({ search: '%_' }), []],
     ['search in letters beyond ASCII', () => ({ search: 'Straße' }), ['idn']],
     [
+      'search for a short link',
+      () => ({ search: `https://${world.domain}/tagged-${world.slug}` }),
+      ['tagged'],
+    ],
+    [
+      'search for a short link without a scheme, regardless of case',
+      () => ({ search: `${world.domain}/Tagged-${world.slug}/`.toUpperCase() }),
+      ['tagged'],
+    ],
+    [
+      'search for a visited short link',
+      () => ({ search: ` ${world.domain}/tagged-${world.slug}?utm_source=x&qr=1#top` }),
+      ['tagged'],
+    ],
+    [
+      'search for a short link on the default domain, with a port',
+      () => ({ search: `http://localhost:3001/default-${world.slug}` }),
+      ['default'],
+    ],
+    [
+      'search for a short link on an international domain',
+      () => ({ search: `bücher.${world.domain}/idn-${world.slug}` }),
+      ['idn'],
+    ],
+    [
+      'search for a key on another domain',
+      () => ({ search: `localhost/tagged-${world.slug}` }),
+      [],
+    ],
+    ['search for a domain', () => ({ search: `https://${world.domain}/` }), []],
+    ['search for a long destination', () => ({ search: LONG }), ['long']],
+    ['search for another long destination', () => ({ search: `${LONG}y` }), []],
+    ['query for a long destination', () => ({ query: LONG }), ['long']],
+    ['query for the beginning of a long destination', () => ({ query: LONG.slice(0, 300) }), []],
+    [
+      'query for a short link with a long query string',
+      () => ({ query: `${world.domain}/plain-${world.slug}?fbclid=${'x'.repeat(300)}` }),
+      ['plain'],
+    ],
+    [
+      'query for a path that is longer than any key',
+      () => ({ query: `${world.domain}/${'x'.repeat(300)}` }),
+      [],
+    ],
+    [
       'destination',
       () => ({ destination: 'https://example.com/t' }),
       ['tagged', 'tagged2', 'sold'],
@@ -290,6 +335,16 @@ describe('filters of GET /links and GET /links/count', () => {
       'a destination that none can have',
       { destination: 'javascript:alert(1)' },
       'destination must not use the scheme javascript:',
+    ],
+    [
+      'a long text to search for that is no URL',
+      { search: 'x'.repeat(1_001) },
+      'search must be at most 1000 characters long',
+    ],
+    [
+      'a URL to search for that is longer than any destination',
+      { search: `https://example.com/${'x'.repeat(33_000)}` },
+      'search must be at most 1000 characters long',
     ],
   ];
   for (const [name, query, message] of refused) {

@@ -8,6 +8,11 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
+/** A creation, with fields that Shlink has and its SDK does not know. */
+type Creation = Parameters<ShlinkApiClient['createShortUrl']>[0] & {
+  domain?: string;
+  pathPrefix?: string;
+};
 const VISITOR = { 'x-forwarded-for': '192.0.2.1', referer: 'https://news.example/today' };
 
 /* Runs every method of Shlink's SDK, which its web client uses. */
@@ -104,6 +109,103 @@ describe('the SDK of Shlink', () => {
       status: 400,
       invalidElements: ['longUrl', 'maxVisits'],
     });
+  });
+
+  it('finds what has all that is requested, and else creates', async () => {
+    const longUrl = 'https://example.com/größe';
+    const plain = await sdk.createShortUrl({ longUrl, shortCodeLength: 12, crawlable: true });
+    const full: Creation = {
+      longUrl,
+      maxVisits: 1,
+      validSince: '2030-01-01T00:00:00+01:00',
+      validUntil: '2031-01-01T00:00:00+01:00',
+      tags: ['Limited', 'other'],
+      title: 'One time',
+    };
+    const findIfExists = true;
+    const limited = await sdk.createShortUrl({ ...full, findIfExists });
+    expect(limited.shortCode).not.to.equal(plain.shortCode);
+    expect(limited).to.deep.include({ tags: ['Limited', 'other'], title: 'One time' });
+    const same: [what: string, requested: Partial<Creation>][] = [
+      ['all of it', {}],
+      ['tags in another order and case', { tags: ['other', 'limited'] }],
+      ['the same instant', { validSince: '2029-12-31T23:00:00Z' }],
+      ['its short code', { customSlug: limited.shortCode }],
+      ['its domain', { domain: world.domain.toUpperCase() }],
+      ['a length for a new code', { shortCodeLength: 5 }],
+    ];
+    for (const [what, requested] of same) {
+      const found = await sdk.createShortUrl({ ...full, ...requested, findIfExists });
+      expect(found.shortCode, what).to.equal(limited.shortCode);
+    }
+    // With less requested, the newest one that has it.
+    for (const requested of [{ maxVisits: 1 }, { tags: ['limited', 'OTHER'] }, { tags: [] }]) {
+      const found = await sdk.createShortUrl({ longUrl, ...requested, findIfExists });
+      expect(found.shortCode, JSON.stringify(requested)).to.equal(limited.shortCode);
+    }
+    const crawlable = await sdk.createShortUrl({ longUrl, crawlable: true, findIfExists });
+    expect(crawlable.shortCode).to.equal(plain.shortCode);
+
+    const { slug } = (await world.api.post('/domains', { slug: `two.${world.domain}` })).body;
+    const different: [what: string, requested: Partial<Creation>][] = [
+      ['maxVisits', { maxVisits: 2 }],
+      ['validSince', { validSince: '2030-01-01T00:00:00Z' }],
+      ['validUntil', { validUntil: '2032-01-01T00:00:00+01:00' }],
+      ['fewer tags', { tags: ['limited'] }],
+      ['more tags', { tags: ['limited', 'other', 'third'] }],
+      ['title', { title: 'one time' }],
+      ['crawlable', { crawlable: true }],
+      ['customSlug', { customSlug: 'mine' }],
+      ['pathPrefix', { pathPrefix: 'sub/' }],
+      ['domain', { domain: slug }],
+      ['longUrl', { longUrl: `${longUrl}?x` }],
+    ];
+    const codes = new Set([plain.shortCode, limited.shortCode]);
+    for (const [what, requested] of different) {
+      const requesting = { ...full, ...requested, findIfExists };
+      const made = await sdk.createShortUrl(requesting);
+      expect(codes.has(made.shortCode), what).to.equal(false);
+      codes.add(made.shortCode);
+      expect((await sdk.createShortUrl(requesting)).shortCode, what).to.equal(made.shortCode);
+    }
+  });
+
+  it('finds a destination in each of its forms, of any length, among many that contain it', async () => {
+    const long = `https://example.com/?x=${'y'.repeat(20_000)}`;
+    const findIfExists = true;
+    const made = new Map<string, { shortCode: string }>();
+    for (const sent of [
+      'https://example.com/größe',
+      'https://example.com/a b',
+      'example.com',
+      long,
+    ]) {
+      made.set(sent, await sdk.createShortUrl({ longUrl: sent, findIfExists }));
+    }
+    const newer = Array.from({ length: 100 }, (_, at) => ({ url: `https://example.com/${at}` }));
+    await world.api.post('/links/bulk', newer);
+    for (const [sent, ...forms] of [
+      ['https://example.com/größe', 'https://example.com/gr%C3%B6%C3%9Fe'],
+      ['https://example.com/a b', 'https://example.com/a%20b'],
+      ['example.com', 'https://example.com'],
+      [long],
+    ]) {
+      for (const longUrl of [sent!, ...forms]) {
+        const found = await sdk.createShortUrl({ longUrl, findIfExists });
+        expect(found).to.deep.equal(made.get(sent!));
+      }
+    }
+    expect(new Set([...made.values()].map(({ shortCode }) => shortCode)).size).to.equal(4);
+    const refused = await problem(sdk.createShortUrl({ longUrl: 'javascript:1', findIfExists }));
+    expect(refused).to.deep.include({ status: 400, invalidElements: ['longUrl'] });
+  });
+
+  it('finds one of more than a page of links with the destination', async () => {
+    const made = await sdk.createShortUrl({ longUrl: A, tags: ['oldest'] });
+    const others = Array.from({ length: 100 }, () => ({ url: A }));
+    for (let times = 0; times < 2; times += 1) await world.api.post('/links/bulk', others);
+    const found = await sdk.createShortUrl({ longUrl: A, tags: ['oldest'], findIfExists: true });
+    expect(found).to.deep.equal(made);
   });
 
   it('lists short URLs by pages, tags, text and order', async () => {
@@ -494,6 +596,23 @@ describe('other clients of Shlink', () => {
       JSON.stringify({ redirectRules: rules }),
     );
     expect(routed.status, JSON.stringify(routed.body)).to.equal(200);
+  });
+
+  it('find what has the flags that they send', async () => {
+    const codes = new Set<string>();
+    for (const flags of [{ forwardQuery: false }, { crawlable: true }, {}]) {
+      const sent = { longUrl: A, forwardQuery: true, crawlable: false, ...flags };
+      const body = JSON.stringify({ ...sent, findIfExists: true, tags: [], title: null });
+      const made = await send('POST', '/v3/short-urls', 'application/json', body);
+      expect(made.body).to.include(flags);
+      const again = await send('POST', '/v3/short-urls', 'application/json', body);
+      expect(again.body).to.deep.equal(made.body);
+      codes.add(made.body.shortCode);
+    }
+    expect(codes.size).to.equal(3);
+    const bad = JSON.stringify({ longUrl: A, findIfExists: true, tags: 'one', validUntil: 5 });
+    const refused = await send('POST', '/v3/short-urls', 'application/json', bad);
+    expect([refused.status, refused.body.invalidElements]).to.deep.equal([400, ['validUntil']]);
   });
 
   it('create with a form', async () => {

@@ -28,6 +28,15 @@ describe('the API of YOURLS', () => {
     return fetch(`${url()}?${new URLSearchParams({ signature: world.apiKey, ...parameters })}`);
   }
 
+  /** Sends a form, which can be longer than a request line. */
+  async function post(parameters: Record<string, string>): Promise<string> {
+    const body = new URLSearchParams({ signature: world.apiKey, ...parameters });
+    return (await fetch(url(), { method: 'POST', body })).text();
+  }
+
+  /** Shortens a URL as in messages of YOURLS. */
+  const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 55)}[...]` : text);
+
   async function json(parameters: Record<string, string>): Promise<Body> {
     const response = await get({ format: 'json', ...parameters });
     expect(response.headers.get('content-type')).to.match(/^application\/json/);
@@ -63,6 +72,90 @@ describe('the API of YOURLS', () => {
     for (const bad of ['', 'javascript:alert(1)']) {
       const answer = await json({ action: 'shorturl', url: bad });
       expect(answer).to.include({ status: 'fail', code: 'error:nourl', errorCode: '400' });
+    }
+  });
+
+  it('has one short URL for a destination in each of its forms, of any length', async () => {
+    const long = `https://example.com/?x=${'y'.repeat(20_000)}`;
+    const made = new Map<string, Body>();
+    for (const sent of [
+      'https://example.com/größe',
+      'https://example.com/a b',
+      'example.com',
+      long,
+    ]) {
+      made.set(sent, await json({ action: 'shorturl', url: sent }));
+    }
+    const newer = Array.from({ length: 100 }, (_, at) => ({ url: `https://example.com/${at}` }));
+    await world.api.post('/links/bulk', newer);
+    for (const [sent, ...forms] of [
+      ['https://example.com/größe', 'https://example.com/gr%C3%B6%C3%9Fe'],
+      ['https://example.com/a b', 'https://example.com/a%20b'],
+      ['example.com', ' https://example.com '],
+      [long],
+    ]) {
+      const { status, shorturl, url: link } = made.get(sent!);
+      expect(status).to.equal('success');
+      const short = shorturl.replace('https://', '');
+      for (const url of [sent!, ...forms]) {
+        const again = await post({ action: 'shorturl', url, keyword: 'other', format: 'json' });
+        expect(JSON.parse(again)).to.deep.equal({
+          status: 'fail',
+          code: 'error:url',
+          message: `${shortened(link.url)} already exists in database (short URL: ${short})`,
+          errorCode: '400',
+          statusCode: '400',
+          url: { ...link, clicks: 0 },
+          title: link.url,
+          shorturl,
+        });
+      }
+      expect(await post({ action: 'shorturl', url: sent!, format: 'simple' })).to.equal(shorturl);
+      const xml = await post({ action: 'shorturl', url: sent!, format: 'xml' });
+      expect(xml).to.contain('<code>error:url</code>').and.contain(`<shorturl>${shorturl}<`);
+    }
+    const archived = (await world.api.post('/links', { url: `${A}/old`, archived: true })).body;
+    const { shorturl } = await json({ action: 'shorturl', url: `${A}/old` });
+    expect(shorturl).to.equal(archived.shortLink);
+  });
+
+  it('refuses short URLs of the service as destinations', async () => {
+    const other = await aWorkspace();
+    const key = `open-${world.slug}`;
+    await other.api.post('/links', { url: A, domain: 'localhost', key });
+    await other.api.post('/links', { url: A, key: 'own' });
+    await world.api.post('/qrcodes', { type: 'url', url: A, key: 'code' });
+    const { shorturl } = await json({ action: 'shorturl', url: A, keyword: 'Spring' });
+    const port = new URL(
+      (await world.api.get('/links/availability', { key, domain: 'localhost' })).body.shortLink,
+    ).port;
+    for (const url of [
+      shorturl,
+      shorturl.replace('https', 'HTTP'),
+      `${world.domain}/Spring/?x=1#top`,
+      `${world.domain}/code`,
+      `http://localhost:${port}/${key}`,
+    ]) {
+      const refused = await json({ action: 'shorturl', url, keyword: 'loop' });
+      expect(refused, url).to.deep.equal({
+        status: 'fail',
+        code: 'error:noloop',
+        message: 'URL is a short URL',
+        errorCode: '400',
+        statusCode: '400',
+      });
+      const simple = await get({ action: 'shorturl', url, format: 'simple' });
+      expect(await simple.text()).to.equal('');
+    }
+    for (const url of [
+      `https://${world.domain}/`,
+      `https://${world.domain}/nothing`,
+      `https://${world.domain}/spring`,
+      `https://${world.domain}/_/report`,
+      `http://localhost:1/${key}`,
+      `https://${other.domain}/own`,
+    ]) {
+      expect(await json({ action: 'shorturl', url }), url).to.include({ status: 'success' });
     }
   });
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { type Answer, ok } from '../../http/route.ts';
-import { defaultDomain, findByUrl, findLink } from '../links.ts';
+import { defaultDomain } from '../links.ts';
 import {
   type Call,
   definedFields,
@@ -11,6 +11,7 @@ import {
   type PeerRoute,
 } from '../peer.ts';
 import { keyOfLength } from '../random-key.ts';
+import { findSame } from './find-if-exists.ts';
 import { answerList } from './list.ts';
 import { bearer, notImplemented, Problem } from './problem.ts';
 import {
@@ -97,15 +98,15 @@ async function createShortUrl(body: Fields, call: Call): Promise<Fields> {
   const main = await defaultDomain(call);
   const { findIfExists, shortCodeLength, domain, ...fields } = fromShortUrl(body);
   const named = typeof domain === 'string' ? namedDomain({ domain }) : undefined;
+  if (findIfExists === true) {
+    const same = await findSame(call, { ...fields, domain: named ?? main });
+    if (same !== undefined) return toShortUrl(same, main);
+  }
   const link: Fields = { ...fields, domain: named };
   if (typeof shortCodeLength === 'number' && link['key'] === undefined) {
     const prefix = typeof link['prefix'] === 'string' ? link['prefix'] : '';
     link['key'] = prefix + keyOfLength(shortCodeLength, 'shortCodeLength');
     delete link['prefix'];
-  }
-  if (findIfExists === true) {
-    const same = await findSame(call, link, named ?? main);
-    if (same !== undefined) return toShortUrl(same, main);
   }
   await makeTags(call, link['tagNames']);
   try {
@@ -141,15 +142,3 @@ const slugTaken = (customSlug: string, domain: string | undefined): Problem =>
     `Provided slug "${customSlug}" is already in use${domain === undefined ? '' : ` for domain "${domain}"`}.`,
     { customSlug, domain },
   );
-
-/** Finds the link with the destination, and the key if one is requested, of a body. */
-async function findSame(
-  call: Call,
-  { url, key }: Fields,
-  domain: string,
-): Promise<LinkRecord | undefined> {
-  if (typeof url !== 'string') return undefined;
-  if (typeof key !== 'string') return findByUrl(call, domain, url);
-  const link = await findLink(call, domain, key);
-  return link?.url === url ? link : undefined;
-}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDebounced } from '../ui/use-debounced.ts';
+import { searchQuery } from './search-query.ts';
 
 /** Rows per request. */
 export const PAGE_ROWS = 100;
@@ -24,13 +25,6 @@ export const withoutEmpty = <Search extends Partial<Record<string, string>>>(
   Object.fromEntries(
     Object.entries(search).filter(([, value]) => value !== undefined && value !== ''),
   ) as Search;
-
-/** Maximum numbers of letters and words in a search. */
-const SEARCH = { letters: 200, words: 16 };
-
-/** Shortens a search to the limits of the API's `query` parameter. */
-export const searchQuery = (text: string): string =>
-  text.trim().slice(0, SEARCH.letters).split(/\s+/).slice(0, SEARCH.words).join(' ');
 
 /**
  * Builds the query parameters of a list request as strings, which the API parses. The URL's
