@@ -251,7 +251,7 @@ describe('filters of GET /links and GET /links/count', () => {
     const rows = { createdAt: 'bca', key: 'abc', url: 'bac', title: 'acb' };
     for (const [sort, ascending] of Object.entries(rows)) {
       expect(await keys({ sort, sortOrder: 'asc' }), sort).to.equal(ascending);
-      const descending = [...ascending].toReversed().join('');
+      const descending = ascending.split('').toReversed().join('');
       expect(await keys({ sort, sortOrder: 'desc' }), sort).to.equal(descending);
       expect(await keys({ sort }), sort).to.equal(descending);
     }

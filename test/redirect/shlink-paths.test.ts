@@ -42,7 +42,7 @@ describe('the paths of Shlink on a short domain', () => {
     expect(status, path).to.equal(200);
     expect(headers['content-type']).to.equal('image/gif');
     expect(headers['cache-control']).to.contain('no-store');
-    expect(String(body)).to.match(/^GIF89a/);
+    expect(body).to.match(/^GIF89a/);
   }
 
   it('redirect to the image of the QR code, with its parameters', async () => {
