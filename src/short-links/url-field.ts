@@ -60,11 +60,12 @@ export function parseDestination(text: string): string {
   }
   if (WINDOWS_PATH.test(url)) throw new BadDestination('must not be the path of a file');
   if (HOST_AND_PORT.test(url)) return checkedUrl(url, undefined);
+  const scheme = SCHEME.exec(url)?.[1]?.toLowerCase();
   const [authority] = NAME_AND_PORT.exec(url) ?? [];
-  if (authority !== undefined) {
+  if (authority !== undefined && !REFUSED_SCHEME.test(`${scheme}:`)) {
     throw new BadDestination(`${WEB_ONLY}: for a host with a port, write http://${authority}`);
   }
-  return checkedUrl(url, SCHEME.exec(url)?.[1]?.toLowerCase());
+  return checkedUrl(url, scheme);
 }
 
 /** Checks a URL with its scheme, if it has one, and converts it to ASCII. */
