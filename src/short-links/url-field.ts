@@ -22,8 +22,7 @@ const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
  * `intranet:8080/path` has the form of an app URL, but nearly always is a host and a port. Only a
  * scheme whose URLs consist of a phone number remains one.
  */
-const NAME_AND_PORT =
-  /^(?!(?:tel|sms|facetime|facetime-audio|callto|fax):)[\w-]+:\d{1,5}(?=[/?#]|$)/i;
+const NAME_AND_PORT = /^(?!(?:tel|sms|callto|fax):)[\w-]+:\d{1,5}(?=[/?#]|$)/i;
 /** A scheme made of the letters of `http` and `https` alone, but not spelled like one of them. */
 const MISSPELT_SCHEME = /^(?!https?$)(?=.*(?:h|tt))(?=.*p)[htps]{3,7}$/;
 const WINDOWS_PATH = /^[a-z]:[\\/]/i;
