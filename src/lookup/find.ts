@@ -13,10 +13,9 @@ import {
 } from './codec.ts';
 import { groupOf, type Lookup, type LookupGroup, SharedLookups } from './concurrent-lookups.ts';
 import type { Blocklist, Entries, PageEntry, SiteFilesEntry, WorkspaceEntry } from './entry.ts';
-import { findLink, type RequestedKeys } from './find-link.ts';
 import type { FinderOptions } from './finder-options.ts';
 import { HotKeys } from './hot-keys.ts';
-import { spellingKey } from './key-spelling.ts';
+import { findLink, type RequestedKeys, spellingKey } from './key-spelling.ts';
 import {
   domainTarget,
   type LookupTarget,

@@ -51,7 +51,7 @@ export const spellingsOf = (key: string) => ({
  *
  * @param name prefix of {@link spellingsOf} in SQL: `:` for bindings, or an alias with a dot
  */
-export const canonicalKeyOf = (name: string): string =>
+const canonicalKeyOf = (name: string): string =>
   `d.key_version || '/' || CASE WHEN d.case_sensitive THEN CAST(${name}canonical AS text) ELSE ${name}folded END`;
 
 /**

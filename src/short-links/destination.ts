@@ -3,9 +3,9 @@ import { Refusal } from '../errors.ts';
 import { UTM_FIELDS, type UtmField } from '../events/utm.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { hostsAndParents, leadsToOneOf } from '../infra/hosts.ts';
-import { normalize } from '../infra/normalize.ts';
 import { urlsIn } from '../infra/url.ts';
 import { type Requester, runJob } from '../jobs/run-job.ts';
+import { normalizeKey, withoutSelectors } from '../lookup/key-spelling.ts';
 import { originOf } from '../lookup/short-link.ts';
 import { destinationJobs } from './jobs.ts';
 import { isWildcard } from './key.ts';
@@ -29,12 +29,13 @@ export function leadsTo(
   if (domain === config().DEFAULT_SHORT_DOMAIN && port !== '' && port !== origin.port) return false;
   let path = pathname.slice(1);
   try {
-    path = normalize(decodeURIComponent(path), 'NFC');
+    path = normalizeKey(decodeURIComponent(path));
   } catch {
     // A path that cannot be decoded is compared as it is.
   }
-  if (isWildcard(key)) return path.startsWith(key.slice(0, -1));
-  return path.replace(/\/$/, '') === key || (flexible && path.startsWith(`${key}/`));
+  const [bare, own] = [withoutSelectors(path) ?? path, withoutSelectors(key) ?? key];
+  if (isWildcard(own)) return bare.startsWith(own.slice(0, -1));
+  return bare.replace(/\/$/, '') === own || (flexible && bare.startsWith(`${own}/`));
 }
 
 /** A URL that a record leads to, with the name of its field. */

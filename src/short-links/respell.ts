@@ -8,7 +8,7 @@ const BATCH = 5_000;
 const NAMED_PAIRS = 5;
 
 /** A rule for the spelling of a domain's keys. */
-export interface SpellingRule {
+interface SpellingRule {
   caseSensitive: boolean;
   /** Number of changes of the rule. */
   keyVersion: number;

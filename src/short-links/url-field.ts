@@ -23,8 +23,7 @@ const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
  * `intranet:8080/path` has the form of an app URL, but nearly always is a host and a port. Only a
  * scheme whose URLs consist of a phone number remains one.
  */
-const NAME_AND_PORT =
-  /^(?!(?:tel|sms|facetime|facetime-audio|callto|fax):)[\w-]+:\d{1,5}(?=[/?#]|$)/i;
+const NAME_AND_PORT = /^(?!(?:tel|sms|callto|fax):)[\w-]+:\d{1,5}(?=[/?#]|$)/i;
 /** A scheme made of the letters of `http` and `https` alone, but not spelled like one of them. */
 const MISSPELT_SCHEME = /^(?!https?$)(?=.*(?:h|tt))(?=.*p)[htps]{3,7}$/;
 const WINDOWS_PATH = /^[a-z]:[\\/]/i;
@@ -61,11 +60,12 @@ export function parseDestination(text: string): string {
   }
   if (WINDOWS_PATH.test(url)) throw new BadDestination('must not be the path of a file');
   if (HOST_AND_PORT.test(url)) return checkedUrl(url, undefined);
+  const scheme = SCHEME.exec(url)?.[1]?.toLowerCase();
   const [authority] = NAME_AND_PORT.exec(url) ?? [];
-  if (authority !== undefined) {
+  if (authority !== undefined && !REFUSED_SCHEME.test(`${scheme}:`)) {
     throw new BadDestination(`${WEB_ONLY}: for a host with a port, write http://${authority}`);
   }
-  return checkedUrl(url, SCHEME.exec(url)?.[1]?.toLowerCase());
+  return checkedUrl(url, scheme);
 }
 
 /** Checks a URL with its scheme, if it has one, and converts it to ASCII. */

@@ -375,6 +375,7 @@ describe('an invalid link', () => {
         [{}, `http://${domain}./loop/?a=b#c`],
         [{}, `https://${domain}:8443/%6Coop`],
         [{ flexible: true }, `https://${domain}/loop/more`],
+        [{ key: 'loop❤️' }, `https://${domain}/loop❤`],
         [{ domain: 'localhost' }, `http://localhost:${port}/loop`],
         [{ domain: 'localhost' }, 'https://localhost/loop'],
       ];

@@ -91,6 +91,7 @@ describe('destinations', () => {
   const web = 'must be a URL that begins with http:// or https://';
   const hints: [url: string, rule: string][] = [
     ['intranet:8080/x', `${web}: for a host with a port, write http://intranet:8080`],
+    ['javascript:1', 'must not use the scheme javascript:'],
     ['nas:5000', `${web}: for a host with a port, write http://nas:5000`],
     ['my_host-1:80?x', `${web}: for a host with a port, write http://my_host-1:80`],
     ['raspberrypi:8123/lovelace', `${web}: for a host with a port, write http://raspberrypi:8123`],

@@ -144,7 +144,7 @@ function randomKeys(count: number): string[] {
     '\u200d',
     ENGLAND,
   ];
-  const all = [...parts, ...PLAIN];
+  const all = [...parts, ...Array.from(PLAIN)];
   const keys: string[] = [];
   while (keys.length < count) {
     const length = 1 + Math.floor(Math.random() * 8);
