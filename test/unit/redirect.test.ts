@@ -121,6 +121,7 @@ describe('the decision', () => {
     isUnlocked: false,
     page: undefined,
     passed: 'no',
+    queryConflict: 'visitor',
     clickId: undefined,
     ...some,
   });
