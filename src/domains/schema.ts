@@ -45,7 +45,7 @@ const changes = {
     .allow(null)
     .description(
       'Destination of visits with an unknown key. In its path, query and fragment, `{path}` and ' +
-        '`{query}` stand for those of the requested URL.',
+        '`{query}` stand for the path and the parameters that were requested.',
     )
     .example('https://example.com/{path}?{query}')
     .meta({ extension: true }),

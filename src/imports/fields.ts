@@ -81,6 +81,7 @@ export const IMPORT_FIELDS = {
   utm_content: { headers: ['utmcontent'] },
   redirectStatus: { headers: ['redirectstatus', 'redirecttype'], read: number },
   forwardQuery: { headers: ['forwardquery'], read: flag },
+  queryConflict: { headers: ['queryconflict'] },
   trackConversion: { headers: ['trackconversion'], read: flag },
   doIndex: { headers: ['doindex'], read: flag },
   publicStats: { headers: ['publicstats'], read: flag },

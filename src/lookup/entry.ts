@@ -98,6 +98,9 @@ export interface SplitVariant {
   percentage: number;
 }
 
+/** Whose parameter stays where the visitor's query and the destination have one of the same name. */
+export type QueryConflict = 'visitor' | 'owner';
+
 /** A link or QR code for the redirect process. */
 export interface LinkEntry {
   id: string;
@@ -142,6 +145,8 @@ export interface LinkEntry {
   status?: 301 | 307 | 308;
   /** Does not pass the visitor's query on. */
   dropsQuery?: true;
+  /** Absent: as the workspace says. */
+  queryConflict?: QueryConflict;
   /** Appends the rest of the path after the key to the path of the destination. */
   forwardsPath?: true;
   /** Passes the click's id to the destination. */
@@ -198,6 +203,8 @@ export interface WorkspaceEntry {
   projectId: string;
   /** Length of the window in which a visitor counts once, in seconds. */
   dedupeSeconds: number;
+  /** Default of its links; absent: `visitor`. */
+  queryConflict?: QueryConflict;
   /** Branding of pages for visitors; absent if the workspace has none. */
   brand?: Brand;
 }
@@ -206,6 +213,7 @@ export interface WorkspaceEntry {
 export interface WorkspaceColumns {
   id: string;
   click_dedupe_seconds: number;
+  query_conflict: QueryConflict;
   logo: NonNullable<Brand['logo']> | null;
   brand_color: string | null;
 }
@@ -214,11 +222,17 @@ export interface WorkspaceColumns {
 export function workspaceEntry({
   id: projectId,
   click_dedupe_seconds: dedupeSeconds,
+  query_conflict: queryConflict,
   logo,
   brand_color: color,
 }: WorkspaceColumns): WorkspaceEntry {
   const brand = { ...(color === null ? {} : { color }), ...(logo === null ? {} : { logo }) };
-  return { projectId, dedupeSeconds, ...(Object.keys(brand).length === 0 ? {} : { brand }) };
+  return {
+    projectId,
+    dedupeSeconds,
+    ...(queryConflict === 'visitor' ? {} : { queryConflict }),
+    ...(Object.keys(brand).length === 0 ? {} : { brand }),
+  };
 }
 
 /** A question of a form. */

@@ -51,6 +51,7 @@ const VISIT_FIELDS = {
   rules: 'rules',
   trackConversion: 'track_conversion',
   testVariants: 'test_variants',
+  queryConflict: 'query_conflict',
 } as const satisfies Record<string, keyof QrCodeRow>;
 
 /**

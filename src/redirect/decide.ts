@@ -12,11 +12,13 @@ import type {
   LinkCard,
   LinkEntry,
   PageEntry,
+  QueryConflict,
   RuleEntry,
   SplitVariant,
   TimeWindow,
 } from '../lookup/entry.ts';
 import type { Facts } from './facts.ts';
+import { merge } from './query.ts';
 import type { Traits } from './visitor.ts';
 
 /** The record that a visit is counted for. */
@@ -195,6 +197,7 @@ function decideDestination(link: LinkEntry, facts: Facts): Decision {
     withPath(chosen, facts.rest),
     facts.query,
     link.dropsQuery !== true,
+    link.queryConflict ?? facts.queryConflict,
   );
   const destination =
     facts.clickId === undefined ? url : withParameter(url, 'click_id', facts.clickId);
@@ -325,14 +328,19 @@ interface FinalUrl {
 }
 
 /**
- * Adds the visitor's query parameters to the destination. They replace parameters of the same name.
- * Both sides keep their bytes, since some destinations sign their query.
+ * Adds the visitor's query parameters to the destination.
  *
  * @param destination an absolute URL; only http and https URLs take parameters
  * @param query raw query of the request, without its question mark
  * @param isPassedOn false if the owner does not want the query passed on
+ * @param winner whose parameters stay where both sides have one of the same name
  */
-export function finalUrl(destination: string, query: string, isPassedOn = true): FinalUrl {
+export function finalUrl(
+  destination: string,
+  query: string,
+  isPassedOn = true,
+  winner: QueryConflict = 'visitor',
+): FinalUrl {
   if (query === '') return { url: destination, via: 'link' };
   const parts = query.split('&');
   const passedOn = parts.filter((part) => part !== 'qr=1');
@@ -340,7 +348,7 @@ export function finalUrl(destination: string, query: string, isPassedOn = true):
   if (!isPassedOn || passedOn.every((part) => part === '') || !isWeb(destination)) {
     return { url: destination, via };
   }
-  return { url: merge(destination, passedOn), via };
+  return { url: merge(destination, passedOn, winner), via };
 }
 
 /**
@@ -349,7 +357,7 @@ export function finalUrl(destination: string, query: string, isPassedOn = true):
  */
 export function withParameter(destination: string, name: string, value: string): string {
   return isWeb(destination)
-    ? merge(destination, [`${name}=${encodeURIComponent(value)}`])
+    ? merge(destination, [`${name}=${encodeURIComponent(value)}`], 'visitor')
     : destination;
 }
 
@@ -358,32 +366,6 @@ function withPath(destination: string, path: string): string {
   if (path === '' || !isWeb(destination)) return destination;
   const end = destination.search(/[?#]|$/);
   return destination.slice(0, end).replace(/\/$/, '') + path + destination.slice(end);
-}
-
-function merge(destination: string, passedOn: string[]): string {
-  const hash = destination.indexOf('#');
-  const [address, fragment] =
-    hash < 0 ? [destination, ''] : [destination.slice(0, hash), destination.slice(hash)];
-  const added = passedOn.join('&');
-  const mark = address.indexOf('?');
-  if (mark < 0) return `${address}?${added}${fragment}`;
-  const overridden = new Set(passedOn.filter((part) => part !== '').map(nameOf));
-  const present = address.slice(mark + 1);
-  const kept =
-    present === '' ? [] : present.split('&').filter((part) => !overridden.has(nameOf(part)));
-  return `${address.slice(0, mark)}?${[...kept, added].join('&')}${fragment}`;
-}
-
-/** Decodes the name of a parameter, as the destination will: `utm%5Fsource` equals `utm_source`. */
-function nameOf(part: string): string {
-  const equals = part.indexOf('=');
-  const raw = equals < 0 ? part : part.slice(0, equals);
-  if (!/[%+]/.test(raw)) return raw;
-  try {
-    return decodeURIComponent(raw.replaceAll('+', ' '));
-  } catch {
-    return raw;
-  }
 }
 
 const isWeb = (url: string): boolean => /^https?:/i.test(url);

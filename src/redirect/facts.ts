@@ -3,8 +3,8 @@ import { newId } from '../ids.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
 import { lastingKeyFor } from '../infra/keys.ts';
 import type { RequestHead, Response } from '../infra/plain-requests.ts';
-import type { Entries, LinkEntry, PageEntry } from '../lookup/entry.ts';
-import type { Finder } from '../lookup/find.ts';
+import type { Entries, LinkEntry, PageEntry, QueryConflict } from '../lookup/entry.ts';
+import { type Finder, Unavailable } from '../lookup/find.ts';
 import { clickId } from '../visitors/click-id.ts';
 import type { FindPlace } from '../visitors/places.ts';
 import type { FormLead } from '../visits/visit.ts';
@@ -15,6 +15,7 @@ import type { Quota } from './limits.ts';
 import type { BeforePageOptions } from './pages/before.ts';
 import { type Answers, allAnswers, checkAnswers } from './pages/form.ts';
 import { type ContinueToken, type Passwords, verifyContinueToken } from './passwords.ts';
+import { leavesConflict } from './query.ts';
 import type { VisitLog } from './visit-log.ts';
 import type { Traits, Visitor } from './visitor.ts';
 
@@ -55,6 +56,8 @@ export interface Facts {
    * to another link.
    */
   readonly passed: 'no' | 'seen' | 'submitted' | 'outdated';
+  /** The workspace's choice of whose parameter wins. Read only if the link leaves it to that. */
+  readonly queryConflict: QueryConflict;
   /** Id of the click, which the destination receives. */
   readonly clickId: string | undefined;
 }
@@ -70,6 +73,7 @@ export class RequestFacts implements Facts {
   isUnlocked = false;
   page: PageEntry | undefined = undefined;
   passed: Facts['passed'] = 'no';
+  queryConflict: QueryConflict = 'visitor';
   clickId: string | undefined = undefined;
   readonly #request: RequestHead;
 
@@ -180,7 +184,7 @@ export function clickIdOf({
 }
 
 /** True when the decision needs nothing beyond the request, as for most links. */
-export function isPlain(link: LinkEntry | null, { asks }: Address): boolean {
+export function isPlain(link: LinkEntry | null, { asks, query }: Address): boolean {
   return (
     asks === 'link' &&
     (link === null ||
@@ -189,7 +193,8 @@ export function isPlain(link: LinkEntry | null, { asks }: Address): boolean {
         link.passwordHash === undefined &&
         link.maxVisits === undefined &&
         link.before === undefined &&
-        link.tracksConversion === undefined))
+        link.tracksConversion === undefined &&
+        !leavesConflict(link, query)))
   );
 }
 
@@ -225,6 +230,9 @@ export async function gatherFacts(
     facts.page = (await finder.page(link.projectId, link.before.pageId)) ?? undefined;
   }
   if (facts.asks === 'continue') readContinuation(link, context);
+  if (leavesConflict(link, facts.query)) {
+    facts.queryConflict = await defaultConflict(link, finder);
+  }
   if (link.tracksConversion === undefined && link.maxVisits === undefined) return context;
   const workspace = await finder.workspace(link.projectId);
   context.dedupeSeconds = workspace?.dedupeSeconds ?? 0;
@@ -232,6 +240,16 @@ export async function gatherFacts(
     facts.clickId = clickIdOf(context);
   }
   return context;
+}
+
+/** Without an answer, the visitor is redirected rather than refused. */
+async function defaultConflict({ projectId }: LinkEntry, finder: Finder): Promise<QueryConflict> {
+  try {
+    return (await finder.workspace(projectId))?.queryConflict ?? 'visitor';
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    return 'visitor';
+  }
 }
 
 /** Reads the token in the address and the form that was sent with it. */

@@ -24,6 +24,7 @@ export function toWorkspace(row: SettingsRow) {
     plan: row.plan,
     createdAt: row.created_at.toISOString(),
     clickDedupeSeconds: row.click_dedupe_seconds,
+    queryConflict: row.query_conflict,
     keepFullIp: row.keep_full_ip,
     logo: row.logo === null ? null : logoUrl(config().BASE_URL, row.id, row.logo.id),
     brandColor: row.brand_color,
@@ -52,6 +53,10 @@ export const workspaceRecord = Joi.object({
   clickDedupeSeconds: requiredCount
     .description('Seconds in which a visitor counts once; 0: every visit counts.')
     .example(3_600),
+  queryConflict: oneOf(['visitor', 'owner'])
+    .required()
+    .description('Whose parameter stays where a link does not say: see `queryConflict` of links.')
+    .meta({ extension: true }),
   keepFullIp: flag().required().description('IP addresses of visitors are stored in full.'),
   logo: nullable
     .description('URL of the logo on pages for visitors.')

@@ -1,4 +1,4 @@
-import { bodyFlag, id, Joi, nameText } from '../http/fields.ts';
+import { bodyFlag, id, Joi, nameText, oneOf } from '../http/fields.ts';
 import { imageSource } from '../images/source.ts';
 import type { WorkspaceChanges } from './jobs.ts';
 
@@ -21,6 +21,13 @@ export const workspaceBody = Joi.object<WorkspaceBody>({
     .description(
       `Seconds in which a visitor counts once on a link, at most ${MAX_WINDOW_SECONDS}; 0: every visit counts.`,
     ),
+  queryConflict: oneOf(['visitor', 'owner'])
+    .description(
+      'Whose parameter stays if the query of a visit and the destination have one of the same ' +
+        'name, for links and QR codes without `queryConflict`.',
+    )
+    .example('owner')
+    .meta({ extension: true }),
   keepFullIp: bodyFlag().description(
     'true stores IP addresses of visitors in full; false only their networks.',
   ),

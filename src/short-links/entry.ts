@@ -39,6 +39,7 @@ export async function shortLinkEntry(
   target(entry, row);
   if (row.redirect_status !== 302) entry.status = row.redirect_status;
   if (!row.forward_query) entry.dropsQuery = true;
+  if (row.query_conflict !== null) entry.queryConflict = row.query_conflict;
   // Pages of this service have no paths below them.
   if ((row.flexible || isWildcard(row.key)) && entry.page === undefined) entry.forwardsPath = true;
   if (row.track_conversion) entry.tracksConversion = true;

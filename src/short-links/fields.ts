@@ -17,6 +17,7 @@ import {
   requiredText,
   requiredTime,
 } from '../http/fields.ts';
+import type { QueryConflict } from '../lookup/entry.ts';
 import { COUNTRY_CODES } from '../visitors/countries.ts';
 import { type BodyOf, type ColumnsOf, type FieldTable, type RecordOf } from './field.ts';
 import { keyField } from './key.ts';
@@ -428,6 +429,19 @@ export const fields = {
     extension: 'both',
     description: 'Whether the query of the visited short link is added to the destination.',
     example: true,
+  },
+  queryConflict: {
+    column: 'query_conflict',
+    in: Joi.string<QueryConflict>().valid('visitor', 'owner').allow(null),
+    out: Joi.string<QueryConflict>().valid('visitor', 'owner').allow(null).required(),
+    default: null,
+    extension: 'both',
+    csv: 39,
+    description:
+      'Whose parameter stays if the query of the visit and the destination have one of the same ' +
+      'name: the `visitor`’s, or the one that the `owner` put into the destination. `null`: the ' +
+      'workspace’s setting.',
+    example: 'owner',
   },
   rules: {
     column: 'rules',

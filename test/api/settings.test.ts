@@ -35,6 +35,7 @@ describe('the workspace over REST', () => {
       name: world.slug,
       plan: 'pro',
       clickDedupeSeconds: 3_600,
+      queryConflict: 'visitor',
       keepFullIp: false,
       logo: null,
       brandColor: null,
@@ -138,6 +139,36 @@ describe('the workspace over REST', () => {
     expect([late.status, late.body.error.code]).to.deep.equal([409, 'conflict']);
   });
 
+  it('decides whose parameter wins, for links that do not', async () => {
+    const url = `${A}?x=0`;
+    const own = { visitor: 'visitor', owner: 'owner', default: null };
+    for (const [key, queryConflict] of Object.entries(own)) {
+      const { status } = await api.post('/links', { url, key: `wins-${key}`, queryConflict });
+      expect(status).to.equal(201);
+    }
+    await api.post('/links', { url: A, key: 'wins-split', geo: { DE: `${A}?y=0` } });
+    const VISITOR = `${A}?x=1`;
+    const opened = async (key: string, query = 'x=1', ip = '203.0.113.9') =>
+      (await world.visit(`/wins-${key}?${query}`, { headers: { 'x-forwarded-for': ip } })).headers
+        .location;
+    const all = async () => [
+      await opened('visitor'),
+      await opened('owner'),
+      await opened('default'),
+    ];
+    expect(await all()).to.deep.equal([VISITOR, url, VISITOR]);
+    const { status, body } = await api.patch('/workspace', { queryConflict: 'owner' });
+    expect([status, body.queryConflict]).to.deep.equal([200, 'owner']);
+    await eventually(async () => expect(await all()).to.deep.equal([VISITOR, url, url]));
+    expect(await opened('default', 'y=1')).to.equal(`${url}&y=1`);
+    expect(await opened('split', 'y=1', '192.0.2.1')).to.equal(`${A}?y=0`);
+    expect(await opened('split', 'y=1')).to.equal(`${A}?y=1`);
+    const { body: audit } = await api.get('/audit-log', { action: 'workspace.update' });
+    expect(JSON.stringify(audit[0])).to.contain('queryConflict');
+    await api.patch('/workspace', { queryConflict: 'visitor' });
+    await eventually(async () => expect(await all()).to.deep.equal([VISITOR, url, VISITOR]));
+  });
+
   it('needs a scope to be read, and another to be changed', async () => {
     const none = await world.withScopes('links.write', 'keys.write', 'members.write');
     const reader = await world.withScopes('workspace.read');
@@ -157,6 +188,12 @@ describe('the workspace over REST', () => {
     ['a negative window', { clickDedupeSeconds: -1 }, /^clickDedupeSeconds must/],
     ['a window as text', { clickDedupeSeconds: '60' }, /^clickDedupeSeconds must/],
     ['a window of years', { clickDedupeSeconds: 1e8 }, /^clickDedupeSeconds must/],
+    [
+      'an unknown winner',
+      { queryConflict: 'both' },
+      /^queryConflict must be one of visitor, owner/,
+    ],
+    ['no winner', { queryConflict: null }, /^queryConflict must/],
     ['a word for a flag', { keepFullIp: 'true' }, /^keepFullIp must/],
     ['the name of a color', { brandColor: 'red' }, /^brandColor must be a color such as #0055ff/],
     ['a style', { brandColor: '#fff;}body{' }, /^brandColor must/],

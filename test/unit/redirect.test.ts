@@ -192,6 +192,7 @@ describe('the decision', () => {
     isUnlocked: false,
     page: undefined,
     passed: 'no',
+    queryConflict: 'visitor',
     clickId: undefined,
     ...some,
   });

@@ -107,7 +107,7 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       />
       <TextField
         label="Redirect unknown links to"
-        hint="Leave empty to show a page that says the link doesn’t exist. {path} and {query} are replaced by those of the requested link."
+        hint="Leave empty to show a page that says the link doesn’t exist. {path} and {query} stand for the path and the parameters that were requested."
         {...url('notFoundUrl')}
       />
       <Switch

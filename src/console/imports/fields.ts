@@ -33,6 +33,7 @@ export const FIELD_LABELS: Readonly<Record<ImportField, string>> = {
   utm_content: 'UTM content',
   redirectStatus: 'Redirect status',
   forwardQuery: 'Forward query parameters',
+  queryConflict: 'Parameters with the same name',
   trackConversion: 'Track conversions',
   doIndex: 'Search engine indexing',
   publicStats: 'Public statistics',

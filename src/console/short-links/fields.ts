@@ -249,6 +249,18 @@ export const FIELDS = {
     },
     true,
   ),
+  queryConflict: text({
+    section: 'redirect',
+    label: 'Parameters with the same name',
+    hint: 'If the short link is opened with a parameter that the destination has too.',
+    input: 'select',
+    options: [
+      ['', 'As in the workspace’s settings'],
+      ['visitor', 'Replace the destination’s'],
+      ['owner', 'Keep the destination’s'],
+    ],
+    summary: (value) => (value === 'owner' ? 'keeps its parameters' : ''),
+  }),
   rewrite: flag({
     section: 'redirect',
     label: 'Cloak the destination',

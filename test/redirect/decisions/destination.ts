@@ -13,12 +13,59 @@ import {
   PAGE,
   page,
   qrCode,
+  type Row,
   rule,
+  type Setup,
   type Topic,
   to,
 } from './row.ts';
 
 const STORE = 'https://apps.example.com/id1';
+
+const OWNED = { queryConflict: 'owner' };
+const OWN = `${A}?own=1&x=0#part`;
+
+/** Parameters with the same name in the query and in the destination. */
+const CONFLICTS: [title: string, setup: Setup, path: string, location: string][] = [
+  [
+    'takes precedence with queryConflict visitor',
+    link({ url: OWN, queryConflict: 'visitor' }),
+    '/{key}?x=1&y=2',
+    `${A}?own=1&x=1&y=2#part`,
+  ],
+  [
+    'does not with queryConflict owner',
+    link({ url: OWN, ...OWNED }),
+    '/{key}?x=1&y=2',
+    `${A}?own=1&x=0&y=2#part`,
+  ],
+  ['is left out if the owner has it all', link({ url: OWN, ...OWNED }), '/{key}?x=1&x=2&qr=1', OWN],
+  [
+    'is compared by decoded names',
+    link({ url: `${A}?utm_x=0`, ...OWNED }),
+    '/{key}?utm%5Fx=1&UTM_X=2',
+    `${A}?utm_x=0&UTM_X=2`,
+  ],
+  ['is passed on to a destination without one', link({ ...OWNED }), '/{key}?x=1', `${A}?x=1`],
+  [
+    'keeps what the owner has twice',
+    link({ url: `${A}?x=1&x=2`, ...OWNED }),
+    '/{key}?x=3',
+    `${A}?x=1&x=2`,
+  ],
+  [
+    'does not take precedence for a QR code',
+    qrCode({ url: OWN, ...OWNED }),
+    '/{key}?qr=1&x=1',
+    OWN,
+  ],
+  [
+    'does not take precedence over UTM fields',
+    link({ utm_source: 'mail', ...OWNED }),
+    '/{key}?utm_source=x&a=1',
+    `${A}?utm_source=mail&a=1`,
+  ],
+];
 
 export const destination: Topic[] = [
   {
@@ -67,6 +114,9 @@ export const destination: Topic[] = [
         { path: '/{key}?x=1' },
         to(`${A}?own=1&x=1`),
       ],
+      ...CONFLICTS.map(
+        ([title, setup, path, location]): Row => [title, setup, { path }, to(location)],
+      ),
       [
         'is put before the fragment',
         link({ url: `${A}#part` }),

@@ -22,9 +22,11 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
   const { may } = useWorkspace();
   const mayWrite = may('workspace.write');
   const [seconds, setSeconds] = useState(workspace.clickDedupeSeconds);
+  const [queryConflict, setQueryConflict] = useState(workspace.queryConflict);
   const [keepFullIp, setKeepFullIp] = useState(workspace.keepFullIp);
   const save = useSaveWorkspace(workspace, (saved) => {
     setSeconds(saved.clickDedupeSeconds);
+    setQueryConflict(saved.queryConflict);
     setKeepFullIp(saved.keepFullIp);
   });
   return (
@@ -33,8 +35,12 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
       description={<DocsLink guide="analytics">How visits are counted</DocsLink>}
       mayWrite={mayWrite}
       write={save}
-      isChanged={seconds !== workspace.clickDedupeSeconds || keepFullIp !== workspace.keepFullIp}
-      onSubmit={() => save.write({ clickDedupeSeconds: seconds, keepFullIp })}
+      isChanged={
+        seconds !== workspace.clickDedupeSeconds ||
+        queryConflict !== workspace.queryConflict ||
+        keepFullIp !== workspace.keepFullIp
+      }
+      onSubmit={() => save.write({ clickDedupeSeconds: seconds, queryConflict, keepFullIp })}
     >
       <SelectField
         label="Count each visitor"
@@ -51,6 +57,18 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
           </option>
         )}
       </SelectField>
+      <SelectField
+        label="Parameters with the same name"
+        hint="If a short link is opened with a parameter that the destination has too. Links can have another setting."
+        disabled={!mayWrite}
+        value={queryConflict}
+        error={messagesOf(save.error)['queryConflict']}
+        onChange={(event) => setQueryConflict(event.target.value as typeof queryConflict)}
+        options={[
+          ['visitor', 'Replace the destination’s'],
+          ['owner', 'Keep the destination’s'],
+        ]}
+      />
       <Switch
         label="Store full IP addresses"
         hint="If this is off, we store shortened IP addresses only. Full IP addresses are personal data: if you turn this on, mention it in your privacy policy."
