@@ -185,11 +185,17 @@ export interface Blocklist {
   links: ReadonlySet<string>;
 }
 
+/** Names of the parameter and the cookie with the click's id. */
+export const CLICK_ID_PARAMETERS = ['click_id', 'dub_id'] as const;
+export type ClickIdParameter = (typeof CLICK_ID_PARAMETERS)[number];
+
 /** A workspace for the redirect process, in which click ids are handed out. */
 export interface WorkspaceEntry {
   projectId: string;
   /** Length of the window in which a visitor counts once, in seconds. */
   dedupeSeconds: number;
+  /** Name of the parameter and the cookie with the click's id; absent: `click_id`. */
+  clickIdParameter?: 'dub_id';
   /** Branding of pages for visitors; absent if the workspace has none. */
   brand?: Brand;
 }
@@ -198,6 +204,7 @@ export interface WorkspaceEntry {
 export interface WorkspaceColumns {
   id: string;
   click_dedupe_seconds: number;
+  click_id_parameter: ClickIdParameter;
   logo: NonNullable<Brand['logo']> | null;
   brand_color: string | null;
 }
@@ -206,11 +213,17 @@ export interface WorkspaceColumns {
 export function workspaceEntry({
   id: projectId,
   click_dedupe_seconds: dedupeSeconds,
+  click_id_parameter: clickIdParameter,
   logo,
   brand_color: color,
 }: WorkspaceColumns): WorkspaceEntry {
   const brand = { ...(color === null ? {} : { color }), ...(logo === null ? {} : { logo }) };
-  return { projectId, dedupeSeconds, ...(Object.keys(brand).length === 0 ? {} : { brand }) };
+  return {
+    projectId,
+    dedupeSeconds,
+    ...(clickIdParameter === 'click_id' ? {} : { clickIdParameter }),
+    ...(Object.keys(brand).length === 0 ? {} : { brand }),
+  };
 }
 
 /** A question of a form. */

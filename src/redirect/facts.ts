@@ -3,7 +3,7 @@ import { newId } from '../ids.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
 import { lastingKeyFor } from '../infra/keys.ts';
 import type { RequestHead, Response } from '../infra/plain-requests.ts';
-import type { Entries, LinkEntry, PageEntry } from '../lookup/entry.ts';
+import type { ClickIdParameter, Entries, LinkEntry, PageEntry } from '../lookup/entry.ts';
 import type { Finder } from '../lookup/find.ts';
 import { clickId } from '../visitors/click-id.ts';
 import type { FindPlace } from '../visitors/places.ts';
@@ -53,6 +53,8 @@ export interface Facts {
   readonly passed: 'no' | 'seen' | 'submitted' | 'outdated';
   /** Id of the click, which the destination receives. */
   readonly clickId: string | undefined;
+  /** Name of the parameter and the cookie with the id. */
+  readonly clickIdParameter: ClickIdParameter;
 }
 
 /** The facts of one request. Headers are read only when the decision needs them. */
@@ -67,6 +69,7 @@ export class RequestFacts implements Facts {
   page: PageEntry | undefined = undefined;
   passed: Facts['passed'] = 'no';
   clickId: string | undefined = undefined;
+  clickIdParameter: ClickIdParameter = 'click_id';
 
   constructor({ asks, key, query, rest = '' }: Address, visitor: Visitor, now: number) {
     this.now = now;
@@ -215,6 +218,9 @@ export async function gatherFacts(
   context.dedupeSeconds = workspace?.dedupeSeconds ?? 0;
   if (link.tracksConversion === true && isCounted(context) && !visitor.wantsPrivacy) {
     facts.clickId = clickIdOf(context);
+    if (workspace?.clickIdParameter !== undefined) {
+      facts.clickIdParameter = workspace.clickIdParameter;
+    }
   }
   return context;
 }

@@ -1,6 +1,7 @@
 import { EVENT_KINDS, pluralOf } from '../events/kinds.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { type Db, db, rows } from '../infra/db.ts';
+import type { ClickIdParameter } from '../lookup/entry.ts';
 import type { Logo } from '../workspaces/commands.ts';
 import type { Plan } from '../workspaces/plans.ts';
 
@@ -14,6 +15,7 @@ export interface SettingsRow {
   name: string;
   plan: Plan;
   click_dedupe_seconds: number;
+  click_id_parameter: ClickIdParameter;
   keep_full_ip: boolean;
   requests_per_minute: number | null;
   retention_days: number | null;
@@ -26,8 +28,8 @@ export interface SettingsRow {
 export async function readSettings(projectId: string, connection: Db = db()): Promise<SettingsRow> {
   const [row] = await rows<SettingsRow>(
     connection,
-    `SELECT id, slug, name, plan, click_dedupe_seconds, keep_full_ip, requests_per_minute, retention_days, logo,
-            brand_color, created_at
+    `SELECT id, slug, name, plan, click_dedupe_seconds, click_id_parameter, keep_full_ip,
+            requests_per_minute, retention_days, logo, brand_color, created_at
        FROM workspaces WHERE id = ?`,
     [projectId],
   );

@@ -8,6 +8,7 @@ import {
   requiredText,
   requiredTime,
 } from '../http/fields.ts';
+import { CLICK_ID_PARAMETERS } from '../lookup/entry.ts';
 import { logoUrl } from '../web/brand.ts';
 import { IMPORT_ROWS, PLANS, REQUESTS_PER_MINUTE, RETENTION_DAYS } from '../workspaces/plans.ts';
 import { MAX_COUNTED, type SettingsRow, type Usage } from './queries.ts';
@@ -24,6 +25,7 @@ export function toWorkspace(row: SettingsRow) {
     plan: row.plan,
     createdAt: row.created_at.toISOString(),
     clickDedupeSeconds: row.click_dedupe_seconds,
+    clickIdParameter: row.click_id_parameter,
     keepFullIp: row.keep_full_ip,
     logo: row.logo === null ? null : logoUrl(config().BASE_URL, row.id, row.logo.id),
     brandColor: row.brand_color,
@@ -52,6 +54,10 @@ export const workspaceRecord = Joi.object({
   clickDedupeSeconds: requiredCount
     .description('Seconds in which a visitor counts once; 0: every visit counts.')
     .example(3_600),
+  clickIdParameter: oneOf(CLICK_ID_PARAMETERS)
+    .required()
+    .description('Name of the parameter and the cookie with the id of the click.')
+    .example('click_id'),
   keepFullIp: flag().required().description('IP addresses of visitors are stored in full.'),
   logo: nullable
     .description('URL of the logo on pages for visitors.')

@@ -3,7 +3,7 @@ import { newId } from '../ids.ts';
 import type { Db } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { encodeWorkspace, workspaceName } from '../lookup/codec.ts';
-import { type WorkspaceColumns, workspaceEntry } from '../lookup/entry.ts';
+import { type ClickIdParameter, type WorkspaceColumns, workspaceEntry } from '../lookup/entry.ts';
 import { type LookupChange, publish } from '../lookup/publish.ts';
 import { createApiKey } from './api-keys.ts';
 import type { Plan } from './plans.ts';
@@ -95,6 +95,8 @@ export interface WorkspaceSettings {
   name?: string;
   /** Length of the window in which a visitor counts once, in seconds; 0 counts every visit. */
   clickDedupeSeconds?: number;
+  /** Name of the parameter and the cookie with the click's id. */
+  clickIdParameter?: ClickIdParameter;
   keepFullIp?: boolean;
   /** `null`: the limit of the plan; 0: no limit. */
   requestsPerMinute?: number | null;
@@ -117,6 +119,7 @@ export async function changeWorkspace(
     plan,
     name,
     clickDedupeSeconds,
+    clickIdParameter,
     keepFullIp,
     requestsPerMinute,
     retentionDays,
@@ -131,6 +134,7 @@ export async function changeWorkspace(
       plan,
       name,
       click_dedupe_seconds: clickDedupeSeconds,
+      click_id_parameter: clickIdParameter,
       keep_full_ip: keepFullIp,
       requests_per_minute: requestsPerMinute,
       retention_days: retentionDays,
@@ -139,10 +143,17 @@ export async function changeWorkspace(
       updated_at: trx.fn.now(),
       version: trx.raw("nextval('lookup_version')"),
     })
-    .returning(['id', 'click_dedupe_seconds', 'logo', 'brand_color', 'version'])) as [
-    WorkspaceColumns & { version: number },
-  ];
-  const isSeen = [clickDedupeSeconds, logo, brandColor].some((value) => value !== undefined);
+    .returning([
+      'id',
+      'click_dedupe_seconds',
+      'click_id_parameter',
+      'logo',
+      'brand_color',
+      'version',
+    ])) as [WorkspaceColumns & { version: number }];
+  const isSeen = [clickDedupeSeconds, clickIdParameter, logo, brandColor].some(
+    (value) => value !== undefined,
+  );
   if (!isSeen) return [];
   const entry = encodeWorkspace(workspaceEntry(row));
   return [{ name: workspaceName(projectId), version: row.version, entry, announce: true }];

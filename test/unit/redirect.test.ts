@@ -120,6 +120,7 @@ describe('the decision', () => {
     page: undefined,
     passed: 'no',
     clickId: undefined,
+    clickIdParameter: 'click_id',
     ...some,
   });
   const page = { id: 'page_1', projectId: 'proj_a', title: 'Before' };

@@ -17,14 +17,22 @@ const WINDOWS: Readonly<Record<number, string>> = {
   2_678_400: 'Once in 31 days',
 };
 
+/** Selectable names of the parameter and the cookie with the click's id. */
+const CLICK_ID_PARAMETERS = {
+  click_id: 'click_id',
+  dub_id: 'dub_id, as pages that were written for Dub expect',
+} as const satisfies Record<Schemas['Workspace']['clickIdParameter'], string>;
+
 /** The form for the counting of visits and the data stored about visitors. */
 export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
   const { may } = useWorkspace();
   const mayWrite = may('workspace.write');
   const [seconds, setSeconds] = useState(workspace.clickDedupeSeconds);
+  const [parameter, setParameter] = useState(workspace.clickIdParameter);
   const [keepFullIp, setKeepFullIp] = useState(workspace.keepFullIp);
   const save = useSaveWorkspace(workspace, (saved) => {
     setSeconds(saved.clickDedupeSeconds);
+    setParameter(saved.clickIdParameter);
     setKeepFullIp(saved.keepFullIp);
   });
   return (
@@ -33,8 +41,14 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
       description={<DocsLink guide="analytics">How visits are counted</DocsLink>}
       mayWrite={mayWrite}
       write={save}
-      isChanged={seconds !== workspace.clickDedupeSeconds || keepFullIp !== workspace.keepFullIp}
-      onSubmit={() => save.write({ clickDedupeSeconds: seconds, keepFullIp })}
+      isChanged={
+        seconds !== workspace.clickDedupeSeconds ||
+        parameter !== workspace.clickIdParameter ||
+        keepFullIp !== workspace.keepFullIp
+      }
+      onSubmit={() =>
+        save.write({ clickDedupeSeconds: seconds, clickIdParameter: parameter, keepFullIp })
+      }
     >
       <SelectField
         label="Count each visitor"
@@ -51,6 +65,15 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
           </option>
         )}
       </SelectField>
+      <SelectField
+        label="Click ID parameter"
+        hint="Name of the parameter and the cookie with the ID of the click, for links that track conversions."
+        disabled={!mayWrite}
+        value={parameter}
+        error={messagesOf(save.error)['clickIdParameter']}
+        onChange={(event) => setParameter(event.target.value as typeof parameter)}
+        options={Object.entries(CLICK_ID_PARAMETERS)}
+      />
       <Switch
         label="Store full IP addresses"
         hint="If this is off, we store shortened IP addresses only. Full IP addresses are personal data: if you turn this on, mention it in your privacy policy."
