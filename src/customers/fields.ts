@@ -1,4 +1,4 @@
-import { externalIdText, Joi, nameText } from '../http/fields.ts';
+import { Joi, nameText, text } from '../http/fields.ts';
 import { webAddress } from '../short-links/url-field.ts';
 import { COUNTRY_CODES } from '../visitors/countries.ts';
 import type { CustomerChanges, NewCustomer } from './jobs.ts';
@@ -27,7 +27,7 @@ export const customerFields = {
 };
 
 export const newCustomerBody = Joi.object<NewCustomer>({
-  externalId: externalIdText(100)
+  externalId: text(100)
     .required()
     .description('Id of the customer in your system, at most 100 characters; unique.')
     .example('user-1042'),

@@ -128,12 +128,17 @@ export const changesUtm = (change: Fields): boolean =>
 
 /**
  * Adds the other UTM parameters of a link to a change, because this API writes those that a change
- * names in a fixed order, in which Dub has all.
+ * names in a fixed order, in which Dub has all. A bare origin gets its slash.
  */
-export const withAllUtm = (change: Fields, link: LinkRecord): Fields => ({
-  ...definedFields(Object.fromEntries(UTM_FIELDS.map((name) => [name, link[name]]))),
-  ...change,
-});
+export function withAllUtm(change: Fields, link: LinkRecord): Fields {
+  const { url } = change;
+  const isOrigin = typeof url === 'string' && /^https?:\/\/[^/?#]+$/i.test(url);
+  return {
+    ...definedFields(Object.fromEntries(UTM_FIELDS.map((name) => [name, link[name]]))),
+    ...change,
+    ...(isOrigin ? { url: `${url}/` } : {}),
+  };
+}
 
 /**
  * Converts a new link for this API.
