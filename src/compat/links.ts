@@ -20,6 +20,7 @@ export interface DomainRecord {
   id: string;
   slug: string;
   primary: boolean;
+  verified: boolean;
   target: string | null;
   notFoundUrl: string | null;
 }

@@ -10,6 +10,8 @@ export interface PeerRequest {
   /** JSON of the body, or the fields of a form; `undefined` if the route reads none. */
   body: unknown;
   header(name: string): string | undefined;
+  /** IP address of the client. */
+  ip: string;
   /** Resolves to true if the service can answer requests. */
   isReady(): Promise<boolean>;
 }

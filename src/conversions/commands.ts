@@ -12,6 +12,7 @@ import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { canBeClickId } from '../visitors/click-id.ts';
+import { UNKNOWN } from '../visitors/places.ts';
 import { conversionJobs, type NewSale, type Tracked } from './jobs.ts';
 import { randomName } from './random-name.ts';
 import { noClick, type SaleResult } from './record.ts';
@@ -202,8 +203,8 @@ async function takeCustomer(
   const { customerExternalId: external_id, customerName, customerEmail, customerAvatar } = body;
   const [created] = await rows<Customer>(
     trx,
-    `INSERT INTO customers (project_id, id, external_id, name, email, avatar, click_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project_id, external_id) DO NOTHING RETURNING *`,
+    `INSERT INTO customers (project_id, id, external_id, name, email, avatar, click_id, country)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project_id, external_id) DO NOTHING RETURNING *`,
     [
       projectId,
       newId('customer'),
@@ -212,12 +213,17 @@ async function takeCustomer(
       customerEmail ?? null,
       customerAvatar ?? null,
       click?.id ?? null,
+      countryOf(click),
     ],
   );
   if (created !== undefined) return { customer: created, isNew: true };
   const customer = (await Customer.of(projectId, trx).where({ external_id }).forUpdate().first())!;
   return { customer, isNew: false };
 }
+
+/** Country of a click; `null` if it is unknown. */
+const countryOf = (click: StoredEvent | undefined): string | null =>
+  click === undefined || click.country === UNKNOWN ? null : click.country;
 
 /** Stores the details in a body for an existing customer. */
 async function keepDetails(

@@ -84,7 +84,7 @@ const metadata = () =>
 export const leadBody = Joi.object<LeadBody>({
   clickId: id()
     .required()
-    .description('Id of the click, from the parameter or cookie `click_id`.')
+    .description('Id of the click, from the parameter or cookie `click_id` (or `dub_id`).')
     .example('clk_6Tz1qAs4Df'),
   eventName: text(255)
     .required()

@@ -1,7 +1,7 @@
-import type { RefusalData } from '../errors.ts';
+import { Refusal, type RefusalData } from '../errors.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { refuseChanged } from '../http/etag.ts';
-import { type Db, execute } from '../infra/db.ts';
+import { type Db, execute, rows } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { handlers } from '../queues/job.ts';
 import { eraseCustomer } from '../webhooks/erase.ts';
@@ -41,6 +41,26 @@ async function eraseInvoices(trx: Db, projectId: string, customerId: string): Pr
 }
 
 export const customerHandlers = handlers(customerJobs, {
+  /** Creates a customer. @throws Refusal `conflict` for an external id that is taken */
+  'customer.create': (
+    { id, externalId, name = null, email = null, avatar = null, country = null },
+    job,
+  ) =>
+    runIdempotent(job, async (trx) => {
+      const { projectId } = job;
+      const [row] = await rows<Customer>(
+        trx,
+        `INSERT INTO customers (project_id, id, external_id, name, email, avatar, country)
+         VALUES (:projectId, :id, :externalId, :name, :email, :avatar, :country)
+         ON CONFLICT (project_id, external_id) DO NOTHING RETURNING *`,
+        { projectId, id, externalId, name, email, avatar, country },
+      );
+      if (row === undefined) {
+        throw new Refusal('conflict', `externalId "${externalId}" belongs to another customer`);
+      }
+      return toCustomer(row);
+    }),
+
   /** @throws Refusal `not_found` */
   'customer.update': ({ id, changes }, job) =>
     runIdempotent(job, async (trx) => {

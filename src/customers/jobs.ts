@@ -7,9 +7,19 @@ export interface CustomerChanges {
   name?: string | null;
   email?: string | null;
   avatar?: string | null;
+  /** ISO 3166-1 alpha-2. */
+  country?: string | null;
 }
 
+export type NewCustomer = CustomerChanges & {
+  /** Id in the caller's system. */
+  externalId: string;
+};
+
 export const customerJobs = jobsOf(writes, {
+  'customer.create': job<NewCustomer & { id: string }, CustomerRecord>({
+    audit: changes('customer'),
+  }),
   'customer.update': job<{ id: string; changes: CustomerChanges }, CustomerRecord>({
     audit: changes('customer'),
   }),

@@ -1,6 +1,6 @@
 import { WorkspaceModel } from '../infra/model.ts';
 
-/** A row of `customers`: a person with a lead or a sale. */
+/** A row of `customers`: a person with a lead or a sale, or whom the workspace has added. */
 export class Customer extends WorkspaceModel {
   static override readonly tableName = 'customers';
 
@@ -9,6 +9,8 @@ export class Customer extends WorkspaceModel {
   declare name: string | null;
   declare email: string | null;
   declare avatar: string | null;
+  /** ISO 3166-1 alpha-2. */
+  declare country: string | null;
   /** Click with which the customer first came; `null` if there was none. */
   declare click_id: string | null;
   declare created_at: Date;

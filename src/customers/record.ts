@@ -11,6 +11,7 @@ export function toCustomer(row: Customer) {
     name: row.name,
     email: row.email,
     avatar: row.avatar,
+    country: row.country,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };
@@ -25,6 +26,7 @@ export const customerRecord = Joi.object({
   name: nullable.description('Name.').example('Ada Lovelace'),
   email: nullable.description('Email address.').example('ada@example.com'),
   avatar: nullable.description('URL of a picture.'),
+  country: nullable.description('Country (ISO 3166-1 alpha-2).').example('DE'),
   createdAt: requiredTime.description('Time of creation.'),
   updatedAt: requiredTime.description('Time of the last change.'),
 }).meta({ name: 'Customer' });

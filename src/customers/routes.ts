@@ -1,11 +1,12 @@
 import { deletedRecord } from '../http/deleted.ts';
-import { externalIdIn, id, Joi, paging, recordId, text } from '../http/fields.ts';
-import { found, hasAny, ok, type Route, route } from '../http/route.ts';
+import { externalIdIn, id, Joi, paging, queryList, recordId, text } from '../http/fields.ts';
+import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
+import { newId } from '../ids.ts';
 import { contains } from '../infra/like.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
-import { newestFirst, type Paging } from '../workspaces/lists.ts';
-import { customerFields } from './fields.ts';
-import { type CustomerChanges, customerJobs } from './jobs.ts';
+import { newestFirst, type Paging, pageOf } from '../workspaces/lists.ts';
+import { customerChangesBody, newCustomerBody } from './fields.ts';
+import { type CustomerChanges, customerJobs, type NewCustomer } from './jobs.ts';
 import { Customer } from './model.ts';
 import { customerRecord, toCustomer } from './record.ts';
 
@@ -29,7 +30,9 @@ interface CustomerListQuery extends Paging {
   search?: string;
   email?: string;
   externalId?: string;
+  ids?: string[];
   after?: string;
+  before?: string;
 }
 
 const params = Joi.object<Params>({ id: recordId().required() });
@@ -46,6 +49,23 @@ async function find(projectId: string, ref: string): Promise<Customer> {
  * Endpoints of customers, an extension of the contract, in which leads and sales create customers.
  */
 export const customerRoutes: Route[] = [
+  route<{ body: NewCustomer }>({
+    ...write,
+    method: 'post',
+    path: '/customers',
+    operationId: 'createCustomer',
+    summary: 'Create a customer',
+    description: 'Creates a customer without a lead or sale, which create customers as well.',
+    record: true,
+    body: newCustomerBody,
+    answers: { 201: customerRecord },
+    handle: (request) => {
+      const data = { ...request.body, id: newId('customer') };
+      return answerWrite(request, customerJobs['customer.create'], data, (record) =>
+        created(`/customers/${record.id}`, record),
+      );
+    },
+  }),
   route<{ query: CustomerListQuery }>({
     ...read,
     method: 'get',
@@ -60,17 +80,24 @@ export const customerRoutes: Route[] = [
       externalId: id().description(
         'Id of the customer in the caller’s system, after the prefix `ext_`.',
       ),
+      ids: queryList(id()).description('Ids of customers.'),
       after: id().description(
         'Id of the last customer on the previous page; returns the customers after it. Each page ' +
           'costs the same, while `page` reads all customers before it.',
       ),
+      before: id().description(
+        'Id of the first customer on the next page; returns the customers before it.',
+      ),
       ...paging(100),
-    }),
+    })
+      .oxor('after', 'before')
+      .messages({ 'object.oxor': 'after and before must not be given together' }),
     answers: { 200: Joi.array().items(customerRecord) },
     async handle({ caller, query }) {
-      const { search, email, externalId, after } = query;
+      const { search, email, externalId, ids, after, before } = query;
       const customers = Customer.of(caller.projectId);
       if (after !== undefined) customers.where('id', '<', after);
+      if (ids !== undefined) customers.whereIn('id', ids);
       if (search !== undefined) {
         customers.where((either) => {
           for (const column of ['name', 'email', 'external_id']) {
@@ -82,7 +109,11 @@ export const customerRoutes: Route[] = [
       if (externalId !== undefined) {
         customers.where({ external_id: externalIdIn(externalId) ?? externalId });
       }
-      return ok((await newestFirst(customers, query)).map(toCustomer));
+      if (before === undefined) {
+        return ok((await newestFirst(customers, query)).map(toCustomer));
+      }
+      const preceding = await pageOf(customers.where('id', '>', before).orderBy('id'), query);
+      return ok(preceding.map(toCustomer).toReversed());
     },
   }),
   route<{ params: Params }>({
@@ -107,7 +138,7 @@ export const customerRoutes: Route[] = [
     description: 'Changes a customer. Absent fields stay as they are; null clears a field.',
     record: true,
     params,
-    body: Joi.object<CustomerChanges>(customerFields).meta({ name: 'CustomerUpdate' }),
+    body: customerChangesBody,
     answers: { 200: customerRecord },
     async handle(request) {
       const { id: customerId } = await find(request.caller.projectId, request.params.id);

@@ -321,7 +321,7 @@ const DOMAIN = `id, slug, target, type, placeholder, expired_url AS "expiredUrl"
   created_at AS "createdAt"`;
 const UTM_TEMPLATE =
   'id, name, utm_source, utm_medium, utm_campaign, utm_term, utm_content, created_at AS "createdAt"';
-const CUSTOMER = `id, external_id AS "externalId", name, email, avatar, click_id AS "clickId",
+const CUSTOMER = `id, external_id AS "externalId", name, email, avatar, country, click_id AS "clickId",
   created_at AS "createdAt", updated_at AS "updatedAt"`;
 const COUNTERS = 'c.visits, c.leads, c.sales, c.sale_amount_cents, c.last_visit_at';
 const JOIN_COUNTERS = 'LEFT JOIN counters c ON c.project_id = r.project_id AND c.record_id = r.id';

@@ -198,6 +198,10 @@ export interface Blocklist {
   links: ReadonlySet<string>;
 }
 
+/** Names of the parameter and the cookie with the click's id. */
+export const CLICK_ID_PARAMETERS = ['click_id', 'dub_id'] as const;
+export type ClickIdParameter = (typeof CLICK_ID_PARAMETERS)[number];
+
 /** A workspace for the redirect process, in which click ids are handed out. */
 export interface WorkspaceEntry {
   projectId: string;
@@ -205,6 +209,8 @@ export interface WorkspaceEntry {
   dedupeSeconds: number;
   /** Default of its links; absent: `visitor`. */
   queryConflict?: QueryConflict;
+  /** Name of the parameter and the cookie with the click's id; absent: `click_id`. */
+  clickIdParameter?: 'dub_id';
   /** Branding of pages for visitors; absent if the workspace has none. */
   brand?: Brand;
 }
@@ -214,6 +220,7 @@ export interface WorkspaceColumns {
   id: string;
   click_dedupe_seconds: number;
   query_conflict: QueryConflict;
+  click_id_parameter: ClickIdParameter;
   logo: NonNullable<Brand['logo']> | null;
   brand_color: string | null;
 }
@@ -223,6 +230,7 @@ export function workspaceEntry({
   id: projectId,
   click_dedupe_seconds: dedupeSeconds,
   query_conflict: queryConflict,
+  click_id_parameter: clickIdParameter,
   logo,
   brand_color: color,
 }: WorkspaceColumns): WorkspaceEntry {
@@ -231,6 +239,7 @@ export function workspaceEntry({
     projectId,
     dedupeSeconds,
     ...(queryConflict === 'visitor' ? {} : { queryConflict }),
+    ...(clickIdParameter === 'click_id' ? {} : { clickIdParameter }),
     ...(Object.keys(brand).length === 0 ? {} : { brand }),
   };
 }

@@ -123,7 +123,8 @@ export async function readSiteFiles(domainId: string): Promise<Row | null> {
 /** Reads the entry of a workspace. */
 export async function readWorkspace(projectId: string): Promise<Row | null> {
   const sql =
-    'SELECT id, click_dedupe_seconds, query_conflict, logo, brand_color, version FROM workspaces WHERE id = ?';
+    'SELECT id, click_dedupe_seconds, query_conflict, click_id_parameter, logo, brand_color, version ' +
+    'FROM workspaces WHERE id = ?';
   type WorkspaceRow = WorkspaceColumns & { version: number };
   const [row] = await rows<WorkspaceRow>(db(), sql, [projectId], POSTGRES_MS);
   if (row === undefined) return null;

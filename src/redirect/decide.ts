@@ -199,8 +199,7 @@ function decideDestination(link: LinkEntry, facts: Facts): Decision {
     link.dropsQuery !== true,
     link.queryConflict ?? facts.queryConflict,
   );
-  const destination =
-    facts.clickId === undefined ? url : withParameter(url, 'click_id', facts.clickId);
+  const destination = facts.clickId === undefined ? url : withClickId(url, facts.clickId, facts);
   // Only the exact destination has been checked for whether it may be framed.
   const isFramed =
     facts.rest === '' && link.framed?.includes(chosen) === true && canFrame(destination, facts);
@@ -359,6 +358,19 @@ export function withParameter(destination: string, name: string, value: string):
   return isWeb(destination)
     ? merge(destination, [`${name}=${encodeURIComponent(value)}`], 'visitor')
     : destination;
+}
+
+/** Placeholders of Dub for the click's id, also percent-encoded. */
+const DUB_PLACEHOLDER = /(?:\{|%7b)dub_(?:click_)?id(?:\}|%7d)/gi;
+/** Parameter of Dub that asks for `client_reference_id`, which payment links of Stripe pass on. */
+const DUB_REFERENCE = /(?<=[?&])dub_client_reference_id=1(?:&|(?=#|$))/;
+
+/** Adds the click's id to a destination, in the way that the workspace has chosen. */
+function withClickId(destination: string, id: string, { clickIdParameter }: Facts): string {
+  if (clickIdParameter === 'click_id') return withParameter(destination, 'click_id', id);
+  const filled = destination.replace(DUB_PLACEHOLDER, id);
+  if (!DUB_REFERENCE.test(filled)) return withParameter(filled, 'dub_id', id);
+  return withParameter(filled, 'client_reference_id', `dub_id_${id}`).replace(DUB_REFERENCE, '');
 }
 
 /** Appends a path to that of the destination; app URLs are returned unchanged. */

@@ -3,7 +3,13 @@ import { newId } from '../ids.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
 import { lastingKeyFor } from '../infra/keys.ts';
 import type { RequestHead, Response } from '../infra/plain-requests.ts';
-import type { Entries, LinkEntry, PageEntry, QueryConflict } from '../lookup/entry.ts';
+import type {
+  ClickIdParameter,
+  Entries,
+  LinkEntry,
+  PageEntry,
+  QueryConflict,
+} from '../lookup/entry.ts';
 import { type Finder, Unavailable } from '../lookup/find.ts';
 import { clickId } from '../visitors/click-id.ts';
 import type { FindPlace } from '../visitors/places.ts';
@@ -60,6 +66,8 @@ export interface Facts {
   readonly queryConflict: QueryConflict;
   /** Id of the click, which the destination receives. */
   readonly clickId: string | undefined;
+  /** Name of the parameter and the cookie with the id. */
+  readonly clickIdParameter: ClickIdParameter;
 }
 
 /** The facts of one request. Headers are read only when the decision needs them. */
@@ -75,6 +83,7 @@ export class RequestFacts implements Facts {
   passed: Facts['passed'] = 'no';
   queryConflict: QueryConflict = 'visitor';
   clickId: string | undefined = undefined;
+  clickIdParameter: ClickIdParameter = 'click_id';
   readonly #request: RequestHead;
 
   constructor({ address, visitor, request }: VisitRequest, now: number) {
@@ -238,6 +247,9 @@ export async function gatherFacts(
   context.dedupeSeconds = workspace?.dedupeSeconds ?? 0;
   if (link.tracksConversion === true && isCounted(context) && !visitor.wantsPrivacy) {
     facts.clickId = clickIdOf(context);
+    if (workspace?.clickIdParameter !== undefined) {
+      facts.clickIdParameter = workspace.clickIdParameter;
+    }
   }
   return context;
 }

@@ -108,7 +108,7 @@ export async function respond(
     sendPage(response, await inItsLook(page, context, dependencies), options);
   };
   if ('visited' in decision && decision.kind !== 'before' && facts.clickId !== undefined) {
-    options.cookies = [clickCookie(facts.clickId, visitor.isSecure)];
+    options.cookies = [clickCookie(facts.clickIdParameter, facts.clickId, visitor.isSecure)];
   }
   switch (decision.kind) {
     case 'redirect':
@@ -349,9 +349,9 @@ function ownersPage(
 }
 
 /** Cookie with the click's id, for scripts of pages under the domain. */
-const clickCookie = (clickId: string, isSecure: boolean): string =>
+const clickCookie = (name: string, clickId: string, isSecure: boolean): string =>
   stringifySetCookie({
-    name: 'click_id',
+    name,
     value: clickId,
     maxAge: CLICK_SECONDS,
     path: '/',

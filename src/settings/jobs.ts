@@ -6,7 +6,13 @@ import type { WorkspaceRecord } from './record.ts';
 /** Settings that owners can change; plan and limits are for the operator. */
 export type WorkspaceChanges = Pick<
   WorkspaceSettings,
-  'name' | 'clickDedupeSeconds' | 'queryConflict' | 'keepFullIp' | 'logo' | 'brandColor'
+  | 'name'
+  | 'clickDedupeSeconds'
+  | 'queryConflict'
+  | 'clickIdParameter'
+  | 'keepFullIp'
+  | 'logo'
+  | 'brandColor'
 >;
 
 /** A limit, and the share of it that a workspace has used. */

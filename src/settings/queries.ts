@@ -1,7 +1,7 @@
 import { EVENT_KINDS, pluralOf } from '../events/kinds.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { type Db, db, rows } from '../infra/db.ts';
-import type { QueryConflict } from '../lookup/entry.ts';
+import type { ClickIdParameter, QueryConflict } from '../lookup/entry.ts';
 import type { Logo } from '../workspaces/commands.ts';
 import type { Plan } from '../workspaces/plans.ts';
 
@@ -16,6 +16,7 @@ export interface SettingsRow {
   plan: Plan;
   click_dedupe_seconds: number;
   query_conflict: QueryConflict;
+  click_id_parameter: ClickIdParameter;
   keep_full_ip: boolean;
   requests_per_minute: number | null;
   retention_days: number | null;
@@ -28,8 +29,8 @@ export interface SettingsRow {
 export async function readSettings(projectId: string, connection: Db = db()): Promise<SettingsRow> {
   const [row] = await rows<SettingsRow>(
     connection,
-    `SELECT id, slug, name, plan, click_dedupe_seconds, query_conflict, keep_full_ip, requests_per_minute,
-            retention_days, logo, brand_color, created_at
+    `SELECT id, slug, name, plan, click_dedupe_seconds, query_conflict, click_id_parameter, keep_full_ip,
+            requests_per_minute, retention_days, logo, brand_color, created_at
        FROM workspaces WHERE id = ?`,
     [projectId],
   );

@@ -8,6 +8,7 @@ import {
   requiredText,
   requiredTime,
 } from '../http/fields.ts';
+import { CLICK_ID_PARAMETERS } from '../lookup/entry.ts';
 import { logoUrl } from '../web/brand.ts';
 import { IMPORT_ROWS, PLANS, REQUESTS_PER_MINUTE, RETENTION_DAYS } from '../workspaces/plans.ts';
 import { MAX_COUNTED, type SettingsRow, type Usage } from './queries.ts';
@@ -25,6 +26,7 @@ export function toWorkspace(row: SettingsRow) {
     createdAt: row.created_at.toISOString(),
     clickDedupeSeconds: row.click_dedupe_seconds,
     queryConflict: row.query_conflict,
+    clickIdParameter: row.click_id_parameter,
     keepFullIp: row.keep_full_ip,
     logo: row.logo === null ? null : logoUrl(config().BASE_URL, row.id, row.logo.id),
     brandColor: row.brand_color,
@@ -57,6 +59,10 @@ export const workspaceRecord = Joi.object({
     .required()
     .description('Whose parameter stays where a link does not say: see `queryConflict` of links.')
     .meta({ extension: true }),
+  clickIdParameter: oneOf(CLICK_ID_PARAMETERS)
+    .required()
+    .description('Name of the parameter and the cookie with the id of the click.')
+    .example('click_id'),
   keepFullIp: flag().required().description('IP addresses of visitors are stored in full.'),
   logo: nullable
     .description('URL of the logo on pages for visitors.')

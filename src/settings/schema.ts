@@ -1,5 +1,6 @@
 import { bodyFlag, id, Joi, nameText, oneOf } from '../http/fields.ts';
 import { imageSource } from '../images/source.ts';
+import { CLICK_ID_PARAMETERS } from '../lookup/entry.ts';
 import type { WorkspaceChanges } from './jobs.ts';
 
 /**
@@ -28,6 +29,11 @@ export const workspaceBody = Joi.object<WorkspaceBody>({
     )
     .example('owner')
     .meta({ extension: true }),
+  clickIdParameter: oneOf(CLICK_ID_PARAMETERS).description(
+    'Name of the parameter that destinations of links with `trackConversion` get, and of the cookie, with the id of ' +
+      'the click. `dub_id` is for pages that were written for Dub: placeholders such as `{dub_id}` in destinations ' +
+      'become the id too, and `dub_client_reference_id=1` becomes `client_reference_id=dub_id_…`.',
+  ),
   keepFullIp: bodyFlag().description(
     'true stores IP addresses of visitors in full; false only their networks.',
   ),

@@ -123,8 +123,8 @@ export const fields = {
     column: 'track_conversion',
     ...boolean,
     description:
-      'Whether the id of the click is passed to the destination as `click_id` and stored in a ' +
-      'cookie for 90 days, so that leads and sales can be attributed to it.',
+      'Whether the id of the click is passed to the destination under the name of ' +
+      '`clickIdParameter` of the workspace (`click_id`) and stored in a cookie for 90 days, so that leads and sales can be attributed to it.',
     example: true,
   },
   flexible: {

@@ -3,7 +3,12 @@ import { newId } from '../ids.ts';
 import type { Db } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { encodeWorkspace, workspaceName } from '../lookup/codec.ts';
-import { type QueryConflict, type WorkspaceColumns, workspaceEntry } from '../lookup/entry.ts';
+import {
+  type ClickIdParameter,
+  type QueryConflict,
+  type WorkspaceColumns,
+  workspaceEntry,
+} from '../lookup/entry.ts';
 import { type LookupChange, publish } from '../lookup/publish.ts';
 import { createApiKey } from './api-keys.ts';
 import type { Plan } from './plans.ts';
@@ -97,6 +102,8 @@ export interface WorkspaceSettings {
   clickDedupeSeconds?: number;
   /** Default of its links. */
   queryConflict?: QueryConflict;
+  /** Name of the parameter and the cookie with the click's id. */
+  clickIdParameter?: ClickIdParameter;
   keepFullIp?: boolean;
   /** `null`: the limit of the plan; 0: no limit. */
   requestsPerMinute?: number | null;
@@ -120,6 +127,7 @@ export async function changeWorkspace(
     name,
     clickDedupeSeconds,
     queryConflict,
+    clickIdParameter,
     keepFullIp,
     requestsPerMinute,
     retentionDays,
@@ -135,6 +143,7 @@ export async function changeWorkspace(
       name,
       click_dedupe_seconds: clickDedupeSeconds,
       query_conflict: queryConflict,
+      click_id_parameter: clickIdParameter,
       keep_full_ip: keepFullIp,
       requests_per_minute: requestsPerMinute,
       retention_days: retentionDays,
@@ -147,11 +156,12 @@ export async function changeWorkspace(
       'id',
       'click_dedupe_seconds',
       'query_conflict',
+      'click_id_parameter',
       'logo',
       'brand_color',
       'version',
     ])) as [WorkspaceColumns & { version: number }];
-  const isSeen = [clickDedupeSeconds, queryConflict, logo, brandColor].some(
+  const isSeen = [clickDedupeSeconds, queryConflict, clickIdParameter, logo, brandColor].some(
     (value) => value !== undefined,
   );
   if (!isSeen) return [];

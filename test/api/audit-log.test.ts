@@ -201,6 +201,7 @@ describe('the audit log', () => {
       const { id } = await post('/domains', { slug: `more.${world.domain}` });
       return one('domain', await remove(`/domains/${id}`));
     },
+    'customer.create': async () => one('customer', await post('/customers', { externalId: 'new' })),
     'customer.update': async () =>
       one('customer', await patch(`/customers/${await aCustomer()}`, { name: 'n' }), ['name']),
     'customer.delete': async () => one('customer', await remove(`/customers/${await aCustomer()}`)),

@@ -82,6 +82,11 @@ describe('Idempotency-Key', () => {
     }),
     '/tags': async () => ({ path: '/tags', body: { name: 'a' }, count: '/tags' }),
     '/folders': async () => ({ path: '/folders', body: { name: 'a' }, count: '/folders' }),
+    '/customers': async () => ({
+      path: '/customers',
+      body: { externalId: 'a' },
+      count: '/customers',
+    }),
     '/utm-templates': async () => ({
       path: '/utm-templates',
       body: { name: 'a' },

@@ -36,6 +36,7 @@ describe('the workspace over REST', () => {
       plan: 'pro',
       clickDedupeSeconds: 3_600,
       queryConflict: 'visitor',
+      clickIdParameter: 'click_id',
       keepFullIp: false,
       logo: null,
       brandColor: null,
@@ -186,6 +187,7 @@ describe('the workspace over REST', () => {
     ['a plan', { plan: 'enterprise' }, /^plan is not a known field/],
     ['a limit', { requestsPerMinute: 0 }, /^requestsPerMinute is not a known field/],
     ['a negative window', { clickDedupeSeconds: -1 }, /^clickDedupeSeconds must/],
+    ['another name', { clickIdParameter: 'q' }, /^clickIdParameter must be one of/],
     ['a window as text', { clickDedupeSeconds: '60' }, /^clickDedupeSeconds must/],
     ['a window of years', { clickDedupeSeconds: 1e8 }, /^clickDedupeSeconds must/],
     [

@@ -303,7 +303,13 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.post('/track/click', { linkId: link.id }));
     await is404(api.post('/track/click', { domain: domain.slug, key: link.key }));
   },
-  'get /customers': async ({ api }) => {
+  'post /customers': async ({ api }) => {
+    const { status, body } = await api.post('/customers', { externalId: 'secret-customer-2' });
+    expect(status).to.equal(201);
+    await api.delete(`/customers/${body.id}`);
+  },
+  'get /customers': async ({ api }, { customer }) => {
+    await isEmpty(api.get('/customers', { ids: customer.id }));
     const { body } = await api.get('/customers');
     expect(body.every(({ name }: { name: string }) => name !== 'Secret customer')).to.equal(true);
     await isEmpty(api.get('/customers', { search: 'Secret customer' }));

@@ -345,9 +345,11 @@ describe('the SDK of Dub', () => {
     const after = await keysOf({ startingAfter: made.linkId });
     expect(after).to.deep.equal(all.slice(all.indexOf('spring') + 1));
   });
-  refused('links.list', 'endingBefore', 422, /endingBefore is not a known/, () =>
-    sdk.links.list({ endingBefore: made.linkId }),
-  );
+  passes('links.list', 'endingBefore', async () => {
+    const all = await keysOf({});
+    const { result } = await sdk.links.list({ endingBefore: made.linkId });
+    expect(result.map(({ key }) => key)).to.deep.equal(all.slice(0, all.indexOf('spring')));
+  });
   passes('links.count', '', async () => {
     expect(await sdk.links.count()).to.equal(7);
   });
@@ -551,9 +553,9 @@ describe('the SDK of Dub', () => {
       sdk.analytics.retrieve({ groupBy }),
     );
   }
-  refused('analytics.retrieve', 'with an exclusion', 422, /country\[0\] must be one of/, () =>
-    sdk.analytics.retrieve({ country: '-DE' }),
-  );
+  passes('analytics.retrieve', 'with an exclusion', async () => {
+    expect(await sdk.analytics.retrieve({ country: '-DE' })).to.include({ clicks: 0 });
+  });
 
   passes('events.list', 'clicks', async () => {
     const events = await sdk.events.list({ linkId: made.linkId });

@@ -194,6 +194,7 @@ describe('the decision', () => {
     passed: 'no',
     queryConflict: 'visitor',
     clickId: undefined,
+    clickIdParameter: 'click_id',
     ...some,
   });
   const page = { id: 'page_1', projectId: 'proj_a', title: 'Before' };

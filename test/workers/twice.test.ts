@@ -277,6 +277,8 @@ describe('a job that runs twice', function () {
     expect((await world.api.get(`/links/${link.id}`)).body).to.include({ leads: 1, sales: 1 });
     expect((await world.api.get('/analytics')).body).to.include({ leads: 1, sales: 1 });
     const [{ id }] = (await world.api.get('/customers')).body;
+    const added = { id: newId('customer'), externalId: 'added' };
+    expect(await twice(customerJobs['customer.create'], added)).to.include(added);
     await twice(customerJobs['customer.update'], { id, changes: { name: 'Ada' } });
     expect(await twice(customerJobs['customer.delete'], { id })).to.deep.equal({ id });
   });

@@ -1,16 +1,9 @@
-import type { Query } from '../../http/input.ts';
+import { config } from '../../config.ts';
+import { Refusal } from '../../errors.ts';
+import type { OperationId } from '../../http/route.ts';
 import { ok } from '../../http/route.ts';
-import {
-  type Call,
-  type CallQuery,
-  type Fields,
-  type LinkRecord,
-  lastValue,
-  omit,
-  type PeerRoute,
-} from '../peer.ts';
-import { type Colors, colorsOf, toDubLink } from './link.ts';
-import { startOf } from './start-of.ts';
+import { type Call, type CallQuery, lastValue, omit, type PeerRoute } from '../peer.ts';
+import { type EventQuery, fromDubQuery } from './event-query.ts';
 
 type Row = Record<string, unknown>;
 
@@ -26,6 +19,11 @@ const GROUPS: Readonly<Record<string, { ours: string; toRows(rows: Row[]): Row[]
   },
   regions: { ours: 'region', toRows: (rows) => rows.map((row) => ({ ...row, city: '*' })) },
   cities: { ours: 'cities', toRows: (rows) => rows },
+  referers: {
+    ours: 'referers',
+    toRows: (rows) =>
+      sumOf(rows.map((row) => ({ ...row, referer: withoutWww(String(row['referer'])) }))),
+  },
   top_links: {
     ours: 'top_links',
     toRows: (rows) => rows.map((row) => ({ ...row, createdAt: row['createdAt'] ?? '' })),
@@ -33,8 +31,57 @@ const GROUPS: Readonly<Record<string, { ours: string; toRows(rows: Row[]): Row[]
   top_base_urls: { ours: 'top_urls', toRows: (rows) => rows },
 };
 
+/** A group by records, whose rows are counts of events with a filter. */
+interface RecordGroup {
+  /** Operation that lists the records, the size of its pages, and further parameters. */
+  list: OperationId;
+  pageSize: number;
+  query?: CallQuery;
+  /** Records that the list does not have. */
+  unlisted?: () => Row[];
+  /** Filter of events, and the field of records with its value. */
+  filter: string;
+  field: string;
+  toRow(record: Row): Row;
+}
+
+const RECORD_GROUPS: Readonly<Record<string, RecordGroup>> = {
+  top_folders: {
+    list: 'listFolders',
+    pageSize: 100,
+    filter: 'folderId',
+    field: 'id',
+    toRow: ({ id, name }) => ({ folderId: id, folder: { id, name } }),
+  },
+  top_link_tags: {
+    list: 'listTags',
+    pageSize: 100,
+    filter: 'tagId',
+    field: 'id',
+    toRow: ({ id, name, color }) => ({ tagId: id, tag: { id, name, color } }),
+  },
+  top_domains: {
+    list: 'listDomains',
+    pageSize: 50,
+    query: { archived: 'true' },
+    unlisted: () => [{ slug: config().DEFAULT_SHORT_DOMAIN }],
+    filter: 'domain',
+    field: 'slug',
+    toRow: ({ slug }) => ({ domain: slug }),
+  },
+};
+
 /** Ways to open short links, with the same names at Dub. */
 const TRIGGERS = ['link', 'qr'] as const;
+
+/** Numbers of rows. */
+const NUMBERS = ['clicks', 'leads', 'sales', 'saleAmount'] as const;
+/** Numbers of rows about one kind of event. */
+const NUMBERS_OF: Readonly<Record<string, readonly (typeof NUMBERS)[number][]>> = {
+  clicks: ['clicks'],
+  leads: ['leads'],
+  sales: ['sales', 'saleAmount'],
+};
 
 export const analyticsRoutes: PeerRoute[] = [
   {
@@ -42,63 +89,75 @@ export const analyticsRoutes: PeerRoute[] = [
     path: '/analytics',
     operation: 'retrieveAnalytics',
     async answer({ query: dubQuery }, call) {
-      const { groupBy: requestedGroup = 'count', ...query } = fromDubQuery(dubQuery);
-      const groupBy = [requestedGroup].flat().at(-1)!;
-      if (groupBy === 'trigger' || groupBy === 'triggers') return ok(await byTrigger(call, query));
-      const group = Object.hasOwn(GROUPS, groupBy) ? GROUPS[groupBy] : undefined;
-      const translated = { ...query, groupBy: group?.ours ?? groupBy };
-      const { body } = await call<Row | Row[]>('retrieveAnalytics', { query: translated });
-      if (!Array.isArray(body)) return ok(totalsOf(body));
-      return ok(group === undefined ? body : group.toRows(body));
-    },
-  },
-  {
-    method: 'get',
-    path: '/events',
-    operation: 'listEvents',
-    async answer({ query: dubQuery }, call) {
-      const { sortOrder, ...query } = fromDubQuery(dubQuery);
-      const order = sortOrder === undefined ? {} : { order: sortOrder };
-      const { body } = await call<EventRecord[]>('listEvents', { query: { ...query, ...order } });
-      // Events of Dub always belong to a link.
-      const ofLinks = body.flatMap((event) => (hasLink(event) ? [event] : []));
-      const colors = await colorsOf(
-        call,
-        ofLinks.map(({ link }) => link),
-      );
-      return ok(ofLinks.map((event) => toDubEvent(event, colors)));
+      const { query, excluded } = fromDubQuery(dubQuery);
+      const groupBy = lastValue(query, 'groupBy') ?? 'count';
+      const filters = omit(query, ['groupBy']);
+      const rows = await readGroup(call, groupBy, filters);
+      const rest =
+        excluded === undefined
+          ? rows
+          : withoutExcluded(rows, await readGroup(call, groupBy, including(filters, excluded)));
+      if (groupBy === 'count') return ok(rest[0]);
+      return ok(groupBy === 'timeseries' ? rest : rest.filter(hasEvents));
     },
   },
 ];
 
-/** Converts time span and filters of events. Other filters of Dub are refused as unknown. */
-function fromDubQuery(dubQuery: Query): CallQuery {
-  const { trigger, qr, tagIds, interval, start, ...rest } = omit(dubQuery, [
-    'workspaceId',
-    'projectSlug',
-    'externalId',
-  ]);
-  const from =
-    start ?? startOf(lastValue(dubQuery, 'interval'), lastValue(dubQuery, 'timezone') ?? 'UTC');
-  const external = lastValue(dubQuery, 'externalId');
-  return {
-    ...rest,
-    types: trigger,
-    type: qr === undefined ? undefined : qr === 'true' ? 'qr' : 'link',
-    tagId: tagIds,
-    externalId:
-      external === undefined || external.startsWith('ext_') ? external : `ext_${external}`,
-    // `start` takes precedence at Dub, `interval` in this API.
-    interval: from === undefined ? interval : undefined,
-    start: from,
-  };
+const including = (query: CallQuery, { filter, values }: NonNullable<EventQuery['excluded']>) => ({
+  ...query,
+  [filter]: values,
+});
+
+/** Reads the rows of one of Dub's groups; `count` has one row. */
+async function readGroup(call: Call, groupBy: string, query: CallQuery): Promise<Row[]> {
+  if (groupBy === 'trigger' || groupBy === 'triggers') return byTrigger(call, query);
+  if (Object.hasOwn(RECORD_GROUPS, groupBy)) return byRecord(call, RECORD_GROUPS[groupBy]!, query);
+  const group = Object.hasOwn(GROUPS, groupBy) ? GROUPS[groupBy] : undefined;
+  const translated = { ...query, groupBy: group?.ours ?? groupBy };
+  const { body } = await call<Row | Row[]>('retrieveAnalytics', { query: translated });
+  if (!Array.isArray(body)) return [totalsOf(body)];
+  return group === undefined ? body : group.toRows(body);
 }
 
-const totalsOf = ({ clicks, leads, sales, saleAmount }: Row): Row => ({
-  clicks,
-  leads,
-  sales,
-  saleAmount,
+const totalsOf = (row: Row, names: readonly string[] = NUMBERS): Row =>
+  Object.fromEntries(names.map((name) => [name, row[name]]));
+
+const hasEvents = (row: Row): boolean => NUMBERS.some((name) => Number(row[name] ?? 0) !== 0);
+
+/** The values of a row that are no numbers, as a text. */
+const groupOf = (row: Row): string => JSON.stringify(omit(row, NUMBERS));
+
+/** Adds up the rows of the same group. */
+function sumOf(rows: readonly Row[]): Row[] {
+  const sums = new Map<string, Row>();
+  for (const row of rows) {
+    const sum = sums.get(groupOf(row));
+    sums.set(groupOf(row), sum === undefined ? row : combined(sum, row, 1));
+  }
+  return [...sums.values()];
+}
+
+/**
+ * Subtracts the numbers of excluded events from those of all events. This is exact, because each
+ * event counts in one row of a group, and this API has no filters that exclude.
+ */
+function withoutExcluded(rows: readonly Row[], excludedRows: readonly Row[]): Row[] {
+  const excluded = new Map(excludedRows.map((row) => [groupOf(row), row]));
+  return rows.map((row) => {
+    const part = excluded.get(groupOf(row));
+    return part === undefined ? row : combined(row, part, -1);
+  });
+}
+
+/** Adds the numbers of a row to another; an event between two queries makes none negative. */
+const combined = (row: Row, other: Row, sign: 1 | -1): Row => ({
+  ...row,
+  ...Object.fromEntries(
+    NUMBERS.filter((name) => row[name] !== undefined).map((name) => [
+      name,
+      Math.max(0, Number(row[name]) + sign * Number(other[name] ?? 0)),
+    ]),
+  ),
 });
 
 /** Counts by the way in which short links were opened. */
@@ -106,90 +165,42 @@ async function byTrigger(call: Call, query: CallQuery): Promise<Row[]> {
   const triggers = [query['types'] ?? TRIGGERS].flat().flatMap((names) => names.split(','));
   const rows: Row[] = [];
   for (const trigger of TRIGGERS.filter((name) => triggers.includes(name))) {
-    const { body } = await call<Row>('retrieveAnalytics', {
-      query: { ...query, type: trigger, groupBy: 'count' },
-    });
+    const counted = { ...omit(query, ['types']), type: trigger, groupBy: 'count' };
+    const { body } = await call<Row>('retrieveAnalytics', { query: counted });
     rows.push({ trigger, ...totalsOf(body) });
   }
-  return rows.filter(({ clicks, leads, sales }) => [clicks, leads, sales].some((n) => n !== 0));
+  return rows.filter(hasEvents);
 }
 
-/** An event record of this API. */
-interface EventRecord extends Fields {
-  event: 'click' | 'lead' | 'sale';
-  timestamp: string;
-  click: (Record<string, string> & { id: string }) | null;
-  link: LinkRecord | null;
+/**
+ * Counts by folder, tag or domain, most events first.
+ *
+ * @throws Refusal `unprocessable_entity` for more records than a page of this API has
+ */
+async function byRecord(call: Call, group: RecordGroup, query: CallQuery): Promise<Row[]> {
+  const { list, pageSize, filter, field } = group;
+  const page = { ...group.query, pageSize: String(pageSize) };
+  const { body: records } = await call<Row[]>(list, { query: page });
+  if (records.length === pageSize) {
+    throw new Refusal(
+      'unprocessable_entity',
+      `groupBy must not be top_folders, top_link_tags or top_domains for ${pageSize} records or more: set ${filter}`,
+    );
+  }
+  const requested = lastValue(query, filter)?.split(',');
+  const event = lastValue(query, 'event') ?? 'clicks';
+  const numbers = Object.hasOwn(NUMBERS_OF, event) ? NUMBERS_OF[event]! : NUMBERS;
+  const rows: Row[] = [];
+  for (const record of [...records, ...(group.unlisted?.() ?? [])]) {
+    const value = String(record[field]);
+    if (requested?.includes(value) === false) continue;
+    const counted = { ...query, [filter]: value, groupBy: 'count' };
+    const { body } = await call<Row>('retrieveAnalytics', { query: counted });
+    rows.push({ ...group.toRow(record), ...totalsOf(body, numbers) });
+  }
+  const eventsOf = (row: Row) => Number(row[numbers[0]!]);
+  return rows.filter(hasEvents).toSorted((a, b) => eventsOf(b) - eventsOf(a));
 }
 
-type EventOfLink = EventRecord & {
-  click: NonNullable<EventRecord['click']>;
-  link: LinkRecord;
-};
-
-const hasLink = (event: EventRecord): event is EventOfLink =>
-  event.link !== null && event.click !== null;
-
-/** Times that Dub's SDK expects as texts in the links of events. */
-const TIMES = ['expiresAt', 'disabledAt', 'testStartedAt', 'testCompletedAt', 'lastClicked'];
-const PROCESSORS = ['stripe', 'shopify', 'polar', 'paddle', 'revenuecat', 'custom'];
-
-function toDubEvent(event: EventOfLink, colors: Colors): Fields {
-  const { click, timestamp } = event;
-  const dubLink = toDubLink(event.link, colors);
-  const link = {
-    ...dubLink,
-    ...Object.fromEntries(TIMES.map((name) => [name, dubLink[name] ?? ''])),
-  };
-  const { type, ...values } = click;
-  const isQr = type === 'qr';
-  const common = {
-    event: event.event,
-    timestamp,
-    click: { ...values, timestamp, trigger: type, qr: isQr },
-    link,
-    click_id: click.id,
-    link_id: event.link.id,
-    domain: event.link.domain,
-    key: event.link.key,
-    ...Object.fromEntries(
-      ['url', 'continent', 'country', 'city', 'device', 'browser', 'os', 'ip'].map((name) => [
-        name,
-        click[name],
-      ]),
-    ),
-    qr: isQr ? 1 : 0,
-  };
-  if (event.event === 'click') return common;
-  const { eventName, metadata } = event;
-  const conversion = {
-    ...common,
-    // Events have no id of their own here; click, name and time make a stable one.
-    eventId: `${click.id}:${String(eventName)}:${timestamp}`,
-    eventName,
-    metadata,
-    customer: toDubCustomer(event['customer'] as Fields | null, timestamp),
-  };
-  if (event.event === 'lead') return conversion;
-  const sale = event['sale'] as Fields;
-  const processor = String(sale['paymentProcessor']);
-  const paymentProcessor = PROCESSORS.includes(processor) ? processor : 'custom';
-  return {
-    ...conversion,
-    sale: { ...sale, paymentProcessor },
-    saleAmount: sale['amount'],
-    invoice_id: sale['invoiceId'] ?? '',
-    payment_processor: paymentProcessor,
-  };
-}
-
-/** Converts the customer of an event; empty after their data was erased. */
-const toDubCustomer = (customer: Fields | null, timestamp: string): Fields =>
-  customer ?? {
-    id: '',
-    externalId: '',
-    name: null,
-    email: null,
-    avatar: null,
-    createdAt: timestamp,
-  };
+/** Removes `www.` from the host of a referrer, which Dub stores without it. */
+export const withoutWww = (host: string): string => host.replace(/^www\./, '');

@@ -1,4 +1,5 @@
-import { type Call, type Fields, ifReadable, type LinkRecord } from '../peer.ts';
+import { UTM_FIELDS } from '../../events/utm.ts';
+import { type Call, definedFields, type Fields, ifReadable, type LinkRecord } from '../peer.ts';
 import { keyOfLength } from '../random-key.ts';
 
 /** Fields that Dub's links share with links of this API. */
@@ -54,6 +55,8 @@ const ABSENT = {
   programId: null,
   partnerId: null,
   disabledAt: null,
+  identifier: null,
+  linkRetentionCleanupDisabledAt: null,
   conversions: 0,
 } as const;
 
@@ -99,13 +102,42 @@ export async function toDubLinks(call: Call, links: readonly LinkRecord[]): Prom
 
 /**
  * Converts a change of a link for this API. Leaves out fields that only Dub has if they are empty;
- * this API refuses others.
+ * this API refuses others. An empty UTM parameter clears it.
  */
 export function fromDubChange(body: Fields): Fields {
   const fields = Object.entries(body).filter(
     ([name, value]) => !(NOTHING.includes(name) && (value === null || value === undefined)),
   );
-  return Object.fromEntries(fields);
+  return emptyUtmAsNull(Object.fromEntries(fields));
+}
+
+/** Replaces empty UTM parameters by `null`. */
+export const emptyUtmAsNull = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      value === '' && isUtm(name) ? null : value,
+    ]),
+  );
+
+const isUtm = (name: string) => UTM_FIELDS.some((field) => field === name);
+
+/** True for a change of UTM parameters of a destination that has none of its own. */
+export const changesUtm = (change: Fields): boolean =>
+  Object.keys(change).some(isUtm) && !/[?&]utm_/.test(String(change['url']));
+
+/**
+ * Adds the other UTM parameters of a link to a change, because this API writes those that a change
+ * names in a fixed order, in which Dub has all. A bare origin gets its slash.
+ */
+export function withAllUtm(change: Fields, link: LinkRecord): Fields {
+  const { url } = change;
+  const isOrigin = typeof url === 'string' && /^https?:\/\/[^/?#]+$/i.test(url);
+  return {
+    ...definedFields(Object.fromEntries(UTM_FIELDS.map((name) => [name, link[name]]))),
+    ...change,
+    ...(isOrigin ? { url: `${url}/` } : {}),
+  };
 }
 
 /**

@@ -4,38 +4,84 @@ import { ok } from '../../http/route.ts';
 import {
   type Call,
   type CallQuery,
+  type Fields,
   fieldsOf,
+  ifReadable,
   type LinkRecord,
-  lastValue,
   omit,
   type PeerRoute,
 } from '../peer.ts';
-import { fromDubChange, fromDubLink, toDubLinks } from './link.ts';
+import { type Cursor, cursorOf, recordAt, sizeIn } from './cursor.ts';
+import { changesUtm, fromDubChange, fromDubLink, toDubLinks, withAllUtm } from './link.ts';
 import { translated } from './translated.ts';
 
 /** An item of this API's bulk answer: a record, or the reason why it failed. */
 type BulkItem = LinkRecord | { error: { code: string; message: string }; link: unknown };
 
-/** Maximum number of pages that are read to find the links after a given one. */
+/** Maximum number of pages that are read to find the links after or before a given one. */
 const MAX_PAGES = 10;
 const PAGE = 100;
+
+/** Refuses a folder that does not exist with 404; keys that may not read folders are not checked. */
+async function checkFolder({ folderId }: Fields, call: Call): Promise<void> {
+  if (typeof folderId !== 'string') return;
+  try {
+    await call('retrieveFolder', { params: { id: folderId } });
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal) || thrown.code !== 'forbidden') throw thrown;
+  }
+}
+
+/** Makes an endpoint that creates a link, or changes the one that exists. */
+const creating = (
+  method: 'post' | 'put',
+  path: string,
+  operation: 'createLink' | 'upsertLink',
+): PeerRoute => ({
+  method,
+  path,
+  operation,
+  takes: 'json',
+  async answer({ body }, call) {
+    const link = fromDubLink(fieldsOf(body));
+    await checkFolder(link, call);
+    return ok(await linkOutput((await call<LinkRecord>(operation, { body: link })).body, {}, call));
+  },
+});
+
+/** Makes an endpoint that changes a link. */
+const changing = (method: 'patch' | 'put'): PeerRoute => ({
+  method,
+  path: '/links/{linkId}',
+  operation: 'updateLink',
+  takes: 'json',
+  async answer({ params, body }, call) {
+    const change = fromDubChange(fieldsOf(body));
+    await checkFolder(change, call);
+    const link = changesUtm(change)
+      ? await ifReadable(call<LinkRecord>('retrieveLink', { params }))
+      : undefined;
+    const input = { params, body: link === undefined ? change : withAllUtm(change, link.body) };
+    return ok(await linkOutput((await call<LinkRecord>('updateLink', input)).body, {}, call));
+  },
+});
 
 const linkOutput = async (link: LinkRecord, _: Query, call: Call) =>
   (await toDubLinks(call, [link]))[0];
 
 export const linkRoutes: PeerRoute[] = [
-  translated('post', '/links', 'createLink', { body: fromDubLink, output: linkOutput }),
+  creating('post', '/links', 'createLink'),
   {
     method: 'get',
     path: '/links',
     operation: 'listLinks',
     async answer({ query }, call) {
-      const { startingAfter, ...filters } = fromDubQuery(query);
-      const ref = [startingAfter].flat().at(-1);
+      const cursor = cursorOf(query);
+      const filters = fromDubQuery(omit(query, ['startingAfter', 'endingBefore']));
       const links =
-        ref === undefined
+        cursor === undefined
           ? (await call<LinkRecord[]>('listLinks', { query: filters })).body
-          : await listAfter(call, filters, ref);
+          : await listFrom(call, filters, cursor);
       return ok(await toDubLinks(call, links));
     },
   },
@@ -44,7 +90,8 @@ export const linkRoutes: PeerRoute[] = [
     query: (query) => omit(query, ['workspaceId', 'projectSlug']),
     output: linkOutput,
   }),
-  translated('put', '/links/upsert', 'upsertLink', { body: fromDubLink, output: linkOutput }),
+  translated('get', '/links/metatags', 'retrieveMetatags', { query: (query) => query }),
+  creating('put', '/links/upsert', 'upsertLink'),
   {
     method: 'post',
     path: '/links/bulk',
@@ -53,20 +100,7 @@ export const linkRoutes: PeerRoute[] = [
     async answer({ body }, call) {
       const links = Array.isArray(body) ? body.map((link) => fromDubLink(fieldsOf(link))) : body;
       const items = (await call<BulkItem[]>('bulkCreateLinks', { body: links })).body;
-      const created = new Map(
-        (await toDubLinks(call, items.filter(isLink))).map((link) => [link['id'], link]),
-      );
-      return ok(
-        items.map((item, index) =>
-          isLink(item)
-            ? created.get(item.id)
-            : {
-                link: (body as unknown[])[index],
-                error: item.error.message,
-                code: item.error.code,
-              },
-        ),
-      );
+      return ok(await toDubItems(call, items, (index) => (body as unknown[])[index]));
     },
   },
   {
@@ -82,17 +116,34 @@ export const linkRoutes: PeerRoute[] = [
       ];
       const changes = { ...rest, linkIds: ids, data: fromDubChange(fieldsOf(data)) };
       const items = (await call<BulkItem[]>('bulkUpdateLinks', { body: changes })).body;
-      return ok(await toDubLinks(call, items.filter(isLink)));
+      return ok(await toDubItems(call, items, (index) => ({ id: ids[index] })));
     },
   },
   translated('delete', '/links/bulk', 'bulkDeleteLinks', { query: (query) => query }),
   translated('get', '/links/{linkId}', 'retrieveLink', { output: linkOutput }),
-  translated('patch', '/links/{linkId}', 'updateLink', {
-    body: fromDubChange,
-    output: linkOutput,
-  }),
+  changing('patch'),
+  changing('put'),
   translated('delete', '/links/{linkId}', 'deleteLink'),
 ];
+
+/**
+ * Converts the items of a bulk answer to Dub's format.
+ *
+ * @param linkAt returns what an error names as its link, by the index of the item
+ */
+async function toDubItems(
+  call: Call,
+  items: readonly BulkItem[],
+  linkAt: (index: number) => unknown,
+): Promise<unknown[]> {
+  const links = await toDubLinks(call, items.filter(isLink));
+  const byId = new Map(links.map((link) => [link['id'], link]));
+  return items.map((item, index) =>
+    isLink(item)
+      ? byId.get(item.id)
+      : { link: linkAt(index), error: item.error.message, code: item.error.code },
+  );
+}
 
 const isLink = (item: BulkItem): item is LinkRecord => !('error' in item);
 
@@ -108,24 +159,61 @@ function fromDubQuery(query: Query): CallQuery {
   return { ...rest, sort: sortBy };
 }
 
-/** Lists the links that follow one of them. */
-async function listAfter(call: Call, query: CallQuery, ref: string): Promise<LinkRecord[]> {
-  if (lastValue(query, 'sortOrder') === 'asc') {
+/** Lists the links that follow or precede one of them. */
+async function listFrom(call: Call, filters: CallQuery, cursor: Cursor): Promise<LinkRecord[]> {
+  if (lastValue(filters, 'sortOrder') === 'asc') {
     throw new Refusal('unprocessable_entity', 'sortOrder must be desc with startingAfter');
   }
-  const { body: last } = await call<LinkRecord>('retrieveLink', { params: { linkId: ref } });
-  const size = Number(lastValue(query, 'pageSize') ?? PAGE);
+  const input = { params: { linkId: cursor.id } };
+  const link = await recordAt(cursor, call<LinkRecord>('retrieveLink', input));
+  const size = sizeIn(filters, 'pageSize', { most: PAGE, otherwise: PAGE });
+  return (cursor.side === 'after' ? listAfter : listBefore)(call, filters, link, size);
+}
+
+/** Lists the links that follow one of them. */
+async function listAfter(
+  call: Call,
+  filters: CallQuery,
+  last: LinkRecord,
+  size: number,
+): Promise<LinkRecord[]> {
   // Times in answers are whole milliseconds.
   const createdBefore = new Date(Date.parse(last.createdAt) + 1).toISOString();
-  const isAfter = ({ createdAt, id }: LinkRecord) =>
-    createdAt < last.createdAt || (createdAt === last.createdAt && id < last.id);
   const following: LinkRecord[] = [];
   for (let page = 1; page <= MAX_PAGES; page += 1) {
     const { body: links } = await call<LinkRecord[]>('listLinks', {
-      query: { ...query, createdBefore, page: String(page) },
+      query: { ...filters, createdBefore, page: String(page) },
     });
-    following.push(...links.filter(isAfter));
+    following.push(...links.filter((link) => isNewer(last, link)));
     if (links.length < size || following.length >= size) break;
   }
   return following.slice(0, size);
 }
+
+/** Lists the links that precede one of them, which are on the last pages of all newer links. */
+async function listBefore(
+  call: Call,
+  filters: CallQuery,
+  first: LinkRecord,
+  size: number,
+): Promise<LinkRecord[]> {
+  const createdAfter = new Date(Date.parse(first.createdAt) - 1).toISOString();
+  const newer = { ...filters, createdAfter };
+  const { body: count } = await call<number>('countLinks', {
+    query: omit(newer, ['page', 'pageSize', 'sort', 'sortOrder']),
+  });
+  const lastPage = Math.ceil(count / size);
+  let preceding: LinkRecord[] = [];
+  for (let page = lastPage; page > Math.max(0, lastPage - MAX_PAGES); page -= 1) {
+    const { body: links } = await call<LinkRecord[]>('listLinks', {
+      query: { ...newer, page: String(page) },
+    });
+    preceding = [...links.filter((link) => isNewer(link, first)), ...preceding];
+    if (preceding.length >= size) break;
+  }
+  return preceding.slice(-size);
+}
+
+/** True when a link comes before another in a list, which is sorted by time of creation and id. */
+const isNewer = (link: LinkRecord, other: LinkRecord): boolean =>
+  link.createdAt > other.createdAt || (link.createdAt === other.createdAt && link.id > other.id);

@@ -1,9 +1,13 @@
 import type { Peer } from '../peer.ts';
 import { analyticsRoutes } from './analytics.ts';
 import { customerRoutes } from './customers.ts';
+import { domainRoutes } from './domains.ts';
+import { eventRoutes } from './events.ts';
 import { linkRoutes } from './links.ts';
 import { organizingRoutes } from './organizing.ts';
+import { trackRoutes } from './track.ts';
 import { unsupportedRoutes } from './unsupported.ts';
+import { workspaceRoutes } from './workspace.ts';
 
 /**
  * The API of Dub (https://dub.co/docs/api-reference), for its SDKs. Errors have the same format in
@@ -15,8 +19,12 @@ export const dub: Peer = {
   routes: [
     ...linkRoutes,
     ...analyticsRoutes,
+    ...eventRoutes,
     ...organizingRoutes,
-    ...customerRoutes,
+    ...workspaceRoutes,
     ...unsupportedRoutes,
+    ...domainRoutes,
+    ...customerRoutes,
+    ...trackRoutes,
   ],
 };

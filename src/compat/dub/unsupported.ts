@@ -3,7 +3,6 @@ import type { PeerRoute } from '../peer.ts';
 
 const PARTNERS =
   'This service has no partners, commissions, payouts, bounties, discount codes or embed tokens';
-const OPENED = 'This service has no deferred deep links: track a click with POST /track/click';
 const REGISTRATION =
   'This service registers no domains: register it elsewhere, and add it with POST /domains';
 
@@ -11,7 +10,6 @@ const REGISTRATION =
 const ENDPOINTS: readonly (readonly [PeerRoute['method'], string, string])[] = [
   ['post', '/domains/register', REGISTRATION],
   ['get', '/domains/status', REGISTRATION],
-  ['post', '/track/open', OPENED],
   ['post', '/partners', PARTNERS],
   ['get', '/partners', PARTNERS],
   ['get', '/partners/applications', PARTNERS],

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Eraser } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { nameOfCountry } from '../analytics/names.ts';
 import type { Schemas } from '../api/client.ts';
 import { RemoveDialog } from '../app/remove-dialog.tsx';
 import { recordQuery, useResource } from '../app/resource.ts';
@@ -42,11 +43,12 @@ export function CustomerPage() {
       }
     >
       <Loaded query={query} skeleton="mx-6 h-32">
-        {({ id, email, externalId, createdAt }) => (
+        {({ id, email, externalId, country, createdAt }) => (
           <>
             <dl className="grid gap-x-8 gap-y-2 px-4 pb-5 md:grid-cols-3 md:px-6">
               <Fact name="Email">{email ?? '–'}</Fact>
               <Fact name="External ID">{externalId}</Fact>
+              {country !== null && <Fact name="Country">{nameOfCountry(country)}</Fact>}
               <Fact name="Since">
                 <Time at={createdAt} />
               </Fact>

@@ -228,7 +228,7 @@ export const FIELDS = {
   trackConversion: flag({
     section: 'redirect',
     label: 'Track conversions',
-    hint: 'Adds click_id to the destination URL so you can attribute leads and sales.',
+    hint: 'Adds the ID of the click to the destination URL so you can attribute leads and sales.',
     input: 'switch',
     summary: whenOn('conversions'),
   }),

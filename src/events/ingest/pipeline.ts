@@ -95,18 +95,18 @@ const MAX_ANSWER_LENGTH = 10_000;
  * Removes the click id that the redirect added to the destination, which differs for every click.
  */
 function destinationOf({ destination, clickId: id }: Visit): string {
-  return id === undefined ? destination : withoutPart(destination, `click_id=${id}`);
+  return id === undefined ? destination : withoutParts(destination, id);
 }
 
-/** Removes one parameter from the query of a URL and leaves all other bytes unchanged. */
-function withoutPart(url: string, parameter: string): string {
+/** Removes the parameters that contain a text from a URL, and leaves all other bytes unchanged. */
+function withoutParts(url: string, text: string): string {
   const [address = '', ...fragment] = url.split(/(?=#)/);
   const mark = address.indexOf('?');
   if (mark < 0) return url;
   const shortened = address
     .slice(mark + 1)
     .split('&')
-    .filter((candidate) => candidate !== parameter);
+    .filter((part) => !part.includes(text));
   const query = shortened.length === 0 ? '' : `?${shortened.join('&')}`;
   return address.slice(0, mark) + query + fragment.join('');
 }

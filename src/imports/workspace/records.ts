@@ -143,11 +143,15 @@ const SIMPLE: Readonly<Partial<Record<ArchiveKind, TableKind>>> = {
       externalId: Schemas.string().max(500).required(),
       clickId: Schemas.string().pattern(/^(?:evt|clk)_[\w-]{1,64}$/),
     }),
-    row: (context, { externalId, name, email, avatar, clickId, createdAt, updatedAt }) => ({
+    row: (
+      context,
+      { externalId, name, email, avatar, country, clickId, createdAt, updatedAt },
+    ) => ({
       external_id: externalId,
       name,
       email,
       avatar,
+      country,
       click_id: typeof clickId === 'string' ? importedId(context, clickId) : null,
       created_at: createdAt,
       updated_at: updatedAt,

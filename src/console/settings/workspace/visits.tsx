@@ -17,16 +17,24 @@ const WINDOWS: Readonly<Record<number, string>> = {
   2_678_400: 'Once in 31 days',
 };
 
+/** Selectable names of the parameter and the cookie with the click's id. */
+const CLICK_ID_PARAMETERS = {
+  click_id: 'click_id',
+  dub_id: 'dub_id, as pages that were written for Dub expect',
+} as const satisfies Record<Schemas['Workspace']['clickIdParameter'], string>;
+
 /** The form for the counting of visits and the data stored about visitors. */
 export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
   const { may } = useWorkspace();
   const mayWrite = may('workspace.write');
   const [seconds, setSeconds] = useState(workspace.clickDedupeSeconds);
   const [queryConflict, setQueryConflict] = useState(workspace.queryConflict);
+  const [parameter, setParameter] = useState(workspace.clickIdParameter);
   const [keepFullIp, setKeepFullIp] = useState(workspace.keepFullIp);
   const save = useSaveWorkspace(workspace, (saved) => {
     setSeconds(saved.clickDedupeSeconds);
     setQueryConflict(saved.queryConflict);
+    setParameter(saved.clickIdParameter);
     setKeepFullIp(saved.keepFullIp);
   });
   return (
@@ -38,9 +46,17 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
       isChanged={
         seconds !== workspace.clickDedupeSeconds ||
         queryConflict !== workspace.queryConflict ||
+        parameter !== workspace.clickIdParameter ||
         keepFullIp !== workspace.keepFullIp
       }
-      onSubmit={() => save.write({ clickDedupeSeconds: seconds, queryConflict, keepFullIp })}
+      onSubmit={() =>
+        save.write({
+          clickDedupeSeconds: seconds,
+          queryConflict,
+          clickIdParameter: parameter,
+          keepFullIp,
+        })
+      }
     >
       <SelectField
         label="Count each visitor"
@@ -68,6 +84,15 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
           ['visitor', 'Replace the destination’s'],
           ['owner', 'Keep the destination’s'],
         ]}
+      />
+      <SelectField
+        label="Click ID parameter"
+        hint="Name of the parameter and the cookie with the ID of the click, for links that track conversions."
+        disabled={!mayWrite}
+        value={parameter}
+        error={messagesOf(save.error)['clickIdParameter']}
+        onChange={(event) => setParameter(event.target.value as typeof parameter)}
+        options={Object.entries(CLICK_ID_PARAMETERS)}
       />
       <Switch
         label="Store full IP addresses"

@@ -1,0 +1,187 @@
+import { Refusal } from '../../errors.ts';
+import { ok } from '../../http/route.ts';
+import { parseUrl } from '../../infra/url.ts';
+import {
+  type Call,
+  definedFields,
+  type Fields,
+  fieldsOf,
+  ifReadable,
+  type LinkRecord,
+  type PeerRequest,
+  type PeerRoute,
+} from '../peer.ts';
+
+/** Payment processors that only Dub knows. */
+const OTHER_PROCESSORS: readonly unknown[] = ['apple', 'dub'];
+
+/** Routes for clicks, leads and sales. */
+export const trackRoutes: PeerRoute[] = [
+  {
+    method: 'post',
+    path: '/track/click',
+    operation: 'trackClick',
+    takes: 'json',
+    async answer(request, call) {
+      const { domain, key, url, referrer, ...rest } = fieldsOf(request.body);
+      refuseMissing({ domain, key });
+      const click = { ...rest, domain: hostOf(domain), key, ...(url == null ? {} : { url }) };
+      return ok(await trackClick(request, call, click, referrer));
+    },
+  },
+  {
+    method: 'post',
+    path: '/track/open',
+    operation: 'trackClick',
+    takes: 'json',
+    async answer(request, call) {
+      const { deepLink, dubDomain: _, ...rest } = fieldsOf(request.body);
+      const opened = typeof deepLink === 'string' ? parseUrl(deepLink) : undefined;
+      if (opened === undefined) {
+        throw new Refusal(
+          'unprocessable_entity',
+          'deepLink must be the short link that was opened: this service cannot find it by IP address',
+        );
+      }
+      const { hostname, pathname } = opened;
+      const query = { domain: hostOf(hostname) as string, key: decoded(pathname.slice(1)) };
+      const { body: link } = await call<LinkRecord>('findLink', { query });
+      const click = { ...rest, linkId: link.id };
+      const { clickId } = await trackClick(request, call, click, undefined);
+      const { id, domain, key, url } = link;
+      return ok({ clickId, link: { id, domain, key, url } });
+    },
+  },
+  {
+    method: 'post',
+    path: '/track/lead',
+    operation: 'trackLead',
+    takes: 'json',
+    async answer({ body }, call) {
+      const lead = withCustomer(fieldsOf(body));
+      const { body: tracked, headers } = await call<{ clickId: string; linkId: string | null }>(
+        'trackLead',
+        { body: fromDubLead(lead) },
+      );
+      return {
+        status: 200,
+        headers: headers ?? {},
+        body: {
+          click: { id: tracked.clickId },
+          link: await linkOf(call, tracked.linkId),
+          customer: {
+            externalId: lead['customerExternalId'],
+            name: lead['customerName'] ?? null,
+            email: lead['customerEmail'] ?? null,
+            avatar: lead['customerAvatar'] ?? null,
+          },
+        },
+      };
+    },
+  },
+  {
+    method: 'post',
+    path: '/track/sale',
+    operation: 'trackSale',
+    takes: 'json',
+    async answer({ body }, call) {
+      const { paymentProcessor, ...sale } = withCustomer(fieldsOf(body));
+      const processor = OTHER_PROCESSORS.includes(paymentProcessor) ? 'custom' : paymentProcessor;
+      const { body: tracked, headers } = await call<Fields>('trackSale', {
+        body: { ...sale, paymentProcessor: processor },
+      });
+      const { eventName, amount, currency, invoiceId, metadata } = tracked;
+      return {
+        status: 200,
+        headers: headers ?? {},
+        body: {
+          eventName,
+          customer: await customerOf(call, String(tracked['customerId'])),
+          sale: {
+            amount,
+            currency,
+            paymentProcessor: paymentProcessor ?? tracked['paymentProcessor'],
+            invoiceId,
+            metadata,
+          },
+        },
+      };
+    },
+  },
+];
+
+/** Records a click of the client that sends the request. */
+async function trackClick(
+  { header, ip }: PeerRequest,
+  call: Call,
+  click: Fields,
+  referrer: unknown,
+): Promise<{ clickId: string }> {
+  const visitor = {
+    ip,
+    userAgent: header('user-agent')?.slice(0, 1_000),
+    referer: referrer ?? header('referer')?.slice(0, 2_000),
+  };
+  const { body } = await call<{ clickId: string }>('trackClick', {
+    body: { ...click, ...definedFields(visitor) },
+  });
+  return body;
+}
+
+/** @throws Refusal `unprocessable_entity` naming each field that is absent */
+function refuseMissing(fields: Fields): void {
+  const missing = Object.keys(fields).filter((name) => fields[name] === undefined);
+  if (missing.length === 0) return;
+  const message = missing.map((name) => `${name} is required`).join('; ');
+  throw new Refusal('unprocessable_entity', message);
+}
+
+const hostOf = (domain: unknown): unknown =>
+  typeof domain === 'string' ? domain.replace(/^www\./i, '') : domain;
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Reads the older names of `customerExternalId`. */
+function withCustomer({ externalId, customerId, ...fields }: Fields): Fields {
+  const older = externalId ?? customerId;
+  return older === undefined ? fields : { customerExternalId: older, ...fields };
+}
+
+/** Converts a lead for this API, which always answers once the lead is stored, and counts one. */
+function fromDubLead({ mode, eventQuantity, ...lead }: Fields): Fields {
+  if (mode === 'deferred') {
+    throw new Refusal(
+      'unprocessable_entity',
+      'mode must be "async" or "wait": a lead belongs to a click, which has to be known when it is tracked',
+    );
+  }
+  if (eventQuantity !== undefined && eventQuantity !== null && eventQuantity !== 1) {
+    throw new Refusal('unprocessable_entity', 'eventQuantity must be 1');
+  }
+  return lead;
+}
+
+/** Reads the link of a lead; `null` if the key may not read links. */
+async function linkOf(call: Call, linkId: string | null): Promise<Fields | null> {
+  if (linkId === null) return null;
+  const link = await ifReadable(call<LinkRecord>('retrieveLink', { params: { linkId } }));
+  if (link === undefined) return null;
+  const { id, domain, key, shortLink, url, externalId } = link.body;
+  const nothing = { partnerId: null, programId: null, tenantId: null };
+  return { id, domain, key, shortLink, url, externalId, ...nothing };
+}
+
+/** Reads the customer of a sale; `null` if the key may not read customers. */
+async function customerOf(call: Call, externalId: string): Promise<Fields | null> {
+  const input = { params: { id: `ext_${externalId}` } };
+  const customer = await ifReadable(call<Fields>('retrieveCustomer', input));
+  if (customer === undefined) return null;
+  const { id, name, email, avatar } = customer.body;
+  return { id, name, email, avatar, externalId };
+}
