@@ -39,7 +39,7 @@ const CONFLICT =
 
 const RANDOM_KEYS =
   'Whether rows without a key, alone or in a short link, may become links with a random key. ' +
-  'Required for a file that has such rows, because their old addresses will not work.';
+  'Required for a file that has such rows, because their old short links will not work.';
 
 const mapping = Joi.object<Mapping>().pattern(text(210), importField.allow(null)).max(200);
 
