@@ -1,13 +1,19 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Refusal } from '../src/errors.ts';
 import { newId } from '../src/ids.ts';
 import { createImport, startImport, undoImport } from '../src/imports/commands.ts';
 import { fetchImports } from '../src/imports/fetch.ts';
 import type { NewImport } from '../src/imports/jobs.ts';
 import { ON_CONFLICT } from '../src/imports/model.ts';
-import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from '../src/imports/providers/index.ts';
-import type { Provider } from '../src/imports/providers/provider.ts';
+import {
+  API_PROVIDER_NAMES,
+  API_PROVIDERS,
+  type ApiProviderName,
+  PROVIDER_NAMES,
+} from '../src/imports/providers/index.ts';
+import type { ProviderWithApi } from '../src/imports/providers/provider.ts';
 import { readImport } from '../src/imports/queries.ts';
 import { runImport } from '../src/imports/run.ts';
 import { sealOfImport } from '../src/imports/sealing.ts';
@@ -30,25 +36,22 @@ export const IMPORT_COMMANDS: Record<string, Command> = {
   import: {
     summary: 'Import links of a file, or of another service',
     usage:
-      '--workspace acme --file links.csv [--source bitly|dub|kutt|shlink|shortio|yourls|csv|workspace] [--dry-run] ' +
-      '[--domain go.acme.test] [--on-conflict skip|update|fail-row] [--passphrase-file secret.txt], or instead of --file: ' +
+      '--workspace acme --file links.csv [--source bitly|dub|kutt|polr|shlink|shortio|sink|yourls|csv|workspace] [--dry-run] ' +
+      '[--domain go.acme.test] [--on-conflict skip|update|fail-row] [--allow-random-keys] [--passphrase-file secret.txt], or instead of --file: ' +
       '--source … --token-file key.txt [--url https://s.acme.test]',
     async run(options) {
       const projectId = await workspaceId(db(), slugOf(options, 'workspace'));
       const { newImport, file } = await newImportOf(projectId, options);
       const job = jobOf(projectId, 'import.create', newImport);
-      await createImport(
-        newImport,
-        job,
-        file === undefined ? undefined : () => createReadStream(file),
-      );
+      const bytes = file === undefined ? undefined : () => createReadStream(file);
+      await withOptionNames(createImport(newImport, job, bytes));
       return followed(projectId, newImport.id);
     },
   },
   'import start': {
     summary: 'Start an import that was only checked',
-    usage: '--workspace acme --id imp_…',
-    run: (options) => commanded(options, 'import.start', startImport),
+    usage: '--workspace acme --id imp_… [--allow-random-keys]',
+    run: (options) => commanded(options, 'import.start', startImport, randomKeys(options)),
   },
   'import undo': {
     summary: 'Delete what an import created',
@@ -56,6 +59,21 @@ export const IMPORT_COMMANDS: Record<string, Command> = {
     run: (options) => commanded(options, 'import.undo', undoImport),
   },
 };
+
+const randomKeys = (options: Options) => ({
+  allowRandomKeys: options['allow-random-keys'] === true,
+});
+
+/** Names the option of the command line in a refusal that names the field of the API. */
+async function withOptionNames<Result>(promise: Promise<Result>): Promise<Result> {
+  try {
+    return await promise;
+  } catch (thrown) {
+    const rule = /^allowRandomKeys must be true: (.+)$/.exec((thrown as Error).message)?.[1];
+    if (!(thrown instanceof Refusal) || rule === undefined) throw thrown;
+    throw new UsageError(`--allow-random-keys is required: ${rule}`);
+  }
+}
 
 const jobOf = (projectId: string, name: string, data: unknown): JobContext => ({
   jobId: newId('job'),
@@ -69,10 +87,11 @@ async function commanded(
   options: Options,
   name: string,
   command: (data: { id: string }, job: JobContext) => Promise<unknown>,
+  fields: object = {},
 ): Promise<object> {
   const projectId = await workspaceId(db(), slugOf(options, 'workspace'));
-  const data = { id: required(options, 'id') };
-  await command(data, jobOf(projectId, name, data));
+  const data = { id: required(options, 'id'), ...fields };
+  await withOptionNames(command(data, jobOf(projectId, name, data)));
   return followed(projectId, data.id);
 }
 
@@ -89,7 +108,12 @@ async function newImportOf(
     id: newId('import'),
     userId: owner.user_id,
     source,
-    options: { mapping: {}, onConflict, domain: text(options, 'domain') },
+    options: {
+      mapping: {},
+      onConflict,
+      domain: text(options, 'domain'),
+      ...randomKeys(options),
+    },
     dryRun: options['dry-run'] === true,
     mostRows: MAX_ROWS,
   };
@@ -101,11 +125,12 @@ async function newImportOf(
     const passphrase = secret === undefined ? {} : { passphrase: sealOfImport(projectId, secret) };
     return { newImport: { ...common, ...passphrase, upload, name: path.basename(file) }, file };
   }
-  if (source === undefined || source === 'csv' || source === 'workspace') {
-    throw new UsageError(`--source must be one of ${PROVIDER_NAMES.join(', ')}`);
+  const service = API_PROVIDER_NAMES.find((name) => name === source);
+  if (service === undefined) {
+    throw new UsageError(`--source must be one of ${API_PROVIDER_NAMES.join(', ')}`);
   }
-  const api = { url: urlOf(source, options), token: sealOfImport(projectId, token) };
-  return { newImport: { ...common, api, name: PROVIDERS[source].title }, file: undefined };
+  const api = { url: urlOf(service, options), token: sealOfImport(projectId, token) };
+  return { newImport: { ...common, api, name: API_PROVIDERS[service].title }, file: undefined };
 }
 
 /**
@@ -126,8 +151,8 @@ function sizeOf(file: string, option: string): number {
   return stats.size;
 }
 
-function urlOf(source: ProviderName, options: Options): string {
-  const url = text(options, 'url') ?? (PROVIDERS[source] as Provider).api.url;
+function urlOf(source: ApiProviderName, options: Options): string {
+  const url = text(options, 'url') ?? (API_PROVIDERS[source] as ProviderWithApi).api.url;
   if (url === undefined) throw new UsageError('--url is required');
   return url.replace(/\/(?:yourls-api\.php)?$/, '');
 }
@@ -150,13 +175,14 @@ async function followed(projectId: string, id: string): Promise<object> {
   const job = jobOf(projectId, 'import.run', {});
   for (let shown = 0; ; ) {
     const one = await readImport({ projectId, scopes: ['*'] }, id);
-    const { state, source, counts, renamed, progress, undo, failure, errors } = one;
+    const { warnings, state, source, counts, renamed, keyless, progress, undo, failure, errors } =
+      one;
     if (Date.now() - shown > PROGRESS_MS) {
       shown = Date.now();
       console.error(`${state}: ${progress.done} of ${progress.total}`);
     }
     if (AT_REST.has(state)) {
-      return { id, state, source, ...counts, renamed, undo, failure, errors };
+      return { warnings, id, state, source, ...counts, renamed, keyless, undo, failure, errors };
     }
     if (state === 'fetching') {
       await fetchImports({}, job);

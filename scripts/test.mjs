@@ -258,7 +258,7 @@ function imports(file, other, seen = new Set()) {
   if (seen.has(file)) return false;
   seen.add(file);
   const found = readFileSync(file, 'utf8').matchAll(
-    /^(?:import|export|\}) .*'(\.{1,2}\/.*\.js)';$/gm,
+    /^(?:import|export|\}) [^']*'(\.[^']*\.js)';$/gm,
   );
   return [...found]
     .map(([, name]) => path.resolve(path.dirname(file), name))

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
+// Starts the servers of the tests.
+import './support/stack.ts';
 
 /** Runs `npm run bench`. */
 function bench(...args: string[]): { status: number | null; stdout: string; stderr: string } {

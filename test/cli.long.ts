@@ -98,6 +98,23 @@ describe('the CLI', function () {
     expect(await imported(...file)).to.include({ state: 'done', created: 0, skipped: 2 });
     const undone = await imported('undo', '--id', checked.id, ...workspace);
     expect(undone.undo).to.include({ deleted: 2 });
+    const keyless = path.join(mkdtempSync(path.join(tmpdir(), 'keyless-')), 'keyless.csv');
+    writeFileSync(keyless, 'url\nhttps://example.com/\n');
+    const refused = await cli('import', '--file', keyless, ...workspace);
+    expect(refused.code).to.equal(2);
+    const rule = '--allow-random-keys is required: the only row has no key';
+    expect(refused.errors).to.contain(rule);
+    const warned = await imported('--file', keyless, '--dry-run', ...workspace);
+    expect(Object.keys(warned)[0]).to.equal('warnings');
+    expect(warned.warnings[0].message).to.match(/^The only row has no key: /);
+    const notStarted = await cli('import', 'start', '--id', warned.id, ...workspace);
+    expect(notStarted.errors).to.contain(rule);
+    const allowed = ['--id', warned.id, '--allow-random-keys', ...workspace];
+    expect(await imported('start', ...allowed)).to.include({ state: 'done', created: 1 });
+    const polr = ['--source', 'polr', '--token-file', keyless];
+    expect((await cli('import', ...polr, ...workspace)).errors).to.contain(
+      '--source must be one of bitly, dub, kutt, shlink, shortio, yourls',
+    );
     const nowhere = await cli('import', '--workspace', slug, '--file', 'nowhere.csv');
     expect(nowhere.code).to.equal(2);
     expect(nowhere.errors).to.contain('--file must be a file: nowhere.csv');

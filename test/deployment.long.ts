@@ -8,6 +8,8 @@ import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { yieldsProcessor } from '../scripts/priority.ts';
 import { parseProcfile } from '../scripts/procfile.ts';
 import { SETTINGS } from '../src/config.ts';
+// Starts the servers of the tests.
+import './support/stack.ts';
 
 interface Container {
   command?: string[];

@@ -9,9 +9,18 @@ import { loadReferences, resolve } from '../short-links/references.ts';
 import { changeRow } from '../workspaces/change-row.ts';
 import { fetchImports, wakeFetch } from './fetch.ts';
 import type { Bytes } from './file.ts';
+import { FormatScan } from './formats.ts';
 import { importBulkJobs, importJobs, importMaintenanceJobs, type NewImport } from './jobs.ts';
-import { refuseWithoutUrl, refuseWrongMapping } from './mapping.ts';
-import { type Archive, Import, type ImportState, OPEN } from './model.ts';
+import { keyFinder, refuseRandomKeys, refuseWithoutUrl, refuseWrongMapping } from './mapping.ts';
+import {
+  type Archive,
+  type FileRow,
+  Import,
+  type ImportFile,
+  type ImportOptions,
+  type ImportState,
+  OPEN,
+} from './model.ts';
 import { openFile } from './open.ts';
 import { PROVIDERS, type ProviderName } from './providers/index.ts';
 import { type ImportRecord, KEEP_FILE_MS, toImport } from './record.ts';
@@ -87,12 +96,13 @@ async function store(
   request: NewImport,
   file: Bytes | undefined,
 ): Promise<Import> {
-  const { id, userId, upload, name, options, dryRun, mostRows, mostBytes } = request;
+  const { id, userId, upload, name, dryRun, mostRows, mostBytes } = request;
   if (upload === undefined) return Import.add(projectId, remoteRow(request), trx);
   const bytes = file ?? (() => readUpload(cacheRedis(), projectId, upload));
   const limits = { fileBytes: upload.bytes, mostRows, mostBytes };
-  const opened = await openFile(bytes, limits, request.source);
-  const { source, rows, ...properties } = opened;
+  const opened = await openFile(bytes, limits, request.source, request.options.mapping);
+  const { source, rows, mapping, ...properties } = opened;
+  const options = { ...request.options, mapping };
   const contents = { bytes: upload.bytes, ...properties };
   const { columns, archive } = contents;
   if (archive !== undefined) {
@@ -111,18 +121,44 @@ async function store(
   const row = { id, user_id: userId, name, state, source, options, file: contents, token } as const;
   await Import.add(projectId, { ...row, rows: 0 }, trx);
   const importKey = { project_id: projectId, id };
-  const rowsPerSlice = archive === undefined ? undefined : ARCHIVE_ROWS;
-  const { count } = await storeSlices(trx, importKey, rows, 0, rowsPerSlice);
-  return changeRow(Import.of(projectId, trx), id, { rows: count });
+  if (archive !== undefined) {
+    const { count } = await storeSlices(trx, importKey, rows, 0, ARCHIVE_ROWS);
+    return changeRow(Import.of(projectId, trx), id, { rows: count });
+  }
+  const shown = { ...contents };
+  const { count } = await storeSlices(trx, importKey, scanned(rows, shown, options));
+  const stored = await changeRow(Import.of(projectId, trx), id, { rows: count, file: shown });
+  if (!dryRun) refuseRandomKeys(stored);
+  return stored;
+}
+
+/** Passes rows on, and at their end adds to the properties of the file what all rows show. */
+async function* scanned(
+  rows: AsyncIterable<FileRow>,
+  file: ImportFile,
+  options: ImportOptions,
+): AsyncGenerator<FileRow, void, undefined> {
+  const formats = new FormatScan(file.columns.length);
+  const hasKey = keyFinder({ file, options });
+  let keyless = 0;
+  for await (const row of rows) {
+    const [, ...cells] = row;
+    formats.add(cells);
+    if (!hasKey(cells)) keyless += 1;
+    yield row;
+  }
+  Object.assign(file, { keyless, formats: formats.formats(file.delimiter) });
 }
 
 /** @throws Refusal for options that do not apply to the export of a workspace */
-function refuseOptions({ mapping, folderId, tagIds, onConflict }: OptionChanges): void {
+function refuseOptions(options: OptionChanges): void {
+  const { mapping, folderId, tagIds, onConflict, allowRandomKeys } = options;
   const conflicting = {
     mapping: Object.keys(mapping ?? {}).length > 0,
     folderId: typeof folderId === 'string',
     tagIds: (tagIds ?? []).length > 0,
     onConflict: onConflict !== undefined && onConflict !== 'skip',
+    allowRandomKeys: allowRandomKeys === true,
   };
   const names = Object.entries(conflicting).flatMap(([name, isGiven]) => (isGiven ? [name] : []));
   if (names.length === 0) return;
@@ -182,22 +218,47 @@ function remoteRow({ id, userId, name, source, options, dryRun, mostRows, api }:
  *
  * @throws Refusal
  */
-export async function startImport({ id }: { id: string }, job: JobContext): Promise<ImportRecord> {
+export async function startImport(
+  { id, allowRandomKeys }: { id: string; allowRandomKeys?: boolean | undefined },
+  job: JobContext,
+): Promise<ImportRecord> {
   return command(job, id, async (trx, importRow) => {
     refuseState(importRow, ['checking', 'checked'], 'started');
     refuseWithoutUrl(importRow);
+    const options = allowRandomKeys ? { ...importRow.options, allowRandomKeys } : importRow.options;
+    refuseUncounted(importRow.file, options);
+    refuseRandomKeys({ file: importRow.file, options, rows: importRow.rows });
     // The preview of a workspace export counts what is imported from now on.
     const preview = importRow.file.archive === undefined ? importRow.preview : null;
-    return { ...(await restartedColumns(trx, importRow)), preview, state: 'queued' };
+    return { ...(await restartedColumns(trx, importRow)), options, preview, state: 'queued' };
   });
 }
 
+/** @throws Refusal while the check still counts the rows without a key */
+function refuseUncounted({ isCounting }: ImportFile, { allowRandomKeys }: ImportOptions): void {
+  if (isCounting !== true || allowRandomKeys === true) return;
+  throw new Refusal(
+    'conflict',
+    'The import must not be started before its check has ended: its columns have changed',
+  );
+}
+
 /** Returns the columns of an import that reads its file from the beginning. */
-async function restartedColumns(trx: Db, { project_id, id }: Import): Promise<Partial<Import>> {
+async function restartedColumns(
+  trx: Db,
+  { project_id, id, file }: Import,
+): Promise<Partial<Import>> {
   await trx('import_errors').where({ project_id, import_id: id }).delete();
   await trx('import_names').where({ project_id, import_id: id }).delete();
   const counts = { done: 0, created: 0, updated: 0, skipped: 0, refused: 0, renamed: 0 };
-  return { ...counts, position: 0, preview: null, requested_at: new Date(), ended_at: null };
+  return {
+    ...counts,
+    file: { ...file, leftOut: undefined },
+    position: 0,
+    preview: null,
+    requested_at: new Date(),
+    ended_at: null,
+  };
 }
 
 /**
@@ -286,6 +347,11 @@ export const importHandlers = handlers(importJobs, {
     command(job, id, async (trx, importRow) => {
       refuseState(importRow, ['checking', 'checked'], 'changed');
       const { passphrase, ...optionChanges } = changes;
+      const { allowRandomKeys, ...others } = changes;
+      if (Object.keys(others).length === 0 && importRow.file.archive === undefined) {
+        // What the check has shown stays the same.
+        return { options: { ...importRow.options, allowRandomKeys } };
+      }
       if (importRow.file.archive !== undefined) refuseOptions(optionChanges);
       const token = await passphraseOf(job.projectId, passphrase, importRow.file.archive);
       const mapping = { ...importRow.options.mapping, ...optionChanges.mapping };
@@ -293,7 +359,9 @@ export const importHandlers = handlers(importJobs, {
       const options = { ...importRow.options, ...optionChanges, mapping };
       await refuseWrongReferences(trx, job.projectId, options);
       const begin = await restartedColumns(trx, importRow);
-      return { ...begin, ...(token === null ? {} : { token }), state: 'checking', options };
+      const counting = { keyless: 0, isCounting: true };
+      const file = { ...begin.file!, ...(changes.mapping === undefined ? {} : counting) };
+      return { ...begin, file, ...(token === null ? {} : { token }), state: 'checking', options };
     }),
   'import.start': startImport,
 

@@ -8,13 +8,20 @@ import { followUps } from '../jobs/follow-up.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { tooManyRows } from './file.ts';
 import { importBulkJobs } from './jobs.ts';
+import { countKeyless, randomKeysFault } from './mapping.ts';
 import { type FileRow, Import } from './model.ts';
-import { PROVIDERS, type ProviderName, toCells } from './providers/index.ts';
+import {
+  API_PROVIDERS,
+  type ApiProviderName,
+  PROVIDERS,
+  type ProviderName,
+  toCells,
+} from './providers/index.ts';
 import {
   type FetchJson,
   type Page,
-  type Provider,
   type ProviderRequest,
+  type ProviderWithApi,
   Refused,
 } from './providers/provider.ts';
 import { wakeImports } from './run.ts';
@@ -153,7 +160,7 @@ async function fetchPage(importRow: Import): Promise<number | undefined> {
 }
 
 /** Returns the provider whose API an import reads. */
-const providerOf = (source: Source): Provider => PROVIDERS[source as ProviderName];
+const providerOf = (source: Source): ProviderWithApi => API_PROVIDERS[source as ApiProviderName];
 
 /** Stores the rows of a page, and the cursor of the next one. */
 function store(importRow: Import, { records, next, total }: Page): Promise<number | undefined> {
@@ -178,6 +185,8 @@ function store(importRow: Import, { records, next, total }: Page): Promise<numbe
       return fail(importRow, tooManyRows(remote.mostRows).message, trx);
     }
     const { position } = await storeSlices(trx, importRow, rows, importRow.position);
+    const keyless = (locked.file.keyless ?? 0) + countKeyless(locked, rows);
+    const file = { ...locked.file, keyless };
     const nextRemote = {
       ...remote,
       cursor: next,
@@ -187,14 +196,19 @@ function store(importRow: Import, { records, next, total }: Page): Promise<numbe
     };
     delete nextRemote.retryAt;
     if (next !== null) {
-      await patch(trx, importRow, { position, rows: count, remote: nextRemote });
+      await patch(trx, importRow, { position, rows: count, file, remote: nextRemote });
       return 0;
     }
+    const fault = remote.dryRun
+      ? undefined
+      : randomKeysFault({ file, options: locked.options, rows: count });
+    if (fault !== undefined) return fail(importRow, fault, trx);
     const state = remote.dryRun ? 'checking' : 'queued';
     const requested_at = new Date();
     const done = {
       position: 0,
       rows: count,
+      file,
       remote: nextRemote,
       token: null,
       state,
@@ -223,7 +237,7 @@ const patch = (trx: Db, { project_id, id }: Import, changes: Partial<Import>) =>
  * Makes a function that sends the requests of a page, few at a time. No request starts after one
  * has failed or the time limit of the page is over.
  */
-function fetcherOf(provider: Provider, base: string, token: string): FetchJson {
+function fetcherOf(provider: ProviderWithApi, base: string, token: string): FetchJson {
   const end = performance.now() + PAGE_MS;
   const late = new Later(
     `url must return a page of links within ${PAGE_MS / 1_000} s: ${provider.title} took longer`,
@@ -261,13 +275,13 @@ function fetcherOf(provider: Provider, base: string, token: string): FetchJson {
  * Resolves a path to a URL. Of an absolute URL on another host of the service, only the path is
  * used if the caller chose the address.
  */
-function urlOf({ api }: Provider, base: string, path: string): URL {
+function urlOf({ api }: ProviderWithApi, base: string, path: string): URL {
   const isElsewhere = !path.startsWith('/') && base === api.url;
   return new URL(isElsewhere ? path : `${base}${new URL(path, base).pathname}`);
 }
 
 async function fetchAnswer(
-  { title, api }: Provider,
+  { title, api }: ProviderWithApi,
   url: URL,
   { token, timeoutMs }: { token: string; timeoutMs: number },
   { query = {}, form, isOptional = false }: ProviderRequest,

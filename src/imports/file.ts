@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CsvError, type Info, type Options, parse } from 'csv-parse';
 import { Refusal } from '../errors.ts';
 import { MEBIBYTE } from '../http/input.ts';
-import type { FileRow } from './model.ts';
+import { guessFields, hasValues } from './fields.ts';
+import type { FileRow, Mapping } from './model.ts';
 
 /*
  * Reads a CSV file (RFC 4180) as a stream, with only some of its rows in memory. If the ends of
@@ -11,12 +12,16 @@ import type { FileRow } from './model.ts';
  */
 
 /** Maximum length of a row, in characters. Parts of the text are counted as a whole. */
-const MAX_ROW_LENGTH = 2 * MEBIBYTE;
+export const MAX_ROW_LENGTH = 2 * MEBIBYTE;
 /** Maximum number of columns. */
 const MAX_COLUMNS = 200;
 /** Maximum length of a header, in characters. */
 const MAX_HEADER_LENGTH = 200;
 const DELIMITERS = [',', ';', '\t'];
+/** First line in which Excel declares the delimiter. */
+const DECLARED = /^"?sep=([,;\t|])"?[\r\n]/i;
+/** Cells without a value in exports of MySQL. */
+const NO_VALUES = new Set(['NULL', '\\N']);
 /**
  * Number of characters passed to the parser at a time, so that other jobs run in between: a record
  * shorter than the header takes it 100 µs, and nearly every character could be one.
@@ -24,6 +29,9 @@ const DELIMITERS = [',', ';', '\t'];
 const FEED_LENGTH = 4_096;
 /** Length of the beginning in which the delimiter is detected, in characters. */
 const SAMPLE_LENGTH = 65_536;
+
+/** Number of rows by which the columns of a file without a header are recognized. */
+const SAMPLE_ROWS = 20;
 
 /** Bytes of a file; each call reads it from the beginning. */
 export type Bytes = () => AsyncIterable<Buffer>;
@@ -33,34 +41,78 @@ export interface Table {
   encoding: string;
   delimiter: string;
   columns: string[];
+  /** Fields of the columns of a file without a header, by its first rows. */
+  guesses?: Mapping | undefined;
   rows: AsyncGenerator<FileRow, void, undefined>;
 }
 
+/** A text file: its encoding, and the beginning of its text, by which it is recognized. */
+export interface TextFile {
+  bytes: Bytes;
+  encoding: string;
+  beginning: string;
+}
+
 /**
- * Opens a file. Encodings are UTF-8 or UTF-16 with a byte order mark, UTF-8, or else Windows-1252;
- * delimiters are commas, semicolons or tabs.
+ * Opens a text file. Encodings are UTF-8 or UTF-16 with a byte order mark, UTF-8, or else
+ * Windows-1252.
+ */
+export async function openText(bytes: Bytes): Promise<TextFile> {
+  const encoding = await encodingOf(bytes);
+  return { bytes, encoding, beginning: await beginningOf(decoded({ bytes, encoding })) };
+}
+
+/**
+ * Opens a CSV file. Delimiters are commas, semicolons or tabs, or what a first line such as `sep=;`
+ * says. A first row with a URL is no header.
  *
  * @param mostRows maximum number of rows after the header
  * @throws Refusal `unprocessable_entity` for a missing header or too many columns; reading the rows
  * throws for rows without an end, and for too many rows
  */
-export async function openTable(bytes: Bytes, mostRows: number): Promise<Table> {
-  const encoding = await encodingOf(bytes);
-  const delimiter = delimiterOf(await beginningOf(decoded(bytes, encoding)));
-  const records = recordsOf(decoded(bytes, encoding), delimiter);
+export async function openTable(file: TextFile, mostRows: number): Promise<Table> {
+  const { encoding, beginning } = file;
+  const declared = DECLARED.exec(beginning)?.[1];
+  const delimiter = declared ?? delimiterOf(beginning);
+  const records = recordsOf(decoded(file), delimiter);
   try {
+    if (declared !== undefined) await records.next();
     for (;;) {
       const { value, done } = await records.next();
       if (done === true) throw refusal('The file must have a header row');
-      const [, ...cells] = value;
+      const [row, ...cells] = value;
       if (isEmpty(cells)) continue;
-      const columns = headersOf(cells);
-      return { encoding, delimiter, columns, rows: rowsOf(records, mostRows) };
+      if (!hasValues(cells)) {
+        const columns = headersOf(cells);
+        return { encoding, delimiter, columns, rows: rowsOf(records, mostRows) };
+      }
+      const columns = headersOf(cells.slice(0, MAX_COLUMNS + 1).map((_, at) => `column ${at + 1}`));
+      const sample: FileRow[] = [[row, ...cells]];
+      while (sample.length < SAMPLE_ROWS) {
+        const next = await records.next();
+        if (next.done === true) break;
+        sample.push(next.value);
+      }
+      const guesses = guessFields(
+        columns,
+        sample.map(([, ...each]) => each).filter((each) => !isEmpty(each)),
+      );
+      const rows = rowsOf(withFirst(sample, records), mostRows);
+      return { encoding, delimiter, columns, guesses, rows };
     }
   } catch (thrown) {
     await records.return();
     throw thrown;
   }
+}
+
+/** Puts records in front of others. */
+async function* withFirst(
+  first: readonly FileRow[],
+  records: AsyncIterable<FileRow>,
+): AsyncGenerator<FileRow, void, undefined> {
+  yield* first;
+  yield* records;
 }
 
 const refusal = (message: string): Refusal => new Refusal('unprocessable_entity', message);
@@ -85,7 +137,10 @@ async function encodingOf(bytes: Bytes): Promise<string> {
 }
 
 /** Decodes a file without its byte order mark. */
-async function* decoded(bytes: Bytes, encoding: string): AsyncGenerator<string, void, undefined> {
+export async function* decoded({
+  bytes,
+  encoding,
+}: Pick<TextFile, 'bytes' | 'encoding'>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder(encoding);
   for await (const part of bytes()) yield decoder.decode(part, { stream: true });
   yield decoder.decode();
@@ -212,7 +267,8 @@ async function* rowsOf(
     } else {
       count += 1;
       // A few more cells than columns show that the row is too long.
-      yield [row, ...cells.slice(0, MAX_COLUMNS + 1)];
+      const kept = cells.slice(0, MAX_COLUMNS + 1);
+      yield [row, ...kept.map((cell) => (NO_VALUES.has(cell) ? '' : cell))];
     }
     // Empty rows take time too.
     if (count > mostRows || empty > mostRows + SAMPLE_LENGTH) {

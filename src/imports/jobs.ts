@@ -30,7 +30,9 @@ export const importJobs = jobsOf(writes, {
   'import.update': job<{ id: string; changes: OptionChanges }, ImportRecord>({
     audit: changes('import'),
   }),
-  'import.start': job<{ id: string }, ImportRecord>({ audit: changes('import') }),
+  'import.start': job<{ id: string; allowRandomKeys?: boolean | undefined }, ImportRecord>({
+    audit: changes('import'),
+  }),
   'import.cancel': job<{ id: string }, ImportRecord>({ audit: changes('import') }),
   'import.undo': job<{ id: string }, ImportRecord>({ audit: changes('import') }),
 });

@@ -2,6 +2,7 @@ import { WorkspaceModel } from '../infra/model.ts';
 import type { KeyProperties } from '../infra/passphrase.ts';
 import type { ChangedName } from '../lookup/publish.ts';
 import type { FieldName } from './fields.ts';
+import type { ColumnFormat } from './formats.ts';
 import type { Cursor } from './providers/provider.ts';
 import type { Source } from './source.ts';
 
@@ -35,7 +36,7 @@ export const OPEN = ['checking', 'queued', 'running', 'undoing'] as const;
 export const ON_CONFLICT = ['skip', 'update', 'fail-row'] as const;
 
 /** Link field by column name; `null` for an ignored column. */
-export type Mapping = Record<string, FieldName | null>;
+export type Mapping = Partial<Record<string, FieldName | null>>;
 
 export interface ImportOptions {
   mapping: Mapping;
@@ -45,6 +46,8 @@ export interface ImportOptions {
   tagIds?: string[] | null | undefined;
   /** Handling of rows whose key or external id belongs to an existing link. */
   onConflict: (typeof ON_CONFLICT)[number];
+  /** True if links without a key may get random keys. */
+  allowRandomKeys?: boolean | undefined;
 }
 
 /** Header of a workspace export, as far as its records need it. */
@@ -64,6 +67,23 @@ export interface ImportFile {
   columns: string[];
   /** Set for the export of a workspace. */
   archive?: Archive | undefined;
+  /** Fields of the columns of a file without a header, by its first rows. */
+  guesses?: Mapping | undefined;
+  /** Formats of the columns; absent in imports of version 0.5 and earlier, and of APIs. */
+  formats?: ColumnFormat[] | undefined;
+  /** Number of rows without a key. */
+  keyless?: number | undefined;
+  /** True while a check counts the rows without a key again, because the columns have changed. */
+  isCounting?: boolean | undefined;
+  /** Values that were left out of rows that were imported. */
+  leftOut?: LeftOut[] | undefined;
+}
+
+/** Values of a column that break a rule and were left out, because links do not depend on them. */
+export interface LeftOut extends Fault {
+  /** Number of rows, and the first one. */
+  rows: number;
+  first: number;
 }
 
 /** The API from which links are read. */

@@ -4,6 +4,7 @@ import { FIELD_NAMES } from './fields.ts';
 import { fieldsOf } from './mapping.ts';
 import { type Import, ON_CONFLICT, STATES } from './model.ts';
 import { PROVIDER_NAMES } from './providers/index.ts';
+import { importWarning, warningsOf } from './warnings.ts';
 
 /** Time for which the file of an import is kept after the import ends, in ms. */
 export const KEEP_FILE_MS = 24 * 3_600_000;
@@ -15,6 +16,7 @@ export type ImportRecord = ReturnType<typeof toImport>;
 export function toImport(importRow: Import) {
   const { bytes, encoding, delimiter, columns } = importRow.file;
   const { domain = null, folderId = null, tagIds, onConflict } = importRow.options;
+  const { allowRandomKeys = false } = importRow.options;
   const fields = fieldsOf(importRow);
   const { undo } = importRow;
   return {
@@ -22,6 +24,7 @@ export function toImport(importRow: Import) {
     name: importRow.name,
     state: importRow.state,
     source: importRow.source,
+    warnings: warningsOf(importRow),
     userId: importRow.user_id,
     createdAt: importRow.created_at.toISOString(),
     startedAt: importRow.started_at?.toISOString() ?? null,
@@ -30,7 +33,7 @@ export function toImport(importRow: Import) {
     failure: importRow.failure,
     file: { bytes, encoding, delimiter, expiresAt: expiryOf(importRow) },
     columns: columns.map((name, at) => ({ name, field: fields[at] ?? null })),
-    options: { domain, folderId, tagIds: tagIds ?? [], onConflict },
+    options: { domain, folderId, tagIds: tagIds ?? [], onConflict, allowRandomKeys },
     progress: progressOf(importRow),
     counts: {
       created: importRow.created,
@@ -39,6 +42,7 @@ export function toImport(importRow: Import) {
       refused: importRow.refused,
     },
     renamed: importRow.renamed,
+    keyless: importRow.file.keyless ?? 0,
     undo:
       undo === null
         ? null
@@ -97,6 +101,14 @@ const fields = {
         'whole workspace.',
     )
     .example('dub'),
+  warnings: Joi.array()
+    .items(importWarning)
+    .required()
+    .description(
+      'What to know before the import starts: first how many rows have no key; then how ' +
+        'ambiguous dates and numbers are read, and which values were left out because links do ' +
+        'not depend on them.',
+    ),
   userId: requiredText
     .description('Id of the user who created it.')
     .example('user_0VKAM3TWq8Zr5XnYb2VdLcHs'),
@@ -145,6 +157,10 @@ const fields = {
       .required()
       .description('Handling of rows that match a link by key or external id.')
       .example('skip'),
+    allowRandomKeys: Joi.boolean()
+      .required()
+      .description('Whether rows without a key may become links with a random key.')
+      .example(false),
   })
     .required()
     .description('Options.')
@@ -167,6 +183,9 @@ const fields = {
     .meta({ name: 'ImportCounts' }),
   renamed: count(
     'Created or updated rows whose short link changes, because its domain is not the workspace’s.',
+  ),
+  keyless: count(
+    'Rows without a key, whose links get random keys; to import them, set `allowRandomKeys`.',
   ),
   undo: Joi.object({
     total: count('Links that the import created and that existed at the undo.'),

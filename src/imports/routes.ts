@@ -21,8 +21,8 @@ import type { Paging } from '../workspaces/lists.ts';
 import { IMPORT_BYTES, IMPORT_ROWS } from '../workspaces/plans.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
 import { importBulkJobs, importJobs } from './jobs.ts';
-import { PROVIDERS } from './providers/index.ts';
-import type { Provider } from './providers/provider.ts';
+import { API_PROVIDERS } from './providers/index.ts';
+import type { ProviderWithApi } from './providers/provider.ts';
 import { errorsFile, listImports, readImport } from './queries.ts';
 import { importDetails, importRecord } from './record.ts';
 import {
@@ -34,18 +34,25 @@ import {
   newFetchBody,
   newImportQuery,
   type OptionChanges,
+  type StartQuery,
+  startQuery,
 } from './schema.ts';
 import { sealOfImport } from './sealing.ts';
 
 const write = { extension: true, tag: 'Imports', scope: 'imports.write', writes: true } as const;
 const read = { extension: true, tag: 'Imports', scope: 'imports.read' } as const;
-/** Browsers send the last type for CSV files if a spreadsheet program is installed. */
+/**
+ * Browsers send the third type for CSV files if a spreadsheet program is installed. Workbooks are
+ * read as far as to say how to save them.
+ */
 const MEDIA = [
   'text/csv',
   'text/tab-separated-values',
   'application/vnd.ms-excel',
   'application/json',
   ARCHIVE_MEDIA,
+  'application/sql',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 ];
 const FILE_BYTES = 25 * MEBIBYTE;
 const ARCHIVE_BYTES = 64 * MEBIBYTE;
@@ -69,9 +76,9 @@ export const importRoutes: Route[] = [
     operationId: 'createImport',
     summary: 'Import links from a file',
     description:
-      'The body is a file of up to 25 MiB: CSV with a header row, whose encoding and delimiter ' +
-      'are detected, or an export of Bitly, Dub, Kutt, Shlink, Short.io or YOURLS in CSV or ' +
-      'JSON (`source`). Rows are imported in the background, or with `dryRun=true` only ' +
+      'The body is a file of up to 25 MiB: CSV, whose encoding and delimiter are detected, an ' +
+      'export of Bitly, Dub, Kutt, Polr, Shlink, Short.io, Sink or YOURLS in CSV or JSON, or a ' +
+      'dump of the database of Polr or YOURLS (`source`). Rows are imported in the background, or with `dryRun=true` only ' +
       'checked: `GET /imports/{id}` has the progress, the counts, a preview and errors. Links ' +
       'follow the rules of `POST /links/bulk`; missing tags are created. An import can have ' +
       '1,000 rows on the Free plan, 50,000 on Pro, and 500,000 on the others. A workspace runs ' +
@@ -140,13 +147,19 @@ export const importRoutes: Route[] = [
       return answerWrite(request, importJobs['import.update'], data, ok);
     },
   }),
-  route<{ params: Params }>({
+  route<{ params: Params; query: StartQuery }>({
     ...change,
     path: '/imports/{id}/start',
     operationId: 'startImport',
     summary: 'Start an import',
-    description: 'Imports a file that was uploaded with `dryRun=true`.',
-    handle: (request) => answerWrite(request, importJobs['import.start'], request.params, ok),
+    description:
+      'Imports a file that was uploaded with `dryRun=true`. If some of its rows have no key ' +
+      '(`keyless`), this needs `allowRandomKeys=true`, here or in the options.',
+    query: startQuery,
+    handle: (request) => {
+      const data = { ...request.params, ...request.query };
+      return answerWrite(request, importJobs['import.start'], data, ok);
+    },
   }),
   route<{ params: Params }>({
     ...change,
@@ -191,7 +204,7 @@ function answerFetch(request: ApiRequest<{ body: NewFetchBody }>): Promise<Answe
     id: newId('import'),
     userId: caller.userId,
     api: {
-      url: refuseForbidden(url ?? (PROVIDERS[source] as Provider).api.url ?? ''),
+      url: refuseForbidden(url ?? (API_PROVIDERS[source] as ProviderWithApi).api.url ?? ''),
       token: sealOfImport(caller.projectId, token),
     },
     source,
@@ -257,8 +270,8 @@ async function answerUpload(
       userId: caller.userId,
       upload,
       name,
-      // A mapping names the columns of a CSV file, not the fields of a provider.
-      source: source ?? (mapping === undefined ? undefined : 'csv'),
+      // A mapping to fields is of the columns of a CSV file; a provider's columns have theirs.
+      source: source ?? (Object.values(mapping ?? {}).some(Boolean) ? 'csv' : undefined),
       options: { ...options, mapping: mapping ?? {}, onConflict },
       dryRun,
       mostRows: IMPORT_ROWS[caller.plan],

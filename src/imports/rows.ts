@@ -8,6 +8,7 @@ import { type LinkBody, type NewLink, newLinkBody } from '../links/schema.ts';
 import type { References } from '../short-links/references.ts';
 import { toSharedChanges } from '../short-links/schema.ts';
 import { type FieldName, readCell } from './fields.ts';
+import type { ColumnFormat } from './formats.ts';
 import { fieldsOf } from './mapping.ts';
 import type { Fault, FileRow, Import } from './model.ts';
 
@@ -27,6 +28,8 @@ export interface LinkRow {
   isRenamed: boolean;
   /** Domain in the row that does not belong to the workspace. */
   otherDomain?: string | undefined;
+  /** Rules that values break which were left out, because the link does not depend on them. */
+  leftOut: Fault[];
 }
 
 /** A row that is no valid link. */
@@ -37,6 +40,23 @@ export interface RefusedRow {
 }
 
 type RowBody = LinkBody & { createdAt?: string; importedClicks?: number };
+type Body = Partial<Record<FieldName | 'tagIds', unknown>>;
+
+/** Fields that only describe a link: a value that breaks a rule does not cost the link. */
+const REMARKS: ReadonlySet<string> = new Set<FieldName>([
+  'title',
+  'description',
+  'image',
+  'tagNames',
+  'comments',
+  'createdAt',
+  'importedClicks',
+  'status',
+]);
+/** Fields that only imports have, each true or false. */
+const FLAGS = ['hasPassword', 'disabled', 'active', 'hasSecret'] as const;
+/** Number that a spreadsheet program has rounded. */
+const ROUNDED = /^\d(?:[.,]\d{1,20})?E\+\d{2,3}$/;
 
 /** Body of a link that another service has created. */
 export const rowBody = newLinkBody.keys({
@@ -77,59 +97,119 @@ const refusal = (message: string): Refusal => new Refusal('unprocessable_entity'
 function toLink(
   fields: readonly (FieldName | null)[],
   cells: readonly string[],
-  { project_id: projectId, options }: Pick<Import, 'project_id' | 'options'>,
+  { project_id: projectId, file, options }: Pick<Import, 'project_id' | 'file' | 'options'>,
   references: References,
-): Pick<LinkRow, 'link' | 'hasDomain' | 'isRenamed' | 'otherDomain'> {
+): Omit<LinkRow, 'row' | 'cells'> {
   const { domain, folderId, tagIds } = options;
-  const { shortLink, hasPassword, disabled, ...linkFields } = bodyOf(fields, cells);
-  refuseUnsafe({ hasPassword, disabled }, linkFields.password);
-  const place = typeof shortLink === 'string' ? placeOf(shortLink) : undefined;
+  const { shortLink, ...body } = bodyOf(fields, cells, file.formats ?? []);
+  const place = takePlace(body, shortLink, references);
   // The export of this service repeats the domain of the short link; one of another workspace does
   // not count as requested.
-  if (place?.domain === linkFields.domain && references.domain(place?.domain ?? '') === undefined) {
-    delete linkFields.domain;
+  if (place?.domain === body.domain && references.domain(place?.domain ?? '') === undefined) {
+    delete body.domain;
   }
-  const named = linkFields['domain'] ?? (place && references.domain(place.domain)?.slug);
-  const checked = check<RowBody>(
-    rowBody,
-    {
-      folderId: folderId || undefined,
-      tagIds: tagIds && tagIds.length > 0 ? tagIds : undefined,
-      key: place?.key,
-      ...linkFields,
-      ...definedDomain(named ?? domain ?? undefined),
-    },
-    'row',
-  );
+  const named = body.domain ?? (place && references.domain(place.domain)?.slug);
+  const { row, leftOut } = checkRow({
+    folderId: folderId || undefined,
+    tagIds: tagIds && tagIds.length > 0 ? tagIds : undefined,
+    key: place?.key,
+    ...body,
+    ...definedDomain(named ?? domain ?? undefined),
+  });
   return {
-    link: { ...toSharedChanges(projectId, checked), id: newId('link') },
+    link: { ...toSharedChanges(projectId, row), id: newId('link') },
     hasDomain: named !== undefined,
     isRenamed:
       place !== undefined &&
-      (place.key !== checked.key ||
-        place.domain !== (checked.domain ?? references.mainDomain.slug)),
+      (place.key !== row.key || place.domain !== (row.domain ?? references.mainDomain.slug)),
     otherDomain:
       place === undefined || references.domain(place.domain) !== undefined
         ? undefined
         : place.domain,
+    leftOut: leftOut.map((message) => faultOf(fields, file.columns, message)),
   };
 }
 
 /**
- * @throws Refusal for a link that visitors would reach although the original service blocks them
+ * Returns the address that a row names. A column of keys may have whole short links, and a column
+ * of short links only their keys.
  */
-function refuseUnsafe(
-  { hasPassword, disabled }: { hasPassword: unknown; disabled: unknown },
-  password: unknown,
-): void {
-  if (hasPassword === true && password === undefined) {
+function takePlace(
+  body: Body,
+  shortLink: unknown,
+  references: References,
+): { domain: string; key: string } | undefined {
+  const { key } = body;
+  if (typeof key === 'string') {
+    if (ROUNDED.test(key)) {
+      throw refusal(`key must not be a number that a spreadsheet has rounded, such as ${key}`);
+    }
+    const host = /^[^/]{1,253}(?=\/[^/])/.exec(key)?.[0];
+    const isWhole = /^https?:\/\//i.test(key) || (host !== undefined && isOwn(host, references));
+    if (isWhole) {
+      delete body.key;
+      return placeOf(key);
+    }
+  }
+  if (typeof shortLink !== 'string') return undefined;
+  const bare = shortLink.replace(/^\//, '').replace(/\/$/, '');
+  if (/[.:/]/.test(bare) || bare === '') return placeOf(shortLink);
+  body.key ??= bare;
+  return undefined;
+}
+
+const isOwn = (host: string, references: References): boolean =>
+  references.domain(toHostName(host) ?? '') !== undefined;
+
+/**
+ * Checks a row. Values of {@link REMARKS} that break a rule are left out.
+ *
+ * @throws Refusal for any other value that breaks a rule
+ */
+function checkRow(body: Body): { row: RowBody; leftOut: string[] } {
+  const { status, ...rest } = withoutFlags(body);
+  const leftOut =
+    typeof status === 'string' ? ['status must be a word such as active or disabled'] : [];
+  for (let left: Body = rest; ; ) {
+    try {
+      return { row: check<RowBody>(rowBody, left, 'row'), leftOut };
+    } catch (thrown) {
+      if (!(thrown instanceof Refusal)) throw thrown;
+      const remarks = thrown.message.split('; ').filter((message) => {
+        const field = fieldIn(message) ?? '';
+        return REMARKS.has(field) && field in left;
+      });
+      if (remarks.length === 0) throw thrown;
+      leftOut.push(...remarks);
+      const names = new Set(remarks.map(fieldIn));
+      left = Object.fromEntries(Object.entries(left).filter(([name]) => !names.has(name)));
+    }
+  }
+}
+
+/**
+ * Applies the fields that only imports have. A link that the other service does not answer becomes
+ * an archived link that has expired.
+ *
+ * @throws Refusal for a password that is missing, because visitors would not be asked for it
+ */
+function withoutFlags(body: Body): Body {
+  const wrong = FLAGS.filter((name) => body[name] !== undefined && typeof body[name] !== 'boolean');
+  if (wrong.length > 0) throw refusal(wrong.map((name) => `${name} must be a boolean`).join('; '));
+  const { hasPassword, disabled, active, hasSecret, ...rest } = body;
+  if (hasPassword === true && rest.password === undefined) {
     throw refusal(
       'password must be filled in: the link has one, but the other service does not export it',
     );
   }
-  if (disabled === true) {
-    throw refusal('disabled must be false: the other service has disabled the link');
-  }
+  const isOff =
+    disabled === true || hasSecret === true || active === false || rest.status === false;
+  if (!isOff) return rest;
+  const { startsAt: _, expiredUrl: __, ...ended } = rest;
+  const ends = [rest.expiresAt, rest.createdAt].find(
+    (time) => typeof time === 'string' && Date.parse(time) < Date.now(),
+  );
+  return { ...ended, archived: true, expiresAt: ends ?? new Date(0).toISOString() };
 }
 
 const definedDomain = (domain: unknown) => (domain === undefined ? {} : { domain });
@@ -138,10 +218,11 @@ const definedDomain = (domain: unknown) => (domain === undefined ? {} : { domain
 function bodyOf(
   fields: readonly (FieldName | null)[],
   cells: readonly string[],
-): Partial<Record<FieldName, unknown>> {
-  const body: Partial<Record<FieldName, unknown>> = {};
+  formats: readonly ColumnFormat[],
+): Body {
+  const body: Body = {};
   for (const [at, name] of fields.entries()) {
-    const value = name === null ? undefined : readCell(name, cells[at] ?? '');
+    const value = name === null ? undefined : readCell(name, cells[at] ?? '', formats[at]);
     if (name !== null && value !== undefined) body[name] = value;
   }
   return body;
@@ -174,9 +255,18 @@ export function faultsOf(
   { message }: Refusal,
 ): Fault[] {
   const fields = fieldsOf(importRow);
-  return message.split('; ').map((message) => {
-    const field = /^(?:The )?(\w+)/.exec(message)?.[1];
-    const at = fields.findIndex((name) => name !== null && name === field);
-    return { column: importRow.file.columns[at] ?? null, message };
-  });
+  return message.split('; ').map((each) => faultOf(fields, importRow.file.columns, each));
+}
+
+/** Returns the field with which a message begins. */
+const fieldIn = (message: string): string | undefined => /^(?:The )?(\w+)/.exec(message)?.[1];
+
+function faultOf(
+  fields: readonly (FieldName | null)[],
+  columns: readonly string[],
+  message: string,
+): Fault {
+  const field = fieldIn(message);
+  const at = fields.findIndex((name) => name !== null && name === field);
+  return { column: columns[at] ?? null, message };
 }

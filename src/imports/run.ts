@@ -6,11 +6,13 @@ import { type LookupChange, publishCommitted, publishPresent } from '../lookup/p
 import type { JobContext } from '../queues/definition.ts';
 import { checkSlice, type RowResult } from './check-slice.ts';
 import { importBulkJobs } from './jobs.ts';
-import { type FileRow, Import, OPEN } from './model.ts';
+import { countKeyless } from './mapping.ts';
+import { type FileRow, Import, type ImportFile, OPEN } from './model.ts';
 import { faultsOf } from './rows.ts';
 import { sealOfImport } from './sealing.ts';
 import { openRows } from './slices.ts';
 import { undoSlice } from './undo-slice.ts';
+import { addLeftOut } from './warnings.ts';
 import { importArchiveSlice } from './workspace/import-archive-slice.ts';
 import { writeSlice } from './write-slice.ts';
 
@@ -114,6 +116,7 @@ async function readSlice(trx: Db, importRow: Import, publish: Publish): Promise<
   if (slice === undefined) {
     await update(trx, importRow, {
       ...(isCheck ? { state: 'checked' } : { state: 'done', token: null }),
+      file: { ...importRow.file, isCounting: undefined },
       ended_at: new Date(),
     });
     return;
@@ -125,6 +128,7 @@ async function readSlice(trx: Db, importRow: Import, publish: Publish): Promise<
   await update(trx, importRow, {
     ...(isCheck ? {} : { state: 'running', started_at: importRow.started_at ?? new Date() }),
     preview,
+    file: fileAfter(importRow, slice, results),
     done: importRow.done + slice.length,
     created: importRow.created + count('created'),
     updated: importRow.updated + count('updated'),
@@ -132,6 +136,23 @@ async function readSlice(trx: Db, importRow: Import, publish: Publish): Promise<
     refused: importRow.refused + count('refused'),
     renamed: importRow.renamed + results.filter(isRenamed).length,
   });
+}
+
+/** Returns the properties of the file with what a slice has shown. */
+function fileAfter(
+  importRow: Import,
+  slice: readonly FileRow[],
+  results: readonly RowResult[],
+): ImportFile {
+  const { file } = importRow;
+  const { keyless = 0, isCounting } = file;
+  let { leftOut = [] } = file;
+  for (const { row, outcome } of results) {
+    const isWritten = outcome === 'created' || outcome === 'updated';
+    if (isWritten && 'link' in row) leftOut = addLeftOut(leftOut, row.row, row.leftOut);
+  }
+  const counted = isCounting === true ? countKeyless(importRow, slice) : 0;
+  return { ...file, leftOut, keyless: keyless + counted };
 }
 
 async function doSlice(trx: Db, importRow: Import, slice: readonly FileRow[], publish: Publish) {

@@ -3,8 +3,8 @@ import { bodyFlag, flag, id, Joi, list, oneOf, paging, queryList, text } from '.
 import { webAddress } from '../short-links/url-field.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import { type Mapping, ON_CONFLICT } from './model.ts';
-import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from './providers/index.ts';
-import type { Provider } from './providers/provider.ts';
+import { API_PROVIDER_NAMES, API_PROVIDERS, type ApiProviderName } from './providers/index.ts';
+import type { ProviderWithApi } from './providers/provider.ts';
 import { importField, importSource } from './record.ts';
 import type { Source } from './source.ts';
 
@@ -15,6 +15,7 @@ export interface OptionChanges {
   folderId?: string | null | undefined;
   tagIds?: string[] | null | undefined;
   onConflict?: (typeof ON_CONFLICT)[number];
+  allowRandomKeys?: boolean | undefined;
   /** Passphrase of the export of a workspace. */
   passphrase?: string;
 }
@@ -36,6 +37,10 @@ const CONFLICT =
   '`skip` leaves the link as it is, `update` changes the fields that the row has, `fail-row` ' +
   'refuses the row.';
 
+const RANDOM_KEYS =
+  'Whether rows without a key, alone or in a short link, may become links with a random key. ' +
+  'Required for a file that has such rows, because their old short links will not work.';
+
 const mapping = Joi.object<Mapping>().pattern(text(210), importField.allow(null)).max(200);
 
 /** A mapping in the query, as JSON. */
@@ -56,33 +61,36 @@ export const newImportQuery = Joi.object<NewImportQuery>({
   name: text(200).description('Name of the file, for display.'),
   source: importSource.description(
     'Service that exported the file. Default: detected by the properties or columns of the file. ' +
-      '`csv`: the columns are mapped to fields, as they also are if `mapping` is given; ' +
+      '`csv`: the columns are mapped to fields, as they also are if `mapping` maps one; ' +
       '`workspace`: an export of `POST /exports`, which is never detected.',
   ),
   dryRun: flag()
     .default(false)
     .description('Checks the file without importing it; `POST /imports/{id}/start` imports it.'),
-  mapping: mappingText.description(`${MAPPING} A JSON object.`),
+  mapping: mappingText.description(
+    `${MAPPING} A JSON object. If it only ignores columns, the service is still detected.`,
+  ),
   domain: domainField().description(DOMAIN),
   folderId: id().description(FOLDER),
   tagIds: queryList(id()).max(50).description(TAGS),
   onConflict: onConflict.default('skip').description(CONFLICT),
+  allowRandomKeys: flag().default(false).description(RANDOM_KEYS),
 });
 
 export interface NewFetchBody extends OptionChanges {
-  source: ProviderName;
+  source: ApiProviderName;
   token: string;
   url?: string;
   name?: string;
   dryRun: boolean;
 }
 
-const INSTALLED = PROVIDER_NAMES.filter(
-  (name) => (PROVIDERS[name] as Provider).api.url === undefined,
+const INSTALLED = API_PROVIDER_NAMES.filter(
+  (name) => (API_PROVIDERS[name] as ProviderWithApi).api.url === undefined,
 );
 
 export const newFetchBody = Joi.object<NewFetchBody>({
-  source: oneOf(PROVIDER_NAMES)
+  source: oneOf(API_PROVIDER_NAMES)
     .required()
     .description('Service whose links are read.')
     .example('shlink')
@@ -110,6 +118,7 @@ export const newFetchBody = Joi.object<NewFetchBody>({
   folderId: id().description(FOLDER).example('fold_0VKAM3TWq8Zr5XnYb2VdLcHs'),
   tagIds: list(id()).max(50).description(TAGS).example(['tag_0VKAM3TWq8Zr5XnYb2VdLcHs']),
   onConflict: onConflict.default('skip').description(CONFLICT).example('skip'),
+  allowRandomKeys: bodyFlag().default(false).description(RANDOM_KEYS).example(false),
 }).meta({ name: 'NewImportFetch' });
 
 export const importChangesBody = Joi.object<OptionChanges>({
@@ -122,6 +131,7 @@ export const importChangesBody = Joi.object<OptionChanges>({
     .description(TAGS)
     .example(['tag_0VKAM3TWq8Zr5XnYb2VdLcHs']),
   onConflict: onConflict.description(CONFLICT).example('update'),
+  allowRandomKeys: bodyFlag().description(RANDOM_KEYS).example(true),
   passphrase: Joi.string()
     .max(200)
     .description(
@@ -135,6 +145,14 @@ export const importChangesBody = Joi.object<OptionChanges>({
 
 export const importParams = Joi.object<{ id: string }>({
   id: id().required().description('Id of the import.'),
+});
+
+export interface StartQuery {
+  allowRandomKeys?: boolean;
+}
+
+export const startQuery = Joi.object<StartQuery>({
+  allowRandomKeys: flag().description(RANDOM_KEYS),
 });
 
 export const importListQuery = Joi.object<Paging>(paging(100));

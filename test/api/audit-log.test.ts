@@ -79,7 +79,7 @@ describe('the audit log', () => {
 
   const anImport = () =>
     done(
-      world.api.post('/imports', 'url\nhttps://example.com/\n', {
+      world.api.post('/imports', 'url,key\nhttps://example.com/,imported\n', {
         headers: { 'content-type': 'text/csv' },
         query: { dryRun: true },
       }),

@@ -144,7 +144,7 @@ describe('Idempotency-Key', () => {
   const aWebhook = async () => (await world.api.post('/webhooks', WEBHOOK)).body.id as string;
 
   const CSV = { 'content-type': 'text/csv' };
-  const FILE = 'url\nhttps://example.com/\n';
+  const FILE = 'url,key\nhttps://example.com/,imported\n';
   const anImport = async () => {
     const options = { query: { dryRun: true }, headers: CSV };
     return `/imports/${(await world.api.post('/imports', FILE, options)).body.id}`;

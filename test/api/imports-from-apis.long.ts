@@ -174,6 +174,19 @@ describe('imports from the APIs of other services', () => {
     });
   }
 
+  it('fail where links have no address, unless they may get random keys', async () => {
+    const data = [{ shortCode: 'k', longUrl: 'https://example.com/' }];
+    const pagination = { pagesCount: 1, totalItems: 1 };
+    peer = await PeerServer.start(() => ({ shortUrls: { data, pagination } }));
+    const sentence = 'the only row has no key: its link would get a random one';
+    expect(await fetched('shlink', peer.url)).to.deep.include({
+      state: 'failed',
+      failure: `allowRandomKeys must be true: ${sentence}`,
+    });
+    const allowed = await fetched('shlink', peer.url, { allowRandomKeys: true });
+    expect(allowed).to.deep.include({ state: 'done', keyless: 1 });
+  });
+
   it('fail where links are not objects', async () => {
     for (const data of [[null], [7], ['k']]) {
       peer = await PeerServer.start(() => ({ shortUrls: { data } }));

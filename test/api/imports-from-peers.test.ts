@@ -52,8 +52,9 @@ const CASES: Record<string, Case> = {
     links: [
       ['launch', 'https://example.com/launch?utm_source=dub', 5_310],
       ['ended', 'https://example.com/ended', 31],
+      ['banned', 'https://example.com/banned', 2],
     ],
-    refused: [/^disabled must be false/, /^shortLink must be a short link/],
+    refused: [/^shortLink must be a short link/],
   },
   'kutt.json': {
     source: 'kutt',
@@ -188,6 +189,10 @@ describe('imports of exports of other services', () => {
     const ended = await linkOf(world, 'ended');
     expect(ended).to.include({ archived: true, expiresAt: '2024-03-01T00:00:00.000Z' });
     expect((await world.visit('/ended')).headers.location).to.equal(undefined);
+    // Dub does not answer a disabled link.
+    const disabled = await linkOf(world, 'banned');
+    expect(disabled).to.include({ archived: true, expiresAt: '2024-02-05T10:11:12.000Z' });
+    expect((await world.visit('/banned')).headers.location).to.equal(undefined);
   });
 
   it('keep limits of Shlink and Short.io less the clicks that are used up', async () => {
@@ -269,7 +274,7 @@ describe('imports of exports of other services', () => {
     const one = await imported(world, csv, { onConflict: 'fail-row' });
     expect(one).to.deep.include({
       source: 'yourls',
-      counts: { created: 1, updated: 0, skipped: 0, refused: 10 },
+      counts: { created: 3, updated: 0, skipped: 0, refused: 8 },
     });
     const messages = one.errors.map(({ row, message }: { row: number; message: string }) => [
       row,
@@ -284,9 +289,19 @@ describe('imports of exports of other services', () => {
       8: 'key must not contain empty, "." or ".." segments',
       9: 'url is required',
       10: 'key must not be "_/admin": the name is reserved',
-      11: 'importedClicks must be a number',
-      12: 'createdAt must not be in the future',
     });
+    expect(one.warnings).to.deep.equal([
+      {
+        column: 'importedClicks',
+        rows: 1,
+        message: 'A value was left out, in row 11: importedClicks must be a number',
+      },
+      {
+        column: 'createdAt',
+        rows: 1,
+        message: 'A value was left out, in row 12: createdAt must not be in the future',
+      },
+    ]);
   });
 
   it('refuse files that are not of the source, or can’t be read', async () => {

@@ -204,9 +204,21 @@ describe('imports', () => {
         `https://example.com/,,,,,,${'x'.repeat(191)}`,
         `https://${world.domain}/own,own,,,,,`,
       ].join('\n'),
-      { mapping: '{"Target":"url"}' },
+      { mapping: '{"Target":"url"}', allowRandomKeys: true },
     );
-    expect(one.counts).to.deep.equal({ created: 1, updated: 0, skipped: 0, refused: 8 });
+    expect(one.counts).to.deep.equal({ created: 2, updated: 0, skipped: 0, refused: 7 });
+    expect(one.warnings).to.deep.equal([
+      {
+        column: null,
+        rows: 4,
+        message: '4 of the 9 rows have no key: each of their links got a random one',
+      },
+      {
+        column: 'Tags',
+        rows: 1,
+        message: 'A value was left out, in row 10: tagNames must be at most 190 characters long',
+      },
+    ]);
     expect(one.errors).to.deep.equal([
       { row: 3, column: 'Target', message: 'url must not use the scheme javascript:' },
       { row: 5, column: 'Target', message: 'url is required' },
@@ -218,7 +230,6 @@ describe('imports', () => {
       },
       { row: 6, column: 'archived', message: 'archived must be a boolean' },
       { row: 6, column: 'max visits', message: 'maxVisits must be a number' },
-      { row: 6, column: 'created_at', message: 'createdAt must not be in the future' },
       {
         row: 7,
         column: 'domain',
@@ -226,14 +237,14 @@ describe('imports', () => {
       },
       { row: 8, column: 'key', message: `The key "printed" is taken on ${world.domain}` },
       { row: 9, column: null, message: 'The row must not have more cells than the header' },
-      { row: 10, column: 'Tags', message: 'tagNames[0] must be at most 190 characters long' },
       { row: 11, column: 'Target', message: 'url must not be the short link itself' },
     ]);
-    expect(await countOf(world)).to.equal(1);
+    expect(await countOf(world)).to.equal(2);
   });
 
   it('give their errors as CSV with the original cells and without formulas', async () => {
-    const one = await imported(world, 'url,title,row\njavascript:1,=HYPERLINK("x"),+1\n');
+    const file = 'url,title,row\njavascript:1,=HYPERLINK("x"),+1\n';
+    const one = await imported(world, file, { allowRandomKeys: true });
     const { headers, bytes } = await world.api.download(`/imports/${one.id}/errors`);
     expect(headers.get('content-disposition')).to.equal('attachment; filename="errors.csv"');
     expect(bytes.toString()).to.equal(
@@ -247,18 +258,24 @@ describe('imports', () => {
     const file =
       'url,key,externalId,title\nhttps://example.com/2,taken,,second\nhttps://example.com/3,,e1,\n' +
       'https://example.com/4,new,,\nhttps://example.com/5,new,,twice\n';
-    const skipped = await imported(world, file);
+    const skipped = await imported(world, file, { allowRandomKeys: true });
     expect(skipped.counts).to.deep.equal({ created: 1, updated: 0, skipped: 3, refused: 0 });
     expect((await linkOf(world, 'taken')).title).to.equal('first');
 
-    const failed = await imported(world, file, { onConflict: 'fail-row' });
+    const failed = await imported(world, file, {
+      onConflict: 'fail-row',
+      allowRandomKeys: true,
+    });
     expect(failed.counts).to.deep.equal({ created: 0, updated: 0, skipped: 0, refused: 4 });
     expect(failed.errors.slice(0, 2)).to.deep.equal([
       { row: 2, column: 'key', message: 'The key "taken" is taken by another link' },
       { row: 3, column: 'externalId', message: 'The externalId "e1" is taken in this workspace' },
     ]);
 
-    const updated = await imported(world, file, { onConflict: 'update' });
+    const updated = await imported(world, file, {
+      onConflict: 'update',
+      allowRandomKeys: true,
+    });
     expect(updated.counts).to.deep.equal({ created: 0, updated: 4, skipped: 0, refused: 0 });
     expect(await linkOf(world, 'taken')).to.include({
       url: 'https://example.com/3',
@@ -327,7 +344,12 @@ describe('imports', () => {
     expect((await world.api.get('/tags')).body).to.have.lengthOf(1);
     expect((await world.visit('/key-0')).status).to.equal(404);
 
-    const { status, body } = await world.api.post(`/imports/${one.id}/start`);
+    expect((await world.api.post(`/imports/${one.id}/start`)).body.error.message).to.equal(
+      'allowRandomKeys must be true: 2 of the 605 rows have no key: each of their links would get a random one',
+    );
+    const { status, body } = await world.api.post(`/imports/${one.id}/start`, undefined, {
+      query: { allowRandomKeys: true },
+    });
     expect(status).to.equal(200);
     expect(body).to.deep.include({
       state: 'queued',
@@ -411,7 +433,7 @@ describe('imports', () => {
       expect(status).to.equal(422);
     }
     const headers = { 'idempotency-key': 'file-1' };
-    const file = 'url\nhttps://example.com/\n';
+    const file = 'url,key\nhttps://example.com/,a\n';
     const first = await upload(world, file, {}, headers);
     for (let n = 0; n < 7; n += 1) {
       const again = await upload(world, file, {}, headers);
@@ -453,21 +475,25 @@ describe('imports', () => {
     const one = await imported(
       world,
       `url,title,\0no\0,url\nhttps://example.com/,${'x'.repeat(MEBIBYTE)}\nhttps://example.com/,a\0b\nhttps://example.com/,c,d\n${',x'.repeat(5_000)}\n`,
-      { mapping: '{}' },
+      { mapping: '{}', allowRandomKeys: true },
     );
-    expect(one.counts).to.include({ created: 1, refused: 3 });
+    expect(one.counts).to.include({ created: 3, refused: 1 });
     expect(one.columns.map(({ name }: { name: string }) => name)).to.deep.equal([
       'url',
       'title',
       '\ufffdno\ufffd',
       'url (2)',
     ]);
-    expect(one.errors.map(({ message }: { message: string }) => message)).to.deep.equal([
-      'title must be at most 1000 characters long',
-      'title must not contain null characters',
+    const messages = (list: { message: string }[]) => list.map(({ message }) => message);
+    expect(messages(one.warnings).slice(1)).to.deep.equal([
+      'A value was left out, in row 2: title must be at most 1000 characters long',
+      'A value was left out, in row 3: title must not contain null characters',
+    ]);
+    expect(messages(one.errors)).to.deep.equal([
       'The row must not have more cells than the header',
     ]);
-    expect((await errorsOf(world, one.id)).join('\n').length).to.be.above(MEBIBYTE);
+    const long = await imported(world, `url,key\n${'x'.repeat(MEBIBYTE)},a\n`);
+    expect((await errorsOf(world, long.id)).join('\n').length).to.be.above(MEBIBYTE);
   });
 
   it('refuse bodies and parameters that break a rule', async () => {
@@ -475,7 +501,7 @@ describe('imports', () => {
     const plain = await upload(world, url, {}, { 'content-type': 'text/plain' });
     expect(plain.status).to.equal(400);
     expect(plain.body.error.message).to.equal(
-      'The Content-Type of the body must be one of text/csv, text/tab-separated-values, application/vnd.ms-excel, application/json, application/gzip',
+      'The Content-Type of the body must be one of text/csv, text/tab-separated-values, application/vnd.ms-excel, application/json, application/gzip, application/sql, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     );
     const large = await upload(world, Buffer.alloc(25 * MEBIBYTE + 1, 'x'));
     expect(large.status).to.equal(400);
@@ -501,7 +527,8 @@ describe('imports', () => {
     const { status, body } = await upload(free, `url\n${rows}https://example.com/\n`);
     expect(status).to.equal(422);
     expect(body.error.message).to.match(/must not have more than 1000 rows/);
-    expect((await imported(free, `url\n${rows}`)).counts.created).to.equal(1_000);
+    const most = await imported(free, `url\n${rows}`, { allowRandomKeys: true });
+    expect(most.counts.created).to.equal(1_000);
   });
 
   it('are read and written with their scopes only, and in their workspace', async () => {

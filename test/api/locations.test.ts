@@ -16,7 +16,7 @@ const BODIES: Record<string, () => object | string> = {
   'post /domains': () => ({ slug: `${newId('domain').slice(4).toLowerCase()}.example` }),
   'post /pages': () => ({ title: 'A' }),
   'post /invitations': () => ({ email: `${newId('user')}@people.test`, role: 'viewer' }),
-  'post /imports': () => 'url\nhttps://example.com/\n',
+  'post /imports': () => 'url,key\nhttps://example.com/,imported\n',
   'post /imports/fetch': () => ({ source: 'yourls', url: 'http://127.0.0.1:9', token: 'a' }),
   'post /keys': () => ({ name: 'A' }),
   'post /webhooks': () => ({ name: 'A', url: 'http://127.0.0.1:9/', kinds: ['link.created'] }),

@@ -209,7 +209,7 @@ describe('passwords', function () {
     });
 
     it(`in rows that an import refused are not read by ${name}`, async () => {
-      const file = 'url,password\njavascript:1,row-password-1\n';
+      const file = 'url,key,password\njavascript:1,a,row-password-1\n';
       const headers = { 'content-type': 'text/csv' };
       const { body } = await world.api.post('/imports', file, { headers });
       await eventually(async () => {

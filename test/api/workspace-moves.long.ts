@@ -442,6 +442,13 @@ describe('the export of a workspace', () => {
     expect((await upload(source, archive)).body.error.message).to.match(
       /^The file must be the export of another/,
     );
+    const allowed = await target.api.post('/imports', archive, {
+      query: { source: 'workspace', allowRandomKeys: true },
+      headers: { 'content-type': 'application/gzip' },
+    });
+    expect(allowed.body.error.message).to.equal(
+      'allowRandomKeys must not be set for a whole workspace, which is imported as it was',
+    );
   });
 
   it('may be unpacked to 256 MiB on the plan free', async function () {

@@ -5,6 +5,8 @@ import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
 import { type Pgbouncer, startPooled } from '../support/pgbouncer.ts';
 import { Visitors } from '../support/traffic.ts';
+// Starts the servers of the tests.
+import '../support/stack.ts';
 
 const LOCK = 'SELECT pg_advisory_xact_lock(1)';
 

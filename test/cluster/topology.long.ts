@@ -9,6 +9,8 @@ import { goOn, KEYS, makeKnown } from '../support/going-on.ts';
 import { hasTopology, type Topology } from '../support/topology.ts';
 import { TopologyService } from '../support/topology-service.ts';
 import { Visitors } from '../support/traffic.ts';
+// Starts the servers of the tests.
+import '../support/stack.ts';
 
 const SHARDS = [1, 2, 3].map((shard) => ({ ...clicks, name: `clicks-${shard}`, shard }));
 /** Hash tag of a shard of the queue of visits. */

@@ -253,6 +253,25 @@ describe('settings in the console', function () {
     });
   }
 
+  it('says first that a file has no slugs, and imports it with consent', async () => {
+    await inConsole(world, 'imports', {}, async (page) => {
+      const buffer = Buffer.from('Long URL,Created at\nhttps://example.com/a,8/15/2024 15:03\n');
+      await page
+        .getByLabel('File to import')
+        .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer });
+      const warnings = page.getByRole('region', { name: 'Warnings' });
+      await warnings.getByText('The only row has no slug').waitFor();
+      await warnings.getByText('Created at: Dates such as 8/9/2024').waitFor();
+      const start = page.getByRole('button', { name: 'Import', exact: true });
+      expect(await start.isDisabled()).to.equal(true);
+      await expectAccessible(page, 'import-without-slugs');
+      await page.getByRole('checkbox', { name: 'Give these links random slugs' }).click();
+      await start.click();
+      await status(page, 'Done').waitFor();
+    });
+    expect((await world.api.get('/links/count')).body).to.equal(1);
+  });
+
   it('exports the workspace, and imports the file into another one', async () => {
     await world.api.post('/links', { url: 'https://example.com/', key: 'a', password: 'pw' });
     const target = await aWorkspace();

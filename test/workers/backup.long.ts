@@ -22,6 +22,8 @@ import { eventually } from '../support/eventually.ts';
 import { type Service, startService } from '../support/service.ts';
 import { Visitors } from '../support/traffic.ts';
 import { withoutServers } from '../support/without-servers.ts';
+// Starts the servers of the tests.
+import '../support/stack.ts';
 
 const run = promisify(execFile);
 

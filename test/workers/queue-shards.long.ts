@@ -15,6 +15,8 @@ import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
 import { Receiver } from '../support/receiver.ts';
 import { Visitors } from '../support/traffic.ts';
+// Starts the servers of the tests.
+import '../support/stack.ts';
 
 const KEYS = Array.from({ length: 12 }, (_, n) => `key-${n}`);
 const WEBHOOKS = 6;

@@ -8,6 +8,7 @@ import {
   fieldsOf,
   ifReadable,
   type LinkRecord,
+  lastValue,
   omit,
   type PeerRoute,
 } from '../peer.ts';

@@ -29,7 +29,7 @@ export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
       if (action !== 'undo') toastError(error);
     },
   });
-  const { state, counts } = one;
+  const { state, counts, keyless, options } = one;
   const isOver = state === 'done' || state === 'cancelled';
   return (
     <>
@@ -43,7 +43,9 @@ export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
           look="primary"
           icon={Play}
           busy={act.isPending}
-          disabled={counts.created + counts.updated === 0}
+          disabled={
+            counts.created + counts.updated === 0 || (keyless > 0 && !options.allowRandomKeys)
+          }
           onClick={() => act.write('start')}
         >
           Import

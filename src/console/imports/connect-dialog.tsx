@@ -4,10 +4,10 @@ import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
-import { SERVICES } from './fields.ts';
+import { ACCOUNTS } from './fields.ts';
 import { useOpenImport } from './use-open-import.ts';
 
-type Service = keyof typeof SERVICES;
+type Service = keyof typeof ACCOUNTS;
 
 /** Names of the services’ API keys, and where to find them. */
 const TOKENS: Readonly<Record<Service, { label: string; hint: string }>> = {
@@ -41,7 +41,7 @@ export function ConnectDialog({ onClose }: { onClose(): void }) {
     connect.write({
       source,
       token: token.trim(),
-      name: SERVICES[source],
+      name: ACCOUNTS[source],
       dryRun: true,
       ...(INSTALLABLE.includes(source) && url.trim() !== '' && { url: url.trim() }),
     });
@@ -58,7 +58,7 @@ export function ConnectDialog({ onClose }: { onClose(): void }) {
         label="Service"
         value={source}
         onChange={({ target: { value } }) => setSource(value as Service)}
-        options={Object.entries(SERVICES)}
+        options={Object.entries(ACCOUNTS)}
       />
       {INSTALLABLE.includes(source) && (
         <TextField
@@ -68,7 +68,7 @@ export function ConnectDialog({ onClose }: { onClose(): void }) {
           hint={
             INSTALLED.includes(source)
               ? undefined
-              : `Only if you host ${SERVICES[source]} yourself.`
+              : `Only if you host ${ACCOUNTS[source]} yourself.`
           }
           required={INSTALLED.includes(source)}
           value={url}

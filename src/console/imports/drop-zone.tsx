@@ -55,7 +55,7 @@ export function DropZone() {
     <FileDrop
       label="New import"
       control={{ 'aria-label': 'File to import' }}
-      accept=".csv,.tsv,.txt,.json,.gz,text/csv,application/json,application/gzip"
+      accept=".csv,.tsv,.txt,.json,.sql,.gz,text/csv,application/json,application/gzip"
       most={{
         bytes: LARGEST_BYTES,
         message: 'The file is larger than 64 MiB. Split it into smaller files.',
@@ -70,9 +70,9 @@ export function DropZone() {
           <div>
             <p className="font-medium">Drop a file here</p>
             <p className="text-muted">
-              An export from Bitly, Dub, Kutt, Shlink, Short.io or YOURLS, a CSV file with one link
-              per row, or a workspace export (.jsonl.gz). You see a preview before anything is
-              imported.
+              An export from Bitly, Dub, Kutt, Polr, Shlink, Short.io, Sink or YOURLS, a CSV file
+              with one link per row, or a workspace export (.jsonl.gz). You see a preview before
+              anything is imported.
             </p>
           </div>
           <div className="w-full max-w-60 text-left">

@@ -39,22 +39,33 @@ export const FIELD_LABELS: Readonly<Record<ImportField, string>> = {
   publicStats: 'Public statistics',
   flexible: 'Forward the path',
   proxy: 'Custom preview',
+  rewrite: 'Show the destination in a frame',
   folderId: 'Folder ID',
   importedClicks: 'Clicks before the import',
   hasPassword: 'Has a password',
   disabled: 'Disabled',
+  active: 'Active',
+  status: 'Status (active or disabled)',
+  hasSecret: 'Has a secret',
 };
 
 type Source = Schemas['Import']['source'];
 
-/** Names of the services whose links can be imported. */
-export const SERVICES: Readonly<Record<Exclude<Source, 'csv' | 'workspace'>, string>> = {
+/** Names of the services whose accounts can be imported. */
+export const ACCOUNTS: Readonly<Record<Schemas['ImportPeer'], string>> = {
   bitly: 'Bitly',
   dub: 'Dub',
   kutt: 'Kutt',
   shlink: 'Shlink',
   shortio: 'Short.io',
   yourls: 'YOURLS',
+};
+
+/** Names of the services whose files can be imported. */
+export const SERVICES: Readonly<Record<Exclude<Source, 'csv' | 'workspace'>, string>> = {
+  ...ACCOUNTS,
+  polr: 'Polr',
+  sink: 'Sink',
 };
 
 /** Returns the name of an import's source. */

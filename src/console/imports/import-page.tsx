@@ -10,6 +10,7 @@ import { ImportOptions } from './options.tsx';
 import { Preview } from './preview.tsx';
 import { Progress } from './progress.tsx';
 import { isBusy } from './state.tsx';
+import { Warnings } from './warnings.tsx';
 import { WorkspacePreview } from './workspace-preview.tsx';
 
 /** Refetch interval while a worker processes the import, in ms. */
@@ -35,6 +36,7 @@ export function ImportPage() {
       {query.error && !one && <Failure error={query.error} retry={() => void query.refetch()} />}
       {one && (
         <div className="flex flex-col gap-6 pb-10">
+          <Warnings one={one} isOpen={isOpen && may('imports.write')} />
           <Progress one={one} />
           {isOpen && may('imports.write') && <ImportOptions one={one} />}
           {one.source === 'workspace' ? (

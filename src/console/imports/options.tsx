@@ -1,8 +1,6 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answer, type Schemas } from '../api/client.ts';
-import { keys } from '../api/keys.ts';
-import { useWrite } from '../api/queries.ts';
+import type { Schemas } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { domainsQuery } from '../domains/queries.ts';
 import { foldersQuery } from '../labels/queries.ts';
@@ -10,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { FIELD_LABELS, type ImportField } from './fields.ts';
+import { useImportChange } from './use-import-change.ts';
 
 /** Labels of the ways to treat a row whose link already exists. */
 const CONFLICTS: Record<Schemas['ImportDetails']['options']['onConflict'], string> = {
@@ -21,12 +20,7 @@ const CONFLICTS: Record<Schemas['ImportDetails']['options']['onConflict'], strin
 /** The form for columns and options before the import starts; each change checks the file again. */
 export function ImportOptions({ one }: { one: Schemas['ImportDetails'] }) {
   const { api } = useWorkspace();
-  const client = useQueryClient();
-  const change = useWrite({
-    send: (body: Schemas['ImportUpdate']) =>
-      answer(api.PATCH('/imports/{id}', { params: { path: { id: one.id } }, body })),
-    onDone: () => client.invalidateQueries({ queryKey: keys.imports.all }),
-  });
+  const change = useImportChange(one.id);
   const domains = useQuery(domainsQuery(api));
   const folders = useQuery(foldersQuery(api));
   const { options, columns } = one;

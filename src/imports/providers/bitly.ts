@@ -3,13 +3,12 @@ import {
   isTrue,
   listOf,
   numberOf,
-  type Provider,
   type ProviderLink,
   type ProviderRecord,
+  type ProviderWithApi,
   pageOf,
   tags,
   text,
-  time,
 } from './provider.ts';
 
 /**
@@ -19,7 +18,7 @@ import {
 const PAGE_SIZE = '25';
 
 /** Links of Bitly. A Bitlink has its own address, and one more for each custom back-half. */
-export const bitly: Provider = {
+export const bitly: ProviderWithApi = {
   title: 'Bitly',
   marks: [
     ['longurl', 'custombitlinks'],
@@ -41,7 +40,7 @@ export const bitly: Provider = {
       url: text(record, 'longurl', 'destinationurl'),
       title: text(record, 'title'),
       tagNames: tags(record['tags']),
-      createdAt: time(record, 'createdat', 'created', 'datecreated', 'creationdate'),
+      createdAt: text(record, 'createdat', 'created', 'datecreated', 'creationdate'),
       archived: isTrue(record, 'archived'),
     };
     const clicks = text(record, 'clicks', 'totalclicks', 'engagements', 'totalengagements');

@@ -2,11 +2,10 @@ import {
   isTrue,
   MAX_RECORDS,
   numberOf,
-  type Provider,
+  type ProviderWithApi,
   pageOf,
   tags,
   text,
-  time,
 } from './provider.ts';
 
 const TEXTS = [
@@ -28,7 +27,7 @@ const FLAGS = ['proxy', 'trackConversion', 'doIndex', 'publicStats', 'archived']
 const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
 
 /** Links of Dub, whose record resembles that of this service. */
-export const dub: Provider = {
+export const dub: ProviderWithApi = {
   title: 'Dub',
   marks: [
     ['shortlink', 'destinationurl', 'clicks'],
@@ -56,8 +55,8 @@ export const dub: Provider = {
       ...Object.fromEntries(TEXTS.map((name) => [name, text(record, plain(name))])),
       ...Object.fromEntries(FLAGS.map((name) => [name, isTrue(record, plain(name))])),
       tagNames: tags(record['tags']),
-      createdAt: time(record, 'createdat'),
-      expiresAt: time(record, 'expiresat'),
+      createdAt: text(record, 'createdat'),
+      expiresAt: text(record, 'expiresat'),
       expiredUrl: text(record, 'expiredurl'),
       geo: record['geo'],
       importedClicks: text(record, 'clicks'),

@@ -1,10 +1,10 @@
-import { isTrue, numberOf, type Provider, pageOf, text, time } from './provider.ts';
+import { isTrue, numberOf, type ProviderWithApi, pageOf, text } from './provider.ts';
 
 /** Number of links per page, the maximum of Kutt. */
 const PAGE_SIZE = 50;
 
 /** Links of Kutt, as listed by its API or stored in its table `links`. */
-export const kutt: Provider = {
+export const kutt: ProviderWithApi = {
   title: 'Kutt',
   marks: [['address', 'target']],
   fields: [
@@ -31,8 +31,8 @@ export const kutt: Provider = {
         key: shortLink === undefined ? address : undefined,
         url: text(record, 'target'),
         title: text(record, 'description'),
-        createdAt: time(record, 'createdat'),
-        expiresAt: time(record, 'expirein'),
+        createdAt: text(record, 'createdat'),
+        expiresAt: text(record, 'expirein'),
         importedClicks: text(record, 'visitcount'),
         externalId: text(record, 'uuid', 'id'),
         // The API only tells whether there is a password; the table has its hash.

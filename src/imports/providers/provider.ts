@@ -1,4 +1,5 @@
-import type { FieldName } from '../fields.ts';
+import { type FieldName, isYes } from '../fields.ts';
+import { readNumber } from '../numbers.ts';
 
 /**
  * A link in a provider's format. Names of its properties or columns are reduced to lower-case
@@ -54,16 +55,25 @@ export interface ProviderApi {
   page(fetchJson: FetchJson, cursor: Cursor | null, token: string): Promise<Page>;
 }
 
-/** A service whose links can be imported. */
+/** A service whose exports can be imported. */
 export interface Provider {
   /** Display name of the service. */
   title: string;
   /** Lists of names that identify the service's exports: a record has all names of one list. */
   marks: readonly (readonly string[])[];
+  /**
+   * Further lists, for JSON and dumps of databases only: the columns of a CSV file with these names
+   * are read by their headers.
+   */
+  looseMarks?: readonly (readonly string[])[];
   /** Fields of `links`, in the order of the columns. */
   fields: readonly FieldName[];
   /** Converts a record to links, one for each of its addresses. */
   links(record: ProviderRecord): ProviderLink[];
+}
+
+/** A service whose links can also be read from its API. */
+export interface ProviderWithApi extends Provider {
   api: ProviderApi;
 }
 
@@ -79,18 +89,7 @@ export function text(record: ProviderRecord, ...names: string[]): string | undef
 
 /** Returns true if a property is true, as JSON or as one of the words that CSV uses. */
 export const isTrue = (record: ProviderRecord, name: string): boolean =>
-  record[name] === true || /^(?:true|yes|y|1|t)$/i.test(text(record, name) ?? '');
-
-/**
- * Reads a point in time. Some providers write milliseconds since 1970, and Postgres writes offsets
- * in whole hours.
- */
-export function time(record: ProviderRecord, ...names: string[]): string | undefined {
-  const value = text(record, ...names);
-  return value !== undefined && /^\d{12,14}$/.test(value)
-    ? new Date(Number(value)).toISOString()
-    : value?.replace(/(:\d\d(?:\.\d+)?[+-]\d\d)$/, '$1:00');
-}
+  record[name] === true || isYes(text(record, name) ?? '');
 
 /** Converts names of tags, which are an array or the text of a cell. */
 export function tags(value: unknown): unknown {
@@ -112,13 +111,18 @@ export function remainingVisits(
   clicks: string | undefined,
   since: string | undefined,
 ): Pick<ProviderLink, 'maxVisits' | 'expiresAt'> {
+  const most = countOf(limit);
   // 0 means no limit.
-  if (limit === undefined || Number(limit) === 0) return {};
-  const remaining = Number(limit) - Number(clicks ?? 0);
+  if (limit === undefined || most === 0) return {};
+  if (most === undefined) return { maxVisits: limit };
+  const remaining = most - (countOf(clicks) ?? 0);
   return remaining > 0
     ? { maxVisits: remaining }
     : { expiresAt: since ?? new Date(0).toISOString() };
 }
+
+const countOf = (cell: string | undefined): number | undefined =>
+  cell === undefined ? undefined : (readNumber(cell, ',') ?? readNumber(cell, '.'));
 
 /** Returns a list from an answer. */
 export const listOf = (answer: unknown, name?: string): Record<string, unknown>[] => {

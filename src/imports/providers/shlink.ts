@@ -4,17 +4,16 @@ import {
   listOf,
   MAX_RECORDS,
   numberOf,
-  type Provider,
   type ProviderRecord,
+  type ProviderWithApi,
   pageOf,
   remainingVisits,
   tags,
   text,
-  time,
 } from './provider.ts';
 
 /** Short URLs of Shlink, as listed by its API or exported by its web client. */
-export const shlink: Provider = {
+export const shlink: ProviderWithApi = {
   title: 'Shlink',
   marks: [['shortcode', 'shorturl', 'longurl']],
   fields: [
@@ -35,7 +34,7 @@ export const shlink: Provider = {
     const meta = (record['meta'] ?? {}) as ProviderRecord;
     const summary = (record['visitssummary'] ?? {}) as ProviderRecord;
     const clicks = text(summary, 'total') ?? text(record, 'visits', 'visitscount');
-    const createdAt = time(record, 'datecreated', 'createdat');
+    const createdAt = text(record, 'datecreated', 'createdat');
     const limited = remainingVisits(text(meta, 'maxVisits'), clicks, createdAt);
     return [
       {

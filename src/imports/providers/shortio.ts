@@ -3,19 +3,18 @@ import {
   listOf,
   MAX_RECORDS,
   numberOf,
-  type Provider,
+  type ProviderWithApi,
   pageOf,
   remainingVisits,
   tags,
   text,
-  time,
 } from './provider.ts';
 
 /** Host of the API for click counts. */
 const STATISTICS = 'https://api-v2.short.io';
 
 /** Links of Short.io. */
-export const shortio: Provider = {
+export const shortio: ProviderWithApi = {
   title: 'Short.io',
   marks: [
     ['originalurl', 'shorturl'],
@@ -49,7 +48,7 @@ export const shortio: Provider = {
   links(record) {
     const shortLink = text(record, 'secureshorturl', 'shorturl');
     const clicks = text(record, 'clicks', 'totalclicks', 'humanclicks');
-    const createdAt = time(record, 'createdat');
+    const createdAt = text(record, 'createdat');
     const status = text(record, 'redirecttype');
     return [
       {
@@ -59,7 +58,7 @@ export const shortio: Provider = {
         title: text(record, 'title'),
         tagNames: tags(record['tags']),
         createdAt,
-        expiresAt: time(record, 'expiresat'),
+        expiresAt: text(record, 'expiresat'),
         expiredUrl: text(record, 'expiredurl'),
         ...remainingVisits(text(record, 'clickslimit'), clicks, createdAt),
         archived: isTrue(record, 'archived'),

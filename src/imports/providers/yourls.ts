@@ -1,7 +1,7 @@
-import { MAX_RECORDS, numberOf, type Provider, pageOf, text, time } from './provider.ts';
+import { MAX_RECORDS, numberOf, type ProviderWithApi, pageOf, text } from './provider.ts';
 
 /** Links of YOURLS, as listed by its API or stored in its table `yourls_url`. */
-export const yourls: Provider = {
+export const yourls: ProviderWithApi = {
   title: 'YOURLS',
   marks: [
     ['keyword', 'url', 'timestamp', 'clicks'],
@@ -16,7 +16,7 @@ export const yourls: Provider = {
         key: shortLink === undefined ? text(record, 'keyword') : undefined,
         url: text(record, 'url'),
         title: text(record, 'title'),
-        createdAt: time(record, 'timestamp'),
+        createdAt: text(record, 'timestamp'),
         importedClicks: text(record, 'clicks'),
       },
     ];

@@ -58,16 +58,6 @@ export const ARCHIVE_COLUMNS = ['kind', 'data'];
 const refusal = (message: string): Refusal => new Refusal('unprocessable_entity', message);
 const atLine = (line: number, message: string): Refusal => refusal(`Line ${line}: ${message}`);
 
-/** Returns true for a file compressed by gzip. */
-export async function isGzip(bytes: Bytes): Promise<boolean> {
-  let beginning = Buffer.alloc(0);
-  for await (const part of bytes()) {
-    beginning = Buffer.concat([beginning, part]);
-    if (beginning.length >= 2) break;
-  }
-  return beginning[0] === 0x1f && beginning[1] === 0x8b;
-}
-
 /** Size of the file, and limits for its content. */
 export interface FileLimits {
   /** Size of the uploaded file, in bytes. */
