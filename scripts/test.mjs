@@ -165,7 +165,7 @@ const PARTS = 3;
  * Parts of the long tests: with the service of `stack.ts`, which has 15 processes, and without it, of files that start
  * what they need themselves.
  */
-const LONG_PARTS = { withService: 2, without: 2 };
+const LONG_PARTS = { withService: 3, without: 1 };
 const SERVICE = path.join(ROOT, 'dist/test/support/stack.js');
 /** Time for mocha to stop what the tests started after a signal, in ms. */
 const STOP_MS = 60_000;
@@ -258,7 +258,7 @@ function imports(file, other, seen = new Set()) {
   if (seen.has(file)) return false;
   seen.add(file);
   const found = readFileSync(file, 'utf8').matchAll(
-    /^(?:import|export|\}) [^']*'(\.[^']*\.js)';$/gm,
+    /^(?:import|export|\}) [^'\n]*'(\.[^'\n]*\.js)';$/gm,
   );
   return [...found]
     .map(([, name]) => path.resolve(path.dirname(file), name))
