@@ -23,13 +23,13 @@ const HAS_PRESENTATIONS = /[\ufe0e\ufe0f\u20e3\p{Extended_Pictographic}]/u;
 export const normalizeKey = (text: string): string =>
   normalize(normalize(text, 'NFC').replaceAll(STRAY_SELECTORS, ''), 'NFC');
 
-/** Returns what all spellings of a key share, apart from their case; `null` if there is only one. */
+/** Returns the form shared by all spellings of a key in one case; `null` if there is only one. */
 export function withoutSelectors(key: string): string | null {
   if (!HAS_PRESENTATIONS.test(key)) return null;
   return normalize(key.replaceAll(SELECTORS, ''), 'NFC') || null;
 }
 
-/** Returns what all spellings of a key share on a domain that ignores case. */
+/** Returns the form shared by all spellings of a key on a domain that ignores case. */
 export const withoutCase = (key: string): string =>
   // Upper case first, which has one form of ß, ſ and ς.
   normalize((withoutSelectors(key) ?? key).toUpperCase().toLowerCase(), 'NFC');
@@ -77,15 +77,17 @@ type Found = Pick<Entries, 'link' | 'prefix' | 'tidied'>;
  */
 export async function findLink(
   domain: DomainEntry,
-  { key, prefixes = [], tidied }: RequestedKeys,
+  requested: RequestedKeys,
   lookUp: (key: string, group: LookupGroup) => Promise<LinkEntry | null>,
 ): Promise<Found> {
   const ask = async (one: string | null, group: LookupGroup) =>
     one === null || one === '' || !isStorable(one) ? null : lookUp(one, group);
+  const { key } = requested;
   const first = key === null ? null : namesOf(domain, key)[0];
   const [exact] = await Promise.allSettled([ask(first, groupOf('exact'))]);
   const link = entryOf(exact);
   if (link !== null) return { link };
+  const { prefixes = [], tidied } = requested;
   const otherKey = tidied?.key ?? key;
   const second = otherKey === null ? null : namesOf(domain, otherKey).at(-1)!;
   // Only domains with wildcards pay for twice as many look-ups.
@@ -113,7 +115,7 @@ export async function findLink(
   return { link: null };
 }
 
-/** The keys under which a key is looked up: itself, and what all of its spellings share. */
+/** The keys under which a key is looked up: itself, and the form that its spellings share. */
 function namesOf(domain: DomainEntry, key: string): [first: string, ...string[]] {
   if (key === '') return [key];
   const spelling = spellingKey(key, domain);

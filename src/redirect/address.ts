@@ -3,7 +3,7 @@ import { normalize } from '../infra/normalize.ts';
 import { trimmedEnd, trimmedStart } from '../infra/trim.ts';
 import { hasDotSegment } from '../infra/url.ts';
 import type { Entries, KeyPrefix, TidiedPath } from '../lookup/entry.ts';
-import { normalizeKey } from '../lookup/key-spelling.ts';
+import { normalizeKey, type RequestedKeys } from '../lookup/key-spelling.ts';
 import { encodedKey } from '../lookup/short-link.ts';
 import { normalizeHost } from './visitor.ts';
 
@@ -169,8 +169,8 @@ export function keyPrefixesOf({ asks }: Address, target: string): KeyPrefix[] {
 }
 
 /**
- * What sentences and chats leave at the end of a link: punctuation, spaces and characters that
- * nobody sees.
+ * Characters that sentences and chats add to the end of a link: punctuation, spaces and invisible
+ * ones.
  */
 const LEFTOVER = /[\s\u00ad\u200b\u200e\u200f\u2060\ufeff.,:;!?)\]}>'"’”»…。，、！？）/]/;
 /** The beginning of a query that was joined to a path with the wrong character. */
@@ -196,12 +196,19 @@ export function tidiedPath({ asks, key, query }: Address, target: string): Tidie
   return { key: tidied, query: [joined, query].filter((part) => part !== '').join('&') };
 }
 
-/** Returns the keys that the path of a request can stand for. */
-export const requestedKeys = (address: Address, target: string) => ({
+/**
+ * Returns the keys that the path of a request can stand for. All but the exact one are read only
+ * if no link has that.
+ */
+export const requestedKeys = (address: Address, target: string): RequestedKeys => ({
   key: address.key,
   // The path after a flexible key need not be a valid key.
-  prefixes: keyPrefixesOf(address, target),
-  tidied: tidiedPath(address, target),
+  get prefixes() {
+    return keyPrefixesOf(address, target);
+  },
+  get tidied() {
+    return tidiedPath(address, target);
+  },
 });
 
 /** Returns the address of the link that was found, which the request may spell in another way. */

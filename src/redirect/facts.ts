@@ -203,7 +203,7 @@ export function isPlain(link: LinkEntry | null, { asks, query }: Address): boole
         link.maxVisits === undefined &&
         link.before === undefined &&
         link.tracksConversion === undefined &&
-        !leavesConflict(link, query)))
+        (query === '' || !leavesConflict(link, query))))
   );
 }
 
@@ -239,7 +239,7 @@ export async function gatherFacts(
     facts.page = (await finder.page(link.projectId, link.before.pageId)) ?? undefined;
   }
   if (facts.asks === 'continue') readContinuation(link, context);
-  if (leavesConflict(link, facts.query)) {
+  if (facts.query !== '' && leavesConflict(link, facts.query)) {
     facts.queryConflict = await defaultConflict(link, finder);
   }
   if (link.tracksConversion === undefined && link.maxVisits === undefined) return context;

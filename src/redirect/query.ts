@@ -31,7 +31,7 @@ function without(parameters: string[], others: string[]): string[] {
  * which one wins.
  */
 export function leavesConflict(link: LinkEntry, query: string): boolean {
-  if (query === '' || link.queryConflict !== undefined || link.dropsQuery === true) return false;
+  if (link.queryConflict !== undefined || link.dropsQuery === true) return false;
   const { destination, ios, android, geo = {}, rules = [], split } = link;
   const targets = [...rules, ...(split?.variants ?? [])].map(({ url }) => url);
   const urls = [destination, ios, android, ...Object.values(geo), ...targets];

@@ -370,7 +370,7 @@ const ROBOTS = 'User-agent: *\nDisallow: /_/\n';
 
 /** True when a path that is no key can still lead to a link. */
 function canBeLink(address: Address, target: string): boolean {
-  const { prefixes, tidied } = requestedKeys(address, target);
+  const { prefixes = [], tidied } = requestedKeys(address, target);
   return prefixes.length > 0 || tidied !== undefined;
 }
 
