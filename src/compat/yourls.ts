@@ -1,7 +1,8 @@
 import { Refusal } from '../errors.ts';
 import type { Query } from '../http/input.ts';
 import type { Answer } from '../http/route.ts';
-import { withoutEndSlashes } from '../short-links/address.ts';
+import { trimmedEnd } from '../infra/trim.ts';
+import { toAddress } from '../short-links/address.ts';
 import { defaultDomain, findByDestination, findLink, isShortUrl, sliceOfLinks } from './links.ts';
 import {
   type Call,
@@ -23,7 +24,7 @@ const MAX_LINKS = 1_000;
 const LONGEST_IN_MESSAGE = 60;
 const OMISSION = '[...]';
 
-/** Paths of the script; the second one is for signatures, which do not say whose they are. */
+/** Paths of the script; the second one names the key, for signatures with a timestamp. */
 const PATHS = ['/yourls-api.php', '/{keyId}/yourls-api.php'];
 
 /** A result of the YOURLS API; the format `simple` only shows the member of this name. */
@@ -220,22 +221,14 @@ const trimmed = (message: string): string =>
  */
 async function linkNamed(call: Call, shorturl: string): Promise<LinkRecord | undefined> {
   const name = shorturl.trim();
-  const bare = name.replace(/^https?:\/\//i, '');
-  const keyword = withoutEndSlashes(name);
-  const isKeyword = bare === name && keyword !== '';
+  const keyword = trimmedEnd(name, /\//);
+  const isKeyword = keyword !== '' && !/^https?:\/\//i.test(name);
   const link = isKeyword ? await findLink(call, await defaultDomain(call), keyword) : undefined;
   if (link !== undefined) return link;
-  const [, host = '', path = ''] = /^([^/?#]+)\/([^?#]*)/.exec(bare) ?? [];
-  const key = withoutEndSlashes(decoded(path));
-  return key === '' ? undefined : findLink(call, host.replace(/:\d*$/, ''), key);
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  const address = toAddress(name);
+  return address === undefined || address.key === ''
+    ? undefined
+    : findLink(call, address.host, address.key);
 }
 
 /** Lists the links that `filter`, `limit` and `start` select. */

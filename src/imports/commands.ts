@@ -349,7 +349,7 @@ export const importHandlers = handlers(importJobs, {
       const { passphrase, ...optionChanges } = changes;
       const { allowRandomKeys, ...others } = changes;
       if (Object.keys(others).length === 0 && importRow.file.archive === undefined) {
-        // What the check has shown stays the same.
+        // The consent does not change the result of the check.
         return { options: { ...importRow.options, allowRandomKeys } };
       }
       if (importRow.file.archive !== undefined) refuseOptions(optionChanges);

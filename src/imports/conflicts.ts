@@ -9,7 +9,7 @@ import type { LinkRow } from './rows.ts';
 interface Place {
   domain_id: string;
   key: string;
-  /** What all spellings of the address share, as a text. */
+  /** Text that is the same for all spellings of the address. */
   name: string;
 }
 

@@ -1,5 +1,5 @@
 import { unguarded } from '../infra/csv.ts';
-import { parseUrl } from '../infra/url.ts';
+import { parseUrl, percentDecoded } from '../infra/url.ts';
 import { readDate } from './dates.ts';
 import type { ColumnFormat } from './formats.ts';
 import { readNumber } from './numbers.ts';
@@ -46,12 +46,7 @@ const names = (cell: string): unknown => (cell.startsWith('["') ? json(cell) : c
  */
 function key(cell: string): string {
   if (/^https?:\/\//i.test(cell)) return cell;
-  const bare = cell.replace(/^\//, '').replace(/\/$/, '');
-  try {
-    return decodeURIComponent(bare);
-  } catch {
-    return bare;
-  }
+  return percentDecoded(cell.replace(/^\//, '').replace(/\/$/, ''));
 }
 
 function json(cell: string): unknown {

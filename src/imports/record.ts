@@ -105,7 +105,7 @@ const fields = {
     .items(importWarning)
     .required()
     .description(
-      'What to know before the import starts: first how many rows have no key; then how ' +
+      'Warnings, to read before the import starts: first how many rows have no key; then how ' +
         'ambiguous dates and numbers are read, and which values were left out because links do ' +
         'not depend on them.',
     ),

@@ -10,7 +10,7 @@ const MAX_LEFT_OUT = 100;
 const DATES: ReadonlySet<FieldName> = new Set(['createdAt', 'startsAt', 'expiresAt']);
 const NUMBERS: ReadonlySet<FieldName> = new Set(['importedClicks', 'maxVisits', 'redirectStatus']);
 
-/** What people should know before they start an import, or what it left out. */
+/** A risk of starting an import, or values that it left out. */
 export interface ImportWarning {
   /** Name of the column; `null` for the whole file. */
   column: string | null;

@@ -1,6 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import anyAscii from 'any-ascii';
 import { normalize } from './normalize.ts';
+import { percentDecoded } from './url.ts';
 
 /*
  * Normalizes texts for search: ASCII and lower case, without accents, other scripts transliterated,
@@ -37,12 +38,6 @@ const toAscii = (text: string): string =>
 function readable(text: string): string {
   const decoded = text
     .replaceAll(/xn--[a-z0-9-]+/gi, (label) => domainToUnicode(label) || label)
-    .replaceAll(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
-      try {
-        return decodeURIComponent(encoded);
-      } catch {
-        return encoded;
-      }
-    });
+    .replaceAll(/(?:%[0-9a-f]{2})+/gi, percentDecoded);
   return normalize(decoded, 'NFC');
 }

@@ -1,4 +1,4 @@
-import { hasDotSegment } from './url.ts';
+import { hasDotSegment, percentDecoded } from './url.ts';
 
 /*
  * URLs with the placeholders `{path}` and `{query}` of the requested URL, such as
@@ -67,10 +67,4 @@ function positionOf(text: string, character: string): number {
 }
 
 /** Encodes a path as one value, which the destination decodes to the decoded path. */
-function asValue(path: string): string {
-  try {
-    return encodeURIComponent(decodeURIComponent(path));
-  } catch {
-    return encodeURIComponent(path);
-  }
-}
+const asValue = (path: string): string => encodeURIComponent(percentDecoded(path));

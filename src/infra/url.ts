@@ -21,6 +21,15 @@ export function parseUrl(text: string, base?: URL): URL | undefined {
   }
 }
 
+/** Percent-decodes a text; one that is not well encoded stays as it is. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Browsers read a backslash as a slash, and some servers decode both. */
 const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i;
 

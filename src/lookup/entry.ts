@@ -98,7 +98,7 @@ export interface SplitVariant {
   percentage: number;
 }
 
-/** Whose parameter stays where the visitor's query and the destination have one of the same name. */
+/** Owner of the parameter that stays if query and destination have one of the same name. */
 export type QueryConflict = 'visitor' | 'owner';
 
 /** A link or QR code for the redirect process. */

@@ -1,5 +1,9 @@
 import { toHostName } from '../http/domain-name.ts';
+import { trimmed } from '../infra/trim.ts';
+import { percentDecoded } from '../infra/url.ts';
 import { normalizeKey } from '../lookup/key-spelling.ts';
+
+const SLASH = /\//;
 
 /** The host and the key of a short link. */
 export interface Address {
@@ -20,21 +24,4 @@ export function toAddress(text: string): Address | undefined {
 }
 
 /** Reads the key from the path of a short link; slashes at its ends are ignored. */
-export function toKey(path: string): string {
-  const bare = withoutEndSlashes(path.replace(/^\/+/, ''));
-  try {
-    return normalizeKey(decodeURIComponent(bare));
-  } catch {
-    return normalizeKey(bare);
-  }
-}
-
-/**
- * Removes slashes at the end. A loop, since a regular expression takes quadratic time on a long run
- * of slashes.
- */
-export function withoutEndSlashes(path: string): string {
-  let end = path.length;
-  while (path[end - 1] === '/') end -= 1;
-  return path.slice(0, end);
-}
+export const toKey = (path: string): string => normalizeKey(percentDecoded(trimmed(path, SLASH)));

@@ -17,7 +17,7 @@ export const KEPT_HOURS = 24;
 
 export type Name = Pick<ShortLinkRow, 'domain_id' | 'key'>;
 
-/** A name, with what all of its spellings share, and the version of its row. */
+/** A name, with the form that its spellings share, and the version of its row. */
 export interface Claim extends Name {
   /** Null for a name with one spelling. */
   canonical_key: string | null;
@@ -40,7 +40,7 @@ export function linkChanges(
   return [exact, { ...exact, name, entry: entry === null ? null : withKey(entry, key) }];
 }
 
-/** Returns what all spellings of a key share, on domains that distinguish case and on others. */
+/** Returns the form that all spellings of a key share, with and without distinguishing case. */
 export const spellingsOf = (key: string) => ({
   canonical: withoutSelectors(key),
   folded: withoutCase(key),

@@ -3,7 +3,7 @@ import { Refusal } from '../errors.ts';
 import { UTM_FIELDS, type UtmField } from '../events/utm.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { hostsAndParents, leadsToOneOf } from '../infra/hosts.ts';
-import { urlsIn } from '../infra/url.ts';
+import { percentDecoded, urlsIn } from '../infra/url.ts';
 import { type Requester, runJob } from '../jobs/run-job.ts';
 import { normalizeKey, withoutSelectors } from '../lookup/key-spelling.ts';
 import { originOf } from '../lookup/short-link.ts';
@@ -27,12 +27,7 @@ export function leadsTo(
   if (hostname.replace(/\.$/, '') !== domain) return false;
   const origin = new URL(originOf(domain));
   if (domain === config().DEFAULT_SHORT_DOMAIN && port !== '' && port !== origin.port) return false;
-  let path = pathname.slice(1);
-  try {
-    path = normalizeKey(decodeURIComponent(path));
-  } catch {
-    // A path that cannot be decoded is compared as it is.
-  }
+  const path = normalizeKey(percentDecoded(pathname.slice(1)));
   const [bare, own] = [withoutSelectors(path) ?? path, withoutSelectors(key) ?? key];
   if (isWildcard(own)) return bare.startsWith(own.slice(0, -1));
   return bare.replace(/\/$/, '') === own || (flexible && bare.startsWith(`${own}/`));

@@ -2,7 +2,8 @@ import { Joi } from '../http/fields.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { folded } from '../infra/folded.ts';
 import { containing } from '../infra/like.ts';
-import { toAddress, toKey, withoutEndSlashes } from './address.ts';
+import { trimmedEnd } from '../infra/trim.ts';
+import { toAddress, toKey } from './address.ts';
 import { hasName, spellingsOf } from './claims.ts';
 import { hasDestination, toDestination } from './destination-match.ts';
 import type { ShortLinkTables } from './model.ts';
@@ -14,11 +15,11 @@ import { loadDomains, type UsableDomain } from './references.ts';
  * a trigram index; tags can be renamed, so their own names are searched.
  */
 
-/** Maximum length of the words of a search, in UTF-16 units. */
-const MAX_LENGTH = 200;
-const MAX_WORDS = 16;
+/** Maximum length of the words of a search, in UTF-16 units, and their maximum number. */
+export const MAX_SEARCH = { length: 200, words: 16 };
 
-const words = (query: string): string[] => query.trim().split(/\s+/);
+/** Divides a search into words. */
+export const words = (query: string): string[] => query.trim().split(/\s+/);
 
 /** Schema of a text to search for: up to `max` UTF-16 units, or a destination of any length. */
 export const textOrDestination = (max: number) =>
@@ -32,11 +33,11 @@ export const textOrDestination = (max: number) =>
 
 /** The query parameter of a search. */
 export const searchField = () =>
-  textOrDestination(MAX_LENGTH)
+  textOrDestination(MAX_SEARCH.length)
     .trim()
     .custom((value: string, { error }) =>
-      value.length <= MAX_LENGTH && words(value).length > MAX_WORDS
-        ? error('rule', { rule: `must have at most ${MAX_WORDS} words` })
+      value.length <= MAX_SEARCH.length && words(value).length > MAX_SEARCH.words
+        ? error('rule', { rule: `must have at most ${MAX_SEARCH.words} words` })
         : value,
     );
 
@@ -64,7 +65,7 @@ export async function resolveSearch(
   query: string,
 ): Promise<Search> {
   const domains = await loadDomains(connection, projectId);
-  const isLong = query.length > MAX_LENGTH;
+  const isLong = query.length > MAX_SEARCH.length;
   if (isLong && !isShortLink(query, domains)) {
     return { words: [], destination: toDestination(query), exactIds: [] };
   }
@@ -101,7 +102,7 @@ function isShortLink(text: string, domains: readonly UsableDomain[]): boolean {
   const address = toAddress(text);
   return (
     address !== undefined &&
-    address.key.length <= MAX_LENGTH &&
+    address.key.length <= MAX_SEARCH.length &&
     domains.some(({ slug }) => slug === address.host)
   );
 }
@@ -115,7 +116,7 @@ function readWord(
   const domain = domains.find(({ slug }) => slug === address?.host);
   if (address === undefined || domain === undefined) {
     const bare = word.replace(/^https?:\/\//i, '');
-    const searched = folded(withoutEndSlashes(bare) || bare);
+    const searched = folded(trimmedEnd(bare, /\//) || bare);
     return { searched, candidates: { domainIds: domains.map(({ id }) => id), key: toKey(bare) } };
   }
   const { key } = address;

@@ -36,6 +36,9 @@ export function cursorOf(query: Query): Cursor | undefined {
   if ((lastValue(query, 'sortBy') ?? 'createdAt') !== 'createdAt') {
     refuse('sortBy must be createdAt with startingAfter or endingBefore');
   }
+  if ((lastValue(query, 'sortOrder') ?? 'desc') !== 'desc') {
+    refuse('sortOrder must be desc with startingAfter or endingBefore');
+  }
   return { side: after === undefined ? 'before' : 'after', id };
 }
 

@@ -8,7 +8,6 @@ import {
   fieldsOf,
   ifReadable,
   type LinkRecord,
-  lastValue,
   omit,
   type PeerRoute,
 } from '../peer.ts';
@@ -162,9 +161,6 @@ function fromDubQuery(query: Query): CallQuery {
 
 /** Lists the links that follow or precede one of them. */
 async function listFrom(call: Call, filters: CallQuery, cursor: Cursor): Promise<LinkRecord[]> {
-  if (lastValue(filters, 'sortOrder') === 'asc') {
-    throw new Refusal('unprocessable_entity', 'sortOrder must be desc with startingAfter');
-  }
   const input = { params: { linkId: cursor.id } };
   const link = await recordAt(cursor, call<LinkRecord>('retrieveLink', input));
   const size = sizeIn(filters, 'pageSize', { most: PAGE, otherwise: PAGE });

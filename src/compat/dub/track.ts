@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { ok } from '../../http/route.ts';
-import { parseUrl } from '../../infra/url.ts';
+import { parseUrl, percentDecoded } from '../../infra/url.ts';
 import {
   type Call,
   definedFields,
@@ -44,7 +44,7 @@ export const trackRoutes: PeerRoute[] = [
         );
       }
       const { hostname, pathname } = opened;
-      const query = { domain: hostOf(hostname) as string, key: decoded(pathname.slice(1)) };
+      const query = { domain: hostOf(hostname) as string, key: percentDecoded(pathname.slice(1)) };
       const { body: link } = await call<LinkRecord>('findLink', { query });
       const click = { ...rest, linkId: link.id };
       const { clickId } = await trackClick(request, call, click, undefined);
@@ -138,14 +138,6 @@ function refuseMissing(fields: Fields): void {
 
 const hostOf = (domain: unknown): unknown =>
   typeof domain === 'string' ? domain.replace(/^www\./i, '') : domain;
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
 
 /** Reads the older names of `customerExternalId`. */
 function withCustomer({ externalId, customerId, ...fields }: Fields): Fields {

@@ -1,6 +1,5 @@
 import { toHostName } from '../../http/domain-name.ts';
 import { toInstant } from '../../http/fields.ts';
-import { normalize } from '../../infra/normalize.ts';
 import { toDestination } from '../../short-links/destination-match.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
 import { findByDestination, findLink } from '../links.ts';
@@ -18,7 +17,6 @@ const isAt =
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
   url: ({ url }, value) => typeof value === 'string' && url === toDestination(value),
   domain: ({ domain }, value) => typeof value === 'string' && domain === toHostName(value),
-  key: ({ key }, value) => typeof value === 'string' && key === normalize(value, 'NFC'),
   prefix: ({ key }, value) => typeof value === 'string' && key.startsWith(value.replace(/^\//, '')),
   startsAt: isAt('startsAt'),
   expiresAt: isAt('expiresAt'),
@@ -41,13 +39,15 @@ export async function findSame(
   call: Call,
   requested: Fields & { domain: string },
 ): Promise<LinkRecord | undefined> {
-  const { url, domain, key } = requested;
+  const { key, ...rest } = requested;
+  const { url, domain } = rest;
   if (typeof url !== 'string') return undefined;
   const isSame = (link: LinkRecord) =>
-    Object.entries(requested).every(([name, value]) =>
+    Object.entries(rest).every(([name, value]) =>
       Object.hasOwn(COMPARISONS, name) ? COMPARISONS[name]!(link, value) : link[name] === value,
     );
   if (typeof key !== 'string') return findByDestination(call, url, isSame);
+  // The look-up accepts every spelling of the key.
   const link = await findLink(call, domain, key);
   return link !== undefined && isSame(link) ? link : undefined;
 }

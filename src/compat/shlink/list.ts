@@ -1,5 +1,6 @@
 import type { Query } from '../../http/input.ts';
 import { type Answer, ok } from '../../http/route.ts';
+import { MAX_SEARCH, words } from '../../short-links/search.ts';
 import { LINK_PAGE, sliceOfLinks } from '../links.ts';
 import { type Call, type CallQuery, joinLists, type LinkRecord, lastValue } from '../peer.ts';
 import { invalid } from './problem.ts';
@@ -15,8 +16,6 @@ import {
 const DEFAULT_SIZE = 10;
 /** Position of the last short URL that this API lists without filters. */
 const MAX_ROW = 100_000;
-/** Maximum length and number of words of a search in titles, tags and domains. */
-const MAX_SEARCH = { length: 200, words: 16 };
 
 /** Sort fields of this API, by those of Shlink. */
 const SORTS: ReadonlyMap<string, string> = new Map([
@@ -121,7 +120,7 @@ function fromListQuery(query: Query, main: string): CallQuery {
 /** Searches where Shlink does, or in short code and destination if the text is too long for that. */
 function searchOf(term: string): CallQuery {
   if (term === '') return {};
-  const isShort = term.length <= MAX_SEARCH.length && term.split(/\s+/).length <= MAX_SEARCH.words;
+  const isShort = term.length <= MAX_SEARCH.length && words(term).length <= MAX_SEARCH.words;
   return isShort ? { query: term } : { search: term };
 }
 

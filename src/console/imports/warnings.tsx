@@ -16,7 +16,7 @@ function inWords({ column, message }: Warning): string {
 }
 
 /**
- * What to know before an import starts, with the consent to random slugs if rows have none.
+ * Warnings of an import, with the consent to random slugs if rows have none.
  *
  * @param isOpen true if the import has not been started, and the person may start it
  */
