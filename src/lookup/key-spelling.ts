@@ -14,14 +14,8 @@ import type { DomainEntry, Entries, KeyPrefix, LinkEntry, TidiedPath } from './e
 
 /** Selectors of text and emoji presentation, which programs add and drop. */
 const SELECTORS = /[\ufe0e\ufe0f]/g;
-/** Selectors after a character that has only one presentation. */
-const STRAY_SELECTORS = /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f](?!\u20e3)/gu;
 /** A selector, or a character with which one can be written. */
 const HAS_PRESENTATIONS = /[\ufe0e\ufe0f\u20e3\p{Extended_Pictographic}]/u;
-
-/** Normalizes a key that a person or program wrote: NFC, without selectors that select nothing. */
-export const normalizeKey = (text: string): string =>
-  normalize(normalize(text, 'NFC').replaceAll(STRAY_SELECTORS, ''), 'NFC');
 
 /** Returns what all spellings of a key share, apart from their case; `null` if there is only one. */
 export function withoutSelectors(key: string): string | null {

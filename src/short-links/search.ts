@@ -3,7 +3,7 @@ import { text } from '../http/fields.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { folded } from '../infra/folded.ts';
 import { containing } from '../infra/like.ts';
-import { normalizeKey } from '../lookup/key-spelling.ts';
+import { normalizeKey } from '../lookup/short-link.ts';
 import { hasName, spellingsOf } from './claims.ts';
 import type { ShortLinkTables } from './model.ts';
 import { loadDomains, type UsableDomain } from './references.ts';
