@@ -4,7 +4,7 @@ import { externalIdIn } from '../http/fields.ts';
 import { found } from '../http/route.ts';
 import { db, rows } from '../infra/db.ts';
 import { linkQueries } from '../links/queries.ts';
-import { normalizeKey } from '../lookup/key-spelling.ts';
+import { normalizeKey } from '../lookup/short-link.ts';
 import { findPage } from '../pages/queries.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
 import { existingIds } from '../short-links/references.ts';

@@ -348,3 +348,15 @@ export interface KeyPrefix {
   /** The link answers all paths below the key. */
   isWildcard?: true;
 }
+
+/** The keys that the path of a request can stand for. */
+export interface RequestedKeys {
+  /** `null` for a text that cannot be a key; empty for the root of the domain. */
+  key: string | null;
+  /**
+   * Prefixes of the path that may be the key of a flexible or wildcard link, longest first. While
+   * no store answers, only those in memory are found.
+   */
+  prefixes?: readonly KeyPrefix[];
+  tidied?: TidiedPath | undefined;
+}

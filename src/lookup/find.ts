@@ -12,10 +12,17 @@ import {
   workspaceName,
 } from './codec.ts';
 import { groupOf, type Lookup, type LookupGroup, SharedLookups } from './concurrent-lookups.ts';
-import type { Blocklist, Entries, PageEntry, SiteFilesEntry, WorkspaceEntry } from './entry.ts';
+import type {
+  Blocklist,
+  Entries,
+  PageEntry,
+  RequestedKeys,
+  SiteFilesEntry,
+  WorkspaceEntry,
+} from './entry.ts';
 import type { FinderOptions } from './finder-options.ts';
 import { HotKeys } from './hot-keys.ts';
-import { findLink, type RequestedKeys, spellingKey } from './key-spelling.ts';
+import { findLink, spellingKey } from './key-spelling.ts';
 import {
   domainTarget,
   type LookupTarget,

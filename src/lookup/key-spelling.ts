@@ -1,7 +1,7 @@
 import { normalize } from '../infra/normalize.ts';
 import { isStorable } from '../infra/storable-text.ts';
 import { groupOf, type LookupGroup } from './concurrent-lookups.ts';
-import type { DomainEntry, Entries, KeyPrefix, LinkEntry, TidiedPath } from './entry.ts';
+import type { DomainEntry, Entries, LinkEntry, RequestedKeys } from './entry.ts';
 
 /*
  * A key has several spellings: an emoji with and without the selector of its presentation (U+FE0F)
@@ -14,14 +14,8 @@ import type { DomainEntry, Entries, KeyPrefix, LinkEntry, TidiedPath } from './e
 
 /** Selectors of text and emoji presentation, which programs add and drop. */
 const SELECTORS = /[\ufe0e\ufe0f]/g;
-/** Selectors after a character that has only one presentation. */
-const STRAY_SELECTORS = /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f](?!\u20e3)/gu;
 /** A selector, or a character with which one can be written. */
 const HAS_PRESENTATIONS = /[\ufe0e\ufe0f\u20e3\p{Extended_Pictographic}]/u;
-
-/** Normalizes a key that a person or program wrote: NFC, without selectors that select nothing. */
-export const normalizeKey = (text: string): string =>
-  normalize(normalize(text, 'NFC').replaceAll(STRAY_SELECTORS, ''), 'NFC');
 
 /** Returns the form shared by all spellings of a key in one case; `null` if there is only one. */
 export function withoutSelectors(key: string): string | null {
@@ -52,18 +46,6 @@ export const bySpelling = (canonicalKey: string): string => `/${canonicalKey}`;
 /** Returns the canonical key in a key of {@link bySpelling}; `undefined` for any other key. */
 export const canonicalKeyIn = (key: string): string | undefined =>
   key.startsWith('/') ? key.slice(1) : undefined;
-
-/** The keys that the path of a request can stand for. */
-export interface RequestedKeys {
-  /** `null` for a text that cannot be a key; empty for the root of the domain. */
-  key: string | null;
-  /**
-   * Prefixes of the path that may be the key of a flexible or wildcard link, longest first. While
-   * no store answers, only those in memory are found.
-   */
-  prefixes?: readonly KeyPrefix[];
-  tidied?: TidiedPath | undefined;
-}
 
 type Found = Pick<Entries, 'link' | 'prefix' | 'tidied'>;
 

@@ -2,7 +2,7 @@ import { config } from '../config.ts';
 import { BOM, csvLines } from '../infra/csv.ts';
 import { isStorable } from '../infra/storable-text.ts';
 import { workspaceEntry } from '../lookup/entry.ts';
-import { normalizeKey } from '../lookup/key-spelling.ts';
+import { normalizeKey } from '../lookup/short-link.ts';
 import { readSettings } from '../settings/queries.ts';
 import { type PlacesOwner, placesOwner, UNKNOWN } from '../visitors/places.ts';
 import { branded } from '../web/brand.ts';

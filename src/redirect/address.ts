@@ -2,9 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { normalize } from '../infra/normalize.ts';
 import { trimmedEnd, trimmedStart } from '../infra/trim.ts';
 import { hasDotSegment } from '../infra/url.ts';
-import type { Entries, KeyPrefix, TidiedPath } from '../lookup/entry.ts';
-import { normalizeKey, type RequestedKeys } from '../lookup/key-spelling.ts';
-import { encodedKey } from '../lookup/short-link.ts';
+import type { Entries, KeyPrefix, RequestedKeys, TidiedPath } from '../lookup/entry.ts';
+import { encodedKey, normalizeKey } from '../lookup/short-link.ts';
 import { normalizeHost } from './visitor.ts';
 
 /** The parts of a request target. */
@@ -188,7 +187,8 @@ export function tidiedPath({ asks, key, query }: Address, target: string): Tidie
   const at = joint === undefined ? path.length : path.indexOf(joint);
   const name = decode(path.slice(0, at));
   if (name === undefined) return undefined;
-  const tidied = normalizeKey(trimmedStart(trimmedEnd(name, LEFTOVER), /\//));
+  const trimmed = trimmedStart(trimmedEnd(name, LEFTOVER), /\//);
+  const tidied = isAscii(trimmed) ? trimmed : normalizeKey(trimmed);
   if (tidied === '' || tidied === key || !canExist(tidied)) return undefined;
   const joined = path
     .slice(at + (joint?.length ?? 0))

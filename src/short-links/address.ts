@@ -1,7 +1,7 @@
 import { toHostName } from '../http/domain-name.ts';
 import { trimmed } from '../infra/trim.ts';
 import { percentDecoded } from '../infra/url.ts';
-import { normalizeKey } from '../lookup/key-spelling.ts';
+import { normalizeKey } from '../lookup/short-link.ts';
 
 const SLASH = /\//;
 

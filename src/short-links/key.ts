@@ -2,7 +2,7 @@ import { customAlphabet } from 'nanoid';
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { Joi } from '../http/fields.ts';
-import { normalizeKey } from '../lookup/key-spelling.ts';
+import { normalizeKey } from '../lookup/short-link.ts';
 
 const MAX_LENGTH = 190;
 /**

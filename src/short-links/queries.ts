@@ -3,7 +3,7 @@ import { refuseChanged } from '../http/etag.ts';
 import { externalIdIn } from '../http/fields.ts';
 import { type Answer, found, ok } from '../http/route.ts';
 import { type Db, db } from '../infra/db.ts';
-import { normalizeKey } from '../lookup/key-spelling.ts';
+import { normalizeKey } from '../lookup/short-link.ts';
 import type { JobContext } from '../queues/definition.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import type { Paging } from '../workspaces/lists.ts';

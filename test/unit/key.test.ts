@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { normalizeKey, withoutCase, withoutSelectors } from '../../src/lookup/key-spelling.ts';
-import { encodedKey } from '../../src/lookup/short-link.ts';
+import { withoutCase, withoutSelectors } from '../../src/lookup/key-spelling.ts';
+import { encodedKey, normalizeKey } from '../../src/lookup/short-link.ts';
 import { encodedPath, readAddress } from '../../src/redirect/address.ts';
 import { keyFault } from '../../src/short-links/key.ts';
 
