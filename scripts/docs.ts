@@ -39,7 +39,10 @@ export function openApiPage(): string {
 /** Maximum width of a line of `docs/openapi.json`, except for long texts. */
 const WIDTH = 160;
 
-/** Prints JSON with objects and lists on one line if they fit; lists of texts fill their lines. */
+/**
+ * Prints JSON with objects and lists on one line if they fit; lists of texts and of references fill
+ * their lines.
+ */
 function print(value: unknown, indent = ''): string {
   const text = JSON.stringify(value);
   if (indent.length + text.length <= WIDTH || typeof value !== 'object' || value === null) {
@@ -61,8 +64,11 @@ function filled(members: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const member of members) {
     const last = lines.at(-1) ?? '';
-    const isText = member.startsWith('"') && last.startsWith('"');
-    if (isText && last.length + member.length + 3 <= width) lines.push(`${lines.pop()}, ${member}`);
+    const isShort = ['"', '{ "$ref"'].some(
+      (start) => member.startsWith(start) && last.startsWith(start),
+    );
+    if (isShort && last.length + member.length + 3 <= width)
+      lines.push(`${lines.pop()}, ${member}`);
     else lines.push(member);
   }
   return lines;

@@ -11,6 +11,8 @@ import { QUEUES } from '../src/queues/index.ts';
 import { ALL_JOBS } from '../workers/jobs.ts';
 import { HANDLERS } from '../workers/queues.ts';
 import { EARLIER_JOBS } from './data/earlier-jobs.ts';
+// Starts the servers of the tests.
+import './support/stack.ts';
 
 const execFileAsync = promisify(execFile);
 
