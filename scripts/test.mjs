@@ -257,11 +257,12 @@ function filesOf(ending) {
 function imports(file, other, seen = new Set()) {
   if (seen.has(file)) return false;
   seen.add(file);
-  const found = readFileSync(file, 'utf8').matchAll(
-    /^(?:import|export|\}) [^'\n]*'(\.[^'\n]*\.js)';$/gm,
-  );
-  return [...found]
-    .map(([, name]) => path.resolve(path.dirname(file), name))
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => /^(?:import|export|\}) /.test(line) && line.endsWith(".js';"))
+    .map((line) => line.split("'").at(-2))
+    .filter((name) => name.startsWith('.'))
+    .map((name) => path.resolve(path.dirname(file), name))
     .some((name) => name === other || imports(name, other, seen));
 }
 

@@ -1,6 +1,6 @@
 import { type Db, rows as select } from '../infra/db.ts';
 import { spellingKey } from '../lookup/key-spelling.ts';
-import { domainIdsOf, hasName, isFreeFor, spellingsOf } from '../short-links/claims.ts';
+import { claimsNamed, domainIdsOf, isFreeFor, spellingsOf } from '../short-links/claims.ts';
 import { writeUtm } from '../short-links/destination.ts';
 import type { References } from '../short-links/references.ts';
 import type { LinkRow } from './rows.ts';
@@ -72,10 +72,10 @@ export async function findConflicts(
     `SELECT w.name, l.id, l.url
        FROM json_to_recordset(:places) AS w (domain_id text, key text, name text, canonical text, folded text)
        JOIN domains d ON d.id = w.domain_id
-       JOIN claims c ON c.domain_id = d.id AND ${hasName('w.')} AND NOT ${isFreeFor(':projectId')}
+       CROSS JOIN LATERAL ${claimsNamed('w.')} AS c
        LEFT JOIN links l ON l.project_id = :projectId AND l.id = c.record_id AND c.project_id = l.project_id
                         AND l.domain_id = c.domain_id AND l.key = c.key
-      WHERE c.domain_id = ANY(:domains)`,
+      WHERE c.domain_id = ANY(:domains) AND NOT ${isFreeFor(':projectId')}`,
     {
       places: JSON.stringify(places.map((place) => ({ ...place, ...spellingsOf(place.key) }))),
       domains: domainIdsOf(places),

@@ -4,7 +4,7 @@ import { resolveSpan } from '../events/query/interval.ts';
 import type { Interval, Span } from '../events/span.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { db, rows } from '../infra/db.ts';
-import { hasName, spellingsOf } from '../short-links/claims.ts';
+import { claimsNamed, spellingsOf } from '../short-links/claims.ts';
 
 /** A link or QR code with public statistics. */
 export interface PublicRecord {
@@ -42,10 +42,10 @@ export async function findPublicRecord(
     db(),
     `SELECT c.project_id AS "projectId", c.record_id AS id
        FROM domains d
-       JOIN claims c ON c.domain_id = d.id AND c.free_at IS NULL AND ${hasName(':')}
+       CROSS JOIN LATERAL ${claimsNamed(':')} AS c
        LEFT JOIN links l ON l.project_id = c.project_id AND l.id = c.record_id
        LEFT JOIN qrcodes q ON q.project_id = c.project_id AND q.id = c.record_id
-      WHERE d.slug = :domain AND (d.verified OR d.project_id IS NULL)
+      WHERE d.slug = :domain AND (d.verified OR d.project_id IS NULL) AND c.free_at IS NULL
         AND coalesce(l.public_stats, q.public_stats)
       ORDER BY c.key = :key DESC`,
     { domain, key, ...spellingsOf(key) },

@@ -4,7 +4,7 @@ import { flag, Joi, nullable, oneOf, requiredText } from '../http/fields.ts';
 import { type IdKind, kindOfId } from '../ids.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import { qrCodeOf, shortLinkOf } from '../lookup/short-link.ts';
-import { hasName, isFreeFor, spellingsOf } from './claims.ts';
+import { claimsNamed, isFreeFor, spellingsOf } from './claims.ts';
 import { keyField, refuseSharedWildcard } from './key.ts';
 import { loadReferences } from './references.ts';
 
@@ -101,7 +101,7 @@ export async function findAvailability(
     `SELECT c.project_id, c.record_id, l.url, c.free_at IS NOT NULL AS is_left, ${isFreeFor(':projectId')} AS is_free,
             EXISTS (SELECT 1 FROM blocked_links b WHERE b.record_id = c.record_id) AS is_blocked
        FROM domains d
-       JOIN claims c ON c.domain_id = d.id AND ${hasName(':')}
+       CROSS JOIN LATERAL ${claimsNamed(':')} AS c
        LEFT JOIN links l ON l.project_id = c.project_id AND l.id = c.record_id
       WHERE d.id = :domainId
       ORDER BY c.free_at IS NULL DESC, is_free, c.key = :key DESC LIMIT 1`,

@@ -4,7 +4,7 @@ import { folded } from '../infra/folded.ts';
 import { containing } from '../infra/like.ts';
 import { trimmedEnd } from '../infra/trim.ts';
 import { toAddress, toKey } from './address.ts';
-import { hasName, spellingsOf } from './claims.ts';
+import { claimsNamed, spellingsOf } from './claims.ts';
 import { hasDestination, toDestination } from './destination-match.ts';
 import type { ShortLinkTables } from './model.ts';
 import { loadDomains, type UsableDomain } from './references.ts';
@@ -131,7 +131,7 @@ async function findExact(
 ): Promise<string[]> {
   const claims = await rows<{ id: string }>(
     connection,
-    `SELECT c.record_id AS id FROM domains d JOIN claims c ON c.domain_id = d.id AND ${hasName(':')}
+    `SELECT c.record_id AS id FROM domains d CROSS JOIN LATERAL ${claimsNamed(':')} AS c
       WHERE c.project_id = :projectId AND d.id = ANY(:domainIds) AND c.free_at IS NULL`,
     { projectId, domainIds, key, ...spellingsOf(key) },
   );

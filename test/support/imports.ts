@@ -15,7 +15,7 @@ export const upload = (world: World, file: string | Uint8Array, query: Query = {
 const AT_REST = ['checked', 'done', 'cancelled', 'undone', 'failed'];
 
 /** Waits until an import needs no more work, and returns it. */
-export const rest = (world: World, id: string, ms = 30_000) =>
+export const rest = (world: World, id: string, ms?: number) =>
   eventually(async () => {
     const { body } = await world.api.get(`/imports/${id}`);
     expect(body.state).to.be.oneOf(AT_REST);

@@ -25,6 +25,10 @@ import * as compact from '../../migrations/0040_compact_rollups.ts';
 import * as verified from '../../migrations/0048_verified_addresses.ts';
 import * as invitationMails from '../../migrations/0050_invitation_mails.ts';
 import * as search from '../../migrations/0052_search.ts';
+import * as clientsOfDub from '../../migrations/0054_clients_of_dub.ts';
+import * as spellings from '../../migrations/0055_key_spellings.ts';
+import * as conflict from '../../migrations/0056_query_conflict.ts';
+import * as shlinkPaths from '../../migrations/0057_yourls_signatures_and_shlink_paths.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { append } from '../../src/events/store/postgres/append.ts';
@@ -66,6 +70,9 @@ const COMMITS = ['9399ecf', '6ae9048', '153d90c'];
 const TABLES = ['links', 'qrcodes', 'tags', 'folders', 'domains', 'customers', 'webhooks'] as const;
 const REBUILD_MS = 60_000;
 
+/** Migrations after {@link search} that add columns, in their order. */
+const AFTER_SEARCH = [clientsOfDub, spellings, conflict, shlinkPaths];
+
 interface Counts {
   events: number;
   /** Rows by table; `undefined` for tables that a later version added. */
@@ -87,6 +94,7 @@ describe('an upgrade', function () {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
       const { id: projectId } = await createWorkspace(database, { slug: 'names', plan: 'free' });
       // The order of columns depends on the order of migrations.
+      for (const { down } of AFTER_SEARCH.toReversed()) await down(database);
       await search.down(database);
       await names.down(database);
       const written = ['Ärger', 'A\u0308rger', 'ärger', 'other'];
@@ -98,6 +106,7 @@ describe('an upgrade', function () {
       // A database that already has the later migration stays unchanged.
       await twins.up(database);
       await search.up(database);
+      for (const { up } of AFTER_SEARCH) await up(database);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       const rows = await database('tags').orderBy('id').select('name', 'name_key');
       expect(rows).to.deep.equal([
@@ -199,6 +208,7 @@ describe('an upgrade', function () {
         verified,
         invitationMails,
         search,
+        ...AFTER_SEARCH,
       ];
       // Each migration runs in a separate transaction.
       for (const { down } of migrations.toReversed()) await database.transaction(down);

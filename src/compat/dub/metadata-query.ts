@@ -22,7 +22,7 @@ const COMPARE = {
 } as const;
 
 const CONDITION = /^metadata((?:\[(?:'[^'\]]+'|"[^"\]]+")\])+)\s*(>=|<=|!=|[:=<>])\s*(\S.*)$/s;
-const NAME = /\[['"]([^\]]+)['"]\]/g;
+const NAME = /\[(?:'([^'\]]+)'|"([^"\]]+)")\]/g;
 
 /**
  * Parses Dub's query by metadata, such as `metadata['plan']:pro`, into a predicate.
@@ -30,7 +30,7 @@ const NAME = /\[['"]([^\]]+)['"]\]/g;
  * @throws Refusal `unprocessable_entity`
  */
 export function metadataFilter(query: string): (metadata: unknown) => boolean {
-  const conditions = query.split(/\s+AND\s+/i).map((text) => conditionOf(text.trim()));
+  const conditions = query.split(/\sAND\s/i).map((text) => conditionOf(text.trim()));
   return (metadata) => conditions.every((condition) => meets(metadata, condition));
 }
 
@@ -43,7 +43,7 @@ function conditionOf(text: string): Condition {
     );
   }
   return {
-    path: [...names.matchAll(NAME)].map(([, name]) => name!),
+    path: [...names.matchAll(NAME)].map(([, single, double]) => (single ?? double)!),
     operator: operator as keyof typeof COMPARE,
     value: value.trim().replace(/^(['"])(.*)\1$/s, '$2'),
   };

@@ -8,8 +8,8 @@ import { insertQrCodes } from '../../qrcodes/commands.ts';
 import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
 import { type NewQrCodeBody, newQrCodeBody, toNewQrCode } from '../../qrcodes/schema.ts';
 import {
+  claimsNamed,
   domainIdsOf,
-  hasName,
   isFreeFor,
   spellingsOf,
   takenRefusal,
@@ -317,8 +317,8 @@ async function findConflicts<New extends NewRecord>(
     `SELECT w.domain_id, w.key
        FROM json_to_recordset(:places) AS w (domain_id text, key text, canonical text, folded text)
        JOIN domains d ON d.id = w.domain_id
-       JOIN claims c ON c.domain_id = d.id AND ${hasName('w.')} AND NOT ${isFreeFor(':projectId')}
-      WHERE c.domain_id = ANY(:domains)`,
+       CROSS JOIN LATERAL ${claimsNamed('w.')} AS c
+      WHERE c.domain_id = ANY(:domains) AND NOT ${isFreeFor(':projectId')}`,
     {
       projectId: importRow.project_id,
       places: JSON.stringify(places.map((place) => ({ ...place, ...spellingsOf(place.key) }))),
