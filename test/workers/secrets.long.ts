@@ -181,7 +181,7 @@ describe('secrets', function () {
       await signIn('/invitations/accept', { token, name: 'Ada', password });
     },
     'patch /imports/{id}': async (password) => {
-      const file = `url,key,secret\nhttps://example.com/,a,${password}\nhttps://,b,${password}\n`;
+      const file = `url,key,secret\nhttps://example.com/,mine,${password}\nhttps://,yours,${password}\n`;
       const headers = { 'content-type': 'text/csv' };
       const { id } = await send('/imports?dryRun=true', { method: 'POST', body: file, headers });
       const hasEnded = (wanted: string) =>
