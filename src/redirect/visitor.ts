@@ -56,7 +56,7 @@ export class Visitor {
 
   /** True when the visitor fetches a page to preview it in a chat or a feed. */
   get isCrawler(): boolean {
-    return PREVIEWS.test(this.userAgent);
+    return isPreviewer(this.userAgent);
   }
 
   /** True if the visitor sends Global Privacy Control or Do Not Track. */
@@ -140,8 +140,7 @@ const PREVIEWS = new RegExp(
     'skypeuripreview|microsoftpreview|bingpreview|pinterest\\.com/bot|pinterestbot|redditbot|^viber',
     '(^|\\()mastodon/|friendica|lemmy|^bluesky|bluesky cardyb|by support@bsky\\.app|embedly|iframely',
     '^(pleroma|akkoma) |^activityrelay/|; activity-relay |^(continuwuity|tuwunel)/',
-    // Apps of Rocket.Chat name themselves before the browser, its server at the end.
-    'zulipurlpreview|^nextcloud[ -]server[ -]crawler|rocket\\.chat/[\\w.-]+$',
+    'zulipurlpreview|^nextcloud[ -]server[ -]crawler',
     'google web preview|google-pagerenderer|google\\.com/\\+/web/snippet',
     'snap url preview|snapurlpreview|flipboardproxy|vkshare|vkrobot|odklbot|kakaotalk-scrap|line-poker',
     'linespider|groupmebot|keybasebot|mattermost-bot|synapse|summalybot|discourse forum onebox',
@@ -155,6 +154,10 @@ const PREVIEWS = new RegExp(
   ].join('|'),
   'i',
 );
+
+/** Rocket.Chat's server, at the end of the agent; its apps name themselves before the browser. */
+const ROCKET_CHAT = /rocket\.chat\/[\w.-]+$/i;
+const isPreviewer = (agent: string) => PREVIEWS.test(agent) || ROCKET_CHAT.test(agent);
 
 /** Reads visitors from requests. */
 export class VisitorReader {
@@ -190,7 +193,7 @@ export class VisitorReader {
     const cached = this.#bots.get(userAgent);
     if (cached !== undefined) return cached;
     const isAutomatic =
-      userAgent === '' || isBot(userAgent) || MORE_BOTS.test(userAgent) || PREVIEWS.test(userAgent);
+      userAgent === '' || isBot(userAgent) || MORE_BOTS.test(userAgent) || isPreviewer(userAgent);
     // A substring would keep the whole header in memory.
     if (userAgent.length >= MAX_AGENT_LENGTH) return isAutomatic;
     this.#bots.set(userAgent, isAutomatic);
