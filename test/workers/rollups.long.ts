@@ -30,7 +30,7 @@ import { aWorkspace, type World } from '../support/world.ts';
  */
 
 const SEED = Number(process.env['ROLLUP_SEED'] ?? Date.now() % 1_000_000);
-const COUNT = 4_000;
+const COUNT = 2_000;
 /** Number of queries per group, filter and stage. */
 const QUESTIONS = Number(process.env['ROLLUP_QUESTIONS']) || 2;
 /** The period includes days of 23, 25, 23½ and 24½ hours. */
