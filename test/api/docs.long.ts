@@ -70,8 +70,6 @@ describe('/docs', () => {
       const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(
         window.document.documentElement,
         {
-          // Descriptions of what is right would take most of the time.
-          resultTypes: ['violations'],
           rules: {
             'color-contrast': { enabled: false },
             // The script of the API reference adds its landmarks, so the page itself has none.
