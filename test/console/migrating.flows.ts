@@ -62,6 +62,8 @@ describe('the console for whoever comes from another service', function () {
         (await world.visit(`/${key}?ref=visitors`)).headers.location;
       expect(await locationOf('asked')).to.equal(`${A}?ref=visitors`);
       expect(await locationOf('usual')).to.equal(`${A}?ref=ours`);
+      await world.api.post('/links', { url: A, key: 'shop', trackConversion: true });
+      expect(await locationOf('shop')).to.match(/[?&]dub_id=\w/);
     });
 
     it(`makes a key for signed requests of YOURLS, and shows their URL (${size})`, async () => {
