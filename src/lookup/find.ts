@@ -43,10 +43,13 @@ import { Epoch, InvalidationMonitor } from './validity.ts';
  *   invalidations arrive:   own memory → Redis → Postgres
  *   invalidations are lost: Postgres → own memory, at most REMEMBERED_MS after the loss
  *
+ * The memory from before the reconnection of invalidations stays usable for the rest of
+ * REMEMBERED_MS while no store answers: after a failover, Postgres and other processes are often
+ * reachable later than Redis.
+ *
  * A process without Postgres asks other processes in its place (`remote-source.ts`). While none of
  * them answers, it trusts the Redis near it even without invalidations, since that may be the only
- * store in reach. The memory from before the reconnection of invalidations stays usable for the
- * rest of REMEMBERED_MS: after a failover, other processes are reachable later than Redis.
+ * store in reach.
  *
  * - A created link is found at the instant of the answer, even if its key was requested before:
  *   misses are not remembered in memory, and no request joins a look-up that began before it.
@@ -62,6 +65,11 @@ import { Epoch, InvalidationMonitor } from './validity.ts';
 const PAUSE_MS = 250;
 /** Time for which memory is used without invalidations while Postgres is unavailable, in ms. */
 const REMEMBERED_MS = 60_000;
+/**
+ * Number of memories that are kept after they were emptied. A failover empties memory twice: when
+ * invalidations arrive again, and when its epoch is known.
+ */
+const MOST_PAST = 2;
 
 /** Minimum time between two reads of the blocklist while invalidations are lost, in ms. */
 const BLOCKLIST_MS = 1_000;
@@ -90,11 +98,8 @@ export class Finder {
   readonly #redis: Redis;
   readonly #limits: FinderOptions['limits'];
   #near: NearCache;
-  /**
-   * The memory from before it was last emptied, on a host without Postgres, for when no store
-   * answers.
-   */
-  #past: { near: NearCache; until: number } | undefined;
+  /** The memory from before it was emptied, the newest first, for when no store answers. */
+  #past: { near: NearCache; until: number }[] = [];
   readonly #invalidations: InvalidationMonitor;
   readonly #epoch: Epoch;
   /** Separate by priority, so that an exact key does not wait for look-ups of prefixes. */
@@ -139,7 +144,7 @@ export class Finder {
       onHeartbeat: (now) => {
         this.#epoch.refresh(now);
         this.#near.age(now);
-        if (this.#past !== undefined && now >= this.#past.until) this.#past = undefined;
+        this.#past = this.#past.filter(({ until }) => now < until);
         rememberedLinks.set(this.#near.size);
       },
     });
@@ -339,11 +344,10 @@ export class Finder {
     const now = performance.now();
     const canRecall =
       this.#invalidations.isReceiving(now) || now < this.#invalidations.lostAt + REMEMBERED_MS;
-    const remembered =
-      (canRecall ? target.recall(this.#near) : undefined) ??
-      (this.#past !== undefined && now < this.#past.until
-        ? target.recall(this.#past.near)
-        : undefined);
+    const past = this.#past.filter(({ until }) => now < until).map(({ near }) => near);
+    const remembered = (canRecall ? [this.#near, ...past] : past)
+      .map((memory) => target.recall(memory))
+      .find((entry) => entry !== undefined);
     if (remembered === undefined) {
       throw new Unavailable('no store answers', { cause: error });
     }
@@ -353,18 +357,16 @@ export class Finder {
 
   #forgetAll(): void {
     const now = performance.now();
-    // A failover empties memory twice: when invalidations arrive again, and when its epoch is
-    // known.
-    if (this.#source.isRemote && this.#past === undefined && this.#near.size > 0) {
+    if (this.#near.size > 0) {
       const until = Math.min(now, this.#invalidations.lostAt) + REMEMBERED_MS;
-      this.#past = { near: this.#near, until };
-      this.#near = new NearCache(this.#limits, now);
-    } else this.#near.clear(now);
+      this.#past = [{ near: this.#near, until }, ...this.#past].slice(0, MOST_PAST);
+    }
+    this.#near = new NearCache(this.#limits, now);
     for (const shared of Object.values(this.#shared)) shared.invalidateAll();
   }
 
   #forget(name: string): void {
     for (const shared of Object.values(this.#shared)) shared.invalidate(name);
-    for (const memory of [this.#near, this.#past?.near]) memory?.forget(name);
+    for (const memory of [this.#near, ...this.#past.map(({ near }) => near)]) memory.forget(name);
   }
 }

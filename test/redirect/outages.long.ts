@@ -37,6 +37,11 @@ async function flood(port: number, count: number): Promise<Map<string | number, 
   return answers;
 }
 
+const PROCESSES = [
+  [0, 'redirect.1'],
+  [1, 'redirect.2'],
+] as const;
+
 /** These tests kill servers, so the service has its own. */
 describe('redirects during outages', function () {
   const own = new OwnService();
@@ -74,8 +79,8 @@ describe('redirects during outages', function () {
       redis.disconnect();
     }
   }
-  const lookupsFrom = async (store: string) => {
-    const counts = ['redirect.1', 'redirect.2'].map(async (name) => {
+  const lookupsFrom = async (store: string, processes = ['redirect.1', 'redirect.2']) => {
+    const counts = processes.map(async (name) => {
       const text = await (await fetch(`${own.service.runner.healthUrlOf(name)}/metrics`)).text();
       return Number(
         new RegExp(`shortlinks_lookups_total\\{from="${store}"\\} (\\d+)`).exec(text)?.[1] ?? 0,
@@ -142,6 +147,38 @@ describe('redirects during outages', function () {
       const others = (await open()).filter((pid) => !before.includes(pid));
       expect(others).to.have.length.of.at.least(2);
     }, 10_000);
+  });
+
+  it('of links in memory go on when Redis returns while Postgres does not answer', async () => {
+    const hot = 'https://example.com/remembered';
+    await own.post('/links', { url: hot, key: 'remembered' });
+    for (const [process, name] of PROCESSES) {
+      await eventually(async () => {
+        const fromMemory = await lookupsFrom('near', [name]);
+        expect(await location('remembered', process)).to.equal(hot);
+        expect(await lookupsFrom('near', [name])).to.be.greaterThan(fromMemory);
+      });
+    }
+    await own.stopRedis();
+    const transaction = await own.db.transaction();
+    await transaction.raw('LOCK TABLE claims, domains');
+    try {
+      await own.startRedis();
+      for (const [process, name] of PROCESSES) {
+        await eventually(async () => {
+          const health = await fetch(`${own.service.runner.healthUrlOf(name)}/readyz`);
+          const { failing } = (await health.json()) as { failing?: string[] };
+          expect(failing ?? []).not.to.include('redis');
+        });
+        // Invalidations are connected within a second; memory from before must still be used.
+        for (let visitor = 0; visitor < 10; visitor += 1) {
+          expect(await location('remembered', process, visitor)).to.equal(hot);
+          await new Promise((resolve) => setTimeout(resolve, 200));
+        }
+      }
+    } finally {
+      await transaction.rollback();
+    }
   });
 
   it('of links in memory go on while a flood of unknown keys is refused, since Postgres does not answer', async () => {
