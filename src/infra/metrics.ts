@@ -1,4 +1,5 @@
 import { openSync, readSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client';
 import { VERSION } from './version.ts';
 
@@ -24,13 +25,12 @@ export function exportGauge<Label extends string = never>(
   });
 }
 
-/** Interval at which the event loop is sampled, in ms. */
-const LOOP_SAMPLE_MS = 20;
-/**
- * Interval of the samples of `nodejs_eventloop_lag_*`, in ms, longer than that of our own, which
- * find the longest delay. A second timer of 20 ms would double the work of an idle process.
- */
+/** Interval at which an idle process notices that its event loop was delayed, in ms. */
+const LATENESS_SAMPLE_MS = 250;
+/** Interval of the samples of `nodejs_eventloop_lag_*`, in ms: each wakes an idle process. */
 const LAG_SAMPLE_MS = 1_000;
+/** Shortest time between two readings of the processor's clock, which is a system call, in ms. */
+const PROCESSOR_SAMPLE_MS = 20;
 
 /** Exports metrics of the process itself: memory, CPU, event loop. */
 export function startProcessMetrics(): void {
@@ -42,9 +42,8 @@ export function startProcessMetrics(): void {
   }).set({ version: VERSION }, 1);
   const loop = watchLoop();
   const gauge = (name: string, help: string, takeMs: () => number) =>
-    exportGauge(
-      { name, help: `${help} since the last scrape, in seconds, exact to ${LOOP_SAMPLE_MS} ms` },
-      (loopGauge) => loopGauge.set(takeMs() / 1_000),
+    exportGauge({ name, help: `${help} since the last scrape, in seconds` }, (loopGauge) =>
+      loopGauge.set(takeMs() / 1_000),
     );
   gauge(
     'shortlinks_event_loop_delay_max_seconds',
@@ -67,15 +66,20 @@ interface LoopWatch {
 const watches: LoopWatch[] = [];
 
 /**
- * Watches the event loop with a single timer for all watchers, because timers are most of the work
- * of an idle process. A late timer means that the loop was stopped: either the process computed, or
- * other programs used the processor. The process computed for no longer than the delay and no
- * longer than the processor time that it used meanwhile.
+ * Watches the event loop, once for all watchers.
+ *
+ * A turn of the loop, without its wait for events, took long: either the process computed, or other
+ * programs used the processor. The process computed for no longer than the turn and no longer than
+ * the processor time that it used meanwhile. A timer that is late shows a delay outside of turns:
+ * the process was stopped, or had to wait for the processor when an event arrived.
  *
  * @returns functions that return the maximum of each since their last call, in ms
  */
 export function watchLoop(): { takeDelay: () => number; takeBlocked: () => number } {
-  if (watches.length === 0) startSamples();
+  if (watches.length === 0) {
+    watchTurns();
+    watchLateness();
+  }
   const watch: LoopWatch = { delay: 0, blocked: 0 };
   watches.push(watch);
   const take = (name: keyof LoopWatch) => () => {
@@ -86,19 +90,42 @@ export function watchLoop(): { takeDelay: () => number; takeBlocked: () => numbe
   return { takeDelay: take('delay'), takeBlocked: take('blocked') };
 }
 
-function startSamples(): void {
+function note(delay: number, blocked: number): void {
+  for (const watch of watches) {
+    watch.delay = Math.max(watch.delay, delay);
+    watch.blocked = Math.max(watch.blocked, blocked);
+  }
+}
+
+/**
+ * Measures each turn of the event loop. An immediate without a reference runs at the end of every
+ * turn and wakes no idle process, unlike a timer.
+ */
+function watchTurns(): void {
   const processorMs = processorClock();
-  let [lastTime, lastCpu] = [performance.now(), processorMs()];
-  setInterval(() => {
-    const [time, cpu] = [performance.now(), processorMs()];
-    const delay = Math.max(0, time - lastTime - LOOP_SAMPLE_MS);
-    const blocked = Math.min(delay, cpu - lastCpu);
-    for (const watch of watches) {
-      watch.delay = Math.max(watch.delay, delay);
-      watch.blocked = Math.max(watch.blocked, blocked);
+  let [lastTime, lastIdle] = [performance.now(), performance.nodeTiming.idleTime];
+  let [cpuTime, lastCpu] = [lastTime, processorMs()];
+  const endTurn = (): void => {
+    const [time, idle] = [performance.now(), performance.nodeTiming.idleTime];
+    const turn = time - lastTime - (idle - lastIdle);
+    if (time - cpuTime >= PROCESSOR_SAMPLE_MS) {
+      const cpu = processorMs();
+      note(turn, Math.min(turn, cpu - lastCpu));
+      [cpuTime, lastCpu] = [time, cpu];
     }
-    [lastTime, lastCpu] = [time, cpu];
-  }, LOOP_SAMPLE_MS).unref();
+    [lastTime, lastIdle] = [time, idle];
+    setImmediate(endTurn).unref();
+  };
+  setImmediate(endTurn).unref();
+}
+
+function watchLateness(): void {
+  let lastTime = performance.now();
+  setInterval(() => {
+    const time = performance.now();
+    note(Math.max(0, time - lastTime - LATENESS_SAMPLE_MS), 0);
+    lastTime = time;
+  }, LATENESS_SAMPLE_MS).unref();
 }
 
 /**
