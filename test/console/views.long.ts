@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { findBrowser, startBrowser } from '../pages/browser.ts';
+import { findBrowser, newContextIn, startBrowser } from '../pages/browser.ts';
 import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
@@ -33,7 +33,7 @@ describe('views of the console on a phone', function () {
 
   it('keep the rules of axe, fit into the window, and can be tapped', async () => {
     const { slug, projectId } = world;
-    const context = await browser!.newContext({ baseURL: stack().apiUrl });
+    const context = await newContextIn(browser!, { baseURL: stack().apiUrl });
     const page = await context.newPage();
     const faults = watch(page);
     const found = await sweep(page, [{ name: 'sign-in', path: '/console/sign-in' }], ['phone']);

@@ -1,9 +1,16 @@
 import { randomInt } from 'node:crypto';
 import axe from 'axe-core';
 import { expect } from 'chai';
-import type { Browser, BrowserContext, Dialog, Locator, Page } from 'playwright-core';
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Dialog,
+  Locator,
+  Page,
+} from 'playwright-core';
 import type { Role } from '../../src/workspaces/roles.ts';
-import { startBrowser } from '../pages/browser.ts';
+import { newContextIn, startBrowser } from '../pages/browser.ts';
 import { aPerson } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import type { World } from '../support/world.ts';
@@ -31,7 +38,8 @@ export function useBrowser(): void {
 }
 
 /** Opens a separate context in the browser of the suite. */
-export const newContext: Browser['newContext'] = (options) => browser.newContext(options);
+export const newContext = (options: BrowserContextOptions): Promise<BrowserContext> =>
+  newContextIn(browser, options);
 
 /** Finds the open dialog. */
 export const dialog = (page: Page): Locator => page.getByRole('dialog');
@@ -91,7 +99,6 @@ export async function inConsole(
     if (token !== undefined) await addSession(context, token);
     else if (role !== null) await signIn(context, world, role);
     const page = await context.newPage();
-    page.setDefaultTimeout(120_000);
     const faults = watch(page, [origin], others);
     const fromConsole = path.startsWith('/') ? path : `/${world.slug}/${path}`;
     await page.goto(`${origin}/console${fromConsole}`);

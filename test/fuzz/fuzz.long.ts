@@ -36,6 +36,11 @@ const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? 20);
 const IS_STRICT = process.env['FUZZ_STRICT'] !== undefined;
 /** Longest regular request and longest block of an event loop, in ms. */
 const BOUNDS = IS_STRICT ? { regularMs: 250, loopMs: 50 } : { regularMs: 5_000, loopMs: 1_000 };
+/**
+ * Waits for the processor in a regular request, at most: a write passes API, Redis, worker,
+ * Postgres, and the same way back. The request of a bare server has two.
+ */
+const WAITS = IS_STRICT ? 0 : 8;
 /** Highest processor time of one request, in ms; it hardly depends on other load of the machine. */
 const PROCESSOR_MS = IS_STRICT ? 60 : 150;
 /**
@@ -290,6 +295,8 @@ describe('random requests beside regular traffic', function () {
 
   it('does not delay regular requests', () => {
     const slow: string[] = [];
+    const longestBare = Math.max(...tally.bareLatencies);
+    console.log(`      bare server: longest ${Math.round(longestBare)} ms`);
     for (const [kind, all] of Object.entries(tally.latencies)) {
       const sorted = all.toSorted((a, b) => a - b);
       const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
@@ -297,7 +304,7 @@ describe('random requests beside regular traffic', function () {
       console.log(
         `      ${kind}: ${all.length}, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${Math.round(longest)} ms`,
       );
-      if (longest > BOUNDS.regularMs) slow.push(kind);
+      if (longest > BOUNDS.regularMs + WAITS * longestBare) slow.push(kind);
     }
     expect(tally.failures).to.deep.equal([]);
     expect(slow).to.deep.equal([]);

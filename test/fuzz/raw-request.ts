@@ -9,7 +9,13 @@ export interface RawAnswer {
   text: string;
 }
 
-const PATIENCE_MS = 30_000;
+/** Interval of the turns that an exchange waits, in ms. */
+const TURN_MS = 1_000;
+/**
+ * Turns after which an exchange is given up. A process that other programs starve counts few turns,
+ * however long it takes, so that it does not give up before it could connect and read.
+ */
+const MOST_TURNS = 60;
 
 /**
  * Sends raw bytes to a port, and reads the status of the answer.
@@ -21,7 +27,7 @@ export function sendRaw(port: number, bytes: Buffer, { reset = false } = {}): Pr
     let text = '';
     const socket = connect(port, '127.0.0.1');
     const end = () => {
-      clearTimeout(timer);
+      clearInterval(timer);
       socket.destroy();
       const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];
       resolve({
@@ -30,9 +36,11 @@ export function sendRaw(port: number, bytes: Buffer, { reset = false } = {}): Pr
         text: text.slice(0, 600),
       });
     };
-    // If this process was starved, the answer can have arrived without being read, so it gets one
-    // more turn.
-    const timer = setTimeout(() => setImmediate(end), PATIENCE_MS);
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+      if (turns === MOST_TURNS) end();
+    }, TURN_MS);
     socket.on('connect', () => {
       socket.write(bytes, () => {
         if (reset) socket.resetAndDestroy();

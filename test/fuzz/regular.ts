@@ -1,10 +1,13 @@
-import { Agent, request } from 'node:http';
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /*
  * Regular traffic on a separate thread, so that attacks do not delay its clock: visits of plain
- * links, each by a new visitor, writes and reads of the API, and an image of a QR code. It runs
- * until a message arrives, and replies with its {@link RegularTally}.
+ * links, each by a new visitor, writes and reads of the API, and an image of a QR code. Beside
+ * them, requests of a bare server of this thread show how long the machine alone delays an answer.
+ * It runs until a message arrives, and replies with its {@link RegularTally}.
  */
 
 /** Targets of the regular traffic. */
@@ -23,8 +26,10 @@ export interface RegularTarget {
 export interface RegularTally {
   /** Number of visitors with a redirect. */
   redirected: number;
-  /** Latencies of all requests by kind, in ms. */
+  /** Latencies of all requests of the service by kind, in ms. */
   latencies: Record<string, number[]>;
+  /** Latencies of the bare server, in ms. */
+  bareLatencies: number[];
   /** Answers with an unexpected status. */
   failures: string[];
 }
@@ -38,8 +43,14 @@ const {
   coldLinks = 0,
   firstCold = 0,
 } = workerData as RegularTarget;
+/** Far longer than {@link RegularTally.latencies} may be, so that a slow answer is told from a missing one. */
+const PATIENCE_MS = 120_000;
+const BARE = 'bare';
+const bare = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');
+await once(bare, 'listening');
+const { port: barePort } = bare.address() as AddressInfo;
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
-const tally: RegularTally = { redirected: 0, latencies: {}, failures: [] };
+const tally: RegularTally = { redirected: 0, latencies: {}, bareLatencies: [], failures: [] };
 const open = new Set<Promise<void>>();
 
 function ask(
@@ -55,7 +66,7 @@ function ask(
       resolve();
     };
     const outgoing = request(
-      { ...options, host: '127.0.0.1', agent, timeout: 30_000 },
+      { ...options, host: '127.0.0.1', agent, timeout: PATIENCE_MS },
       (answer) => {
         let text = '';
         answer.setEncoding('latin1').on('data', (part: string) => {
@@ -63,7 +74,9 @@ function ask(
         });
         answer.on('error', (error) => fail(error.message));
         answer.on('end', () => {
-          (tally.latencies[kind] ??= []).push(performance.now() - startedAt);
+          const ms = performance.now() - startedAt;
+          if (kind === BARE) tally.bareLatencies.push(ms);
+          else (tally.latencies[kind] ??= []).push(ms);
           if (answer.statusCode !== expected)
             return fail(`${answer.statusCode} ${text.slice(0, 200)}`);
           if (kind === 'redirect') tally.redirected += 1;
@@ -71,7 +84,7 @@ function ask(
         });
       },
     );
-    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer for 30 s')));
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer for ${PATIENCE_MS} ms`)));
     outgoing.on('error', (error) => fail(error.message));
     outgoing.end(body);
   });
@@ -112,6 +125,7 @@ const timers = [
     cold += 1;
     ask('first redirect', 302, options);
   }, 250),
+  setInterval(() => ask(BARE, 200, { port: barePort, path: '/' }), 50),
   setInterval(() => ask('read', 200, { ...api, path: '/links?pageSize=5' }), 250),
   setInterval(() => {
     ask('image', 200, { port: apiPort, path: `/qr?url=https%3A%2F%2Fexample.com%2F${count}` });
@@ -123,6 +137,7 @@ parentPort!.once('message', () => {
   Promise.all(open).then(
     () => {
       agent.destroy();
+      bare.close();
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
       parentPort!.postMessage(tally);
     },

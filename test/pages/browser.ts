@@ -1,6 +1,15 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+
+/** Time limit of a step in a browser, in ms, since a busy machine is not a defect. */
+const PATIENCE_MS = 300_000;
 
 /** Starts a browser that resolves every name under `.test` to this machine. */
 export function startBrowser(): Promise<Browser> {
@@ -8,6 +17,16 @@ export function startBrowser(): Promise<Browser> {
     executablePath: browserFile(),
     args: ['--host-resolver-rules=MAP *.test 127.0.0.1'],
   });
+}
+
+/** Opens a separate context, with its own cookies and storage. */
+export async function newContextIn(
+  browser: Browser,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
 }
 
 function browserFile(): string {
@@ -34,7 +53,7 @@ export async function inWindow(
   options: BrowserContextOptions,
   work: (page: Page) => Promise<string[]>,
 ): Promise<string[]> {
-  const context = await browser.newContext(options);
+  const context = await newContextIn(browser, options);
   try {
     const page = await context.newPage();
     const said = listen(page);

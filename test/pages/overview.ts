@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
+import { newContextIn } from './browser.ts';
 
 const SHOWN = ['wifi', 'vcard', 'latlog', 'crypto', 'text'];
 const PHONE = { width: 390, height: 844 };
@@ -9,7 +10,7 @@ export async function overview(browser: Browser, base: string, file: string): Pr
   const rows: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     const options = { viewport: PHONE, colorScheme, deviceScaleFactor: 2 };
-    const context = await browser.newContext(options);
+    const context = await newContextIn(browser, options);
     const page = await context.newPage();
     const pictures: string[] = [];
     for (const name of SHOWN) {

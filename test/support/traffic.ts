@@ -1,5 +1,8 @@
 import { Agent, request } from 'node:http';
 
+/** Time for which a visitor waits for an answer, in ms: longer than a busy machine may pause. */
+const PATIENCE_MS = 60_000;
+
 const running = new Set<Visitors | Writers>();
 
 /**
@@ -69,7 +72,7 @@ export class Visitors {
           port,
           path: `/${key}`,
           agent: this.#agent,
-          timeout: 15_000,
+          timeout: PATIENCE_MS,
           headers: {
             host: 'localhost',
             'user-agent': `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0 Safari/537.36 ${visitor}`,

@@ -54,6 +54,9 @@ describe('under steady traffic', function () {
     const visitors = new Visitors('kill', service.redirectPorts, keys, VISITS_PER_SECOND);
     const writers = new Writers('kill', service.apiUrl, apiKey, WRITES_PER_SECOND);
     await moreVisits(visitors);
+    // A busy machine answers most writes with 202 at first.
+    await eventually(() => expect(writers.tally.made.length).to.be.greaterThan(20));
+    const made = writers.answered;
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const name of service.runner.names) {
         const before = service.runner.restarts(name);
@@ -68,7 +71,7 @@ describe('under steady traffic', function () {
     const [visits, writes] = await Promise.all([visitors.stop(), writers.stop()]);
     expect([...visits.others], 'answers that are neither redirects nor cut off').to.deep.equal([]);
     expect(visits.answered.size).to.be.greaterThan(500);
-    expect(writes.made.length).to.be.greaterThan(20);
+    expect(writes.made.length + writes.accepted.size).to.be.greaterThan(made);
     for (const status of writes.failed.values()) expect([0, 500]).to.include(status);
     await visitsAddUp(own, 'kill', visits);
     await writesAddUp(own, 'kill', writes);

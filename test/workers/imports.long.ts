@@ -23,7 +23,11 @@ const fileOf = (rows: number) =>
 
 const countOf = async (world: World) => (await world.api.get('/links/count')).body;
 
-const stateOf = async (world: World, id: string) => (await world.api.get(`/imports/${id}`)).body;
+async function stateOf(world: World, id: string) {
+  const { status, body } = await world.api.get(`/imports/${id}`);
+  expect(status, JSON.stringify(body)).to.equal(200);
+  return body;
+}
 
 /**
  * Waits until an import is done.
