@@ -19,7 +19,8 @@ import { rawRequest, sendRaw } from './raw-request.ts';
 const TIMES = 6;
 /** Time in which the service finishes all work of the requests, in ms. */
 const REST_MS = 1_500;
-const WATCH_EVERY_MS = 50;
+/** Shorter than any program of a worker runs, and long beside a look through `/proc`, in ms. */
+const WATCH_EVERY_MS = 100;
 /**
  * Milliseconds per tick in `/proc/<pid>/stat` (proc_pid_stat(5), at the usual 100 ticks per
  * second).
@@ -212,7 +213,8 @@ export class ChildrenWatch {
   readonly #timer = setInterval(() => this.#look(), WATCH_EVERY_MS);
 
   #look(): void {
-    const children = processesOf(/^worker_/).flatMap(({ id }) => withDescendants(id).slice(1));
+    const workers = processesOf(/^worker_/).map(({ id }) => id);
+    const children = withDescendants(...workers).slice(workers.length);
     const sum = children.reduce((total, { id }) => total + proportional(id), 0);
     this.most = Math.max(this.most, sum);
   }

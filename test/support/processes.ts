@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Returns a process and its descendants, with their names. */
-export function withDescendants(pid: number): { id: number; name: string }[] {
+/** Returns processes, then their descendants, with their names. */
+export function withDescendants(...pids: number[]): { id: number; name: string }[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((id) => {
@@ -12,7 +12,7 @@ export function withDescendants(pid: number): { id: number; name: string }[] {
         short.length === 15 ? readText(`/proc/${id}/cmdline`).split('\0') : [short];
       return stat === '' ? [] : [{ id: Number(id), name, parent: Number(parent) }];
     });
-  const processes = all.filter(({ id }) => id === pid);
+  const processes = all.filter(({ id }) => pids.includes(id));
   for (const { id } of processes) processes.push(...all.filter(({ parent }) => parent === id));
   return processes;
 }

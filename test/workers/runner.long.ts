@@ -57,7 +57,7 @@ function expectNiceness(started: Started): void {
     expect(getPriority(id), name).to.equal(expected);
   }
   const servers = [started.pidOf('postgres'), started.pidOf('redis')];
-  for (const { id, name } of servers.flatMap(withDescendants)) {
+  for (const { id, name } of withDescendants(...servers)) {
     expect(getPriority(id), name).to.equal(usual);
   }
 }
