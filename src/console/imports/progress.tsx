@@ -1,6 +1,7 @@
 import type { Schemas } from '../api/client.ts';
 import { sentenceCase } from '../api/error-words.ts';
 import { classes } from '../ui/classes.ts';
+import { countOf } from '../ui/count-of.ts';
 import { ImportState, isBusy } from './state.tsx';
 
 const OUTCOMES = ['created', 'updated', 'skipped', 'refused'] as const;
@@ -17,7 +18,7 @@ export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
         <span className="text-muted">
           {isBusy(state)
             ? `${progress.done.toLocaleString()} of ${progress.total.toLocaleString()}`
-            : `${one.progress.total.toLocaleString()} ${undo === null ? 'rows' : 'links'}`}
+            : countOf(progress.total, undo === null ? 'row' : 'link')}
         </span>
       </p>
       {one.failure !== null && (

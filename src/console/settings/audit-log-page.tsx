@@ -6,6 +6,7 @@ import { labelOf, sentenceCase } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { countOf } from '../ui/count-of.ts';
 import { DocsLink } from '../ui/docs-link.tsx';
 import { inputLook, Options } from '../ui/field.tsx';
 import { Page } from '../ui/page.tsx';
@@ -77,7 +78,7 @@ const PARTICIPLES: Readonly<Record<string, string>> = {
 function inWords({ action, count }: Entry): string {
   const [kind = '', verb = ''] = action.split('.');
   const noun = NOUNS[kind] ?? kind;
-  const subject = count === undefined ? sentenceCase(noun) : `${count.toLocaleString()} ${noun}`;
+  const subject = count === undefined ? sentenceCase(noun) : countOf(count, noun.replace(/s$/, ''));
   return ACTIONS[action] ?? `${subject} ${PARTICIPLES[verb] ?? verb}`;
 }
 

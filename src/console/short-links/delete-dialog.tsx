@@ -1,3 +1,4 @@
+import { countOf } from '../ui/count-of.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import type { RecordKind } from './list-kind.ts';
 import { countText } from './listing.ts';
@@ -29,8 +30,7 @@ export function DeleteDialog<Row>({ kind, records, onDelete, onClose }: DeleteDi
       }}
     >
       <p>
-        {visits > 0 &&
-          `${isOne ? 'It has' : 'They have'} ${visits.toLocaleString()} ${visit}${visits === 1 ? '' : 's'}. `}
+        {visits > 0 && `${isOne ? 'It has' : 'They have'} ${countOf(visits, visit)}. `}
         {kind.consequenceOf(records)} To hide {isOne ? 'it' : 'them'} from lists only, archive{' '}
         {isOne ? 'it' : 'them'}.
       </p>

@@ -6,6 +6,7 @@ import { keys } from '../api/keys.ts';
 import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
+import { countOf } from '../ui/count-of.ts';
 import { Badge, Failure, Skeleton } from '../ui/states.tsx';
 import { isPast, Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
@@ -67,8 +68,8 @@ export function TestResults({ record }: { record: ShortLinkRecord }) {
               {row.name === testWinner && <Badge tone="success">Winner</Badge>}
             </span>
             <span className="tabular-nums">
-              {row.visits.toLocaleString()} visits, {row.leads.toLocaleString()} leads,{' '}
-              {row.sales.toLocaleString()} sales
+              {countOf(row.visits, 'visit')}, {countOf(row.leads, 'lead')},{' '}
+              {countOf(row.sales, 'sale')}
             </span>
             <span className="flex-1 tabular-nums">{rateOf(row, measure)}</span>
             {testWinner === null && <Choose record={record} name={row.name} />}
