@@ -55,6 +55,11 @@ const HOSTILE_TEXT: [name: string, text: string][] = [
 
 /** Number of values that a field gets if a field of another route has its name and its rule. */
 const SOME = 4;
+/**
+ * Requests at the same time. More of them wait for a connection to Postgres for longer than the API
+ * does, when other programs take most of the processor.
+ */
+const AT_ONCE = 8;
 
 interface Described {
   keys?: Record<string, unknown>;
@@ -87,6 +92,11 @@ describe('hostile inputs', function () {
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const text = isStream ? '' : await response.text();
     if (isStream) await response.body?.cancel();
+    // On a slow machine, heavy requests wait for each other until this limit.
+    if (response.status === 503 && text.includes('is busy with other requests for many records')) {
+      expect(response.headers.get('retry-after')).to.match(/^\d+$/);
+      return send(method, path, body);
+    }
     const about = `${method} ${path.slice(0, 200)} ${body?.slice(0, 200) ?? ''} → ${text.slice(0, 300)}`;
     expect(CONTRACT, about).to.include(response.status);
     seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
@@ -124,7 +134,7 @@ describe('hostile inputs', function () {
       const attempts: Promise<void>[] = [];
       const attempt = async (...args: Parameters<typeof send>) => {
         attempts.push(send(...args));
-        if (attempts.length % 40 === 0) await Promise.all(attempts.splice(0));
+        if (attempts.length === AT_ONCE) await Promise.all(attempts.splice(0));
       };
       if (route.body !== undefined) {
         for (const [, json] of HOSTILE_JSON) {
