@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { countOf } from '../ui/count-of.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { searchQuery } from './search-query.ts';
 
@@ -66,12 +67,9 @@ export function useFirstPage<Row>(page: Query<Row[]>, count: Query<number>) {
 /**
  * Formats the number of rows; a non-breaking space keeps the layout stable while they are counted.
  */
-export function countText(
-  total: number | undefined,
-  { one, many }: { one: string; many: string },
-): string {
+export function countText(total: number | undefined, { one }: { one: string }): string {
   if (total === undefined) return '\u00a0';
-  const text = `${total.toLocaleString()} ${total === 1 ? one : many}`;
+  const text = countOf(total, one);
   return total > FURTHEST_ROW ? `${text}. Only the first 100,000 are listed: add a filter.` : text;
 }
 
