@@ -367,6 +367,7 @@ export class Finder {
 
   #forget(name: string): void {
     for (const shared of Object.values(this.#shared)) shared.invalidate(name);
-    for (const memory of [this.#near, ...this.#past.map(({ near }) => near)]) memory.forget(name);
+    this.#near.forget(name);
+    for (const { near } of this.#past) near.forget(name);
   }
 }
