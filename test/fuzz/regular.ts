@@ -43,7 +43,7 @@ const {
   coldLinks = 0,
   firstCold = 0,
 } = workerData as RegularTarget;
-/** Far longer than {@link RegularTally.latencies} may be, so that a slow answer is told from a missing one. */
+/** Time after which a request counts as unanswered, in ms: longer than the fuzzer's limit of latencies. */
 const PATIENCE_MS = 120_000;
 const BARE = 'bare';
 const bare = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');

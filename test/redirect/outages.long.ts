@@ -79,7 +79,10 @@ describe('redirects during outages', function () {
       redis.disconnect();
     }
   }
-  const lookupsFrom = async (store: string, processes = ['redirect.1', 'redirect.2']) => {
+  const lookupsFrom = async (
+    store: string,
+    processes = PROCESSES.map(([, name]): string => name),
+  ) => {
     const counts = processes.map(async (name) => {
       const text = await (await fetch(`${own.service.runner.healthUrlOf(name)}/metrics`)).text();
       return Number(
