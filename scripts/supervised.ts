@@ -44,7 +44,7 @@ export class Supervised {
   #backoffMs = FIRST_BACKOFF_MS;
   #nextStart: NodeJS.Timeout | undefined;
   #unwanted = false;
-  /** Reason of the last failed readiness check. */
+  /** Reason of the last readiness check that was answered, or that nothing has answered yet. */
   #notReady = '';
 
   constructor(options: SupervisedOptions) {
@@ -64,6 +64,7 @@ export class Supervised {
   start(healthPort: number): void {
     this.#unwanted = false;
     this.#healthPort = healthPort;
+    this.#notReady = `nothing answers on ${this.healthUrl}`;
     const { command, cwd, env } = this.#options;
     const [program = '', ...args] = command.split(/ +/);
     const startedAt = Date.now();
@@ -155,8 +156,7 @@ export class Supervised {
 
   async #isReady(): Promise<boolean> {
     const answer = await ask(`${this.healthUrl}/readyz`);
-    if (answer === undefined) this.#notReady = `nothing answers on ${this.healthUrl}`;
-    else this.#notReady = `/readyz answers ${answer.status}: ${answer.body}`;
+    if (answer !== undefined) this.#notReady = `/readyz answers ${answer.status}: ${answer.body}`;
     return answer?.status === 200;
   }
 
