@@ -1,21 +1,26 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { startBare } from './baselines.ts';
 import { type BenchOptions, inTurn, type Row } from './rows.ts';
 import { seedLinks } from './service.ts';
-import { withStart } from './started.ts';
+import { memoryOf, withStart } from './started.ts';
 import { load, requireWrk } from './wrk.ts';
 
 const KEYS = 10_000;
 const SECONDS = 3;
+/** Time after the start at which memory is measured, in ms. */
+const IDLE_MS = 30_000;
 /** Connections, as in the second load of `redirect`. */
 const CONNECTIONS = 128;
 
 /**
- * Measures redirects a second under plain `npm start`: all processes run, and visits are stored
- * during the load. The bare server gets its load after all visits are stored.
+ * Measures the start and the idle memory of plain `npm start`, then redirects a second under it: all
+ * processes run, and visits are stored during the load. The bare server gets its load after all visits are stored.
  */
 export function benchStart({ rounds }: BenchOptions): Promise<Row[]> {
   requireWrk();
   return withStart(async (service) => {
+    await pause(IDLE_MS);
+    const idle = [...memoryOf(service.pid).values()].reduce((sum, megabytes) => sum + megabytes, 0);
     await seedLinks(service, KEYS);
     const bare = await startBare();
     const loadOf = (port: number) =>
@@ -59,6 +64,13 @@ export function benchStart({ rounds }: BenchOptions): Promise<Row[]> {
           better: 'less',
           ours: measured.ours.map(({ errors }) => errors),
           aim: { ours: 0 },
+        },
+        {
+          what: 'memory (PSS) of all processes of plain `npm start`, Postgres and Redis, idle',
+          unit: 'MB',
+          better: 'less',
+          ours: [idle],
+          aim: { ours: 1_000 },
         },
         { what: '`npm start`, first time', unit: 's', better: 'less', ours: [first] },
         {

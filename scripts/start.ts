@@ -8,6 +8,7 @@ import { installPlaces } from '#places';
 import { Progress } from '#progress';
 import { type Config, ConfigError, reloadConfig } from '../src/config.ts';
 import { closeDb, db } from '../src/infra/db.ts';
+import { freeStartMemory } from '../src/infra/heap.ts';
 import { listenFault } from '../src/infra/listen.ts';
 import { closeRedis } from '../src/infra/redis.ts';
 import { ROOT } from '../src/infra/root.ts';
@@ -94,6 +95,7 @@ async function main(): Promise<void> {
     console.log(welcome(config, secrets));
     await startThose(names.filter((name) => SECOND.includes(name)));
     await startThose(names.filter((name) => !FIRST.includes(name) && !SECOND.includes(name)));
+    await freeStartMemory();
     if (config.GEOIP_DB === '') void findCountries((line) => progress.line(line));
     await aborted(end);
   } catch (error) {

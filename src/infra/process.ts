@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, config, configWarnings, NO_DATABASE } from '../config.ts';
 import { type Clock, within } from './clock.ts';
 import { closeDb, type DatabaseUse, db, useDatabaseAs } from './db.ts';
+import { freeStartMemory } from './heap.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { listen } from './listen.ts';
 import { type Log, makeLog } from './log.ts';
@@ -119,6 +120,7 @@ export async function runProcess(
     if (running.redis !== undefined) watchPersistence(running.redis, log);
     exportReadiness(running.checks);
     const health = await serveHealth(healthPort, settings, running, log);
+    await freeStartMemory();
     const { redis, checks } = running;
     const endHeartbeat =
       redis && startHeartbeat(name, redis, () => failing(checks, () => performance.now()));
