@@ -18,6 +18,9 @@ const NOT_INSTALLED =
 /** The plain JavaScript of `scripts`, which finds the clone by its own location. */
 const PLAIN = /^#(?!font-files$)/;
 
+/** Packages of which only the used modules are loaded. Their `package.json` does not say so. */
+const WITHOUT_EFFECTS = /node_modules\/(?:bullmq|luxon)\//;
+
 /** Knex reads migrations as single files from a folder. */
 const migrations = readdirSync(path.join(ROOT, 'migrations'))
   .filter((name) => name.endsWith('.ts'))
@@ -34,7 +37,12 @@ const bundle = await rolldown({
   input: { ...PROGRAMS, ...Object.fromEntries([...migrations, ...helpers]) },
   external: [BESIDE_FILES, NOT_INSTALLED, PLAIN],
   tsconfig: path.join(ROOT, 'tsconfig.json'),
-  resolve: { alias: { '#font-files': path.join(ROOT, 'src/qrcodes/render/font-files.ts') } },
+  resolve: {
+    alias: { '#font-files': path.join(ROOT, 'src/qrcodes/render/font-files.ts') },
+    // Of ES modules, unlike CommonJS, unused parts are left out.
+    mainFields: ['module', 'main'],
+  },
+  treeshake: { moduleSideEffects: [{ test: WITHOUT_EFFECTS, sideEffects: false }] },
 });
 const { output } = await bundle.write({
   dir: OUTPUT,

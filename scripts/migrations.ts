@@ -1,5 +1,5 @@
 import { readConfig } from '../src/config.ts';
-import { ensureFirstRates } from '../src/currency/rates.ts';
+import { ensureFirstRates } from '../src/currency/store.ts';
 import { ensureDefaultDomain } from '../src/domains/default-domain.ts';
 import { connectDb, execute, type Knex } from '../src/infra/db.ts';
 import {

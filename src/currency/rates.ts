@@ -1,15 +1,15 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
-import { type Db, db, execute, rows } from '../infra/db.ts';
+import { db, rows } from '../infra/db.ts';
 import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { ratesAge } from '../infra/metrics.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { type Rates, toUsCents, type UsCents } from './convert.ts';
-import { FIRST_RATES } from './first-rates.ts';
 import { currencyJobs } from './jobs.ts';
 import { BadRates, readRates } from './read.ts';
+import { keepRates } from './store.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const FETCH_MS = 15_000;
@@ -94,28 +94,6 @@ export async function refreshRates(_data: object, { log }: JobContext): Promise<
   } finally {
     measureAge(await newestRates());
   }
-}
-
-/** Stores rates, unless the stored ones are newer. */
-async function keepRates(trx: Db, { day, source, perBase }: Rates): Promise<boolean> {
-  await execute(trx, 'LOCK TABLE rates IN SHARE ROW EXCLUSIVE MODE');
-  const [row] = await rows<{ isNewer: boolean }>(
-    trx,
-    'SELECT EXISTS (SELECT 1 FROM rates WHERE day > ?) AS "isNewer"',
-    [day],
-  );
-  if (row!.isNewer) return false;
-  await trx('rates').delete();
-  await trx('rates').insert(
-    [...perBase].map(([currency, per_base]) => ({ currency, per_base, day, source })),
-  );
-  return true;
-}
-
-/** Stores the first rates of a new installation. Runs with the migrations. */
-export async function ensureFirstRates(connection: Db): Promise<void> {
-  const there = (await connection('rates').first('currency')) as object | undefined;
-  if (there === undefined) await connection.transaction((trx) => keepRates(trx, FIRST_RATES));
 }
 
 export const currencyHandlers = handlers(currencyJobs, {

@@ -125,10 +125,17 @@ describe('the event loop of the API', function () {
   }
 
   /**
-   * Sends requests one after the other, and repeats each that may have blocked the event loop. The
-   * limits fit an ordinary machine.
+   * Sends requests one after the other. If one of them may have blocked the event loop, each is sent
+   * again by itself, until it did not. The limits fit an ordinary machine.
    */
   async function expectSwift(attempts: Attempt[]): Promise<void> {
+    await takeBlocked();
+    for (const attempt of attempts) await send(attempt);
+    const most = await takeBlocked();
+    if (most <= LONGEST_MS) {
+      longest = Math.max(longest, most);
+      return;
+    }
     for (const attempt of attempts) {
       let least = Number.POSITIVE_INFINITY;
       const limit =

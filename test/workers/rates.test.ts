@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { convertAmount, ensureFirstRates, refreshRates } from '../../src/currency/rates.ts';
+import { convertAmount, refreshRates } from '../../src/currency/rates.ts';
+import { ensureFirstRates } from '../../src/currency/store.ts';
 import { Refusal } from '../../src/errors.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
