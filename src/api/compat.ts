@@ -69,7 +69,8 @@ export function serveCompat(app: Express, dependencies: Dependencies): void {
       app[route.method](peerPattern(peer, route), handle(peer, route, dependencies));
     }
     const endpoints = peer.routes.map((route) => {
-      return { method: route.method, path: peerPattern(peer, route), scope: scopeOf(route) };
+      const { method, isForPages } = route;
+      return { method, path: peerPattern(peer, route), scope: scopeOf(route), isForPages };
     });
     serveOptions(app, endpoints);
   }
@@ -110,7 +111,7 @@ function handle(peer: Peer, route: PeerRoute, dependencies: Dependencies) {
     if (request.method === 'HEAD' && isWrite(route)) {
       throw new Refusal('bad_request', 'HEAD must not be sent to an endpoint that creates records');
     }
-    if (scopeOf(route) === 'public') allowOrigin(request, response, true);
+    if (scopeOf(route) === 'public' || route.isForPages) allowOrigin(request, response, true);
     const asked: PeerRequest = {
       params: joined(request.params),
       query: queryOf(request),

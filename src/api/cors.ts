@@ -16,6 +16,9 @@ const ALLOWED =
   'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, ' +
   'X-Api-Key, X-Request-Id';
 
+/** Request headers that pages of all origins may send to endpoints for them, which need a key. */
+const ALLOWED_TO_PAGES = 'Content-Type, Authorization';
+
 /** Time for which browsers cache a preflight response, in seconds. */
 const MAX_AGE = '7200';
 
@@ -37,7 +40,10 @@ export function allowOrigin(request: Request, response: Response, isPublic: bool
 }
 
 /** Properties of a route that decide which pages may call it. */
-type Addressed = Pick<Route, 'method' | 'scope'>;
+type Addressed = Pick<Route, 'method' | 'scope'> & {
+  /** True for an endpoint that pages of any origin may call, with their key. */
+  isForPages?: boolean | undefined;
+};
 
 /**
  * Returns true for endpoints that pages of any origin may call: they need no key, and set no
@@ -62,27 +68,42 @@ export function serveOptions(
 
 /** Answers OPTIONS of a path: its methods, and whether a program in a browser may use them. */
 function answerOptions(routes: readonly Addressed[]): RequestHandler {
-  const methods = ['OPTIONS', ...routes.map(({ method }) => method.toUpperCase())];
+  const methods = ['OPTIONS', ...namesOf(routes)];
   if (methods.includes('GET')) methods.push('HEAD');
   const allow = methods.toSorted().join(', ');
+  const forPages = routes.filter(({ isForPages }) => isForPages === true);
   return (request, response) => {
-    const requestedMethod = request.get('access-control-request-method')?.toLowerCase();
-    const route = routes.find(({ method }) => method === requestedMethod);
-    allowOrigin(request, response, route !== undefined && isOpen(route));
-    response.set('Allow', allow);
-    if (
-      requestedMethod !== undefined &&
-      response.get('Access-Control-Allow-Origin') !== undefined
-    ) {
-      response.vary('Access-Control-Request-Method');
-      response.set({
-        'Access-Control-Allow-Methods': allow,
-        'Access-Control-Allow-Headers': ALLOWED,
-        'Access-Control-Max-Age': MAX_AGE,
-      });
+    response.set('Allow', allow).status(204);
+    if (forPages.length > 0 && !isAllowed(response)) {
+      allowOrigin(request, response, true);
+      permit(response, [...namesOf(forPages), 'OPTIONS'].join(', '), ALLOWED_TO_PAGES);
+    } else {
+      const requestedMethod = request.get('access-control-request-method')?.toLowerCase();
+      const route = routes.find(({ method }) => method === requestedMethod);
+      allowOrigin(request, response, route !== undefined && isOpen(route));
+      if (requestedMethod !== undefined && isAllowed(response)) {
+        response.vary('Access-Control-Request-Method');
+        permit(response, allow, ALLOWED);
+      }
     }
-    response.status(204).end();
+    response.end();
   };
+}
+
+const namesOf = (routes: readonly Addressed[]): string[] =>
+  routes.map(({ method }) => method.toUpperCase());
+
+/** True once the origin of the request may read the answer. */
+const isAllowed = (response: Response): boolean =>
+  response.get('Access-Control-Allow-Origin') !== undefined;
+
+/** Lets programs in browsers send requests with these methods and headers. */
+function permit(response: Response, methods: string, headers: string): void {
+  response.set({
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': headers,
+    'Access-Control-Max-Age': MAX_AGE,
+  });
 }
 
 /**

@@ -47,6 +47,8 @@ export interface PeerRoute {
    * count. Absent if the answer contains nothing of a workspace and needs no key.
    */
   operation?: OperationId;
+  /** True for an endpoint that pages of any origin may call, with their key. */
+  isForPages?: true;
   /** Format of the body; `any`: a form if its type says so, else JSON. */
   takes?: 'json' | 'form' | 'any' | undefined;
   /** Returns the key of a request, if this endpoint has it in another place than the others. */

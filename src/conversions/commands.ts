@@ -13,11 +13,11 @@ import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { canBeClickId } from '../visitors/click-id.ts';
 import { UNKNOWN } from '../visitors/places.ts';
-import { conversionJobs, type NewSale, type Tracked } from './jobs.ts';
+import { conversionJobs, type NewLead, type NewSale, type Tracked } from './jobs.ts';
 import { randomName } from './random-name.ts';
-import { noClick, type SaleResult } from './record.ts';
-import type { CustomerBody, SaleBody } from './schema.ts';
-import { leads, visits } from './waiting.ts';
+import { type LeadResult, noClick, noCustomer, type SaleResult } from './record.ts';
+import type { CustomerBody, LeadBody, SaleBody } from './schema.ts';
+import { customersOfClicks, leads, visits } from './waiting.ts';
 
 /** Name of the lead that is recorded with a sale for a customer without a lead. */
 const DIRECT_SALE = 'Direct sale';
@@ -88,6 +88,7 @@ async function record(
 ): Promise<void> {
   const { projectId } = job;
   const { eventId, leadEventId, at, sale, converted } = data;
+  if (data.knownCustomer === true) await refuseUnknownCustomer(trx, job, sale);
   const click = sale.clickId === null ? undefined : await knownClick(trx, job, sale.clickId);
   const { customer, isNew } = await takeCustomer(trx, projectId, sale, click);
   if (!isNew) await keepDetails(trx, customer, sale, click);
@@ -124,6 +125,84 @@ async function record(
       .where({ project_id: projectId, invoice_id: sale.invoiceId })
       .update({ customer_id: customer.id });
   }
+}
+
+/** @throws Refusal `not_found`; Postponed while a lead that the sale names may not be stored yet */
+async function refuseUnknownCustomer(
+  trx: Db,
+  job: JobContext,
+  { customerExternalId, leadEventName }: SaleBody,
+): Promise<void> {
+  const find = () => findCustomer(trx, job.projectId, customerExternalId);
+  if ((await find()) !== undefined) return;
+  // Most shops report all sales, and few of their customers are known: only a named lead is awaited.
+  if (leadEventName !== null) {
+    await leads.settled(job);
+    if ((await find()) !== undefined) return;
+  }
+  throw noCustomer(customerExternalId);
+}
+
+/**
+ * Records leads, unless they are deferred, and their customer if they are new. A repeat with the
+ * same customer, event name and click is the same lead, and changes nothing.
+ */
+async function recordLead(
+  trx: Db,
+  job: JobContext,
+  { eventId, at, lead }: NewLead,
+  recordEvents: RecordEvents,
+): Promise<Tracked<LeadResult>> {
+  const { projectId } = job;
+  const click = await clickOfLead(trx, job, lead);
+  const { customer, isNew } = await takeCustomer(trx, projectId, lead, click);
+  const { eventName, metadata = null, quantity = 1, deferred = false } = lead;
+  const named = { customerId: lead.customerExternalId, clickId: click.id };
+  if (!isNew) {
+    const key = { projectId, customerId: customer.id, eventName, clickId: click.id };
+    const same = deferred ? undefined : await eventsStore().findLeadOfClick(trx, key);
+    if (same !== undefined) {
+      const answer = { ...named, eventName, linkId: same.link_id, metadata: same.metadata };
+      return { answer, isReplayed: true };
+    }
+    await keepDetails(trx, customer, lead, click);
+  }
+  if (!deferred) {
+    const common = { project_id: projectId, occurred_at: at, customer_id: customer.id };
+    const event = { ...common, event: 'lead' as const, event_name: eventName, metadata };
+    const further = Array.from({ length: quantity - 1 }, () => newId('event'));
+    await recordEvents([eventId, ...further].map((id) => attributed(click, { ...event, id })));
+  }
+  const answer = { ...named, eventName, linkId: click.link_id, metadata };
+  return { answer, isReplayed: false };
+}
+
+/**
+ * Finds the click of a lead: the one that it names, or else the first click of its customer.
+ *
+ * @throws Refusal `not_found` for an unknown click, `unprocessable_entity` if there is none;
+ * Postponed while it may not be stored yet
+ */
+async function clickOfLead(
+  trx: Db,
+  job: JobContext,
+  { clickId, customerExternalId }: LeadBody,
+): Promise<StoredEvent> {
+  if (clickId !== undefined) return knownClick(trx, job, clickId);
+  const find = async () =>
+    (await findCustomer(trx, job.projectId, customerExternalId))?.click_id ?? undefined;
+  let firstClick = await find();
+  if (firstClick === undefined) {
+    await customersOfClicks.settled(job);
+    firstClick = await find();
+  }
+  if (firstClick === undefined) {
+    throw new Refusal(
+      'unprocessable_entity',
+      `clickId is required: there is no customer "${customerExternalId}" with a click`,
+    );
+  }
+  return knownClick(trx, job, firstClick);
 }
 
 /** Stores events in the transaction of a command. */
@@ -191,6 +270,13 @@ async function knownClick(trx: Db, job: JobContext, clickId: string): Promise<St
   return late;
 }
 
+const findCustomer = async (
+  trx: Db,
+  projectId: string,
+  externalId: string,
+): Promise<Customer | undefined> =>
+  Customer.of(projectId, trx).where({ external_id: externalId }).first();
+
 /**
  * Finds or creates the customer of a body; an existing one is locked until the transaction ends.
  */
@@ -246,58 +332,20 @@ async function keepDetails(
 
 export const conversionHandlers = handlers(conversionJobs, {
   /**
-   * Records a lead, and its customer if they are new. A repeat with the same customer, event name
-   * and click is the same lead, and changes nothing.
+   * Records a lead.
    *
-   * @throws Refusal `not_found` for an unknown click, Postponed while the click may not be stored
-   * yet
+   * @throws Refusal `not_found` for an unknown click, `unprocessable_entity` without a click;
+   * Postponed while the click may not be stored yet
    */
-  'lead.track': ({ eventId, at, lead }, job) =>
-    announced(job, async (trx, recordEvents) => {
-      const { projectId } = job;
-      const click = await knownClick(trx, job, lead.clickId);
-      const { customer, isNew } = await takeCustomer(trx, projectId, lead, click);
-      const { eventName, metadata = null } = lead;
-      if (!isNew) {
-        const same = await eventsStore().findLeadOfClick(trx, {
-          projectId,
-          customerId: customer.id,
-          eventName,
-          clickId: click.id,
-        });
-        if (same !== undefined) {
-          const first = { eventName, linkId: same.link_id, metadata: same.metadata };
-          const answer = { ...first, customerId: lead.customerExternalId, clickId: click.id };
-          return { answer, isReplayed: true };
-        }
-        await keepDetails(trx, customer, lead, click);
-      }
-      await recordEvents([
-        attributed(click, {
-          project_id: projectId,
-          event: 'lead',
-          id: eventId,
-          occurred_at: at,
-          event_name: eventName,
-          metadata,
-          customer_id: customer.id,
-        }),
-      ]);
-      const answer = {
-        eventName,
-        customerId: lead.customerExternalId,
-        clickId: click.id,
-        linkId: click.link_id,
-        metadata,
-      };
-      return { answer, isReplayed: false };
-    }),
+  'lead.track': (data, job) =>
+    announced(job, (trx, recordEvents) => recordLead(trx, job, data, recordEvents)),
 
   /**
    * Records a sale, once per invoice.
    *
-   * @throws Refusal `not_found` for an unknown click or lead, `conflict` for an invoice with other
-   * contents; Postponed while the click or lead may not be stored yet
+   * @throws Refusal `not_found` for an unknown click or lead, or for an unknown customer who must be
+   * known; `conflict` for an invoice with other contents; Postponed while the click or lead may not
+   * be stored yet
    */
   'sale.track': (data, job) =>
     announced(job, async (trx, recordEvents) => {

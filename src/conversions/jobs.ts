@@ -4,6 +4,14 @@ import { job, jobsOf } from '../queues/job.ts';
 import type { LeadResult, SaleResult } from './record.ts';
 import type { LeadBody, SaleBody } from './schema.ts';
 
+/** Input of the job of a lead. */
+export interface NewLead {
+  /** Id of the first lead. */
+  eventId: string;
+  at: string;
+  lead: LeadBody;
+}
+
 /** Input of the job of a sale. */
 export interface NewSale {
   eventId: string;
@@ -11,6 +19,8 @@ export interface NewSale {
   leadEventId: string;
   at: string;
   sale: SaleBody;
+  /** True: a sale to an unknown customer is refused. */
+  knownCustomer?: boolean | undefined;
   converted: UsCents;
 }
 
@@ -21,6 +31,6 @@ export interface Tracked<Answer> {
 }
 
 export const conversionJobs = jobsOf(writes, {
-  'lead.track': job<{ eventId: string; at: string; lead: LeadBody }, Tracked<LeadResult>>(),
+  'lead.track': job<NewLead, Tracked<LeadResult>>(),
   'sale.track': job<NewSale, Tracked<SaleResult>>(),
 });

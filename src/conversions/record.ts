@@ -28,6 +28,10 @@ export interface LeadResult {
 
 export const noClick = (id: string) => new Refusal('not_found', `There is no click "${id}"`);
 
+/** The refusal of a sale to a customer who must be known, by the customer's external id. */
+export const noCustomer = (externalId: string) =>
+  new Refusal('not_found', `There is no customer "${externalId}"`);
+
 const metadata = Joi.object()
   .unknown()
   .allow(null)

@@ -20,6 +20,7 @@ import {
   clickBody,
   type LeadBody,
   leadBody,
+  type NewSaleBody,
   type SaleBody,
   saleBody,
 } from './schema.ts';
@@ -50,20 +51,22 @@ export const conversionRoutes: Route[] = [
     summary: 'Track a lead',
     description:
       'Records that a click became a lead. Repeating the customer, event name and click returns ' +
-      'the first response with `Idempotent-Replayed: true`. Waits for a click not yet stored.',
+      'the first response with `Idempotent-Replayed: true`. Waits for a click not yet stored. ' +
+      'Without `clickId`, it belongs to the first click of the customer, for example of a lead ' +
+      'with `deferred`.',
     extension: true,
     body: leadBody,
     answers: { 200: leadResult },
     handle(request) {
       const lead = request.body;
       const data = async () => {
-        await awaitClick(request.caller.projectId, lead.clickId);
+        if (lead.clickId !== undefined) await awaitClick(request.caller.projectId, lead.clickId);
         return { eventId: newId('event'), at: new Date().toISOString(), lead };
       };
       return answerWrite(request, conversionJobs['lead.track'], data, answerTracked);
     },
   }),
-  route<{ body: SaleBody }>({
+  route<{ body: NewSaleBody }>({
     ...write,
     method: 'post',
     path: '/track/sale',
@@ -78,7 +81,8 @@ export const conversionRoutes: Route[] = [
     body: saleBody,
     answers: { 200: saleResult },
     handle(request) {
-      const sale = { ...request.body, currency: request.body.currency.toUpperCase() };
+      const { knownCustomer, ...body } = request.body;
+      const sale = { ...body, currency: body.currency.toUpperCase() };
       const data = async () => {
         if (sale.clickId !== null) await awaitClick(request.caller.projectId, sale.clickId);
         return {
@@ -86,6 +90,7 @@ export const conversionRoutes: Route[] = [
           leadEventId: newId('event'),
           at: new Date().toISOString(),
           sale,
+          knownCustomer,
           converted: await convert(request, sale),
         };
       };

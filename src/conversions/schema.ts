@@ -1,10 +1,12 @@
 import { MAX_AMOUNT } from '../currency/convert.ts';
 import { customerFields } from '../customers/fields.ts';
 import { domainField } from '../http/domain-name.ts';
-import { id, Joi, nullableText, oneOf, text } from '../http/fields.ts';
+import { bodyFlag, id, Joi, nullableText, oneOf, text } from '../http/fields.ts';
 
 /** Maximum length of metadata, as JSON. */
 const METADATA_LENGTH = 10_000;
+/** Maximum number of leads of one request. */
+const MAX_QUANTITY = 100;
 
 export const PAYMENT_PROCESSORS = [
   'stripe',
@@ -25,8 +27,13 @@ export interface CustomerBody {
 }
 
 export interface LeadBody extends CustomerBody {
-  clickId: string;
+  /** Absent: the first click of the customer. */
+  clickId?: string;
   eventName: string;
+  /** Default 1. */
+  quantity?: number;
+  /** True: no lead is recorded, only the customer with the click. */
+  deferred?: boolean;
   metadata?: Record<string, unknown> | null;
 }
 
@@ -39,6 +46,12 @@ export interface SaleBody extends CustomerBody {
   metadata: Record<string, unknown> | null;
   leadEventName: string | null;
   clickId: string | null;
+}
+
+/** Body of `POST /track/sale`. */
+export interface NewSaleBody extends SaleBody {
+  /** True: a sale to an unknown customer is refused. */
+  knownCustomer: boolean;
 }
 
 export interface ClickBody {
@@ -83,18 +96,27 @@ const metadata = () =>
 
 export const leadBody = Joi.object<LeadBody>({
   clickId: id()
-    .required()
-    .description('Id of the click, from the parameter or cookie `click_id` (or `dub_id`).')
+    .description('Id of the click, from `click_id` (or `dub_id`). Default: the customer’s first.')
     .example('clk_6Tz1qAs4Df'),
   eventName: text(255)
     .required()
     .description('Name of the lead, at most 255 characters.')
     .example('Sign up'),
   ...customer,
+  quantity: Joi.number()
+    .integer()
+    .strict()
+    .min(1)
+    .max(MAX_QUANTITY)
+    .description(`Number of recorded leads, such as seats; at most ${MAX_QUANTITY}. Default 1.`),
+  deferred: bodyFlag().description(
+    'true: records no lead, only the customer with the click, for a later lead without `clickId`. ' +
+      'Default false.',
+  ),
   metadata: metadata(),
 }).meta({ name: 'NewLead' });
 
-export const saleBody = Joi.object<SaleBody>({
+export const saleBody = Joi.object<NewSaleBody>({
   ...customer,
   amount: Joi.number()
     .integer()
@@ -125,6 +147,10 @@ export const saleBody = Joi.object<SaleBody>({
     .allow(null)
     .default(null)
     .description('Id of the click to which the sale is attributed.'),
+  knownCustomer: bodyFlag()
+    .default(false)
+    .description('true: a sale to a customer who does not exist is refused with 404.')
+    .meta({ extension: true }),
 }).meta({ name: 'NewSale' });
 
 export const clickBody = Joi.object<ClickBody>({

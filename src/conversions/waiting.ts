@@ -5,12 +5,13 @@ import { type Acceptor, Rounds } from '../queues/all-queued.ts';
 import { type JobContext, Postponed, type QueueId } from '../queues/definition.ts';
 import { clicks, writes } from '../queues/index.ts';
 import { Inspector } from '../queues/inspect.ts';
+import type { NewLead, NewSale } from './jobs.ts';
 
 /*
- * A lead needs its click, and a sale its click or lead. That event may be accepted but not stored
- * yet: in a queue, or on the disk of a process that could not reach Redis. The job of the later
- * event is then postponed, and the earlier event only counts as missing when everything accepted
- * before the job's first run is stored:
+ * A lead needs its click, or an earlier event with the click of its customer, and a sale its click
+ * or lead. That event may be accepted but not stored yet: in a queue, or on the disk of a process
+ * that could not reach Redis. The job of the later event is then postponed, and the earlier event
+ * only counts as missing when everything accepted before the job's first run is stored:
  *
  *   first run ──▶ round begins ──▶ processes confirm that all is in queues
  *             ──▶ jobs of that moment have ended
@@ -109,8 +110,16 @@ class Predecessors {
 /** Visits that were answered. */
 export const visits = new Predecessors({ acceptor: 'redirect', queue: clicks });
 
+/** Leads and sales with a click, which their customers keep. They wait for visits only. */
+export const customersOfClicks = new Predecessors({
+  acceptor: 'api',
+  queue: writes,
+  isMeant: (name, data) => isLeadOfClick(name, data) || isSaleOfClick(name, data),
+});
+
 /**
- * Leads that were accepted, and sales that record one. They wait for visits, never for each other.
+ * Leads that were accepted, and sales that record one. They wait for visits, and leads without a
+ * click for those with one; never for a lead without a click.
  */
 export const leads = new Predecessors({
   acceptor: 'api',
@@ -118,5 +127,8 @@ export const leads = new Predecessors({
   isMeant: (name, data) => name === 'lead.track' || isSaleOfClick(name, data),
 });
 
+const isLeadOfClick = (name: string, data: unknown): boolean =>
+  name === 'lead.track' && (data as NewLead).lead.clickId !== undefined;
+
 const isSaleOfClick = (name: string, data: unknown): boolean =>
-  name === 'sale.track' && (data as { sale: { clickId: string | null } }).sale.clickId !== null;
+  name === 'sale.track' && (data as NewSale).sale.clickId !== null;

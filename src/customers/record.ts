@@ -29,4 +29,8 @@ export const customerRecord = Joi.object({
   country: nullable.description('Country (ISO 3166-1 alpha-2).').example('DE'),
   createdAt: requiredTime.description('Time of creation.'),
   updatedAt: requiredTime.description('Time of the last change.'),
+  sales: Joi.number().integer().description('Number of stored sales; only with `withSales`.'),
+  saleAmount: Joi.number()
+    .integer()
+    .description('Sum of stored sales, in US cents; only with `withSales`.'),
 }).meta({ name: 'Customer' });

@@ -1,5 +1,5 @@
 import { deletedRecord } from '../http/deleted.ts';
-import { externalIdIn, id, Joi, paging, queryList, recordId, text } from '../http/fields.ts';
+import { externalIdIn, flag, id, Joi, paging, queryList, recordId, text } from '../http/fields.ts';
 import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { contains } from '../infra/like.ts';
@@ -8,7 +8,8 @@ import { newestFirst, type Paging, pageOf } from '../workspaces/lists.ts';
 import { customerChangesBody, newCustomerBody } from './fields.ts';
 import { type CustomerChanges, customerJobs, type NewCustomer } from './jobs.ts';
 import { Customer } from './model.ts';
-import { customerRecord, toCustomer } from './record.ts';
+import { addSales } from './queries.ts';
+import { type CustomerRecord, customerRecord, toCustomer } from './record.ts';
 
 const read = {
   extension: true,
@@ -26,7 +27,11 @@ const write = {
 
 type Params = { id: string };
 
-interface CustomerListQuery extends Paging {
+interface CustomerQuery {
+  withSales: boolean;
+}
+
+interface CustomerListQuery extends Paging, CustomerQuery {
   search?: string;
   email?: string;
   externalId?: string;
@@ -36,6 +41,20 @@ interface CustomerListQuery extends Paging {
 }
 
 const params = Joi.object<Params>({ id: recordId().required() });
+
+const withSales = flag()
+  .default(false)
+  .description('Add `sales` and `saleAmount`, the sums of the stored sales.');
+
+/** Converts rows for an answer, with the sums of sales if the query asks for them. */
+async function recordsOf(
+  projectId: string,
+  customers: readonly Customer[],
+  query: CustomerQuery,
+): Promise<CustomerRecord[]> {
+  const records = customers.map(toCustomer);
+  return query.withSales ? addSales(projectId, records) : records;
+}
 
 async function find(projectId: string, ref: string): Promise<Customer> {
   const externalId = externalIdIn(ref);
@@ -88,6 +107,7 @@ export const customerRoutes: Route[] = [
       before: id().description(
         'Id of the first customer on the next page; returns the customers before it.',
       ),
+      withSales,
       ...paging(100),
     })
       .oxor('after', 'before')
@@ -95,7 +115,8 @@ export const customerRoutes: Route[] = [
     answers: { 200: Joi.array().items(customerRecord) },
     async handle({ caller, query }) {
       const { search, email, externalId, ids, after, before } = query;
-      const customers = Customer.of(caller.projectId);
+      const { projectId } = caller;
+      const customers = Customer.of(projectId);
       if (after !== undefined) customers.where('id', '<', after);
       if (ids !== undefined) customers.whereIn('id', ids);
       if (search !== undefined) {
@@ -110,13 +131,13 @@ export const customerRoutes: Route[] = [
         customers.where({ external_id: externalIdIn(externalId) ?? externalId });
       }
       if (before === undefined) {
-        return ok((await newestFirst(customers, query)).map(toCustomer));
+        return ok(await recordsOf(projectId, await newestFirst(customers, query), query));
       }
       const preceding = await pageOf(customers.where('id', '>', before).orderBy('id'), query);
-      return ok(preceding.map(toCustomer).toReversed());
+      return ok(await recordsOf(projectId, preceding.toReversed(), query));
     },
   }),
-  route<{ params: Params }>({
+  route<{ params: Params; query: CustomerQuery }>({
     ...read,
     method: 'get',
     path: '/customers/{id}',
@@ -125,9 +146,12 @@ export const customerRoutes: Route[] = [
     description: 'Returns a customer.',
     record: true,
     params,
+    query: Joi.object<CustomerQuery>({ withSales }),
     answers: { 200: customerRecord },
-    handle: async ({ caller, params: { id: ref } }) =>
-      ok(toCustomer(await find(caller.projectId, ref))),
+    async handle({ caller: { projectId }, params: { id: ref }, query }) {
+      const [customer] = await recordsOf(projectId, [await find(projectId, ref)], query);
+      return ok(customer);
+    },
   }),
   route<{ params: Params; body: CustomerChanges }>({
     ...write,

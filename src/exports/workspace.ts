@@ -320,7 +320,7 @@ const DOMAIN = `id, slug, target, type, placeholder, expired_url AS "expiredUrl"
   asset_links::json AS "assetLinks", case_sensitive AS "caseSensitive", archived, target_frameable AS "targetFrameable",
   created_at AS "createdAt"`;
 const UTM_TEMPLATE =
-  'id, name, utm_source, utm_medium, utm_campaign, utm_term, utm_content, created_at AS "createdAt"';
+  'id, name, utm_source, utm_medium, utm_campaign, utm_term, utm_content, ref, created_at AS "createdAt"';
 const CUSTOMER = `id, external_id AS "externalId", name, email, avatar, country, click_id AS "clickId",
   created_at AS "createdAt", updated_at AS "updatedAt"`;
 const COUNTERS = 'c.visits, c.leads, c.sales, c.sale_amount_cents, c.last_visit_at';

@@ -9,6 +9,7 @@ import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://shop.example/';
 const SALE = { customerExternalId: 'cus-1', amount: 1999 };
+const LEAD = { customerExternalId: 'cus-1', eventName: 'Sign up' };
 
 describe('conversions', () => {
   let world: World;
@@ -34,8 +35,7 @@ describe('conversions', () => {
     return body;
   }
 
-  const lead = (fields: object) =>
-    world.api.post('/track/lead', { eventName: 'Sign up', customerExternalId: 'cus-1', ...fields });
+  const lead = (fields: object) => world.api.post('/track/lead', { ...LEAD, ...fields });
   const sale = (fields: object = {}) => world.api.post('/track/sale', { ...SALE, ...fields });
   const linkNow = async (id: string) => (await world.api.get(`/links/${id}`)).body;
   const events = async (event: string) => (await world.api.get('/events', { event })).body;
@@ -354,7 +354,24 @@ describe('conversions', () => {
     ],
     ['metadata in a list', 'sale', { ...SALE, metadata: [1] }, 422, /metadata/],
     ['an unknown click', 'sale', { ...SALE, clickId: 'clk_nope' }, 404, /click "clk_nope"/],
-    ['a lead without a click', 'lead', { eventName: 'a', customerExternalId: 'a' }, 422, /clickId/],
+    ['a lead without a click', 'lead', LEAD, 422, /^clickId is required/],
+    ['no leads', 'lead', { ...LEAD, clickId: 'clk_a', quantity: 0 }, 422, /^quantity must be/],
+    ['too many leads', 'lead', { ...LEAD, quantity: 101 }, 422, /^quantity must be at most 100/],
+    ['a wrong word', 'lead', { ...LEAD, deferred: 'yes' }, 422, /^deferred must be/],
+    [
+      'a sale to an unknown customer who must be known',
+      'sale',
+      { ...SALE, knownCustomer: true },
+      404,
+      /^There is no customer "cus-1"$/,
+    ],
+    [
+      'such a sale with a lead',
+      'sale',
+      { ...SALE, knownCustomer: true, leadEventName: 'Sign up' },
+      404,
+      /^There is no customer "cus-1"$/,
+    ],
     [
       'a lead of an unknown click',
       'lead',

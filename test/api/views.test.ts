@@ -175,8 +175,14 @@ describe('UTM templates', () => {
       utm_campaign: null,
       utm_term: null,
       utm_content: null,
+      ref: null,
+      userId: made.userId,
+      projectId: world.projectId,
       createdAt: made.createdAt,
     });
+    expect(made.userId).to.equal(
+      (await api.post('/links', { url: 'https://a.test/' })).body.userId,
+    );
     await api.post('/utm-templates', { name: 'ads' });
     expect(namesOf(await api.get('/utm-templates'))).to.deep.equal(['ads', 'Weekly']);
     expect((await api.get('/utm-templates', { search: 'WEEK' })).body).to.deep.equal([made]);

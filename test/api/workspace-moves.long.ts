@@ -40,7 +40,7 @@ async function furnished(): Promise<World> {
   await must('/tags', { name: 'Spring', color: 'red' });
   await must('/tags', { name: 'Sommer, 2026' });
   const folder = await must('/folders', { name: 'Print' });
-  await must('/utm-templates', { name: 'News', utm_source: 'news' });
+  await must('/utm-templates', { name: 'News', utm_source: 'news', ref: 'partner' });
   const page = await must('/pages', { title: 'Before', fields: [{ name: 'email', label: 'E' }] });
   const variants = ['A', 'B'].map((name) => ({ name, url: `${A}&v=${name}`, percentage: 50 }));
   const links = [

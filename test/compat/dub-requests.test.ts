@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { db } from '../../src/infra/db.ts';
+import { createApiKey } from '../../src/workspaces/api-keys.ts';
 import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
@@ -80,6 +82,38 @@ describe('the API of Dub', () => {
       expect(await urlAfter(id, { url: `${A}?utm_source=own`, utm_term: 't' })).to.equal(
         `${A}?utm_source=own&utm_medium=m&utm_term=t`,
       );
+    });
+
+    it('have ref in the destination, and nothing else changed', async () => {
+      const own = 'https://example.com/?q=a%20b&ref=own#part';
+      const { id, url } = await created('/links', { url: own, ref: 'a b', utm_source: 's' });
+      expect(url).to.equal('https://example.com/?q=a%20b&ref=a%20b&utm_source=s#part');
+      const changed = 'https://example.com/?q=a%20b&ref=c&utm_source=s#part';
+      expect(await urlAfter(id, { ref: 'c' })).to.equal(changed);
+      expect(await urlAfter(id, { title: 'New' })).to.equal(changed);
+      expect(await urlAfter(id, { ref: null })).to.equal(
+        'https://example.com/?q=a%20b&utm_source=s#part',
+      );
+      expect(await urlAfter(id, { url: A, ref: 'd' })).to.equal(`${A}?ref=d&utm_source=s`);
+      refused(await patch(`/links/${id}`, { ref: 5 }), 422, /^ref must be a text/);
+      const several = await patch('/links/bulk', { linkIds: [id], data: { ref: 'e' } });
+      refused(several, 422, /^ref must come with url/);
+    });
+
+    it('have no UTM parameter that is too long for Dub', async () => {
+      const longest = { url: A, utm_source: 'a'.repeat(255) };
+      const { id, utm_source } = await created('/links', longest);
+      expect(utm_source).to.equal(longest.utm_source);
+      const tooLong = { url: A, utm_source: 'a'.repeat(256) };
+      for (const answer of [
+        await post('/links', tooLong),
+        await patch(`/links/${id}`, tooLong),
+        await send('PUT', '/links/upsert', tooLong),
+        await post('/links/bulk', [tooLong]),
+        await patch('/links/bulk', { linkIds: [id], data: tooLong }),
+      ]) {
+        refused(answer, 422, /^utm_source must be at most 255 characters long$/);
+      }
     });
 
     it('are changed with PUT, and found by id', async () => {
@@ -171,6 +205,130 @@ describe('the API of Dub', () => {
         const sale = await post('/track/sale', { [name]: name, amount: 5 });
         expect(sale.body.customer).to.include({ externalId: name });
       }
+    });
+
+    /** Tracks a click of a new link. */
+    async function aClick() {
+      const { domain } = world;
+      const link = await created('/links', { url: A, domain, trackConversion: true });
+      const { body } = await post('/track/click', { domain, key: link.key }, VISITOR);
+      return { linkId: link.id as string, clickId: body.clickId as string };
+    }
+    const numbersOf = async (linkId: string) => {
+      const { leads, sales, saleAmount } = (await get(`/links/${linkId}`)).body;
+      return { leads, sales, saleAmount };
+    };
+
+    it('are tracked from pages of any origin, as far as Dub lets pages do so', async () => {
+      const ask = (path: string, method: string, headers: Record<string, string> = {}) =>
+        fetch(`${stack().apiUrl}/compat/dub/track/${path}`, { method, headers });
+      for (const path of ['click', 'open']) {
+        const { status, headers } = await ask(path, 'OPTIONS');
+        expect(status).to.equal(204);
+        expect(headers.get('access-control-allow-origin')).to.equal('*');
+        expect(headers.get('access-control-allow-methods')).to.equal('POST, OPTIONS');
+        expect(headers.get('access-control-allow-headers')).to.equal('Content-Type, Authorization');
+        const refusedAnswer = await ask(path, 'POST', { origin: 'https://app.other.test' });
+        expect(refusedAnswer.status).to.equal(401);
+        expect(refusedAnswer.headers.get('access-control-allow-origin')).to.equal('*');
+      }
+      const listed = { origin: 'https://app.listed.test', 'access-control-request-method': 'POST' };
+      const allowed = (await ask('click', 'OPTIONS', listed)).headers;
+      expect(allowed.get('access-control-allow-origin')).to.equal(listed.origin);
+      expect(allowed.get('access-control-allow-headers')).to.contain('Idempotency-Key');
+      for (const path of ['lead', 'sale']) {
+        const { headers } = await ask(path, 'OPTIONS', { ...listed, origin: 'https://a.test' });
+        expect(headers.get('access-control-allow-origin'), path).to.equal(null);
+      }
+    });
+
+    it('keep the customer of a deferred lead with its click, for a lead without one', async () => {
+      const { linkId, clickId } = await aClick();
+      const customer = { name: 'Ada', email: 'ada@example.com', avatar: null };
+      const lead = { eventName: 'Trial', customerExternalId: 'cus-1' };
+      const details = { customerName: customer.name, customerEmail: customer.email };
+      const deferred = { ...lead, ...details, clickId, mode: 'deferred' };
+      const answer = await created('/track/lead', deferred);
+      expect(answer).to.deep.include({
+        click: { id: clickId },
+        customer: { externalId: 'cus-1', ...customer },
+      });
+      expect(answer.link.id).to.equal(linkId);
+      expect(await created('/track/lead', deferred)).to.deep.equal(answer);
+      expect(await numbersOf(linkId)).to.include({ leads: 0 });
+
+      expect(await created('/track/lead', lead)).to.deep.equal(answer);
+      expect(await created('/track/lead', { ...lead, clickId: '' })).to.deep.equal(answer);
+      expect(await numbersOf(linkId)).to.include({ leads: 1 });
+      await created('/track/sale', { customerExternalId: 'cus-1', amount: 7 });
+      expect(await numbersOf(linkId)).to.deep.equal({ leads: 1, sales: 1, saleAmount: 7 });
+
+      await created('/customers', { externalId: 'cus-2' });
+      for (const customerExternalId of ['cus-2', 'cus-3']) {
+        const without = await post('/track/lead', { ...lead, customerExternalId });
+        refused(without, 422, /^clickId is required: there is no customer "cus-[23]" with a click/);
+      }
+      refused(await post('/track/lead', { ...deferred, mode: 'later' }), 422, /^mode must be/);
+      const unknown = await post('/track/lead', { ...deferred, clickId: 'clk_unknown' });
+      refused(unknown, 404, /no click "clk_unknown"/);
+    });
+
+    it('count several leads of one request', async () => {
+      const { linkId, clickId } = await aClick();
+      const lead = { clickId, eventName: 'Trial', customerExternalId: 'cus-1', eventQuantity: 3 };
+      const answer = await created('/track/lead', lead);
+      expect(await created('/track/lead', lead)).to.deep.equal(answer);
+      expect(await numbersOf(linkId)).to.include({ leads: 3 });
+      const { body: events } = await get('/events?event=leads');
+      expect(events.map(({ click }: { click: { id: string } }) => click.id)).to.deep.equal(
+        Array(3).fill(clickId),
+      );
+      for (const eventQuantity of [0, 101, 1.5, '2']) {
+        refused(await post('/track/lead', { ...lead, eventQuantity }), 422, /^eventQuantity must/);
+      }
+    });
+
+    it('leave out sales to customers who do not exist, except those with a click', async () => {
+      const { linkId, clickId } = await aClick();
+      const sale = { customerExternalId: 'cus-1', amount: 400, invoiceId: 'in-1' };
+      const named = { ...sale, eventName: 'Order' };
+      const nothing = { customer: null, sale: null };
+      expect(await created('/track/sale', named)).to.deep.equal({ eventName: 'Order', ...nothing });
+      const after = await created('/track/sale', { ...sale, leadEventName: 'Sign up' });
+      expect(after).to.deep.equal({ eventName: 'Purchase', ...nothing });
+      expect((await get('/customers')).body).to.deep.equal([]);
+      expect((await get('/analytics?event=sales')).body).to.include({ sales: 0, saleAmount: 0 });
+
+      const sold = await created('/track/sale', { ...named, clickId });
+      expect(sold.sale).to.include({ amount: 400, invoiceId: 'in-1' });
+      expect(sold.customer).to.include({ externalId: 'cus-1' });
+      expect(await created('/track/sale', { ...named, clickId })).to.deep.equal(sold);
+      expect(await numbersOf(linkId)).to.deep.equal({ leads: 1, sales: 1, saleAmount: 400 });
+      const unnamed = { customerExternalId: 'cus-1', amount: 1, leadEventName: 'None' };
+      refused(await post('/track/sale', unnamed), 404, /no lead "None"/);
+      refused(await post('/track/sale', { amount: 1 }), 422, /^customerExternalId is required/);
+    });
+
+    it('are tracked without the right to read customers', async () => {
+      const { clickId } = await aClick();
+      const { apiKey } = await createApiKey(db(), {
+        workspace: world.slug,
+        name: 'tracking',
+        scopes: ['conversions.write'],
+      });
+      const as = { authorization: `Bearer ${apiKey}` };
+      const lead = {
+        clickId,
+        eventName: 'Trial',
+        customerExternalId: 'cus-1',
+        customerName: 'Ada',
+      };
+      const { body } = await post('/track/lead', lead, as);
+      const customer = { externalId: 'cus-1', name: 'Ada', email: null, avatar: null };
+      expect(body).to.deep.include({ link: null, customer });
+      const sale = { customerExternalId: 'cus-none', amount: 5 };
+      const ignored = (await post('/track/sale', sale, as)).body;
+      expect(ignored).to.deep.equal({ eventName: 'Purchase', customer: null, sale: null });
     });
 
     it('are not tracked without a link', async () => {
@@ -324,6 +482,44 @@ describe('the API of Dub', () => {
     expect((await patch(`/customers/${ids[0]}`, { country: null })).body.country).to.equal(null);
   });
 
+  it('has the sums of sales of customers, in every answer', async () => {
+    const NONE = { sales: 0, saleAmount: 0 };
+    // External ids may begin like the prefix of ids in paths.
+    const externalId = 'ext_u-1';
+    const details = { externalId, name: 'Ada', email: 'ada@example.com', country: 'US' };
+    const customer = await created('/customers', details);
+    const { id, createdAt } = customer;
+    expect(customer).to.deep.equal({
+      id,
+      createdAt,
+      ...details,
+      ...NONE,
+      avatar: null,
+      stripeCustomerId: null,
+      firstSaleAt: null,
+      subscriptionCanceledAt: null,
+    });
+    expect((await get(`/customers/${id}`)).body).to.deep.equal(customer);
+    expect((await get(`/customers/ext_${externalId}`)).body).to.deep.equal(customer);
+    const byExternalId = `/customers?externalId=${externalId}&includeExpandedFields=true`;
+    const [expanded] = (await get(byExternalId)).body;
+    expect(expanded).to.deep.include({ ...customer, link: null, partner: null, discount: null });
+    expect((await get('/customers?email=ada@example.com')).body).to.deep.equal([customer]);
+
+    const other = await created('/customers', { externalId: 'u-2' });
+    for (const amount of [400, 900]) {
+      await created('/track/sale', { customerExternalId: externalId, amount });
+    }
+    const sums = { sales: 2, saleAmount: 1300 };
+    expect((await get(`/customers/${id}`)).body).to.include(sums);
+    expect((await get('/customers')).body).to.deep.equal([other, { ...customer, ...sums }]);
+    const name = 'Ada Lovelace';
+    const updated = await patch(`/customers/${id}`, { name });
+    expect(updated.body).to.deep.equal({ ...customer, name, ...sums });
+    expect((await send('DELETE', `/customers/${id}`)).body).to.deep.equal({ id });
+    refused(await get(`/customers/${id}`), 404, /customer/);
+  });
+
   it('has the workspace of the key', async () => {
     const { slug, projectId, domain } = world;
     for (const name of [slug, projectId]) {
@@ -341,10 +537,45 @@ describe('the API of Dub', () => {
     const template = await created('/utm', body);
     expect(template).to.include({ name: 'News', utm_source: 'news', utm_medium: null, ref: null });
     const { id } = template;
-    expect((await get('/utm')).body).to.deep.equal([template]);
+    expect((await get('/utm')).body[0]).to.deep.include(template);
     expect((await patch(`/utm/${id}`, { utm_source: '' })).body.utm_source).to.equal(null);
-    refused(await patch(`/utm/${id}`, { ref: 'partner' }), 422, /^ref is not a known field/);
     expect((await send('DELETE', `/utm/${id}`)).body).to.deep.equal({ id });
+    for (const answer of [await send('DELETE', `/utm/${id}`), await patch(`/utm/${id}`, {})]) {
+      refused(answer, 404, new RegExp(id));
+    }
+  });
+
+  it('has ref and creator of UTM templates', async () => {
+    const utm = { utm_source: 'a', utm_medium: 'b', utm_campaign: 'c', utm_term: 'd' };
+    const body = { name: 'All', ...utm, utm_content: 'e', ref: 'partner' };
+    const template = await created('/utm', body);
+    const { userId } = await created('/links', { url: A });
+    const { id, createdAt, updatedAt } = template;
+    const own = { ...body, userId, projectId: world.projectId };
+    expect(template).to.deep.equal({ id, ...own, createdAt, updatedAt });
+    expect((await get('/utm')).body).to.deep.equal([{ ...template, user: { id: userId } }]);
+    const change = { name: 'Some', utm_source: 'z', utm_medium: null, ref: 'blog' };
+    const changed = { ...template, ...change, partnerGroup: null };
+    expect((await patch(`/utm/${id}`, change)).body).to.deep.equal(changed);
+    expect((await patch(`/utm/${id}`, { ref: '' })).body.ref).to.equal(null);
+    // One of an earlier version.
+    await db()('utm_templates').where({ id }).update({ user_id: null });
+    expect((await get('/utm')).body[0]).to.include({ user: null, userId: null });
+  });
+
+  it('refuses names and values of UTM templates that are too long for Dub', async () => {
+    const name = 'n'.repeat(50);
+    const value = 'v'.repeat(255);
+    const longest = { name, utm_source: value, ref: value };
+    expect(await created('/utm', longest)).to.include(longest);
+    refused(await post('/utm', { name }), 409, /name/);
+    refused(await post('/utm', { name: `${name}n` }), 422, /^name must be at most 50 characters/);
+    for (const field of ['utm_source', 'utm_content', 'ref']) {
+      const answer = await post('/utm', { name: 'x', [field]: `${value}v` });
+      refused(answer, 422, new RegExp(`^${field} must be at most 255 characters`));
+    }
+    refused(await post('/utm', {}), 422, /^name is required/);
+    refused(await post('/utm', { name: '' }), 422, /^name must not be empty/);
   });
 
   it('has domains and folders by name and id', async () => {

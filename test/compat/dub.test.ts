@@ -393,13 +393,16 @@ describe('the SDK of Dub', () => {
     });
     expect(link!.id).to.equal(made.linkId);
   });
-  refused('track.lead', 'with mode deferred', 422, /mode must be/, () =>
-    sdk.track.lead({
-      clickId: '',
-      eventName: 'Sign up',
-      customerExternalId: 'user-2',
-      mode: 'deferred',
-    }),
+  passes('track.lead', 'with mode deferred, and later without a click', async () => {
+    const lead = { eventName: 'Sign up', customerExternalId: 'user-2' };
+    const deferred = { ...lead, clickId: made.clickId, customerName: 'Bob' };
+    const first = await sdk.track.lead({ ...deferred, mode: 'deferred' });
+    const second = await sdk.track.lead({ ...lead, clickId: '', eventQuantity: 2 });
+    expect(second).to.deep.equal(first);
+    await world.api.delete('/customers/ext_user-2');
+  });
+  refused('track.lead', 'of nobody, without a click', 422, /^clickId is required/, () =>
+    sdk.track.lead({ clickId: '', eventName: 'Sign up', customerExternalId: 'user-none' }),
   );
   passes('track.sale', '', async () => {
     const answer = await sdk.track.sale({
@@ -425,6 +428,11 @@ describe('the SDK of Dub', () => {
     expect(answer.sale!.amount).to.be.greaterThan(1000);
   });
 
+  passes('track.sale', 'of a customer who does not exist', async () => {
+    const answer = await sdk.track.sale({ customerExternalId: 'user-none', amount: 5 });
+    expect(answer).to.deep.equal({ eventName: 'Purchase', customer: null, sale: null });
+  });
+
   passes('customers.list', 'all pages', async () => {
     const ids: string[] = [];
     for await (const { result } of await sdk.customers.list({ pageSize: 1 })) {
@@ -442,6 +450,7 @@ describe('the SDK of Dub', () => {
   passes('customers.get', '', async () => {
     const customer = await sdk.customers.get({ id: made.customerId });
     expect(customer).to.include({ externalId: 'user-1', email: 'ada@example.com' });
+    expect(customer).to.include({ sales: 1, saleAmount: 4900 });
   });
   passes('customers.get', 'by external id', async () => {
     expect((await sdk.customers.get({ id: 'ext_user-1' })).id).to.equal(made.customerId);
@@ -463,7 +472,7 @@ describe('the SDK of Dub', () => {
     const { saleAmount, ...counts } = (await sdk.analytics.retrieve({ groupBy: 'count' })) as {
       saleAmount: number;
     };
-    expect(counts).to.deep.equal({ clicks: 2, leads: 3, sales: 2 });
+    expect(counts).to.deep.equal({ clicks: 2, leads: 5, sales: 2 });
     // One sale is of 49 dollars, the other of ten euros.
     expect(saleAmount).to.be.within(5_500, 6_500);
   });

@@ -283,6 +283,19 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       expect((await store.sumStored(db(), other.projectId, ['link_a'])).size).to.equal(0);
     });
 
+    it('sums the sales to customers', async () => {
+      const sale = { event: 'sale' as const, customer_id: 'cus_sold', amount_cents: 500 };
+      await append([
+        anEvent(projectId, { ...sale, id: 'evt_10', occurred_at: at(1) }),
+        anEvent(projectId, { ...sale, id: 'evt_11', occurred_at: at(2), amount_cents: 250 }),
+        anEvent(projectId, { ...sale, id: 'evt_12', occurred_at: at(2), event: 'lead' }),
+      ]);
+      const sums = await store.sumSales(projectId, ['cus_sold', 'cus_none']);
+      expect([...sums]).to.deep.equal([['cus_sold', { count: 2, amountCents: 750 }]]);
+      const other = await aWorkspace();
+      expect((await store.sumSales(other.projectId, ['cus_sold'])).size).to.equal(0);
+    });
+
     it('finds the names of records as events had them, also after retention', async () => {
       const later = { id: 'evt_9', occurred_at: at(3), link_id: 'link_a' };
       await append([anEvent(projectId, { ...later, domain: 'c.test', key: 'new' })]);

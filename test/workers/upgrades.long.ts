@@ -29,6 +29,7 @@ import * as clientsOfDub from '../../migrations/0054_clients_of_dub.ts';
 import * as spellings from '../../migrations/0055_key_spellings.ts';
 import * as conflict from '../../migrations/0056_query_conflict.ts';
 import * as shlinkPaths from '../../migrations/0057_yourls_signatures_and_shlink_paths.ts';
+import * as templatesOfDub from '../../migrations/0058_utm_templates_of_dub.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { append } from '../../src/events/store/postgres/append.ts';
@@ -71,7 +72,7 @@ const TABLES = ['links', 'qrcodes', 'tags', 'folders', 'domains', 'customers', '
 const REBUILD_MS = 60_000;
 
 /** Migrations after {@link search} that add columns, in their order. */
-const AFTER_SEARCH = [clientsOfDub, spellings, conflict, shlinkPaths];
+const AFTER_SEARCH = [clientsOfDub, spellings, conflict, shlinkPaths, templatesOfDub];
 
 interface Counts {
   events: number;

@@ -1,8 +1,18 @@
 import type { Query } from '../../http/input.ts';
 import { ok } from '../../http/route.ts';
-import { type CallQuery, type Fields, lastValue, omit, type PeerRoute } from '../peer.ts';
+import {
+  type CallQuery,
+  type Fields,
+  ifReadable,
+  lastValue,
+  omit,
+  type PeerRoute,
+} from '../peer.ts';
 import { cursorOf, recordAt } from './cursor.ts';
 import { translated } from './translated.ts';
+
+/** Query for customers with the sums of their sales, which Dub's customers always have. */
+const WITH_SALES = { withSales: 'true' };
 
 const CUSTOMER_FIELDS = ['id', 'externalId', 'name', 'email', 'avatar', 'country', 'createdAt'];
 
@@ -11,8 +21,8 @@ function toDubCustomer(customer: Fields, query: Query): Fields {
   return {
     ...Object.fromEntries(CUSTOMER_FIELDS.map((name) => [name, customer[name]])),
     stripeCustomerId: null,
-    sales: null,
-    saleAmount: null,
+    sales: customer['sales'] ?? null,
+    saleAmount: customer['saleAmount'] ?? null,
     firstSaleAt: null,
     subscriptionCanceledAt: null,
     ...(isExpanded ? { link: null, programId: null, partner: null, discount: null } : {}),
@@ -24,11 +34,15 @@ function toDubCustomer(customer: Fields, query: Query): Fields {
  * first.
  */
 function fromDubQuery(query: Query): CallQuery {
-  const { sortBy, sortOrder, startingAfter, endingBefore, customerIds, ...rest } = omit(query, [
-    'includeExpandedFields',
-  ]);
+  const { sortBy, sortOrder, startingAfter, endingBefore, customerIds, externalId, ...rest } = omit(
+    query,
+    ['includeExpandedFields'],
+  );
   return {
     ...rest,
+    ...WITH_SALES,
+    // Dub's ids have no prefix in this filter, but may begin like it.
+    externalId: externalId === undefined ? undefined : `ext_${lastValue(query, 'externalId')}`,
     ids: customerIds,
     after: startingAfter,
     before: endingBefore,
@@ -48,7 +62,8 @@ function fromDubCustomer({ stripeCustomerId, ...customer }: Fields): Fields {
 export const customerRoutes: PeerRoute[] = [
   translated('post', '/customers', 'createCustomer', {
     body: fromDubCustomer,
-    output: toDubCustomer,
+    output: (customer: Fields, query) =>
+      toDubCustomer({ ...customer, sales: 0, saleAmount: 0 }, query),
     status: 201,
   }),
   {
@@ -64,10 +79,18 @@ export const customerRoutes: PeerRoute[] = [
       return ok(body.map((customer) => toDubCustomer(customer, query)));
     },
   },
-  translated('get', '/customers/{id}', 'retrieveCustomer', { output: toDubCustomer }),
+  translated('get', '/customers/{id}', 'retrieveCustomer', {
+    query: () => WITH_SALES,
+    output: toDubCustomer,
+  }),
   translated('patch', '/customers/{id}', 'updateCustomer', {
     body: fromDubCustomer,
-    output: toDubCustomer,
+    async output(customer: Fields, query, call) {
+      const input = { params: { id: String(customer['id']) }, query: WITH_SALES };
+      const found = await ifReadable(call<Fields>('retrieveCustomer', input));
+      const { sales, saleAmount } = found?.body ?? {};
+      return toDubCustomer({ ...customer, sales, saleAmount }, query);
+    },
   }),
   translated('delete', '/customers/{id}', 'deleteCustomer'),
 ];

@@ -1,6 +1,7 @@
 import { UTM_FIELDS } from '../../events/utm.ts';
 import { type Call, definedFields, type Fields, ifReadable, type LinkRecord } from '../peer.ts';
 import { keyOfLength } from '../random-key.ts';
+import { DUB_UTM_FIELDS, refuseLongUtm, withRef } from './utm.ts';
 
 /** Fields that Dub's links share with links of this API. */
 const COMMON = [
@@ -61,7 +62,7 @@ const ABSENT = {
 } as const;
 
 /** Fields of Dub's bodies that may only have an empty value. */
-const NOTHING = [...Object.keys(ABSENT), 'ref', 'testStartedAt'] as readonly string[];
+const NOTHING = [...Object.keys(ABSENT), 'testStartedAt'] as readonly string[];
 
 /** Color of tags if the key may not read them. */
 const NO_COLOR = 'gray';
@@ -102,13 +103,26 @@ export async function toDubLinks(call: Call, links: readonly LinkRecord[]): Prom
 
 /**
  * Converts a change of a link for this API. Leaves out fields that only Dub has if they are empty;
- * this API refuses others. An empty UTM parameter clears it.
+ * this API refuses others. An empty UTM parameter clears it; `ref` becomes a part of the URL.
+ *
+ * @throws Refusal `unprocessable_entity` for UTM parameters that are too long for Dub
  */
 export function fromDubChange(body: Fields): Fields {
-  const fields = Object.entries(body).filter(
-    ([name, value]) => !(NOTHING.includes(name) && (value === null || value === undefined)),
+  refuseLongUtm(body);
+  const { ref, ...fields } = Object.fromEntries(
+    Object.entries(body).filter(
+      ([name, value]) => !(NOTHING.includes(name) && (value === null || value === undefined)),
+    ),
   );
-  return emptyUtmAsNull(Object.fromEntries(fields));
+  const { url } = fields;
+  const change = emptyUtmAsNull(fields);
+  if (ref === undefined) return change;
+  return typeof url === 'string' ? { ...change, url: withRef(url, ref) } : { ...change, ref };
+}
+
+/** Writes `ref` into the present destination of a link, for a change without one. */
+export function withRefInPlace({ ref, ...change }: Fields, { url }: LinkRecord): Fields {
+  return ref === undefined ? change : { ...change, url: withRef(url, ref) };
 }
 
 /** Replaces empty UTM parameters by `null`. */
@@ -120,7 +134,7 @@ export const emptyUtmAsNull = (fields: Fields): Fields =>
     ]),
   );
 
-const isUtm = (name: string) => UTM_FIELDS.some((field) => field === name);
+const isUtm = (name: string) => DUB_UTM_FIELDS.includes(name);
 
 /** True for a change of UTM parameters of a destination that has none of its own. */
 export const changesUtm = (change: Fields): boolean =>

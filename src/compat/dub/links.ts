@@ -12,7 +12,14 @@ import {
   type PeerRoute,
 } from '../peer.ts';
 import { type Cursor, cursorOf, recordAt, sizeIn } from './cursor.ts';
-import { changesUtm, fromDubChange, fromDubLink, toDubLinks, withAllUtm } from './link.ts';
+import {
+  changesUtm,
+  fromDubChange,
+  fromDubLink,
+  toDubLinks,
+  withAllUtm,
+  withRefInPlace,
+} from './link.ts';
 import { translated } from './translated.ts';
 
 /** An item of this API's bulk answer: a record, or the reason why it failed. */
@@ -61,10 +68,20 @@ const changing = (method: 'patch' | 'put'): PeerRoute => ({
     const link = changesUtm(change)
       ? await ifReadable(call<LinkRecord>('retrieveLink', { params }))
       : undefined;
-    const input = { params, body: link === undefined ? change : withAllUtm(change, link.body) };
+    if (link === undefined) refuseRefAlone(change);
+    const input = {
+      params,
+      body: link === undefined ? change : withAllUtm(withRefInPlace(change, link.body), link.body),
+    };
     return ok(await linkOutput((await call<LinkRecord>('updateLink', input)).body, {}, call));
   },
 });
+
+/** @throws Refusal for a `ref` without the URL to which it belongs, unless the link can be read */
+function refuseRefAlone({ ref }: Fields): void {
+  if (ref === undefined) return;
+  throw new Refusal('unprocessable_entity', 'ref must come with url: it is a part of the URL');
+}
 
 const linkOutput = async (link: LinkRecord, _: Query, call: Call) =>
   (await toDubLinks(call, [link]))[0];
@@ -114,7 +131,9 @@ export const linkRoutes: PeerRoute[] = [
         ...(Array.isArray(linkIds) ? (linkIds as unknown[]) : []),
         ...(Array.isArray(externalIds) ? (externalIds as unknown[]).map(asExternal) : []),
       ];
-      const changes = { ...rest, linkIds: ids, data: fromDubChange(fieldsOf(data)) };
+      const change = fromDubChange(fieldsOf(data));
+      refuseRefAlone(change);
+      const changes = { ...rest, linkIds: ids, data: change };
       const items = (await call<BulkItem[]>('bulkUpdateLinks', { body: changes })).body;
       return ok(await toDubItems(call, items, (index) => ({ id: ids[index] })));
     },

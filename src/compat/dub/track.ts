@@ -1,7 +1,9 @@
+import { noCustomer } from '../../conversions/record.ts';
 import { Refusal } from '../../errors.ts';
 import { ok } from '../../http/route.ts';
 import { parseUrl, percentDecoded } from '../../infra/url.ts';
 import {
+  type Answered,
   type Call,
   definedFields,
   type Fields,
@@ -15,12 +17,20 @@ import {
 /** Payment processors that only Dub knows. */
 const OTHER_PROCESSORS: readonly unknown[] = ['apple', 'dub'];
 
+/** Ways to record a lead: the first two wait for it, since this service stores it at once. */
+const MODES: readonly unknown[] = ['async', 'wait', 'deferred'];
+/** Maximum number of leads of one request. */
+const MAX_QUANTITY = 100;
+/** Name of a sale without one. */
+const DEFAULT_SALE = 'Purchase';
+
 /** Routes for clicks, leads and sales. */
 export const trackRoutes: PeerRoute[] = [
   {
     method: 'post',
     path: '/track/click',
     operation: 'trackClick',
+    isForPages: true,
     takes: 'json',
     async answer(request, call) {
       const { domain, key, url, referrer, ...rest } = fieldsOf(request.body);
@@ -33,6 +43,7 @@ export const trackRoutes: PeerRoute[] = [
     method: 'post',
     path: '/track/open',
     operation: 'trackClick',
+    isForPages: true,
     takes: 'json',
     async answer(request, call) {
       const { deepLink, dubDomain: _, ...rest } = fieldsOf(request.body);
@@ -69,12 +80,7 @@ export const trackRoutes: PeerRoute[] = [
         body: {
           click: { id: tracked.clickId },
           link: await linkOf(call, tracked.linkId),
-          customer: {
-            externalId: lead['customerExternalId'],
-            name: lead['customerName'] ?? null,
-            email: lead['customerEmail'] ?? null,
-            avatar: lead['customerAvatar'] ?? null,
-          },
+          customer: await customerOfLead(call, lead),
         },
       };
     },
@@ -87,9 +93,11 @@ export const trackRoutes: PeerRoute[] = [
     async answer({ body }, call) {
       const { paymentProcessor, ...sale } = withCustomer(fieldsOf(body));
       const processor = OTHER_PROCESSORS.includes(paymentProcessor) ? 'custom' : paymentProcessor;
-      const { body: tracked, headers } = await call<Fields>('trackSale', {
-        body: { ...sale, paymentProcessor: processor },
-      });
+      const answer = await trackSale(call, { ...sale, paymentProcessor: processor });
+      if (answer === undefined) {
+        return ok({ eventName: sale['eventName'] ?? DEFAULT_SALE, customer: null, sale: null });
+      }
+      const { body: tracked, headers } = answer;
       const { eventName, amount, currency, invoiceId, metadata } = tracked;
       return {
         status: 200,
@@ -109,6 +117,23 @@ export const trackRoutes: PeerRoute[] = [
     },
   },
 ];
+
+/**
+ * Records a sale.
+ *
+ * @returns `undefined` for a sale without a click to a customer who does not exist, whom Dub ignores
+ */
+async function trackSale(call: Call, sale: Fields): Promise<Answered<Fields> | undefined> {
+  const { clickId, ...rest } = sale;
+  if (!isMissing(clickId)) return call<Fields>('trackSale', { body: sale });
+  try {
+    return await call<Fields>('trackSale', { body: { ...rest, knownCustomer: true } });
+  } catch (thrown) {
+    const { message } = noCustomer(String(sale['customerExternalId']));
+    if (thrown instanceof Refusal && thrown.message === message) return undefined;
+    throw thrown;
+  }
+}
 
 /** Records a click of the client that sends the request. */
 async function trackClick(
@@ -145,18 +170,46 @@ function withCustomer({ externalId, customerId, ...fields }: Fields): Fields {
   return older === undefined ? fields : { customerExternalId: older, ...fields };
 }
 
-/** Converts a lead for this API, which always answers once the lead is stored, and counts one. */
-function fromDubLead({ mode, eventQuantity, ...lead }: Fields): Fields {
-  if (mode === 'deferred') {
+/**
+ * Converts a lead for this API. Without a click, it belongs to the first click of its customer.
+ *
+ * @throws Refusal `unprocessable_entity`
+ */
+function fromDubLead({ mode = 'async', eventQuantity, clickId, ...lead }: Fields): Fields {
+  if (!MODES.includes(mode)) {
+    throw new Refusal('unprocessable_entity', 'mode must be async, wait or deferred');
+  }
+  const quantity = eventQuantity ?? undefined;
+  if (quantity !== undefined && !isQuantity(quantity)) {
     throw new Refusal(
       'unprocessable_entity',
-      'mode must be "async" or "wait": a lead belongs to a click, which has to be known when it is tracked',
+      `eventQuantity must be a whole number from 1 to ${MAX_QUANTITY}`,
     );
   }
-  if (eventQuantity !== undefined && eventQuantity !== null && eventQuantity !== 1) {
-    throw new Refusal('unprocessable_entity', 'eventQuantity must be 1');
-  }
-  return lead;
+  return {
+    ...lead,
+    clickId: isMissing(clickId) ? undefined : clickId,
+    quantity,
+    deferred: mode === 'deferred' ? true : undefined,
+  };
+}
+
+const isQuantity = (value: unknown): boolean =>
+  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_QUANTITY;
+
+const isMissing = (clickId: unknown): boolean =>
+  clickId === undefined || clickId === null || clickId === '';
+
+/** Reads the customer of a lead; what the lead says of it if the key may not read customers. */
+async function customerOfLead(call: Call, lead: Fields): Promise<Fields> {
+  const externalId = lead['customerExternalId'];
+  const known = await customerOf(call, String(externalId));
+  return {
+    externalId,
+    name: known?.['name'] ?? lead['customerName'] ?? null,
+    email: known?.['email'] ?? lead['customerEmail'] ?? null,
+    avatar: known?.['avatar'] ?? lead['customerAvatar'] ?? null,
+  };
 }
 
 /** Reads the link of a lead; `null` if the key may not read links. */
@@ -169,7 +222,7 @@ async function linkOf(call: Call, linkId: string | null): Promise<Fields | null>
   return { id, domain, key, shortLink, url, externalId, ...nothing };
 }
 
-/** Reads the customer of a sale; `null` if the key may not read customers. */
+/** Reads a customer by their external id; `null` if the key may not read customers. */
 async function customerOf(call: Call, externalId: string): Promise<Fields | null> {
   const input = { params: { id: `ext_${externalId}` } };
   const customer = await ifReadable(call<Fields>('retrieveCustomer', input));

@@ -4,6 +4,7 @@ import { listDomains } from '../links.ts';
 import { type Call, type Fields, ifReadable, type PeerRoute } from '../peer.ts';
 import { emptyUtmAsNull } from './link.ts';
 import { translated } from './translated.ts';
+import { refuseLonger, refuseLongUtm } from './utm.ts';
 
 /** A limit that this service does not have. */
 const UNLIMITED = 1_000_000_000;
@@ -79,16 +80,26 @@ async function toDubWorkspace(call: Call, { usage, ...workspace }: Workspace): P
   };
 }
 
-/** Converts a UTM template. `ref`, which only Dub has, can only be null. */
-function fromDubTemplate({ ref, ...template }: Fields): Fields {
-  return emptyUtmAsNull(ref === undefined || ref === null ? template : { ...template, ref });
+/** Maximum length of the name of a UTM template at Dub. */
+const MAX_NAME = 50;
+
+/** @throws Refusal `unprocessable_entity` for texts that are too long for Dub */
+function fromDubTemplate(template: Fields): Fields {
+  refuseLonger(template, ['name'], MAX_NAME);
+  refuseLongUtm(template);
+  return emptyUtmAsNull(template);
 }
 
 const toDubTemplate = ({ createdAt, ...template }: Fields): Fields => ({
   ...template,
-  ref: null,
   createdAt,
   updatedAt: createdAt,
+});
+
+/** Names who created a template; nobody for one of an earlier version, or from an import. */
+const withUser = (template: Fields): Fields => ({
+  ...toDubTemplate(template),
+  user: template['userId'] === null ? null : { id: template['userId'] },
 });
 
 /** Routes for the workspace of the key and its UTM templates. */
@@ -111,11 +122,11 @@ export const workspaceRoutes: PeerRoute[] = [
     status: 201,
   }),
   translated('get', '/utm', 'listUtmTemplates', {
-    output: (templates: Fields[]) => templates.map(toDubTemplate),
+    output: (templates: Fields[]) => templates.map(withUser),
   }),
   translated('patch', '/utm/{id}', 'updateUtmTemplate', {
     body: fromDubTemplate,
-    output: toDubTemplate,
+    output: (template: Fields) => ({ ...toDubTemplate(template), partnerGroup: null }),
   }),
   translated('delete', '/utm/{id}', 'deleteUtmTemplate'),
 ];

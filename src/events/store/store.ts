@@ -43,6 +43,12 @@ export interface StoredSums extends Record<Counter, number> {
   saleAmountCents: number;
 }
 
+/** Sums over the stored sales to a customer. */
+export interface CustomerSales {
+  count: number;
+  amountCents: number;
+}
+
 /** Events of some kinds in a time span, excluding its end. */
 export interface EventSelection {
   projectId: string;
@@ -104,6 +110,8 @@ export interface EventsStore {
     projectId: string,
     recordIds: readonly string[],
   ): Promise<Map<string, StoredSums>>;
+  /** Sums the stored sales to customers, by id; customers without sales are left out. */
+  sumSales(projectId: string, customerIds: readonly string[]): Promise<Map<string, CustomerSales>>;
   /** Finds which of these ids belong to stored events. */
   findKnown(connection: Db, projectId: string, ids: readonly string[]): Promise<Set<string>>;
   /** Resolves to the number of events, or to `max` if there are more. */

@@ -16,7 +16,7 @@ export const utmTemplateHandlers = handlers(utmTemplateJobs, {
    * Creates a template. @throws Refusal `conflict` if the name is taken, `unprocessable_entity` if
    * there are too many
    */
-  'utmTemplate.create': (template, job) =>
+  'utmTemplate.create': ({ userId, ...template }, job) =>
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
       await refuseOverfull(trx, `utm_templates ${projectId}`, {
@@ -27,7 +27,7 @@ export const utmTemplateHandlers = handlers(utmTemplateJobs, {
       await refuseTakenName(trx, 'utm_templates', projectId, template);
       const row = await UtmTemplate.add(
         projectId,
-        { ...template, name_key: nameKey(template.name) },
+        { ...template, name_key: nameKey(template.name), user_id: userId ?? null },
         trx,
       );
       return toUtmTemplate(row);

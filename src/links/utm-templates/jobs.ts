@@ -7,7 +7,11 @@ import type { NewUtmTemplate, UtmTemplateChanges } from './schema.ts';
 const audited = { audit: changes('utmTemplate') };
 
 export const utmTemplateJobs = jobsOf(writes, {
-  'utmTemplate.create': job<NewUtmTemplate & { id: string }, UtmTemplateRecord>(audited),
+  /** Releases before 0.6 added jobs without `userId`. */
+  'utmTemplate.create': job<
+    NewUtmTemplate & { id: string; userId?: string | undefined },
+    UtmTemplateRecord
+  >(audited),
   'utmTemplate.update': job<{ id: string; changes: UtmTemplateChanges }, UtmTemplateRecord>(
     audited,
   ),

@@ -10,6 +10,10 @@ export class UtmTemplate extends WorkspaceModel {
   declare name: string;
   /** Normalized name, which comparisons use. */
   declare name_key: string;
+  /** The parameter `ref` of clients of Dub. */
+  declare ref: string | null;
+  /** User who created it; `null` for one of an earlier version, or from an import. */
+  declare user_id: string | null;
   declare created_at: Date;
 }
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- as above

@@ -37,7 +37,8 @@ export const utmTemplateRoutes: Route[] = [
     body: newUtmTemplateBody,
     answers: { 201: utmTemplateRecord },
     handle: (request) => {
-      const data = { ...request.body, id: newId('utmTemplate') };
+      const { userId } = request.caller;
+      const data = { ...request.body, id: newId('utmTemplate'), userId };
       return answerWrite(request, utmTemplateJobs['utmTemplate.create'], data, (made) =>
         created(`/utm-templates/${made.id}`, made),
       );

@@ -6,6 +6,7 @@ import { fields } from '../../short-links/fields.ts';
 /** The writable fields of a UTM template. An absent field is not changed, `null` clears it. */
 export interface UtmTemplateChanges extends Partial<Utm> {
   name?: string;
+  ref?: string | null;
 }
 
 export type NewUtmTemplate = UtmTemplateChanges & { name: string };
@@ -23,11 +24,16 @@ const utm = Object.fromEntries(
   ]),
 );
 
+const ref = nullableText(500).description(
+  'The parameter `ref`, at most 500 characters: clients of Dub add it to links.',
+);
+
 export const newUtmTemplateBody = Joi.object<NewUtmTemplate>({
   name: name.required(),
   ...utm,
+  ref,
 }).meta({ name: 'NewUtmTemplate' });
 
-export const utmTemplateChangesBody = Joi.object<UtmTemplateChanges>({ name, ...utm }).meta({
+export const utmTemplateChangesBody = Joi.object<UtmTemplateChanges>({ name, ...utm, ref }).meta({
   name: 'UtmTemplateUpdate',
 });

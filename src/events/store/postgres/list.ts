@@ -2,7 +2,14 @@ import { bigintSql, type Db, db, rows } from '../../../infra/db.ts';
 import type { StoredEvent } from '../../event.ts';
 import { hasConditions } from '../../filters.ts';
 import { type EventKind, kindOf, kindsOfFamily } from '../../kinds.ts';
-import type { EventSelection, ListedEvent, ListPage, NameThen, StoredSums } from '../store.ts';
+import type {
+  CustomerSales,
+  EventSelection,
+  ListedEvent,
+  ListPage,
+  NameThen,
+  StoredSums,
+} from '../store.ts';
 import { countBlocks } from './count-blocks.ts';
 import { filterSql, toSql } from './filters.ts';
 import { listBlocks, selectEvents } from './list-blocks.ts';
@@ -51,6 +58,22 @@ export async function sumStored(
     sums.set(id, sum);
   }
   return sums;
+}
+
+export async function sumSales(
+  projectId: string,
+  customerIds: readonly string[],
+): Promise<Map<string, CustomerSales>> {
+  const sums = await rows<CustomerSales & { id: string }>(
+    db(),
+    `SELECT customer_id AS id, count(*)::int AS count,
+            ${bigintSql('coalesce(sum(amount_cents), 0)')} AS "amountCents"
+       FROM events
+      WHERE project_id = :projectId AND customer_id = ANY(:customerIds) AND event = 'sale'
+      GROUP BY customer_id`,
+    { projectId, customerIds },
+  );
+  return new Map(sums.map(({ id, ...sum }) => [id, sum]));
 }
 
 export async function findKnown(

@@ -13,6 +13,7 @@ import {
   findNewestNames,
   findVisit,
   list,
+  sumSales,
   sumStored,
 } from './list.ts';
 import {
@@ -32,6 +33,7 @@ export const postgresStore: EventsStore = {
   append,
   list,
   sumStored,
+  sumSales,
   countUpTo,
   findVisit,
   findLatestLead,
