@@ -92,7 +92,7 @@ export const customerRoutes: Route[] = [
     operationId: 'listCustomers',
     summary: 'List customers, newest first',
     description: 'Returns the customers, newest first.',
-    isHeavy: hasAny('search', 'email'),
+    isHeavy: hasAny('search', 'email', 'withSales'),
     query: Joi.object<CustomerListQuery>({
       search: text(100).description('Part of the name, email or external id.'),
       email: text(100).description('Email address, in full.'),
