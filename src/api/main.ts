@@ -26,7 +26,7 @@ const CUT_MS = 6_000;
 // A client waits for each statement.
 const LIMITS = { statement_timeout: 10_000, lock_timeout: 5_000 };
 
-const PROCESS = { name: 'api', healthPort: 3100, database: { limits: LIMITS } };
+const PROCESS = { name: 'api', healthPort: 3100, isServer: true, database: { limits: LIMITS } };
 
 await runProcess(PROCESS, async ({ config, log }) => {
   const onError = (error: Error) => log.warn({ err: error }, 'the connection to Redis failed');

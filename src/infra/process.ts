@@ -57,6 +57,8 @@ const SHARED_MS = { ready: 1_000, notReady: 100 };
  * @param process.healthPort port if HEALTH_PORT is not set; 0 selects a free one
  * @param process.database pools and limits of its Postgres connections
  * @param process.needsDatabase false if the process can run without Postgres in this configuration
+ * @param process.isServer true if clients wait for the process: it keeps the memory of its start,
+ *   since V8 lets the heap grow less between collections after the first one
  */
 export async function runProcess(
   {
@@ -64,11 +66,13 @@ export async function runProcess(
     healthPort = 0,
     database,
     needsDatabase = true,
+    isServer = false,
   }: {
     name: string;
     healthPort?: number;
     database?: Omit<DatabaseUse, 'name'>;
     needsDatabase?: boolean;
+    isServer?: boolean;
   },
   start: (dependencies: { config: Config; log: Log }) => Promise<Running>,
 ): Promise<void> {
@@ -120,7 +124,7 @@ export async function runProcess(
     if (running.redis !== undefined) watchPersistence(running.redis, log);
     exportReadiness(running.checks);
     const health = await serveHealth(healthPort, settings, running, log);
-    await freeStartMemory();
+    if (!isServer) await freeStartMemory();
     const { redis, checks } = running;
     const endHeartbeat =
       redis && startHeartbeat(name, redis, () => failing(checks, () => performance.now()));

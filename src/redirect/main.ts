@@ -50,6 +50,7 @@ const SILENCE_MS = 5_000;
 const PROCESS = {
   name: 'redirect',
   healthPort: 3101,
+  isServer: true,
   needsDatabase: false,
   // A visitor waits for each statement.
   database: { limits: { statement_timeout: 5_000, lock_timeout: 2_000 } },
