@@ -14,7 +14,8 @@ const CONNECTIONS = 128;
 
 /**
  * Measures the start and the idle memory of plain `npm start`, then redirects a second under it: all
- * processes run, and visits are stored during the load. The bare server gets its load after all visits are stored.
+ * processes run, and visits are stored during the load. The bare server gets its load after all
+ * visits are stored.
  */
 export function benchStart({ rounds }: BenchOptions): Promise<Row[]> {
   requireWrk();

@@ -6,7 +6,7 @@ import { bodyFlag, id, Joi, nullableText, oneOf, text } from '../http/fields.ts'
 /** Maximum length of metadata, as JSON. */
 const METADATA_LENGTH = 10_000;
 /** Maximum number of leads of one request. */
-const MAX_QUANTITY = 100;
+export const MAX_QUANTITY = 100;
 
 export const PAYMENT_PROCESSORS = [
   'stripe',

@@ -131,12 +131,20 @@ export function readUtm(url: string): Utm {
   return utm;
 }
 
+/** Writes UTM fields into a destination's query, as {@link writeParameters}. */
+export const writeUtm = (url: string, utm: Partial<Utm>): string =>
+  writeParameters(url, UTM_FIELDS, utm);
+
 /**
- * Writes UTM fields into a destination's query: a text sets the parameter, `null` removes it, an
- * absent field leaves it alone. The rest of the URL is unchanged, byte for byte.
+ * Writes parameters into the query of a web address: a text sets the parameter, `null` removes it,
+ * an absent value leaves it alone. The rest of the URL is unchanged, byte for byte.
  */
-export function writeUtm(url: string, utm: Partial<Utm>): string {
-  const fields = UTM_FIELDS.filter((name) => utm[name] !== undefined);
+export function writeParameters(
+  url: string,
+  names: readonly string[],
+  values: Readonly<Partial<Record<string, string | null>>>,
+): string {
+  const fields = names.filter((name) => values[name] !== undefined);
   if (fields.length === 0 || !/^https?:/i.test(url)) return url;
   const hash = url.indexOf('#');
   const fragment = hash < 0 ? '' : url.slice(hash);
@@ -150,9 +158,9 @@ export function writeUtm(url: string, utm: Partial<Utm>): string {
           .slice(mark + 1)
           .split('&')
           .filter((pair) => pair !== '');
-  const kept = pairs.filter((pair) => !fields.includes(pair.split('=')[0] as UtmField));
+  const kept = pairs.filter((pair) => !fields.includes(pair.split('=')[0]!));
   const added = fields.flatMap((name) => {
-    const value = utm[name];
+    const value = values[name];
     return typeof value === 'string' ? [`${name}=${encodeURIComponent(value)}`] : [];
   });
   const query = [...kept, ...added].join('&');

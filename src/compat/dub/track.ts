@@ -1,4 +1,5 @@
 import { noCustomer } from '../../conversions/record.ts';
+import { MAX_QUANTITY } from '../../conversions/schema.ts';
 import { Refusal } from '../../errors.ts';
 import { ok } from '../../http/route.ts';
 import { parseUrl, percentDecoded } from '../../infra/url.ts';
@@ -19,8 +20,6 @@ const OTHER_PROCESSORS: readonly unknown[] = ['apple', 'dub'];
 
 /** Ways to record a lead: the first two wait for it, since this service stores it at once. */
 const MODES: readonly unknown[] = ['async', 'wait', 'deferred'];
-/** Maximum number of leads of one request. */
-const MAX_QUANTITY = 100;
 /** Name of a sale without one. */
 const DEFAULT_SALE = 'Purchase';
 

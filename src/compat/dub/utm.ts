@@ -1,5 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { UTM_FIELDS } from '../../events/utm.ts';
+import { writeParameters } from '../../short-links/destination.ts';
 import type { Fields } from '../peer.ts';
 
 /** UTM parameters of Dub, whose `ref` this API does not have on links. */
@@ -34,9 +35,5 @@ export function withRef(url: string, ref: unknown): string {
   if (ref !== null && typeof ref !== 'string') {
     throw new Refusal('unprocessable_entity', 'ref must be a text');
   }
-  if (!/^https?:/i.test(url)) return url;
-  const [, base = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url)!;
-  const kept = query.split('&').filter((pair) => pair !== '' && pair.split('=')[0] !== 'ref');
-  const pairs = ref ? [...kept, `ref=${encodeURIComponent(ref.trim())}`] : kept;
-  return base + (pairs.length === 0 ? '' : `?${pairs.join('&')}`) + fragment;
+  return writeParameters(url, ['ref'], { ref: ref ? ref.trim() : null });
 }
