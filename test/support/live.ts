@@ -85,7 +85,7 @@ export class LiveClient {
   }
 
   /** Resolves with the events once there are this many. */
-  wait(count: number, ms = 2_000): Promise<LiveMessage[]> {
+  wait(count: number, ms?: number): Promise<LiveMessage[]> {
     return eventually(() => {
       if (this.events.length < count) throw new Error(`${this.events.length} of ${count} events`);
       return this.events;
