@@ -8,6 +8,7 @@ import { answerError, RETRY_S } from '../http/answer-error.ts';
 import { ClientGone, MEBIBYTE, readBody } from '../http/input.ts';
 import type { Connection, Route } from '../http/route.ts';
 import { receiveUpload } from '../http/upload.ts';
+import { NoConnection } from '../infra/db.ts';
 import type { Log } from '../infra/log.ts';
 import { httpRequests } from '../infra/metrics.ts';
 import { networkOf } from '../infra/network.ts';
@@ -203,6 +204,7 @@ function refuse(log: Log) {
       return;
     }
     if (isDataError(thrown)) log.warn({ err: thrown, requestId }, 'a query refused a value');
+    if (thrown instanceof NoConnection) log.error({ err: thrown, requestId }, 'request not served');
     if (status >= 500 && !(refusal instanceof Refusal)) {
       log.error({ err: thrown, requestId, status }, 'request failed');
     }
@@ -238,6 +240,9 @@ function refusalOf(thrown: unknown): unknown {
   }
   if (isDataError(thrown)) {
     return new Refusal('unprocessable_entity', VALUE_REFUSED);
+  }
+  if (thrown instanceof NoConnection) {
+    return new Refusal('service_unavailable', 'The database has no capacity now: try again later');
   }
   return thrown;
 }

@@ -67,6 +67,17 @@ export function connectDb(
 /** Time limit of the wait for a connection, in ms. */
 const CONNECTION_MS = 5_000;
 
+/** A query got no connection in time, and was not run. */
+export class NoConnection extends Error {
+  /** @param size number of connections of the process */
+  constructor(size: number) {
+    super(
+      `no connection to Postgres within ${CONNECTION_MS / 1_000} s: it does not answer, or this process uses all of its ${size}`,
+    );
+    this.name = 'NoConnection';
+  }
+}
+
 /**
  * Replaces the error of a query that gets no connection in time; Knex's message blames forgotten
  * transactions.
@@ -76,9 +87,7 @@ function explainTimeouts(client: Knex.Client, size: number): void {
   client.acquireConnection = () =>
     acquire().catch((error: unknown) => {
       if (!(error instanceof knexFactory.KnexTimeoutError)) throw error;
-      throw new Error(
-        `no connection to Postgres within ${CONNECTION_MS / 1_000} s: it does not answer, or this process uses all of its ${size}`,
-      );
+      throw new NoConnection(size);
     });
 }
 

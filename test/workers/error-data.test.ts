@@ -11,6 +11,7 @@ import { connectRedis, redisReady } from '../../src/infra/redis.ts';
 import { serverOf } from '../../src/queues/bull-queues.ts';
 import { keysOf } from '../support/keys.ts';
 // Starts the servers of the tests.
+import { OwnService } from '../support/own-service.ts';
 import '../support/stack.ts';
 
 const MARKER = 'ada.lovelace@secret.example';
@@ -137,6 +138,26 @@ describe('a query without a connection', () => {
       for (const socket of sockets) socket.destroy();
       silent.close();
       await away.destroy();
+    }
+  });
+
+  it('is answered with 503 and Retry-After by the API', async () => {
+    const own = new OwnService();
+    await own.start({ DATABASE_POOL: '1' }, 'Procfile.small');
+    const lock = await own.db.transaction();
+    try {
+      await lock.raw('LOCK TABLE folders IN ACCESS EXCLUSIVE MODE');
+      const headers = { authorization: `Bearer ${own.apiKey}` };
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, () => fetch(`${own.service.apiUrl}/folders`, { headers })),
+      );
+      const refused = answers.filter(({ status }) => status === 503);
+      expect(refused).to.have.length.of.at.least(3);
+      expect(refused[0]!.headers.get('retry-after')).to.equal('10');
+      expect(await refused[0]!.json()).to.nested.include({ 'error.code': 'service_unavailable' });
+    } finally {
+      await lock.rollback();
+      await own.stop();
     }
   });
 
