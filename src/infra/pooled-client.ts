@@ -18,14 +18,15 @@ type Answer = (error: Error | null, result?: pg.QueryResult) => void;
  */
 export function pooledClient(limits: Limits): typeof pg.Client {
   const settings = Object.entries(limits).map(([name, ms]) => ` SET LOCAL ${name} = ${ms};`);
-  const begin = `BEGIN;${settings.join('')}`;
+  const begun = (text: string) => `${text}${settings.join('')}`;
   return class extends pg.Client {
     // Knex calls it with a statement and a callback, COPY with a stream.
     // oxlint-disable-next-line typescript/no-explicit-any -- one body for all overloads
     override query(statement: any, ...rest: any[]): any {
       const text = (statement as { text?: string }).text;
       const answer = rest.at(-1) as Answer | undefined;
-      if (text === 'BEGIN;') return super.query(begin, answer as never);
+      // Of every transaction, also one with an isolation level.
+      if (text?.startsWith('BEGIN')) return super.query(begun(text), answer as never);
       if (text === undefined || this.getTransactionStatus() !== 'I') {
         return super.query(statement, ...rest);
       }
@@ -37,7 +38,7 @@ export function pooledClient(limits: Limits): typeof pg.Client {
     }
 
     async #alone(statement: pg.QueryConfig): Promise<pg.QueryResult> {
-      await super.query(begin);
+      await super.query(begun('BEGIN;'));
       const result = await super.query(statement).catch(async (error: unknown) => {
         await super.query('ROLLBACK').catch(() => {});
         throw error;
