@@ -151,13 +151,27 @@ class Listeners {
   }
 }
 
-/** Records every address to which this process opens a connection. */
+/** Ports of the tested URLs, besides those of servers of the test. */
+const PORTS = [0, 22, 25, 80, 443, 5432, 6379, 8443, 11_211];
+
+/**
+ * Records every address to which this process opens a connection at a tested port. Others are of
+ * the service under test, such as new connections to its database.
+ */
 class Attempts {
   readonly #seen: string[] = [];
+  readonly #ports = new Set(PORTS);
   readonly #watch = (message: unknown): void => {
     const { socket } = message as { socket: Socket };
-    socket.on('connectionAttempt', (address: string) => this.#seen.push(address));
+    socket.on('connectionAttempt', (address: string, port: number) => {
+      if (this.#ports.has(port)) this.#seen.push(address);
+    });
   };
+
+  /** Records attempts at another port too. */
+  watch(port: number): void {
+    this.#ports.add(port);
+  }
 
   start(): void {
     diagnostics.subscribe('net.client.socket', this.#watch);
@@ -189,6 +203,7 @@ describe('forbidden addresses', () => {
     setSettings({ OUTBOUND_ALLOW: ALLOWED, DNS_SERVERS: dns.address });
     for (const [name, addresses] of Object.entries(HOSTILE_NAMES)) dns.answer(name, addresses);
     dns.answer(PUBLIC_NAME, ['8.8.8.8', '2606:4700:4700::1111']);
+    for (const { port } of [listeners, site]) attempts.watch(port);
     attempts.start();
   });
   beforeEach(() => {
@@ -251,6 +266,7 @@ describe('forbidden addresses', () => {
 
     it('are reached once they are allowed', async () => {
       const counted = await Listeners.start(GUARDED);
+      attempts.watch(counted.port);
       setSettings({ OUTBOUND_ALLOW: GUARDED.join() });
       for (const host of ['127.0.0.1', '0x7f.2', '[::1]', 'localtest.test', 'six.test']) {
         expect(await refusal(`http://${host}:${counted.port}/`), host).to.equal(SILENT);
