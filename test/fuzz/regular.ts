@@ -46,7 +46,10 @@ const {
 /** Time after which a request counts as unanswered, in ms: longer than the fuzzer's limit of latencies. */
 const PATIENCE_MS = 120_000;
 const BARE = 'bare';
-const bare = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');
+const bare = createServer((_request, response) => response.end());
+// On a busy machine, a request could arrive after the server has closed its connection.
+bare.keepAliveTimeout = 0;
+bare.listen(0, '127.0.0.1');
 await once(bare, 'listening');
 const { port: barePort } = bare.address() as AddressInfo;
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
