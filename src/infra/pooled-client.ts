@@ -25,7 +25,7 @@ export function pooledClient(limits: Limits): typeof pg.Client {
     override query(statement: any, ...rest: any[]): any {
       const text = (statement as { text?: string }).text;
       const answer = rest.at(-1) as Answer | undefined;
-      // Of every transaction, also one with an isolation level.
+      // Every transaction begins so, with an isolation level or without.
       if (text?.startsWith('BEGIN')) return super.query(begun(text), answer as never);
       if (text === undefined || this.getTransactionStatus() !== 'I') {
         return super.query(statement, ...rest);

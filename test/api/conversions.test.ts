@@ -144,11 +144,15 @@ describe('conversions', () => {
     const link = await aLink();
     await lead({ clickId: await aClick(link) });
     // On a busy machine, a request can be answered before its job has ended, or get no connection.
+    let isRepeated = false;
     const answers = await Promise.all(
       Array.from({ length: 100 }, () =>
         eventually(async () => {
           const answer = await sale({ invoiceId: 'inv-1', metadata: { a: 1 } });
-          expect(answer.status).not.to.be.oneOf([202, 503]);
+          if ([202, 503].includes(answer.status)) {
+            isRepeated = true;
+            throw new Error(`${answer.status}`);
+          }
           return answer;
         }),
       ),
@@ -156,7 +160,8 @@ describe('conversions', () => {
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).to.equal(1);
     const replayed = answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
-    expect(replayed).to.have.lengthOf.within(99, 100);
+    // The one that was not replayed may have had a 202.
+    expect(replayed).to.have.lengthOf.within(99, isRepeated ? 100 : 99);
     expect(await linkNow(link.id)).to.include({ sales: 1, saleAmount: 1999 });
     expect(await events('sales')).to.have.lengthOf(1);
   });

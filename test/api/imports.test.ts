@@ -449,7 +449,10 @@ describe('imports', () => {
   /** Uploads a file, and returns the error; a busy machine answers 202, and the job has it. */
   async function refusalOf(world: World, file: string | Uint8Array) {
     const { status, headers, body } = await upload(world, file);
-    if (status !== 202) return body.error;
+    if (status !== 202) {
+      expect(status).to.equal(422);
+      return body.error;
+    }
     return eventually(async () => {
       const { body: job } = await world.api.get(headers.get('location')!);
       expect(job.status).to.equal('failed');

@@ -49,8 +49,10 @@ describe('Redis behind sentinels', function () {
   it('refuses, in one line, sentinels that do not know the primary', async () => {
     const url = sentinels.url.replace(/main$/, 'other');
     const one = new OneProcess('worker_writes', { REDIS_URL: url, HEALTH_PORT: '0' });
-    const { msg } = await one.logged('REDIS_URL: 127.0.0.1:');
-    expect(msg).to.match(/ is no sentinel of a primary with the name "other"$/);
+    await one.logged('REDIS_URL: 127.0.0.1:');
+    // On a busy machine, Postgres can answer too late for this check.
+    const [first] = one.lines.filter(({ msg }) => !msg?.startsWith('SECRET_KEY could not be'));
+    expect(first?.msg).to.match(/ is no sentinel of a primary with the name "other"$/);
     expect(await one.ended()).to.equal(1);
   });
 });

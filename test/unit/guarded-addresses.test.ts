@@ -152,7 +152,11 @@ class Listeners {
 }
 
 /** Ports of the tested URLs, besides those of servers of the test. */
-const PORTS = [0, 22, 25, 80, 443, 5432, 6379, 8443, 11_211];
+const PORTS = [
+  80,
+  443,
+  ...URLS.flatMap(([, urls]) => [...urls.matchAll(/:(\d+)/g)].map(([, port]) => Number(port))),
+];
 
 /**
  * Records every address to which this process opens a connection at a tested port. Others are of

@@ -10,8 +10,8 @@ import { WorkspaceModel } from '../../src/infra/model.ts';
 import { connectRedis, redisReady } from '../../src/infra/redis.ts';
 import { serverOf } from '../../src/queues/bull-queues.ts';
 import { keysOf } from '../support/keys.ts';
-// Starts the servers of the tests.
 import { OwnService } from '../support/own-service.ts';
+// Starts the servers of the tests.
 import '../support/stack.ts';
 
 const MARKER = 'ada.lovelace@secret.example';

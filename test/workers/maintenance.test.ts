@@ -51,15 +51,16 @@ describe('maintenance', () => {
     stack().dns.records.set(domain.verification.name, domain.verification.value);
     const isVerified = async () =>
       expect((await regular.api.get(`/domains/${domain.id}`)).body.verified).to.equal(true);
-    // On a busy machine, the answer of the name server can come too late for a check.
-    await eventually(async () => {
+    const check = async () => {
       await producer.add(
         domainMaintenanceJobs['domains.check'],
         {},
         { jobId: newId('job'), projectId: '' },
       );
       await eventually(isVerified, 20_000);
-    });
+    };
+    // On a busy machine, the answer of the name server can come too late for the first check.
+    await check().catch(check);
     await db()('domains').where({ project_id: hostile.projectId, verified: false }).delete();
   });
 
