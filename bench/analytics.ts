@@ -20,11 +20,11 @@ const RUNS = 25;
 /** Pairs of filters per round. */
 const PAIRS = 60;
 const DAY_MS = 86_400_000;
-/** Matches all events, which must be read, since no rollup can answer the filter. */
+/** Matches all events, whose columns must be read, since no sum can answer the filter. */
 const READ_EVENTS: EventFilter = { conditions: conditionsOf({ types: ['link', 'qr'] }) };
 
 /**
- * Compares every group over the seeded events from rollups, over periods of any length and
+ * Compares every group over the seeded events from sums and blocks, over periods of any length and
  * alignment, with a count of every event; then pairs of filters, for which events are counted as
  * well. Missing events are created first.
  */

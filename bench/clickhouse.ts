@@ -10,7 +10,7 @@ import { ClickHouse, literal } from '../src/events/store/clickhouse/connection.t
 import { moveEvents } from '../src/events/store/clickhouse/move.ts';
 import { MOVED_KINDS } from '../src/events/store/clickhouse/schema.ts';
 import { buildBlocks } from '../src/events/store/postgres/build-blocks.ts';
-import { deriveRollups } from '../src/events/store/postgres/rebuild.ts';
+import { postgresStore } from '../src/events/store/postgres/store.ts';
 import { connectDb, db, execute, rows } from '../src/infra/db.ts';
 import { createWorkspace } from '../src/workspaces/commands.ts';
 import { findWorkspace } from '../src/workspaces/queries.ts';
@@ -49,8 +49,8 @@ export async function benchClickHouse({ rounds }: BenchOptions): Promise<Row[]> 
       const { projectId } = service;
       const other = (await findWorkspace(SLUG))?.id ?? (await makeWorkspace(service));
       // Repeated in every run, since an earlier one may have been interrupted.
-      await deriveRollups(db(), other);
-      await buildBlocks(pino(), new Map([[other, 1_000_000]]), { forMs: Infinity });
+      await postgresStore.rebuild(other);
+      await buildBlocks(pino(), { forMs: Infinity });
       await execute(db(), 'VACUUM ANALYZE events, links, qrcodes');
       await moveSeeded(projectId, other, clickhouse);
       const among = await describeEvents(projectId);
@@ -200,7 +200,7 @@ async function sizeRow(clickhouse: ClickHouse, among: string): Promise<Row> {
   const [inPostgres] = await rows<{ bytes: number }>(
     db(),
     String.raw`SELECT sum(pg_total_relation_size(oid))::bigint AS bytes FROM pg_class
-      WHERE relkind = 'r' AND relname ~ '^(events|event_block|rollups|record_rollups|event_values)'`,
+      WHERE relkind = 'r' AND relname ~ '^(events|event_block|event_values|kept_counts)'`,
   );
   return {
     what: `size of ${among} without leads and sales`,

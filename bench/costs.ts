@@ -34,10 +34,7 @@ const LINKS = 100_000;
 const HOT_LINKS = 10_000;
 /** Links whose visits are sent to a webhook; they precede the hot ones. */
 const WATCHED_LINKS = 100;
-/**
- * Interval at which worker_maintenance sums up rollups, so that a load of this length includes one
- * sum.
- */
+/** Interval at which worker_maintenance builds blocks, so that a load of this length includes it. */
 const SECONDS = 15;
 const COLD_RATE = 8_000;
 const MISS_RATE = 4_000;
@@ -166,7 +163,7 @@ async function costsOf(service: AccountedService, runner: Runner): Promise<Row[]
     visits(MISS_RATE, MISS_SECONDS, inTurn(HOT_LINKS, LINKS - HOT_LINKS)),
   );
   await visits(MISS_RATE, 3);
-  // Within this time, the rollups of all these visits are summed up.
+  // Within this time, the blocks of all these visits are built.
   await pause((SECONDS + 2) * 1_000);
   const idle = await costOf(service, runner, undefined, () => idleAfter(SECONDS * 1_000));
   const [logged, sent] = [

@@ -3,14 +3,13 @@
  *
  *   npm run bench:seed -- --events 10000000
  *
- * They are inserted directly into the table; rollups and blocks are then derived from them.
+ * They are inserted directly into the table; blocks and sums are then derived from them.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { buildBlocks } from '../src/events/store/postgres/build-blocks.ts';
-import { deriveRollups } from '../src/events/store/postgres/rebuild.ts';
-import { db } from '../src/infra/db.ts';
+import { db, execute } from '../src/infra/db.ts';
 import { thousands } from './figures.ts';
 import { type BenchService, seedLinks, withService } from './service.ts';
 
@@ -113,22 +112,24 @@ async function main(argv: string[]): Promise<void> {
       `INSERT INTO counters (project_id, record_id, visits)
        SELECT project_id, link_id, count(*) FROM events GROUP BY 1, 2`,
     );
-    await deriveRollups(db(), service.projectId);
-    console.log(`rollups derived in ${seconds()} s`);
-    await buildBlocks(pino(), new Map([[service.projectId, count]]), { forMs: Infinity });
-    console.log(`blocks built in ${seconds()} s`);
+    await execute(db(), 'INSERT INTO events_stored (project_id, count) VALUES (?, ?)', [
+      service.projectId,
+      count,
+    ]);
+    await buildBlocks(pino(), { forMs: Infinity });
+    console.log(`blocks and sums built in ${seconds()} s`);
     await db().raw('VACUUM ANALYZE');
     console.log(`vacuumed in ${seconds()} s`);
     const { rows: sizes } = await db().raw<{
-      rows: [{ events: string; rollups: string; blocks: string }];
+      rows: [{ events: string; sums: string; blocks: string }];
     }>(
       `SELECT pg_size_pretty(sum(pg_total_relation_size(c.oid)) FILTER (WHERE relname LIKE 'events%')) AS events,
-              pg_size_pretty(sum(pg_total_relation_size(c.oid)) FILTER (WHERE relname IN ('rollups', 'record_rollups', 'event_values'))) AS rollups,
-              pg_size_pretty(sum(pg_total_relation_size(c.oid)) FILTER (WHERE relname LIKE 'event\\_block%')) AS blocks
+              pg_size_pretty(sum(pg_total_relation_size(c.oid)) FILTER (WHERE relname IN ('event_block_sums', 'event_block_counts', 'event_values'))) AS sums,
+              pg_size_pretty(sum(pg_total_relation_size(c.oid)) FILTER (WHERE relname IN ('event_blocks', 'event_block_columns'))) AS blocks
          FROM pg_class c WHERE relkind = 'r'`,
     );
     console.log(
-      `on disk: events ${sizes[0].events}, rollups with their values ${sizes[0].rollups}, blocks ${sizes[0].blocks}`,
+      `on disk: events ${sizes[0].events}, sums with their values ${sizes[0].sums}, blocks ${sizes[0].blocks}`,
     );
   }, SEEDED);
 }

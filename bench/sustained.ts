@@ -10,7 +10,7 @@ const KEYS = 10_000;
 /** Time of visits before rates are tried, in seconds. */
 const WARM_SECONDS = 12;
 /**
- * Time for which a rate is tried, in seconds: long enough for rollups to be merged and blocks built
+ * Time for which a rate is tried, in seconds: long enough for blocks to be built
  * several times.
  */
 const TRY_SECONDS = 40;

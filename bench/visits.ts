@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { readCounts } from '../src/events/store/postgres/counts.ts';
 import { newId } from '../src/ids.ts';
 import { db } from '../src/infra/db.ts';
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
@@ -134,17 +133,14 @@ export function aVisit(projectId: string): Visit {
   };
 }
 
-/** Waits until this many visits are in the rollups. @returns the actual number */
+/** Waits until this many visits are counted. @returns the actual number */
 async function counted({ projectId }: BenchService, visits: number): Promise<number> {
   for (;;) {
-    const { rows } = await db().raw<{ rows: { counts: Buffer }[] }>(
-      `SELECT counts FROM rollups WHERE project_id = :projectId AND dimension = 'all' AND step = 'd'
-        UNION ALL
-       SELECT counts FROM rollup_deltas WHERE project_id = :projectId AND dimension = 'all'`,
-      { projectId },
+    const { rows } = await db().raw<{ rows: [{ count: number }] }>(
+      'SELECT coalesce(sum(count), 0)::int AS count FROM events_stored WHERE project_id = ?',
+      [projectId],
     );
-    let count = 0;
-    for (const { counts } of rows) readCounts(counts, (_, n) => (count += n));
+    const [{ count }] = rows;
     if (count >= visits) return count;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -5,7 +5,7 @@ import { MOVED_KINDS } from '../src/events/store/clickhouse/schema.ts';
 import { clickhouseStore } from '../src/events/store/clickhouse/store.ts';
 import { moveToClickHouse, moveToPostgres } from '../src/events/store/clickhouse/transfer.ts';
 import { eventsStore } from '../src/events/store/index.ts';
-import { pendingRebuilds, requestRebuild } from '../src/events/store/postgres/rollup-rebuilds.ts';
+import { pendingBlocks } from '../src/events/store/postgres/build-blocks.ts';
 import { db, rows } from '../src/infra/db.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
 import { type Command, required, slugOf, UsageError } from './cli-options.ts';
@@ -17,22 +17,20 @@ const isPlace = (text: string): text is keyof typeof MOVES => Object.hasOwn(MOVE
 /** A period that contains every visit. */
 const EVER = { start: new Date(0), end: new Date('9999-01-01') };
 
-/** Commands about rollups and the storage of events. */
+/** Commands about blocks and the storage of events. */
 export const EVENT_COMMANDS: Record<string, Command> = {
-  'rollups rebuild': {
-    summary: 'Derive the rollups of a workspace from its events',
-    usage: '--workspace acme [--background]',
+  'blocks rebuild': {
+    summary: 'Let the workers derive the blocks of a workspace from its events again',
+    usage: '--workspace acme',
     async run(options) {
-      const projectId = await workspaceId(db(), slugOf(options, 'workspace'));
-      if (options['background'] !== true) return eventsStore().rebuild(projectId);
-      await requestRebuild(db(), projectId);
-      return pendingRebuilds(db());
+      await eventsStore().rebuild(await workspaceId(db(), slugOf(options, 'workspace')));
+      return pendingBlocks(db());
     },
   },
-  'rollups pending': {
-    summary: 'List workspaces whose rollups are being rebuilt',
+  'blocks pending': {
+    summary: 'List workspaces with blocks to be built',
     usage: '',
-    run: () => pendingRebuilds(db()),
+    run: () => pendingBlocks(db()),
   },
   'events move': {
     summary: 'Move clicks, scans and views to the ClickHouse of EVENTS_URL, or back to Postgres',

@@ -22,7 +22,7 @@ const GROUPS: readonly { words: readonly string[]; load: () => Promise<Commands>
     load: async () => (await import('./cli-workspaces.ts')).WORKSPACE_COMMANDS,
   },
   {
-    words: ['rollups', 'events'],
+    words: ['blocks', 'events'],
     load: async () => (await import('./cli-events.ts')).EVENT_COMMANDS,
   },
   {

@@ -53,7 +53,7 @@ const SECONDS = {
   newcomer: 289,
   'fuzz/fuzz': 254,
   'api/hostile': 239,
-  'workers/rollups': 233,
+  'workers/event-counts': 120,
   'workers/upgrades': 225,
   'workers/processes': 204,
   'api/imports-from-apis': 170,

@@ -16,6 +16,7 @@ import { keepRejected } from '../src/events/ingest/rejected-visits.ts';
 import { newId } from '../src/ids.ts';
 import { browser } from './support/browser.ts';
 import { ApiClient } from './support/client.ts';
+import { eventually } from './support/eventually.ts';
 import { aBrowser, aPerson, signedInClient, tokenOf, tokenSet } from './support/people.ts';
 import { withoutServers } from './support/without-servers.ts';
 import { visit } from './support/world.ts';
@@ -232,21 +233,17 @@ describe('the CLI', function () {
     expect((await new ApiClient(apiKey).get('/analytics')).body.clicks).to.equal(1);
   });
 
-  it('rebuilds rollups in the background, and lists pending rebuilds', async () => {
+  it('lets blocks be built again, and lists workspaces whose blocks are to be built', async () => {
     const slug = aSlug();
     await cli('workspace', 'create', '--slug', slug);
-    const { output } = await cli(
-      'rollups',
-      'rebuild',
-      '--workspace',
-      slug,
-      '--background',
-      '--json',
-    );
+    const { output } = await cli('blocks', 'rebuild', '--workspace', slug, '--json');
     const pending = JSON.parse(output).find((one: { workspace: string }) => one.workspace === slug);
-    expect(pending).to.include({ workspace: slug, rebuiltUntil: null });
-    const left = async () => JSON.parse((await cli('rollups', 'pending', '--json')).output);
-    expect(await left()).to.be.an('array');
+    expect(pending).to.deep.equal({ workspace: slug, blocks: 1 });
+    const left = async () => JSON.parse((await cli('blocks', 'pending', '--json')).output);
+    await eventually(async () => {
+      const names = (await left()).map(({ workspace }: { workspace: string }) => workspace);
+      expect(names).not.to.include(slug);
+    });
   });
 
   it('creates, lists, disables and enables people, and makes addresses that sign them in once', async () => {

@@ -72,6 +72,9 @@ export async function importTables(
       // knex would take a question mark for a placeholder.
       await client.query(sql);
     }
+    // The rows are copied as they were, with the effects that triggers had.
+    const triggered = await tablesWithTriggers(db);
+    for (const name of triggered) await db.raw('ALTER TABLE ?? DISABLE TRIGGER USER', [name]);
     for (const name of await inOrderOfReferences(db, names)) {
       const { columns } = tables.find((table) => table.name === name)!;
       const list = columns.map(quoted).join(', ');
@@ -81,6 +84,7 @@ export async function importTables(
     for (const { name, value, isCalled } of sequences) {
       await client.query('SELECT setval($1::regclass, $2, $3)', [quoted(name), value, isCalled]);
     }
+    for (const name of triggered) await db.raw('ALTER TABLE ?? ENABLE TRIGGER USER', [name]);
     await goOn(client, createdAt);
   });
 }
@@ -131,6 +135,17 @@ const PARTITIONS = `
   SELECT c.relname AS name, p.relname AS of, pg_get_expr(c.relpartbound, c.oid) AS bounds
     FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid JOIN pg_class p ON p.oid = i.inhparent
     WHERE c.relispartition AND c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace ORDER BY 1`;
+
+/** Reads the names of tables with triggers of their own, apart from those of their constraints. */
+async function tablesWithTriggers(db: Db): Promise<string[]> {
+  const tables = await rows<{ name: string }>(
+    db,
+    `SELECT DISTINCT c.relname AS name FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+      WHERE NOT t.tgisinternal AND NOT c.relispartition
+        AND c.relnamespace = current_schema()::regnamespace`,
+  );
+  return tables.map(({ name }) => name);
+}
 
 /** Reads the names of tables with partitions. */
 async function partitionedTables(db: Db): Promise<Set<string>> {

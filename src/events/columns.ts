@@ -16,8 +16,6 @@ export interface Column {
    * agents are limited as well, because third parties write them.
    */
   longest?: number;
-  /** True for texts of any length, which rollups shorten. */
-  isLong?: true;
   /** The field of `click` in event records; it is also a column of the CSV export. */
   click?: ClickField;
   /**
@@ -90,7 +88,7 @@ export const COLUMNS = {
   /** Time in ISO 8601. */
   occurred_at: { ...text, csv: ['timestamp'] },
   event: { ...kind, csv: ['event'] },
-  event_name: { ...nullableText, isLong: true, csv: ['eventName'] },
+  event_name: { ...nullableText, csv: ['eventName'] },
   /** The click that a lead or sale is attributed to. */
   click_id: { ...nullableText, csv: ['clickId'] },
   /** Id of the link, or of the QR code for a scan; `null` for the root of a domain. */
@@ -100,7 +98,6 @@ export const COLUMNS = {
   url: {
     ...ofClick,
     longest: 2_000,
-    isLong: true,
     click: {
       name: 'url',
       description: 'Destination URL.',
@@ -166,7 +163,6 @@ export const COLUMNS = {
   referer: {
     ...ofVisitor,
     longest: 253,
-    isLong: true,
     click: {
       name: 'referer',
       description: 'Host of the referring page.',
@@ -176,7 +172,6 @@ export const COLUMNS = {
   referer_url: {
     ...ofVisitor,
     longest: 2_000,
-    isLong: true,
     click: { name: 'refererUrl', description: 'Referring URL.', example: '(direct)' },
   },
   via: {

@@ -11,7 +11,7 @@ interface Dimension {
    * share one value.
    */
   columns: readonly TextColumn[];
-  /** True if the dimension has no rollups, so that events themselves are read. */
+  /** True if blocks do not contain the dimension, so that events themselves are read. */
   isRaw?: true;
   /** True if the value is made of the UTM parameters of the destination, joined by tabs. */
   isUtm?: true;
@@ -21,16 +21,16 @@ interface Dimension {
    */
   isPage?: true;
   /**
-   * Dimension that has the rollups. Its first columns are the columns of this one; with `part`, this
-   * one is that part of its value, from 1.
+   * Dimension that blocks contain instead of this one. Its first columns are the columns of this
+   * one; with `part`, this one is that part of its value, from 1.
    */
-  rolledUpAs?: 'city' | 'utm';
+  storedAs?: 'city' | 'utm';
   part?: number;
 }
 
 /**
- * The dimensions by which events can be counted. Rollups, their rebuild and all queries are derived
- * from this table.
+ * The dimensions by which events can be counted. Columns of blocks, sums, kept counts and all
+ * queries follow from this table.
  */
 export const DIMENSIONS = {
   all: { columns: [] },
@@ -40,17 +40,17 @@ export const DIMENSIONS = {
   os: { columns: ['os'] },
   // Cities in different regions or countries may have the same name.
   city: { columns: ['country', 'region', 'city'] },
-  region: { columns: ['country', 'region'], rolledUpAs: 'city' },
+  region: { columns: ['country', 'region'], storedAs: 'city' },
   referer: { columns: ['referer'] },
   referer_url: { columns: ['referer_url'] },
   url: { columns: ['url'], isPage: true },
-  // Most destinations use a few combinations of them, so one rollup serves all five.
+  // Most destinations use a few combinations of them, so one column of a block serves all five.
   utm: { columns: [], isUtm: true },
-  utm_source: { columns: [], rolledUpAs: 'utm', part: 1 },
-  utm_medium: { columns: [], rolledUpAs: 'utm', part: 2 },
-  utm_campaign: { columns: [], rolledUpAs: 'utm', part: 3 },
-  utm_term: { columns: [], rolledUpAs: 'utm', part: 4 },
-  utm_content: { columns: [], rolledUpAs: 'utm', part: 5 },
+  utm_source: { columns: [], storedAs: 'utm', part: 1 },
+  utm_medium: { columns: [], storedAs: 'utm', part: 2 },
+  utm_campaign: { columns: [], storedAs: 'utm', part: 3 },
+  utm_term: { columns: [], storedAs: 'utm', part: 4 },
+  utm_content: { columns: [], storedAs: 'utm', part: 5 },
   record: { columns: ['link_id'] },
   page: { columns: ['page_id'] },
   // Names of variants are unique within their link or QR code.

@@ -185,8 +185,8 @@ export const matchesNothing = ({ records, conditions = [] }: EventFilter): boole
   conditions.some((condition) => 'oneOf' in condition && condition.oneOf.length === 0);
 
 /**
- * Returns true for a filter by more than records and a domain, which counters and rollups cannot
- * answer.
+ * Returns true for a filter by more than records and a domain, which counters, sums of blocks and
+ * kept counts cannot answer.
  */
 export const hasConditions = ({ conditions = [] }: EventFilter): boolean => conditions.length > 0;
 

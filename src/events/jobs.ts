@@ -5,7 +5,6 @@ export const eventJobs = jobsOf(maintenance, {
   'events.partitions': scheduled({ everyMs: HOUR_MS }),
   'events.retain': scheduled({ everyMs: 12 * HOUR_MS }),
   'events.sum': scheduled({ everyMs: 15_000 }),
-  'rollups.rebuild': scheduled({ everyMs: MINUTE_MS }),
   'visits.prune': scheduled({ everyMs: 10 * MINUTE_MS }),
 });
 

@@ -252,9 +252,9 @@ export const webhookAttempts = new Counter({
   labelNames: ['outcome'] as const,
 });
 
-export const rollupRebuilds = new Gauge({
-  name: 'shortlinks_rollup_rebuilds',
-  help: 'Workspaces whose rollups are being rebuilt; their queries are answered from events',
+export const emptyBlocks = new Gauge({
+  name: 'shortlinks_empty_event_blocks',
+  help: 'Blocks of events to be built; queries read their events one by one until then',
 });
 
 export const standbyLag = new Gauge({

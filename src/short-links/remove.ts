@@ -70,9 +70,8 @@ export async function remove(
     trx,
     `WITH deleted AS (DELETE FROM ${table} WHERE project_id = :projectId AND id = ANY(:ids) RETURNING id, domain_id, key),
           counted AS (DELETE FROM counters c USING deleted WHERE c.project_id = :projectId AND c.record_id = deleted.id),
-          rolled AS (DELETE FROM record_rollups r USING deleted WHERE r.project_id = :projectId AND r.record_id = deleted.id),
-          added AS (DELETE FROM rollup_deltas d USING deleted
-                     WHERE d.project_id = :projectId AND d.is_record AND d.owner = deleted.id)
+          kept AS (DELETE FROM kept_counts k USING deleted
+                    WHERE k.project_id = :projectId AND k.is_record AND k.owner = deleted.id)
      SELECT id, domain_id, key FROM deleted`,
     { projectId, ids: [...ids] },
   );

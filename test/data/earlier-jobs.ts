@@ -94,7 +94,6 @@ export const EARLIER_JOBS: Readonly<Record<string, readonly string[]>> = {
     'events.partitions',
     'events.retain',
     'events.sum',
-    'rollups.rebuild',
     'visits.prune',
     'reports.send',
   ],

@@ -11,6 +11,9 @@ const DERIVED = new Set([
   'event_values',
   'event_blocks',
   'event_block_columns',
+  'event_block_sums',
+  'event_block_counts',
+  'events_stored',
   'knex_migrations_lock',
 ]);
 /** Columns that an upgrade recomputes. */

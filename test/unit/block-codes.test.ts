@@ -66,11 +66,13 @@ describe('columns of blocks', () => {
 
   it('have numbers as they were packed', () => {
     const times = [1_763_790_000_123_456, 1_763_790_000_123_456, 1_763_790_000_123_999];
-    for (const numbers of [[], [0], [-5, 3], times]) {
-      expect(readNumbers(packAscending(numbers))).to.deep.equal(numbers);
+    const wide = [0, 127, 255, 16_640, 2_114_000, 270_549_000, 2 ** 40, 2 ** 52];
+    for (const numbers of [[], [0], [-5, 3], times, wide]) {
+      expect([...readNumbers(packAscending(numbers))]).to.deep.equal(numbers);
     }
     const any = [3, -2, Number.MAX_SAFE_INTEGER, 0];
-    expect(readNumbers(packNumbers(any))).to.deep.equal(any);
+    expect([...readNumbers(packNumbers(any))]).to.deep.equal(any);
+    expect([...readNumbers(Buffer.alloc(0))]).to.deep.equal([]);
     expect(() => readNumbers(Buffer.of(9))).to.throw('format 9');
   });
 });

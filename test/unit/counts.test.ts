@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { Counts, readCounts } from '../../src/events/store/postgres/counts.ts';
 import type { Amount } from '../../src/events/store/postgres/varints.ts';
 import { seeded } from '../qr/pairwise.ts';
-import { entriesOf, unpacked } from '../support/rolled-up.ts';
+import { entriesOf, unpacked } from '../support/packed-counts.ts';
 
-describe('counts in the format of rollups', () => {
+describe('counts in their stored format', () => {
   const random = seeded(5);
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
   const packed = (entries: readonly [number, number, Amount?][]) => {

@@ -30,10 +30,15 @@ import * as spellings from '../../migrations/0055_key_spellings.ts';
 import * as conflict from '../../migrations/0056_query_conflict.ts';
 import * as shlinkPaths from '../../migrations/0057_yourls_signatures_and_shlink_paths.ts';
 import * as templatesOfDub from '../../migrations/0058_utm_templates_of_dub.ts';
+import * as eventSums from '../../migrations/0059_event_sums.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
-import { append } from '../../src/events/store/postgres/append.ts';
-import { rebuildRollups } from '../../src/events/store/postgres/rebuild.ts';
+import { COLUMNS } from '../../src/events/columns.ts';
+import type { EventRow } from '../../src/events/event.ts';
+import { insertEvents } from '../../src/events/store/postgres/append.ts';
+import { Counts } from '../../src/events/store/postgres/counts.ts';
+import { KeptCounter } from '../../src/events/store/postgres/keep-counts.ts';
+import { QUARTER_MS } from '../../src/events/store/postgres/quarters.ts';
 import { connectDb, type Knex } from '../../src/infra/db.ts';
 import { createApiKey } from '../../src/workspaces/api-keys.ts';
 import { createWorkspace } from '../../src/workspaces/commands.ts';
@@ -41,6 +46,7 @@ import { browser } from '../support/browser.ts';
 import { createDatabase, dropDatabase } from '../support/databases.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
+import { unpacked } from '../support/packed-counts.ts';
 import { expectKept, fillEmptyTables, rowsOf } from '../support/rows.ts';
 import { schemaOf } from '../support/schema.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -69,12 +75,12 @@ const RELEASES = [
 ] as const;
 const COMMITS = ['9399ecf', '6ae9048', '153d90c'];
 const TABLES = ['links', 'qrcodes', 'tags', 'folders', 'domains', 'customers', 'webhooks'] as const;
-const REBUILD_MS = 60_000;
+const BUILD_MS = 60_000;
 
-/** Migrations after {@link search} that add columns, in their order. */
-const AFTER_SEARCH = [clientsOfDub, spellings, conflict, shlinkPaths, templatesOfDub];
+/** Migrations after {@link search} that change the schema, in their order. */
+const AFTER_SEARCH = [clientsOfDub, spellings, conflict, shlinkPaths, templatesOfDub, eventSums];
 
-interface Counts {
+interface TableCounts {
   events: number;
   /** Rows by table; `undefined` for tables that a later version added. */
   records: Record<string, number | undefined>;
@@ -95,7 +101,7 @@ describe('an upgrade', function () {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
       const { id: projectId } = await createWorkspace(database, { slug: 'names', plan: 'free' });
       // The order of columns depends on the order of migrations.
-      for (const { down } of AFTER_SEARCH.toReversed()) await down(database);
+      for (const { down } of AFTER_SEARCH.toReversed()) await database.transaction(down);
       await search.down(database);
       await names.down(database);
       const written = ['Ärger', 'A\u0308rger', 'ärger', 'other'];
@@ -107,7 +113,7 @@ describe('an upgrade', function () {
       // A database that already has the later migration stays unchanged.
       await twins.up(database);
       await search.up(database);
-      for (const { up } of AFTER_SEARCH) await up(database);
+      for (const { up } of AFTER_SEARCH) await database.transaction(up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       const rows = await database('tags').orderBy('id').select('name', 'name_key');
       expect(rows).to.deep.equal([
@@ -135,7 +141,8 @@ describe('an upgrade', function () {
           url: `https://example.com/${urls[n % 5]}`,
         }),
       );
-      await database.transaction((trx) => append(trx, events));
+      await keepCounts(database, projectId, events);
+      await database.transaction(eventSums.down);
       const counts = async () => (await database.raw(UNPACKED)).rows as UnpackedCount[];
       await database.transaction((trx) => compact.down(trx));
       const expected = await counts();
@@ -175,6 +182,112 @@ describe('an upgrade', function () {
       expect(await stored()).to.deep.equal(asArrays);
       await database.transaction((trx) => compact.up(trx));
       expect(await stored()).to.deep.equal(asBytes);
+      await database.transaction(eventSums.up);
+      const keptRows = database('kept_counts').orderBy(['bucket', 'step', 'dimension', 'event']);
+      const columns = ['project_id', 'owner as domain', 'dimension', 'event', 'step', 'bucket'];
+      expect(await keptRows.select(...columns, 'counts', 'quarters')).to.deep.equal(asBytes);
+      expect(await schemaOf(database)).to.deep.equal(fresh);
+    });
+  });
+
+  it('keeps the counts of deleted events when rollups of all events end', async () => {
+    await withDatabase('upgrade_kept', async (url, database) => {
+      await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      const { id: projectId } = await createWorkspace(database, { slug: 'kept', plan: 'free' });
+      const at = (time: string, fields: Partial<EventRow> = {}) =>
+        anEvent(projectId, {
+          id: time,
+          occurred_at: `2025-${time}:00.000Z`,
+          link_id: 'link_rolled',
+          country: 'DE',
+          region: 'DE-BE',
+          city: 'Berlin',
+          ...fields,
+        });
+      const sale: Partial<EventRow> = {
+        event: 'sale',
+        url: 'https://example.com/?utm_source=mail#top',
+        event_name: 'Order',
+        page_id: 'page_a',
+        variant: 'B',
+      };
+      const merged = [
+        at('01-05T08:00', { event: 'scan', country: 'FR' }),
+        at('01-31T23:59', { url: 'https://example.com/a' }),
+        at('02-10T10:20', { ...sale, amount_cents: 700 }),
+        at('03-31T23:59', { link_id: null }),
+      ];
+      const unmerged = [
+        at('01-05T08:01', { event: 'scan', country: 'FR' }),
+        at('02-10T10:21', { ...sale, amount_cents: 2 ** 40 }),
+        at('02-10T15:00', { domain: 'y.test' }),
+      ];
+      // Retention would delete these next. Only one of their links has rollups of its own.
+      const late = [
+        at('02-10T10:29', { ...sale, amount_cents: 500 }),
+        at('02-10T10:28', { ...sale, amount_cents: 1, link_id: 'link_few', country: 'JP' }),
+        at('03-02T00:00', { link_id: null }),
+      ];
+      const stored = [at('04-01T00:00'), at('05-31T12:00', { ...sale, amount_cents: 9 })];
+      const rowsOfEvents = async (events: readonly EventRow[]): Promise<KeptRow[]> => {
+        await keepCounts(database, projectId, events, ['link_rolled']);
+        const rows = (await database('kept_counts')) as KeptRow[];
+        await database('kept_counts').delete();
+        // Days that a version before 0.5.0 counted have no quarter-hours of destinations.
+        return rows.map((row) =>
+          row.dimension === 'url' && row.bucket.getTime() === Date.UTC(2025, 0, 31)
+            ? { ...row, quarters: null }
+            : row,
+        );
+      };
+      const expected = [...(await rowsOfEvents(merged)), ...(await rowsOfEvents(unmerged))];
+      const rolled = await rowsOfEvents([...merged, ...late, stored[0]!]);
+      const added = await rowsOfEvents([...unmerged, stored[1]!]);
+      const later = await rowsOfEvents(stored);
+      const kept = async () => sumsOf((await database('kept_counts')) as KeptRow[]);
+
+      await database.transaction(eventSums.down);
+      const events_from = new Date('2025-04-01T00:00:00Z');
+      await database('workspaces').where({ id: projectId }).update({ events_from });
+      await database('counters').insert([
+        { project_id: projectId, record_id: 'link_few' },
+        { project_id: projectId, record_id: 'link_rolled', rolled_from: new Date('2025-01-01') },
+      ]);
+      await database.transaction((trx) => insertEvents(trx, [...late, ...stored], COLUMNS));
+      for (const { is_record, owner, ...row } of rolled) {
+        const [table, key] = is_record ? ['record_rollups', 'record_id'] : ['rollups', 'domain'];
+        await database(table).insert({ ...row, [key]: owner });
+      }
+      for (const { step, counts, quarters, ...row } of added) {
+        const delta = { ...row, counts: quarters ?? counts };
+        if (step === 'd') await database('rollup_deltas').insert(delta);
+      }
+      await database.transaction(eventSums.up);
+      expect(await kept()).to.deep.equal(sumsOf(expected));
+      for (const table of ['rollups', 'record_rollups', 'rollup_deltas']) {
+        expect(await countOf(database, table), table).to.equal(0);
+      }
+      const name = { project_id: projectId, record_id: 'link_1', domain: '', key: '', url: '' };
+      const refused = await database('record_names')
+        .insert({ ...name, named_at: new Date() })
+        .catch(({ message }: Error) => message);
+      expect(refused).to.contain('retention waits until all processes run the new version');
+
+      // Retention of the new version deletes the events of two more months.
+      await database('kept_counts').insert(later);
+      await database('events').where('occurred_at', '>=', events_from).delete();
+      const withLater = sumsOf([...expected, ...later]);
+      expect(await kept()).to.deep.equal(withLater);
+      await database.transaction(async (trx) => {
+        // In that zone, May begins in April, which is shorter.
+        await trx.raw("SET LOCAL TIME ZONE 'America/New_York'");
+        await eventSums.down(trx);
+      });
+      expect(await database('workspaces').pluck('events_from')).to.deep.equal([
+        new Date('2025-06-01T00:00:00Z'),
+      ]);
+      await database.transaction(eventSums.up);
+      expect(await kept()).to.deep.equal(withLater);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -308,8 +421,6 @@ describe('an upgrade', function () {
         for (const [table, rows] of before) {
           if (after.has(table)) expectKept(table, rows, after.get(table)!);
         }
-        const { id: projectId } = await database('workspaces').where({ slug: 'acme' }).first('id');
-        await rebuildRollups(database, projectId);
         const clicks = after.get('events')!.filter(({ event }) => event === 'click');
         expect(clicks).to.have.length.of.at.least(100);
       });
@@ -320,7 +431,7 @@ describe('an upgrade', function () {
     describe(`from ${commit}`, () => {
       const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-upgrade-'));
       const name = `upgrade_${commit}`;
-      let old: Counts;
+      let old: TableCounts;
       let database: Knex;
       let servers: Servers;
       let settings: Record<string, string>;
@@ -434,17 +545,15 @@ describe('an upgrade', function () {
         );
       });
 
-      it('counts every event in every group, before and after rollups are rebuilt', async () => {
+      it('counts every event in every group, before and after blocks are built', async () => {
         await everyEventIsCounted();
         await eventually(async () => {
-          expect(await database('rollup_rebuilds')).to.deep.equal([]);
-        }, REBUILD_MS);
+          const sizes = await database('event_blocks')
+            .where({ project_id: projectId })
+            .pluck('size');
+          expect(sizes).to.not.include(null).and.not.deep.equal([]);
+        }, BUILD_MS);
         await everyEventIsCounted();
-        const { domains, records } = await rebuildRollups(database, projectId);
-        expect(domains.rows).to.be.greaterThan(1_000);
-        for (const found of [domains, records]) {
-          expect(found).to.include({ missing: 0, surplus: 0, different: 0 });
-        }
       });
 
       // One database is enough, since all are sealed alike; sealed-upgrade.long.ts covers every
@@ -539,6 +648,57 @@ const UNPACKED = `
 /** Shortens a text as the database function `rollup_value` does. */
 const digestOf = (text: string): string => `\u0001${createHash('md5').update(text).digest('hex')}`;
 
+interface KeptRow {
+  project_id: string;
+  is_record: boolean;
+  owner: string;
+  dimension: string;
+  event: string;
+  step: 'd' | 'm';
+  bucket: Date;
+  counts: Buffer;
+  quarters: Buffer | null;
+}
+
+/** Counts events as retention does, and keeps the counts. */
+async function keepCounts(
+  database: Knex,
+  projectId: string,
+  events: readonly EventRow[],
+  records: readonly string[] = [],
+): Promise<void> {
+  const counter = new KeptCounter(projectId);
+  for (const event of events) {
+    const quarter = Math.floor(Date.parse(event.occurred_at) / QUARTER_MS);
+    counter.add(event, quarter, event.link_id !== null && records.includes(event.link_id));
+  }
+  await database.transaction((trx) => counter.write(trx));
+}
+
+/** Adds up the rows of each period, by the ids of values and by quarter-hour. */
+function sumsOf(rows: readonly KeptRow[]): Map<string, [id: number, sums: string][]> {
+  const byKey = new Map<string, Counts>();
+  for (const { is_record, owner, dimension, event, step, bucket, counts, quarters } of rows) {
+    const key = `${is_record} ${owner} ${dimension} ${event} ${step} ${bucket.toISOString()}`;
+    for (const [unit, packedCounts] of Object.entries({ counts, quarters })) {
+      if (packedCounts === null) continue;
+      const sums = byKey.get(`${key} ${unit}`) ?? new Counts();
+      byKey.set(`${key} ${unit}`, sums);
+      sums.addAll(unpacked(packedCounts));
+    }
+  }
+  const entries = [...byKey].map(([key, sums]): [string, [number, string][]] => {
+    const ofKey: [number, string][] = [];
+    sums.forEach((id, count, amount) => {
+      if (count !== 0 || Number(amount) !== 0) ofKey.push([id, `${count}, ${amount} cents`]);
+    });
+    return [key, ofKey.toSorted(([a], [b]) => a - b)];
+  });
+  return new Map(
+    entries.filter(([, ofKey]) => ofKey.length > 0).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
 async function withDatabase(
   name: string,
   work: (url: string, database: Knex) => Promise<void>,
@@ -569,8 +729,8 @@ const migrationsUpTo = (last: string): string[] =>
     (name) => name.endsWith('.js') && name.slice(0, last.length) <= last,
   );
 
-async function countsOf(database: Knex): Promise<Counts> {
-  const records: Counts['records'] = {};
+async function countsOf(database: Knex): Promise<TableCounts> {
+  const records: TableCounts['records'] = {};
   for (const table of TABLES) {
     const there = await database.schema.hasTable(table);
     records[table] = there ? await countOf(database, table) : undefined;

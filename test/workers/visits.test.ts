@@ -5,15 +5,13 @@ import { publishToWebhooks } from '../../src/event-records/publish.ts';
 import { VisitRecorder } from '../../src/events/ingest/record-visits.ts';
 import { listRejected, retryRejected } from '../../src/events/ingest/rejected-visits.ts';
 import { eventsStore } from '../../src/events/store/index.ts';
-import { lockForRebuild } from '../../src/events/store/postgres/rebuild.ts';
+import type { CountQuery } from '../../src/events/store/store.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
-import { Postponed } from '../../src/queues/definition.ts';
 import type { Visit } from '../../src/visits/visit.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
-import { rolledUp } from '../support/rolled-up.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const UNKNOWN_PLACE = { continent: '', country: 'Unknown', region: 'Unknown', city: 'Unknown' };
@@ -64,11 +62,22 @@ describe('recording visits', () => {
               (SELECT coalesce(sum(visits), 0)::bigint FROM counters WHERE project_id = :id) AS counters`,
       { id: world.projectId },
     );
-    const rollups = (await rolledUp(db(), world.projectId, 'all')).get('') ?? 0;
-    return { ...rows[0], rollups };
+    const { clicks } = await eventsStore().totals(everything());
+    return { ...rows[0], clicks };
   }
 
-  const all = (count: number) => ({ events: count, counters: count, rollups: count });
+  const everything = (): CountQuery => ({
+    projectId: world.projectId,
+    span: {
+      start: new Date(0),
+      end: new Date('9999-01-01'),
+      granularity: 'month',
+      timezone: 'UTC',
+    },
+    filter: {},
+    events: ['click'],
+  });
+  const all = (count: number) => ({ events: count, counters: count, clicks: count });
 
   it('counts each visit once in repeated, concurrent and reordered batches', async () => {
     const [one, two] = [recorder(), recorder()];
@@ -253,48 +262,19 @@ describe('recording visits', () => {
     expect(await list()).to.have.length(1);
   });
 
-  it('stores visits, leads and sales while the rollups of another workspace are rebuilt, and its own afterwards', async function () {
-    const busy = await aWorkspace();
-    const tracked = { url: 'https://shop.example/', key: 'shop', trackConversion: true };
-    for (const { api } of [world, busy]) await api.post('/links', tracked);
-    const clickOf = async ({ visit }: World) => {
-      const { headers } = await visit('/shop', { userAgent: browser(1) });
-      return new URL(headers.location!).searchParams.get('click_id')!;
-    };
-    const eventsOf = async ({ projectId }: World, event: string) =>
-      (await db()('events').where({ project_id: projectId, event })).length;
-    const rebuild = await db().transaction();
-    try {
-      await lockForRebuild(rebuild, busy.projectId);
-      await clickOf(busy);
-      const clickId = await clickOf(world);
-      await eventually(async () => expect(await eventsOf(world, 'click')).to.equal(1));
-      const body = { clickId, customerExternalId: 'cus-1', eventName: 'Sign up' };
-      expect((await world.api.post('/track/lead', body)).status).to.equal(200);
-      const sale = { customerExternalId: 'cus-1', amount: 100 };
-      expect((await world.api.post('/track/sale', sale)).status).to.equal(200);
-      // Visits of both workspaces share a batch.
-      const mixed = [...visits(3, { projectId: busy.projectId }), ...visits(3)];
-      const failure: unknown = await recorder()
-        .record(mixed)
-        .catch((error: unknown) => error);
-      expect(failure).to.be.instanceOf(Postponed);
-      expect([await eventsOf(world, 'click'), await eventsOf(busy, 'click')]).to.deep.equal([4, 0]);
-    } finally {
-      await rebuild.commit();
-    }
-    await eventually(async () => expect(await eventsOf(busy, 'click')).to.equal(1));
-  });
-
-  it('equals the rollups in every dimension', async () => {
+  it('is counted by analytics in every dimension', async () => {
     await recorder().record(visits(200));
-    for (const dimension of ['country', 'device', 'browser', 'os', 'referer']) {
+    for (const dimension of ['country', 'device', 'browser', 'os', 'referer'] as const) {
       const { rows } = await db().raw<{ rows: { value: string; count: number }[] }>(
         `SELECT ${dimension} AS value, count(*) FROM events WHERE project_id = ? GROUP BY 1`,
         [world.projectId],
       );
       const counted = new Map(rows.map(({ value, count }) => [value, count]));
-      expect(await rolledUp(db(), world.projectId, dimension), dimension).to.deep.equal(counted);
+      const values = await eventsStore().countByValue(everything(), dimension);
+      expect(
+        new Map(values.map(({ value, numbers }) => [value, numbers['clicks']])),
+        dimension,
+      ).to.deep.equal(counted);
     }
   });
 });

@@ -3,7 +3,6 @@ import type { Log } from '../../infra/log.ts';
 import { deadLetters, visitLag, visitsProcessed } from '../../infra/metrics.ts';
 import { isDataError } from '../../infra/outage.ts';
 import { isStorable } from '../../infra/storable-text.ts';
-import { Postponed } from '../../queues/definition.ts';
 import type { FindPlace } from '../../visitors/places.ts';
 import type { Visit } from '../../visits/visit.ts';
 import { visitSettings } from '../../workspaces/queries.ts';
@@ -15,10 +14,7 @@ import { keepRejected } from './rejected-visits.ts';
 
 /** Maximum number of visits in one transaction. */
 const MAX_GROUP = 5_000;
-/**
- * Maximum number of concurrent transactions: one inserts its events while the other adds its
- * rollups.
- */
+/** Maximum number of concurrent transactions: one inserts its events while the other commits. */
 const MAX_TRANSACTIONS = 2;
 /** Maximum age of an uncounted visit that live streams show, in ms. */
 const LIVE_MS = 60_000;
@@ -66,29 +62,11 @@ const TEXTS = [
  * Finds the visits that repeat an earlier visit. Old ones are left out: they may belong to a batch
  * that runs again, whose visits were counted the first time.
  */
-function repeatsAmong(
-  visits: readonly CountedVisit[],
-  fresh: readonly EventRow[],
-  busy: ReadonlySet<string>,
-): EventRow[] {
+function repeatsAmong(visits: readonly CountedVisit[], fresh: readonly EventRow[]): EventRow[] {
   if (fresh.length === visits.length) return [];
   const stored = new Set(fresh);
   const since = Date.now() - LIVE_MS;
-  return visits.flatMap(({ row, visit }) =>
-    stored.has(row) || busy.has(row.project_id) || visit.at < since ? [] : [row],
-  );
-}
-
-/**
- * Settles a batch. If some of its visits were left out, the batch fails and runs again; guards tell
- * which visits are already stored.
- */
-function settle({ visits, stored, failed }: Waiting, busy: ReadonlySet<string>): void {
-  if (visits.some(({ row }) => busy.has(row.project_id))) {
-    failed(new Postponed('rollups of a workspace are being derived'));
-  } else {
-    stored();
-  }
+  return visits.flatMap(({ row, visit }) => (stored.has(row) || visit.at < since ? [] : [row]));
 }
 
 /**
@@ -123,12 +101,7 @@ export class VisitRecorder {
     this.#log = log;
   }
 
-  /**
-   * Resolves when the visits are committed, whether they are new or already stored.
-   *
-   * @throws Postponed when the rollups of one of their workspaces are being derived; visits of
-   * other workspaces are committed
-   */
+  /** Resolves when the visits are committed, whether they are new or already stored. */
   async record(batch: readonly Visit[]): Promise<void> {
     const visits = [batch].flat().filter(isVisit);
     const malformed = [batch].flat().length - visits.length;
@@ -158,8 +131,8 @@ export class VisitRecorder {
     while (this.#waiting.length > 0) {
       const group = this.#takeGroup();
       try {
-        const busy = await this.#store(group.flatMap(({ visits }) => visits));
-        for (const waiting of group) settle(waiting, busy);
+        await this.#store(group.flatMap(({ visits }) => visits));
+        for (const waiting of group) waiting.stored();
       } catch (error) {
         await this.#storeOneByOne(group, error);
       }
@@ -182,7 +155,8 @@ export class VisitRecorder {
         continue;
       }
       try {
-        settle(waiting, await this.#store(waiting.visits));
+        await this.#store(waiting.visits);
+        waiting.stored();
       } catch (error) {
         waiting.failed(error);
       }
@@ -192,44 +166,40 @@ export class VisitRecorder {
   /**
    * Stores visits. Visits that the database rejects because of their data are found by bisection
    * and kept as dead letters.
-   *
-   * @returns the workspaces whose visits were left out
    */
-  async #store(visits: CountedVisit[]): Promise<ReadonlySet<string>> {
+  async #store(visits: CountedVisit[]): Promise<void> {
     try {
-      return await this.#append(visits);
+      await this.#append(visits);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       if (visits.length === 1) return this.#storeAgain(visits[0]!);
       const half = Math.ceil(visits.length / 2);
-      const busy = await this.#store(visits.slice(0, half));
-      return new Set([...busy, ...(await this.#store(visits.slice(half)))]);
+      await this.#store(visits.slice(0, half));
+      await this.#store(visits.slice(half));
     }
   }
 
-  async #append(visits: CountedVisit[]): Promise<ReadonlySet<string>> {
-    const { fresh, repeats, busy } = await db().transaction(async (trx) => {
+  async #append(visits: CountedVisit[]): Promise<void> {
+    const { fresh, repeats } = await db().transaction(async (trx) => {
       const appended = await this.#eventsStore.appendVisits(trx, visits);
       await this.#publish(trx, appended.fresh);
       return appended;
     });
-    announceEvents([...fresh, ...asRepeats(repeatsAmong(visits, fresh, busy))]);
+    announceEvents([...fresh, ...asRepeats(repeatsAmong(visits, fresh))]);
     visitsProcessed.inc({ outcome: 'stored' }, fresh.length);
     visitsProcessed.inc({ outcome: 'repeat' }, repeats);
-    return busy;
   }
 
   /**
    * Stores a visit a second time. While a partition is being created, Postgres rejects rows for the
    * default partition; the second attempt finds the new one.
    */
-  async #storeAgain(visit: CountedVisit): Promise<ReadonlySet<string>> {
+  async #storeAgain(visit: CountedVisit): Promise<void> {
     try {
-      return await this.#append([visit]);
+      await this.#append([visit]);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       await this.#reject(visit.visit, error, visit.row.id);
-      return new Set();
     }
   }
 

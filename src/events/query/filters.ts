@@ -148,7 +148,6 @@ async function refuseUnknown(
   const unlisted = requested?.filter((name) => name !== UNKNOWN && !names.includes(name)) ?? [];
   if (unlisted.length === 0) return;
   const values = await eventsStore().listValues(projectId, dimension);
-  if (values === undefined) return;
   const accepted = new Set([...names, ...values, UNKNOWN]);
   const unknown = unlisted.find((name) => !accepted.has(name));
   if (unknown === undefined) return;

@@ -21,8 +21,6 @@ export interface AppendedVisits {
   fresh: EventRow[];
   /** Number of visits that were already stored. */
   repeats: number;
-  /** Workspaces whose visits were left out and must be passed again. */
-  busy: ReadonlySet<string>;
 }
 
 /** An event of a list, with its time in the stored precision. */
@@ -153,26 +151,20 @@ export interface EventsStore {
   countVisitors(query: CountQuery): Promise<number>;
   /** Finds the time of a workspace's first event, to the quarter-hour. */
   findFirstTime(projectId: string): Promise<Date | undefined>;
-  /**
-   * Lists the values of a dimension in events of the workspace; `undefined` while they are not
-   * known.
-   */
-  listValues(projectId: string, dimension: DimensionName): Promise<string[] | undefined>;
+  /** Lists the values of a dimension in events of the workspace. */
+  listValues(projectId: string, dimension: DimensionName): Promise<string[]>;
 
-  /** Deletes all events of some links and QR codes, and subtracts them from all counts. */
+  /** Deletes all events of some links and QR codes, which then no longer count. */
   eraseRecords(trx: Db, projectId: string, recordIds: readonly string[]): Promise<void>;
   /** Erases the personal data in a customer's events. The events and all counts remain. */
   eraseCustomer(trx: Db, projectId: string, customerId: string): Promise<void>;
 
   /** Deletes events that are past their workspace's retention; their counts remain. */
   retain(log: Log): Promise<void>;
-  /** Makes counts of the past smaller or faster to read without changing them. */
+  /** Makes counts of the past faster to read without changing them. */
   compact(log: Log): Promise<void>;
-  /**
-   * Derives all counts of a workspace from its events again. Resolves to the differences, for the
-   * operator.
-   */
-  rebuild(projectId: string): Promise<object>;
+  /** Drops what was derived from the events of a workspace; it is derived from them again. */
+  rebuild(projectId: string): Promise<void>;
 }
 
 /** Maximum number of values in an answer of {@link EventsStore.countByValue}. */

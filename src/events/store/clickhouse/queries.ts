@@ -3,8 +3,8 @@ import type { StoredEvent } from '../../event.ts';
 import { type EventKind, pluralOf } from '../../kinds.ts';
 import { type Numbers, numberNames } from '../../query/numbers.ts';
 import { Counts } from '../postgres/counts.ts';
+import { QUARTER_MS } from '../postgres/quarters.ts';
 import { findSteps, inSteps } from '../postgres/queries.ts';
-import { QUARTER_MS } from '../postgres/rollups.ts';
 import { querySource, toSqlQuery } from '../postgres/source.ts';
 import { postgresStore } from '../postgres/store.ts';
 import { topValues } from '../postgres/top.ts';
@@ -215,9 +215,8 @@ export async function listValues(
   clickhouse: ClickHouse,
   projectId: string,
   dimension: DimensionName,
-): Promise<string[] | undefined> {
+): Promise<string[]> {
   const values = await postgresStore.listValues(projectId, dimension);
-  if (values === undefined) return undefined;
   const { events, counting } = await readPending(projectId, 'true');
   const { value, condition, part } = valueSql(dimension);
   const stored = `SELECT ${value} AS value FROM events WHERE ${counting} AND ${condition} GROUP BY value`;

@@ -1,25 +1,31 @@
 import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import type { Log } from '../../../infra/log.ts';
-import { addDeltas } from '../postgres/deltas.ts';
 import { eachWorkspace } from '../postgres/each-workspace.ts';
-import { findKept, keepFrom, type RetainedWorkspace } from '../postgres/retention.ts';
-import { shareEvents } from '../postgres/rollups.ts';
+import { KeptCounter, mergeMonths } from '../postgres/keep-counts.ts';
+import { QUARTER_MS } from '../postgres/quarters.ts';
+import { findRetained, type RetainedWorkspace } from '../postgres/retention.ts';
 import type { Cursor, ListedEvent } from '../store.ts';
 import { type ClickHouse, literal } from './connection.ts';
 import { newestNames } from './list.ts';
 import { type Pending, readPending } from './pending.ts';
 import { EVENT_COLUMNS, type StoredRow, toEvent } from './schema.ts';
 
-/** Number of events counted at a time. */
+/** Number of events read at a time. */
 const CHUNK = 20_000;
+/** Number of events after which the counts are written. */
+const PART = 100_000;
 
 /**
- * Counts the ClickHouse events that are past the retention of their workspaces in rollups of
+ * Keeps the counts of the ClickHouse events that are past the retention of their workspaces in
  * Postgres, from when on they no longer count in ClickHouse, and deletes them there.
  */
 export async function retainVisits(clickhouse: ClickHouse, log: Log): Promise<void> {
   await deleteKept(clickhouse);
-  await eachWorkspace(await findKept(), (workspace) => retainWorkspace(clickhouse, workspace), log);
+  await eachWorkspace(
+    await findRetained(),
+    (workspace) => retainWorkspace(clickhouse, workspace),
+    log,
+  );
   await deleteKept(clickhouse);
 }
 
@@ -32,15 +38,15 @@ async function retainWorkspace(
   const old = await clickhouse.rows<{ id: string }>(
     `SELECT id FROM events WHERE ${counting} AND ${before} LIMIT 1`,
   );
-  if (old.length === 0 || !(await keepFrom(projectId, from))) return;
+  if (old.length === 0) return;
   await db().transaction(async (trx) => {
-    await shareEvents(trx, [projectId]);
     const { counting: stored, settledBatch, keptUntil } = await lockRetained(trx, projectId);
     // Includes events that came late, from before the end of an earlier run whose events are not
     // deleted yet.
     const until = Math.max(from.getTime() * 1000, keptUntil);
     const expired = `${stored} AND batch <= ${settledBatch} AND at < ${until}`;
     await keepCounts(clickhouse, trx, projectId, expired);
+    await mergeMonths(trx, projectId);
     await keepNames(clickhouse, trx, projectId, expired);
     await execute(
       trx,
@@ -68,6 +74,8 @@ async function keepCounts(
   projectId: string,
   expired: string,
 ): Promise<void> {
+  const counter = new KeptCounter(projectId);
+  let counted = 0;
   let after: Cursor | undefined;
   for (;;) {
     const follows =
@@ -78,30 +86,37 @@ async function keepCounts(
       `SELECT ${EVENT_COLUMNS} FROM events WHERE ${expired} ${follows} ORDER BY at, id LIMIT ${CHUNK}`,
     );
     const events = stored.map(toEvent);
-    await addDeltas(trx, 'domain', events);
-    await addDeltas(trx, 'record', await ofRecords(trx, projectId, events));
+    const existing = await recordsOf(trx, projectId, events);
+    for (const event of events) {
+      const quarter = Math.floor(event.occurred_at.getTime() / QUARTER_MS);
+      counter.add(event, quarter, existing.has(event.link_id));
+    }
+    counted += events.length;
+    if (events.length < CHUNK || counted >= PART) {
+      await counter.write(trx);
+      counted = 0;
+    }
     if (events.length < CHUNK) return;
     after = events.at(-1);
   }
 }
 
-/** Reads the events of links and QR codes that still exist. */
-async function ofRecords(
+/** Finds the links and QR codes of events that still exist. */
+async function recordsOf(
   trx: Db,
   projectId: string,
   events: readonly ListedEvent[],
-): Promise<ListedEvent[]> {
+): Promise<ReadonlySet<string | null>> {
   const existing = await rows<{ id: string }>(
     trx,
     `SELECT id FROM links WHERE project_id = :projectId AND id = ANY(:ids)
       UNION ALL SELECT id FROM qrcodes WHERE project_id = :projectId AND id = ANY(:ids)`,
     { projectId, ids: [...new Set(events.flatMap(({ link_id }) => link_id ?? []))] },
   );
-  const ids = new Set<string | null>(existing.map(({ id }) => id));
-  return events.filter(({ link_id }) => ids.has(link_id));
+  return new Set(existing.map(({ id }) => id));
 }
 
-/** Stores the names of deleted links and QR codes, because rollups contain only their ids. */
+/** Stores the names of deleted links and QR codes, because kept counts contain only their ids. */
 async function keepNames(
   clickhouse: ClickHouse,
   trx: Db,
@@ -111,7 +126,7 @@ async function keepNames(
   const names = await newestNames(clickhouse, expired);
   await execute(
     trx,
-    `INSERT INTO record_names AS kept (project_id, record_id, domain, key, url, named_at)
+    `INSERT INTO kept_names AS kept (project_id, record_id, domain, key, url, named_at)
      SELECT :projectId, n.* FROM unnest(:ids::text[], :domains::text[], :keys::text[], :urls::text[], :times::timestamptz[]) AS n
      ON CONFLICT (project_id, record_id) DO UPDATE
        SET domain = excluded.domain, key = excluded.key, url = excluded.url, named_at = excluded.named_at

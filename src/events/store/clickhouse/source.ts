@@ -2,7 +2,7 @@ import type { Db } from '../../../infra/db.ts';
 import type { EventFilter } from '../../filters.ts';
 import type { EventKind } from '../../kinds.ts';
 import { matcherOf } from '../../live/matcher.ts';
-import { QUARTER_MS } from '../postgres/rollups.ts';
+import { QUARTER_MS } from '../postgres/quarters.ts';
 import type { ListedEvent } from '../store.ts';
 import { isOneOf } from './connection.ts';
 import { filterSql } from './filters.ts';

@@ -1,9 +1,7 @@
 import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import { COLUMNS } from '../../columns.ts';
-import { insertEvents } from '../postgres/append.ts';
-import { addDeltas, type TimedEvent } from '../postgres/deltas.ts';
+import { insertEvents, noteStored } from '../postgres/append.ts';
 import { emptyBlocksOf } from '../postgres/empty-blocks.ts';
-import { shareEvents } from '../postgres/rollups.ts';
 import type { ListedEvent } from '../store.ts';
 import type { ClickHouse } from './connection.ts';
 import { deleteErased } from './erase.ts';
@@ -29,11 +27,10 @@ export async function moveToClickHouse(clickhouse: ClickHouse, projectId: string
   }
 }
 
-/** Moves events to the outbox, and subtracts them from rollups. */
+/** Moves events to the outbox. */
 async function putInOutbox(trx: Db, projectId: string): Promise<number> {
-  await shareEvents(trx, [projectId]);
   const names = Object.keys(COLUMNS).join(', ');
-  const deleted = await rows<TimedEvent & { isRolled: boolean | null }>(
+  const deleted = await rows<{ project_id: string; occurred_at: Date }>(
     trx,
     `WITH gone AS (
        DELETE FROM events WHERE (project_id, event, occurred_at, id) IN (
@@ -42,14 +39,10 @@ async function putInOutbox(trx: Db, projectId: string): Promise<number> {
             ${EMPTY.map((name) => `AND ${name} IS NULL`).join(' ')} LIMIT ${CHUNK})
        RETURNING *),
      added AS (INSERT INTO event_outbox (${names}) SELECT ${names} FROM gone)
-     SELECT g.*, g.occurred_at >= c.rolled_from AS "isRolled"
-       FROM gone g LEFT JOIN counters c ON c.project_id = g.project_id AND c.record_id = g.link_id`,
+     SELECT project_id, occurred_at FROM gone`,
     { projectId, kinds: MOVED_KINDS },
   );
   await emptyBlocksOf(trx, deleted);
-  await addDeltas(trx, 'domain', deleted, { sign: -1 });
-  const ofRecords = deleted.filter(({ isRolled }) => isRolled === true);
-  await addDeltas(trx, 'record', ofRecords, { sign: -1 });
   return deleted.length;
 }
 
@@ -77,7 +70,6 @@ export async function moveToPostgres(clickhouse: ClickHouse, projectId: string):
  * Stores the oldest ClickHouse events in Postgres, from when on they no longer count in ClickHouse.
  */
 async function takeBack(clickhouse: ClickHouse, trx: Db, projectId: string): Promise<number> {
-  await shareEvents(trx, [projectId]);
   const { counting, settledBatch, keptUntil } = await lockRetained(trx, projectId);
   const settled = `${counting} AND batch <= ${settledBatch}`;
   const [last] = await clickhouse.rows<{ n: string | number; at: string | number }>(
@@ -92,19 +84,7 @@ async function takeBack(clickhouse: ClickHouse, trx: Db, projectId: string): Pro
   const events = oldest.map((row) => toStorable(toEvent(row)));
   await insertEvents(trx, events, COLUMNS);
   await emptyBlocksOf(trx, events);
-  await addDeltas(trx, 'domain', events);
-  const rolled = await rows<{ id: string; from: Date }>(
-    trx,
-    `SELECT record_id AS id, rolled_from AS from FROM counters
-      WHERE project_id = :projectId AND record_id = ANY(:ids) AND rolled_from IS NOT NULL`,
-    { projectId, ids: [...new Set(events.flatMap(({ link_id }) => link_id ?? []))] },
-  );
-  const rolledFrom = new Map<string | null, Date>(rolled.map(({ id, from }) => [id, from]));
-  const ofRecords = events.filter(({ link_id, occurred_at }) => {
-    const from = rolledFrom.get(link_id);
-    return from !== undefined && new Date(occurred_at) >= from;
-  });
-  await addDeltas(trx, 'record', ofRecords);
+  await noteStored(trx, [[projectId, events.length]]);
   await execute(
     trx,
     `UPDATE event_retention SET kept_until = 'epoch'::timestamptz + :until * interval '1 microsecond',

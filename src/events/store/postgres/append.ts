@@ -1,19 +1,10 @@
 import { type CopyValue, copyInto } from '../../../infra/copy.ts';
-import { bigintSql, type Db, db, execute, rows } from '../../../infra/db.ts';
+import { bigintSql, type Db, execute, rows } from '../../../infra/db.ts';
 import { COLUMNS, type ColumnTable, type RowOf } from '../../columns.ts';
 import { type EventRow, FORM_SUBMITTED } from '../../event.ts';
 import { COUNTERS, type Counter, kindOf } from '../../kinds.ts';
 import type { AppendedVisits, GuardedEvent } from '../store.ts';
-import { addDeltas } from './deltas.ts';
 import { emptyBlocksOf } from './empty-blocks.ts';
-import { shareEvents, tryShareEvents } from './rollups.ts';
-
-/**
- * Number of events from which a link or QR code gets rollups of its own, starting the next day.
- * With fewer, its events are read directly: spread over days and values, its rollups would need as
- * many rows.
- */
-export const MANY_EVENTS = 20_000;
 
 /**
  * Storage for events that are not inserted into the tables of events, such as the outbox of
@@ -25,69 +16,37 @@ export interface Outbox {
 }
 
 /**
- * Stores visits with their counters and rollups. A visit that is already stored, by an earlier run
- * of the same job or as an earlier visit in the same window, changes nothing.
+ * Stores visits with their counters. A visit that is already stored, by an earlier run of the same
+ * job or as an earlier visit in the same window, changes nothing.
  *
  * All rows are written in the order of their keys, so that two workers cannot deadlock.
- *
- * Visits of workspaces whose rollups are being rebuilt are left out, so that other workspaces do
- * not wait.
  */
 export async function appendVisits(
   trx: Db,
   visits: readonly GuardedEvent[],
   outbox?: Outbox,
 ): Promise<AppendedVisits> {
-  const busy = await tryShareEvents(
-    trx,
-    visits.map(({ row }) => row.project_id),
-  );
   const first = new Map<string, GuardedEvent>();
-  let skipped = 0;
-  for (const visit of visits) {
-    if (busy.has(visit.row.project_id)) skipped += 1;
-    else if (!first.has(visit.guardId)) first.set(visit.guardId, visit);
-  }
+  for (const visit of visits) if (!first.has(visit.guardId)) first.set(visit.guardId, visit);
   await guard(trx, first);
   const fresh = [...first.values()].map(({ row }) => row);
-  // Values are added on a separate connection, so that no other transaction waits for this one to
-  // commit.
-  await insertAll(trx, fresh, db(), outbox);
-  return { fresh, repeats: visits.length - skipped - fresh.length, busy };
+  await append(trx, fresh, outbox);
+  return { fresh, repeats: visits.length - fresh.length };
 }
 
 /**
- * Stores events, adds them to rollups and to the counters of their links, QR codes and pages, and
- * marks records whose form was submitted. The caller makes sure that the events are new, and
- * publishes them.
+ * Stores events, adds them to the counters of their links, QR codes and pages, and marks records
+ * whose form was submitted. The caller makes sure that the events are new, and publishes them.
  */
 export async function append(trx: Db, rows: readonly EventRow[], outbox?: Outbox): Promise<void> {
-  await shareEvents(
-    trx,
-    rows.map(({ project_id }) => project_id),
-  );
-  await insertAll(trx, rows, trx, outbox);
-}
-
-async function insertAll(
-  trx: Db,
-  rows: readonly EventRow[],
-  values: Db,
-  outbox?: Outbox,
-): Promise<void> {
   if (rows.length === 0) return;
   const here = outbox === undefined ? rows : await insertIntoOutbox(trx, rows, outbox);
   if (here.length > 0) await insertEvents(trx, here, COLUMNS);
   await emptyBlocksOf(trx, here);
-  await addDeltas(trx, 'domain', here, { values });
+  await noteStored(trx, [...countsOf(here)]);
   // Counters come last: other transactions that visit the same records wait from here until the
   // commit.
-  const rolled = await addToCounters(trx, rows);
-  const ofRecords = here.filter(({ link_id, occurred_at }) => {
-    const from = link_id === null ? undefined : rolled.get(link_id);
-    return from !== undefined && occurred_at >= from;
-  });
-  await addDeltas(trx, 'record', ofRecords, { values });
+  await addToCounters(trx, rows);
   await markFilled(trx, rows);
 }
 
@@ -155,45 +114,47 @@ const COUNTED = [
   ['last_visit_at', 'timestamptz'],
 ] as const satisfies (readonly [keyof CounterIncrements, string])[];
 
-/**
- * Adds events to the counters that their kinds name.
- *
- * @returns for records with rollups of their own, the time from which they exist
- */
-async function addToCounters(trx: Db, events: readonly EventRow[]): Promise<Map<string, string>> {
+/** Counts events by workspace. */
+function countsOf(events: readonly EventRow[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { project_id } of events) counts.set(project_id, (counts.get(project_id) ?? 0) + 1);
+  return counts;
+}
+
+/** Notes numbers of stored events by workspace, for the job that builds blocks of them. */
+export async function noteStored(
+  trx: Db,
+  stored: readonly (readonly [projectId: string, count: number])[],
+): Promise<void> {
+  if (stored.length === 0) return;
+  await execute(
+    trx,
+    'INSERT INTO events_stored (project_id, count) SELECT * FROM unnest(:projects::text[], :counts::int[])',
+    { projects: stored.map(([id]) => id), counts: stored.map(([, count]) => count) },
+  );
+}
+
+/** Adds events to the counters that their kinds name. */
+async function addToCounters(trx: Db, events: readonly EventRow[]): Promise<void> {
   const sums = sumsOf(events);
-  if (sums.length === 0) return new Map();
+  if (sums.length === 0) return;
   const names = COUNTED.map(([name]) => name);
   // Records deleted meanwhile keep their events but have no counters. OFFSET makes Postgres look up
   // each record by the index; without it, a large batch may read all links of all workspaces.
-  const rolled = await rows<{ record_id: string; rolled_from: Date }>(
+  await execute(
     trx,
-    `WITH counted AS (
-       INSERT INTO counters (${names.join(', ')})
-       SELECT ${names.map((name) => `sum.${name}`).join(', ')}
-         FROM unnest(${COUNTED.map(([name, type]) => `:${name}::${type}[]`).join(', ')}) AS sum(${names.join(', ')})
-        WHERE EXISTS (SELECT 1 FROM links WHERE project_id = sum.project_id AND id = sum.record_id OFFSET 0)
-           OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = sum.project_id AND id = sum.record_id OFFSET 0)
-           OR EXISTS (SELECT 1 FROM pages WHERE project_id = sum.project_id AND id = sum.record_id OFFSET 0)
-        ORDER BY sum.project_id COLLATE "C", sum.record_id COLLATE "C"
-       ON CONFLICT (project_id, record_id) DO UPDATE
-          SET ${COUNTERS.map((name) => `${name} = counters.${name} + excluded.${name},`).join('\n              ')}
-              sale_amount_cents = ${bigintSql('counters.sale_amount_cents::numeric + excluded.sale_amount_cents')},
-              last_visit_at = greatest(counters.last_visit_at, excluded.last_visit_at),
-              rolled_from = CASE
-                WHEN counters.rolled_from IS NULL AND counters.visits + excluded.visits >= :many
-                -- No event that is stored already is of a later day, unless clocks differ by more than an hour.
-                THEN date_trunc('day', now() + interval '1 day 1 hour', 'UTC')
-                ELSE counters.rolled_from END
-       RETURNING record_id, rolled_from)
-     SELECT record_id, rolled_from FROM counted WHERE rolled_from IS NOT NULL`,
-    {
-      ...Object.fromEntries(names.map((name) => [name, sums.map((sum) => sum[name])])),
-      many: MANY_EVENTS,
-    },
-  );
-  return new Map(
-    rolled.map(({ record_id, rolled_from }) => [record_id, rolled_from.toISOString()]),
+    `INSERT INTO counters (${names.join(', ')})
+     SELECT ${names.map((name) => `sum.${name}`).join(', ')}
+       FROM unnest(${COUNTED.map(([name, type]) => `:${name}::${type}[]`).join(', ')}) AS sum(${names.join(', ')})
+      WHERE EXISTS (SELECT 1 FROM links WHERE project_id = sum.project_id AND id = sum.record_id OFFSET 0)
+         OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = sum.project_id AND id = sum.record_id OFFSET 0)
+         OR EXISTS (SELECT 1 FROM pages WHERE project_id = sum.project_id AND id = sum.record_id OFFSET 0)
+      ORDER BY sum.project_id COLLATE "C", sum.record_id COLLATE "C"
+     ON CONFLICT (project_id, record_id) DO UPDATE
+        SET ${COUNTERS.map((name) => `${name} = counters.${name} + excluded.${name},`).join('\n            ')}
+            sale_amount_cents = ${bigintSql('counters.sale_amount_cents::numeric + excluded.sale_amount_cents')},
+            last_visit_at = greatest(counters.last_visit_at, excluded.last_visit_at)`,
+    Object.fromEntries(names.map((name) => [name, sums.map((sum) => sum[name])])),
   );
 }
 

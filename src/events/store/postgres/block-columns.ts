@@ -1,8 +1,14 @@
 import type { EventRow } from '../../event.ts';
 import { ROOT_KEY } from '../../filters.ts';
 import { packAscending, packCodes, packNumbers } from './block-codes.ts';
-import { COUNTED_COLUMNS, type CountedEvent, readerOf, ValueList } from './event-counter.ts';
-import { namesOf, QUARTER_MS } from './rollups.ts';
+import {
+  COUNTED_COLUMNS,
+  COUNTED_DIMENSIONS,
+  type CountedEvent,
+  readerOf,
+  ValueList,
+} from './event-counter.ts';
+import { QUARTER_MS } from './quarters.ts';
 import { RequestedValues, type ValueIds } from './values.ts';
 
 /** Columns of an event that blocks contain, besides its time. */
@@ -48,12 +54,10 @@ export class BlockColumns {
 
   constructor(projectId: string) {
     this.#projectId = projectId;
-    const dimensions = namesOf('domain')
-      .filter((name) => name !== 'all')
-      .map((name) => {
-        const list = new ValueList();
-        return { name, list, read: readerOf(name, list), numbers: [] };
-      });
+    const dimensions = COUNTED_DIMENSIONS.filter((name) => name !== 'all').map((name) => {
+      const list = new ValueList();
+      return { name, list, read: readerOf(name, list), numbers: [] };
+    });
     const others = Object.entries(MORE).map(([name, valueOf]) => {
       const list = new ValueList();
       const read = (event: BlockEvent) => {

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { type Db, rows, type SqlValue } from '../../../infra/db.ts';
 import { containing } from '../../../infra/like.ts';
 import { type Condition, type EventFilter, FILTERS, type FilterName } from '../../filters.ts';
-import type { EventKind } from '../../kinds.ts';
 import { UTM_FIELDS } from '../../utm.ts';
 
 /** A condition on the values of a block column. */
-export interface BlockCondition {
+interface BlockCondition {
   /** Name of the column and of the list with its values. */
   column: string;
   /** SQL of the condition on values `v`. */
@@ -36,14 +35,10 @@ function textOf(place: number): string {
   return `split_part(v.value, E'\\t', ${place})`;
 }
 
-/** Converts event kinds and a filter to conditions, one for each column. */
-export function blockConditions(
-  { records, domain, conditions = [] }: EventFilter,
-  events: readonly EventKind[],
-): BlockCondition[] {
+/** Converts a filter to conditions, one for each column. */
+function blockConditions({ records, domain, conditions = [] }: EventFilter): BlockCondition[] {
   const byColumn = new Map<string, BlockCondition>();
   for (const condition of [
-    isAmong('event', events),
     ...(records === undefined ? [] : [isAmong('record', records)]),
     ...(domain === undefined ? [] : [isAmong('domain', [domain])]),
     ...conditions.map(toBlockCondition),
@@ -88,12 +83,19 @@ function toBlockCondition(condition: Condition): BlockCondition {
 
 const md5 = (value: string) => createHash('md5').update(value).digest('hex');
 
-/** Finds the values that conditions accept. */
+/**
+ * Finds the values that event kinds and a filter accept.
+ *
+ * @param kinds ids of the event kinds
+ */
 export async function findAccepted(
   trx: Db,
   projectId: string,
-  conditions: readonly BlockCondition[],
+  filter: EventFilter,
+  kinds: Iterable<number>,
 ): Promise<Accepted[]> {
+  const conditions = blockConditions(filter);
+
   const ids = new Map(conditions.map(({ column }) => [column, [] as number[]]));
   const valueConditions = conditions.filter(({ isNone }) => isNone !== true);
   if (valueConditions.length > 0) {
@@ -110,9 +112,11 @@ export async function findAccepted(
     );
     for (const { column, id } of accepted) ids.get(column)!.push(id);
   }
-  return conditions.map(({ column, isNone }) => ({
+  const accepted = conditions.map(({ column, isNone }) => ({
     column,
     ids: ids.get(column)!.toSorted((a, b) => a - b),
     isNone: isNone === true,
   }));
+  const ofKinds = [...kinds].toSorted((a, b) => a - b);
+  return [{ column: 'event', ids: ofKinds, isNone: false }, ...accepted];
 }

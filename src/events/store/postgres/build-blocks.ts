@@ -2,8 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { copyFrom, copyInto } from '../../../infra/copy.ts';
 import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import type { Log } from '../../../infra/log.ts';
+import { emptyBlocks } from '../../../infra/metrics.ts';
 import { EVENT_KINDS } from '../../kinds.ts';
+import { noteStored } from './append.ts';
 import { BLOCK_COLUMNS, BlockColumns, type PackedColumn } from './block-columns.ts';
+import { BLOCKS_OF_SUM, type SumOptions, sumBlocks } from './build-sums.ts';
 import { eachWorkspace } from './each-workspace.ts';
 import { eventOf } from './event-counter.ts';
 import { valueIds } from './values.ts';
@@ -24,18 +27,22 @@ import { valueIds } from './values.ts';
 
 /** Number of events in a block. */
 const BLOCK = 32_768;
-/** Number of newest events that stay outside of blocks, because late events arrive among them. */
-const NEWEST = 16_384;
+/**
+ * Number of newest events that stay outside of blocks, and the time for which all do, in ms, because
+ * late events arrive among them.
+ */
+const NEWEST = 4_096;
+const SETTLE_MS = 10_000;
 /** Maximum number of blocks that are divided or claimed at a time. */
 const DIVIDED = 8;
 /** Time limit of the wait for transactions that ran when blocks were claimed, in ms. */
 const WAIT_MS = 2_000;
 const PAUSE_MS = 20;
-/** Time limit of a run, in ms, so that the next run can merge rollups. */
+/** Time limit of a run, in ms, so that no workspace waits long for another. */
 const BUILD_MS = 8_000;
 
-/** By workspace: number of events it can store before its newest events are counted again. */
-const remaining = new Map<string, number>();
+/** Number of new events from which a workspace is divided. */
+const LEAST = 8_192;
 
 /** Size of blocks, and time limit of a run. */
 interface BuildOptions {
@@ -43,40 +50,87 @@ interface BuildOptions {
   block?: number;
   /** Number of newest events that stay outside of blocks. */
   newest?: number;
+  /** Age of the events that blocks contain, in ms. */
+  settleMs?: number;
+  /** Number of new events from which a workspace is divided. */
+  least?: number;
+  /** Number of blocks in a sum, and of their events from which a record has counts of its own. */
+  sum?: SumOptions;
   /** Time after which the rest is left to the next run, in ms. */
   forMs?: number;
 }
 
-/**
- * Divides the newest events of workspaces into blocks, and builds the empty blocks.
- *
- * @param stored number of events stored since the last run, by workspace id
- */
+/** Divides the newest events of workspaces into blocks, builds the empty blocks, and sums them up. */
 export async function buildBlocks(
   log: Log,
-  stored: ReadonlyMap<string, number>,
-  { block = BLOCK, newest = NEWEST, forMs = BUILD_MS }: BuildOptions = {},
+  {
+    block = BLOCK,
+    newest = NEWEST,
+    settleMs = SETTLE_MS,
+    least = LEAST,
+    sum,
+    forMs = BUILD_MS,
+  }: BuildOptions = {},
 ): Promise<void> {
-  const empty = await rows<{ id: string }>(
-    db(),
-    'SELECT DISTINCT project_id AS id FROM event_blocks WHERE size IS NULL',
-  );
-  const active = [...stored].filter(([id, count]) => {
-    const events = (remaining.get(id) ?? 0) - count;
-    remaining.set(id, events);
-    return events <= 0;
-  });
-  const ids = new Set([...active.map(([id]) => id), ...empty.map(({ id }) => id)]);
   const until = performance.now() + forMs;
+  await joinStored();
   await eachWorkspace(
-    Array.from(ids, (id) => ({ id })),
+    await findUnbuilt(least),
     async ({ id }) => {
       if (performance.now() > until) return;
-      await divideNewest(id, block, newest);
+      await divideNewest(id, { block, newest, settleMs });
       await divideEmpty(id, block);
       await buildEmpty(id, until);
+      await sumBlocks(id, until, sum);
     },
     log,
+  );
+}
+
+/** Joins the numbers of stored events of each workspace. */
+async function joinStored(): Promise<void> {
+  await execute(
+    db(),
+    `WITH several AS (SELECT project_id FROM events_stored GROUP BY project_id HAVING count(*) > 1),
+          taken AS (
+            DELETE FROM events_stored s USING several
+             WHERE s.project_id = several.project_id RETURNING s.project_id, s.count)
+     INSERT INTO events_stored (project_id, count)
+     SELECT project_id, least(sum(count), 1000000000)::int FROM taken GROUP BY project_id`,
+  );
+}
+
+/** Finds workspaces with this number of new events, with empty blocks, or without sums. */
+async function findUnbuilt(least: number): Promise<{ id: string }[]> {
+  const empty = await rows<{ id: string; count: number }>(
+    db(),
+    `SELECT project_id AS id, count(*)::int AS count FROM event_blocks WHERE size IS NULL GROUP BY project_id`,
+  );
+  emptyBlocks.set(empty.reduce((sum, { count }) => sum + count, 0));
+  const others = await rows<{ id: string }>(
+    db(),
+    `SELECT project_id AS id FROM events_stored GROUP BY project_id HAVING sum(count) >= :least
+      UNION
+     SELECT project_id FROM event_blocks WHERE sum_id IS NULL GROUP BY project_id HAVING count(*) >= ${BLOCKS_OF_SUM}`,
+    { least },
+  );
+  const ids = new Set([...others, ...empty].map(({ id }) => id));
+  return Array.from(ids, (id) => ({ id }));
+}
+
+/** A workspace with blocks to be built. */
+export interface PendingBlocks {
+  workspace: string;
+  blocks: number;
+}
+
+/** Lists the workspaces with blocks to be built. */
+export function pendingBlocks(connection: Db): Promise<PendingBlocks[]> {
+  return rows<PendingBlocks>(
+    connection,
+    `SELECT w.slug AS workspace, count(*)::int AS blocks
+       FROM event_blocks b JOIN workspaces w ON w.id = b.project_id
+      WHERE b.size IS NULL GROUP BY w.slug ORDER BY w.slug`,
   );
 }
 
@@ -99,7 +153,10 @@ async function lockBlocks(trx: Db, projectId: string): Promise<void> {
 }
 
 /** Adds blocks for the events after the last block, except for the newest events. */
-async function divideNewest(projectId: string, block: number, newest: number): Promise<void> {
+async function divideNewest(
+  projectId: string,
+  { block, newest, settleMs }: { block: number; newest: number; settleMs: number },
+): Promise<void> {
   const divide = async (trx: Db) => {
     await lockBlocks(trx, projectId);
     const [last] = await rows<{ from: string }>(
@@ -108,10 +165,13 @@ async function divideNewest(projectId: string, block: number, newest: number): P
       [projectId],
     );
     const { from } = last!;
-    const { cuts, count } = await cutsOf(trx, projectId, [from, 'infinity'], block, newest);
-    remaining.set(projectId, block + newest - count);
-    if (cuts.length > 0) await insertBlocks(trx, projectId, [from, ...cuts]);
-    return cuts.length > 0;
+    // Before the events are read, so that numbers of later ones stay.
+    await execute(trx, 'DELETE FROM events_stored WHERE project_id = ?', [projectId]);
+    const { cuts } = await cutsOf(trx, projectId, [from, 'infinity'], block, newest);
+    const settled = cuts.filter((cut) => new Date(cut).getTime() <= Date.now() - settleMs);
+    if (settled.length < cuts.length) await noteStored(trx, [[projectId, block]]);
+    if (settled.length > 0) await insertBlocks(trx, projectId, [from, ...settled]);
+    return settled.length > 0;
   };
   while (await db().transaction((trx) => divide(trx)));
 }

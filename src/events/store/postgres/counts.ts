@@ -1,7 +1,7 @@
 import { type Amount, decodeZigzag, VarintReader, VarintWriter } from './varints.ts';
 
 /*
- * Counts by the ids of values, as rollups store them. The first byte is the format; then come the
+ * Counts by the ids of values, as they are stored. The first byte is the format; then come the
  * ids in ascending order, each as the difference to the one before, with its count and, in the
  * format with amounts, its amount:
  *
@@ -89,7 +89,7 @@ export class Counts {
   }
 
   /**
-   * Packs the counts that are not 0 in the format of rollups. Returns `undefined` if there are
+   * Packs the counts that are not 0 in the stored format. Returns `undefined` if there are
    * none.
    */
   pack(): Buffer | undefined {
@@ -139,7 +139,7 @@ export class Counts {
 }
 
 /**
- * Reads counts in the format of rollups.
+ * Reads counts in the stored format.
  *
  * @throws Error for an unknown format
  */
@@ -167,6 +167,3 @@ export function plus(one: Amount, other: Amount): Amount {
   }
   return BigInt(one) + BigInt(other);
 }
-
-/** Negates an amount. */
-export const minus = (amount: Amount): Amount => (amount === 0 ? 0 : -amount);

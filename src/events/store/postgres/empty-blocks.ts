@@ -3,7 +3,8 @@ import { type Db, execute, rows } from '../../../infra/db.ts';
 /*
  * Blocks are derived from events. A transaction that stores or deletes events empties the blocks of
  * their times afterwards, before it changes counters, for which others wait. Queries read the
- * events of empty blocks; a job builds the blocks again (`build-blocks.ts`).
+ * events of empty blocks; a job builds the blocks again (`build-blocks.ts`). A trigger takes an
+ * emptied block out of its sum (`sums.ts`).
  */
 
 /** The columns of an event that determine its block. */

@@ -1,46 +1,37 @@
 import { type Db, execute, rows } from '../../../infra/db.ts';
-import { addDeltas, type TimedEvent } from './deltas.ts';
 import { ChangedTimes, emptyBlocks } from './empty-blocks.ts';
-import { shareEvents } from './rollups.ts';
 
-/** Number of events deleted and subtracted from the counts at a time. */
+/** Number of events deleted at a time. */
 const CHUNK = 20_000;
 
-/** Deletes all events of some links and QR codes, and subtracts them from all counts. */
+/** Deletes all events of some links and QR codes, and the counts of those already deleted. */
 export async function eraseRecords(
   trx: Db,
   projectId: string,
   recordIds: readonly string[],
 ): Promise<void> {
   const owners = [...recordIds];
-  await shareEvents(trx, [projectId]);
   const changed = new ChangedTimes();
   for (;;) {
-    // Subtracts exactly the deleted events from the rollups, whatever is stored meanwhile.
-    const deleted = await rows<TimedEvent>(
+    // Returns the chosen events, since retention can have deleted some of them meanwhile.
+    const chosen = await rows<{ project_id: string; occurred_at: Date }>(
       trx,
-      `DELETE FROM events WHERE (project_id, event, occurred_at, id) IN (
+      `WITH chosen AS MATERIALIZED (
          SELECT project_id, event, occurred_at, id FROM events
-          WHERE project_id = :projectId AND link_id = ANY(:recordIds) LIMIT ${CHUNK})
-       RETURNING *`,
+          WHERE project_id = :projectId AND link_id = ANY(:recordIds) LIMIT ${CHUNK}),
+       gone AS (DELETE FROM events WHERE (project_id, event, occurred_at, id) IN (SELECT * FROM chosen))
+       SELECT project_id, occurred_at FROM chosen`,
       { projectId, recordIds: owners },
     );
-    for (const event of deleted) changed.add(event);
-    await addDeltas(trx, 'domain', deleted, { sign: -1 });
-    if (deleted.length < CHUNK) break;
+    for (const event of chosen) changed.add(event);
+    if (chosen.length < CHUNK) break;
   }
   await emptyBlocks(trx, changed);
-  // Deleted first, so that a concurrent merge has stored what it took from them before the rollups
-  // are deleted.
-  await trx('rollup_deltas')
+  await trx('kept_counts')
     .where({ project_id: projectId, is_record: true })
     .whereIn('owner', owners)
     .delete();
-  await trx('record_rollups')
-    .where({ project_id: projectId })
-    .whereIn('record_id', owners)
-    .delete();
-  await trx('record_names').where({ project_id: projectId }).whereIn('record_id', owners).delete();
+  await trx('kept_names').where({ project_id: projectId }).whereIn('record_id', owners).delete();
 }
 
 /** Erases the personal data in a customer's events. The events and their counts remain. */

@@ -1,12 +1,27 @@
 import type { CopiedRow } from '../../../infra/copy.ts';
-import { type DimensionName, dimensionOf, pageOf } from '../../dimensions.ts';
+import { DIMENSION_NAMES, type DimensionName, dimensionOf, pageOf } from '../../dimensions.ts';
 import type { EventRow } from '../../event.ts';
 import type { EventKind } from '../../kinds.ts';
 import { UTM_FIELDS, utmText } from '../../utm.ts';
-import { Counts, minus } from './counts.ts';
-import { isFineIn, namesOf, QUARTERS, type Scope } from './rollups.ts';
+import { Counts } from './counts.ts';
+import { QUARTERS } from './quarters.ts';
 import type { RequestedValues, ValueIds } from './values.ts';
-import type { Amount } from './varints.ts';
+
+/** Owner of kept counts: a domain, or a single link or QR code. */
+export type Scope = 'domain' | 'record';
+
+/** The dimensions of which counts are stored. */
+export const COUNTED_DIMENSIONS = DIMENSION_NAMES.filter((name) => {
+  const { isRaw, storedAs } = dimensionOf(name);
+  return isRaw !== true && storedAs === undefined;
+});
+
+/**
+ * Returns true if kept days are also counted by quarter-hour. For single records only the number of
+ * events is: on most days a record has few events, and all their values would be stored twice.
+ */
+export const isFineIn = (scope: Scope, name: DimensionName): boolean =>
+  scope === 'domain' || name === 'all';
 
 /** Columns of an event, besides its time, that counts depend on. */
 export const COUNTED_COLUMNS = [
@@ -28,7 +43,7 @@ export const COUNTED_COLUMNS = [
   'amount_cents',
 ] as const satisfies readonly (keyof EventRow)[];
 
-/** An event that is added to the counts or subtracted from them. */
+/** An event that is counted. */
 export type CountedEvent = Pick<EventRow, (typeof COUNTED_COLUMNS)[number]>;
 
 /** Reads {@link COUNTED_COLUMNS} after the first column of a row. */
@@ -117,14 +132,14 @@ export class EventCounter {
   readonly #projectId: string;
   readonly #scope: Scope;
   readonly #dimensions: CountedDimension[];
-  /** Whole destinations, which filters search. */
-  readonly #destinations = new ValueList();
   readonly #days = new Map<string, Day>();
 
   constructor(projectId: string, scope: Scope) {
     this.#projectId = projectId;
     this.#scope = scope;
-    this.#dimensions = namesOf(scope).map((name) => {
+    this.#dimensions = COUNTED_DIMENSIONS.filter(
+      (name) => scope === 'domain' || name !== 'record',
+    ).map((name) => {
       const list = new ValueList();
       return { name, isFine: isFineIn(scope, name), list, read: readerOf(name, list) };
     });
@@ -132,17 +147,15 @@ export class EventCounter {
 
   /** Number of values that it holds. */
   get values(): number {
-    const lists = this.#dimensions.map(({ list }) => list.values.length);
-    return lists.reduce((sum, length) => sum + length, this.#destinations.values.length);
+    return this.#dimensions.reduce((sum, { list }) => sum + list.values.length, 0);
   }
 
   /**
    * Counts an event.
    *
    * @param quarter quarter-hours since 1970
-   * @param sign -1 subtracts the event
    */
-  add(event: CountedEvent, quarter: number, sign: 1 | -1 = 1): void {
+  add(event: CountedEvent, quarter: number): void {
     const owner = this.#scope === 'domain' ? event.domain : event.link_id!;
     const number = Math.floor(quarter / QUARTERS);
     const name = `${event.event}\n${number}\n${owner}`;
@@ -151,15 +164,13 @@ export class EventCounter {
       day = { owner, event: event.event, day: number, counts: [] };
       this.#days.set(name, day);
     }
-    if (this.#scope === 'domain') this.#destinations.numberOf(event.url);
-    const cents = event.amount_cents ?? 0;
-    const amount: Amount = sign === 1 ? cents : minus(cents);
+    const amount = event.amount_cents ?? 0;
     const slot = quarter - number * QUARTERS;
     for (let at = 0; at < this.#dimensions.length; at += 1) {
       const { read, isFine } = this.#dimensions[at]!;
       const value = read(event);
       if (value === undefined) continue;
-      (day.counts[at] ??= new Counts()).add(isFine ? value * QUARTERS + slot : value, sign, amount);
+      (day.counts[at] ??= new Counts()).add(isFine ? value * QUARTERS + slot : value, 1, amount);
     }
   }
 
@@ -198,10 +209,9 @@ export class EventCounter {
   }
 
   #lists(): [name: string, ValueList][] {
-    const lists = this.#dimensions.flatMap(({ name, list }): [string, ValueList][] =>
+    return this.#dimensions.flatMap(({ name, list }): [string, ValueList][] =>
       name === 'all' ? [] : [[name, list]],
     );
-    return this.#scope === 'domain' ? [...lists, ['destination', this.#destinations]] : lists;
   }
 }
 

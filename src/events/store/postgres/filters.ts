@@ -8,7 +8,7 @@ import {
   ROOT_KEY,
 } from '../../filters.ts';
 import { UTM_FIELDS } from '../../utm.ts';
-import { pageSql } from './rollups.ts';
+import { pageSql } from './value-sql.ts';
 
 /** SQL of the values that have no column in events `e`. */
 const COMPUTED: Partial<Record<FilterName, string>> = {

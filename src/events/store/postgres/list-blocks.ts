@@ -1,9 +1,10 @@
 import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
 import { matchesNothing } from '../../filters.ts';
 import type { EventSelection, ListedEvent, ListPage } from '../store.ts';
-import { blockConditions, findAccepted } from './block-conditions.ts';
+import { findAccepted } from './block-conditions.ts';
 import { filterSql, toSql } from './filters.ts';
 import { type Block, findBlocks, type Gap, isBlock, readBlocks } from './read-blocks.ts';
+import { findIds } from './values.ts';
 
 /**
  * Maximum number of blocks per read. The first read has one block, each further read twice as many.
@@ -85,7 +86,7 @@ class Listing {
 
   async list(): Promise<ListedEvent[]> {
     const { projectId } = this.#selection;
-    const parts = await findBlocks(this.#trx, projectId, this.#interval());
+    const { parts } = await findBlocks(this.#trx, projectId, this.#interval());
     if (this.#page.order === 'desc') parts.reverse();
     let blocksPerRead = 1;
     for (let at = 0; at < parts.length && this.#wanted > 0; ) {
@@ -157,8 +158,9 @@ class Listing {
   async #addBlocks(blocks: readonly Block[]): Promise<void> {
     const { projectId, kind, filter } = this.#selection;
     if (matchesNothing(filter)) return;
-    const accepted = await findAccepted(this.#trx, projectId, blockConditions(filter, [kind]));
-    const timesOf = new Map<number, number[]>();
+    const kinds = await findIds(projectId, 'event', [kind], this.#trx);
+    const accepted = await findAccepted(this.#trx, projectId, filter, kinds.values());
+    const timesOf = new Map<number, Float64Array>();
     await readBlocks(this.#trx, projectId, blocks, accepted, ['times'], (read) => {
       const [times] = read.numbers('times');
       timesOf.set(
@@ -173,7 +175,7 @@ class Listing {
   }
 
   /** Adds events of a block by their times, given in ascending order. */
-  async #addTimes(times: readonly number[]): Promise<void> {
+  async #addTimes(times: Float64Array): Promise<void> {
     const { after, order } = this.#page;
     const ordered = order === 'asc' ? times : times.toReversed();
     // Events at the exact time of the cursor may come before it, so they are read in addition to
@@ -194,7 +196,7 @@ class Listing {
     this.#found.push(
       ...(await this.#select(this.#wanted, skipped, {
         sql: 'AND e.occurred_at = ANY(:times::timestamptz[])',
-        bindings: { times: [...new Set(selected)].map(textOf) },
+        bindings: { times: Array.from(new Set(selected), textOf) },
       })),
     );
   }

@@ -10,7 +10,7 @@ import type {
   NameThen,
   StoredSums,
 } from '../store.ts';
-import { countBlocks } from './count-blocks.ts';
+import { countEvents } from './count.ts';
 import { filterSql, toSql } from './filters.ts';
 import { listBlocks, selectEvents } from './list-blocks.ts';
 
@@ -102,7 +102,7 @@ export async function countUpTo(
       filter: asSql,
       asked: filter,
     };
-    const { counts } = await countBlocks(countQuery, 'all', 'value');
+    const { counts } = await countEvents(countQuery, 'all', 'value');
     return Math.min(counts.get(kind)!.count(0), max);
   }
   const [row] = await rows<{ count: number }>(
@@ -180,7 +180,7 @@ export async function findKeptNames(
 ): Promise<Map<string, NameThen>> {
   const names = await rows<NameThen & { id: string }>(
     db(),
-    `SELECT record_id AS id, domain, key, url FROM record_names
+    `SELECT record_id AS id, domain, key, url FROM kept_names
       WHERE project_id = :projectId AND record_id = ANY(:ids)`,
     { projectId, ids },
   );

@@ -1,28 +1,19 @@
-import { bigintSql, db, rows, type SqlValue } from '../../../infra/db.ts';
+import { bigintSql, type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
 import { type DimensionName, dimensionOf } from '../../dimensions.ts';
 import { EVENT_KINDS, type EventKind, kindOf, pluralOf } from '../../kinds.ts';
 import { type Numbers, numberNames } from '../../query/numbers.ts';
 import type { Span } from '../../span.ts';
 import type { CountQuery, TimeCount, ValueCount } from '../store.ts';
-import { countBlocks } from './count-blocks.ts';
+import { countEvents } from './count.ts';
 import { Counts, readCounts } from './counts.ts';
-import { type Rolled, readRollups } from './rolled.ts';
-import { isRebuilding } from './rollup-rebuilds.ts';
-import { DAY_MS, isFineIn, QUARTER_MS, QUARTERS } from './rollups.ts';
-import { querySource, type SqlCountQuery, toSqlQuery } from './source.ts';
+import { toSql } from './filters.ts';
+import { DAY_MS, QUARTER_MS } from './quarters.ts';
+import { querySource, toSqlQuery } from './source.ts';
 import { numbersOf, topOf } from './top.ts';
 import { findValues } from './values.ts';
 
-/** Counts from rollups if they have the numbers, otherwise from blocks of events. */
-const count = async (
-  countQuery: SqlCountQuery,
-  dimension: DimensionName,
-  by: 'value' | 'quarter',
-): Promise<Rolled> =>
-  (await readRollups(countQuery, dimension, by)) ?? countBlocks(countQuery, dimension, by);
-
 export async function totals(query: CountQuery): Promise<Numbers> {
-  const { counts } = await count(toSqlQuery(query), 'all', 'value');
+  const { counts } = await countEvents(toSqlQuery(query), 'all', 'value');
   return numbersOf(query.events, counts, 0);
 }
 
@@ -31,8 +22,8 @@ export async function countByValue(
   dimension: DimensionName,
   prefix = '',
 ): Promise<ValueCount[]> {
-  const { rolledUpAs } = dimensionOf(dimension);
-  const counted = await count(toSqlQuery(query), rolledUpAs ?? dimension, 'value');
+  const { storedAs } = dimensionOf(dimension);
+  const counted = await countEvents(toSqlQuery(query), storedAs ?? dimension, 'value');
   return topOf(counted, query.events, dimension, prefix);
 }
 
@@ -50,6 +41,9 @@ const numbersSql = (kinds: readonly EventKind[]): string =>
       ];
     })
     .join(', ');
+
+/** A time after all events, in ms since 1970. */
+const FOREVER = Date.UTC(9999, 0);
 
 const STEP = { minute: '1 minute', hour: '1 hour', day: '1 day', month: '1 month' };
 
@@ -95,7 +89,7 @@ function stepsSql(span: Span): { sql: string; bindings: Record<string, SqlValue>
 export async function countByTime(query: CountQuery): Promise<TimeCount[]> {
   const countQuery = toSqlQuery(query);
   if (query.span.granularity !== 'minute') {
-    const { counts } = await count(countQuery, 'all', 'quarter');
+    const { counts } = await countEvents(countQuery, 'all', 'quarter');
     return inSteps(await findSteps(query.span), query.events, counts, QUARTER_MS);
   }
   const { sql, bindings } = stepsSql(query.span);
@@ -144,53 +138,54 @@ export async function countVisitors(query: CountQuery): Promise<number> {
 }
 
 export async function findFirstTime(projectId: string): Promise<Date | undefined> {
-  if (await isRebuilding(projectId)) {
-    const [row] = await rows<{ first: Date | null }>(
-      db(),
-      'SELECT min(occurred_at) AS first FROM events WHERE project_id = ? AND event = ANY(?)',
-      [projectId, EVENT_KINDS],
-    );
-    return row!.first ?? undefined;
-  }
+  // One snapshot, since retention deletes the first events and keeps their counts.
+  const times = await db().transaction(
+    async (trx) => [await firstStored(trx, projectId), await firstKept(trx, projectId)],
+    { isolationLevel: 'repeatable read', readOnly: true },
+  );
+  const found = times.filter((time) => time !== undefined);
+  if (found.length === 0) return undefined;
+  return new Date(Math.floor(Math.min(...found) / QUARTER_MS) * QUARTER_MS);
+}
+
+/** Finds the time of the first stored event, in ms since 1970. */
+async function firstStored(trx: Db, projectId: string): Promise<number | undefined> {
+  const [row] = await rows<{ first: Date | null }>(
+    trx,
+    `SELECT min(e.first) AS first FROM unnest(:kinds::text[]) AS kind(event)
+      CROSS JOIN LATERAL (SELECT min(occurred_at) AS first FROM events
+                           WHERE project_id = :projectId AND event = kind.event) AS e`,
+    { projectId, kinds: EVENT_KINDS },
+  );
+  return row!.first?.getTime();
+}
+
+/** Finds the first quarter-hour of the events that retention has deleted, in ms since 1970. */
+async function firstKept(trx: Db, projectId: string): Promise<number | undefined> {
   for (let after = '-infinity'; ; ) {
-    const [day] = await rows<{ bucket: string; day: number; counts: Buffer[] }>(
-      db(),
-      `SELECT bucket::text, (extract(epoch FROM bucket) / 86400)::int AS day, array_agg(counts) AS counts
-         FROM (SELECT bucket, quarters AS counts FROM rollups WHERE ${DAYS_OF_ALL} AND step = 'd'
-                UNION ALL
-               SELECT bucket, counts FROM rollup_deltas WHERE ${DAYS_OF_ALL} AND NOT is_record) AS days
+    const [day] = await rows<{ bucket: string; day: number; quarters: Buffer[] }>(
+      trx,
+      `SELECT bucket::text, (extract(epoch FROM bucket) / 86400)::int AS day, array_agg(quarters) AS quarters
+         FROM kept_counts
+        WHERE project_id = :projectId AND NOT is_record AND dimension = 'all' AND event = ANY(:kinds) AND step = 'd'
+          AND quarters IS NOT NULL AND bucket > :after::timestamptz
         GROUP BY bucket ORDER BY bucket LIMIT 1`,
       { projectId, kinds: EVENT_KINDS, after },
     );
     if (day === undefined) return undefined;
     const sums = new Counts();
-    for (const counts of day.counts) readCounts(counts, (id, n) => sums.add(id, n));
+    for (const quarters of day.quarters) readCounts(quarters, (id, n) => sums.add(id, n));
     const [first] = sums.ids();
-    if (first !== undefined) return new Date(day.day * DAY_MS + first * QUARTER_MS);
+    if (first !== undefined) return day.day * DAY_MS + first * QUARTER_MS;
     after = day.bucket;
   }
 }
 
-/** SQL of the numbers of events on days after a given time. */
-const DAYS_OF_ALL = `project_id = :projectId AND dimension = 'all' AND event = ANY(:kinds) AND bucket > :after::timestamptz`;
-
-export async function listValues(
-  projectId: string,
-  dimension: DimensionName,
-): Promise<string[] | undefined> {
-  if (await isRebuilding(projectId)) return undefined;
-  const used = `project_id = :projectId AND dimension = :dimension AND event = ANY(:kinds)`;
-  const dayCounts = await rows<{ isAdded: boolean; counts: Buffer }>(
-    db(),
-    `SELECT false AS "isAdded", counts FROM rollups WHERE ${used} AND step = 'm'
-      UNION ALL
-     SELECT true, counts FROM rollup_deltas WHERE ${used} AND NOT is_record`,
-    { projectId, kinds: EVENT_KINDS, dimension },
-  );
-  const sums = new Counts();
-  for (const { isAdded, counts } of dayCounts) {
-    const unit = isAdded && isFineIn('domain', dimension) ? QUARTERS : 1;
-    readCounts(counts, (id, n) => sums.add(Math.floor(id / unit), n));
-  }
-  return [...(await findValues([...sums.ids()])).values()];
+export async function listValues(projectId: string, dimension: DimensionName): Promise<string[]> {
+  const span = { start: new Date(0), end: new Date(FOREVER) };
+  const all = { projectId, span, events: EVENT_KINDS, filter: toSql({}), asked: {} };
+  const { counts, values } = await countEvents(all, dimension, 'value');
+  const ids = new Set(Array.from(counts.values(), (ofKind) => [...ofKind.ids()]).flat());
+  const listed = await findValues([...ids].filter((id) => !values.has(id)));
+  return [...listed.values(), ...values.values()];
 }

@@ -12,6 +12,7 @@ import {
   sizeOf,
 } from './block-codes.ts';
 import type { Accepted } from './block-conditions.ts';
+import { QUARTER_MS } from './quarters.ts';
 import { VarintReader } from './varints.ts';
 
 /*
@@ -26,46 +27,60 @@ export interface Block {
   /** Start and end of the part as text, exact to the µs. */
   from: string;
   to: string;
-  /** True if all of its time is read. */
-  isWhole: boolean;
+  /** True if events before or after the part are not read. */
+  isCutBefore: boolean;
+  isCutAfter: boolean;
+  /** The sum that its counts are part of, and the number of blocks in it; `null` without one. */
+  sumId: number | null;
+  sumBlocks: number | null;
 }
 
 /** A time without a built block, whose events are read directly. */
 export type Gap = Pick<Block, 'from' | 'to'>;
 
-/** Finds the built blocks of an interval and the gaps between them, in order of time. */
+/**
+ * Finds the built blocks of an interval and the gaps between them, in order of time; and whether
+ * the workspace has kept counts of deleted events.
+ */
 export async function findBlocks(
   trx: Db,
   projectId: string,
   [start, end]: readonly [Date, Date],
-): Promise<(Block | Gap)[]> {
-  const blocks = await rows<Block & { start: string; end: string; id: number | null }>(
+): Promise<{ parts: (Block | Gap)[]; hasKept: boolean }> {
+  const blocks = await rows<
+    Block & { start: string; end: string; hasKept: boolean; id: number | null }
+  >(
     trx,
     `SELECT b.id, b.size, greatest(b.from_at, start)::text AS "from", least(b.to_at, "end")::text AS "to",
-            b.from_at >= start AND b.to_at <= "end" AS "isWhole", start::text, "end"::text
+            b.from_at < start AS "isCutBefore", b.to_at > "end" AS "isCutAfter", b.sum_id AS "sumId", s.blocks AS "sumBlocks",
+            start::text, "end"::text, (SELECT EXISTS (SELECT 1 FROM kept_counts WHERE project_id = :projectId)) AS "hasKept"
        FROM (SELECT :start::timestamptz AS start, :end::timestamptz AS "end") AS asked
        LEFT JOIN event_blocks b ON b.project_id = :projectId AND b.size IS NOT NULL AND b.from_at < "end" AND b.to_at > start
+       LEFT JOIN event_block_sums s ON s.project_id = b.project_id AND s.id = b.sum_id
       ORDER BY b.from_at`,
     { projectId, start, end },
   );
   const parts: (Block | Gap)[] = [];
-  const { start: first, end: last } = blocks[0]!;
+  const { start: first, end: last, hasKept } = blocks[0]!;
   let from = first;
-  for (const { start: _, end: __, ...block } of blocks) {
+  for (const { start: _, end: __, hasKept: ___, ...block } of blocks) {
     if (block.id === null) continue;
     if (block.from !== from) parts.push({ from, to: block.from });
     parts.push(block as Block);
     from = block.to;
   }
   if (from !== last) parts.push({ from, to: last });
-  return parts;
+  return { parts, hasKept };
 }
 
 export const isBlock = (part: Block | Gap): part is Block => 'id' in part;
 
+/** Returns true if all of a block's time is read. */
+export const isWhole = ({ isCutBefore, isCutAfter }: Block): boolean => !isCutBefore && !isCutAfter;
+
 /** A column of a block: the ids of its values, and the code of each event. */
 export interface ReadColumn {
-  ids: readonly number[];
+  ids: Float64Array;
   codes: Codes;
 }
 
@@ -83,7 +98,7 @@ export interface ReadBlock {
   /** Returns the matching events with a value of a column; the mask must not be changed. */
   maskOf(name: string, id: number): Uint8Array;
   /** Returns both lists of a row that has no codes. */
-  numbers(name: NumbersName): readonly [dictionary: number[], codes: number[]];
+  numbers(name: NumbersName): readonly [dictionary: Float64Array, codes: Float64Array];
 }
 
 /** A condition on a column of one block, as the codes that it accepts. */
@@ -109,41 +124,61 @@ export async function readBlocks(
   take: (read: ReadBlock) => void,
 ): Promise<void> {
   if (blocks.length === 0) return;
-  const tested = await testBlocks(trx, projectId, blocks, accepted);
   const byId = new Map(blocks.map((block) => [block.id, block]));
-  const reading = [...tested.keys()];
+  // Without conditions on other columns than those that are needed, no dictionary is read twice.
+  const isTestedLater = accepted.every(({ column }) => names.includes(column));
+  const tested = isTestedLater ? undefined : await testBlocks(trx, projectId, blocks, accepted);
+  const reading = [...(tested ?? byId).keys()];
   if (reading.length === 0) return;
   const columns = [...new Set([...accepted.map(({ column }) => column), ...names])];
-  let part: { id: number; rows: Map<string, BinaryRow> } | undefined;
-  const finish = () => {
-    if (part === undefined) return;
-    const read = readBlock(byId.get(part.id)!, tested.get(part.id)!, part.rows);
+  const reader = new BlockRows((id, ofBlock) => {
+    const conditions = tested?.get(id) ?? testAll(accepted, (column) => ofBlock.get(column)![2]!);
+    const read = conditions && readBlock(byId.get(id)!, conditions, ofBlock);
     if (read !== undefined) take(read);
-  };
+  });
   await copyBinary(
     trx,
     `SELECT block_id, name, CASE WHEN name = ANY(:tested::text[]) THEN ''::bytea ELSE dictionary END, codes
        FROM event_block_columns
       WHERE project_id = :projectId AND block_id = ANY(:reading::bigint[])
-        AND (name = ANY(:columns::text[]) OR name = 'times' AND block_id = ANY(:cut::bigint[]))
+        AND (name = ANY(:columns::text[]) OR name = 'quarters' AND block_id = ANY(:cut::bigint[])
+          OR name = 'times' AND block_id = ANY(:uneven::bigint[]))
       ORDER BY block_id`,
     {
       projectId,
       reading,
       columns,
       tested: accepted.flatMap(({ column }) => (names.includes(column) ? [] : [column])),
-      cut: reading.filter((id) => !byId.get(id)!.isWhole),
+      cut: reading.filter((id) => !isWhole(byId.get(id)!)),
+      uneven: reading.filter((id) => isUneven(byId.get(id)!)),
     },
-    (row) => {
-      const id = numberOf(row[0]!);
-      if (part?.id !== id) {
-        finish();
-        part = { id, rows: new Map() };
-      }
-      part.rows.set(row[1]!.toString(), row);
-    },
+    (row) => reader.add(row),
   );
-  finish();
+  reader.end();
+}
+
+/** Collects the rows of a block by their names; rows come in the order of blocks. */
+class BlockRows {
+  readonly #take: (id: number, rows: ReadonlyMap<string, BinaryRow>) => void;
+  #part: { id: number; rows: Map<string, BinaryRow> } | undefined;
+
+  /** @param take called with the rows of each block */
+  constructor(take: (id: number, rows: ReadonlyMap<string, BinaryRow>) => void) {
+    this.#take = take;
+  }
+
+  add(row: BinaryRow): void {
+    const id = numberOf(row[0]!);
+    if (this.#part?.id !== id) {
+      this.end();
+      this.#part = { id, rows: new Map() };
+    }
+    this.#part!.rows.set(row[1]!.toString(), row);
+  }
+
+  end(): void {
+    if (this.#part !== undefined) this.#take(this.#part.id, this.#part.rows);
+  }
 }
 
 const numberOf = (bigint: Buffer): number => Number(bigint.readBigInt64BE());
@@ -155,27 +190,40 @@ async function testBlocks(
   blocks: readonly Block[],
   accepted: readonly Accepted[],
 ): Promise<Map<number, Tested[]>> {
-  const tested = new Map(blocks.map(({ id }) => [id, [] as Tested[]]));
-  if (accepted.length === 0) return tested;
-  const byColumn = new Map(accepted.map((condition) => [condition.column, condition]));
+  const tested = new Map<number, Tested[]>();
+  const reader = new BlockRows((id, ofBlock) => {
+    const conditions = testAll(accepted, (column) => ofBlock.get(column)![2]!);
+    if (conditions !== undefined) tested.set(id, conditions);
+  });
   await copyBinary(
     trx,
     `SELECT block_id, name, dictionary FROM event_block_columns
       WHERE project_id = :projectId AND block_id = ANY(:ids::bigint[]) AND name = ANY(:columns::text[])
       ORDER BY block_id`,
-    { projectId, ids: [...tested.keys()], columns: [...byColumn.keys()] },
-    (row) => {
-      const id = numberOf(row[0]!);
-      const column = row[1]!.toString();
-      const { ids, isNone } = byColumn.get(column)!;
-      const accepts = acceptedCodes(row[2]!, ids, isNone);
-      if (accepts === undefined) tested.delete(id);
-      else tested.get(id)?.push({ column, accepts, share: shareOf(accepts) });
+    {
+      projectId,
+      ids: blocks.map(({ id }) => id),
+      columns: accepted.map(({ column }) => column),
     },
+    (row) => reader.add(row),
   );
-  // The most selective conditions first: the others then only look at their matches.
-  for (const conditions of tested.values()) conditions.sort((a, b) => a.share - b.share);
+  reader.end();
   return tested;
+}
+
+/** Returns the conditions on a block, the most selective first; `undefined` if no event can match. */
+function testAll(
+  accepted: readonly Accepted[],
+  dictionaryOf: (column: string) => Buffer,
+): Tested[] | undefined {
+  const tested: Tested[] = [];
+  for (const { column, ids, isNone } of accepted) {
+    const accepts = acceptedCodes(dictionaryOf(column), ids, isNone);
+    if (accepts === undefined) return undefined;
+    tested.push({ column, accepts, share: shareOf(accepts) });
+  }
+  // The others then only look at the matches of the first.
+  return tested.toSorted((a, b) => a.share - b.share);
 }
 
 function shareOf(accepts: Uint8Array): number {
@@ -212,13 +260,18 @@ function readBlock(
   };
   const numbers = (name: NumbersName) => {
     const row = columnRows.get(name)!;
-    return [readNumbers(row[2]!), row[3]!.length === 0 ? [] : readNumbers(row[3]!)] as const;
+    return [readNumbers(row[2]!), readNumbers(row[3]!)] as const;
   };
   const mask = fullMask(size);
-  if (!block.isWhole) {
-    const [times] = numbers('times');
-    mask.fill(0, 0, firstFrom(times, microsOf(block.from)));
-    mask.fill(0, firstFrom(times, microsOf(block.to)));
+  if (!isWhole(block)) {
+    const [quarters, ends] = numbers('quarters');
+    const firstAt = (time: number): number => {
+      if (time % QUARTER_MICROS !== 0) return firstFrom(numbers('times')[0], time);
+      const place = firstFrom(quarters, time / QUARTER_MICROS);
+      return place === 0 ? 0 : ends[place - 1]!;
+    };
+    if (block.isCutBefore) mask.fill(0, 0, firstAt(microsOf(block.from)));
+    if (block.isCutAfter) mask.fill(0, firstAt(microsOf(block.to)));
   }
   for (const { column: name, accepts } of tested) {
     maskCodes(mask, columnRows.get(name)![3]!, accepts);
@@ -238,8 +291,15 @@ function readBlock(
   return hasMatches(mask) ? { block, mask, column, count, maskOf, numbers } : undefined;
 }
 
-/** Finds the position of the first time that is not before a given one. */
-function firstFrom(times: readonly number[], time: number): number {
+const QUARTER_MICROS = QUARTER_MS * 1_000;
+
+/** Returns true if a block is cut within a quarter-hour. */
+const isUneven = ({ isCutBefore, isCutAfter, from, to }: Block): boolean =>
+  (isCutBefore && microsOf(from) % QUARTER_MICROS !== 0) ||
+  (isCutAfter && microsOf(to) % QUARTER_MICROS !== 0);
+
+/** Finds the position of the first number that is not below a given one; they ascend. */
+function firstFrom(times: Float64Array, time: number): number {
   let [from, to] = [0, times.length];
   while (from < to) {
     const middle = (from + to) >> 1;

@@ -3,16 +3,13 @@ import { type DimensionName, dimensionOf } from '../../dimensions.ts';
 import type { EventFilter } from '../../filters.ts';
 import type { CountQuery } from '../store.ts';
 import { type FilterSql, filterSql, toSql } from './filters.ts';
-import { valueSql } from './rollups.ts';
+import { valueSql } from './value-sql.ts';
 
 /*
  * The events as a source of counts. Every query reads a table
  *
  *   source(event, at, n, amount, value)   n events at about this time, with this
  *                                         value of the dimension
- *
- * Queries that rollups answer read events only at both ends of their span, and for single links and
- * QR codes without rollups of their own (`rolled.ts`).
  */
 
 /** A count query with its filter as SQL; `asked` is the original filter. */
@@ -33,7 +30,7 @@ export type Interval = readonly [from: Date, to: Date];
 
 /**
  * Returns the span as SQL values. From the first event on, whole months are read, because retention
- * may have deleted events of the first day and kept their rollups.
+ * may have deleted events of the first day and kept their counts.
  */
 export function spanOf({
   span: { start, end, isFromFirst },

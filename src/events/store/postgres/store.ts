@@ -1,8 +1,7 @@
 import { db } from '../../../infra/db.ts';
 import type { EventsStore } from '../store.ts';
 import { append, appendVisits } from './append.ts';
-import { buildBlocks } from './build-blocks.ts';
-import { compactRollups } from './compact.ts';
+import { buildBlocks, resetBlocks } from './build-blocks.ts';
 import { eraseCustomer, eraseRecords } from './erase.ts';
 import {
   countUpTo,
@@ -24,10 +23,9 @@ import {
   listValues,
   totals,
 } from './queries.ts';
-import { rebuildRollups } from './rebuild.ts';
 import { retainEvents } from './retention.ts';
 
-/** Events in Postgres: a partitioned table of rows, and rollups that answer most queries. */
+/** Events in Postgres: a partitioned table of rows, and blocks of them that answer most queries. */
 export const postgresStore: EventsStore = {
   appendVisits,
   append,
@@ -50,6 +48,6 @@ export const postgresStore: EventsStore = {
   eraseRecords,
   eraseCustomer,
   retain: retainEvents,
-  compact: async (log) => buildBlocks(log, await compactRollups(log)),
-  rebuild: (projectId) => rebuildRollups(db(), projectId),
+  compact: buildBlocks,
+  rebuild: (projectId) => db().transaction((trx) => resetBlocks(trx, projectId)),
 };

@@ -2,8 +2,8 @@ import { type DimensionName, dimensionOf, partsOf } from '../../dimensions.ts';
 import { type EventKind, kindOf, pluralOf } from '../../kinds.ts';
 import { type Numbers, numberNames } from '../../query/numbers.ts';
 import { MAX_VALUES, type ValueCount } from '../store.ts';
+import type { Counted } from './count.ts';
 import { Counts } from './counts.ts';
-import type { Rolled } from './rolled.ts';
 import { findValues } from './values.ts';
 import type { Amount } from './varints.ts';
 
@@ -42,24 +42,27 @@ const shown = (amount: Amount): number => Math.min(Number(amount), Number.MAX_SA
  * the order of the values.
  */
 export async function topOf(
-  rolled: Rolled,
+  counted: Counted,
   events: readonly EventKind[],
   dimension: DimensionName,
   prefix: string,
 ): Promise<ValueCount[]> {
-  const { rolledUpAs, columns, part } = dimensionOf(dimension);
-  if (rolledUpAs !== undefined) {
-    return sumsByPart(rolled, events, (value) => {
+  const { storedAs, columns, part } = dimensionOf(dimension);
+  if (storedAs !== undefined) {
+    return sumsByPart(counted, events, (value) => {
       const parts = partsOf(value);
       return part === undefined ? parts.slice(0, columns.length).join('\t') : parts[part - 1]!;
     });
   }
-  const numbersAt = numbersReader(events, rolled.counts);
+  const numbersAt = numbersReader(events, counted.counts);
   const topValues: ValueCount[] = [];
-  for (let groups = byCount(rolled, events); topValues.length < MAX_VALUES && groups.length > 0; ) {
+  for (
+    let groups = byCount(counted, events);
+    topValues.length < MAX_VALUES && groups.length > 0;
+  ) {
     const nextGroups = firstGroups(groups);
     groups = groups.slice(nextGroups.length);
-    const values = dimension === 'all' ? undefined : await valuesOf(rolled, nextGroups.flat());
+    const values = dimension === 'all' ? undefined : await valuesOf(counted, nextGroups.flat());
     for (const ids of nextGroups) {
       const ofGroup: ValueCount[] = [];
       for (const id of ids) {
@@ -84,10 +87,10 @@ function firstGroups(groups: readonly number[][]): readonly number[][] {
 }
 
 /** Groups ids with equal counts of the first kind, highest count first. */
-function byCount(rolled: Rolled, events: readonly EventKind[]): number[][] {
-  const first = rolled.counts.get(events[0]!)!;
+function byCount(counted: Counted, events: readonly EventKind[]): number[][] {
+  const first = counted.counts.get(events[0]!)!;
   const groups = new Map<number, number[]>();
-  for (const id of idsOf(rolled)) {
+  for (const id of idsOf(counted)) {
     const count = first.count(id);
     const group = groups.get(count);
     if (group === undefined) groups.set(count, [id]);
@@ -100,7 +103,7 @@ function byCount(rolled: Rolled, events: readonly EventKind[]): number[][] {
 }
 
 /** Lists the ids that have a count of any kind. */
-function idsOf({ counts }: Rolled): Float64Array | Set<number> {
+function idsOf({ counts }: Counted): Float64Array | Set<number> {
   const ofKinds = Array.from(counts.values(), (ofKind) => ofKind.ids());
   if (ofKinds.length === 1) return ofKinds[0]!;
   const ids = new Set<number>();
@@ -110,7 +113,7 @@ function idsOf({ counts }: Rolled): Float64Array | Set<number> {
 
 /** Finds values by id, including those that are not in the list of values. */
 async function valuesOf(
-  { values: unlisted }: Rolled,
+  { values: unlisted }: Counted,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
   if (unlisted.size === 0) return findValues(ids);
@@ -120,12 +123,12 @@ async function valuesOf(
 
 /** Sums the numbers by parts of values; values without the part are left out. */
 async function sumsByPart(
-  rolled: Rolled,
+  counted: Counted,
   events: readonly EventKind[],
   partOf: (value: string) => string,
 ): Promise<ValueCount[]> {
-  const ids = [...idsOf(rolled)];
-  const values = await valuesOf(rolled, ids);
+  const ids = [...idsOf(counted)];
+  const values = await valuesOf(counted, ids);
   const parts: string[] = [];
   const numberOf = new Map<string, number>();
   const sums = new Map(events.map((event) => [event as string, new Counts()]));
@@ -138,7 +141,7 @@ async function sumsByPart(
       number = parts.push(part) - 1;
       numberOf.set(part, number);
     }
-    for (const [event, counts] of rolled.counts) {
+    for (const [event, counts] of counted.counts) {
       sums.get(event)!.add(number, counts.count(id), counts.amount(id));
     }
   }

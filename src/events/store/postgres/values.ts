@@ -1,8 +1,8 @@
 import { type Db, db, rows } from '../../../infra/db.ts';
 
 /*
- * Ids of values. Each workspace has a list of values for every dimension, and for `destination`:
- * the whole destination URLs, which filters search.
+ * Ids of values. Each workspace has a list of values for every dimension, and for columns of
+ * blocks that are no dimension.
  */
 
 /** Values of some lists whose ids are requested. */
@@ -120,16 +120,32 @@ const insert = (connection: Db, values: readonly RequestedValue[]): Promise<Stor
     [JSON.stringify(values)],
   );
 
-/** Finds the ids of values in a list of a workspace; unknown values are left out. */
+/**
+ * Finds the ids of values in a list of a workspace; unknown values are left out.
+ *
+ * @param connection one that sees only committed values
+ */
 export async function findIds(
   projectId: string,
   list: string,
   values: readonly string[],
   connection: Db = db(),
 ): Promise<Map<string, number>> {
-  if (values.length === 0) return new Map();
-  const requested = values.map((value) => ({ projectId, list, value }));
-  return new Map((await select(connection, requested)).map(({ id, value }) => [value, id]));
+  const name = nameOf(projectId, list);
+  const cached = idCache.of(name);
+  const ids = new Map<string, number>();
+  const unknown: RequestedValue[] = [];
+  for (const value of values) {
+    const id = cached?.get(value);
+    if (id === undefined) unknown.push({ projectId, list, value });
+    else ids.set(value, id);
+  }
+  if (unknown.length === 0) return ids;
+  for (const { id, value } of await select(connection, unknown)) {
+    ids.set(value, id);
+    idCache.add(name, value, id);
+  }
+  return ids;
 }
 
 /** Maximum number of cached characters, 32 to 64 MB; an id counts as its size in characters. */

@@ -1,0 +1,290 @@
+import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
+import type { DimensionName } from '../../dimensions.ts';
+import { hasConditions, matchesNothing } from '../../filters.ts';
+import { type EventKind, kindOf } from '../../kinds.ts';
+import { matchesOf } from './block-codes.ts';
+import { findAccepted } from './block-conditions.ts';
+import { Counts, plus } from './counts.ts';
+import { filterSql } from './filters.ts';
+import { Ids } from './ids.ts';
+import { QUARTER_MS } from './quarters.ts';
+import {
+  type Block,
+  findBlocks,
+  type Gap,
+  isBlock,
+  type ReadBlock,
+  readBlocks,
+} from './read-blocks.ts';
+import { type Kept, readKept } from './read-kept.ts';
+import { type GroupedQuery, OF_EVENTS, raw, spanOf } from './source.ts';
+import { addSums, sumsOfRecord, WORKSPACE, wholeSums } from './sums.ts';
+import { findIds } from './values.ts';
+
+/** Counts that answer a query. */
+export interface Counted {
+  /** Counts by event kind, either by the ids of values or by quarter-hours since 1970. */
+  counts: ReadonlyMap<string, Counts>;
+  /** Values by id that are not in the list of values. */
+  values: ReadonlyMap<number, string>;
+}
+
+/** Counts of events that are in no block. */
+interface EventsRow {
+  event: string;
+  /** Quarter-hours since 1970. */
+  time: number;
+  value: string;
+  n: number;
+  amount: string;
+}
+
+/**
+ * Counts the events of a query: from sums of blocks, then from the columns of blocks, otherwise one
+ * by one; and adds the kept counts of deleted events. All reads see one snapshot, so that nothing
+ * is counted twice or missed while blocks are built and emptied, and retention deletes events.
+ *
+ * @param by counts by the ids of values, or by quarter-hour
+ */
+export async function countEvents(
+  countQuery: GroupedQuery,
+  dimension: DimensionName,
+  by: 'value' | 'quarter',
+): Promise<Counted> {
+  const { projectId, events } = countQuery;
+  const counts = new Map(events.map((event) => [event as string, new Counts()]));
+  const { kept, counted } = await db().transaction(
+    (trx) => readAll(trx, countQuery, dimension, by, counts),
+    { isolationLevel: 'repeatable read', readOnly: true },
+  );
+  const isByRecord = dimension === 'record' && countQuery.filter.records !== undefined;
+  const ids = new Ids();
+  if (by === 'value' && dimension !== 'all') {
+    const values = counted.map(({ value }) => value);
+    await ids.find(projectId, dimension, [
+      ...values,
+      ...(isByRecord ? kept.map(({ owner }) => owner) : []),
+    ]);
+  }
+  for (const { event, owner, counts: ofOwner } of kept) {
+    const id = isByRecord && by === 'value' ? ids.idOf(owner) : undefined;
+    const sums = counts.get(event)!;
+    ofOwner.forEach((value, n, amount) => sums.add(id ?? value, n, amount));
+  }
+  for (const { event, time, value, n, amount } of counted) {
+    const id = by === 'quarter' ? time : dimension === 'all' ? 0 : ids.idOf(value);
+    counts.get(event)!.add(id, n, plus(0, BigInt(amount)));
+  }
+  return { counts, values: ids.values };
+}
+
+/** Adds the counts of sums and blocks, and resolves to the other counts. */
+async function readAll(
+  trx: Db,
+  countQuery: GroupedQuery,
+  dimension: DimensionName,
+  by: 'value' | 'quarter',
+  counts: ReadonlyMap<string, Counts>,
+): Promise<{ kept: Kept[]; counted: EventsRow[] }> {
+  const { projectId, events, asked } = countQuery;
+  if (matchesNothing(asked)) return { kept: [], counted: [] };
+  const { owner, sums, blocks, gaps, hasKept } = await divide(trx, countQuery);
+  const kept = hasKept ? await readKept(trx, countQuery, dimension, by) : [];
+  await addSums(trx, { projectId, sums, owner, events, dimension, by }, counts);
+  if (blocks.length > 0) {
+    const kinds = await findIds(projectId, 'event', events, trx);
+    const accepted = await findAccepted(trx, projectId, asked, kinds.values());
+    const columns = [
+      'event',
+      ...(by === 'quarter' ? ['quarters'] : dimension === 'all' ? [] : [dimension]),
+      ...(events.some((event) => kindOf(event).amount !== undefined) ? ['amounts'] : []),
+    ];
+    const requested = [...kinds].map(([event, id]) => ({
+      id,
+      hasAmount: kindOf(event as EventKind).amount !== undefined,
+      sums: counts.get(event)!,
+    }));
+    await readBlocks(trx, projectId, blocks, accepted, columns, (read) =>
+      countBlock(read, requested, dimension, by),
+    );
+  }
+  return { kept, counted: await readGaps(trx, countQuery, dimension, by, gaps) };
+}
+
+/** What answers the parts of a span. */
+interface Division {
+  /** Owner of the counts that are read from sums. */
+  owner: string;
+  sums: ReadonlySet<number>;
+  blocks: Block[];
+  gaps: Gap[];
+  /** True if retention has deleted events of the workspace. */
+  hasKept: boolean;
+}
+
+/**
+ * Number of events up to which links and QR codes are counted event by event, by their index. With
+ * more, reading blocks is faster.
+ */
+const FEW = 20_000;
+
+/** Divides the span of a query. */
+async function divide(trx: Db, countQuery: GroupedQuery): Promise<Division> {
+  const { projectId, asked } = countQuery;
+  const { records, domain } = asked;
+  const { parts, hasKept } = await findBlocks(trx, projectId, spanOf(countQuery));
+  const blocks = parts.filter((part) => isBlock(part));
+  if (blocks.length > 0 && records !== undefined && (await haveFew(trx, projectId, records))) {
+    return { owner: WORKSPACE, sums: new Set(), blocks: [], gaps: [joined(parts)], hasKept };
+  }
+  const isSummed = !hasConditions(asked) && domain === undefined && (records?.length ?? 1) === 1;
+  const owner = records?.[0] ?? WORKSPACE;
+  const whole = isSummed ? wholeSums(blocks) : new Set<number>();
+  const sums = records === undefined ? whole : await sumsOfRecord(trx, projectId, owner, whole);
+  const isIn = (ids: ReadonlySet<number>, { sumId }: Block) => sumId !== null && ids.has(sumId);
+  // Where a link or QR code has no counts of its own, it has few events.
+  const isGap = (part: Block | Gap) => !isBlock(part) || (isIn(whole, part) && !isIn(sums, part));
+  return {
+    owner,
+    sums,
+    blocks: blocks.filter((block) => !isIn(whole, block)),
+    gaps: gapsOf(parts, isGap),
+    hasKept,
+  };
+}
+
+/** Returns true if links and QR codes, all of which exist, have few events. */
+async function haveFew(trx: Db, projectId: string, records: readonly string[]): Promise<boolean> {
+  const [row] = await rows<{ areFew: boolean }>(
+    trx,
+    `SELECT coalesce(sum(c.visits + c.leads + c.sales), 0) <= ${FEW}
+            AND bool_and(c.record_id IS NOT NULL
+              OR EXISTS (SELECT 1 FROM links WHERE project_id = :projectId AND id = r.id)
+              OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = :projectId AND id = r.id)) AS "areFew"
+       FROM unnest(:records::text[]) AS r(id)
+       LEFT JOIN counters c ON c.project_id = :projectId AND c.record_id = r.id`,
+    { projectId, records },
+  );
+  return row!.areFew;
+}
+
+/** Returns the time of all parts. */
+const joined = (parts: readonly Gap[]): Gap => ({ from: parts[0]!.from, to: parts.at(-1)!.to });
+
+/** Joins successive parts whose events are read directly. */
+function gapsOf(parts: readonly (Block | Gap)[], isGap: (part: Block | Gap) => boolean): Gap[] {
+  const gaps: Gap[] = [];
+  let last: Gap | undefined;
+  for (const part of parts) {
+    if (!isGap(part)) last = undefined;
+    else if (last === undefined) gaps.push((last = { from: part.from, to: part.to }));
+    else last.to = part.to;
+  }
+  return gaps;
+}
+
+/** An event kind of a query, and its counts. */
+interface Kind {
+  id: number;
+  hasAmount: boolean;
+  sums: Counts;
+}
+
+/** Counts the matching events of a block. */
+function countBlock(
+  read: ReadBlock,
+  kinds: readonly Kind[],
+  dimension: DimensionName,
+  by: 'value' | 'quarter',
+): void {
+  if (by === 'value' && dimension === 'all') countTotals(read, kinds);
+  // The mask has no events of other kinds.
+  const maskOf = ({ id }: Kind) => (kinds.length === 1 ? read.mask : read.maskOf('event', id));
+  for (const kind of kinds) {
+    if (by === 'quarter') countQuarters(read, maskOf(kind), kind.sums);
+    else if (dimension !== 'all') {
+      read.count(dimension, maskOf(kind), (id, count) => kind.sums.add(id, count));
+    }
+    if (kind.hasAmount)
+      addAmounts(read, maskOf(kind), kind.sums, by === 'quarter' ? by : dimension);
+  }
+}
+
+function countTotals(read: ReadBlock, kinds: readonly Kind[]): void {
+  if (kinds.length === 1) {
+    kinds[0]!.sums.add(0, matchesOf(read.mask));
+    return;
+  }
+  read.count('event', read.mask, (event, count) => {
+    kinds.find(({ id }) => id === event)!.sums.add(0, count);
+  });
+}
+
+/** Counts the events of a mask by quarter-hour. */
+export function countQuarters(read: ReadBlock, mask: Uint8Array, sums: Counts): void {
+  const [quarters, ends] = read.numbers('quarters');
+  let at = 0;
+  for (const [place, quarter] of quarters.entries()) {
+    let count = 0;
+    for (; at < ends[place]!; at += 1) count += mask[at]!;
+    if (count > 0) sums.add(quarter, count);
+  }
+}
+
+/** Adds the amounts of matching events to the counts. */
+export function addAmounts(
+  read: ReadBlock,
+  mask: Uint8Array,
+  sums: Counts,
+  by: DimensionName | 'quarter',
+): void {
+  const [places, amounts] = read.numbers('amounts');
+  const idOf = idsOf(read, by);
+  for (const [at, place] of places.entries()) {
+    const id = mask[place] === 1 ? idOf(place) : undefined;
+    if (id !== undefined) sums.add(id, 0, amounts[at]!);
+  }
+}
+
+/**
+ * Makes a function that reads the id or quarter-hour by which an event is counted; its positions
+ * must ascend.
+ */
+function idsOf(read: ReadBlock, by: DimensionName | 'quarter'): (at: number) => number | undefined {
+  if (by === 'all') return () => 0;
+  if (by === 'quarter') {
+    const [quarters, ends] = read.numbers('quarters');
+    let next = 0;
+    return (at) => {
+      while (ends[next]! <= at) next += 1;
+      return quarters[next];
+    };
+  }
+  const { ids, codes } = read.column(by);
+  return (at) => ids[codes[at]! - 1];
+}
+
+/** Counts the events of times without a built block. */
+async function readGaps(
+  trx: Db,
+  countQuery: GroupedQuery,
+  dimension: DimensionName,
+  by: 'value' | 'quarter',
+  gaps: readonly Gap[],
+): Promise<EventsRow[]> {
+  if (gaps.length === 0) return [];
+  const { projectId, events, filter } = countQuery;
+  const time = by === 'value' ? '0' : `floor(date_part('epoch', at) / ${QUARTER_MS / 1000})::int`;
+  const bindings: Record<string, SqlValue> = { ...filter.bindings, projectId, events };
+  const parts = gaps.map(({ from, to }, at) => {
+    Object.assign(bindings, { [`from${at}`]: from, [`to${at}`]: to });
+    const within = `e.occurred_at >= :from${at}::timestamptz AND e.occurred_at < :to${at}::timestamptz`;
+    return raw(dimension, `WHERE ${OF_EVENTS} AND ${within} ${filterSql(filter)}`);
+  });
+  return rows<EventsRow>(
+    trx,
+    `SELECT event, ${time} AS time, value, sum(n)::bigint AS n, sum(amount)::text AS amount
+       FROM (${parts.join(' UNION ALL ')}) AS counted WHERE value IS NOT NULL GROUP BY 1, 2, 3`,
+    bindings,
+  );
+}

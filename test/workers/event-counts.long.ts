@@ -1,0 +1,432 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { eventRecords } from '../../src/event-records/event-records.ts';
+import { resolveRecords } from '../../src/event-records/resolve.ts';
+import type { EventRow } from '../../src/events/event.ts';
+import { EVENT_KINDS, EVENT_PARAMETERS, type EventKind, kindsOf } from '../../src/events/kinds.ts';
+import { type FilterQuery, resolveFilter } from '../../src/events/query/filters.ts';
+import { GROUPS, type GroupName } from '../../src/events/query/groups/index.ts';
+import type { Granularity, Span } from '../../src/events/span.ts';
+import { append } from '../../src/events/store/postgres/append.ts';
+import { buildBlocks } from '../../src/events/store/postgres/build-blocks.ts';
+import { Counts } from '../../src/events/store/postgres/counts.ts';
+import { eraseRecords } from '../../src/events/store/postgres/erase.ts';
+import { retainEvents } from '../../src/events/store/postgres/retention.ts';
+import { postgresStore } from '../../src/events/store/postgres/store.ts';
+import type { CountQuery } from '../../src/events/store/store.ts';
+import { db } from '../../src/infra/db.ts';
+import { seeded } from '../qr/pairwise.ts';
+import { anEvent } from '../support/events.ts';
+import { eventually } from '../support/eventually.ts';
+import { entriesOf } from '../support/packed-counts.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+
+/*
+ * Analytics from sums, blocks and kept counts must equal analytics from rows: random events, random
+ * questions, every group. Each run asks other questions; EVENT_QUESTIONS sets their number.
+ */
+
+const SEED = Number(process.env['EVENT_SEED'] ?? Date.now() % 1_000_000);
+const COUNT = 2_000;
+/** Number of questions per group and filter. */
+const QUESTIONS = Number(process.env['EVENT_QUESTIONS']) || 2;
+/** Most events are in sums, where the first links have counts of their own. */
+const SIZES = {
+  block: 100,
+  newest: 50,
+  settleMs: 0,
+  least: 1,
+  sum: { blocks: 4, many: 60 },
+  forMs: Infinity,
+};
+const DAY_MS = 86_400_000;
+/** The period includes days of 23, 25, 23½ and 24½ hours. */
+const FIRST = Date.UTC(2025, 0, 20);
+const LAST = Date.UTC(2025, 10, 20);
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'Asia/Kathmandu',
+  'Australia/Eucla',
+  'Australia/Lord_Howe',
+  'America/St_Johns',
+  'Pacific/Apia',
+];
+const KINDS: EventKind[] = ['click', 'click', 'click', 'scan', 'view', 'lead', 'sale'];
+const log = pino({ level: 'silent' });
+const LONG = `https://example.com/?q=${'long'.repeat(300)}`;
+
+/**
+ * URLs with and without queries, fragments and UTM parameters; some are longer than an index key.
+ */
+const URLS = [
+  'https://example.com/',
+  'https://example.com/?a=1',
+  'https://example.com/page#part?',
+  `https://example.com/${'page'.repeat(400)}#?a`,
+  '',
+  LONG,
+  'https://example.com/?utm_source=mail&utm_medium=a%20b#x',
+  'https://example.com/?utm_source=mail&utm_medium=a+b&utm_campaign=%C3%A4',
+  `https://example.com/?utm_content=${'long'.repeat(120)}&utm_source=%zz`,
+];
+
+describe(`counts of events (seed ${SEED})`, () => {
+  let world: World;
+  let records: string[];
+  let tagId: string;
+  let folderId: string;
+  let pageId: string;
+  const random = seeded(SEED);
+  const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
+
+  before(async function () {
+    world = await aWorkspace();
+    const { api } = world;
+    tagId = (await api.post('/tags', { name: 'some' })).body.id;
+    folderId = (await api.post('/folders', { name: 'others' })).body.id;
+    const { body: links } = await api.post(
+      '/links/bulk',
+      Array.from({ length: 6 }, (_, at) => ({
+        url: 'https://example.com/',
+        ...(at % 2 === 0 ? { tagIds: [tagId] } : { folderId }),
+      })),
+    );
+    const { body: code } = await api.post('/qrcodes', { type: 'url', url: LONG, tagIds: [tagId] });
+    records = [...links.map(({ id }: { id: string }) => id), code.id];
+    const { body: page } = await api.post('/pages', { title: 'Page' });
+    pageId = page.id;
+    await add(0, COUNT);
+  });
+
+  async function add(from: number, count: number): Promise<void> {
+    const { projectId } = world;
+    const events = Array.from({ length: count }, (_, at) => event(projectId, from + at, pageId));
+    for (let at = 0; at < count; at += 500) {
+      await db().transaction((trx) => append(trx, events.slice(at, at + 500)));
+    }
+  }
+
+  /** Builds blocks and sums until none is pending, since the scheduled job can claim blocks too. */
+  async function build(): Promise<void> {
+    await eventually(async () => {
+      await buildBlocks(log, SIZES);
+      const empty = await db()('event_blocks').where({ project_id: world.projectId, size: null });
+      expect(empty).to.deep.equal([]);
+    });
+  }
+
+  /** Deletes all events of two links, one of which has many. */
+  const eraseSome = () =>
+    db().transaction((trx) => eraseRecords(trx, world.projectId, [records[1]!, records[4]!]));
+
+  function event(projectId: string, at: number, pageId: string): EventRow {
+    const kind = pick(KINDS);
+    // Most events belong to the first records, so that these have many and the last ones few.
+    const record = kind === 'scan' ? records.at(-1)! : records[Math.floor(random() ** 3 * 6)]!;
+    return anEvent(projectId, {
+      id: `evt_${String(at).padStart(8, '0')}`,
+      event: kind,
+      occurred_at: new Date(FIRST + random() * (LAST - FIRST)).toISOString(),
+      link_id: random() < 0.05 && kind === 'click' ? null : record,
+      domain: pick(['a.test', 'b.test']),
+      country: pick(['DE', 'FR', 'JP', 'BR', 'Unknown', 'XK']),
+      region: pick(['A', 'B']),
+      city: pick(['Springfield', 'Berlin', 'Ōsaka', 'tab\tname']).replace('\t', ' '),
+      continent: '',
+      device: pick(['Desktop', 'Mobile', 'Tablet']),
+      browser: pick(['Chrome', 'Safari', 'Firefox']),
+      os: pick(['iOS', 'Android', 'Windows']),
+      referer: pick(['(direct)', 'news.example', 'x.example']),
+      referer_url: pick(['(direct)', 'https://news.example/a', `${LONG}&r`]),
+      url: pick(URLS),
+      variant: pick(['A', 'B', null]),
+      via: pick(['link', 'qr']),
+      page_id: kind === 'view' ? pageId : null,
+      event_name:
+        kind === 'lead' ? pick(['Sign up', 'Trial']) : kind === 'sale' ? 'Purchase' : null,
+      amount_cents: kind === 'sale' ? Math.floor(random() * 100_000) : null,
+    });
+  }
+
+  function aSpan(): Span {
+    const [a, b] = [random(), random()].toSorted((x, y) => x - y) as [number, number];
+    const length = LAST - FIRST;
+    const from = FIRST + a * length;
+    // Both ends of a span are at a day, a quarter of an hour, or any millisecond.
+    const unit = pick([DAY_MS, 900_000, 1]);
+    const granularity: Granularity = pick(['hour', 'day', 'month']);
+    const to =
+      granularity === 'hour' ? Math.min(from + 5 * DAY_MS * random(), LAST) : FIRST + b * length;
+    const cut = (time: number) => new Date(Math.floor(time / unit) * unit);
+    return { start: cut(from), end: cut(to + unit), granularity, timezone: pick(ZONES) };
+  }
+
+  const filters: [what: string, query: () => FilterQuery][] = [
+    ['everything', () => ({})],
+    ['a domain', () => ({ domain: pick(['a.test', 'b.test']) })],
+    ['a link', () => ({ linkId: pick(records.slice(0, 6)) })],
+    ['a QR code', () => ({ qrcodeId: records.at(-1)! })],
+    ['a tag', () => ({ tagId: [tagId] })],
+    ['a folder', () => ({ folderId })],
+  ];
+
+  interface Asked {
+    name: GroupName;
+    query: FilterQuery;
+    question: CountQuery;
+    isByRecord: boolean;
+  }
+
+  /** Names of all groups but trend_live, which reads current events. */
+  const NAMES = (Object.keys(GROUPS) as GroupName[]).filter((name) => name !== 'trend_live');
+
+  async function someQuestions(): Promise<Asked[]> {
+    const { projectId } = world;
+    const asked: Asked[] = [];
+    for (const [, queryOf] of filters) {
+      for (const name of NAMES) {
+        for (let n = 0; n < QUESTIONS; n += 1) {
+          const query = queryOf();
+          const filter = await resolveFilter(projectId, query, resolveRecords);
+          const events = kindsOf(pick(EVENT_PARAMETERS));
+          const question = { projectId, span: aSpan(), filter, events };
+          asked.push({ name, query, question, isByRecord: filter.records !== undefined });
+        }
+      }
+    }
+    return asked;
+  }
+
+  /** Questions about whole units of kept counts, which are by quarter-hour, and of records by day. */
+  async function wholeQuestions(): Promise<Asked[]> {
+    const cut = (time: Date, unit: number) => new Date(Math.floor(time.getTime() / unit) * unit);
+    return (await someQuestions()).map((asked) => {
+      const { span } = asked.question;
+      const unit = asked.isByRecord ? DAY_MS : 900_000;
+      const whole = { ...span, start: cut(span.start, unit), end: cut(span.end, unit) };
+      return { ...asked, question: { ...asked.question, span: whole } };
+    });
+  }
+
+  const answer = ({ name, question }: Asked) => GROUPS[name].read(question, eventRecords.names);
+
+  /** Answers questions from rows alone. */
+  async function fromRows(questions: readonly Asked[]): Promise<unknown[]> {
+    await db()('event_blocks').where({ project_id: world.projectId }).delete();
+    const answers: unknown[] = [];
+    for (const asked of questions) answers.push(await answer(asked));
+    return answers;
+  }
+
+  async function expectAnswers(questions: readonly Asked[], answers: readonly unknown[]) {
+    for (const [at, asked] of questions.entries()) {
+      const { name, query, question } = asked;
+      const what = JSON.stringify({ SEED, name, query, span: question.span });
+      expect(await answer(asked), what).to.deep.equal(answers[at]);
+    }
+  }
+
+  const sums = async () => {
+    const { rows } = await db().raw<{ rows: { owners: number }[] }>(
+      `SELECT count(DISTINCT owner)::int AS owners FROM event_block_counts c
+        WHERE project_id = :projectId AND (
+          SELECT count(*) = max(s.blocks) FROM event_blocks b
+            JOIN event_block_sums s ON s.project_id = b.project_id AND s.id = b.sum_id
+           WHERE b.project_id = c.project_id AND b.sum_id = c.sum_id)
+        GROUP BY sum_id`,
+      { projectId: world.projectId },
+    );
+    return rows;
+  };
+
+  /** Ends a connection that builds blocks or sums, or deletes events, as if its process was killed. */
+  async function endWriter(): Promise<number> {
+    const { rows } = await db().raw<{ rows: object[] }>(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'
+          AND query ~ '(INSERT INTO|UPDATE|DELETE FROM|COPY) (event_block|kept_|events )' ORDER BY random() LIMIT 1`,
+    );
+    return rows.length;
+  }
+
+  /** A link with fewer events than this is counted by rows, so all of them seem to have more. */
+  const seemMany = () =>
+    db()('counters').where({ project_id: world.projectId }).increment('visits', 1_000_000);
+
+  it('are the same from sums and blocks, and after late events have emptied some', async function () {
+    await seemMany();
+    const questions = await someQuestions();
+    const before = await fromRows(questions);
+    await db()('events_stored').insert({ project_id: world.projectId, count: COUNT });
+    await build();
+    expect((await sums()).length).to.be.greaterThan(3);
+    expect(Math.max(...(await sums()).map(({ owners }) => owners))).to.be.within(2, 7);
+    await expectAnswers(questions, before);
+
+    const { length } = await sums();
+    const { projectId } = world;
+    const oldest = new Date(FIRST + 1).toISOString();
+    const first = { ...event(projectId, COUNT, pageId), occurred_at: oldest };
+    await db().transaction((trx) => append(trx, [first]));
+    expect((await sums()).length).to.be.equal(length - 1);
+    await add(COUNT + 1, 50);
+    const late: unknown[] = [];
+    for (const asked of questions) late.push(await answer(asked));
+    expect(late).not.to.deep.equal(before);
+    await build();
+    await expectAnswers(questions, late);
+    await expectAnswers(questions, await fromRows(questions));
+  });
+
+  it('are the same after events were erased, and when blocks were built again', async function () {
+    await db()('events_stored').insert({ project_id: world.projectId, count: COUNT });
+    await build();
+    await eraseSome();
+    const questions = await someQuestions();
+    const erased: unknown[] = [];
+    for (const asked of questions) erased.push(await answer(asked));
+    await build();
+    await expectAnswers(questions, erased);
+    await postgresStore.rebuild(world.projectId);
+    await build();
+    expect((await sums()).length).to.be.greaterThan(3);
+    await expectAnswers(questions, erased);
+    expect(erased).to.deep.equal(await fromRows(questions));
+  });
+
+  it('are the same after retention has deleted months, and while it deletes them', async function () {
+    const { projectId, set } = world;
+    await postgresStore.rebuild(projectId);
+    await build();
+    const questions = await wholeQuestions();
+    const before: unknown[] = [];
+    for (const asked of questions) before.push(await answer(asked));
+    const all = {
+      ...questions[0]!.question,
+      span: { ...aSpan(), start: new Date(FIRST), end: new Date(LAST + DAY_MS) },
+      events: [...EVENT_KINDS],
+      filter: {},
+    };
+    const totals = await postgresStore.totals(all);
+    const middle = Date.UTC(2025, 5, 15);
+    await set({ retentionDays: Math.floor((Date.now() - middle) / DAY_MS) });
+    const done = new AbortController();
+    const asking = (async () => {
+      while (!done.signal.aborted) expect(await postgresStore.totals(all)).to.deep.equal(totals);
+    })();
+    const building = (async () => {
+      while (!done.signal.aborted) await buildBlocks(log, SIZES);
+    })();
+    await retainEvents(log).finally(() => done.abort());
+    await Promise.all([asking, building]);
+    const oldest = await db()('events').where({ project_id: projectId }).min('occurred_at as at');
+    expect(oldest[0]!['at'].toISOString()).to.match(/^2025-06-/);
+    await expectAnswers(questions, before);
+    await build();
+    await expectAnswers(questions, before);
+    await set({ retentionDays: 0 });
+  });
+
+  it('are the same after connections that build blocks or delete events were ended', async function () {
+    const { projectId, set } = world;
+    await postgresStore.rebuild(projectId);
+    const questions = await wholeQuestions();
+    const before: unknown[] = [];
+    for (const asked of questions) before.push(await answer(asked));
+    await set({ retentionDays: Math.floor((Date.now() - Date.UTC(2025, 7, 15)) / DAY_MS) });
+    const done = new AbortController();
+    let ended = 0;
+    const ending = (async () => {
+      for (; ended < 40 && !done.signal.aborted; await wait(random() * 30))
+        ended += await endWriter();
+      done.abort();
+    })();
+    const building = (async () => {
+      while (!done.signal.aborted) await buildBlocks(log, SIZES).catch(() => {});
+    })();
+    const oldest = async () => {
+      const [row] = await db()('events').where({ project_id: projectId }).min('occurred_at as at');
+      return row!['at'].toISOString();
+    };
+    await eventually(async () => {
+      await retainEvents(log).catch(() => {});
+      expect(await oldest()).to.match(/^2025-08-/);
+    });
+    await eventually(() => expect(ended).to.be.greaterThan(5)).finally(() => done.abort());
+    await Promise.all([ending, building]);
+    await expectAnswers(questions, before);
+    await build();
+    await expectAnswers(questions, before);
+    expect(before).to.deep.equal(await fromRows(questions));
+    await set({ retentionDays: 0 });
+  });
+
+  it('sum amounts exactly, stop at the largest, and never prevent a sale from being recorded', async () => {
+    const { api, projectId, set } = await aWorkspace();
+    const { body: link } = await api.post('/links', { url: 'https://example.com/' });
+    const occurred_at = new Date(Date.now() - 100 * DAY_MS).toISOString();
+    const add = (amounts: number[], from: number) =>
+      db().transaction((trx) =>
+        append(
+          trx,
+          amounts.map((amount_cents, n) => {
+            const sale = {
+              event: 'sale' as const,
+              event_name: 'Purchase',
+              country: 'DE',
+              amount_cents,
+            };
+            return anEvent(projectId, {
+              id: `evt_${from + n}`,
+              occurred_at,
+              link_id: link.id,
+              ...sale,
+            });
+          }),
+        ),
+      );
+    const amounts = async () => {
+      const questions = ['count', 'sales', 'countries', 'continents', 'top_links', 'cities'];
+      const answers = await Promise.all([
+        ...questions.map((groupBy) =>
+          api.get('/analytics', { groupBy, event: 'sales', interval: 'all' }),
+        ),
+        api.get('/analytics', { interval: 'all_unfiltered' }),
+        api.get('/analytics', { interval: 'all', linkId: link.id }),
+        api.get(`/links/${link.id}`),
+      ]);
+      return answers.map(({ body }) => (Array.isArray(body) ? body[0] : body).saleAmount);
+    };
+    const all = (amount: number) => Array.from({ length: 9 }, () => amount);
+    await add(
+      Array.from({ length: 9_007 }, () => 1e12),
+      0,
+    );
+    await add([199_254_740_990], 9_007);
+    expect(await amounts()).to.deep.equal(all(Number.MAX_SAFE_INTEGER - 1));
+    await add([1], 9_008);
+    expect(await amounts()).to.deep.equal(all(Number.MAX_SAFE_INTEGER));
+    await add([1e12], 9_009);
+    expect(await amounts()).to.deep.equal(all(Number.MAX_SAFE_INTEGER));
+
+    await set({ retentionDays: 30 });
+    await retainEvents(log);
+    expect(await db()('events').where({ project_id: projectId })).to.deep.equal([]);
+    expect(await amounts()).to.deep.equal(all(Number.MAX_SAFE_INTEGER));
+    const nearly = '9223372036854775800';
+    for (const kept of await db()('kept_counts').where({ project_id: projectId, step: 'm' })) {
+      const made = new Counts();
+      for (const [id, count] of entriesOf(kept.counts)) made.add(id, count, BigInt(nearly));
+      const { counts: _, quarters: __, ...key } = kept;
+      await db()('kept_counts').where(key).update({ counts: made.pack() });
+    }
+    await db()('counters').where({ project_id: projectId }).update({ sale_amount_cents: nearly });
+    await add([1e12, 1e12], 9_010);
+    await add([1e12], 9_012);
+    const answers = new Set(await amounts());
+    expect([...answers]).to.deep.equal([Number.MAX_SAFE_INTEGER]);
+  });
+});
