@@ -29,7 +29,7 @@ export function exportGauge<Label extends string = never>(
  * Interval at which an idle process notices that its event loop was delayed, in ms. A delay may have
  * begun so much earlier than it is noticed.
  */
-const LATENESS_SAMPLE_MS = 250;
+const LATENESS_SAMPLE_MS = 500;
 /** Interval of the samples of `nodejs_eventloop_lag_*`, in ms: each wakes an idle process. */
 const LAG_SAMPLE_MS = 1_000;
 /** Shortest time between two readings of the processor's clock, which is a system call, in ms. */

@@ -2,7 +2,7 @@ import { url as inspectorUrl } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 import type { Log } from './log.ts';
 
-const SIGN_MS = 250;
+const SIGN_MS = 1_000;
 
 /** Input of the thread. */
 export interface Watched {

@@ -377,7 +377,7 @@ describe('every process', () => {
       await longest();
       runner.kill(name, 'SIGSTOP');
       // This pause is the measured interruption.
-      await pause(800);
+      await pause(1_200);
       runner.kill(name, 'SIGCONT');
       const { delay, blocked } = await longest();
       expect(delay, name).to.be.within(0.5, 10);
