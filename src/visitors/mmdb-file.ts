@@ -25,8 +25,8 @@ const POINTER_BASE = [0, 2_048, 526_336, 0];
 /** Value added to the one, two or three bytes after a length of 29, 30 or 31. */
 const LENGTH_BASE = [29, 285, 65_821];
 
-/** Reads bytes of a section from an offset. */
-type Read = (offset: number, length: number) => Buffer;
+/** Number of first bits of an IPv4 address by which the nodes they lead to are remembered. */
+const TOP_BITS = 16;
 
 /** A database that stays open until `close`. */
 export class MmdbFile<Data> {
@@ -37,7 +37,9 @@ export class MmdbFile<Data> {
   readonly #isIpv4: boolean;
   /** Node at which IPv4 addresses begin. */
   readonly #ipv4Node: number;
-  readonly #data: Read;
+  /** Nodes by the first bits of an IPv4 address; 0 until they are known. */
+  readonly #topNodes = new Uint32Array(2 ** TOP_BITS);
+  readonly #data: Section;
 
   /**
    * @param maxBlocks number of blocks of 4 KB that stay in memory; absent: all that were read, which
@@ -58,16 +60,15 @@ export class MmdbFile<Data> {
       readSync(this.#fd, end, 0, end.length, size - end.length);
       const at = end.lastIndexOf(MARK);
       if (at === -1) throw new Error(`${path} is not a database of places`);
-      const description = end.subarray(at + MARK.length);
-      const { value } = decode((from, length) => description.subarray(from, from + length), 0);
+      const description = new Section(() => end, at + MARK.length, end.length);
+      const { value } = decode(description, 0);
       const { node_count, record_size, ip_version } = value as Record<string, number>;
       this.#nodes = node_count ?? 0;
       this.#nodeBytes = (record_size ?? 0) / 4;
       this.#isIpv4 = ip_version === 4;
       // In an IPv6 tree, an IPv4 address is the last 32 bits.
       this.#ipv4Node = this.#isIpv4 ? 0 : this.#walk(0, new Uint8Array(12));
-      const base = this.#nodes * this.#nodeBytes + GAP;
-      this.#data = (offset, length) => this.#read(base + offset, length);
+      this.#data = new Section(this.#block, this.#nodes * this.#nodeBytes + GAP, BLOCK);
     } catch (error) {
       closeSync(this.#fd);
       throw error;
@@ -76,14 +77,18 @@ export class MmdbFile<Data> {
 
   /**
    * Finds the record of an address. @returns its position, for {@link read}; `undefined` if there
-   * is none
+   * is none, as for an IPv6 address in a database of IPv4 addresses
    *
-   * @throws Error for an invalid address, or one of another IP version than the database
+   * @throws Error for an invalid address
    */
   find(ip: string): number | undefined {
-    const bytes = bytesOf(ip);
-    if (this.#isIpv4 && bytes.length > 4) throw new Error('the database has no IPv6 addresses');
-    const node = this.#walk(bytes.length === 4 ? this.#ipv4Node : 0, bytes);
+    const ipv4 = ipv4Number(ip);
+    const bytes = ipv4 === undefined ? ipaddr.parse(ip).toByteArray() : bytesOf(ipv4);
+    if (this.#isIpv4 && bytes.length > 4) return undefined;
+    const node =
+      ipv4 === undefined
+        ? this.#walk(0, bytes)
+        : this.#walk(this.#topNode(ipv4 >>> TOP_BITS, bytes), bytes, TOP_BITS);
     return node <= this.#nodes ? undefined : node - this.#nodes - GAP;
   }
 
@@ -96,10 +101,19 @@ export class MmdbFile<Data> {
     closeSync(this.#fd);
   }
 
-  /** Returns the node or record that the bits of an address lead to. */
-  #walk(from: number, bytes: ArrayLike<number>): number {
+  /** Returns the node or record that the first bits of an IPv4 address lead to. */
+  #topNode(top: number, bytes: readonly number[]): number {
+    const known = this.#topNodes[top]!;
+    if (known > 0) return known;
+    const node = this.#walk(this.#ipv4Node, bytes.slice(0, TOP_BITS / 8));
+    this.#topNodes[top] = node;
+    return node;
+  }
+
+  /** Returns the node or record that the bits of an address lead to, from a bit on. */
+  #walk(from: number, bytes: ArrayLike<number>, firstBit = 0): number {
     let node = from;
-    for (let bit = 0; bit < bytes.length * 8 && node < this.#nodes; bit += 1) {
+    for (let bit = firstBit; bit < bytes.length * 8 && node < this.#nodes; bit += 1) {
       node = this.#child(node, (bytes[bit >> 3]! >> (7 - (bit & 7))) & 1);
     }
     return node;
@@ -118,14 +132,6 @@ export class MmdbFile<Data> {
       : (middle & 15) * 2 ** 24 + bytes.readUIntBE(at + 4, 3);
   }
 
-  #read(offset: number, length: number): Buffer {
-    const from = offset % BLOCK;
-    const first = this.#block((offset - from) / BLOCK);
-    if (from + length <= BLOCK) return first.subarray(from, from + length);
-    const rest = this.#read(offset - from + BLOCK, from + length - BLOCK);
-    return Buffer.concat([first.subarray(from), rest]);
-  }
-
   #readBlock(index: number): Buffer {
     const block = Buffer.allocUnsafeSlow(BLOCK);
     const length = readSync(this.#fd, block, 0, BLOCK, index * BLOCK);
@@ -134,78 +140,148 @@ export class MmdbFile<Data> {
   }
 }
 
-/** Parses an address into bytes. @throws Error if it is invalid */
-function bytesOf(ip: string): ArrayLike<number> {
-  const ipv4 = ipv4Number(ip);
-  if (ipv4 === undefined) return ipaddr.parse(ip).toByteArray();
-  return [ipv4 >>> 24, (ipv4 >>> 16) & 255, (ipv4 >>> 8) & 255, ipv4 & 255];
+/** The bytes of an IPv4 address. */
+const bytesOf = (ipv4: number): number[] => [
+  ipv4 >>> 24,
+  (ipv4 >>> 16) & 255,
+  (ipv4 >>> 8) & 255,
+  ipv4 & 255,
+];
+
+/** A part of a file, which is read in blocks. Offsets are from the beginning of the part. */
+class Section {
+  readonly #block: (index: number) => Buffer;
+  readonly #base: number;
+  readonly #size: number;
+  /** Names of members by their offset: all records point to the same few. */
+  readonly #names = new Map<number, string>();
+
+  /** @param size number of bytes in a block */
+  constructor(block: (index: number) => Buffer, base: number, size: number) {
+    this.#block = block;
+    this.#base = base;
+    this.#size = size;
+  }
+
+  /** Reads an unsigned integer, of any number of bytes up to six, without making a buffer. */
+  uint(offset: number, length: number): number {
+    let value = 0;
+    for (let at = this.#base + offset, left = length; left > 0; at += 1, left -= 1) {
+      const index = Math.floor(at / this.#size);
+      value = value * 256 + this.#block(index)[at - index * this.#size]!;
+    }
+    return value;
+  }
+
+  /** Reads the name of a member that a record points to. */
+  nameAt(offset: number): string {
+    let name = this.#names.get(offset);
+    if (name === undefined) {
+      name = String(decode(this, offset).value);
+      this.#names.set(offset, name);
+    }
+    return name;
+  }
+
+  bytes(offset: number, length: number): Buffer {
+    const at = this.#base + offset;
+    const index = Math.floor(at / this.#size);
+    const from = at - index * this.#size;
+    const first = this.#block(index).subarray(from, from + length);
+    if (from + length <= this.#size) return first;
+    return Buffer.concat([first, this.bytes(offset + first.length, length - first.length)]);
+  }
 }
 
 /** Decodes the value at an offset. @returns the value and the offset after it */
-function decode(read: Read, offset: number): { value: unknown; end: number } {
-  const control = read(offset, 1).readUInt8();
+function decode(section: Section, offset: number): { value: unknown; end: number } {
+  const pointer = pointerAt(section, offset);
+  if (pointer !== undefined) {
+    return { value: decode(section, pointer.target).value, end: pointer.end };
+  }
+  const control = section.uint(offset, 1);
   let type = control >> 5;
   let at = offset + 1;
-  if (type === 1) {
-    const size = ((control >> 3) & 3) + 1;
-    const low = read(at, size).readUIntBE(0, size);
-    const high = size === 4 ? 0 : (control & 7) * 2 ** (8 * size);
-    return { value: decode(read, high + low + POINTER_BASE[size - 1]!).value, end: at + size };
-  }
   if (type === 0) {
-    type = read(at, 1).readUInt8() + 7;
+    type = section.uint(at, 1) + 7;
     at += 1;
   }
   let length = control & 31;
   if (length >= 29) {
     const more = length - 28;
-    length = read(at, more).readUIntBE(0, more) + LENGTH_BASE[more - 1]!;
+    length = section.uint(at, more) + LENGTH_BASE[more - 1]!;
     at += more;
   }
-  if (type === 7) return decodeMap(read, at, length);
-  if (type === 11) return decodeList(read, at, length);
+  if (type === 7) return decodeMap(section, at, length);
+  if (type === 11) return decodeList(section, at, length);
   // A boolean has its value in its length.
   if (type === 14) return { value: length !== 0, end: at };
-  return { value: decodeScalar(type, read(at, length)), end: at + length };
+  return { value: decodeScalar(type, section, at, length), end: at + length };
 }
 
-function decodeMap(read: Read, offset: number, count: number): { value: object; end: number } {
+/** Reads the pointer at an offset; `undefined` if there is another value. */
+function pointerAt(section: Section, offset: number): { target: number; end: number } | undefined {
+  const control = section.uint(offset, 1);
+  if (control >> 5 !== 1) return undefined;
+  const size = ((control >> 3) & 3) + 1;
+  const low = section.uint(offset + 1, size);
+  const high = size === 4 ? 0 : (control & 7) * 2 ** (8 * size);
+  return { target: high + low + POINTER_BASE[size - 1]!, end: offset + 1 + size };
+}
+
+/** Reads the name of a member, or the pointer to it. */
+function nameFrom(section: Section, offset: number): { name: string; end: number } {
+  const pointer = pointerAt(section, offset);
+  if (pointer !== undefined) return { name: section.nameAt(pointer.target), end: pointer.end };
+  const { value, end } = decode(section, offset);
+  return { name: String(value), end };
+}
+
+function decodeMap(
+  section: Section,
+  offset: number,
+  count: number,
+): { value: object; end: number } {
   const value: Record<string, unknown> = {};
   let end = offset;
   for (let index = 0; index < count; index += 1) {
-    const key = decode(read, end);
-    const entry = decode(read, key.end);
-    value[String(key.value)] = entry.value;
+    const key = nameFrom(section, end);
+    const entry = decode(section, key.end);
+    value[key.name] = entry.value;
     end = entry.end;
   }
   return { value, end };
 }
 
-function decodeList(read: Read, offset: number, count: number): { value: unknown[]; end: number } {
+function decodeList(
+  section: Section,
+  offset: number,
+  count: number,
+): { value: unknown[]; end: number } {
   const value: unknown[] = [];
   let end = offset;
   for (let index = 0; index < count; index += 1) {
-    const item = decode(read, end);
+    const item = decode(section, end);
     value.push(item.value);
     end = item.end;
   }
   return { value, end };
 }
 
-function decodeScalar(type: number, bytes: Buffer): unknown {
+function decodeScalar(type: number, section: Section, offset: number, length: number): unknown {
   switch (type) {
     case 2:
-      return bytes.toString('utf8');
+      return section.bytes(offset, length).toString('utf8');
     case 3:
-      return bytes.readDoubleBE();
+      return section.bytes(offset, length).readDoubleBE();
     case 15:
-      return bytes.readFloatBE();
+      return section.bytes(offset, length).readFloatBE();
     // Unsigned and signed integers; databases of places have none above 32 bits.
     case 5:
     case 6:
     case 8:
-      return bytes.length === 0 ? 0 : bytes.readUIntBE(0, bytes.length);
+      return section.uint(offset, length);
     default:
-      return Buffer.from(bytes);
+      return Buffer.from(section.bytes(offset, length));
   }
 }

@@ -160,7 +160,7 @@ function findPlace(readers: readonly PlaceReader[], ip: string): Place {
       const at = file.find(ip);
       if (at !== undefined) return placeAt(at);
     } catch {
-      // An IPv6 address in an IPv4 database, or an invalid address.
+      // An invalid address.
     }
   }
   return NOWHERE;
