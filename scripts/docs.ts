@@ -40,8 +40,8 @@ export function openApiPage(): string {
 const WIDTH = 160;
 
 /**
- * Prints JSON with objects and lists on one line if they fit; lists of texts and of references fill
- * their lines.
+ * Prints JSON with objects and lists on one line if they fit; texts of a list, and references of a
+ * list or an object, fill their lines.
  */
 function print(value: unknown, indent = ''): string {
   const text = JSON.stringify(value);
@@ -49,24 +49,25 @@ function print(value: unknown, indent = ''): string {
     return inOneLine(value);
   }
   const inner = `${indent}  `;
-  if (!Array.isArray(value)) {
-    const members = Object.entries(value).map(
-      ([name, member]) => `${inner}${JSON.stringify(name)}: ${print(member, inner)}`,
-    );
-    return `{\n${members.join(',\n')}\n${indent}}`;
-  }
-  const members = value.map((member) => print(member, inner));
-  return `[\n${inner}${filled(members, WIDTH - inner.length).join(`,\n${inner}`)}\n${indent}]`;
+  const isList = Array.isArray(value);
+  const members = isList
+    ? value.map((member) => print(member, inner))
+    : Object.entries(value).map(
+        ([name, member]) => `${JSON.stringify(name)}: ${print(member, inner)}`,
+      );
+  const lines = filled(members, WIDTH - inner.length).join(`,\n${inner}`);
+  return `${isList ? '[' : '{'}\n${inner}${lines}\n${indent}${isList ? ']' : '}'}`;
 }
 
-/** Joins members of a list to lines of the maximum width. */
+/** Beginnings of members that fill a line: a text, a reference, a reference with its name. */
+const FILLING = [/^"[^"]*"(?!:)/, /^\{ "\$ref"/, /^"[^"]*": \{ "\$ref"/];
+
+/** Joins members of a list or an object to lines of the maximum width. */
 function filled(members: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const member of members) {
     const last = lines.at(-1) ?? '';
-    const isShort = ['"', '{ "$ref"'].some(
-      (start) => member.startsWith(start) && last.startsWith(start),
-    );
+    const isShort = FILLING.some((start) => start.test(member) && start.test(last));
     if (isShort && last.length + member.length + 3 <= width)
       lines.push(`${lines.pop()}, ${member}`);
     else lines.push(member);
