@@ -9,7 +9,7 @@ import { type SpoolKind, spoolFile, spoolFolder, spoolKindOf } from '../../src/i
 import { ENTRY_NAMES } from '../../src/lookup/codec.ts';
 import { QUEUES } from '../../src/queues/index.ts';
 import { Inspector, type StoredJob } from '../../src/queues/inspect.ts';
-import { COUNT_NAMES } from '../../src/redirect/limits.ts';
+import { QUOTA_COUNT_NAMES } from '../../src/visits/quota-count.ts';
 import { keep } from '../embedded/kept.ts';
 import { OTHER_KEY_FILE, SECRET_KEY_FILE, type Servers } from '../embedded/servers.ts';
 import { SetupError } from '../embedded/setup-error.ts';
@@ -92,7 +92,7 @@ export async function restoreBackup(
   await rollbackAll(servers.databaseUrl);
   for (const { queue } of Object.values(QUEUES)) await inspector.clear(queue);
   await forget(cache, ENTRY_NAMES);
-  await forget(queue, COUNT_NAMES);
+  await forget(queue, QUOTA_COUNT_NAMES);
   await rm(spool, { recursive: true, force: true });
 
   await migrateTo(servers.databaseUrl, manifest.migrations);

@@ -162,7 +162,8 @@ type Verb =
   | 'resend'
   | 'start'
   | 'cancel'
-  | 'undo';
+  | 'undo'
+  | 'reset';
 
 export type OperationId = `${Verb}${Capitalize<string>}`;
 

@@ -13,6 +13,7 @@ import { refuseSharedWildcard } from '../short-links/key.ts';
 import { fillPreview, requestPreview } from '../short-links/preview.ts';
 import { loadReferences } from '../short-links/references.ts';
 import { deleteRecord, deleteRecords } from '../short-links/remove.ts';
+import { resetRecord } from '../short-links/reset.ts';
 import { chosenUrl } from '../short-links/test-variants.ts';
 import {
   applySharedChanges,
@@ -169,6 +170,8 @@ export const linkHandlers = [
     },
     /** Deletes a link. @throws Refusal `not_found` */
     'link.delete': ({ linkId, events }, job) => deleteRecord(linkQueries, job, linkId, events),
+    /** Sets the counts of a link back to zero. @throws Refusal `not_found` */
+    'link.reset': ({ linkId }, job) => resetRecord(linkQueries, job, linkId),
   }),
   ...handlers(linkPreviewJobs, {
     /** Fills the card of a link with the preview of its destination. @throws Refusal `not_found` */

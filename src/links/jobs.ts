@@ -16,6 +16,7 @@ export const linkJobs = jobsOf(writes, {
   'link.upsert': job<{ userId: string; link: NewLink }, SealedLink>(audited),
   'link.update': job<{ linkId: string; changes: LinkChanges }, SealedLink>(audited),
   'link.delete': job<{ linkId: string; events?: EventsOnDelete }, { id: string }>(audited),
+  'link.reset': job<{ linkId: string }, SealedLink>(audited),
 });
 
 export const linkBulkJobs = jobsOf(bulk, {

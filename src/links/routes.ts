@@ -20,6 +20,7 @@ import {
   bulkEnvelope,
   type DeleteOneQuery,
   deleteOneQuery,
+  resetText,
   SHARED_DEFAULTS,
   toSharedChanges,
 } from '../short-links/schema.ts';
@@ -257,6 +258,22 @@ export const linkRoutes: Route[] = [
       const data = { linkId, changes };
       return answerWrite(request, linkJobs['link.update'], data, (link) => ok(openPassword(link)));
     },
+  }),
+  route<{ params: Params }>({
+    ...write,
+    method: 'post',
+    path: '/links/{linkId}/reset',
+    operationId: 'resetLink',
+    summary: 'Reset the counts of a link',
+    description: resetText('link'),
+    extension: true,
+    record: true,
+    params: linkParams,
+    answers: { 200: linkRecord },
+    handle: (request) =>
+      answerWrite(request, linkJobs['link.reset'], request.params, (record) =>
+        ok(openPassword(record)),
+      ),
   }),
   route<{ params: Params; query: DeleteOneQuery }>({
     ...write,

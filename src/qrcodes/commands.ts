@@ -9,6 +9,7 @@ import { qrCodePreviewJobs } from '../short-links/jobs.ts';
 import { fillPreview, requestPreview } from '../short-links/preview.ts';
 import { loadReferences } from '../short-links/references.ts';
 import { deleteRecord, deleteRecords } from '../short-links/remove.ts';
+import { resetRecord } from '../short-links/reset.ts';
 import {
   type Draft,
   insert,
@@ -177,6 +178,8 @@ export const qrCodeHandlers = [
     /** Deletes a QR code. @throws Refusal `not_found` */
     'qrcode.delete': ({ qrcodeId, events }, job) =>
       deleteRecord(qrCodeQueries, job, qrcodeId, events),
+    /** Sets the counts of a QR code back to zero. @throws Refusal `not_found` */
+    'qrcode.reset': ({ qrcodeId }, job) => resetRecord(qrCodeQueries, job, qrcodeId),
   }),
   ...handlers(qrCodePreviewJobs, {
     /**

@@ -13,6 +13,7 @@ export const qrCodeJobs = jobsOf(writes, {
   'qrcode.create': job<{ userId: string; qrcode: NewQrCode }, SealedQrCode>(audited),
   'qrcode.update': job<{ qrcodeId: string; changes: QrCodeChanges }, SealedQrCode>(audited),
   'qrcode.delete': job<{ qrcodeId: string; events?: EventsOnDelete }, { id: string }>(audited),
+  'qrcode.reset': job<{ qrcodeId: string }, SealedQrCode>(audited),
 });
 
 export const qrCodeBulkJobs = jobsOf(bulk, {

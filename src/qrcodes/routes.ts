@@ -10,7 +10,12 @@ import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts'
 import { type Framing, withFrameable } from '../short-links/destination.ts';
 import { isHeavyList } from '../short-links/filters.ts';
 import { canReadPasswords, countAnswer, openPassword } from '../short-links/record.ts';
-import { bulkEnvelope, type DeleteOneQuery, deleteOneQuery } from '../short-links/schema.ts';
+import {
+  bulkEnvelope,
+  type DeleteOneQuery,
+  deleteOneQuery,
+  resetText,
+} from '../short-links/schema.ts';
 import { answerPicture } from './answer-picture.ts';
 import { QR_CODE_FILTERS } from './filters.ts';
 import { type ImageSources, storeImages, withPublicImage } from './images.ts';
@@ -292,6 +297,22 @@ export const qrCodeRoutes: Route[] = [
         ok(openPassword(record)),
       );
     },
+  }),
+  route<{ params: Params }>({
+    ...write,
+    method: 'post',
+    path: '/qrcodes/{qrcodeId}/reset',
+    operationId: 'resetQrCode',
+    summary: 'Reset the counts of a QR code',
+    description: resetText('QR code'),
+    extension: true,
+    record: true,
+    params: qrCodeParams,
+    answers: { 200: qrCodeRecord },
+    handle: (request) =>
+      answerWrite(request, qrCodeJobs['qrcode.reset'], request.params, (record) =>
+        ok(openPassword(record)),
+      ),
   }),
   route<{ params: Params; query: DeleteOneQuery }>({
     ...write,

@@ -5,6 +5,7 @@ import type { Redis } from '../infra/redis.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import { Unavailable } from '../lookup/find.ts';
 import type { EntrySource } from '../lookup/source.ts';
+import { quotaCountName } from '../visits/quota-count.ts';
 
 /** Timeout of a counter command, in ms. */
 const ANSWER_MS = 300;
@@ -62,7 +63,7 @@ export class Quota {
     clickId: string,
     windowSeconds: number,
   ): Promise<boolean> {
-    const names = [countName(id), `${countName(id)}:${clickId}`];
+    const names = [quotaCountName(id), `${quotaCountName(id)}:${clickId}`];
     const know = Math.max(2 * windowSeconds, 60);
     const take = (first: number | '') =>
       this.#ask(
@@ -82,7 +83,7 @@ export class Quota {
    * True when a link has no visit left. @throws Unavailable if neither Redis nor Postgres answers
    */
   async isUsedUp({ id, projectId, maxVisits }: LinkEntry): Promise<boolean> {
-    const stored = await this.#ask(this.#redis.get(countName(id)));
+    const stored = await this.#ask(this.#redis.get(quotaCountName(id)));
     const count = stored === null ? await this.#counted(projectId, id) : Number(stored);
     return count >= maxVisits!;
   }
@@ -105,10 +106,6 @@ export class Quota {
     }
   }
 }
-
-const countName = (linkId: string) => `visits:{${linkId}}`;
-/** Patterns of the names of these counters and their ids. */
-export const COUNT_NAMES = ['visits:*'];
 
 /** Attempts per visitor and link in TRY_SECONDS. */
 const TRIES = 5;

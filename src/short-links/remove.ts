@@ -62,10 +62,7 @@ export async function remove(
   ids: readonly string[],
   events: EventsOnDelete = 'keep',
 ): Promise<LookupChange[]> {
-  if (events === 'remove') {
-    await eventsStore().eraseRecords(trx, projectId, ids);
-    await eraseVisitors(trx, projectId, ids);
-  }
+  if (events === 'remove') await eraseEvents(trx, projectId, ids);
   const deleted = await rows<{ id: string; domain_id: string; key: string }>(
     trx,
     `WITH deleted AS (DELETE FROM ${table} WHERE project_id = :projectId AND id = ANY(:ids) RETURNING id, domain_id, key),
@@ -76,4 +73,14 @@ export async function remove(
     { projectId, ids: [...ids] },
   );
   return keepNames(trx, deleted);
+}
+
+/** Deletes the events of links or QR codes, and the webhook deliveries about their visitors. */
+export async function eraseEvents(
+  trx: Db,
+  projectId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await eventsStore().eraseRecords(trx, projectId, ids);
+  await eraseVisitors(trx, projectId, ids);
 }

@@ -160,6 +160,12 @@ export interface DeleteOneQuery {
 /** Schema of the query string of a deletion. */
 export const deleteOneQuery = Joi.object<DeleteOneQuery>({ events: eventsOnDelete() });
 
+/** Description of the endpoint that sets the counts of a record back to zero. */
+export const resetText = (noun: string): string =>
+  `Deletes all events of the ${noun}, and sets its counts to 0 and \`lastClicked\` to null, for example after a test. ` +
+  'Visits that `maxVisits` limits count from 0 again. A visitor who was counted before counts again in the next ' +
+  'window of `clickDedupeSeconds`. This cannot be undone.';
+
 /** Names of a record: its domain and key, its id under the name of the kind, or its external id. */
 export type InfoQuery<IdName extends string> = { [Name in IdName]?: string } & {
   projectSlug?: string;

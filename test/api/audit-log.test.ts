@@ -110,6 +110,7 @@ describe('the audit log', () => {
       ]);
     },
     'link.delete': async () => one('link', await remove(`/links/${(await aLink()).id}`)),
+    'link.reset': async () => one('link', await post(`/links/${(await aLink()).id}/reset`)),
     'links.create': async () => {
       await post('/links/bulk', [{ url: A }, { url: A, key: 'x' }, { url: A, key: 'x' }]);
       return some('link', 2);
@@ -130,6 +131,7 @@ describe('the audit log', () => {
       return one('qrcode', await patch(`/qrcodes/${id}`, { title: 't' }), ['title']);
     },
     'qrcode.delete': async () => one('qrcode', await remove(`/qrcodes/${(await aCode()).id}`)),
+    'qrcode.reset': async () => one('qrcode', await post(`/qrcodes/${(await aCode()).id}/reset`)),
     'qrcodes.create': async () => {
       await post('/qrcodes/bulk', [{ type: 'text', text: 'a' }]);
       return some('qrcode', 1);

@@ -70,6 +70,14 @@ describe('Idempotency-Key', () => {
       body: [{ url: A, password: 'pw' }, { url: 'javascript:' }],
       count: '/links',
     }),
+    '/links/{linkId}/reset': async () => {
+      const { body } = await world.api.post('/links', { url: A });
+      return { path: `/links/${body.id}/reset` };
+    },
+    '/qrcodes/{qrcodeId}/reset': async () => {
+      const { body } = await world.api.post('/qrcodes', { type: 'url', url: A });
+      return { path: `/qrcodes/${body.id}/reset` };
+    },
     '/qrcodes': async () => ({
       path: '/qrcodes',
       body: { type: 'url', url: A },

@@ -126,6 +126,10 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.delete(`/links/${link.id}`));
     await is404(api.delete(`/links/ext_${link.externalId}`));
   },
+  'post /links/{linkId}/reset': async ({ api }, { link }) => {
+    await is404(api.post(`/links/${link.id}/reset`));
+    await is404(api.post(`/links/ext_${link.externalId}/reset`));
+  },
   'get /qr': async ({ api }) => {
     // This endpoint is public and reads no records.
     const from = { headers: { 'x-forwarded-for': '198.51.100.21' } };
@@ -196,6 +200,8 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.patch(`/qrcodes/${qrcode.id}`, { title: 'stolen' }));
     await is404(api.patch(`/qrcodes/ext_${qrcode.externalId}`, { title: 'stolen' }));
   },
+  'post /qrcodes/{qrcodeId}/reset': ({ api }, { qrcode }) =>
+    is404(api.post(`/qrcodes/${qrcode.id}/reset`)),
   'delete /qrcodes/{qrcodeId}': async ({ api }, { qrcode }) => {
     await is404(api.delete(`/qrcodes/${qrcode.id}`));
     await is404(api.delete(`/qrcodes/ext_${qrcode.externalId}`));

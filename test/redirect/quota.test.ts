@@ -77,6 +77,24 @@ describe('a link with maxVisits', () => {
     });
   });
 
+  it('redirects that many visitors again when its counts are reset', async () => {
+    const { body: link } = await world.api.post('/links', { url: A, key: 'reset', maxVisits: 2 });
+    for (const visitor of [1, 2]) await open('reset', visitor);
+    expect((await open('reset', 3)).status).to.equal(410);
+    await eventually(async () => {
+      expect((await world.api.get(`/links/${link.id}`)).body.clicks).to.equal(2);
+    });
+    expect((await world.api.post(`/links/${link.id}/reset`)).body.clicks).to.equal(0);
+    const statuses: number[] = [];
+    for (const visitor of [4, 5, 6]) {
+      statuses.push((await open('reset', visitor, { process: visitor % 2 })).status);
+    }
+    expect(statuses).to.deep.equal([302, 302, 410]);
+    await eventually(async () => {
+      expect((await world.api.get(`/links/${link.id}`)).body.clicks).to.equal(2);
+    });
+  });
+
   it('redirects again when maxVisits is raised', async () => {
     const { body: link } = await world.api.post('/links', { url: A, key: 'more', maxVisits: 1 });
     expect((await open('more', 1)).status).to.equal(302);

@@ -340,6 +340,11 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       });
       const countries = await store.countByValue(question(), 'country');
       expect(countries.map(({ value }) => value)).to.deep.equal(['DE', 'JP']);
+      // The record may still exist.
+      await append([anEvent(projectId, { id: 'evt_9', link_id: 'link_a', occurred_at: at(2) })]);
+      expect(await idsOf({ records: ['link_a'] })).to.deep.equal(['evt_9']);
+      const sums = await store.sumStored(db(), projectId, ['link_a']);
+      expect(sums.get('link_a')).to.include({ visits: 1, leads: 0, sales: 0 });
     });
 
     it('erases the personal data of a customer, and keeps the events', async () => {

@@ -242,6 +242,18 @@ describe('a job that runs twice', function () {
     expect((await world.visit('/b')).status).to.equal(404);
   });
 
+  it('resets the counts of a link once', async () => {
+    const link = newLink({ key: 'a', maxVisits: 1 });
+    await twice(linkJobs['link.create'], { userId, link });
+    expect((await world.visit('/a', { userAgent: browser(1) })).status).to.equal(302);
+    await eventually(async () => {
+      expect((await world.api.get(`/links/${link.id}`)).body.clicks).to.equal(1);
+    });
+    const record = await twice(linkJobs['link.reset'], { linkId: link.id });
+    expect(record).to.include({ id: link.id, clicks: 0, lastClicked: null });
+    expect((await world.visit('/a', { userAgent: browser(2) })).status).to.equal(302);
+  });
+
   it('creates, updates and deletes a page once', async () => {
     const id = newId('page');
     await twice(pageJobs['page.create'], { id, page: { title: 'A' } });
@@ -820,7 +832,7 @@ describe('a job that runs twice', function () {
     ...fields,
   });
 
-  it('creates, updates and deletes a QR code and its template once', async () => {
+  it('creates, updates, resets and deletes a QR code and its template once', async () => {
     const qrcode = newQrCode({ key: 'q', flexible: true, newTemplateId: newId('template') });
     await twice(qrCodeJobs['qrcode.create'], { userId, qrcode });
     const changes = {
@@ -831,6 +843,7 @@ describe('a job that runs twice', function () {
     expect(changed).to.include({ type: 'text', text: 'hello', url: null });
     expect((await world.visit('/q', CRAWLER)).body).to.contain('hello');
     await twice(templateJobs['template.delete'], { id: qrcode.newTemplateId });
+    await twice(qrCodeJobs['qrcode.reset'], { qrcodeId: qrcode.id });
     await twice(qrCodeJobs['qrcode.delete'], { qrcodeId: qrcode.id });
     expect((await world.visit('/q')).status).to.equal(404);
   });

@@ -103,6 +103,63 @@ describe('recording visits', () => {
     expect(await sums()).to.deep.equal(all(3_000));
   });
 
+  /** Links whose counters differ from their events, in one snapshot. */
+  async function differing(): Promise<string[]> {
+    const { rows } = await db().raw<{ rows: { key: string }[] }>(
+      `SELECT l.key FROM links l
+         LEFT JOIN counters c ON c.project_id = l.project_id AND c.record_id = l.id
+         CROSS JOIN LATERAL (
+           SELECT count(*) FILTER (WHERE event = 'click') AS clicks, count(*) FILTER (WHERE event = 'lead') AS leads,
+                  max(occurred_at) FILTER (WHERE event = 'click') AS last
+             FROM events WHERE project_id = l.project_id AND link_id = l.id) AS e
+        WHERE l.project_id = ? AND (coalesce(c.visits, 0) <> e.clicks OR coalesce(c.leads, 0) <> e.leads
+              OR c.last_visit_at IS DISTINCT FROM e.last)`,
+      [world.projectId],
+    );
+    return rows.map(({ key }) => key);
+  }
+
+  it('counts or deletes each visit of links that are reset meanwhile, and repeats none', async () => {
+    await world.set({ clickDedupeSeconds: 0 });
+    const workers = [recorder(), recorder()];
+    const batches = Array.from({ length: 40 }, () => {
+      const lead = { eventId: newId('event'), nonce: newId('event'), pageId: '', answers: {} };
+      return [...visits(100), ...visits(1, { lead })];
+    });
+    const reset = async (of: { id: string }) => {
+      const { status, body } = await world.api.post(`/links/${of.id}/reset`);
+      expect(status, JSON.stringify(body)).to.equal(200);
+    };
+    const [first, second, ...others] = links;
+    const resets = async () => {
+      for (let n = 0; n < 8; n += 1) {
+        await Promise.all([reset(first!), reset(second!)]);
+        expect(await differing()).to.deep.equal([]);
+      }
+    };
+    const record = async (worker: number) => {
+      for (let n = worker; n < batches.length; n += 2) {
+        // Every third batch is delivered twice.
+        const times = n % 3 === 0 ? 2 : 1;
+        for (let time = 0; time < times; time += 1) await workers[worker]!.record(batches[n]!);
+      }
+    };
+    await Promise.all([record(0), record(1), resets()]);
+    expect(await differing()).to.deep.equal([]);
+    const clicksOf = async (ids: readonly { id: string }[]) =>
+      (await world.api.get('/links', { pageSize: 100 })).body
+        .filter(({ id }: { id: string }) => ids.some((one) => one.id === id))
+        .map(({ clicks }: { clicks: number }) => clicks);
+    expect(await clicksOf(others)).to.deep.equal(others.map(() => 200));
+
+    await Promise.all([reset(first!), reset(second!)]);
+    for (const batch of batches) await workers[0]!.record(batch.toReversed());
+    expect(await clicksOf([first!, second!])).to.deep.equal([0, 0]);
+    expect(await differing()).to.deep.equal([]);
+    const { clicks } = await eventsStore().totals(everything());
+    expect(clicks).to.equal(200 * others.length);
+  });
+
   it('stores visits of the distant past and future', async () => {
     await recorder().record([
       ...visits(1, { at: Date.UTC(2001, 0, 1) }),

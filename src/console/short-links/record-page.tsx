@@ -22,6 +22,7 @@ import {
 } from './list-kind.ts';
 import { countText, useFirstPage, withoutEmpty } from './listing.ts';
 import { countQuery, pageQuery } from './queries.ts';
+import { ResetDialog } from './reset-dialog.tsx';
 import { MOST_SELECTED, type Selection, useSelection } from './selection.ts';
 import { Toolbar } from './toolbar.tsx';
 
@@ -30,6 +31,7 @@ export interface RecordActions<Row> {
   open(record: Row): void;
   change(record: Row, edit: BulkEdit): void;
   remove(record: Row): void;
+  reset(record: Row): void;
 }
 
 /**
@@ -80,6 +82,7 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
   const navigate = useNavigate();
   const selection = useSelection<Row>();
   const { change, askToRemove, dialog } = useWrites(kind, selection);
+  const [counted, setCounted] = useState<Row>();
   const mayWrite = may(`${kind.list}.write`);
   const maySelect = mayWrite || isForReaders;
   const latest = useRef({ change, askToRemove });
@@ -91,6 +94,7 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
       open,
       change: (record, edit) => latest.current.change([record], edit),
       remove: (record) => latest.current.askToRemove([record]),
+      reset: setCounted,
     }),
     [open],
   );
@@ -155,6 +159,9 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
       )}
       {props.children?.(selected)}
       {dialog}
+      {counted !== undefined && (
+        <ResetDialog kind={kind} record={counted} onClose={() => setCounted(undefined)} />
+      )}
     </Page>
   );
 }

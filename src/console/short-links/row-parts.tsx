@@ -1,5 +1,11 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Archive, ArchiveRestore, ChartNoAxesColumn, type LucideIcon } from 'lucide-react';
+import {
+  Archive,
+  ArchiveRestore,
+  ChartNoAxesColumn,
+  type LucideIcon,
+  RotateCcw,
+} from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { classes } from '../ui/classes.ts';
@@ -99,6 +105,12 @@ export function RecordMenu<Row extends Listed>(props: RecordMenuProps<Row>) {
                   label: archived ? 'Restore from archive' : 'Archive',
                   icon: archived ? ArchiveRestore : Archive,
                   onSelect: () => actions.change(record, archiving(!archived)),
+                },
+                isCounted && {
+                  label: 'Reset counts',
+                  icon: RotateCcw,
+                  isDanger: true,
+                  onSelect: () => actions.reset(record),
                 },
                 deleteItem(() => actions.remove(record)),
               ]

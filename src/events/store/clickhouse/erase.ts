@@ -18,11 +18,13 @@ export async function eraseRecords(
     'DELETE FROM event_outbox WHERE project_id = :projectId AND link_id = ANY(:recordIds)',
     erasure,
   );
-  // Runs after the deletion: events that it did not find belong to a batch that has begun by now.
+  // Runs after the deletion: events that had left the outbox are in a batch that has ended by now.
+  // A batch that is being moved has only events that were committed later: otherwise it fails.
   await execute(
     trx,
     `INSERT INTO event_erasures (project_id, record_id, batch)
-     SELECT :projectId, id, last_batch FROM event_outbox_state, unnest(:recordIds::text[]) AS id
+     SELECT :projectId, id, coalesce((SELECT min(b.id) - 1 FROM event_batches b WHERE NOT b.is_failed), last_batch)
+       FROM event_outbox_state, unnest(:recordIds::text[]) AS id
      ON CONFLICT (project_id, record_id) DO UPDATE SET batch = excluded.batch`,
     erasure,
   );

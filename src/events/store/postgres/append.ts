@@ -42,12 +42,13 @@ export async function append(trx: Db, rows: readonly EventRow[], outbox?: Outbox
   if (rows.length === 0) return;
   const here = outbox === undefined ? rows : await insertIntoOutbox(trx, rows, outbox);
   if (here.length > 0) await insertEvents(trx, here, COLUMNS);
+  // Before blocks and counters, as in writes that lock a link and then erase its events.
+  await markFilled(trx, rows);
   await emptyBlocksOf(trx, here);
   await noteStored(trx, [...countsOf(here)]);
   // Counters come last: other transactions that visit the same records wait from here until the
   // commit.
   await addToCounters(trx, rows);
-  await markFilled(trx, rows);
 }
 
 /**
