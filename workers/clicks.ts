@@ -45,10 +45,10 @@ export async function clickHandlers(log: Log): Promise<JobHandler[]> {
       await semaphore.run(record, { units });
     },
     'click.track': async (visit, job) => {
-      const { clickId } = visit;
+      const { clickId, isExcluded } = visit;
       const result = await runIdempotent(job, async () => ({ clickId }));
       // Outside the transaction: a visit with a known click id is not recorded again.
-      await recorder.record([Object.assign(visit, result)]);
+      if (isExcluded !== true) await recorder.record([Object.assign(visit, result)]);
       return result;
     },
     'report.add': addReport,

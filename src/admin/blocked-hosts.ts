@@ -2,9 +2,12 @@ import { Refusal } from '../errors.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { contains } from '../infra/like.ts';
 import { cacheRedis } from '../infra/redis.ts';
-import { BLOCKLIST_NAME } from '../lookup/codec.ts';
-import { type LookupChange, publishCommitted } from '../lookup/publish.ts';
-import { readBlocklist } from '../lookup/rows.ts';
+import {
+  type LookupChange,
+  presentService,
+  publishCommitted,
+  serviceChange,
+} from '../lookup/publish.ts';
 import type { BlocklistQuery } from './schema.ts';
 
 /**
@@ -119,24 +122,9 @@ export async function changeBlocklist<Result>(
     const outcome = await change(trx);
     return [
       outcome.result,
-      outcome.isChanged ? await blocklistChange(trx) : await presentBlocklist(trx),
+      outcome.isChanged ? await serviceChange(trx) : await presentService(trx),
     ];
   });
   await publishCommitted(cacheRedis(), [lookup]);
   return result;
 }
-
-/**
- * Creates a new version of the list for redirect processes, within the transaction that changed it.
- */
-async function blocklistChange(trx: Db): Promise<LookupChange> {
-  await execute(trx, "UPDATE host_blocklist SET version = nextval('lookup_version')");
-  return presentBlocklist(trx);
-}
-
-/** Returns the current list for redirect processes. */
-const presentBlocklist = async (trx: Db): Promise<LookupChange> => ({
-  name: BLOCKLIST_NAME,
-  announce: true,
-  ...(await readBlocklist(trx)),
-});

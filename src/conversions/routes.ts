@@ -5,13 +5,14 @@ import { Refusal } from '../errors.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { ok, type Route, replayed, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
+import { AddressSet, plainIp } from '../infra/ip.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { type Requester, runJob } from '../jobs/run-job.ts';
 import { linkQueries } from '../links/queries.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
 import { canBeClickId, clickId } from '../visitors/click-id.ts';
 import { visitJobs } from '../visits/jobs.ts';
-import type { Visit } from '../visits/visit.ts';
+import type { TrackedClick } from '../visits/visit.ts';
 import { visitSettings } from '../workspaces/queries.ts';
 import { conversionJobs, type Tracked } from './jobs.ts';
 import { clickResult, leadResult, noClick, saleResult } from './record.ts';
@@ -105,7 +106,8 @@ export const conversionRoutes: Route[] = [
     summary: 'Track a click',
     description:
       'Records a click of a link that was opened without the redirect. It counts like a visit: ' +
-      'bots don’t count, and a visitor counts once within the workspace’s `clickDedupeSeconds`.',
+      'bots and `excludedIps` of the workspace don’t count, and a visitor counts once within its ' +
+      '`clickDedupeSeconds`.',
     extension: true,
     body: clickBody,
     answers: { 200: clickResult },
@@ -141,13 +143,13 @@ async function awaitClick(projectId: string, id: string): Promise<void> {
 async function visitOf(
   { caller: { projectId } }: Pick<Requester, 'caller'>,
   { linkId, domain, key, url, referer = '', ip = '', userAgent = '' }: ClickBody,
-): Promise<Visit & { clickId: string }> {
+): Promise<TrackedClick> {
   const info = { id: linkId, domain, key };
   const record =
     (await linkQueries.findByInfo(projectId, info)) ??
     (await qrCodeQueries.findByInfo(projectId, info));
   if (record === undefined) throw new Refusal('not_found', 'There is no such link or QR code');
-  const { dedupeSeconds } = (await visitSettings([projectId])).get(projectId)!;
+  const { dedupeSeconds, excludedIps } = (await visitSettings([projectId])).get(projectId)!;
   const [id, at] = [newId('event'), Date.now()];
   return {
     id,
@@ -162,5 +164,6 @@ async function visitOf(
     referer,
     via: 'link',
     clickId: clickId({ target: record.id, ip, userAgent, at, visitId: id }, dedupeSeconds),
+    isExcluded: new AddressSet(excludedIps).has(plainIp(ip)) || undefined,
   };
 }

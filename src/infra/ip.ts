@@ -23,7 +23,7 @@ export function proxyTrust(
 }
 
 /** A set of addresses and CIDR ranges. */
-class AddressSet {
+export class AddressSet {
   // Node's BlockList takes two microseconds per check, so it is only used for IPv6, which few
   // proxies have.
   readonly #v6 = new BlockList();

@@ -1,9 +1,9 @@
 import type {
-  Blocklist,
   DomainEntry,
   LinkEntry,
   PageContent,
   PageEntry,
+  ServiceEntry,
   SiteFilesEntry,
   WorkspaceEntry,
 } from './entry.ts';
@@ -21,7 +21,7 @@ import type {
  *   its files   (none)
  *   workspace   projectId
  *   page        id, projectId
- *   blocklist   (none)
+ *   service     (none)
  *
  * In Redis, a name holds
  *
@@ -58,8 +58,8 @@ export const siteFilesName = (domainId: string): string => `sf:${domainId}`;
 export const workspaceName = (projectId: string): string => `ws:${projectId}`;
 /** Name of the entry of a page before destinations. */
 export const pageName = (projectId: string, id: string): string => `pg:${projectId}:${id}`;
-/** Name of the entry of what the operator blocks; there is only one. */
-export const BLOCKLIST_NAME = 'bh:';
+/** Name of the entry of the service; there is only one. */
+export const SERVICE_NAME = 'bh:';
 
 /** Patterns of all these names. */
 export const ENTRY_NAMES = ['lk:*', 'dm:*', 'sf:*', 'ws:*', 'pg:*', 'bh:*'] as const;
@@ -149,14 +149,21 @@ export function decodePage(text: string): PageEntry {
   return { id: fields[0]!, projectId: fields[1]!, ...(extras as PageContent) };
 }
 
-export const encodeBlocklist = (list: { hosts: string[]; links: string[] }): string =>
-  join([VERSION], list);
+/** The entry of the service as it is stored. */
+interface StoredService {
+  hosts: string[];
+  links: string[];
+  /** Absent in an entry that a process of the previous version has stored. */
+  excluding?: string[];
+}
+
+export const encodeService = (service: StoredService): string => join([VERSION], service);
 
 /** @throws Error as {@link decodeLink} */
-export function decodeBlocklist(text: string): Blocklist {
+export function decodeService(text: string): ServiceEntry {
   const [, extras] = split(text, 0);
-  const { hosts, links } = extras as { hosts: string[]; links: string[] };
-  return { hosts: new Set(hosts), links: new Set(links) };
+  const { hosts, links, excluding = [] } = extras as StoredService;
+  return { hosts: new Set(hosts), links: new Set(links), excluding: new Set(excluding) };
 }
 
 /** Encodes a link for memory, without its workspace. */

@@ -190,12 +190,14 @@ export interface SiteFilesEntry {
   android?: string | undefined;
 }
 
-/** Hosts and links that the operator blocks. */
-export interface Blocklist {
-  /** Hosts to which nobody is redirected, including their subdomains. */
+/** What redirects need to know about the whole service; there is one such entry. */
+export interface ServiceEntry {
+  /** Hosts that the operator blocks: nobody is redirected to them or to their subdomains. */
   hosts: ReadonlySet<string>;
-  /** Ids of links and QR codes. */
+  /** Ids of links and QR codes that the operator blocks. */
   links: ReadonlySet<string>;
+  /** Ids of workspaces with `excludedIps`. */
+  excluding: ReadonlySet<string>;
 }
 
 /** Names of the parameter and the cookie with the click's id. */
@@ -211,6 +213,8 @@ export interface WorkspaceEntry {
   queryConflict?: QueryConflict;
   /** Name of the parameter and the cookie with the click's id; absent: `click_id`. */
   clickIdParameter?: 'dub_id';
+  /** Networks whose visits are not counted, in CIDR notation; absent if there are none. */
+  excludedIps?: string[];
   /** Branding of pages for visitors; absent if the workspace has none. */
   brand?: Brand;
 }
@@ -221,6 +225,7 @@ export interface WorkspaceColumns {
   click_dedupe_seconds: number;
   query_conflict: QueryConflict;
   click_id_parameter: ClickIdParameter;
+  excluded_ips: string[];
   logo: NonNullable<Brand['logo']> | null;
   brand_color: string | null;
 }
@@ -231,6 +236,7 @@ export function workspaceEntry({
   click_dedupe_seconds: dedupeSeconds,
   query_conflict: queryConflict,
   click_id_parameter: clickIdParameter,
+  excluded_ips: excludedIps,
   logo,
   brand_color: color,
 }: WorkspaceColumns): WorkspaceEntry {
@@ -240,6 +246,7 @@ export function workspaceEntry({
     dedupeSeconds,
     ...(queryConflict === 'visitor' ? {} : { queryConflict }),
     ...(clickIdParameter === 'click_id' ? {} : { clickIdParameter }),
+    ...(excludedIps.length === 0 ? {} : { excludedIps }),
     ...(Object.keys(brand).length === 0 ? {} : { brand }),
   };
 }

@@ -3,20 +3,20 @@ import { lookups, rememberedLinks } from '../infra/metrics.ts';
 import type { Redis } from '../infra/redis.ts';
 import { isStorable } from '../infra/storable-text.ts';
 import {
-  BLOCKLIST_NAME,
-  decodeBlocklist,
   decodePage,
+  decodeService,
   decodeWorkspace,
   pageName,
   readEntry,
+  SERVICE_NAME,
   workspaceName,
 } from './codec.ts';
 import { groupOf, type Lookup, type LookupGroup, SharedLookups } from './concurrent-lookups.ts';
 import type {
-  Blocklist,
   Entries,
   PageEntry,
   RequestedKeys,
+  ServiceEntry,
   SiteFilesEntry,
   WorkspaceEntry,
 } from './entry.ts';
@@ -71,8 +71,8 @@ const REMEMBERED_MS = 60_000;
  */
 const MOST_PAST = 2;
 
-/** Minimum time between two reads of the blocklist while invalidations are lost, in ms. */
-const BLOCKLIST_MS = 1_000;
+/** Minimum time between two reads of the service's entry while invalidations are lost, in ms. */
+const SERVICE_MS = 1_000;
 
 const WWW = 'www.';
 
@@ -112,8 +112,8 @@ export class Finder {
   readonly #misses = new MissLimit();
   readonly #answeredBySource: { inc(): void };
   #redisPausedUntil = 0;
-  #blocklist: Blocklist = { hosts: new Set(), links: new Set() };
-  #blocklistReadAt = Number.NEGATIVE_INFINITY;
+  #service: ServiceEntry = { hosts: new Set(), links: new Set(), excluding: new Set() };
+  #serviceReadAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: FinderOptions) {
     const { commands, subscriber, primary, source, queue, instance, limits, log } = options;
@@ -214,32 +214,32 @@ export class Finder {
   }
 
   /**
-   * Returns the blocklist in memory while that is known to be current; `undefined` if `blocklist`
-   * must be called.
+   * Returns the entry of the service in memory while that is known to be current; `undefined` if
+   * `service` must be called.
    */
-  nearBlocklist(): Blocklist | undefined {
+  nearService(): ServiceEntry | undefined {
     return this.#invalidations.isReceiving(performance.now())
-      ? (this.#near.other(BLOCKLIST_NAME) as Blocklist | undefined)
+      ? (this.#near.other(SERVICE_NAME) as ServiceEntry | undefined)
       : undefined;
   }
 
   /**
-   * Reads what the operator blocks. Without invalidations it is read at most once in {@link
-   * BLOCKLIST_MS}; while no store answers, the last read applies, so that redirects continue.
+   * Reads the entry of the service. Without invalidations it is read at most once in {@link
+   * SERVICE_MS}; while no store answers, the last read applies, so that redirects continue.
    */
-  async blocklist(): Promise<Blocklist> {
+  async service(): Promise<ServiceEntry> {
     const now = performance.now();
-    if (!this.#invalidations.isReceiving(now) && now < this.#blocklistReadAt + BLOCKLIST_MS) {
-      return this.#blocklist;
+    if (!this.#invalidations.isReceiving(now) && now < this.#serviceReadAt + SERVICE_MS) {
+      return this.#service;
     }
-    this.#blocklistReadAt = now;
-    const target = otherTarget(BLOCKLIST_NAME, decodeBlocklist);
+    this.#serviceReadAt = now;
+    const target = otherTarget(SERVICE_NAME, decodeService);
     try {
-      this.#blocklist = (await this.#lookUp(target)) ?? this.#blocklist;
+      this.#service = (await this.#lookUp(target)) ?? this.#service;
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
     }
-    return this.#blocklist;
+    return this.#service;
   }
 
   /**

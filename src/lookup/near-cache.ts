@@ -165,7 +165,7 @@ export const siteFilesTarget = (domainId: string): LookupTarget<SiteFilesEntry> 
   forget() {},
 });
 
-/** Workspaces, pages and the blocklist. */
+/** Workspaces, pages and the service. */
 export const otherTarget = <Entry extends object>(
   name: string,
   decode: (text: string) => Entry,

@@ -1,9 +1,10 @@
+import { type Db, execute } from '../infra/db.ts';
 import { memoize } from '../infra/memoize.ts';
 import type { Redis } from '../infra/redis.ts';
 import { publish as announce } from '../infra/redis-channels.ts';
 import { RedisCluster } from '../infra/redis-cluster.ts';
-import { CHANGED } from './codec.ts';
-import type { Row } from './rows.ts';
+import { CHANGED, SERVICE_NAME } from './codec.ts';
+import { type Row, readService } from './rows.ts';
 import { PostgresSource } from './source.ts';
 import { Epoch } from './validity.ts';
 
@@ -112,6 +113,22 @@ export async function publish(redis: Redis, changes: readonly LookupChange[]): P
   const announced = changes.filter((change) => change.announce).map((change) => change.name);
   if (announced.length > 0) await announce(redis, CHANGED, announced.join('\n'));
 }
+
+/**
+ * Creates a new version of the service's entry, within the transaction that changed what the entry
+ * has.
+ */
+export async function serviceChange(trx: Db): Promise<LookupChange> {
+  await execute(trx, "UPDATE host_blocklist SET version = nextval('lookup_version')");
+  return presentService(trx);
+}
+
+/** Returns the present entry of the service. */
+export const presentService = async (trx: Db): Promise<LookupChange> => ({
+  name: SERVICE_NAME,
+  announce: true,
+  ...(await readService(trx)),
+});
 
 /** A name that a job changed, with the version that the change gave it. */
 export type ChangedName = Pick<LookupChange, 'name' | 'version'>;

@@ -1,8 +1,8 @@
 import { type Db, db, rows } from '../infra/db.ts';
 import {
-  encodeBlocklist,
   encodeDomain,
   encodePage,
+  encodeService,
   encodeSiteFiles,
   encodeWorkspace,
   withKey,
@@ -123,8 +123,8 @@ export async function readSiteFiles(domainId: string): Promise<Row | null> {
 /** Reads the entry of a workspace. */
 export async function readWorkspace(projectId: string): Promise<Row | null> {
   const sql =
-    'SELECT id, click_dedupe_seconds, query_conflict, click_id_parameter, logo, brand_color, version ' +
-    'FROM workspaces WHERE id = ?';
+    'SELECT id, click_dedupe_seconds, query_conflict, click_id_parameter, excluded_ips, logo, ' +
+    'brand_color, version FROM workspaces WHERE id = ?';
   type WorkspaceRow = WorkspaceColumns & { version: number };
   const [row] = await rows<WorkspaceRow>(db(), sql, [projectId], POSTGRES_MS);
   if (row === undefined) return null;
@@ -141,15 +141,16 @@ export async function readPage(projectId: string, id: string): Promise<Row | nul
     : { entry: encodePage({ id, projectId, ...row.content }), version: row.version };
 }
 
-/** Reads the entry of what the operator blocks; there always is one. */
-export async function readBlocklist(connection: Db = db()): Promise<Row> {
+/** Reads the entry of the service; there always is one. */
+export async function readService(connection: Db = db()): Promise<Row> {
   const sql = `SELECT version, ARRAY(SELECT host FROM blocked_hosts ORDER BY host) AS hosts,
-                      ARRAY(SELECT record_id FROM blocked_links ORDER BY record_id) AS links
+                      ARRAY(SELECT record_id FROM blocked_links ORDER BY record_id) AS links,
+                      ARRAY(SELECT id FROM workspaces WHERE excluded_ips <> '{}' ORDER BY id) AS excluding
                  FROM host_blocklist`;
-  type BlocklistRow = { version: number; hosts: string[]; links: string[] };
-  const [row] = await rows<BlocklistRow>(connection, sql, [], POSTGRES_MS);
-  const { version, ...lists } = row!;
-  return { entry: encodeBlocklist(lists), version };
+  type ServiceRow = { version: number; hosts: string[]; links: string[]; excluding: string[] };
+  const [row] = await rows<ServiceRow>(connection, sql, [], POSTGRES_MS);
+  const { version, ...service } = row!;
+  return { entry: encodeService(service), version };
 }
 
 /** Reads the number of counted visits of a link or QR code. */

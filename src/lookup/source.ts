@@ -1,13 +1,13 @@
-import { BLOCKLIST_NAME } from './codec.ts';
+import { SERVICE_NAME } from './codec.ts';
 import { Batch, type Priority } from './concurrent-lookups.ts';
 import {
   countVisits,
   type LinkName,
   type Row,
-  readBlocklist,
   readDomains,
   readLinks,
   readPage,
+  readService,
   readSiteFiles,
   readWorkspace,
 } from './rows.ts';
@@ -41,7 +41,7 @@ export class PostgresSource implements EntrySource {
     if (kind === 'sf') return readSiteFiles(first);
     if (kind === 'ws') return readWorkspace(first);
     if (kind === 'pg') return readPage(first, second);
-    if (name === BLOCKLIST_NAME) return readBlocklist();
+    if (name === SERVICE_NAME) return readService();
     throw new Error(`"${name}" is not a name of the look-up cache`);
   }
 

@@ -4,7 +4,6 @@ import { memoize } from '../infra/memoize.ts';
 import { parseUrl, urlsIn } from '../infra/url.ts';
 import { fillIn } from '../infra/url-template.ts';
 import type {
-  Blocklist,
   Conditions,
   DisplayPage,
   DomainEntry,
@@ -14,6 +13,7 @@ import type {
   PageEntry,
   QueryConflict,
   RuleEntry,
+  ServiceEntry,
   SplitVariant,
   TimeWindow,
 } from '../lookup/entry.ts';
@@ -122,7 +122,7 @@ export function decideUsedUp(decision: Decision, link: LinkEntry, domain: Domain
 export function decideBlocked(
   decision: Decision,
   link: LinkEntry | null,
-  { hosts, links }: Blocklist,
+  { hosts, links }: Pick<ServiceEntry, 'hosts' | 'links'>,
 ): Decision {
   if (link !== null && links.has(link.id)) return { kind: 'blocked' };
   if (hosts.size === 0) return decision;

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { newId } from '../ids.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
+import { AddressSet } from '../infra/ip.ts';
 import { lastingKeyFor } from '../infra/keys.ts';
+import { memoize } from '../infra/memoize.ts';
 import type { RequestHead, Response } from '../infra/plain-requests.ts';
 import type {
   ClickIdParameter,
@@ -9,6 +11,8 @@ import type {
   LinkEntry,
   PageEntry,
   QueryConflict,
+  ServiceEntry,
+  WorkspaceEntry,
 } from '../lookup/entry.ts';
 import { type Finder, Unavailable } from '../lookup/find.ts';
 import { clickId } from '../visitors/click-id.ts';
@@ -175,7 +179,7 @@ export interface VisitContext extends VisitRequest {
 
 /** True when the request counts, provided that it is a visit. */
 export const isCounted = ({ visitor, request }: VisitRequest): boolean =>
-  !visitor.isAutomatic && request.method !== 'HEAD';
+  !visitor.isAutomatic && !visitor.isExcluded && request.method !== 'HEAD';
 
 /** Id of the click: equal for visits that count as one. */
 export function clickIdOf({
@@ -192,10 +196,19 @@ export function clickIdOf({
   );
 }
 
+/** Id of the workspace of a link, or else of its domain; empty for the service's own domain. */
+const workspaceOf = ({ link, domain }: Entries): string => (link ?? domain).projectId;
+
 /** True when the decision needs nothing beyond the request, as for most links. */
-export function isPlain(link: LinkEntry | null, { asks, query }: Address): boolean {
+export function isPlain(
+  entries: Entries,
+  { asks, query }: Address,
+  { excluding }: ServiceEntry,
+): boolean {
+  const { link } = entries;
   return (
     asks === 'link' &&
+    !excluding.has(workspaceOf(entries)) &&
     (link === null ||
       (link.geo === undefined &&
         link.rules === undefined &&
@@ -215,6 +228,7 @@ export function isPlain(link: LinkEntry | null, { asks, query }: Address): boole
 export async function gatherFacts(
   entries: Entries,
   visit: VisitRequest,
+  { excluding }: ServiceEntry,
   { finder, passwords, places, nextVisitId }: VisitDependencies,
 ): Promise<VisitContext> {
   const { visitor, request } = visit;
@@ -227,6 +241,11 @@ export async function gatherFacts(
     dedupeSeconds: 0,
   };
   const { link } = entries;
+  const projectId = workspaceOf(entries);
+  if (excluding.has(projectId)) {
+    const { excludedIps = [] } = (await knownWorkspace(projectId, finder)) ?? {};
+    visitor.isExcluded = networksOf(excludedIps).has(visitor.ip);
+  }
   if (link === null || facts.asks === 'stats') return context;
   if (link.geo !== undefined || link.rules !== undefined) {
     const find = await places();
@@ -240,10 +259,11 @@ export async function gatherFacts(
   }
   if (facts.asks === 'continue') readContinuation(link, context);
   if (facts.query !== '' && leavesConflict(link, facts.query)) {
-    facts.queryConflict = await defaultConflict(link, finder);
+    const { queryConflict } = (await knownWorkspace(projectId, finder)) ?? {};
+    facts.queryConflict = queryConflict ?? 'visitor';
   }
   if (link.tracksConversion === undefined && link.maxVisits === undefined) return context;
-  const workspace = await finder.workspace(link.projectId);
+  const workspace = await finder.workspace(projectId);
   context.dedupeSeconds = workspace?.dedupeSeconds ?? 0;
   if (link.tracksConversion === true && isCounted(context) && !visitor.wantsPrivacy) {
     facts.clickId = clickIdOf(context);
@@ -254,15 +274,27 @@ export async function gatherFacts(
   return context;
 }
 
-/** Without an answer, the visitor is redirected rather than refused. */
-async function defaultConflict({ projectId }: LinkEntry, finder: Finder): Promise<QueryConflict> {
+/**
+ * Finds a workspace. `undefined` if it was deleted, and while no store answers: the visitor is then
+ * answered without its settings.
+ */
+export async function knownWorkspace(
+  projectId: string,
+  finder: Finder,
+): Promise<WorkspaceEntry | undefined> {
   try {
-    return (await finder.workspace(projectId))?.queryConflict ?? 'visitor';
+    return (await finder.workspace(projectId)) ?? undefined;
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
-    return 'visitor';
+    return undefined;
   }
 }
+
+/** The set of a list of networks, which lives as long as the entry in memory. */
+const networksOf = memoize(
+  (networks: readonly string[]) => new AddressSet(networks),
+  new WeakMap<readonly string[], AddressSet>(),
+);
 
 /** Reads the token in the address and the form that was sent with it. */
 function readContinuation(link: LinkEntry, context: VisitContext): void {

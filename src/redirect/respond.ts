@@ -4,7 +4,6 @@ import { redirects } from '../infra/metrics.ts';
 import type { Response } from '../infra/plain-requests.ts';
 import { type SendOptions, sendPage, sendRedirect } from '../infra/plain-responses.ts';
 import type { Entries } from '../lookup/entry.ts';
-import { Unavailable } from '../lookup/find.ts';
 import { encodedKey, shortLinkOf } from '../lookup/short-link.ts';
 import type { Visit } from '../visits/visit.ts';
 import { branded } from '../web/brand.ts';
@@ -13,6 +12,7 @@ import { type Address, continuePath, filePath, keyPath, ownPath } from './addres
 import { type Decision, type Visited, withParameter } from './decide.ts';
 import {
   isCounted,
+  knownWorkspace,
   type VisitContext,
   type VisitDependencies,
   type VisitRequest,
@@ -200,7 +200,7 @@ async function recordVisit(
   context: VisitContext,
   { visits }: VisitDependencies,
 ): Promise<void> {
-  const { lead, token, visitId, facts } = context;
+  const { lead, token, visitId, facts, visitor } = context;
   const { now, clickId } = facts;
   // One id for all: if every visit counts, the click's id derives from it, and the lead names the
   // click.
@@ -208,10 +208,10 @@ async function recordVisit(
   const handedOut = clickId === undefined ? {} : { clickId };
   const atShortLink = () => ({ destination: shortLink(context), via: 'link' as const });
   const safe: Promise<void>[] = [];
-  if (lead !== undefined) {
+  if (lead !== undefined && !visitor.isExcluded) {
     const link = context.entries.link!;
     const of = { projectId: link.projectId, linkId: link.id };
-    // Visitors who are not counted too: nobody fills in a form by mistake.
+    // Bots too: nobody fills in a form by mistake.
     const visit = visitOf(context, identity, of, { ...atShortLink(), ...variantOf(decision) });
     safe.push(visits.record({ ...visit, ...handedOut, lead }));
   }
@@ -302,13 +302,8 @@ async function inItsLook(
 ): Promise<Page> {
   const projectId = link?.projectId ?? domain.projectId;
   if (projectId === '') return page;
-  try {
-    const { brand } = (await finder.workspace(projectId)) ?? {};
-    return brand === undefined ? page : branded(page, brand, { baseUrl, projectId });
-  } catch (error) {
-    if (!(error instanceof Unavailable)) throw error;
-    return page;
-  }
+  const { brand } = (await knownWorkspace(projectId, finder)) ?? {};
+  return brand === undefined ? page : branded(page, brand, { baseUrl, projectId });
 }
 
 /** Sends the file of a display page. It is not a visit, since the page was one. */

@@ -9,7 +9,7 @@ import { PlainRequests, type RequestHead, type Response } from '../infra/plain-r
 import { lastAnswer, sendPage, sendText } from '../infra/plain-responses.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import { startSpan } from '../infra/tracing.ts';
-import type { Blocklist, Entries, LinkEntry, SiteFilesEntry } from '../lookup/entry.ts';
+import type { Entries, LinkEntry, ServiceEntry, SiteFilesEntry } from '../lookup/entry.ts';
 import {
   type Address,
   addressOf,
@@ -192,15 +192,15 @@ export class RedirectServer {
       return;
     }
     const near = key === null ? undefined : this.#dependencies.finder.near(visitor.host, key);
-    const blocked = this.#dependencies.finder.nearBlocklist();
+    const service = this.#dependencies.finder.nearService();
     if (
       near !== undefined &&
-      blocked !== undefined &&
+      service !== undefined &&
       method !== 'POST' &&
-      isPlain(near.link, address)
+      isPlain(near, address, service)
     ) {
       const visit = { address: addressOf(address, near), visitor, request, response };
-      return this.#servePlain(near, visit, blocked);
+      return this.#servePlain(near, visit, service);
     }
     this.#serve(near, address, visitor, { request, response, message }).catch((error: unknown) =>
       this.#fail(response, error),
@@ -237,19 +237,19 @@ export class RedirectServer {
     }
     const form = isForm ? await readForm(message!) : undefined;
     const visit = { address, visitor, request, response, ...(form === undefined ? {} : { form }) };
-    const context = await gatherFacts(entries, visit, this.#dependencies);
-    const blocked = await this.#dependencies.finder.blocklist();
-    const decided = decideBlocked(decide(entries, context.facts), entries.link, blocked);
+    const service = await this.#dependencies.finder.service();
+    const context = await gatherFacts(entries, visit, service, this.#dependencies);
+    const decided = decideBlocked(decide(entries, context.facts), entries.link, service);
     // The destination after the last visit may be blocked too.
     const limited = await this.#applyLimit(decided, context);
-    const decision = decideBlocked(limited, entries.link, blocked);
+    const decision = decideBlocked(limited, entries.link, service);
     return respond(decision, context, this.#dependencies);
   }
 
   /** Serves a link that {@link isPlain}. */
-  #servePlain(entries: Entries, visit: VisitRequest, blocked: Blocklist): void {
+  #servePlain(entries: Entries, visit: VisitRequest, service: ServiceEntry): void {
     const facts = new RequestFacts(visit, Date.now());
-    const decision = decideBlocked(decide(entries, facts), entries.link, blocked);
+    const decision = decideBlocked(decide(entries, facts), entries.link, service);
     const visitId = this.#dependencies.nextVisitId();
     if (decision.kind === 'redirect') {
       return redirectTo(decision, visit, { visitId, now: facts.now, entries }, this.#dependencies);

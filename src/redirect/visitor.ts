@@ -28,6 +28,8 @@ export class Visitor {
   readonly #isTrusted: boolean;
   /** Location of the visitor; unknown until it is looked up. */
   place: Place = NOWHERE;
+  /** The workspace excludes the visitor: answered like others, but not counted. */
+  isExcluded = false;
 
   constructor(
     request: RequestHead,

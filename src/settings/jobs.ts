@@ -11,6 +11,7 @@ export type WorkspaceChanges = Pick<
   | 'queryConflict'
   | 'clickIdParameter'
   | 'keepFullIp'
+  | 'excludedIps'
   | 'logo'
   | 'brandColor'
 >;

@@ -18,6 +18,7 @@ export interface SettingsRow {
   query_conflict: QueryConflict;
   click_id_parameter: ClickIdParameter;
   keep_full_ip: boolean;
+  excluded_ips: string[];
   requests_per_minute: number | null;
   retention_days: number | null;
   logo: Logo | null;
@@ -30,7 +31,7 @@ export async function readSettings(projectId: string, connection: Db = db()): Pr
   const [row] = await rows<SettingsRow>(
     connection,
     `SELECT id, slug, name, plan, click_dedupe_seconds, query_conflict, click_id_parameter, keep_full_ip,
-            requests_per_minute, retention_days, logo, brand_color, created_at
+            excluded_ips, requests_per_minute, retention_days, logo, brand_color, created_at
        FROM workspaces WHERE id = ?`,
     [projectId],
   );

@@ -28,6 +28,7 @@ export function toWorkspace(row: SettingsRow) {
     queryConflict: row.query_conflict,
     clickIdParameter: row.click_id_parameter,
     keepFullIp: row.keep_full_ip,
+    excludedIps: row.excluded_ips,
     logo: row.logo === null ? null : logoUrl(config().BASE_URL, row.id, row.logo.id),
     brandColor: row.brand_color,
     defaultDomain: config().DEFAULT_SHORT_DOMAIN,
@@ -64,6 +65,11 @@ export const workspaceRecord = Joi.object({
     .description('Name of the parameter and the cookie with the id of the click.')
     .example('click_id'),
   keepFullIp: flag().required().description('IP addresses of visitors are stored in full.'),
+  excludedIps: Joi.array()
+    .items(Joi.string())
+    .required()
+    .description('Networks whose visits are not counted.')
+    .example(['203.0.113.0/24']),
   logo: nullable
     .description('URL of the logo on pages for visitors.')
     .example('https://api.example.com/logos/proj_4Jx2vQ0aTq/8Yt7Kx'),

@@ -1,5 +1,6 @@
 import { bodyFlag, id, Joi, nameText, oneOf } from '../http/fields.ts';
 import { imageSource } from '../images/source.ts';
+import { normalizeNetwork } from '../infra/network.ts';
 import { CLICK_ID_PARAMETERS } from '../lookup/entry.ts';
 import type { WorkspaceChanges } from './jobs.ts';
 
@@ -11,6 +12,16 @@ export type WorkspaceBody = Omit<WorkspaceChanges, 'logo'> & { logo?: string | n
 
 /** Maximum length of the window in which a visitor counts once, in seconds: 31 days. */
 const MAX_WINDOW_SECONDS = 31 * 86_400;
+
+/** Maximum number of networks whose visits are not counted. */
+const MAX_NETWORKS = 200;
+
+/** An address or a network; the validated value is the network. */
+const network = Joi.string().custom(
+  (text: string, { error }) =>
+    normalizeNetwork(text) ??
+    error('rule', { rule: 'must be an IP address, or a network such as 203.0.113.0/24' }),
+);
 
 export const workspaceBody = Joi.object<WorkspaceBody>({
   name: nameText(100).description('Name, at most 100 characters.').example('Acme'),
@@ -37,6 +48,16 @@ export const workspaceBody = Joi.object<WorkspaceBody>({
   keepFullIp: bodyFlag().description(
     'true stores IP addresses of visitors in full; false only their networks.',
   ),
+  excludedIps: Joi.array()
+    .items(network)
+    .max(MAX_NETWORKS)
+    .custom((networks: string[]) => [...new Set(networks)])
+    .description(
+      `IPv4 and IPv6 addresses and networks whose visits are answered as always, but not counted, at most ` +
+        `${MAX_NETWORKS}. They are returned as networks: with the prefix /32 or /128 for an IP address, and with 0 for ` +
+        'the bits after the prefix.',
+    )
+    .example(['203.0.113.0/24', '2001:db8::1']),
   logo: imageSource()
     .allow(null)
     .description(

@@ -32,6 +32,13 @@ export interface Visit {
   lead?: FormLead;
 }
 
+/** A click that another redirect service reports. */
+export interface TrackedClick extends Visit {
+  clickId: string;
+  /** The workspace excludes the address: the click gets an id, but is not counted. */
+  isExcluded?: true | undefined;
+}
+
 /** A form that was submitted on a page before a destination. */
 export interface FormLead {
   eventId: string;

@@ -9,7 +9,7 @@ import {
   type WorkspaceColumns,
   workspaceEntry,
 } from '../lookup/entry.ts';
-import { type LookupChange, publish } from '../lookup/publish.ts';
+import { type LookupChange, publish, serviceChange } from '../lookup/publish.ts';
 import { createApiKey } from './api-keys.ts';
 import type { Plan } from './plans.ts';
 import { findWorkspace, type Workspace, workspaceId } from './queries.ts';
@@ -105,6 +105,8 @@ export interface WorkspaceSettings {
   /** Name of the parameter and the cookie with the click's id. */
   clickIdParameter?: ClickIdParameter;
   keepFullIp?: boolean;
+  /** Networks whose visits are not counted, normalized (`normalizeNetwork`). */
+  excludedIps?: string[];
   /** `null`: the limit of the plan; 0: no limit. */
   requestsPerMinute?: number | null;
   /** `null`: the retention of the plan; 0: unlimited. */
@@ -129,6 +131,7 @@ export async function changeWorkspace(
     queryConflict,
     clickIdParameter,
     keepFullIp,
+    excludedIps,
     requestsPerMinute,
     retentionDays,
     logo,
@@ -145,6 +148,7 @@ export async function changeWorkspace(
       query_conflict: queryConflict,
       click_id_parameter: clickIdParameter,
       keep_full_ip: keepFullIp,
+      excluded_ips: excludedIps,
       requests_per_minute: requestsPerMinute,
       retention_days: retentionDays,
       logo,
@@ -157,16 +161,23 @@ export async function changeWorkspace(
       'click_dedupe_seconds',
       'query_conflict',
       'click_id_parameter',
+      'excluded_ips',
       'logo',
       'brand_color',
       'version',
     ])) as [WorkspaceColumns & { version: number }];
-  const isSeen = [clickDedupeSeconds, queryConflict, clickIdParameter, logo, brandColor].some(
-    (value) => value !== undefined,
-  );
+  const isSeen = [
+    clickDedupeSeconds,
+    queryConflict,
+    clickIdParameter,
+    excludedIps,
+    logo,
+    brandColor,
+  ].some((value) => value !== undefined);
   if (!isSeen) return [];
   const entry = encodeWorkspace(workspaceEntry(row));
-  return [{ name: workspaceName(projectId), version: row.version, entry, announce: true }];
+  const change = { name: workspaceName(projectId), version: row.version, entry, announce: true };
+  return excludedIps === undefined ? [change] : [change, await serviceChange(trx)];
 }
 
 /**

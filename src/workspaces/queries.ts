@@ -37,13 +37,23 @@ export async function workspaceId(db: Db, slug: string): Promise<string> {
   return workspace.id;
 }
 
-/** Reads the settings of workspaces that the visit pipeline needs, by id. */
+/** Settings of a workspace for visits. */
+interface VisitSettings {
+  /** Length of the window in which a visitor counts once, in seconds. */
+  dedupeSeconds: number;
+  keepFullIp: boolean;
+  /** Networks whose visits are not counted. */
+  excludedIps: string[];
+}
+
+/** Reads the settings of workspaces for visits, by id. */
 export async function visitSettings(
   projectIds: readonly string[],
-): Promise<Map<string, { dedupeSeconds: number; keepFullIp: boolean }>> {
-  const settings = await rows<{ id: string; dedupeSeconds: number; keepFullIp: boolean }>(
+): Promise<Map<string, VisitSettings>> {
+  const settings = await rows<VisitSettings & { id: string }>(
     db(),
-    `SELECT id, click_dedupe_seconds AS "dedupeSeconds", keep_full_ip AS "keepFullIp"
+    `SELECT id, click_dedupe_seconds AS "dedupeSeconds", keep_full_ip AS "keepFullIp",
+            excluded_ips AS "excludedIps"
        FROM workspaces WHERE id = ANY(?)`,
     [projectIds],
   );

@@ -38,6 +38,7 @@ describe('the workspace over REST', () => {
       queryConflict: 'visitor',
       clickIdParameter: 'click_id',
       keepFullIp: false,
+      excludedIps: [],
       logo: null,
       brandColor: null,
       defaultDomain: 'localhost',
@@ -180,6 +181,29 @@ describe('the workspace over REST', () => {
     expect((await writer.patch('/workspace', { name: 'a' })).status).to.equal(200);
   });
 
+  it('normalizes the networks whose visits are not counted, and has each once', async () => {
+    const excludedIps = [
+      '203.0.113.9/24',
+      '192.0.2.1',
+      '2001:DB8::1',
+      '203.0.113.0/24',
+      '::ffff:192.0.2.1',
+    ];
+    const { status, body } = await api.patch('/workspace', { excludedIps });
+    expect(status, JSON.stringify(body)).to.equal(200);
+    const networks = ['203.0.113.0/24', '192.0.2.1/32', '2001:db8::1/128'];
+    expect(body.excludedIps).to.deep.equal(networks);
+    await api.patch('/workspace', { name: 'Acme' });
+    expect((await api.get('/workspace')).body.excludedIps).to.deep.equal(networks);
+    const most = Array.from({ length: 200 }, (_, n) => `203.0.113.${n}/32`);
+    expect((await api.patch('/workspace', { excludedIps: most })).body.excludedIps).to.deep.equal(
+      most,
+    );
+    expect((await api.patch('/workspace', { excludedIps: [] })).body.excludedIps).to.deep.equal([]);
+  });
+
+  const NO_NETWORK =
+    /^excludedIps\[1\] must be an IP address, or a network such as 203\.0\.113\.0\/24$/;
   const REFUSED: [name: string, body: unknown, message: RegExp][] = [
     ['nothing', {}, /must/],
     ['an empty name', { name: '' }, /^name must/],
@@ -197,6 +221,18 @@ describe('the workspace over REST', () => {
     ],
     ['no winner', { queryConflict: null }, /^queryConflict must/],
     ['a word for a flag', { keepFullIp: 'true' }, /^keepFullIp must/],
+    ['a host name', { excludedIps: ['203.0.113.9', 'example.com'] }, NO_NETWORK],
+    ['a prefix beyond the address', { excludedIps: ['::1', '203.0.113.0/33'] }, NO_NETWORK],
+    ['a range', { excludedIps: ['::1', '203.0.113.0-203.0.113.9'] }, NO_NETWORK],
+    ['an address in another notation', { excludedIps: ['::1', '0xcb007109'] }, NO_NETWORK],
+    ['a network as a text', { excludedIps: '203.0.113.9' }, /^excludedIps must/],
+    ['no list of networks', { excludedIps: null }, /^excludedIps must/],
+    ['a number', { excludedIps: [1] }, /^excludedIps\[0\] must/],
+    [
+      'more than 200 networks',
+      { excludedIps: Array.from({ length: 201 }, (_, n) => `203.0.113.${n}`) },
+      /^excludedIps must contain at most 200 items/,
+    ],
     ['the name of a color', { brandColor: 'red' }, /^brandColor must be a color such as #0055ff/],
     ['a style', { brandColor: '#fff;}body{' }, /^brandColor must/],
     ['a logo that is no image', { logo: 'data:text/html,hi' }, /^logo must be a data URI of an i/],

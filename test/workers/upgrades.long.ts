@@ -31,6 +31,7 @@ import * as conflict from '../../migrations/0056_query_conflict.ts';
 import * as shlinkPaths from '../../migrations/0057_yourls_signatures_and_shlink_paths.ts';
 import * as templatesOfDub from '../../migrations/0058_utm_templates_of_dub.ts';
 import * as eventSums from '../../migrations/0059_event_sums.ts';
+import * as excluded from '../../migrations/0060_excluded_networks.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -78,7 +79,15 @@ const TABLES = ['links', 'qrcodes', 'tags', 'folders', 'domains', 'customers', '
 const BUILD_MS = 60_000;
 
 /** Migrations after {@link search} that change the schema, in their order. */
-const AFTER_SEARCH = [clientsOfDub, spellings, conflict, shlinkPaths, templatesOfDub, eventSums];
+const AFTER_SEARCH = [
+  clientsOfDub,
+  spellings,
+  conflict,
+  shlinkPaths,
+  templatesOfDub,
+  eventSums,
+  excluded,
+];
 
 interface TableCounts {
   events: number;

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { DocsLink } from '../../ui/docs-link.tsx';
-import { SelectField, Switch } from '../../ui/field.tsx';
+import { SelectField, Switch, TextArea } from '../../ui/field.tsx';
 import { messagesOf } from '../../ui/form-dialog.tsx';
 import { FormSection } from '../form-section.tsx';
 import { useSaveWorkspace } from './save.ts';
@@ -31,11 +31,13 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
   const [queryConflict, setQueryConflict] = useState(workspace.queryConflict);
   const [parameter, setParameter] = useState(workspace.clickIdParameter);
   const [keepFullIp, setKeepFullIp] = useState(workspace.keepFullIp);
+  const [networks, setNetworks] = useState(textOf(workspace));
   const save = useSaveWorkspace(workspace, (saved) => {
     setSeconds(saved.clickDedupeSeconds);
     setQueryConflict(saved.queryConflict);
     setParameter(saved.clickIdParameter);
     setKeepFullIp(saved.keepFullIp);
+    setNetworks(textOf(saved));
   });
   return (
     <FormSection
@@ -47,7 +49,8 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
         seconds !== workspace.clickDedupeSeconds ||
         queryConflict !== workspace.queryConflict ||
         parameter !== workspace.clickIdParameter ||
-        keepFullIp !== workspace.keepFullIp
+        keepFullIp !== workspace.keepFullIp ||
+        networks !== textOf(workspace)
       }
       onSubmit={() =>
         save.write({
@@ -55,6 +58,7 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
           queryConflict,
           clickIdParameter: parameter,
           keepFullIp,
+          excludedIps: networksIn(networks),
         })
       }
     >
@@ -94,6 +98,15 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
         onChange={(event) => setParameter(event.target.value as typeof parameter)}
         options={Object.entries(CLICK_ID_PARAMETERS)}
       />
+      <TextArea
+        label="Don’t count visits from"
+        hint="IP addresses and networks such as 203.0.113.0/24, one per line. Visits from there, for example from your office, are redirected but not counted."
+        disabled={!mayWrite}
+        value={networks}
+        error={errorOf(messagesOf(save.error), networksIn(networks))}
+        spellCheck={false}
+        onChange={(event) => setNetworks(event.target.value)}
+      />
       <Switch
         label="Store full IP addresses"
         hint="If this is off, we store shortened IP addresses only. Full IP addresses are personal data: if you turn this on, mention it in your privacy policy."
@@ -103,4 +116,20 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
       />
     </FormSection>
   );
+}
+
+/** The excluded networks as text, one per line; an address has no prefix. */
+const textOf = ({ excludedIps }: Schemas['Workspace']): string =>
+  excludedIps.map((one) => one.replace(/^([\d.]+)\/32$|^([^:]*:[^/]*)\/128$/, '$1$2')).join('\n');
+
+const networksIn = (text: string): string[] => text.split(/[\s,;]+/).filter((part) => part !== '');
+
+/** The error of the list, or of its first refused entry, which it names. */
+function errorOf(
+  messages: Readonly<Record<string, string>>,
+  networks: readonly string[],
+): string | undefined {
+  const at = networks.findIndex((_, index) => messages[`excludedIps[${index}]`] !== undefined);
+  if (at < 0) return messages['excludedIps'];
+  return `“${networks[at]}” isn’t an IP address or a network.`;
 }
