@@ -61,6 +61,8 @@ export type Decision =
   | { kind: 'password' }
   | { kind: 'card'; card: LinkCard; destination: string }
   | { kind: 'preview'; link: LinkEntry; destination: string }
+  /** A page from which a browser opens the link itself. */
+  | { kind: 'office' }
   | { kind: 'notStarted'; startsAt: number }
   /** The root of the service's own domain, if it has no target. */
   | { kind: 'home' }
@@ -128,6 +130,15 @@ export function decideBlocked(
   if (hosts.size === 0) return decision;
   const isBlocked = urlsOf(decision).some((url) => leadsToOneOf(url, hosts));
   return isBlocked ? { kind: 'blocked' } : decision;
+}
+
+/**
+ * Replaces a redirect to the destination for Microsoft Office. It opens the last of all redirects in
+ * a browser, which would never visit the link.
+ */
+export function decideForOffice(decision: Decision, { isOffice }: Facts): Decision {
+  const isRedirect = decision.kind === 'redirect' || decision.kind === 'ownersPage';
+  return isOffice && isRedirect ? { kind: 'office' } : decision;
 }
 
 function urlsOf(decision: Decision): string[] {

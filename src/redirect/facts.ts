@@ -48,6 +48,8 @@ export interface Facts {
   readonly isSecure: boolean;
   /** The visitor is a link-preview crawler. */
   readonly isCrawler: boolean;
+  /** The visitor is Microsoft Office, which follows redirects before it opens a browser. */
+  readonly isOffice: boolean;
   /** Read only if the link targets devices. */
   readonly platform: 'ios' | 'android' | undefined;
   /** Read only if the link has rules or targets countries. */
@@ -117,6 +119,10 @@ export class RequestFacts implements Facts {
     return this.traits.isCrawler;
   }
 
+  get isOffice(): boolean {
+    return this.traits.isOffice;
+  }
+
   get platform(): Facts['platform'] {
     return this.traits.platform;
   }
@@ -178,8 +184,12 @@ export interface VisitContext extends VisitRequest {
 }
 
 /** True when the request counts, provided that it is a visit. */
-export const isCounted = ({ visitor, request }: VisitRequest): boolean =>
-  !visitor.isAutomatic && !visitor.isExcluded && request.method !== 'HEAD';
+export function isCounted({ visitor, request, address }: VisitRequest): boolean {
+  if (request.method === 'HEAD' || visitor.isExcluded) return false;
+  const { class: kind, reason } = visitor.traffic;
+  // A pixel is an image of a page that a person has opened.
+  return kind === 'person' || (reason === 'image' && address.asks === 'track');
+}
 
 /** Id of the click: equal for visits that count as one. */
 export function clickIdOf({

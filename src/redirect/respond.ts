@@ -28,6 +28,7 @@ import {
   notStartedPage,
   unavailablePage,
 } from './pages/notices.ts';
+import { officePage } from './pages/office.ts';
 import { type LastTry, passwordPage } from './pages/password.ts';
 import { previewPage } from './pages/preview.ts';
 import { PIXEL, shlinkQrCode } from './pages/shlink.ts';
@@ -48,6 +49,7 @@ const answered = {
   password: redirects.labels('protected'),
   card: redirects.labels('card'),
   preview: redirects.labels('preview'),
+  office: redirects.labels('office'),
   notStarted: redirects.labels('not_started'),
   home: redirects.labels('home'),
   notFound: redirects.labels('not_found'),
@@ -179,6 +181,9 @@ export async function respond(
       const where = { shortLink: shortLink(context), path, destination };
       return show(answered.preview, previewPage(link, where, language()));
     }
+    case 'office':
+      answered.office.inc();
+      return sendPage(response, officePage(ownPath(address), visitor.userAgent, language()));
     case 'notStarted':
       return show(answered.notStarted, notStartedPage(decision.startsAt, facts.now, language()));
     case 'home':

@@ -20,7 +20,7 @@ import {
   readShlinkPath,
   requestedKeys,
 } from './address.ts';
-import { type Decision, decide, decideBlocked, decideUsedUp } from './decide.ts';
+import { type Decision, decide, decideBlocked, decideForOffice, decideUsedUp } from './decide.ts';
 import {
   clickIdOf,
   gatherFacts,
@@ -36,6 +36,7 @@ import {
   badRequestPage,
   methodNotAllowedPage,
   notFoundPage,
+  prefetchPage,
   tooMuchPage,
   unavailablePage,
 } from './pages/notices.ts';
@@ -55,6 +56,7 @@ const answered = {
   file: redirects.labels('file'),
   report: redirects.labels('report'),
   notFound: redirects.labels('not_found'),
+  prefetch: redirects.labels('prefetch'),
   refused: redirects.labels('refused'),
   unavailable: redirects.labels('unavailable'),
 };
@@ -191,6 +193,10 @@ export class RedirectServer {
       );
       return;
     }
+    if (visitor.traffic.class === 'prefetch' && method !== 'POST') {
+      answered.prefetch.inc();
+      return sendPage(response, prefetchPage(visitor.pageLanguage));
+    }
     const near = key === null ? undefined : this.#dependencies.finder.near(visitor.host, key);
     const service = this.#dependencies.finder.nearService();
     if (
@@ -242,14 +248,15 @@ export class RedirectServer {
     const decided = decideBlocked(decide(entries, context.facts), entries.link, service);
     // The destination after the last visit may be blocked too.
     const limited = await this.#applyLimit(decided, context);
-    const decision = decideBlocked(limited, entries.link, service);
-    return respond(decision, context, this.#dependencies);
+    const allowed = decideBlocked(limited, entries.link, service);
+    return respond(decideForOffice(allowed, context.facts), context, this.#dependencies);
   }
 
   /** Serves a link that {@link isPlain}. */
   #servePlain(entries: Entries, visit: VisitRequest, service: ServiceEntry): void {
     const facts = new RequestFacts(visit, Date.now());
-    const decision = decideBlocked(decide(entries, facts), entries.link, service);
+    const decided = decideBlocked(decide(entries, facts), entries.link, service);
+    const decision = decideForOffice(decided, facts);
     const visitId = this.#dependencies.nextVisitId();
     if (decision.kind === 'redirect') {
       return redirectTo(decision, visit, { visitId, now: facts.now, entries }, this.#dependencies);

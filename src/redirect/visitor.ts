@@ -1,9 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import { hopAddress, ipv4Number, plainIp, proxyTrust } from '../infra/ip.ts';
 import type { RequestHead } from '../infra/plain-requests.ts';
-import { isBot } from '../visitors/bots.ts';
 import { isIos, readDevice } from '../visitors/device.ts';
 import { NOWHERE, type Place } from '../visitors/places.ts';
+import { type Traffic, trafficOf } from '../visitors/traffic.ts';
 import { favouriteLanguage, type Language, languageOf } from '../web/language.ts';
 
 /** The traits of a visitor that rules match, in any letter case. */
@@ -22,8 +21,7 @@ export class Visitor {
   readonly ip: string;
   readonly userAgent: string;
   readonly referer: string;
-  /** A bot, a link preview or a prefetch: answered like a visit, but not counted. */
-  readonly isAutomatic: boolean;
+  readonly traffic: Traffic;
   readonly #request: RequestHead;
   readonly #isTrusted: boolean;
   /** Location of the visitor; unknown until it is looked up. */
@@ -33,12 +31,12 @@ export class Visitor {
 
   constructor(
     request: RequestHead,
-    parts: Pick<Visitor, 'host' | 'ip' | 'userAgent' | 'isAutomatic'> & { isTrusted: boolean },
+    parts: Pick<Visitor, 'host' | 'ip' | 'userAgent' | 'traffic'> & { isTrusted: boolean },
   ) {
     this.host = parts.host;
     this.ip = parts.ip;
     this.userAgent = parts.userAgent;
-    this.isAutomatic = parts.isAutomatic;
+    this.traffic = parts.traffic;
     this.referer = textOf(request.headers.referer, MAX_REFERER_LENGTH);
     this.#request = request;
     this.#isTrusted = parts.isTrusted;
@@ -58,7 +56,18 @@ export class Visitor {
 
   /** True when the visitor fetches a page to preview it in a chat or a feed. */
   get isCrawler(): boolean {
-    return isPreviewer(this.userAgent);
+    return this.traffic.class === 'preview';
+  }
+
+  /**
+   * True when the visitor is Microsoft Office, which follows redirects before it opens a browser.
+   * Browsers ask for https with every page that they open, whatever user agent they send.
+   */
+  get isOffice(): boolean {
+    return (
+      this.traffic.reason === 'office' &&
+      this.#request.headers['upgrade-insecure-requests'] === undefined
+    );
   }
 
   /** True if the visitor sends Global Privacy Control or Do Not Track. */
@@ -111,60 +120,18 @@ export class Visitor {
 const isAndroid = (userAgent: string): boolean =>
   /android/i.test(userAgent) && !/windows phone/i.test(userAgent);
 
-/** Number of user agents to remember; people use a few hundred. */
-const REMEMBERED_AGENTS = 5_000;
 /** Maximum lengths of the stored parts of headers, which clients control. */
 const MAX_AGENT_LENGTH = 1_024;
 const MAX_REFERER_LENGTH = 2_048;
 const MAX_HOST_LENGTH = 253;
 const MAX_LANGUAGES_LENGTH = 256;
 
-/** Programs that fetch links for people or measure pages, and are missing in isbot. */
-const MORE_BOTS = new RegExp(
-  [
-    '^(microsoft office/|ms-office|dalvik/|mobilesafari/)',
-    'gtmetrix|miniature\\.io/|ylt chrome/|tsm-turingos',
-    // The proxy of Discord, which fetches the pictures that messages link to.
-    '^mozilla/5\\.0 \\(macintosh; intel mac os x 10\\.10; rv:38\\.0\\) gecko/20100101 firefox/38\\.0$',
-  ].join('|'),
-  'i',
-);
-const PREFETCH = /prefetch|preview|prerender/i;
-
-/**
- * Programs that fetch a page to preview it. Browsers name the same companies ("LinkedInApp",
- * "FBAN", "MetaIAB", "Twitter for iPhone"), so each name here is one that only the fetcher uses.
- */
-const PREVIEWS = new RegExp(
-  [
-    'facebookexternalhit|facebot|facebookcatalog|meta-external(agent|fetcher|hit)',
-    'twitterbot|linkedinbot|^whatsapp(/|$)|slackbot|slack-imgproxy|telegrambot|discordbot',
-    'skypeuripreview|microsoftpreview|bingpreview|pinterest\\.com/bot|pinterestbot|redditbot|^viber',
-    '(^|\\()mastodon/|friendica|lemmy|^bluesky|bluesky cardyb|by support@bsky\\.app|embedly|iframely',
-    '^(pleroma|akkoma) |^activityrelay/|; activity-relay |^(continuwuity|tuwunel)/',
-    'zulipurlpreview|^nextcloud[ -]server[ -]crawler',
-    'google web preview|google-pagerenderer|google\\.com/\\+/web/snippet',
-    'snap url preview|snapurlpreview|flipboardproxy|vkshare|vkrobot|odklbot|kakaotalk-scrap|line-poker',
-    'linespider|groupmebot|keybasebot|mattermost-bot|synapse|summalybot|discourse forum onebox',
-    'chatwork linkpreview|dingtalkbot-linkservice|xing bot|opengraph\\.io|^notion/|notionembedder',
-    'yahoo link preview|quora-bot|quora link preview|evernoterichlinkbot|^tumblr/|hatena|valve/steam',
-    'addthis|tweetmemebot|^ning/|unfurl|linkpreview|link preview|url preview|peekbot|\\(dbot\\)',
-    'fastmailua|shortwave image fetcher|mediumbot-metatagfetcher|compatible; goodreads',
-    'everyonesocialbot|loomlybot',
-    'googleimageproxy|yahoomailproxy|github-camo|twilioproxy|codabot|dazzle|jetslide|newsharecounts',
-    'orlo-linkpreview|listgembot|supabase paired crawler|tiktokspider|aasa-bot|meta-webindexer',
-  ].join('|'),
-  'i',
-);
-
-/** Rocket.Chat's server, at the end of the agent; its apps name themselves before the browser. */
-const ROCKET_CHAT = /rocket\.chat\/[\w.-]+$/i;
-const isPreviewer = (agent: string) => PREVIEWS.test(agent) || ROCKET_CHAT.test(agent);
+/** Traffic on a connection that was reset before it was accepted. */
+const RESET: Traffic = { class: 'bot', reason: 'reset' };
 
 /** Reads visitors from requests. */
 export class VisitorReader {
   readonly #isProxy: ReturnType<typeof proxyTrust>;
-  readonly #bots = new LRUCache<string, boolean>({ max: REMEMBERED_AGENTS });
 
   /** @param proxies trusted to set `X-Forwarded-For` and `X-Forwarded-Proto` (`proxyTrust`) */
   constructor(proxies: number | readonly string[]) {
@@ -174,32 +141,15 @@ export class VisitorReader {
   read(request: RequestHead): Visitor {
     const headers = request.headers;
     const userAgent = textOf(headers['user-agent'], MAX_AGENT_LENGTH);
-    const purpose =
-      headers['sec-purpose'] ?? headers['purpose'] ?? headers['x-purpose'] ?? headers['x-moz'];
     const peer = plainIp(request.socket.remoteAddress ?? '');
     const isTrusted = this.#isProxy(peer, 0);
     return new Visitor(request, {
       host: normalizeHost(headers.host ?? ''),
       ip: isTrusted ? this.#forwarded(peer, headers['x-forwarded-for']) : peer,
       userAgent,
-      isAutomatic:
-        // The connection was reset before it was accepted.
-        peer === '' ||
-        (purpose !== undefined && PREFETCH.test(String(purpose))) ||
-        this.#isBot(userAgent),
+      traffic: peer === '' ? RESET : trafficOf(headers, userAgent),
       isTrusted,
     });
-  }
-
-  #isBot(userAgent: string): boolean {
-    const cached = this.#bots.get(userAgent);
-    if (cached !== undefined) return cached;
-    const isAutomatic =
-      userAgent === '' || isBot(userAgent) || MORE_BOTS.test(userAgent) || isPreviewer(userAgent);
-    // A substring would keep the whole header in memory.
-    if (userAgent.length >= MAX_AGENT_LENGTH) return isAutomatic;
-    this.#bots.set(userAgent, isAutomatic);
-    return isAutomatic;
   }
 
   /**

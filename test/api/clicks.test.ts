@@ -150,11 +150,8 @@ describe('a click', () => {
       'GET',
       { 'user-agent': 'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)' },
     ],
-    ['a prefetch', 'GET', { 'user-agent': browser(), 'sec-purpose': 'prefetch' }],
-    ['a prerender', 'GET', { 'user-agent': browser(), 'sec-purpose': 'prefetch;prerender' }],
-    ['an older prefetch', 'GET', { 'user-agent': browser(), purpose: 'prefetch' }],
   ];
-  it('is not counted for bots, previews, prefetches and HEAD; all get a response', async () => {
+  it('is not counted for bots, previews and HEAD; all get the redirect', async () => {
     const world = await aWorkspace();
     await world.api.post('/links', { url: A, key: 'a' });
     for (const [name, method, headers] of uncounted) {

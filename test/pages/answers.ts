@@ -15,6 +15,7 @@ import {
   tooMuchPage,
   unavailablePage,
 } from '../../src/redirect/pages/notices.ts';
+import { officePage } from '../../src/redirect/pages/office.ts';
 import { passwordPage } from '../../src/redirect/pages/password.ts';
 import { previewPage } from '../../src/redirect/pages/preview.ts';
 import { readReport, reportedPage, reportPage } from '../../src/redirect/pages/report.ts';
@@ -65,6 +66,8 @@ function notices(suffix: string, language: Language): Named {
     [`not-started${suffix}`, notStartedPage(STARTS, NOW, language)],
     [`too-much${suffix}`, tooMuchPage(language)],
     [`unavailable${suffix}`, unavailablePage(language)],
+    // The page with a refresh would be gone before it is photographed.
+    [`office${suffix}`, officePage('/garden?from=poster', 'ms-office; MSIE 7.0', language)],
   ];
 }
 

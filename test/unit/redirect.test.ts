@@ -4,9 +4,10 @@ import express, { type Request } from 'express';
 import { asciiUrl } from '../../src/infra/plain-responses.ts';
 import type { LinkEntry } from '../../src/lookup/entry.ts';
 import { filePath, readAddress, tidiedPath } from '../../src/redirect/address.ts';
-import { decide, decideUsedUp, finalUrl } from '../../src/redirect/decide.ts';
+import { decide, decideForOffice, decideUsedUp, finalUrl } from '../../src/redirect/decide.ts';
 import type { Facts } from '../../src/redirect/facts.ts';
 import { normalizeHost, VisitorReader } from '../../src/redirect/visitor.ts';
+import type { TrafficClass } from '../../src/visitors/traffic.ts';
 import { html, notice } from '../../src/web/layout.ts';
 
 /** Encodes a text as Node delivers bytes above 127: one character each. */
@@ -179,6 +180,7 @@ describe('the decision', () => {
     rest: '',
     isSecure: true,
     isCrawler: false,
+    isOffice: false,
     platform: undefined,
     traits: {
       country: 'DE',
@@ -380,6 +382,24 @@ describe('the decision', () => {
     expect(decide({ domain, link }, outdated)).to.deep.equal({ kind: 'restart' });
   });
 
+  const forOffice: [what: string, entry: Partial<LinkEntry>, kind: string][] = [
+    ['a page instead of the redirect', {}, 'office'],
+    ['a page instead of the owner’s page', { before: { url: 'https://p.com/' } }, 'office'],
+    ['the frame', { framed: ['https://e.com/'] }, 'frame'],
+    ['the question for the password', { passwordHash: 'x' }, 'password'],
+    ['the page of a link that has not started', { startsAt: now + 1 }, 'notStarted'],
+    ['the page of an expired link', { expiresAt: 1 }, 'expired'],
+    ['the other URL of one', { expiresAt: 1, expiredUrl: 'https://l.com/' }, 'otherUrl'],
+  ];
+  for (const [what, entry, kind] of forOffice) {
+    it(`shows Office ${what}`, () => {
+      const office = facts({ isOffice: true });
+      const decision = decide({ domain, link: { ...link, ...entry } }, office);
+      expect(decideForOffice(decision, office).kind).to.equal(kind);
+      expect(decideForOffice(decision, facts())).to.equal(decision);
+    });
+  }
+
   it('redirects from the root of a domain to its target, and counts for its workspace', () => {
     const root = decide(
       { domain: { ...domain, target: 'https://t.com/' }, link: null },
@@ -473,39 +493,34 @@ describe('the visitor', () => {
     });
   }
 
-  const agents: [agent: string, isAutomatic: boolean][] = [
-    [BROWSER, false],
-    ['', true],
-    ['curl/8.5.0', true],
-    ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', true],
-    ['WhatsApp/2.23.20.0 A', true],
-    ['TelegramBot (like TwitterBot)', true],
-    ['Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', true],
-    ['Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)', true],
-    ['facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)', true],
-    ['Microsoft Office/16.0 (Windows NT 10.0; Microsoft Outlook 16.0.1; Pro)', true],
-    ['MobileSafari/8617 CFNetwork/1410 Darwin/22', true],
-    ['Mozilla/5.0 (Linux; Android 12; CUBOT NOTE 20) Chrome/110 Mobile Safari/537.36', false],
-    [`${BROWSER} ${'x'.repeat(5_000)}`, false],
+  const agents: [agent: string, traffic: TrafficClass][] = [
+    [BROWSER, 'person'],
+    ['', 'bot'],
+    ['curl/8.5.0', 'bot'],
+    ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', 'bot'],
+    ['WhatsApp/2.23.20.0 A', 'preview'],
+    ['Mozilla/5.0 (Linux; Android 12; CUBOT NOTE 20) Chrome/110 Mobile Safari/537.36', 'person'],
+    [`${BROWSER} ${'x'.repeat(5_000)}`, 'person'],
   ];
-  for (const [agent, isAutomatic] of agents) {
-    it(`${isAutomatic ? 'does not count' : 'counts'} "${agent.slice(0, 40)}"`, () => {
-      expect(read({ 'user-agent': agent }).isAutomatic).to.equal(isAutomatic);
+  for (const [agent, traffic] of agents) {
+    it(`reads "${agent.slice(0, 40)}" as ${traffic}`, () => {
+      expect(read({ 'user-agent': agent }).traffic.class).to.equal(traffic);
     });
   }
 
-  const purposes: [header: string, value: string, isAutomatic: boolean][] = [
-    ['sec-purpose', 'prefetch;prerender', true],
-    ['purpose', 'prefetch', true],
-    ['x-purpose', 'preview', true],
-    ['x-moz', 'prefetch', true],
-    ['purpose', 'something', false],
-  ];
-  for (const [header, value, isAutomatic] of purposes) {
-    it(`${isAutomatic ? 'does not count' : 'counts'} ${header}: ${value}`, () => {
-      expect(read({ 'user-agent': BROWSER, [header]: value }).isAutomatic).to.equal(isAutomatic);
+  it('is a bot on a connection that was reset', () => {
+    expect(read({ 'user-agent': BROWSER }, '').traffic).to.deep.equal({
+      class: 'bot',
+      reason: 'reset',
     });
-  }
+  });
+
+  it('is Office unless a browser sends its user agent', () => {
+    const office = { 'user-agent': 'Microsoft Office Word 2014' };
+    expect(read(office).isOffice).to.equal(true);
+    expect(read({ ...office, 'upgrade-insecure-requests': '1' }).isOffice).to.equal(false);
+    expect(read({ 'user-agent': BROWSER }).isOffice).to.equal(false);
+  });
 
   const hosts: [header: string, host: string][] = [
     ['acme.link', 'acme.link'],

@@ -97,7 +97,7 @@ function distinct(list: readonly { readonly userAgent: string }[]): readonly str
 const isPerson = ({ pattern }: Crawler) => Object.hasOwn(PEOPLE_AFTER_ALL, pattern);
 const isPreview = (crawler: Crawler) =>
   Object.hasOwn(PREVIEWS_AFTER_ALL, crawler.pattern) || crawler.isPreview;
-const isFound = (userAgent: string) => read(userAgent).isAutomatic || read(userAgent).isCrawler;
+const isFound = (userAgent: string) => read(userAgent).traffic.class !== 'person';
 
 describe('bots among visitors', () => {
   const bots = CRAWLERS.filter((crawler) => !isPerson(crawler));
@@ -114,7 +114,7 @@ describe('bots among visitors', () => {
   });
 
   it(`recognizes ${bots.length} bots`, () => {
-    const wrong = bots.filter(({ userAgent }) => !read(userAgent).isAutomatic);
+    const wrong = bots.filter(({ userAgent }) => !isFound(userAgent));
     expect(wrong).to.deep.equal([]);
   });
 
@@ -156,10 +156,8 @@ describe('bots among visitors', () => {
   ];
   for (const [header, value] of purposes) {
     it(`does not count a browser with ${header}: ${value}`, () => {
-      const headers = { [header]: value };
-      const wrong = BROWSER_AGENTS.filter((agent) => !read(agent, headers).isAutomatic);
-      expect(wrong).to.deep.equal([]);
-      expect(BROWSER_AGENTS.filter((agent) => read(agent, headers).isCrawler)).to.deep.equal([]);
+      const classOf = (agent: string) => read(agent, { [header]: value }).traffic.class;
+      expect(BROWSER_AGENTS.filter((agent) => classOf(agent) !== 'prefetch')).to.deep.equal([]);
     });
   }
 });
@@ -183,7 +181,23 @@ describe('in-app browsers', () => {
       'ios',
     ],
     ['Facebook on Android since 2025', `${ANDROID} IABMV/1 MetaIAB Facebook`, 'android'],
+    [
+      'Facebook on Android without the part of a usual browser',
+      '[FBAN/FB4A;FBAV/567.1.0.52.74;FBBV/1003893689;FBDM/{density=3.0,width=1080,height=2340};FBLC/nl_NL;FBPN/com.facebook.katana;FBDV/SM-S921B;FBSV/16;FBCA/arm64-v8a:;]',
+      undefined,
+    ],
+    [
+      'Facebook on an iPhone without it',
+      '[FBAN/FBIOS;FBAV/567.1.0.52.74;FBBV/1003893689;FBDV/iPhone15,2;FBMD/iPhone;FBSN/iOS;FBSV/17.5]',
+      'ios',
+    ],
+    [
+      'Messenger without it',
+      '[FBAN/MessengerForiOS;FBAV/440.0.0.30.109;FBBV/1234;FBDV/iPhone15,2;FBMD/iPhone;FBSN/iOS]',
+      'ios',
+    ],
     ['Messenger', `${IPHONE} ${GECKO} Mobile/15E148 [FBAN/MessengerForiOS;FBAV/440.0]`, 'ios'],
+    ['Outlook on an iPhone', `${IPHONE} ${GECKO} Mobile/15E148 Outlook-iOS/749.4.prod`, 'ios'],
     [
       'Instagram on an iPhone',
       `${IPHONE} ${GECKO} Mobile/15E148 Instagram 361.0.0.31.88 (iPhone15,2; iOS 17_5; en_US; en; scale=3.00; 1179x2556; 776538208; IABMV/1)`,
@@ -302,7 +316,7 @@ describe('in-app browsers', () => {
   for (const [app, agent, platform] of apps) {
     it(`counts ${app}, with its platform`, () => {
       const visitor = read(agent);
-      expect([visitor.isAutomatic, visitor.isCrawler]).to.deep.equal([false, false]);
+      expect(visitor.traffic.class).to.equal('person');
       expect(visitor.platform).to.equal(platform);
     });
   }
@@ -324,13 +338,13 @@ describe('in-app browsers', () => {
   ];
   for (const [app, agent] of fetchers) {
     it(`does not count the preview fetcher of ${app}`, () => {
-      expect([read(agent).isAutomatic, read(agent).isCrawler]).to.deep.equal([true, true]);
+      expect(read(agent).traffic.class).to.equal('preview');
     });
   }
 
   for (const { app, userAgent, source } of PREVIEW_FETCHERS) {
     it(`does not count the server of ${app} (${source})`, () => {
-      expect([read(userAgent).isAutomatic, read(userAgent).isCrawler]).to.deep.equal([true, true]);
+      expect(read(userAgent).traffic.class).to.equal('preview');
     });
   }
 
@@ -341,8 +355,7 @@ describe('in-app browsers', () => {
   }
 
   it(`does not count ${DISCORD_PROXY.app} (${DISCORD_PROXY.source}), or show it a preview`, () => {
-    const { isAutomatic, isCrawler } = read(DISCORD_PROXY.userAgent);
-    expect([isAutomatic, isCrawler]).to.deep.equal([true, false]);
+    expect(read(DISCORD_PROXY.userAgent).traffic.class).to.equal('bot');
   });
 
   it('counts other versions of the browser as which the proxy of Discord appears', () => {
@@ -468,7 +481,7 @@ describe('devices', () => {
     it(`${is}, in ${what}`, () => {
       const visitor = read(agent);
       expect(visitor.platform).to.equal(platform);
-      expect([visitor.isAutomatic, visitor.isCrawler]).to.deep.equal([false, false]);
+      expect(visitor.traffic.class).to.equal('person');
     });
   }
 });

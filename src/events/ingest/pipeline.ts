@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { ipv4Number } from '../../infra/ip.ts';
 import { isStorable } from '../../infra/storable-text.ts';
 import { parseUrl } from '../../infra/url.ts';
-import { isBot } from '../../visitors/bots.ts';
 import { clickId } from '../../visitors/click-id.ts';
 import { readDevice } from '../../visitors/device.ts';
 import type { FindPlace } from '../../visitors/places.ts';
+import { isBot } from '../../visitors/traffic.ts';
 import type { FormLead, Visit } from '../../visits/visit.ts';
 import { COLUMNS } from '../columns.ts';
 import { type EventRow, FORM_SUBMITTED, INITIAL_EVENT } from '../event.ts';
@@ -35,7 +35,8 @@ const DROPS: readonly [
   isDropped: (visit: Visit, dependencies: PipelineDependencies) => boolean,
 ][] = [
   ['unknown-workspace', ({ projectId }, { settings }) => !settings.has(projectId)],
-  // The redirect process checks this too, but its list of bots may be older. Form submissions are
+  // The redirect process checks this too, but its list of bots may be older. Clients of apps count
+  // here: an app itself reports the clicks that open it (`POST /track/click`). Form submissions are
   // kept even if they come from bots.
   ['bot', ({ userAgent, lead }) => !lead && isBot(userAgent)],
 ];

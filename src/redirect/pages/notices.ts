@@ -59,15 +59,19 @@ export const tooMuchPage = fixedNotice(413, {
   text: 'This is more than can be sent at once. Please shorten your answers.',
 });
 
+const TRY_AGAIN = {
+  title: 'Please try again',
+  text: 'This link cannot be opened just now. Try again in a moment.',
+} as const;
+
 /**
  * The page for a failed look-up, or a visit that could not be recorded: a retry is better than a
  * loss.
  */
-export const unavailablePage = fixedNotice(
-  503,
-  {
-    title: 'Please try again',
-    text: 'This link cannot be opened just now. Try again in a moment.',
-  },
-  ['Retry-After', '2'],
-);
+export const unavailablePage = fixedNotice(503, TRY_AGAIN, ['Retry-After', '2']);
+
+/**
+ * The page for a browser that loads a link before anybody has opened it. A browser uses a redirect
+ * that it has loaded, but drops an error, and requests the link again when a person opens it.
+ */
+export const prefetchPage = fixedNotice(503, TRY_AGAIN, ['Retry-After', '0']);

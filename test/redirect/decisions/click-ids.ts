@@ -104,7 +104,7 @@ export const clickIds: Topic[] = [
         'is absent for prefetches',
         link(TRACKED),
         { headers: { 'sec-purpose': 'prefetch;prerender' } },
-        to(A, 302, NO_CLICK),
+        { status: 503, headers: { ...NO_CLICK, location: null } },
       ],
       ['is absent for HEAD', link(TRACKED), HEAD, to(A, 302, NO_CLICK)],
       ['is absent with DNT: 1', link(TRACKED), { headers: { dnt: '1' } }, to(A, 302, NO_CLICK)],
