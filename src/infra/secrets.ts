@@ -27,8 +27,8 @@ export const newToken = (): string => randomBytes(32).toString('base64url');
 export const hashToken = (token: string): string =>
   createHash('sha256').update(token).digest('hex');
 
-/** Uses of signatures that are valid for hours, and become invalid when SECRET_KEY is replaced. */
-type ShortUse = 'export' | 'unlock' | 'pass';
+/** Uses of signatures that become invalid when SECRET_KEY is replaced. */
+type ShortUse = 'export' | 'unlock' | 'pass' | 'own-visits' | 'uncounted';
 
 /** Signs a text for one use: 128 bits of HMAC-SHA256, in base64url. */
 export const sign = (use: ShortUse, text: string): string =>

@@ -211,6 +211,12 @@ export const requestedKeys = (address: Address, target: string): RequestedKeys =
   },
 });
 
+/** True when a path that is no key can still lead to a link. */
+export function canBeLink(address: Address, target: string): boolean {
+  const { prefixes = [], tidied } = requestedKeys(address, target);
+  return prefixes.length > 0 || tidied !== undefined;
+}
+
 /** Returns the address of the link that was found, which the request may spell in another way. */
 export function addressOf(address: Address, { link, prefix, tidied }: Entries): Address {
   const key = link?.key;

@@ -16,6 +16,7 @@ import type {
 } from '../lookup/entry.ts';
 import { type Finder, Unavailable } from '../lookup/find.ts';
 import { clickId } from '../visitors/click-id.ts';
+import { isUncounted, UNCOUNTED_COOKIE } from '../visitors/own-visits.ts';
 import type { FindPlace } from '../visitors/places.ts';
 import type { FormLead } from '../visits/visit.ts';
 import type { Language } from '../web/language.ts';
@@ -214,11 +215,13 @@ export function isPlain(
   entries: Entries,
   { asks, query }: Address,
   { excluding }: ServiceEntry,
+  { headers }: RequestHead,
 ): boolean {
   const { link } = entries;
   return (
     asks === 'link' &&
     !excluding.has(workspaceOf(entries)) &&
+    headers.cookie?.includes(UNCOUNTED_COOKIE) !== true &&
     (link === null ||
       (link.geo === undefined &&
         link.rules === undefined &&
@@ -256,6 +259,7 @@ export async function gatherFacts(
     const { excludedIps = [] } = (await knownWorkspace(projectId, finder)) ?? {};
     visitor.isExcluded = networksOf(excludedIps).has(visitor.ip);
   }
+  if (isUncounted(request.headers.cookie, projectId)) visitor.isExcluded = true;
   if (link === null || facts.asks === 'stats') return context;
   if (link.geo !== undefined || link.rules !== undefined) {
     const find = await places();

@@ -10,9 +10,11 @@ import { lastAnswer, sendPage, sendText } from '../infra/plain-responses.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import { startSpan } from '../infra/tracing.ts';
 import type { Entries, LinkEntry, ServiceEntry, SiteFilesEntry } from '../lookup/entry.ts';
+import { OWN_VISITS_PATH } from '../visitors/own-visits.ts';
 import {
   type Address,
   addressOf,
+  canBeLink,
   encodedPath,
   isAmbiguous,
   REPORT_PATH,
@@ -31,6 +33,7 @@ import {
   type VisitDependencies,
   type VisitRequest,
 } from './facts.ts';
+import { answerOwnVisits } from './own-visits.ts';
 import { BadForm, readForm } from './pages/form.ts';
 import {
   badRequestPage,
@@ -203,7 +206,7 @@ export class RedirectServer {
       near !== undefined &&
       service !== undefined &&
       method !== 'POST' &&
-      isPlain(near, address, service)
+      isPlain(near, address, service, request)
     ) {
       const visit = { address: addressOf(address, near), visitor, request, response };
       return this.#servePlain(near, visit, service);
@@ -321,6 +324,10 @@ export class RedirectServer {
       const form = request.method === 'POST' ? await readForm(message!) : undefined;
       return sendPage(response, await this.#dependencies.reports.answer(form, query, visitor));
     }
+    if (path === OWN_VISITS_PATH) {
+      answered.file.inc();
+      return answerOwnVisits(query, visitor, { request, response, message });
+    }
     const file = await this.#siteFile(path, visitor.host);
     if (file !== undefined) {
       answered.file.inc();
@@ -374,12 +381,6 @@ const SITE_FILES = new Map<string, keyof SiteFilesEntry>([
 
 // Every answer says whether it may be indexed, so crawlers must be let in to read that.
 const ROBOTS = 'User-agent: *\nDisallow: /_/\n';
-
-/** True when a path that is no key can still lead to a link. */
-function canBeLink(address: Address, target: string): boolean {
-  const { prefixes = [], tidied } = requestedKeys(address, target);
-  return prefixes.length > 0 || tidied !== undefined;
-}
 
 /** True when the domain has Shlink's paths, and no link has exactly the requested one. */
 const isShlinkPath = (found: Entries | null): boolean =>

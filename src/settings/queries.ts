@@ -87,6 +87,16 @@ export async function readUsage(projectId: string, now = new Date()): Promise<Us
   return { ...counts!, eventsThisMonth };
 }
 
+/** Reads the verified domains of a workspace, by name. */
+export async function readOwnDomains(projectId: string): Promise<string[]> {
+  const domains = await rows<{ slug: string }>(
+    db(),
+    'SELECT slug FROM domains WHERE project_id = ? AND verified ORDER BY slug',
+    [projectId],
+  );
+  return domains.map(({ slug }) => slug);
+}
+
 /** Reads the logo of a workspace (PNG); `undefined` if the image is not its logo. */
 export async function readLogo(projectId: string, imageId: string): Promise<Buffer | undefined> {
   const [image] = await rows<{ png: Buffer }>(

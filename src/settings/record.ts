@@ -102,3 +102,15 @@ export const workspaceRecord = Joi.object({
     .required()
     .description('Use.'),
 }).meta({ name: 'Workspace' });
+
+/** Schema of the pages on which a person turns the counting of their own visits off or on. */
+export const ownVisitPages = Joi.array().items(
+  Joi.object({
+    domain: requiredText.description('Short domain.').example('go.example.com'),
+    url: Joi.string()
+      .uri()
+      .required()
+      .description('Page on this domain, valid for ten minutes.')
+      .example('https://go.example.com/_/own-visits?token=proj_4Jx2vQ0aTq.mc1x9z.8Yt7Kx'),
+  }).meta({ name: 'OwnVisitPage' }),
+);

@@ -2,10 +2,12 @@ import { config } from '../config.ts';
 import { type ApiRequest, found, ok, type Route, route } from '../http/route.ts';
 import { namingField, requestImage } from '../images/request.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
+import { originOf } from '../lookup/short-link.ts';
+import { OWN_VISITS_PATH, ownVisitsQuery } from '../visitors/own-visits.ts';
 import { logoUrl } from '../web/brand.ts';
 import { settingsJobs, type WorkspaceChanges } from './jobs.ts';
-import { readLogo, readSettings, readUsage } from './queries.ts';
-import { toWorkspace, workspaceRecord } from './record.ts';
+import { readLogo, readOwnDomains, readSettings, readUsage } from './queries.ts';
+import { ownVisitPages, toWorkspace, workspaceRecord } from './record.ts';
 import { logoParams, type WorkspaceBody, workspaceBody } from './schema.ts';
 
 const common = { extension: true, tag: 'Workspace' } as const;
@@ -46,6 +48,28 @@ export const settingsRoutes: Route[] = [
         async () => ({ changes: await toChanges(request) }),
         ok,
       ),
+  }),
+  route<object>({
+    ...common,
+    method: 'get',
+    path: '/workspace/own-visits',
+    operationId: 'listOwnVisitPages',
+    summary: 'List the pages for own visits',
+    description:
+      'Returns a page on each short domain of the workspace. A person who opens it within ten minutes can choose ' +
+      'that visits with this browser to links of the workspace are not counted, or counted again.',
+    scope: 'workspace.read',
+    answers: { 200: ownVisitPages },
+    async handle({ caller: { projectId } }) {
+      const domains = [...(await readOwnDomains(projectId)), config().DEFAULT_SHORT_DOMAIN];
+      const now = Date.now();
+      return ok(
+        domains.map((domain) => ({
+          domain,
+          url: `${originOf(domain)}${OWN_VISITS_PATH}?${ownVisitsQuery({ projectId, domain }, now)}`,
+        })),
+      );
+    },
   }),
   route<{ params: { projectId: string; id: string } }>({
     ...common,

@@ -254,6 +254,10 @@ const ATTEMPTS: Record<string, Attempt> = {
   'patch /views/{id}': ({ api }, { view }) =>
     is404(api.patch(`/views/${view.id}`, { query: 'search=stolen' })),
   'delete /views/{id}': ({ api }, { view }) => is404(api.delete(`/views/${view.id}`)),
+  'get /workspace/own-visits': async ({ api, domain: own }) => {
+    const { body } = await api.get('/workspace/own-visits');
+    expect(body.map(({ domain }: { domain: string }) => domain)).to.deep.equal([own, 'localhost']);
+  },
   'get /folders/{id}': ({ api }, { folder }) => is404(api.get(`/folders/${folder.id}`)),
   'patch /folders/{id}': ({ api }, { folder }) =>
     is404(api.patch(`/folders/${folder.id}`, { name: 'stolen' })),

@@ -16,6 +16,7 @@ import {
   unavailablePage,
 } from '../../src/redirect/pages/notices.ts';
 import { officePage } from '../../src/redirect/pages/office.ts';
+import { ownVisitsPage } from '../../src/redirect/pages/own-visits.ts';
 import { passwordPage } from '../../src/redirect/pages/password.ts';
 import { previewPage } from '../../src/redirect/pages/preview.ts';
 import { readReport, reportedPage, reportPage } from '../../src/redirect/pages/report.ts';
@@ -48,6 +49,7 @@ export function answers(picture: string): Map<string, Answer> {
   ]);
 }
 
+const OWN = { action: '/_/own-visits?token=a', domain: 'acme.link' };
 const REPORT = new URLSearchParams({ link: 'https://acme.link/prize', category: 'phishing' });
 
 type Named = [name: string, answer: Answer][];
@@ -56,6 +58,8 @@ function notices(suffix: string, language: Language): Named {
   return [
     [`bad-request${suffix}`, badRequestPage(language)],
     [`blocked${suffix}`, blockedPage(language, 'https://acme.link/prize')],
+    [`own-visits${suffix}`, ownVisitsPage(language, { ...OWN, isCounted: true })],
+    [`own-visits-off${suffix}`, ownVisitsPage(language, { ...OWN, isCounted: false })],
     [`report${suffix}`, reportPage(language, REPORT)],
     [`report-wrong${suffix}`, reportPage(language, REPORT, readReport(new URLSearchParams()))],
     [`report-too-many${suffix}`, reportPage(language, REPORT, { waitMinutes: 42 })],

@@ -140,6 +140,13 @@ export const de: Record<Phrase, string> = {
   Mobile: 'Mobil',
   Tablet: 'Tablet',
   Others: 'Andere',
+  'Your own visits': 'Ihre eigenen Besuche',
+  'Your visits to short links of your workspace on {} are counted in this browser.':
+    'Ihre Besuche von Kurzlinks Ihres Workspace auf {} werden in diesem Browser gezählt.',
+  'Your visits to short links of your workspace on {} are not counted in this browser.':
+    'Ihre Besuche von Kurzlinks Ihres Workspace auf {} werden in diesem Browser nicht gezählt.',
+  'Don’t count my visits': 'Meine Besuche nicht zählen',
+  'Count my visits': 'Meine Besuche zählen',
   'Short links': 'Kurzlinks',
   'Each short link of this site leads to another page.':
     'Jeder Kurzlink dieser Website führt zu einer anderen Seite.',

@@ -137,6 +137,13 @@ export const PHRASES = [
   'Mobile',
   'Tablet',
   'Others',
+  // Own visits
+  'Your own visits',
+  'Your visits to short links of your workspace on {} are counted in this browser.',
+  'Your visits to short links of your workspace on {} are not counted in this browser.',
+  'Don’t count my visits',
+  'Count my visits',
+  // Root of the service's own domain
   'Short links',
   'Each short link of this site leads to another page.',
   'Manage links',

@@ -139,6 +139,13 @@ export const es: Record<Phrase, string> = {
   Mobile: 'Móvil',
   Tablet: 'Tableta',
   Others: 'Otros',
+  'Your own visits': 'Sus propias visitas',
+  'Your visits to short links of your workspace on {} are counted in this browser.':
+    'Sus visitas a enlaces cortos de su espacio de trabajo en {} se cuentan en este navegador.',
+  'Your visits to short links of your workspace on {} are not counted in this browser.':
+    'Sus visitas a enlaces cortos de su espacio de trabajo en {} no se cuentan en este navegador.',
+  'Don’t count my visits': 'No contar mis visitas',
+  'Count my visits': 'Contar mis visitas',
   'Short links': 'Enlaces cortos',
   'Each short link of this site leads to another page.':
     'Cada enlace corto de este sitio lleva a otra página.',

@@ -140,6 +140,13 @@ export const fr: Record<Phrase, string> = {
   Mobile: 'Mobile',
   Tablet: 'Tablette',
   Others: 'Autres',
+  'Your own visits': 'Vos propres visites',
+  'Your visits to short links of your workspace on {} are counted in this browser.':
+    'Vos visites des liens courts de votre espace de travail sur {} sont comptées dans ce navigateur.',
+  'Your visits to short links of your workspace on {} are not counted in this browser.':
+    'Vos visites des liens courts de votre espace de travail sur {} ne sont pas comptées dans ce navigateur.',
+  'Don’t count my visits': 'Ne pas compter mes visites',
+  'Count my visits': 'Compter mes visites',
   'Short links': 'Liens courts',
   'Each short link of this site leads to another page.':
     'Chaque lien court de ce site mène à une autre page.',

@@ -139,6 +139,13 @@ export const ja: Record<Phrase, string> = {
   Mobile: 'モバイル',
   Tablet: 'タブレット',
   Others: 'その他',
+  'Your own visits': 'ご自身のアクセス',
+  'Your visits to short links of your workspace on {} are counted in this browser.':
+    '{} にあるワークスペースの短縮リンクへのアクセスは、このブラウザーでは集計されます。',
+  'Your visits to short links of your workspace on {} are not counted in this browser.':
+    '{} にあるワークスペースの短縮リンクへのアクセスは、このブラウザーでは集計されません。',
+  'Don’t count my visits': '自分のアクセスを集計しない',
+  'Count my visits': '自分のアクセスを集計する',
   'Short links': '短縮リンク',
   'Each short link of this site leads to another page.':
     'このサイトの短縮リンクは、それぞれ別のページにつながります。',

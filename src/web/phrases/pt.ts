@@ -140,6 +140,13 @@ export const pt: Record<Phrase, string> = {
   Mobile: 'Celular',
   Tablet: 'Tablet',
   Others: 'Outros',
+  'Your own visits': 'Suas próprias visitas',
+  'Your visits to short links of your workspace on {} are counted in this browser.':
+    'Suas visitas a links curtos do seu espaço de trabalho em {} são contadas neste navegador.',
+  'Your visits to short links of your workspace on {} are not counted in this browser.':
+    'Suas visitas a links curtos do seu espaço de trabalho em {} não são contadas neste navegador.',
+  'Don’t count my visits': 'Não contar minhas visitas',
+  'Count my visits': 'Contar minhas visitas',
   'Short links': 'Links curtos',
   'Each short link of this site leads to another page.':
     'Cada link curto deste site leva a outra página.',
