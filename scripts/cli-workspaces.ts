@@ -1,7 +1,7 @@
 import { recordByOperator } from '../src/audit/write.ts';
 import { addDomainNow } from '../src/domains/commands.ts';
 import { toHostName } from '../src/http/domain-name.ts';
-import { toInstant } from '../src/http/fields.ts';
+import { toInstant } from '../src/http/iso-time.ts';
 import { type Db, db } from '../src/infra/db.ts';
 import { createApiKey, revokeApiKey } from '../src/workspaces/api-keys.ts';
 import {

@@ -1,5 +1,19 @@
 /** Names of intervals; `all` begins with the first event of the workspace. */
-export const INTERVALS = ['1h', '24h', '7d', '30d', '90d', 'ytd', '1y', 'all'] as const;
+export const INTERVALS = [
+  '1h',
+  '24h',
+  'today',
+  'yesterday',
+  '7d',
+  '30d',
+  '90d',
+  'wtd',
+  'mtd',
+  'qtd',
+  'ytd',
+  '1y',
+  'all',
+] as const;
 export type Interval = (typeof INTERVALS)[number];
 
 export type Granularity = 'minute' | 'hour' | 'day' | 'month';
@@ -19,7 +33,8 @@ export interface Span {
 
 /**
  * Time span of a request. `interval` takes precedence over `start` and `end`; the default is 24h.
- * `end` alone selects the 24 hours before it.
+ * `start` and `end` are ISO 8601: dates are whole days in `timezone`, and times without an offset
+ * are in it. `end` alone selects its day, or the 24 hours before a time.
  */
 export interface SpanQuery {
   interval?: Interval | undefined;

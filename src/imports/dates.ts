@@ -1,4 +1,4 @@
-import { toInstant } from '../http/fields.ts';
+import { toInstant } from '../http/iso-time.ts';
 
 /*
  * Reads the dates of other services, of databases and of spreadsheet programs, which write them in

@@ -1,4 +1,5 @@
 import { config } from '../config.ts';
+import { INTERVALS, type Interval } from '../events/span.ts';
 import { BOM, csvLines } from '../infra/csv.ts';
 import { isStorable } from '../infra/storable-text.ts';
 import { workspaceEntry } from '../lookup/entry.ts';
@@ -22,16 +23,15 @@ import type { Phrase } from '../web/phrases/en.ts';
 import { timeChart, timeFormat } from './chart.ts';
 import { findPublicRecord, readStatistics, type Share, type Statistics } from './queries.ts';
 
-/** Selectable periods with their names. */
-const INTERVALS = {
+/** Periods that the page offers, with their names; its URL takes all intervals of analytics. */
+const OFFERED = {
   '24h': 'Last 24 hours',
   '7d': 'Last 7 days',
   '30d': 'Last 30 days',
   '90d': 'Last 90 days',
   '1y': 'Last year',
   all: 'All time',
-} as const satisfies Record<string, Phrase>;
-type IntervalName = keyof typeof INTERVALS;
+} as const satisfies Partial<Record<Interval, Phrase>>;
 
 /** Maximum rows of a list; the rest is summed up. */
 const MAX_ROWS = 8;
@@ -111,8 +111,7 @@ export async function statsAnswer({ domain, key, query, language }: StatsRequest
     ? await findPublicRecord(domain.toLowerCase(), normalizeKey(key))
     : undefined;
   if (record === undefined) return missing(language);
-  const name = query.get('interval') ?? '';
-  const interval: IntervalName = Object.hasOwn(INTERVALS, name) ? (name as IntervalName) : '30d';
+  const interval = INTERVALS.find((name) => name === query.get('interval')) ?? '30d';
   const statistics = await readStatistics(record, interval);
   if (query.get('format') === 'csv') {
     return answer(200, 'text/csv', "default-src 'none'; sandbox", toCsv(statistics), [
@@ -141,7 +140,7 @@ interface StatsPageOptions {
   name: string;
   /** Noun for the counted events. */
   what: string;
-  interval: IntervalName;
+  interval: Interval;
   language: Language;
   /** Owner of the database of countries, if its license requires a link. */
   locationsBy?: PlacesOwner;
@@ -176,8 +175,8 @@ ${panels(statistics, language)}</div>`
   return wholePage(200, ASSETS, { language, title, body }, ['X-Robots-Tag', 'noindex']);
 }
 
-function periods(current: IntervalName, language: Language): Html {
-  const links = Object.entries(INTERVALS).map(
+function periods(current: Interval, language: Language): Html {
+  const links = Object.entries(OFFERED).map(
     ([name, phrase]) =>
       html`<li><a href="?interval=${name}"${name === current ? html` aria-current="page"` : NOTHING}>${say(language, phrase)}</a></li>\n`,
   );

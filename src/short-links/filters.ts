@@ -3,18 +3,9 @@ import type { QueryBuilder } from 'objection';
 import { Refusal } from '../errors.ts';
 import { UTM_FIELDS } from '../events/utm.ts';
 import { domainField } from '../http/domain-name.ts';
-import {
-  dateTime,
-  flag,
-  id,
-  Joi,
-  queryList,
-  queryNames,
-  splitList,
-  text,
-  toInstant,
-} from '../http/fields.ts';
+import { dateTime, flag, id, Joi, queryList, queryNames, splitList, text } from '../http/fields.ts';
 import type { Query as Parameters } from '../http/input.ts';
+import { toInstant } from '../http/iso-time.ts';
 import { contains } from '../infra/like.ts';
 import { formsOf } from '../infra/normalize.ts';
 import { passwordFingerprints } from '../infra/secrets.ts';

@@ -412,6 +412,8 @@ describe('the SDK of Shlink', () => {
       await sdk.getDomainVisits('DEFAULT'),
       await sdk.getNonOrphanVisits({ itemsPerPage: 1, page: 2 }),
       await sdk.getNonOrphanVisits({ startDate: '2020-01-01', endDate: '2021-01-01' }),
+      // A date is midnight at Shlink, so it is excluded as an end.
+      await sdk.getNonOrphanVisits({ endDate: (data[0] as { date: string }).date.slice(0, 10) }),
       await sdk.getOrphanVisits({ type: 'base_url' }),
       await sdk.getOrphanVisits({ type: 'regular_404' }),
     ].map((list) => [list.data.length, list.pagination.totalItems]);
@@ -420,6 +422,7 @@ describe('the SDK of Shlink', () => {
       [2, 2],
       [2, 2],
       [1, 2],
+      [0, 0],
       [0, 0],
       [1, 1],
       [0, 0],

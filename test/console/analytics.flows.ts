@@ -232,7 +232,7 @@ describe('analytics in the console', function () {
         groupBy: 'clicks',
       });
       await eventually(async () => expect(await previousClicks(page)).to.equal(clicks));
-      for (const interval of ['30d', '90d', '1y', 'month', 'yesterday', 'today']) {
+      for (const interval of ['30d', '90d', '1y', 'wtd', 'month', 'yesterday', 'today']) {
         await page.goto(page.url().replace(/(\?.*)?$/, `?interval=${interval}`));
         await page.getByRole('group', { name: 'Totals' }).getByText('Clicks').waitFor();
         await page.getByRole('button', { name: 'Show as table' }).click();

@@ -234,6 +234,29 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       expect(days.map(({ numbers }) => numbers['saleAmount'])).to.deep.equal([0, 0, 2_000, 0]);
     });
 
+    it('counts days from their first instant, where midnight comes twice', async () => {
+      const times = [
+        '2025-10-25T23:59:59.999Z',
+        '2025-10-26T00:00:00.000Z',
+        '2025-10-26T00:59:00.000Z',
+        '2025-10-27T00:59:59.999Z',
+        '2025-10-27T01:00:00.000Z',
+      ];
+      await append(
+        times.map((occurred_at, n) => anEvent(projectId, { id: `evt_a${n}`, occurred_at })),
+      );
+      const starts = ['2025-10-25T00:00Z', '2025-10-26T00:00Z', '2025-10-27T01:00Z'];
+      const [start, end] = [new Date(starts[0]!), new Date('2025-10-28T01:00Z')];
+      const span = { start, end, granularity: 'day' as const, timezone: 'Atlantic/Azores' };
+      const days = await store.countByTime({ ...question(), span });
+      expect(days.map(({ start: day }) => day)).to.deep.equal(starts.map((day) => new Date(day)));
+      expect(days.map(({ numbers }) => numbers['clicks'])).to.deep.equal([1, 3, 1]);
+      for (const [at, { start: from, numbers }] of days.entries()) {
+        const day = { ...span, start: from, end: days[at + 1]?.start ?? end };
+        expect(await store.totals({ ...question(), span: day })).to.deep.equal(numbers);
+      }
+    });
+
     it('counts distinct visitors, and returns the first event and the existing values', async () => {
       expect(await store.countVisitors(question())).to.equal(3);
       expect(await store.findFirstTime(projectId)).to.deep.equal(new Date(FIRST));

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { ConfigError, configWarnings, readConfig, SETTINGS } from '../../src/config.ts';
 import { readReferrer, truncateIp } from '../../src/events/ingest/pipeline.ts';
 import { toHostName } from '../../src/http/domain-name.ts';
-import { toInstant } from '../../src/http/fields.ts';
+import { toInstant } from '../../src/http/iso-time.ts';
 import { newId } from '../../src/ids.ts';
 import { seal, unseal } from '../../src/infra/seal.ts';
 import { readUtm, writeUtm } from '../../src/short-links/destination.ts';

@@ -2,7 +2,6 @@ import { Refusal } from '../../errors.ts';
 import type { Query } from '../../http/input.ts';
 import { DEVICES } from '../../visitors/device.ts';
 import { type CallQuery, lastValue, omit } from '../peer.ts';
-import { startOf } from './start-of.ts';
 
 /** Filters whose value can begin with `-`, which excludes the values after it. */
 export const EXCLUDABLE = [
@@ -52,8 +51,6 @@ function toCallQuery(dubQuery: Query): CallQuery {
     'projectSlug',
     'externalId',
   ]);
-  const from =
-    start ?? startOf(lastValue(dubQuery, 'interval'), lastValue(dubQuery, 'timezone') ?? 'UTC');
   const external = lastValue(dubQuery, 'externalId');
   return {
     ...rest,
@@ -64,8 +61,8 @@ function toCallQuery(dubQuery: Query): CallQuery {
     externalId:
       external === undefined || external.startsWith('ext_') ? external : `ext_${external}`,
     // `start` takes precedence at Dub, `interval` in this API.
-    interval: from === undefined ? interval : undefined,
-    start: from,
+    interval: start === undefined ? interval : undefined,
+    start,
   };
 }
 

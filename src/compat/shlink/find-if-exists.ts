@@ -1,5 +1,5 @@
 import { toHostName } from '../../http/domain-name.ts';
-import { toInstant } from '../../http/fields.ts';
+import { toInstant } from '../../http/iso-time.ts';
 import { toDestination } from '../../short-links/destination-match.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
 import { findByDestination, findLink } from '../links.ts';

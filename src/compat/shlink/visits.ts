@@ -1,4 +1,5 @@
 import type { Query } from '../../http/input.ts';
+import { toInstant } from '../../http/iso-time.ts';
 import { ok } from '../../http/route.ts';
 import { defaultDomain } from '../links.ts';
 import { type Call, type Fields, lastValue, type PeerRoute } from '../peer.ts';
@@ -115,8 +116,11 @@ async function countVisits(call: Call, query: Query): Promise<number> {
 function spanOf(query: Query): Query {
   const [start, end] = [lastValue(query, 'startDate'), lastValue(query, 'endDate')];
   if (!start && !end) return { interval: 'all' };
-  return { start: start || BEGINNING, ...(end ? { end } : {}) };
+  return { start: instantOf(start || BEGINNING), ...(end ? { end: instantOf(end) } : {}) };
 }
+
+/** Returns the instant of a date of Shlink, which means its start; other texts as they are. */
+const instantOf = (date: string): string => toInstant(date) ?? date;
 
 const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 

@@ -1,23 +1,18 @@
+import * as zones from '../../infra/time-zones.ts';
+
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the start of a day in a time zone.
+ * Returns the start of a day in a time zone: its first instant, if clocks show midnight twice.
  *
  * @param day `2026-11-22`
  */
-export function startOfDay(day: string, timeZone: string): string {
-  const utc = Date.parse(`${day}T00:00:00Z`);
-  // If clocks change between UTC midnight and local midnight, the two offsets differ, so the offset
-  // is looked up again at the guess.
-  const guess = utc - offsetAt(utc, timeZone);
-  return new Date(utc - offsetAt(guess, timeZone)).toISOString();
-}
+export const startOfDay = (day: string, timeZone: string): string =>
+  new Date(zones.startOfDay(Date.parse(day), timeZone)).toISOString();
 
 /** Returns the day of a moment in a time zone. */
-export function dayOf(moment: string, timeZone: string): string {
-  const at = Date.parse(moment);
-  return new Date(at + offsetAt(at, timeZone)).toISOString().slice(0, 10);
-}
+export const dayOf = (moment: string, timeZone: string): string =>
+  new Date(zones.localTime(Date.parse(moment), timeZone)).toISOString().slice(0, 10);
 
 /** Adds days to a day. */
 export const addDays = (day: string, count: number): string =>
@@ -32,6 +27,10 @@ export function addMonths(day: string, count: number): string {
     .slice(0, 10);
 }
 
+/** Returns the Monday of the day's week. */
+export const mondayOf = (day: string): string =>
+  new Date(zones.mondayOf(Date.parse(day))).toISOString().slice(0, 10);
+
 /** Returns the first day of the day's month; `quarterOf` does the same for its quarter. */
 export const monthOf = (day: string): string => `${day.slice(0, 7)}-01`;
 export const quarterOf = (day: string): string =>
@@ -41,26 +40,5 @@ export const quarterOf = (day: string): string =>
 export const daysBetween = (first: string, second: string): number =>
   Math.round((Date.parse(second) - Date.parse(first)) / DAY_MS);
 
-/** Returns the offset of a time zone from UTC in ms. */
-export function offsetAt(at: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(at);
-  const of = (type: string) => Number(parts.find((part) => part.type === type)!.value);
-  const local = Date.UTC(
-    of('year'),
-    of('month') - 1,
-    of('day'),
-    of('hour'),
-    of('minute'),
-    of('second'),
-  );
-  return local - Math.floor(at / 1_000) * 1_000;
-}
+/** Returns the browser's time zone. */
+export const browserTimezone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,7 +1,8 @@
 import type { Schemas } from '../api/client.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { browserTimezone } from './days.ts';
 import { kindOfEvent, placeOf, sourceOf, subjectOf } from './event-facts.ts';
-import { browserTimezone, momentFormat, nameOfSource } from './names.ts';
+import { momentFormat, nameOfSource } from './names.ts';
 
 /** A dialog with all details of an event. */
 export function EventDialog({ event, onClose }: { event: Schemas['Event']; onClose(): void }) {

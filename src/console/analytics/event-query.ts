@@ -1,4 +1,6 @@
+import { endIn, startIn, toInstant } from '../../http/iso-time.ts';
 import type { operations } from '../api/client.ts';
+import { browserTimezone } from './days.ts';
 
 type Query = NonNullable<operations['retrieveAnalytics']['parameters']['query']>;
 
@@ -25,18 +27,11 @@ export const nameOfMetric = (metric: Metric = 'clicks'): string => METRIC_NAMES[
 export const kindOf = (metric: Metric = 'clicks'): Kind =>
   metric === 'revenue' ? 'sales' : metric;
 
-/** A period of the API's `interval` parameter. */
-type Interval = Exclude<NonNullable<Query['interval']>, 'all_unfiltered'>;
+/** A period of the API's `interval` parameter; `mtd` and `qtd` are `month` and `quarter` here. */
+type Interval = Exclude<NonNullable<Query['interval']>, 'all_unfiltered' | 'mtd' | 'qtd'>;
 
 /** Calendar periods, which the console sends as `start` and `end`. */
-const CALENDAR_PERIODS = [
-  'today',
-  'yesterday',
-  'month',
-  'last_month',
-  'quarter',
-  'last_quarter',
-] as const;
+const CALENDAR_PERIODS = ['month', 'last_month', 'quarter', 'last_quarter'] as const;
 type CalendarPeriod = (typeof CALENDAR_PERIODS)[number];
 export const isCalendarPeriod = (period: Period): period is CalendarPeriod =>
   isOneOf(CALENDAR_PERIODS, period);
@@ -53,6 +48,7 @@ export const PERIOD_NAMES: Record<Period, string> = {
   '30d': 'Last 30 days',
   '90d': 'Last 90 days',
   '1y': 'Last 12 months',
+  wtd: 'This week',
   month: 'This month',
   last_month: 'Last month',
   quarter: 'This quarter',
@@ -145,8 +141,7 @@ export interface EventQuery extends Filters {
 const isOneOf = <T extends string>(names: readonly T[], value: unknown): value is T =>
   names.some((name) => name === value);
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const isMoment = (value: unknown): value is string =>
-  isText(value) && !Number.isNaN(Date.parse(value));
+const isTime = (value: unknown): value is string => isText(value) && toInstant(value) !== undefined;
 
 function isTimezone(value: unknown): value is string {
   if (!isText(value)) return false;
@@ -160,16 +155,16 @@ function isTimezone(value: unknown): value is string {
 /** Parses the URL's search parameters, removes invalid values and lists them in `ignored`. */
 export function readEventQuery(search: Record<string, unknown>): EventQuery {
   const { interval, start, end, timezone, compare, event, tabs, group } = search;
-  const isSpan = isMoment(start) && isMoment(end) && Date.parse(start) < Date.parse(end);
+  const span = spanIn(isTimezone(timezone) ? timezone : browserTimezone(), start, end);
   const ignored = [
     ...listOf(search['ignored']),
     ...(isText(interval) && !isOneOf(PERIODS, interval) ? ['interval'] : []),
-    ...(!isText(interval) && (isText(start) || isText(end)) && !isSpan ? ['start'] : []),
+    ...(!isText(interval) && (isText(start) || isText(end)) && span === undefined ? ['start'] : []),
     ...(isText(timezone) && !isTimezone(timezone) ? ['timezone'] : []),
     ...(isText(event) && !isOneOf(METRICS, event) ? ['event'] : []),
   ];
   return {
-    ...(isOneOf(PERIODS, interval) ? { interval } : isSpan && { start, end }),
+    ...(isOneOf(PERIODS, interval) ? { interval } : span),
     ...(isTimezone(timezone) && { timezone }),
     ...(compare === 'year' && { compare }),
     ...(isOneOf(METRICS, event) && { event }),
@@ -178,6 +173,13 @@ export function readEventQuery(search: Record<string, unknown>): EventQuery {
     ...(ignored.length > 0 && { ignored: [...new Set(ignored)].join(',') }),
     ...filtersOf(search),
   };
+}
+
+/** Returns the span of dates or times as moments, by the rules of the API. */
+function spanIn(timezone: string, start: unknown, end: unknown) {
+  if (!isTime(start) || !isTime(end)) return undefined;
+  const [from, to] = [startIn(timezone, start), endIn(timezone, end)];
+  return from < to ? { start: from.toISOString(), end: to.toISOString() } : undefined;
 }
 
 /** Splits a list that is joined by commas. */

@@ -63,9 +63,6 @@ export const momentFormat = (
   return (moment) => format.format(new Date(moment));
 };
 
-/** Returns the browser's time zone. */
-export const browserTimezone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 const DURATIONS: readonly [seconds: number, one: string, many: string][] = [
   [86_400, 'a day', 'days'],
   [3_600, 'an hour', 'hours'],

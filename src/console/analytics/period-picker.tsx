@@ -5,9 +5,9 @@ import { classes } from '../ui/classes.ts';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
 import { useFields } from '../ui/use-fields.ts';
-import { addDays, dayOf, startOfDay } from './days.ts';
+import { addDays, browserTimezone, dayOf, startOfDay } from './days.ts';
 import { type EventQuery, PERIOD_NAMES, PERIODS, type Period } from './event-query.ts';
-import { browserTimezone, momentFormat } from './names.ts';
+import { momentFormat } from './names.ts';
 import { useEventQuery } from './use-event-query.ts';
 
 /** Describes the period of a query. */

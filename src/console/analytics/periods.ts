@@ -1,4 +1,13 @@
-import { addDays, addMonths, dayOf, daysBetween, monthOf, quarterOf, startOfDay } from './days.ts';
+import {
+  addDays,
+  addMonths,
+  dayOf,
+  daysBetween,
+  mondayOf,
+  monthOf,
+  quarterOf,
+  startOfDay,
+} from './days.ts';
 import type { EventQuery, Period } from './event-query.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,6 +36,7 @@ const DAYS_OF: Record<Exclude<Period, '1h' | '24h' | 'all'>, (today: string) => 
   '7d': (today) => [addDays(today, -6), addDays(today, 1), { days: 7 }],
   '30d': (today) => [addDays(today, -29), addDays(today, 1), { days: 30 }],
   '90d': (today) => [addDays(today, -89), addDays(today, 1), { days: 90 }],
+  wtd: (today) => [mondayOf(today), addDays(today, 1), { days: 7 }],
   month: (today) => [monthOf(today), addDays(today, 1), { months: 1 }],
   last_month: (today) => [addMonths(monthOf(today), -1), monthOf(today), { months: 1 }],
   quarter: (today) => [quarterOf(today), addDays(today, 1), { months: 3 }],

@@ -2,6 +2,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { type Api, answer, type operations, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { browserTimezone } from './days.ts';
 import {
   type EventQuery,
   filtersOf,
@@ -10,7 +11,6 @@ import {
   kindOf,
   type Metric,
 } from './event-query.ts';
-import { browserTimezone } from './names.ts';
 import { comparedSpans, type Span, spanOf } from './periods.ts';
 import { daySpans, rowsBySteps, type Step, stepOf } from './timeline.ts';
 import { useEventQuery } from './use-event-query.ts';

@@ -1,4 +1,5 @@
-import { addDays, addMonths, dayOf, monthOf, offsetAt, startOfDay } from './days.ts';
+import { localTime } from '../../infra/time-zones.ts';
+import { addDays, addMonths, dayOf, monthOf, startOfDay } from './days.ts';
 import { momentFormat } from './names.ts';
 import type { Span } from './periods.ts';
 
@@ -80,9 +81,8 @@ function stepKeyOf(start: string, step: Step, timeZone: string): string | number
   if (step === 'minute') return start;
   if (step === 'day') return dayOf(start, timeZone);
   if (step === 'month') return dayOf(start, timeZone).slice(0, 7);
-  const at = Date.parse(start);
-  // The offset matters, because some time zones differ by half an hour.
-  return Math.floor((at + offsetAt(at, timeZone)) / HOUR_MS);
+  // Local time matters, because some time zones differ by half an hour.
+  return Math.floor(localTime(Date.parse(start), timeZone) / HOUR_MS);
 }
 
 /** Adds the numbers of the second row to the first. */

@@ -3,13 +3,13 @@ import { Refusal } from '../../errors.ts';
 import { domainField } from '../../http/domain-name.ts';
 import {
   canonicalTimezone,
-  dateTime,
   flag,
   id,
   Joi,
   queryList,
   text,
   timezone,
+  zonedTime,
 } from '../../http/fields.ts';
 import { BROWSERS, SYSTEMS } from '../../visitors/device.ts';
 import { UNKNOWN } from '../../visitors/places.ts';
@@ -89,11 +89,15 @@ export const filterSchemas: Record<keyof FilterQuery, Schema> = {
 };
 
 export const spanSchemas = {
-  start: dateTime().description(
-    'Start of the period, without `interval`; default 24 hours before `end`.',
+  start: zonedTime().description(
+    'Start of the period, without `interval`. Dates are whole days in `timezone`; times without an ' +
+      'offset are in it, the first if clocks show them twice, later if clocks skip them. Default: ' +
+      '24 hours before `end`, or the day that `end` is.',
   ),
-  end: dateTime().description('End of the period, exclusive; default now.'),
-  timezone: timezone().custom(canonicalTimezone).description('IANA time zone of days and months.'),
+  end: zonedTime().description(
+    'End of the period: a date is included, a time is not. Default: now.',
+  ),
+  timezone: timezone().custom(canonicalTimezone).description('IANA time zone of days and dates.'),
 };
 
 /**

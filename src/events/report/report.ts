@@ -1,5 +1,5 @@
 import { Joi, requiredTime } from '../../http/fields.ts';
-import { db, rows } from '../../infra/db.ts';
+import { dayOf, firstOfMonth, localTime, mondayOf, startOfDay } from '../../infra/time-zones.ts';
 import { UNIT_OF } from '../../mail/report-times.ts';
 import type { ReportChoice } from '../../mail/schema.ts';
 import { EVENT_KINDS, kindOf, kindsOf } from '../kinds.ts';
@@ -12,6 +12,7 @@ import { eventsStore } from '../store/index.ts';
 const NUMBERS = numberNames(EVENT_KINDS.filter((kind) => kindOf(kind).family !== 'view'));
 /** Maximum number of rows in each list. */
 const MAX_ROWS = 5;
+const WEEK_MS = 7 * 86_400_000;
 
 /** A number, and its value in the week or month before. */
 export interface Change {
@@ -30,19 +31,17 @@ export interface Report extends ReportChoice {
 }
 
 /**
- * Finds the last whole week or month before `at` and the one before it, in the calendar of the
- * zone.
+ * Returns the bounds of the last whole week or month before `at`, and the start of the one before
+ * it, in the calendar of the zone.
  */
-async function spansOf({ every, timezone }: ReportChoice, at: Date) {
-  const [bounds] = await rows<{ before: Date; start: Date; end: Date }>(
-    db(),
-    `SELECT (this - 2 * step) AT TIME ZONE :timezone AS before, (this - step) AT TIME ZONE :timezone AS start,
-            this AT TIME ZONE :timezone AS end
-       FROM (SELECT date_trunc(:unit, :at::timestamptz AT TIME ZONE :timezone) AS this,
-                    ('1 ' || :unit)::interval AS step) AS clock`,
-    { timezone, at, unit: UNIT_OF[every] },
-  );
-  return bounds!;
+function spansOf({ every, timezone }: ReportChoice, at: Date) {
+  const today = dayOf(localTime(at.getTime(), timezone));
+  const firstDay = (before: number) =>
+    every === 'weekly' ? mondayOf(today) - before * WEEK_MS : firstOfMonth(today, before);
+  const [end, start, before] = [0, 1, 2].map(
+    (count) => new Date(startOfDay(firstDay(count), timezone)),
+  ) as [Date, Date, Date];
+  return { before, start, end };
 }
 
 /**
@@ -55,7 +54,7 @@ export async function makeReport(
   at: Date,
   names: RecordNames,
 ): Promise<Report> {
-  const { before, start, end } = await spansOf(choice, at);
+  const { before, start, end } = spansOf(choice, at);
   const { every, timezone } = choice;
   const span = { start, end, granularity: 'day' as const, timezone };
   const query = { projectId, span, filter: {}, events: kindsOf('clicks') };

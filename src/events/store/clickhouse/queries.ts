@@ -2,9 +2,10 @@ import type { DimensionName } from '../../dimensions.ts';
 import type { StoredEvent } from '../../event.ts';
 import { type EventKind, pluralOf } from '../../kinds.ts';
 import { type Numbers, numberNames } from '../../query/numbers.ts';
+import { stepsOf } from '../../steps.ts';
 import { Counts } from '../postgres/counts.ts';
 import { QUARTER_MS } from '../postgres/quarters.ts';
-import { findSteps, inSteps } from '../postgres/queries.ts';
+import { inSteps } from '../postgres/queries.ts';
 import { querySource, toSqlQuery } from '../postgres/source.ts';
 import { postgresStore } from '../postgres/store.ts';
 import { topValues } from '../postgres/top.ts';
@@ -142,11 +143,7 @@ async function topStored(
 }
 
 export async function countByTime(clickhouse: ClickHouse, query: CountQuery): Promise<TimeCount[]> {
-  const [source, steps, counted] = await Promise.all([
-    sourceOf(query),
-    findSteps(query.span),
-    postgresStore.countByTime(query),
-  ]);
+  const [source, counted] = await Promise.all([sourceOf(query), postgresStore.countByTime(query)]);
   if (source === undefined) return counted;
   const unitMs = query.span.granularity === 'minute' ? MINUTE_MS : QUARTER_MS;
   const kinds = kindsIn(query);
@@ -163,7 +160,7 @@ export async function countByTime(clickhouse: ClickHouse, query: CountQuery): Pr
   for (const [at, unit] of row!.steps.entries()) {
     for (const kind of kinds) counts.get(kind)!.add(Number(unit), Number(row![kind][at]));
   }
-  const otherCounts = inSteps(steps, kinds, counts, unitMs);
+  const otherCounts = inSteps(stepsOf(query.span), kinds, counts, unitMs);
   for (const [at, { numbers }] of counted.entries()) {
     for (const kind of kinds) add(numbers, kind, otherCounts[at]!.numbers[pluralOf(kind)]!);
   }

@@ -1,8 +1,8 @@
-import { bigintSql, type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
+import { bigintSql, type Db, db, rows } from '../../../infra/db.ts';
 import { type DimensionName, dimensionOf } from '../../dimensions.ts';
 import { EVENT_KINDS, type EventKind, kindOf, pluralOf } from '../../kinds.ts';
 import { type Numbers, numberNames } from '../../query/numbers.ts';
-import type { Span } from '../../span.ts';
+import { stepsOf } from '../../steps.ts';
 import type { CountQuery, TimeCount, ValueCount } from '../store.ts';
 import { countEvents } from './count.ts';
 import { Counts, readCounts } from './counts.ts';
@@ -45,74 +45,37 @@ const numbersSql = (kinds: readonly EventKind[]): string =>
 /** A time after all events, in ms since 1970. */
 const FOREVER = Date.UTC(9999, 0);
 
-const STEP = { minute: '1 minute', hour: '1 hour', day: '1 day', month: '1 month' };
-
-/** A step of time, and the start of the events that are counted in it. */
-interface Step {
-  start: Date;
-  first: Date;
-}
-
-/** Finds the steps of a span, without gaps. */
-export function findSteps(span: Span): Promise<Step[]> {
-  const { sql, bindings } = stepsSql(span);
-  // If clocks are set back at midnight, the following hour occurs twice; the day begins with the
-  // first one.
-  const first = isCalendar(span)
-    ? `CASE WHEN (start - interval '1 hour') AT TIME ZONE :timezone = slot THEN start - interval '1 hour' ELSE start END`
-    : 'start';
-  return rows<Step>(
-    db(),
-    `WITH ${sql} SELECT start, ${first} AS first FROM steps ORDER BY slot`,
-    bindings,
-  );
-}
-
-const isCalendar = ({ granularity }: Span): boolean =>
-  granularity === 'day' || granularity === 'month';
-
-/** SQL of a table `steps`, and of `origin`, the time from which steps of real time are counted. */
-function stepsSql(span: Span): { sql: string; bindings: Record<string, SqlValue> } {
-  const { granularity, timezone, start, end } = span;
-  const steps = isCalendar(span)
-    ? `SELECT local AT TIME ZONE :timezone AS start, local AS slot FROM generate_series(
-         date_trunc(:unit, :start::timestamptz AT TIME ZONE :timezone),
-         (:end::timestamptz - interval '1 microsecond') AT TIME ZONE :timezone, :step::interval) AS local`
-    : `SELECT slot AS start, slot FROM origin, generate_series(
-         first, :end::timestamptz - interval '1 microsecond', :step::interval) AS slot`;
-  return {
-    sql: `origin AS (SELECT date_trunc(:unit, :start::timestamptz, :timezone) AS first), steps AS (${steps})`,
-    bindings: { unit: granularity, step: STEP[granularity], timezone, start, end },
-  };
-}
-
 export async function countByTime(query: CountQuery): Promise<TimeCount[]> {
   const countQuery = toSqlQuery(query);
+  const steps = stepsOf(query.span);
   if (query.span.granularity !== 'minute') {
     const { counts } = await countEvents(countQuery, 'all', 'quarter');
-    return inSteps(await findSteps(query.span), query.events, counts, QUARTER_MS);
+    return inSteps(steps, query.events, counts, QUARTER_MS);
   }
-  const { sql, bindings } = stepsSql(query.span);
-  const names = numberNames(query.events);
-  const counted = await querySource<Numbers & { start: never }>(
+  const none = Object.fromEntries(numberNames(query.events).map((name) => [name, 0]));
+  const counted = await querySource<{ start: Date } & Numbers>(
     countQuery,
     'all',
-    `, ${sql},
-       counted AS (SELECT date_bin(:step::interval, at, first) AS slot, ${numbersSql(query.events)} FROM source, origin GROUP BY 1)
-     SELECT steps.start, ${names.map((name) => `coalesce(counted."${name}", 0) AS "${name}"`).join(', ')}
-       FROM steps LEFT JOIN counted USING (slot) ORDER BY steps.slot`,
-    bindings,
+    `SELECT date_bin('1 minute', at, :first::timestamptz) AS start, ${numbersSql(query.events)}
+       FROM source GROUP BY 1`,
+    { first: steps[0]! },
   );
-  return counted.map(({ start: from, ...numbers }) => ({ start: from, numbers }));
+  const numbersOfStep = new Map(counted.map(({ start, ...numbers }) => [start.getTime(), numbers]));
+  return steps.map((start) => ({
+    start,
+    // Each step has numbers of its own, since the caller may add to them.
+    numbers: { ...none, ...numbersOfStep.get(start.getTime()) },
+  }));
 }
 
 /**
  * Sums up counts by the step in which their period begins.
  *
+ * @param steps starts of the steps
  * @param counts by event kind, of units of time since 1970
  */
 export function inSteps(
-  steps: readonly Step[],
+  steps: readonly Date[],
   events: readonly EventKind[],
   counts: ReadonlyMap<string, Counts>,
   unitMs: number,
@@ -121,11 +84,11 @@ export function inSteps(
   for (const [event, units] of counts) {
     let at = 0;
     for (const unit of units.ids()) {
-      while (at + 1 < steps.length && steps[at + 1]!.first.getTime() <= unit * unitMs) at += 1;
+      while (at + 1 < steps.length && steps[at + 1]!.getTime() <= unit * unitMs) at += 1;
       ofSteps.get(event)!.add(at, units.count(unit), units.amount(unit));
     }
   }
-  return steps.map(({ start }, at) => ({ start, numbers: numbersOf(events, ofSteps, at) }));
+  return steps.map((start, at) => ({ start, numbers: numbersOf(events, ofSteps, at) }));
 }
 
 export async function countVisitors(query: CountQuery): Promise<number> {
