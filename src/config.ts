@@ -152,7 +152,12 @@ export const SETTINGS = {
     secret: true,
   },
   TRUST_PROXY: proxies(
-    'Proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted: a comma-separated list of loopback, linklocal, uniquelocal, IP addresses and CIDR ranges, or the number of proxies that every request passes.',
+    'Proxies whose headers about the client are trusted: a comma-separated list of loopback, linklocal, uniquelocal, cloudflare, IP addresses and CIDR ranges, or the number of proxies that every request passes ([how](proxies.md#whom-to-trust)).',
+  ),
+  PROXY_HEADER: oneOf(
+    'Header in which these proxies name the client: x-forwarded-for, with the scheme in X-Forwarded-Proto, or forwarded, with both (RFC 7239).',
+    'x-forwarded-for',
+    ['x-forwarded-for', 'forwarded'],
   ),
   CORS_ORIGINS: {
     help: 'Origins whose pages may call the API with a key, as a comma-separated list such as https://app.acme.test; endpoints without a key allow any origin.',

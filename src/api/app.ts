@@ -16,6 +16,7 @@ import { isDataError, VALUE_REFUSED } from '../infra/outage.ts';
 import { healthAnswer } from '../infra/process.ts';
 import { readLagging } from '../infra/standbys.ts';
 import { startSpan, withinSpan } from '../infra/tracing.ts';
+import { TrustedProxies } from '../infra/trusted-proxies.ts';
 import { statsAnswer } from '../public-stats/page.ts';
 import { languageOf } from '../web/language.ts';
 import { Admission } from './admission.ts';
@@ -46,7 +47,7 @@ export function makeApp(dependencies: ApiDependencies): Express {
   app.disable('etag');
   app.enable('case sensitive routing');
   app.set('query parser', false);
-  app.set('trust proxy', config().TRUST_PROXY);
+  setAddresses(app, new TrustedProxies(config().TRUST_PROXY, config().PROXY_HEADER));
 
   app.use(identify(dependencies.log));
   app.use(compression({ threshold: COMPRESSED_FROM, filter: isCompressed }));
@@ -72,6 +73,15 @@ export function makeApp(dependencies: ApiDependencies): Express {
   });
   app.use(refuse(dependencies.log));
   return app;
+}
+
+/** Makes `request.ip` the address that the redirect process reads from the same request. */
+function setAddresses({ request }: Express, proxies: TrustedProxies): void {
+  Object.defineProperty(request, 'ip', {
+    get(this: Request) {
+      return proxies.clientAddress(this);
+    },
+  });
 }
 
 /** Minimum size of an answer that is compressed, in bytes. */

@@ -12,7 +12,6 @@ import { Refusal } from '../errors.ts';
 import { answerError } from '../http/answer-error.ts';
 import { MEBIBYTE, type Query, readAnyBody, readBody, readForm } from '../http/input.ts';
 import type { Route } from '../http/route.ts';
-import { plainIp } from '../infra/ip.ts';
 import { networkOf } from '../infra/network.ts';
 import { healthAnswer } from '../infra/process.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
@@ -117,7 +116,7 @@ function handle(peer: Peer, route: PeerRoute, dependencies: Dependencies) {
       query: queryOf(request),
       body: undefined,
       header: (name) => request.get(name),
-      ip: plainIp(request.ip ?? ''),
+      ip: request.ip ?? '',
       isReady: async () => (await healthAnswer('/readyz', checks, { log }))?.status === 200,
     };
     response.locals['errors'] = errorsOf(peer, asked);

@@ -1,26 +1,14 @@
 import { BlockList, isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { CLOUDFLARE_RANGES } from './cloudflare-ranges.ts';
 
-/** Names of proxy ranges, with the same meaning as in Express' `trust proxy`. */
+/** Names of proxy ranges. Those of private networks are Express' names in `trust proxy`. */
 export const PROXY_RANGES: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+  cloudflare: CLOUDFLARE_RANGES,
 };
-
-/**
- * Decides which addresses of a proxy chain are trusted, like Express in the API: `index` 0 is the
- * peer of the connection, 1 the last address of `X-Forwarded-For`.
- *
- * @param proxies value of `TRUST_PROXY`: the number of proxies, or their addresses, ranges and
- * names of `PROXY_RANGES`
- */
-export function proxyTrust(
-  proxies: number | readonly string[],
-): (ip: string, index: number) => boolean {
-  if (typeof proxies === 'number') return (_ip, index) => index < proxies;
-  const set = new AddressSet(proxies.flatMap((member) => PROXY_RANGES[member] ?? [member]));
-  return (ip) => set.has(ip);
-}
 
 /** A set of addresses and CIDR ranges. */
 export class AddressSet {
@@ -75,19 +63,21 @@ export function ipv4Number(text: string): number | undefined {
   return dots === 3 && octet >= 0 ? (number << 8) | octet : undefined;
 }
 
+/** Beginning of an IPv4 address that is mapped into IPv6 (RFC 4291, 2.5.5.2). */
+const MAPPED = /^[0:]+:ffff:/i;
+
 /** Rewrites an IPv4 address that arrived over an IPv6 socket as plain IPv4. */
 export function plainIp(ip: string): string {
-  return ip.startsWith('::ffff:') ? ip.slice(7) : ip;
+  return MAPPED.test(ip) && isIP(ip) === 6 ? ipaddr.process(ip).toString() : ip;
 }
 
-/**
- * Reads the address of one part of `X-Forwarded-For`, to which some proxies add a port; empty if it
- * is invalid.
- */
+/** An address with the port that some proxies add, which RFC 7239 (6.3) also lets them hide. */
+const WITH_PORT = /^(?:\[([^[\]]+)\]|([^:[\]]+))(?::(?:\d+|_[\w.-]+))?$/;
+
+/** Reads the address that a proxy has sent; empty if it is invalid. */
 export function hopAddress(hop: string): string {
   if (ipv4Number(hop) !== undefined) return hop;
-  const bare = hop.startsWith('[') ? hop.slice(1, hop.indexOf(']')) : hop;
-  const isWithPort = bare.indexOf(':') === bare.lastIndexOf(':');
-  const address = plainIp(isWithPort ? bare.replace(/:\d+$/, '') : bare);
+  const [, bracketed, name] = WITH_PORT.exec(hop) ?? [];
+  const address = plainIp(bracketed ?? name ?? hop);
   return isIP(address) === 0 ? '' : address;
 }

@@ -11,6 +11,7 @@ import { connectSubscriber } from '../infra/redis-channels.ts';
 import { needsReplicas } from '../infra/replicas.ts';
 import { openLastingKeys, tryKey } from '../infra/secret-key.ts';
 import { spoolFolder } from '../infra/spool.ts';
+import { TrustedProxies } from '../infra/trusted-proxies.ts';
 import { Finder } from '../lookup/find.ts';
 import { KEY_CHECK_NAME, LASTING_KEYS_NAME, RemoteSource } from '../lookup/remote-source.ts';
 import { POSTGRES_MS } from '../lookup/rows.ts';
@@ -112,7 +113,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
   const notes = () => visits.notes();
   const server = new RedirectServer({
     finder,
-    visitors: new VisitorReader(config.TRUST_PROXY),
+    visitors: new VisitorReader(new TrustedProxies(config.TRUST_PROXY, config.PROXY_HEADER)),
     visits,
     reports,
     passwords,

@@ -1,5 +1,5 @@
-import { hopAddress, ipv4Number, plainIp, proxyTrust } from '../infra/ip.ts';
 import type { RequestHead } from '../infra/plain-requests.ts';
+import type { TrustedProxies } from '../infra/trusted-proxies.ts';
 import { isIos, readDevice } from '../visitors/device.ts';
 import { NOWHERE, type Place } from '../visitors/places.ts';
 import { type Traffic, trafficOf } from '../visitors/traffic.ts';
@@ -23,7 +23,7 @@ export class Visitor {
   readonly referer: string;
   readonly traffic: Traffic;
   readonly #request: RequestHead;
-  readonly #isTrusted: boolean;
+  readonly #proxies: TrustedProxies;
   /** Location of the visitor; unknown until it is looked up. */
   place: Place = NOWHERE;
   /** The workspace excludes the visitor: answered like others, but not counted. */
@@ -31,7 +31,7 @@ export class Visitor {
 
   constructor(
     request: RequestHead,
-    parts: Pick<Visitor, 'host' | 'ip' | 'userAgent' | 'traffic'> & { isTrusted: boolean },
+    parts: Pick<Visitor, 'host' | 'ip' | 'userAgent' | 'traffic'> & { proxies: TrustedProxies },
   ) {
     this.host = parts.host;
     this.ip = parts.ip;
@@ -39,19 +39,12 @@ export class Visitor {
     this.traffic = parts.traffic;
     this.referer = textOf(request.headers.referer, MAX_REFERER_LENGTH);
     this.#request = request;
-    this.#isTrusted = parts.isTrusted;
+    this.#proxies = parts.proxies;
   }
 
   /** True when the request came over https, as reported by a trusted proxy. */
   get isSecure(): boolean {
-    if (!this.#isTrusted) return false;
-    const header = textOf(this.#request.headers['x-forwarded-proto'], 100);
-    return (
-      header
-        .slice(header.lastIndexOf(',') + 1)
-        .trim()
-        .toLowerCase() === 'https'
-    );
+    return this.#proxies.isHttps(this.#request);
   }
 
   /** True when the visitor fetches a page to preview it in a chat or a feed. */
@@ -131,49 +124,22 @@ const RESET: Traffic = { class: 'bot', reason: 'reset' };
 
 /** Reads visitors from requests. */
 export class VisitorReader {
-  readonly #isProxy: ReturnType<typeof proxyTrust>;
+  readonly #proxies: TrustedProxies;
 
-  /** @param proxies trusted to set `X-Forwarded-For` and `X-Forwarded-Proto` (`proxyTrust`) */
-  constructor(proxies: number | readonly string[]) {
-    this.#isProxy = proxyTrust(proxies);
+  constructor(proxies: TrustedProxies) {
+    this.#proxies = proxies;
   }
 
   read(request: RequestHead): Visitor {
     const headers = request.headers;
     const userAgent = textOf(headers['user-agent'], MAX_AGENT_LENGTH);
-    const peer = plainIp(request.socket.remoteAddress ?? '');
-    const isTrusted = this.#isProxy(peer, 0);
     return new Visitor(request, {
       host: normalizeHost(headers.host ?? ''),
-      ip: isTrusted ? this.#forwarded(peer, headers['x-forwarded-for']) : peer,
+      ip: this.#proxies.clientAddress(request),
       userAgent,
-      traffic: peer === '' ? RESET : trafficOf(headers, userAgent),
-      isTrusted,
+      traffic: (request.socket.remoteAddress ?? '') === '' ? RESET : trafficOf(headers, userAgent),
+      proxies: this.#proxies,
     });
-  }
-
-  /**
-   * Returns the rightmost address that is not a trusted proxy; addresses left of it may be forged.
-   */
-  #forwarded(peer: string, header: string | string[] | undefined): string {
-    if (header === undefined) return peer;
-    const forwarded = String(header);
-    // A single proxy that wrote an IPv4 address, with nothing before it.
-    if (ipv4Number(forwarded) !== undefined) return forwarded;
-    let ip = peer;
-    let index = 0;
-    for (let end = forwarded.length; end > 0; ) {
-      const comma = forwarded.lastIndexOf(',', end - 1);
-      const hop = forwarded.slice(comma + 1, end).trim();
-      end = comma;
-      if (hop === '') continue;
-      const address = hopAddress(hop);
-      if (address === '') break;
-      ip = address;
-      index += 1;
-      if (!this.#isProxy(ip, index)) break;
-    }
-    return ip;
   }
 }
 

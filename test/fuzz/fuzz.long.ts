@@ -89,7 +89,7 @@ describe('random requests beside regular traffic', function () {
       PUBLIC_REQUESTS_PER_MINUTE: '0',
       RATES_URL: 'http://127.0.0.1:9/rates.xml',
       RATES_MAX_AGE_DAYS: '0',
-      TRUST_PROXY: '127.0.0.1',
+      TRUST_PROXY: '127.0.0.1,cloudflare',
     });
     await own.post(
       '/links/bulk',

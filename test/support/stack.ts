@@ -103,7 +103,7 @@ async function start(): Promise<void> {
     CORS_ORIGINS: 'https://app.listed.test',
     REQUEST_SECONDS: '20',
     LIVE_CHECK_SECONDS: '1',
-    TRUST_PROXY: '127.0.0.1',
+    TRUST_PROXY: '127.0.0.1,cloudflare',
     OUTBOUND_ALLOW: '127.0.0.1',
     GEOIP_DB: geoFile,
     DNS_SERVERS: dns.address,

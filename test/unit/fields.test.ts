@@ -281,6 +281,8 @@ describe('the configuration', () => {
     [{ TRUST_PROXY: 'proxy.example' }, 'TRUST_PROXY'],
     [{ TRUST_PROXY: 'true' }, 'TRUST_PROXY must be a count of proxies up to 99, or'],
     [{ TRUST_PROXY: 'loopback,toString' }, 'not "toString"'],
+    [{ TRUST_PROXY: '2,cloudflare' }, 'uniquelocal, cloudflare, IP addresses'],
+    [{ PROXY_HEADER: 'x-real-ip' }, 'PROXY_HEADER must be one of x-forwarded-for, forwarded'],
     [{ PORT: 'http' }, 'PORT must be a whole number'],
     [{ OUTBOUND_ALLOW: 'https://hooks.example' }, 'OUTBOUND_ALLOW'],
     [{ DNS_SERVERS: 'dns.example' }, 'DNS_SERVERS'],

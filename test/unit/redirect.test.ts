@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import express, { type Request } from 'express';
 import { asciiUrl } from '../../src/infra/plain-responses.ts';
+import { TrustedProxies } from '../../src/infra/trusted-proxies.ts';
 import type { LinkEntry } from '../../src/lookup/entry.ts';
 import { filePath, readAddress, tidiedPath } from '../../src/redirect/address.ts';
 import { decide, decideForOffice, decideUsedUp, finalUrl } from '../../src/redirect/decide.ts';
@@ -431,7 +432,7 @@ describe('the visitor', () => {
     peer = '10.0.0.1',
     proxies: number | string[] = ['10.0.0.0/8', '::1'],
   ) =>
-    new VisitorReader(proxies).read({
+    new VisitorReader(new TrustedProxies(proxies)).read({
       headers,
       socket: { remoteAddress: peer },
     } as unknown as IncomingMessage);

@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import crawlers from 'crawler-user-agents';
 import { devices } from 'playwright-core';
+import { TrustedProxies } from '../../src/infra/trusted-proxies.ts';
 import { type Visitor, VisitorReader } from '../../src/redirect/visitor.ts';
 import { CHAT_APPS, DISCORD_PROXY, PREVIEW_FETCHERS } from '../data/chat-agents.ts';
 
@@ -81,7 +82,7 @@ const GECKO = '(KHTML, like Gecko)';
 const ANDROID = `Mozilla/5.0 (Linux; Android 14; SM-S918B Build/UP1A.231005.007; wv) AppleWebKit/537.36 ${GECKO} Version/4.0 Chrome/127.0.6533.103 Mobile Safari/537.36`;
 const WINDOWS = `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 ${GECKO}`;
 
-const reader = new VisitorReader([]);
+const reader = new VisitorReader(new TrustedProxies([]));
 
 function read(userAgent: string, headers: Readonly<Record<string, string>> = {}): Visitor {
   return reader.read({
