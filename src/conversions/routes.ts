@@ -11,6 +11,7 @@ import { type Requester, runJob } from '../jobs/run-job.ts';
 import { linkQueries } from '../links/queries.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
 import { canBeClickId, clickId } from '../visitors/click-id.ts';
+import { withoutSecrets } from '../visitors/referrer.ts';
 import { visitJobs } from '../visits/jobs.ts';
 import type { TrackedClick } from '../visits/visit.ts';
 import { visitSettings } from '../workspaces/queries.ts';
@@ -161,7 +162,7 @@ async function visitOf(
     destination: url ?? (typeof record.url === 'string' ? record.url : ''),
     ip,
     userAgent,
-    referer,
+    referer: withoutSecrets(referer),
     via: 'link',
     clickId: clickId({ target: record.id, ip, userAgent, at, visitId: id }, dedupeSeconds),
     isExcluded: new AddressSet(excludedIps).has(plainIp(ip)) || undefined,

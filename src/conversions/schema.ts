@@ -160,7 +160,9 @@ export const clickBody = Joi.object<ClickBody>({
   domain: domainField().description('Domain of the short link; with `key`, instead of `linkId`.'),
   key: text(1_000).description('Key of the short link.'),
   url: Joi.string().uri().max(32_768).description('URL that was opened. Default: the destination.'),
-  referer: text(2_000).description('Referring URL, at most 2,000 characters.'),
+  referer: text(2_000).description(
+    'Referring URL. User name, password and fragment are not stored.',
+  ),
   ip: Joi.string().ip({ cidr: 'forbidden' }).description('IP address of the visitor.'),
   userAgent: text(1_000).description(
     'User agent of the visitor, at most 1,000 characters. Bots are not counted.',

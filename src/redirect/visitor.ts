@@ -2,6 +2,7 @@ import type { RequestHead } from '../infra/plain-requests.ts';
 import type { TrustedProxies } from '../infra/trusted-proxies.ts';
 import { isIos, readDevice } from '../visitors/device.ts';
 import { NOWHERE, type Place } from '../visitors/places.ts';
+import { refererOf } from '../visitors/referrer.ts';
 import { type Traffic, trafficOf } from '../visitors/traffic.ts';
 import { favouriteLanguage, type Language, languageOf } from '../web/language.ts';
 
@@ -20,7 +21,6 @@ export class Visitor {
   host: string;
   readonly ip: string;
   readonly userAgent: string;
-  readonly referer: string;
   readonly traffic: Traffic;
   readonly #request: RequestHead;
   readonly #proxies: TrustedProxies;
@@ -37,9 +37,14 @@ export class Visitor {
     this.ip = parts.ip;
     this.userAgent = parts.userAgent;
     this.traffic = parts.traffic;
-    this.referer = textOf(request.headers.referer, MAX_REFERER_LENGTH);
     this.#request = request;
     this.#proxies = parts.proxies;
+  }
+
+  /** The `Referer` header as it is stored. */
+  get referer(): string {
+    const { referer = '' } = this.#request.headers;
+    return shortened(refererOf(referer), MAX_REFERER_LENGTH);
   }
 
   /** True when the request came over https, as reported by a trusted proxy. */
@@ -145,9 +150,11 @@ export class VisitorReader {
 
 function textOf(header: string | string[] | undefined, longest: number): string {
   if (header === undefined) return '';
-  const text = typeof header === 'string' ? header : header.join(', ');
-  return text.length > longest ? text.slice(0, longest) : text;
+  return shortened(typeof header === 'string' ? header : header.join(', '), longest);
 }
+
+const shortened = (text: string, longest: number): string =>
+  text.length > longest ? text.slice(0, longest) : text;
 
 /** Normalizes a `Host` header to the form of stored domains. */
 export function normalizeHost(header: string): string {

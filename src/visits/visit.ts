@@ -18,7 +18,7 @@ export interface Visit {
   destination: string;
   ip: string;
   userAgent: string;
-  /** The `Referer` header; empty if there was none. */
+  /** The `Referer` header without user name, password and fragment; empty if there was none. */
   referer: string;
   /** `qr` if the short link was opened with `?qr=1`. */
   via: 'link' | 'qr';

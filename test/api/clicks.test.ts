@@ -194,6 +194,34 @@ describe('a click', () => {
     expect(await clicksOf(world, { interval: 'all_unfiltered' })).to.equal(0);
   });
 
+  it('has a referrer in UTF-8, without user name, password and fragment', async () => {
+    const world = await aWorkspace();
+    await world.set({ clickDedupeSeconds: 0 });
+    await world.api.post('/links', { url: A, key: 'a' });
+    const secret = 'https://user:pass@ref.example/secret?token=abc#f';
+    for (const referer of ['https://bücher.example/a', 'https://пример.example/путь', secret]) {
+      const headers = { referer: Buffer.from(referer).toString('latin1') };
+      expect((await world.visit('/a', { headers })).status).to.equal(302);
+    }
+    const tracked = { domain: world.domain, key: 'a', userAgent: browser() };
+    expect((await world.api.post('/track/click', { ...tracked, referer: secret })).status).to.equal(
+      200,
+    );
+    await waitForClicks(world, 4);
+    const { body } = await world.api.get('/analytics', { groupBy: 'referer_urls' });
+    expect(body).to.have.deep.members([
+      { refererUrl: 'https://ref.example/secret?token=abc', clicks: 2 },
+      { refererUrl: 'https://bücher.example/a', clicks: 1 },
+      { refererUrl: 'https://пример.example/путь', clicks: 1 },
+    ]);
+    const hosts = (await world.api.get('/analytics', { groupBy: 'referers' })).body;
+    expect(hosts.map(({ referer }: { referer: string }) => referer)).to.have.members([
+      'ref.example',
+      'xn--bcher-kva.example',
+      'xn--e1afmkfd.example',
+    ]);
+  });
+
   it('is stored whatever the visitor sends', async () => {
     const world = await aWorkspace();
     await world.set({ clickDedupeSeconds: 0 });

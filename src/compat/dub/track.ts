@@ -3,6 +3,7 @@ import { MAX_QUANTITY } from '../../conversions/schema.ts';
 import { Refusal } from '../../errors.ts';
 import { ok } from '../../http/route.ts';
 import { parseUrl, percentDecoded } from '../../infra/url.ts';
+import { refererOf } from '../../visitors/referrer.ts';
 import {
   type Answered,
   type Call,
@@ -144,7 +145,7 @@ async function trackClick(
   const visitor = {
     ip,
     userAgent: header('user-agent')?.slice(0, 1_000),
-    referer: referrer ?? header('referer')?.slice(0, 2_000),
+    referer: referrer ?? (refererOf(header('referer') ?? '').slice(0, 2_000) || undefined),
   };
   const { body } = await call<{ clickId: string }>('trackClick', {
     body: { ...click, ...definedFields(visitor) },
