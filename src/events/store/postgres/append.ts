@@ -92,7 +92,8 @@ async function guard(trx: Db, visits: Map<string, GuardedEvent>): Promise<void> 
           added AS (
             INSERT INTO visit_guards (id, expires_at) SELECT id, :until::timestamptz FROM given
              ORDER BY id ON CONFLICT DO NOTHING RETURNING id)
-     SELECT id FROM given WHERE id NOT IN (SELECT id FROM added)`,
+     SELECT id FROM given
+      WHERE (SELECT count(*) FROM added) < (SELECT count(*) FROM given) AND id NOT IN (SELECT id FROM added)`,
     { ids: guards.map(({ guardId }) => guardId), until: new Date(until).toISOString() },
   );
   for (const { id } of repeats) visits.delete(id);
