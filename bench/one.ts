@@ -6,6 +6,7 @@ import { benchCluster } from './cluster.ts';
 import { benchCosts } from './costs.ts';
 import { benchImports } from './imports.ts';
 import { benchLists } from './lists.ts';
+import { benchLookups } from './lookups.ts';
 import { benchMemory } from './memory.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPressure } from './pressure.ts';
@@ -44,6 +45,7 @@ const BENCHES: Record<Name, Bench> = {
   pressure: benchPressure,
   cluster: benchCluster,
   processes: benchRedirectProcesses,
+  lookups: benchLookups,
 };
 
 // Servers that it started end with it, also if the terminal or main.ts ends it.

@@ -8,6 +8,7 @@ import { percentileOf } from './figures.ts';
 export interface Latencies {
   perSecond: number;
   p50Ms: number;
+  p95Ms: number;
   p99Ms: number;
   p999Ms: number;
   /** Number of answers with another status, and of requests without an answer. */
@@ -106,6 +107,7 @@ export async function openLoop(options: OpenLoopOptions): Promise<Latencies> {
   return {
     perSecond: latencies.length / seconds,
     p50Ms: percentileOf(latencies, 0.5),
+    p95Ms: percentileOf(latencies, 0.95),
     p99Ms: percentileOf(latencies, 0.99),
     p999Ms: percentileOf(latencies, 0.999),
     errors: errors + unanswered,

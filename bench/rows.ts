@@ -18,6 +18,7 @@ export const NAMES = [
   'pressure',
   'cluster',
   'processes',
+  'lookups',
 ] as const;
 export type Name = (typeof NAMES)[number];
 
