@@ -3,13 +3,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { freePort } from '../scripts/ports.ts';
 import { db } from '../src/infra/db.ts';
-import { connectRedis, redisReady } from '../src/infra/redis.ts';
-import { clicks } from '../src/queues/index.ts';
-import { Inspector } from '../src/queues/inspect.ts';
 import { percentileOf } from './figures.ts';
 import { browserRequest, type Latencies, openLoop } from './open-loop.ts';
 import { type BenchOptions, inTurn, type Row } from './rows.ts';
-import { API, type BenchService, REDIRECT, seedLinks, withService, worker } from './service.ts';
+import {
+  API,
+  type BenchService,
+  REDIRECT,
+  removeVisits,
+  seedLinks,
+  withService,
+  worker,
+} from './service.ts';
 import { load, requireWrk } from './wrk.ts';
 
 /** Number of links per round, each of which is requested once at most. */
@@ -108,16 +113,6 @@ async function coldMisses(service: BenchService, rounds: number): Promise<Latenc
     );
   }
   return misses;
-}
-
-/** Removes the visits of a load, which no worker stores. */
-async function removeVisits({ servers }: BenchService): Promise<void> {
-  const redis = connectRedis(servers.redisUrl, 'wait');
-  await redisReady(redis);
-  const inspector = new Inspector(redis);
-  await inspector.clear(clicks);
-  await inspector.close();
-  redis.disconnect();
 }
 
 /**

@@ -1,11 +1,8 @@
-import { connectRedis, redisReady } from '../src/infra/redis.ts';
-import { clicks } from '../src/queues/index.ts';
-import { Inspector } from '../src/queues/inspect.ts';
 import { type Baseline, processorMs, startBare, startNginx, type Target } from './baselines.ts';
 import { median } from './figures.ts';
 import { below, browserRequest, type Latencies, openLoop } from './open-loop.ts';
 import { type BenchOptions, inTurn, type Row } from './rows.ts';
-import { REDIRECT, seedLinks, withService } from './service.ts';
+import { REDIRECT, removeVisits, seedLinks, withService } from './service.ts';
 import { type Load, load, requireWrk } from './wrk.ts';
 
 const KEYS = 10_000;
@@ -43,14 +40,11 @@ export function benchRedirect({ rounds }: BenchOptions): Promise<Row[]> {
     await seedLinks(service, KEYS);
     const runner = await service.run([REDIRECT]);
     const redirect = { port: service.redirectPort, pid: runner.pidOf('redirect') };
-    const redis = connectRedis(service.servers.redisUrl, 'wait');
-    await redisReady(redis);
-    const inspector = new Inspector(redis);
     const servers: Servers = {
       bare: await startBare(),
       nginx: await startNginx(),
       redirect,
-      emptyQueue: () => inspector.clear(clicks),
+      emptyQueue: () => removeVisits(service),
     };
     const { bare, nginx } = servers;
     try {
@@ -67,8 +61,6 @@ export function benchRedirect({ rounds }: BenchOptions): Promise<Row[]> {
       }
       return [...saturated, ...usual, ...latencies];
     } finally {
-      await inspector.close();
-      redis.disconnect();
       bare.stop();
       nginx?.stop();
     }

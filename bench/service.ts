@@ -7,8 +7,10 @@ import { freePort } from '../scripts/ports.ts';
 import { type ProcessSpec, Runner, type RunnerOptions } from '../scripts/procfile.ts';
 import { reloadConfig } from '../src/config.ts';
 import { closeDb, db } from '../src/infra/db.ts';
-import { connectRedis } from '../src/infra/redis.ts';
+import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { CURRENT_PREFIX } from '../src/lookup/codec.ts';
+import { clicks } from '../src/queues/index.ts';
+import { Inspector } from '../src/queues/inspect.ts';
 import { createApiKey } from '../src/workspaces/api-keys.ts';
 import { createWorkspace, updateWorkspace } from '../src/workspaces/commands.ts';
 import { findWorkspace } from '../src/workspaces/queries.ts';
@@ -116,6 +118,16 @@ export const SCHEDULER: ProcessSpec = {
   name: 'worker_scheduler',
   command: 'node dist/programs/scheduler.js',
 };
+
+/** Removes the visits of a load from the queue; no worker stores them. */
+export async function removeVisits({ servers }: BenchService): Promise<void> {
+  const redis = connectRedis(servers.redisUrl, 'wait');
+  await redisReady(redis);
+  const inspector = new Inspector(redis);
+  await inspector.clear(clicks);
+  await inspector.close();
+  redis.disconnect();
+}
 
 const LANDING = 'https://example.com/landing?campaign=autumn&page=';
 

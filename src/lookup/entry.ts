@@ -190,7 +190,7 @@ export interface SiteFilesEntry {
   android?: string | undefined;
 }
 
-/** What redirects need to know about the whole service; there is one such entry. */
+/** Settings of the whole service that redirects read; there is one such entry. */
 export interface ServiceEntry {
   /** Hosts that the operator blocks: nobody is redirected to them or to their subdomains. */
   hosts: ReadonlySet<string>;

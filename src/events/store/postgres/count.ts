@@ -111,7 +111,7 @@ async function readAll(
   return { kept, counted: await readGaps(trx, countQuery, dimension, by, gaps) };
 }
 
-/** What answers the parts of a span. */
+/** The sums, blocks and rows that together cover a span. */
 interface Division {
   /** Owner of the counts that are read from sums. */
   owner: string;
