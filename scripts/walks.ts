@@ -17,15 +17,18 @@ import { parseProcfile, Runner } from './procfile.ts';
 /*
  * Finds the files that run for a request: the service is started with the inspector of every
  * process open, and V8 reports which functions were called between two moments. A file that is only
- * loaded when its process starts, without a called function, does not count.
+ * loaded when its process starts, without a called function, does not count. Functions that a
+ * process also calls while no request arrives are background work, and do not count either.
  */
 
 /**
- * Repeats of each request: files of background work, and those that work only while Redis or
- * Postgres is slow (the spool of visits), are not part of all of them. The four requests take
- * turns, so that one slow second does not fall into all repeats of one.
+ * Repeats of each request: files that work only while Redis or Postgres is slow are not part of all
+ * of them. The four requests take turns, so that one slow second does not fall into all repeats of
+ * one.
  */
 const ROUNDS = 5;
+/** Time without requests in which the background work of every process is recorded, in ms. */
+const IDLE_MS = 5_000;
 
 /** The service's own files by walk, as paths from the root. */
 export type Walks = Record<'write' | 'read' | 'redirect' | 'click', string[]>;
@@ -35,6 +38,8 @@ class Session {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, (result: unknown) => void>();
   #calls = 0;
+  /** Functions of background work, each as its file and place. */
+  #background = new Set<string>();
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -56,10 +61,22 @@ class Session {
     return session;
   }
 
+  /** Takes the functions that were called since the last call of this as background work. */
+  async recordBackground(): Promise<void> {
+    this.#background = new Set((await this.#called()).map(({ id }) => id));
+  }
+
   /**
-   * Returns the service's own files with functions that were called since the last call of this.
+   * Returns the service's own files with functions that were called since the last call of this,
+   * and are no background work.
    */
   async files(): Promise<Set<string>> {
+    const called = await this.#called();
+    return new Set(called.filter(({ id }) => !this.#background.has(id)).map(({ file }) => file));
+  }
+
+  /** Returns the service's own functions that were called since the last call of this. */
+  async #called(): Promise<{ id: string; file: string }[]> {
     const { result } = (await this.#call('Profiler.takePreciseCoverage')) as {
       result: {
         url: string;
@@ -67,15 +84,15 @@ class Session {
       }[];
     };
     const dist = path.resolve('dist');
-    return new Set(
-      result
-        .filter(({ url }) => url.startsWith('file:'))
-        .filter(({ functions }) =>
-          functions.some(({ ranges: [range] }) => range !== undefined && range.count > 0),
-        )
-        .map(({ url }) => path.relative(dist, fileURLToPath(url)).replace(/\.js$/, '.ts'))
-        .filter((file) => /^(src|workers)\//.test(file)),
-    );
+    return result
+      .filter(({ url }) => url.startsWith('file:'))
+      .flatMap(({ url, functions }) => {
+        const file = path.relative(dist, fileURLToPath(url)).replace(/\.js$/, '.ts');
+        if (!/^(src|workers)\//.test(file)) return [];
+        return functions
+          .flatMap(({ ranges: [range] }) => (range !== undefined && range.count > 0 ? [range] : []))
+          .map(({ startOffset }) => ({ id: `${file}:${startOffset}`, file }));
+      });
   }
 
   close(): void {
@@ -187,6 +204,9 @@ export async function measureWalks(): Promise<Walks> {
     const { apiKey } = await createWorkspace(db(), { slug: 'walks', plan: 'enterprise' });
     await runner.start();
     for (const [name, url] of inspectors) sessions.set(name, await Session.open(url));
+    for (const session of sessions.values()) await session.files();
+    await pause(IDLE_MS);
+    for (const session of sessions.values()) await session.recordBackground();
     const service = new Service(apiKey, apiPort, redirectPort);
     const names = Object.keys(WALKS) as (keyof Walks)[];
     const rounds: Record<keyof Walks, Set<string>>[] = [];

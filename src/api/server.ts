@@ -49,7 +49,8 @@ function messageOf({ code }: NodeJS.ErrnoException, requestSeconds: number): str
     return `The request line and headers must not be longer than ${HEADER_LIMIT / 1024} KiB`;
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return `The request must arrive within ${requestSeconds} s, its headers within ${HEADERS_MS / 1000} s`;
+    const headersSeconds = Math.min(HEADERS_MS / 1000, requestSeconds);
+    return `The request must arrive within ${requestSeconds} s, its headers within ${headersSeconds} s`;
   }
   if (code === 'HPE_INVALID_URL') return 'The path and the query must be percent-encoded';
   return 'The request is not well-formed HTTP';

@@ -101,7 +101,6 @@ async function start(): Promise<void> {
     DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',
     CORS_ORIGINS: 'https://app.listed.test',
-    REQUEST_SECONDS: '20',
     LIVE_CHECK_SECONDS: '1',
     TRUST_PROXY: '127.0.0.1,cloudflare',
     OUTBOUND_ALLOW: '127.0.0.1',
