@@ -45,121 +45,118 @@ const ALONE = [
 ].map((name) => `dist/test/${name}.long.js`);
 /** Seconds of the files that take longest, by which the parts that run at the same time get their files. */
 const SECONDS = {
-  cli: 560,
-  'api/docs': 364,
-  'workers/chaos': 342,
-  'docs-commands': 312,
-  'workers/backup': 293,
-  newcomer: 289,
-  'fuzz/fuzz': 254,
-  'api/hostile': 239,
-  'workers/event-counts': 120,
-  'workers/upgrades': 225,
-  'workers/processes': 204,
-  'api/imports-from-apis': 170,
-  'workers/event-blocks': 150,
-  bench: 139,
-  'qr/decode-matrix': 133,
-  'redirect/outages': 127,
-  'workers/small': 126,
-  'workers/imports': 125,
-  'cluster/sentinel': 124,
-  'api/workspace-moves': 121,
-  'workers/frozen-redis': 118,
-  'unit/regular-expressions': 116,
-  'workers/runner': 114,
-  'workers/queue-shards': 111,
-  'unit/images': 110,
-  'redirect/places': 104,
-  'clients/clients': 101,
-  'api/live': 88,
-  'workers/redis-program': 87,
-  'workers/destinations': 80,
-  'cluster/standbys': 76,
-  'unit/qr-drawing': 72,
-  'workers/memory-of-images': 70,
-  'redirect/wait-replicas': 68,
-  'workers/secrets': 66,
-  'workers/twice': 64,
-  'api/abuse-reports': 62,
-  'redirect/hostile-pages': 60,
-  'api/qr': 59,
-  'workers/start-messages': 59,
-  'api/event-loop': 55,
-  'workers/killed-writes': 55,
-  'api/import-files': 55,
-  'redirect/redirect': 54,
-  'api/conversions': 53,
-  'workers/webhook-chaos': 51,
-  'api/exports': 46,
-  'redirect/decisions': 45,
-  'redirect/hostile-requests': 44,
-  'api/idempotency': 43,
-  'api/oidc': 42,
-  'api/https': 38,
-  'workers/watchdog': 38,
+  newcomer: 419,
+  cli: 399,
+  'workers/chaos': 368,
+  'docs-commands': 317,
+  'unit/images': 268,
+  'workers/upgrades': 260,
+  'workers/backup': 250,
+  'fuzz/fuzz': 239,
+  'api/hostile': 218,
+  'workers/event-counts': 212,
+  'redirect/outages': 196,
+  'workers/redis-program': 183,
+  'api/workspace-moves': 162,
+  'workers/queue-shards': 160,
+  'api/imports-from-apis': 151,
+  'workers/start-messages': 146,
+  'redirect/places': 143,
+  'workers/processes': 137,
+  'cluster/sentinel': 133,
+  'workers/runner': 130,
+  'qr/decode-matrix': 118,
+  'workers/frozen-redis': 115,
+  'api/docs': 114,
+  'workers/imports': 108,
+  'redirect/wait-replicas': 95,
+  'workers/sealed-upgrade': 93,
+  'workers/webhook-chaos': 85,
+  'clients/clients': 83,
+  'cluster/standbys': 82,
+  'api/conversions': 78,
+  'api/import-files': 75,
+  'workers/secrets': 74,
+  'api/live': 73,
+  'workers/destinations': 72,
+  bench: 70,
+  'redirect/hostile-pages': 66,
+  'workers/memory-of-images': 65,
+  'workers/small': 56,
+  'api/abuse-reports': 55,
+  'workers/killed-writes': 54,
+  'workers/twice': 52,
+  'api/https': 51,
+  'redirect/redirect': 51,
+  'workers/event-blocks': 49,
+  'api/qr': 46,
+  'unit/regular-expressions': 45,
+  'workers/error-data': 38,
+  'api/http': 37,
   'console/views': 37,
-  'api/imports': 36,
-  'api/notifications': 35,
-  'workers/webhook-receivers': 35,
-  'api/http': 34,
-  'workers/sealed-upgrade': 33,
-  'api/analytics': 32,
-  'cluster/refusals': 30,
-  'api/webhook-deliveries': 28,
-  'redirect/passwords': 27,
-  structure: 27,
-  'unit/guarded-fetch': 27,
-  'api/metatags': 26,
-  'api/sealed': 25,
-  'compat/shlink': 25,
-  'workers/stopping': 24,
-  'api/imports-from-peers': 23,
+  'api/sealed': 36,
+  'redirect/decisions': 34,
+  'unit/qr-drawing': 34,
+  'api/oidc': 33,
+  'api/exports': 32,
+  'workers/private-servers': 32,
+  'api/imports': 30,
+  'api/idempotency': 28,
+  'redirect/hostile-requests': 28,
+  'api/blocked-hosts': 27,
+  'api/webhook-deliveries': 27,
+  'api/notifications': 26,
+  'workers/upkeep': 26,
   'unit/messages': 23,
-  'unit/display-page': 22,
-  'api/fair-shares': 22,
-  'workers/upkeep': 21,
-  'api/tenancy': 20,
-  'api/links': 20,
-  'api/webhooks': 20,
-  'workers/error-data': 18,
-  'compat/guards': 16,
-  'api/blocked-hosts': 15,
-  'api/etags': 14,
+  'api/metatags': 21,
+  'api/audit-log': 20,
+  'api/invitations': 20,
+  'api/clicks': 19,
+  'compat/dub-requests': 19,
+  'api/preview-images': 18,
+  'cluster/refusals': 18,
+  'api/etags': 17,
+  'api/imports-from-peers': 17,
+  'api/links': 16,
+  'api/sessions': 16,
+  structure: 15,
   'api/qrcodes': 14,
-  docs: 14,
-  'unit/spool': 14,
-  'api/preview-images': 14,
-  'api/sessions': 14,
   'api/search': 14,
-  'api/framing': 14,
-  'unit/guarded-addresses': 13,
-  'api/views': 13,
-  'unit/plain-requests': 13,
+  'unit/display-page': 14,
+  'api/framing': 13,
+  'api/link-filters': 13,
+  'compat/shlink': 13,
   deployment: 13,
-  'api/audit-log': 12,
-  'api/domains': 12,
-  'workers/slots': 12,
-  'api/tag-edits': 11,
-  'api/invitations': 11,
-  'api/link-filters': 11,
-  'compat/dub-requests': 11,
+  'unit/spool': 13,
+  'api/tenancy': 12,
+  'api/webhooks': 12,
+  'redirect/passwords': 12,
+  'unit/guarded-fetch': 12,
+  'workers/tls': 12,
+  'api/me': 11,
+  'compat/guards': 11,
   'api/sign-in': 10,
-  'redirect/spellings': 10,
-  'compat/yourls': 10,
-  'api/qrcode-logos': 9,
-  'api/stats': 9,
+  'api/tag-edits': 10,
+  'api/domains': 9,
+  'api/proxies': 9,
   'api/roles': 9,
+  'redirect/spellings': 9,
+  'unit/guarded-addresses': 9,
+  'unit/plain-requests': 9,
   'unit/reference': 9,
-  'redirect/pages-before': 8,
-  'workers/telemetry': 8,
-  'compat/dub': 8,
+  'workers/visits': 9,
+  'api/keys': 8,
+  'api/qrcode-logos': 8,
+  'api/settings': 8,
+  'api/stats': 8,
 };
 const USUAL_SECONDS = 4;
-/** Parts of the tests that run at the same time: one keeps less than two thirds of a core busy, since most tests wait. */
-const PARTS = 3;
-/** Parts of the long tests. The last one is without the service of `stack.ts`, which has 15 processes. */
-const LONG_PARTS = 4;
+/**
+ * Parts of the tests that run at the same time: one keeps less than two thirds of a core busy, since most tests wait.
+ * Only the first ones have files that need the service of `stack.ts`, which has 15 processes.
+ */
+const PARTS = { all: 4, withService: 3 };
+const LONG_PARTS = { all: 5, withService: 2 };
 const SERVICE = path.join(ROOT, 'dist/test/support/stack.js');
 /** Time for mocha to stop what the tests started after a signal, in ms. */
 const STOP_MS = 60_000;
@@ -226,7 +223,7 @@ async function testLong() {
   const missing = ALONE.filter((file) => !files.includes(file));
   if (missing.length > 0) throw new Error(`No such tests: ${missing.join(', ')}`);
   const others = files.filter((file) => !ALONE.includes(file));
-  const parts = inParts(others, LONG_PARTS, (file) => !imports(file, SERVICE));
+  const parts = inParts(others, LONG_PARTS);
   await Promise.all([testParts('long tests', parts, {}), ...LONG_CHECKS.map(check)]);
   await testParts('long tests, one at a time', [ALONE], {});
 }
@@ -279,18 +276,19 @@ function nameOf(file) {
   return name.replace(/\.(?:test|long)\.js$/, '');
 }
 
-/**
- * Lists of files that take about the same time, each in the order of the files.
- *
- * @param fitsLast tells whether the last list can have a file
- */
-function inParts(files, count, fitsLast = () => true) {
+/** Lists of files that take about the same time, each in the order of the files. */
+function inParts(files, { all, withService }) {
   const secondsOf = (file) => SECONDS[nameOf(file)] ?? USUAL_SECONDS;
-  const parts = Array.from({ length: count }, () => ({ files: new Set(), seconds: 0 }));
-  for (const file of files.toSorted((a, b) => secondsOf(b) - secondsOf(a))) {
-    const shortest = (fitsLast(file) ? parts : parts.slice(0, -1)).reduce((a, b) =>
-      a.seconds <= b.seconds ? a : b,
-    );
+  const parts = Array.from({ length: all }, () => ({ files: new Set(), seconds: 0 }));
+  const needing = new Set(files.filter((file) => imports(file, SERVICE)));
+  // The others come last, since they fit into every list.
+  const inOrder = files.toSorted(
+    (a, b) => needing.has(b) - needing.has(a) || secondsOf(b) - secondsOf(a),
+  );
+  for (const file of inOrder) {
+    const shortest = parts
+      .slice(0, needing.has(file) ? withService : all)
+      .reduce((a, b) => (a.seconds <= b.seconds ? a : b));
     shortest.files.add(file);
     shortest.seconds += secondsOf(file);
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 // Starts the servers of the tests.
-import './support/stack.ts';
+import './support/servers.ts';
 
 /** Runs `npm run bench`. */
 function bench(...args: string[]): { status: number | null; stdout: string; stderr: string } {

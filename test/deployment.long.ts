@@ -9,7 +9,7 @@ import { yieldsProcessor } from '../scripts/priority.ts';
 import { parseProcfile } from '../scripts/procfile.ts';
 import { SETTINGS } from '../src/config.ts';
 // Starts the servers of the tests.
-import './support/stack.ts';
+import './support/servers.ts';
 
 interface Container {
   command?: string[];

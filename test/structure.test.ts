@@ -12,7 +12,7 @@ import { ALL_JOBS } from '../workers/jobs.ts';
 import { HANDLERS } from '../workers/queues.ts';
 import { EARLIER_JOBS } from './data/earlier-jobs.ts';
 // Starts the servers of the tests.
-import './support/stack.ts';
+import './support/servers.ts';
 
 const execFileAsync = promisify(execFile);
 

@@ -4,7 +4,7 @@ import { OneProcess } from '../support/one-process.ts';
 import { RedisNode } from '../support/redis-node.ts';
 import { Started } from '../support/started.ts';
 // Starts the servers of the tests.
-import '../support/stack.ts';
+import '../support/servers.ts';
 
 /** A Redis that would lose or refuse commands must be refused at the start, in one line. */
 describe('a Redis of the wrong kind', function () {

@@ -6,7 +6,7 @@ import { linkName, readStored } from '../../src/lookup/codec.ts';
 import { fill, GONE_SECONDS, publish } from '../../src/lookup/publish.ts';
 import { Epoch } from '../../src/lookup/validity.ts';
 // Starts the servers of the tests.
-import '../support/stack.ts';
+import '../support/servers.ts';
 
 describe('the copy of a look-up in Redis', () => {
   let redis: Redis;

@@ -4,20 +4,26 @@ import { closeDb } from '../../src/infra/db.ts';
 import { closeRedis } from '../../src/infra/redis.ts';
 import { stopTraffic } from './traffic.ts';
 
-/** A service that the tests of a run share. */
-export interface SharedService {
+/** A service, or only its servers, that the tests of a run share. */
+export interface Shared {
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-let shared: SharedService | undefined;
+let service: Shared | undefined;
+let servers: Shared | undefined;
 
 /**
  * Registers the service to start before the first test. `stack.ts` does so when it is imported, so
  * a run of files that do not need the service starts none, which would take 15 processes.
  */
-export function shareService(service: SharedService): void {
-  shared = service;
+export function shareService(shared: Shared): void {
+  service = shared;
+}
+
+/** Registers servers to start before the first test of a run without the service. */
+export function shareServers(shared: Shared): void {
+  servers = shared;
 }
 
 const settingsNow = () =>
@@ -27,7 +33,7 @@ const settingsNow = () =>
 let settingsBefore: Record<string, string | undefined> = {};
 
 export async function mochaGlobalSetup(): Promise<void> {
-  await shared?.start();
+  await (service ?? servers)?.start();
   reloadConfig();
   settingsBefore = settingsNow();
 }
@@ -43,5 +49,5 @@ export const mochaHooks = {
 export async function mochaGlobalTeardown(): Promise<void> {
   await closeDb();
   await closeRedis();
-  await shared?.stop();
+  await (service ?? servers)?.stop();
 }

@@ -12,7 +12,7 @@ import { isDrawing, withDescendants } from '../support/processes.ts';
 import { keepSettings, setSettings } from '../support/settings.ts';
 import { Site } from '../support/site.ts';
 // Starts the servers of the tests.
-import '../support/stack.ts';
+import '../support/servers.ts';
 
 const NO_IMAGE = 'must be an image (PNG, JPEG, WebP, GIF, AVIF or SVG)';
 const DAMAGED = 'must be an image whose file is not damaged';

@@ -23,7 +23,7 @@ import { type Service, startService } from '../support/service.ts';
 import { Visitors } from '../support/traffic.ts';
 import { withoutServers } from '../support/without-servers.ts';
 // Starts the servers of the tests.
-import '../support/stack.ts';
+import '../support/servers.ts';
 
 const run = promisify(execFile);
 

@@ -12,7 +12,7 @@ import { serverOf } from '../../src/queues/bull-queues.ts';
 import { keysOf } from '../support/keys.ts';
 import { OwnService } from '../support/own-service.ts';
 // Starts the servers of the tests.
-import '../support/stack.ts';
+import '../support/servers.ts';
 
 const MARKER = 'ada.lovelace@secret.example';
 

@@ -13,7 +13,7 @@ import { type RunningWorker, serve } from '../../src/queues/worker.ts';
 import { eventually } from '../support/eventually.ts';
 import { keysOf } from '../support/keys.ts';
 // Starts the servers of the tests.
-import '../support/stack.ts';
+import '../support/servers.ts';
 
 const log = makeLog('test', 'silent');
 

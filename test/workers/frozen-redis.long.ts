@@ -11,7 +11,7 @@ const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 describe('while Redis is frozen for 12 s', function () {
   const own = new OwnService();
 
-  before(() => own.start({ WRITE_WAIT_MS: '3000' }));
+  before(() => own.start({ WRITE_WAIT_MS: '3000' }, 'Procfile.small'));
   after(() => own.stop());
 
   async function send(method: string, route: string, body?: object, headers: object = {}) {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { config } from '../../src/config.ts';
 import { connectDb, type Knex } from '../../src/infra/db.ts';
 // Starts the servers of the tests.
-import '../support/stack.ts';
+import '../support/servers.ts';
 
 describe('transactions through a pgbouncer that assigns connections to transactions', () => {
   let pooled: Knex;

@@ -17,7 +17,7 @@ import { redisAdminUrl } from '../support/private-admin.ts';
 import { RedisNode } from '../support/redis-node.ts';
 import { withoutServers } from '../support/without-servers.ts';
 // Starts the servers of the tests.
-import '../support/stack.ts';
+import '../support/servers.ts';
 
 /*
  * Tests processes that a process manager or a container runs one by one: ports, signals, and

@@ -16,7 +16,7 @@ import { OwnService } from '../support/own-service.ts';
 import { Receiver } from '../support/receiver.ts';
 import { Visitors } from '../support/traffic.ts';
 // Starts the servers of the tests.
-import '../support/stack.ts';
+import '../support/servers.ts';
 
 const KEYS = Array.from({ length: 12 }, (_, n) => `key-${n}`);
 const WEBHOOKS = 6;

@@ -26,7 +26,7 @@ import { withDescendants } from '../support/processes.ts';
 import { Started } from '../support/started.ts';
 import { Visitors } from '../support/traffic.ts';
 // Starts the servers of the tests.
-import '../support/stack.ts';
+import '../support/servers.ts';
 
 const RECOVERY_MS = 60_000;
 

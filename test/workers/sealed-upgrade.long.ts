@@ -14,7 +14,7 @@ import { Receiver, verify } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
 import { withoutServers } from '../support/without-servers.ts';
 // Starts the servers of the tests.
-import '../support/stack.ts';
+import '../support/servers.ts';
 
 /*
  * Upgrades a database in which an earlier version sealed a text of every kind

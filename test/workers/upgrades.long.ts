@@ -53,7 +53,7 @@ import { schemaOf } from '../support/schema.ts';
 import { type Service, startService } from '../support/service.ts';
 import { withoutServers } from '../support/without-servers.ts';
 // Starts the servers of the tests.
-import '../support/stack.ts';
+import '../support/servers.ts';
 
 /*
  * Upgrades databases that earlier commits created (see test/data/upgrades/README.md) as an operator
