@@ -51,7 +51,12 @@ export const clickValues = (
   fields: readonly ClickColumn[],
   event: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> =>
-  Object.fromEntries(fields.map(({ name, column }) => [name, event[column]]));
+  Object.fromEntries(
+    fields.map(({ name, column, toShown }) => {
+      const value = event[column];
+      return [name, toShown === undefined ? value : toShown(String(value))];
+    }),
+  );
 
 /** Returns the schemas of some fields of `click`, by name. */
 export const clickSchemas = (fields: readonly ClickColumn[]): Record<string, Schema> =>

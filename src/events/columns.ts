@@ -1,3 +1,4 @@
+import { cityName } from '../visitors/city.ts';
 import { UNKNOWN } from '../visitors/places.ts';
 import type { EventKind } from './kinds.ts';
 
@@ -36,6 +37,8 @@ interface ClickField {
   isNullable?: true;
   /** True if click records repeat the field at their top level, outside of `click`. */
   isDeprecatedToo?: true;
+  /** Converts a stored value to the one that records show. */
+  toShown?: (stored: string) => string;
 }
 
 /** A field of `click`, and the column that holds it. */
@@ -138,7 +141,13 @@ export const COLUMNS = {
   city: {
     ...ofVisitor,
     longest: 100,
-    click: { name: 'city', description: 'City.', example: 'Berlin', isDeprecatedToo: true },
+    click: {
+      name: 'city',
+      description: 'City, without its district.',
+      example: 'Berlin',
+      isDeprecatedToo: true,
+      toShown: cityName,
+    },
   },
   device: {
     ...ofVisitor,

@@ -1,3 +1,4 @@
+import { cityName } from '../visitors/city.ts';
 import type { EventRow } from './event.ts';
 
 /** Columns of an event that hold a text or null. */
@@ -21,6 +22,11 @@ interface Dimension {
    */
   isPage?: true;
   /**
+   * True if values that differ only in the district of a city count as one: events of earlier
+   * versions have districts.
+   */
+  hasDistricts?: true;
+  /**
    * Dimension that blocks contain instead of this one. Its first columns are the columns of this
    * one; with `part`, this one is that part of its value, from 1.
    */
@@ -39,7 +45,7 @@ export const DIMENSIONS = {
   browser: { columns: ['browser'] },
   os: { columns: ['os'] },
   // Cities in different regions or countries may have the same name.
-  city: { columns: ['country', 'region', 'city'] },
+  city: { columns: ['country', 'region', 'city'], hasDistricts: true },
   region: { columns: ['country', 'region'], storedAs: 'city' },
   referer: { columns: ['referer'] },
   referer_url: { columns: ['referer_url'] },
@@ -70,6 +76,12 @@ export const dimensionOf = (name: DimensionName): Dimension => DIMENSIONS[name];
 
 /** Splits the value of a dimension into the values of its columns. */
 export const partsOf = (value: string): string[] => value.split('\t');
+
+/** Returns a value of the dimension `city` without the district. */
+export function withoutDistrict(value: string): string {
+  const [country, region, city] = partsOf(value);
+  return [country, region, cityName(city!)].join('\t');
+}
 
 /** Strips query and fragment from a destination; the result is the value of the dimension `url`. */
 export const pageOf = (url: string): string => url.split('#', 1)[0]!.split('?', 1)[0]!;

@@ -1,5 +1,6 @@
 import type { Schema, StringSchema } from 'joi';
 import { flag, id, Joi, queryList, text } from '../http/fields.ts';
+import { cityKey } from '../visitors/city.ts';
 import { CONTINENTS, COUNTRY_CODES } from '../visitors/countries.ts';
 import { BROWSERS, DEVICES, SYSTEMS } from '../visitors/device.ts';
 import { UNKNOWN } from '../visitors/places.ts';
@@ -101,7 +102,10 @@ export const FILTERS = {
       .min(1)
       .description('One of these countries, or several.'),
   ),
-  city: single('city', text(200).description('Name of a city.')),
+  city: single(
+    'city',
+    text(200).description('Name of a city, regardless of case and accents; a district is ignored.'),
+  ),
   device: list('device', oneOf('devices', [...DEVICES, UNKNOWN])),
   browser: list(
     'browser',
@@ -157,6 +161,12 @@ export const FILTERS = {
 /** Name of a filter, which is the query parameter that sets it. */
 export type FilterName = keyof typeof FILTERS;
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
+
+/** Forms in which filters compare values that have several spellings. */
+const KEYS: Partial<Record<FilterName, (value: string) => string>> = { city: cityKey };
+
+/** Returns the form in which a filter compares a value. */
+export const keyOf = (filter: FilterName, value: string): string => KEYS[filter]?.(value) ?? value;
 
 /** A condition on the value that a filter compares. It is plain data, because jobs carry it. */
 export type Condition = { filter: FilterName } & (

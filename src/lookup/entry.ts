@@ -55,6 +55,7 @@ export interface LinkCard {
 export interface Conditions {
   /** ISO 3166-1 alpha-2, or XK. */
   country?: string[];
+  /** Compared without accents and districts. */
   city?: string[];
   /** Types such as desktop, mobile, tablet. */
   device?: string[];

@@ -17,6 +17,7 @@ import type {
   SplitVariant,
   TimeWindow,
 } from '../lookup/entry.ts';
+import { isOneOfCities } from '../visitors/city.ts';
 import type { Facts } from './facts.ts';
 import { merge } from './query.ts';
 import type { Traits } from './visitor.ts';
@@ -253,11 +254,13 @@ function matches({ when }: RuleEntry, facts: Facts): boolean {
   return typeof when === 'string' ? isOneTrait(when, facts.traits) : meets(when, facts);
 }
 
-const TRAITS = ['country', 'city', 'device', 'os', 'browser'] as const;
+const TRAITS = ['country', 'device', 'os', 'browser'] as const;
 
 function isOneTrait(text: string, traits: Traits): boolean {
   return (
-    TRAITS.some((trait) => traits[trait].toLowerCase() === text) || speaks(traits.language, text)
+    TRAITS.some((trait) => traits[trait].toLowerCase() === text) ||
+    isOneOfCities(traits.city, [text]) ||
+    speaks(traits.language, text)
   );
 }
 
@@ -267,6 +270,7 @@ function meets(when: Conditions, { traits, query, now }: Facts): boolean {
   for (const trait of TRAITS) {
     if (when[trait]?.includes(traits[trait].toLowerCase()) === false) return false;
   }
+  if (when.city !== undefined && !isOneOfCities(traits.city, when.city)) return false;
   if (when.language?.some((range) => speaks(traits.language, range)) === false) return false;
   if (when.query !== undefined && !hasParameters(query, when.query)) return false;
   return when.time === undefined || isWithin(when.time, now);

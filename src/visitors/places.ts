@@ -6,6 +6,7 @@ import { config } from '../config.ts';
 import type { Log } from '../infra/log.ts';
 import { isSmallMachine } from '../infra/machine.ts';
 import { memoize } from '../infra/memoize.ts';
+import { cityName } from './city.ts';
 import { continentOf } from './countries.ts';
 import { MmdbFile } from './mmdb-file.ts';
 
@@ -18,6 +19,7 @@ export interface Place {
   country: string;
   /** ISO 3166-2 if the database has codes, otherwise the name of the region. */
   region: string;
+  /** Name of the city, without its district. */
   city: string;
 }
 
@@ -176,6 +178,6 @@ function toPlace(data: PlaceData): Place {
     continent: continentOf(country) ?? '',
     country,
     region: region || UNKNOWN,
-    city: city || UNKNOWN,
+    city: cityName(city ?? '') || UNKNOWN,
   };
 }

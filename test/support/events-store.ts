@@ -142,6 +142,73 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       expect(await store.countUpTo(clicks(), 2)).to.equal(2);
     });
 
+    it('counts and finds a city by its name alone, however that is spelled', async () => {
+      const cities: [country: string, city: string][] = [
+        ['DE', 'Munich'],
+        ['DE', 'Munich (Moosach)'],
+        ['DE', 'Munich (Schwabing (West))'],
+        ['CH', 'Munich (Moosach)'],
+        ['DE', 'Böblingen'],
+        ['DE', 'Boblingen'],
+        ['PL', 'Łódź (Bałuty)'],
+        ['TR', 'Iğdır'],
+        ['TR', 'İstanbul'],
+        ['GR', 'ΑΘΗΝΑΣ'],
+      ];
+      await append(
+        cities.map(([country, city], n) =>
+          anEvent(projectId, {
+            id: `evt_city_${n}`,
+            occurred_at: at(3, n),
+            event: n === 1 ? 'sale' : 'click',
+            amount_cents: n === 1 ? 500 : null,
+            country,
+            region: 'R (1)',
+            city,
+          }),
+        ),
+      );
+      await store.compact(log);
+      const numbers = async (filter: EventFilter = {}) => {
+        const rows = await store.countByValue(question(filter), 'city');
+        return new Map(
+          rows.map((row) => [row.value.split('\t').join('/'), Object.values(row.numbers)]),
+        );
+      };
+      const all = await numbers();
+      expect(all.get('DE/R (1)/Munich')).to.deep.equal([2, 1, 500]);
+      expect(all.get('CH/R (1)/Munich')).to.deep.equal([1, 0, 0]);
+      expect([...all.keys()].filter((value) => value.includes('Moosach'))).to.deep.equal([]);
+      const regions = await store.countByValue(question(), 'region');
+      expect(regions.map(({ value }) => value)).to.include('DE\tR (1)');
+      const filters: [city: string, ids: number[]][] = [
+        ['Munich', [0, 2, 3]],
+        ['MUNICH (somewhere)', [0, 2, 3]],
+        ['münich', [0, 2, 3]],
+        ['böblingen', [4, 5]],
+        ['BOBLINGEN', [4, 5]],
+        ['lodz', [6]],
+        ['Łódź', [6]],
+        ['igdir', [7]],
+        ['ISTANBUL', [8]],
+        ['αθηνας', [9]],
+        ['Moosach', []],
+      ];
+      for (const [city, places] of filters) {
+        const filter = { conditions: conditionsOf({ city }) };
+        expect(await idsOf(filter), city).to.deep.equal(places.map((n) => `evt_city_${n}`));
+        expect(await store.countUpTo(clicks(filter), 100), city).to.equal(places.length);
+        const { clicks: counted } = await store.totals(question(filter));
+        expect(counted, city).to.equal(places.length);
+      }
+      expect(await numbers({ conditions: conditionsOf({ city: 'Munich' }) })).to.deep.equal(
+        new Map([
+          ['DE/R (1)/Munich', [2, 1, 500]],
+          ['CH/R (1)/Munich', [1, 0, 0]],
+        ]),
+      );
+    });
+
     it('counts events, sums amounts, and sorts values by number, then by value', async () => {
       expect(await store.totals(question())).to.deep.equal({
         clicks: 3,

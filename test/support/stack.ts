@@ -83,6 +83,7 @@ export const PLACES = [
   { cidr: '192.0.2.0/24', record: place('DE', 'Berlin', 'Berlin') },
   { cidr: '198.51.100.0/24', record: place('JP', 'Tokyo', 'Tokyo') },
   { cidr: '203.0.113.0/24', record: place('BR', 'São Paulo', 'São Paulo') },
+  { cidr: '198.19.0.0/24', record: place('DE', 'Berlin', 'Berlin (Bezirk Mitte)') },
   { cidr: '2001:db8::/32', record: place('FR', 'Île-de-France', 'Paris') },
 ];
 

@@ -32,11 +32,12 @@ import * as shlinkPaths from '../../migrations/0057_yourls_signatures_and_shlink
 import * as templatesOfDub from '../../migrations/0058_utm_templates_of_dub.ts';
 import * as eventSums from '../../migrations/0059_event_sums.ts';
 import * as excluded from '../../migrations/0060_excluded_networks.ts';
+import * as nameKeys from '../../migrations/0061_name_keys_of_cities.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
 import type { EventRow } from '../../src/events/event.ts';
-import { insertEvents } from '../../src/events/store/postgres/append.ts';
+import { insertEvents, noteStored } from '../../src/events/store/postgres/append.ts';
 import { Counts } from '../../src/events/store/postgres/counts.ts';
 import { KeptCounter } from '../../src/events/store/postgres/keep-counts.ts';
 import { QUARTER_MS } from '../../src/events/store/postgres/quarters.ts';
@@ -87,6 +88,21 @@ const AFTER_SEARCH = [
   templatesOfDub,
   eventSums,
   excluded,
+  nameKeys,
+];
+
+/** Cities as an earlier version stored them. */
+const DISTRICTS: readonly (readonly [country: string, region: string, city: string])[] = [
+  ['DE', 'State of Berlin', 'Berlin'],
+  ['DE', 'State of Berlin', 'Berlin (Bezirk Mitte)'],
+  ['DE', 'State of Berlin', 'Berlin (Bezirk Tempelhof-Schoneberg)'],
+  ['US', 'Connecticut', 'Berlin'],
+  ['CH', 'Zurich', 'Zurich (Zurich (Kreis 1) / Hochschulen)'],
+  ['CH', 'Zurich', 'Zurich (Zurich (Kreis 4))'],
+  ['DE', 'Bavaria', 'Munich'],
+  ['DE', 'Bavaria', 'Munich (Moosach)'],
+  ['DE', 'Region (North)', 'Munich (Moosach)'],
+  ['Unknown', 'Unknown', 'Unknown'],
 ];
 
 interface TableCounts {
@@ -298,6 +314,107 @@ describe('an upgrade', function () {
       await database.transaction(eventSums.up);
       expect(await kept()).to.deep.equal(withLater);
       expect(await schemaOf(database)).to.deep.equal(fresh);
+    });
+  });
+
+  it('counts cities as one whose districts an earlier version stored', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-upgrade-'));
+    await withDatabase('upgrade_cities', async (url, database) => {
+      await migrateTo(url, migrationsUpTo('0060'));
+      const { id: projectId } = await createWorkspace(database, { slug: 'cities', plan: 'pro' });
+      const { apiKey } = await createApiKey(database, {
+        workspace: 'cities',
+        name: 'test',
+        scopes: ['*'],
+      });
+      await database('workspaces').update({ retention_days: 0 });
+      const eventsFrom = (start: string, count: number) =>
+        Array.from({ length: count }, (_, n) => {
+          const [country, region, city] = DISTRICTS[(n * 7) % DISTRICTS.length]!;
+          return anEvent(projectId, {
+            id: `${start} ${n}`,
+            occurred_at: new Date(Date.parse(start) + n * 1_000).toISOString(),
+            country,
+            region,
+            city,
+            ...(n % 99 === 0 ? { event: 'sale', amount_cents: n } : {}),
+          });
+        });
+      const deleted = eventsFrom('2026-01-05T08:00:00Z', 1_000);
+      const stored = eventsFrom('2026-03-05T08:00:00Z', 50_000);
+      await keepCounts(database, projectId, deleted);
+      await database.transaction(async (trx) => {
+        await insertEvents(trx, stored, COLUMNS);
+        await noteStored(trx, [[projectId, stored.length]]);
+      });
+      const servers = await startServers({
+        dataDir: folder,
+        env: { ...withoutServers(), DATABASE_URL: url, SECRET_KEY },
+      });
+      const service = await startService(
+        servers,
+        { CACHE_REDIS_URL: servers.redisUrl, DATA_DIR: folder, LOG_LEVEL: 'error' },
+        'Procfile.small',
+      );
+      const ask = async (query: string) => {
+        const answer = await fetch(`${service.apiUrl}/analytics?interval=all&${query}`, {
+          headers: { authorization: `Bearer ${apiKey}` },
+        });
+        expect(answer.status, query).to.equal(200);
+        return answer.json();
+      };
+      const kept = async () => ({
+        rows: (await rowsOf(database)).get('kept_counts'),
+        events: await countOf(database, 'events'),
+      });
+      const before = await kept();
+
+      const everyCityIsCounted = async (events: readonly EventRow[]) => {
+        const all = [...deleted, ...events];
+        for (const kind of ['click', 'sale'] as const) {
+          const ofKind = all.filter(({ event }) => event === kind);
+          const expected = new Map<string, number>();
+          for (const { country, region, city } of ofKind) {
+            const name = [country, region, city.replace(/ \(.*$/, '')].join(' / ');
+            expected.set(name, (expected.get(name) ?? 0) + 1);
+          }
+          const rows: Record<string, string | number>[] = await ask(
+            `groupBy=cities&event=${kind}s`,
+          );
+          const counted = rows.map((row): [string, number] => [
+            [row['country'], row['region'], row['city']].join(' / '),
+            Number(row[`${kind}s`]),
+          ]);
+          expect(counted).to.have.length(expected.size);
+          expect(new Map(counted)).to.deep.equal(expected);
+          expect(await ask(`groupBy=count`)).to.include({ [`${kind}s`]: ofKind.length });
+        }
+        // Filters count stored events only.
+        const inBerlin = events.filter(
+          ({ event, city }) => event === 'click' && city.startsWith('Berlin'),
+        ).length;
+        for (const city of ['Berlin', 'BÉRLIN', 'Berlin (Bezirk Mitte)']) {
+          const { clicks } = await ask(`groupBy=count&city=${encodeURIComponent(city)}`);
+          expect(clicks, city).to.equal(inBerlin);
+        }
+      };
+      try {
+        await everyCityIsCounted(stored);
+        await eventually(async () => {
+          const sizes = await database('event_blocks').pluck('size');
+          expect(sizes).to.not.include(null).and.not.deep.equal([]);
+        }, BUILD_MS);
+        await everyCityIsCounted(stored);
+        // A worker of the earlier version goes on until it is stopped.
+        const late = eventsFrom('2026-04-05T08:00:00Z', 20);
+        await database.transaction((trx) => insertEvents(trx, late, COLUMNS));
+        await everyCityIsCounted([...stored, ...late]);
+        expect(await kept()).to.deep.equal({ ...before, events: before.events + late.length });
+      } finally {
+        await service.runner.stop();
+        await servers.stop();
+        rmSync(folder, { recursive: true, force: true });
+      }
     });
   });
 

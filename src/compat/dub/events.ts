@@ -1,6 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import type { Query } from '../../http/input.ts';
 import { ok } from '../../http/route.ts';
+import { cityKey } from '../../visitors/city.ts';
 import {
   type Call,
   type CallQuery,
@@ -75,10 +76,11 @@ function conditionsOf(
     conditions.push((event) => keep(event['metadata']));
   }
   if (excluded !== undefined) {
-    const values = excluded.values.toLowerCase().split(',');
+    const keyOf = excluded.filter === 'city' ? cityKey : (value: string) => value.toLowerCase();
+    const values = excluded.values.split(',').map(keyOf);
     const valuesOf = VALUES[excluded.filter];
     conditions.push(
-      (event) => !valuesOf(event).some((value) => values.includes(String(value).toLowerCase())),
+      (event) => !valuesOf(event).some((value) => values.includes(keyOf(String(value)))),
     );
   }
   return conditions;

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../event.ts';
-import { type Condition, type EventFilter, FILTERS } from '../filters.ts';
+import { type Condition, type EventFilter, FILTERS, keyOf } from '../filters.ts';
 
 /** Tells whether an event matches a filter. */
 export type Matcher = (event: StoredEvent) => boolean;
@@ -16,12 +16,13 @@ export function matcherOf({ records, domain, conditions = [] }: EventFilter): Ma
 }
 
 function matcherOfCondition(condition: Condition): Matcher {
-  const { valueOf } = FILTERS[condition.filter];
+  const { filter } = condition;
+  const { valueOf } = FILTERS[filter];
   if ('oneOf' in condition) {
-    const accepted = new Set(condition.oneOf);
+    const accepted = new Set(condition.oneOf.map((value) => keyOf(filter, value)));
     return (event) => {
       const value = valueOf(event);
-      return value !== null && accepted.has(value);
+      return value !== null && accepted.has(keyOf(filter, value));
     };
   }
   if ('contains' in condition) {

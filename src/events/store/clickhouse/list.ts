@@ -26,7 +26,11 @@ export async function list(
   connection?: Db,
 ): Promise<ListedEvent[]> {
   const { projectId, kind, span, filter } = selection;
-  const source = await sourceOf({ projectId, events: [kind], span, filter }, connection);
+  const source = await sourceOf(
+    clickhouse,
+    { projectId, events: [kind], span, filter },
+    connection,
+  );
   if (source === undefined) return postgresStore.list(selection, page, connection);
   const { limit, order, offset, after } = page;
   const sign = order === 'asc' ? 1 : -1;
@@ -61,7 +65,7 @@ export async function countUpTo(
 ): Promise<number> {
   const { projectId, kind, span, filter } = selection;
   const [source, inPostgres] = await Promise.all([
-    sourceOf({ projectId, events: [kind], span, filter }),
+    sourceOf(clickhouse, { projectId, events: [kind], span, filter }),
     postgresStore.countUpTo(selection, max),
   ]);
   if (source === undefined) return inPostgres;

@@ -34,7 +34,10 @@ function add(numbers: Numbers, event: EventKind, count: number): void {
 }
 
 export async function totals(clickhouse: ClickHouse, query: CountQuery): Promise<Numbers> {
-  const [source, numbers] = await Promise.all([sourceOf(query), postgresStore.totals(query)]);
+  const [source, numbers] = await Promise.all([
+    sourceOf(clickhouse, query),
+    postgresStore.totals(query),
+  ]);
   if (source === undefined) return numbers;
   for (const { event } of source.waiting) add(numbers, event, 1);
   const [kind, ...others] = kindsIn(query);
@@ -54,7 +57,7 @@ export async function countByValue(
   prefix = '',
 ): Promise<ValueCount[]> {
   const [source, counted] = await Promise.all([
-    sourceOf(query),
+    sourceOf(clickhouse, query),
     postgresStore.countByValue(query, dimension, prefix),
   ]);
   if (source === undefined) return counted;
@@ -143,7 +146,10 @@ async function topStored(
 }
 
 export async function countByTime(clickhouse: ClickHouse, query: CountQuery): Promise<TimeCount[]> {
-  const [source, counted] = await Promise.all([sourceOf(query), postgresStore.countByTime(query)]);
+  const [source, counted] = await Promise.all([
+    sourceOf(clickhouse, query),
+    postgresStore.countByTime(query),
+  ]);
   if (source === undefined) return counted;
   const unitMs = query.span.granularity === 'minute' ? MINUTE_MS : QUARTER_MS;
   const kinds = kindsIn(query);
@@ -168,7 +174,7 @@ export async function countByTime(clickhouse: ClickHouse, query: CountQuery): Pr
 }
 
 export async function countVisitors(clickhouse: ClickHouse, query: CountQuery): Promise<number> {
-  const source = await sourceOf(query);
+  const source = await sourceOf(clickhouse, query);
   if (source === undefined) return postgresStore.countVisitors(query);
   const inPostgres = await querySource<{ value: string }>(
     toSqlQuery(query),

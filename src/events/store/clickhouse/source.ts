@@ -1,10 +1,10 @@
 import type { Db } from '../../../infra/db.ts';
-import type { EventFilter } from '../../filters.ts';
+import { type EventFilter, keyOf } from '../../filters.ts';
 import type { EventKind } from '../../kinds.ts';
 import { matcherOf } from '../../live/matcher.ts';
 import { QUARTER_MS } from '../postgres/quarters.ts';
 import type { ListedEvent } from '../store.ts';
-import { isOneOf } from './connection.ts';
+import { type ClickHouse, isOneOf } from './connection.ts';
 import { filterSql } from './filters.ts';
 import { readPending } from './pending.ts';
 import { MOVED_KINDS } from './schema.ts';
@@ -37,6 +37,7 @@ const OF_MANY = ['link_id', 'referer_url', 'page_url', 'place', 'ip'];
  * @returns nothing if none of the kinds is kept in ClickHouse
  */
 export async function sourceOf(
+  clickhouse: ClickHouse,
   query: {
     projectId: string;
     events: readonly EventKind[];
@@ -59,7 +60,6 @@ export async function sourceOf(
   // Old servers need longer to compare a text with several than for the rest of a query.
   const isOfKind = kinds.length === MOVED_KINDS.length ? '1' : isOneOf('event', kinds);
   const counted = `${counting} AND ${isOfKind}`;
-  const conditions = filterSql(filter);
   const [first, last] = [Math.ceil(from / QUARTER_MS), Math.floor(to / QUARTER_MS)];
   const ends = [
     ...(from % QUARTER_MS === 0 ? [] : [first - 1]),
@@ -75,6 +75,9 @@ export async function sourceOf(
       return `slot = ${slot} AND ${isInSlot}`;
     }),
   ];
+  const conditions = filterSql(
+    await withStoredCities(clickhouse, filter, `${counted} AND ${isIn}`),
+  );
   return {
     waiting: events.filter(matcherOf(filter)),
     stored: [counted, ...conditions, isIn].join(' AND '),
@@ -90,6 +93,34 @@ export async function sourceOf(
       );
       return `(${selects.join(' UNION ALL ')})`;
     },
+  };
+}
+
+/**
+ * Replaces the names of cities in a filter by those of stored events that are compared as equal:
+ * old servers have no functions to compare them so.
+ *
+ * @param selection SQL that selects the events
+ */
+async function withStoredCities(
+  clickhouse: ClickHouse,
+  filter: EventFilter,
+  selection: string,
+): Promise<EventFilter> {
+  const requested = filter.conditions?.flatMap((condition) =>
+    condition.filter === 'city' && 'oneOf' in condition ? condition.oneOf : [],
+  );
+  if (requested === undefined || requested.length === 0) return filter;
+  const keys = new Set(requested.map((name) => keyOf('city', name)));
+  const stored = await clickhouse.rows<{ city: string }>(
+    `SELECT city FROM events WHERE ${selection} GROUP BY city`,
+  );
+  const names = stored.map(({ city }) => city).filter((city) => keys.has(keyOf('city', city)));
+  return {
+    ...filter,
+    conditions: filter.conditions?.map((condition) =>
+      condition.filter === 'city' ? { filter: 'city', oneOf: names } : condition,
+    ),
   };
 }
 

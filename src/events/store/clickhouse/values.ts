@@ -1,4 +1,10 @@
-import { type DimensionName, dimensionOf, pageOf, partsOf } from '../../dimensions.ts';
+import {
+  type DimensionName,
+  dimensionOf,
+  pageOf,
+  partsOf,
+  withoutDistrict,
+} from '../../dimensions.ts';
 import type { StoredEvent } from '../../event.ts';
 import { utmValue } from '../postgres/event-counter.ts';
 import { utmSql } from './filters.ts';
@@ -19,9 +25,13 @@ export interface ValueSql {
 /** Columns that hold the joined values of dimensions with several columns. */
 const JOINED: Partial<Record<DimensionName, string>> = { city: 'place', region: 'area' };
 
+/** SQL of a `value` of the dimension `city` without the district, like `withoutDistrict`. */
+const WITHOUT_DISTRICT = String.raw`arrayStringConcat(arrayConcat(
+  arraySlice(splitByChar('\t', value), 1, 2), arraySlice(splitByString(' (', splitByChar('\t', value)[3]), 1, 1)), '\t')`;
+
 /** Builds the SQL of a dimension's values. */
 export function valueSql(name: DimensionName): ValueSql {
-  const { columns, isUtm, isPage, part } = dimensionOf(name);
+  const { columns, isUtm, isPage, part, hasDistricts } = dimensionOf(name);
   if (isUtm) return notEmpty('utm');
   if (part !== undefined) return { ...notEmpty('utm'), part: utmSql('value', part) };
   if (isPage) return { value: 'page_url', condition: '1' };
@@ -30,7 +40,9 @@ export function valueSql(name: DimensionName): ValueSql {
   const condition =
     nullable.length === 0 ? '1' : nullable.map((column) => `${column} != ''`).join(' AND ');
   const joined = JOINED[name];
-  if (joined !== undefined) return { value: joined, condition };
+  if (joined !== undefined) {
+    return { value: joined, condition, ...(hasDistricts ? { part: WITHOUT_DISTRICT } : {}) };
+  }
   // An expression instead of a constant: old servers find no column if other nodes are queried for
   // constants only.
   if (columns.length === 0) return { value: 'substring(event, 1, 0)', condition };
@@ -50,7 +62,7 @@ const notEmpty = (value: string) => ({
  * `undefined` if there is none.
  */
 export function readerOf(name: DimensionName): (event: StoredEvent) => string | undefined {
-  const { columns, isUtm, isPage, part } = dimensionOf(name);
+  const { columns, isUtm, isPage, part, hasDistricts } = dimensionOf(name);
   if (isUtm) return ({ url }) => utmValue(url);
   if (part !== undefined) {
     return ({ url }) => partsOf(utmValue(url) ?? '')[part - 1] || undefined;
@@ -58,6 +70,8 @@ export function readerOf(name: DimensionName): (event: StoredEvent) => string | 
   if (isPage) return ({ url }) => pageOf(url);
   return (event) => {
     const values = columns.map((column) => event[column]);
-    return values.includes(null) ? undefined : values.join('\t');
+    if (values.includes(null)) return undefined;
+    const value = values.join('\t');
+    return hasDistricts ? withoutDistrict(value) : value;
   };
 }

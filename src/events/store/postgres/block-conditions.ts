@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { type Db, rows, type SqlValue } from '../../../infra/db.ts';
 import { containing } from '../../../infra/like.ts';
-import { type Condition, type EventFilter, FILTERS, type FilterName } from '../../filters.ts';
+import {
+  type Condition,
+  type EventFilter,
+  FILTERS,
+  type FilterName,
+  keyOf,
+} from '../../filters.ts';
 import { UTM_FIELDS } from '../../utm.ts';
+import { cityKeySql } from './value-sql.ts';
 
 /** A condition on the values of a block column. */
 interface BlockCondition {
@@ -27,7 +34,7 @@ export interface Accepted {
  * values by tabs: a city stands behind its country and its region.
  */
 const WITHIN: Partial<Record<FilterName, string>> = {
-  city: textOf(3),
+  city: cityKeySql(textOf(3)),
   ...Object.fromEntries(UTM_FIELDS.map((name, at) => [name, textOf(at + 1)])),
 };
 
@@ -78,7 +85,8 @@ function toBlockCondition(condition: Condition): BlockCondition {
   }
   const text = WITHIN[filter];
   if (text === undefined) return isAmong(column, condition.oneOf);
-  return { column, sql: `${text} = ANY(:${filter})`, bindings: { [filter]: condition.oneOf } };
+  const accepted = condition.oneOf.map((one) => keyOf(filter, one));
+  return { column, sql: `${text} = ANY(:${filter})`, bindings: { [filter]: accepted } };
 }
 
 const md5 = (value: string) => createHash('md5').update(value).digest('hex');

@@ -5,13 +5,15 @@ import {
   type EventFilter,
   FILTERS,
   type FilterName,
+  keyOf,
   ROOT_KEY,
 } from '../../filters.ts';
 import { UTM_FIELDS } from '../../utm.ts';
-import { pageSql } from './value-sql.ts';
+import { cityKeySql, pageSql } from './value-sql.ts';
 
-/** SQL of the values that have no column in events `e`. */
+/** SQL of the compared values of events `e` that are not those of a column. */
 const COMPUTED: Partial<Record<FilterName, string>> = {
+  city: cityKeySql('e.city'),
   url: pageSql('e.url'),
   // Sales without a link have no key. Leads and sales have the key of their click.
   root: `(e.link_id IS NULL AND e.key = '${ROOT_KEY}')`,
@@ -56,6 +58,6 @@ function conditionSql(condition: Condition, bindings: Record<string, SqlValue>):
     bindings[filter] = containing(condition.contains);
     return `AND ${value} ILIKE :${filter}`;
   }
-  bindings[filter] = condition.oneOf;
+  bindings[filter] = condition.oneOf.map((one) => keyOf(filter, one));
   return `AND ${value} = ANY(:${filter})`;
 }

@@ -1,4 +1,4 @@
-import { type DimensionName, dimensionOf, partsOf } from '../../dimensions.ts';
+import { type DimensionName, dimensionOf, partsOf, withoutDistrict } from '../../dimensions.ts';
 import { type EventKind, kindOf, pluralOf } from '../../kinds.ts';
 import { type Numbers, numberNames } from '../../query/numbers.ts';
 import { MAX_VALUES, type ValueCount } from '../store.ts';
@@ -47,7 +47,8 @@ export async function topOf(
   dimension: DimensionName,
   prefix: string,
 ): Promise<ValueCount[]> {
-  const { storedAs, columns, part } = dimensionOf(dimension);
+  const { storedAs, columns, part, hasDistricts } = dimensionOf(dimension);
+  if (hasDistricts) return sumsByPart(counted, events, withoutDistrict);
   if (storedAs !== undefined) {
     return sumsByPart(counted, events, (value) => {
       const parts = partsOf(value);

@@ -13,3 +13,6 @@ export function valueSql(name: DimensionName): string {
 /** SQL that strips query and fragment from a destination, like `pageOf`. */
 export const pageSql = (url: string): string =>
   `split_part(split_part(${url}, '#', 1), chr(63), 1)`;
+
+/** SQL of the form in which names of cities are compared, like `cityKey`. */
+export const cityKeySql = (city: string): string => `name_key(split_part(${city}, ' (', 1))`;
