@@ -21,6 +21,7 @@ import { notificationRoutes } from '../mail/routes.ts';
 import { memberRoutes } from '../members/routes.ts';
 import { metatagsRoutes } from '../metatags/routes.ts';
 import { pageRoutes } from '../pages/routes.ts';
+import { placeRoutes } from '../places/routes.ts';
 import { qrCodeRoutes } from '../qrcodes/routes.ts';
 import { templateRoutes } from '../qrcodes/templates/routes.ts';
 import { settingsRoutes } from '../settings/routes.ts';
@@ -46,6 +47,7 @@ export const routes: readonly Route[] = [
   ...utmTemplateRoutes,
   ...viewRoutes,
   ...pageRoutes,
+  ...placeRoutes,
   ...metatagsRoutes,
   ...domainRoutes,
   ...conversionRoutes,

@@ -40,6 +40,8 @@ export class MmdbFile<Data> {
   /** Nodes by the first bits of an IPv4 address; 0 until they are known. */
   readonly #topNodes = new Uint32Array(2 ** TOP_BITS);
   readonly #data: Section;
+  /** Part of the file that holds the records. */
+  readonly #dataBytes: { from: number; to: number };
 
   /**
    * @param maxBlocks number of blocks of 4 KB that stay in memory; absent: all that were read, which
@@ -68,7 +70,9 @@ export class MmdbFile<Data> {
       this.#isIpv4 = ip_version === 4;
       // In an IPv6 tree, an IPv4 address is the last 32 bits.
       this.#ipv4Node = this.#isIpv4 ? 0 : this.#walk(0, new Uint8Array(12));
-      this.#data = new Section(this.#block, this.#nodes * this.#nodeBytes + GAP, BLOCK);
+      const from = this.#nodes * this.#nodeBytes + GAP;
+      this.#data = new Section(this.#block, from, BLOCK);
+      this.#dataBytes = { from, to: size - end.length + at };
     } catch (error) {
       closeSync(this.#fd);
       throw error;
@@ -95,6 +99,22 @@ export class MmdbFile<Data> {
   /** Reads the record at a position that {@link find} returned. */
   read(place: number): Data {
     return decode(this.#data, place).value as Data;
+  }
+
+  /**
+   * Reads all records, without the tree: writers store one after the other. The records are in
+   * memory until the end.
+   */
+  *records(): Generator<Data> {
+    const { from, to } = this.#dataBytes;
+    const bytes = Buffer.alloc(to - from);
+    readSync(this.#fd, bytes, 0, bytes.length, from);
+    const section = new Section(() => bytes, 0, bytes.length);
+    for (let at = 0; at < bytes.length; ) {
+      const { value, end } = decode(section, at);
+      at = end;
+      yield value as Data;
+    }
   }
 
   close(): void {

@@ -26,7 +26,7 @@ export interface Place {
 export const NOWHERE: Place = { continent: '', country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
 
 /** The used members of the flat records of DB-IP and the nested ones of MaxMind. */
-interface PlaceData {
+export interface PlaceData {
   country_code?: string;
   state1?: string;
   city?: string | { names?: { en?: string } };
@@ -107,7 +107,7 @@ const openAll = (files: readonly string[]): PlaceReader[] =>
   });
 
 /** Returns a text that changes when a file is replaced or written. */
-async function stateOf(files: readonly string[]): Promise<string> {
+export async function stateOf(files: readonly string[]): Promise<string> {
   const states = files.map(async (file) => {
     const { ino, size, mtimeMs } = await stat(file);
     return [file, ino, size, mtimeMs].join(' ');
@@ -116,7 +116,7 @@ async function stateOf(files: readonly string[]): Promise<string> {
 }
 
 /** Returns the files of the database of places. */
-function placeFiles(): string[] {
+export function placeFiles(): string[] {
   const { GEOIP_DB } = config();
   if (GEOIP_DB !== '') return [GEOIP_DB];
   const { resolve } = createRequire(import.meta.url);
@@ -168,7 +168,8 @@ function findPlace(readers: readonly PlaceReader[], ip: string): Place {
   return NOWHERE;
 }
 
-function toPlace(data: PlaceData): Place {
+/** Converts a record of a database to a place. */
+export function toPlace(data: PlaceData): Place {
   const country = data.country_code ?? data.country?.iso_code;
   if (country === undefined || country === '') return NOWHERE;
   const code = data.subdivisions?.[0]?.iso_code;

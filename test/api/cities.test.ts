@@ -73,4 +73,18 @@ describe('cities', () => {
       client.close();
     }
   });
+
+  it('of the database of places are found by the beginning of their names', async () => {
+    const { api } = await aWorkspace();
+    const find = async (search: string) => (await api.get('/places/cities', { search })).body;
+    const berlin = { city: 'Berlin', country: 'DE', region: 'Berlin' };
+    const saoPaulo = { city: 'São Paulo', country: 'BR', region: 'São Paulo' };
+    expect(await find('ber')).to.deep.equal([berlin]);
+    expect(await find('BERLIN (Bezirk Mitte)')).to.deep.equal([berlin]);
+    expect(await find('sao')).to.deep.equal([saoPaulo]);
+    expect(await find('São P')).to.deep.equal([saoPaulo]);
+    expect(await find('paulo')).to.deep.equal([]);
+    expect(await find('zzz')).to.deep.equal([]);
+    expect((await api.get('/places/cities')).status).to.equal(422);
+  });
 });

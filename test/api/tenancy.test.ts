@@ -142,6 +142,8 @@ const ATTEMPTS: Record<string, Attempt> = {
     const url = `https://${domain.slug}/${link.key}`;
     await is(422, api.get('/metatags', { url }, from));
   },
+  // The cities of the database of places belong to no workspace.
+  'get /places/cities': ({ api }) => isEmpty(api.get('/places/cities', { search: 'none' })),
   'get /metatags/image': async ({ api }, { link, domain }) => {
     // This endpoint reads no records.
     await is(422, api.get('/metatags/image', { url: `https://${domain.slug}/${link.key}` }));

@@ -144,6 +144,28 @@ describe('forms of the console', function () {
     ]);
   });
 
+  it('suggests cities in a rule as they are typed', async () => {
+    await inConsole(world, 'links?new=link', {}, async (page) => {
+      await destination(page).fill(A);
+      await page.locator('summary', { hasText: 'Rules' }).click();
+      await page.getByRole('button', { name: 'Add rule' }).click();
+      await page.getByLabel('Condition 1 of rule 1', { exact: true }).selectOption('city');
+      const city = page.getByLabel('Value of condition 1 of rule 1');
+      await city.fill('sao');
+      await page.locator('option[value="São Paulo"]').waitFor({ state: 'attached' });
+      await city.fill('são paulo');
+      await page.keyboard.press('Enter');
+      await dialog(page).getByRole('button', { name: 'Remove São Paulo' }).waitFor();
+      await page.getByLabel('Destination of rule 1').fill('https://example.com/br');
+      await slug(page).fill('cities');
+      await create(page).click();
+      await row(page, 'cities').waitFor();
+    });
+    expect((await linkOf('cities')).rules).to.deep.equal([
+      { value: { city: ['São Paulo'] }, url: 'https://example.com/br' },
+    ]);
+  });
+
   for (const size of sizes) {
     it(`asks whose change is kept where two people change the same (${size})`, async () => {
       const { body: made } = await world.api.post('/links', { url: A, key: 'shared' });

@@ -61,6 +61,7 @@ describe('a database of places', () => {
     expect(read(places, '192.0.2.9')?.city).to.equal('Berlin');
     expect(read(places, '2001:db8::7')?.city).to.equal('Paris');
     expect(read(places, '203.0.113.1')).to.equal(null);
+    expect([...places.records()].map(({ city }) => city)).to.deep.equal(['Berlin', 'Paris']);
     expect(() => places.find('nowhere')).to.throw();
     places.close();
   });

@@ -8,6 +8,7 @@
 const NOUNS = [
   'analytics',
   'auditLog',
+  'cities',
   'customers',
   'deliveries',
   'domains',

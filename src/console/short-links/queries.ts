@@ -80,3 +80,20 @@ export const metatagsQuery = (api: Api, url: string) =>
     staleTime: 300_000,
     retry: false,
   });
+
+/**
+ * Query options of the names of cities that begin with a text. Names with a comma, which separates
+ * values, are left out.
+ */
+export const citiesQuery = (api: Api, search: string) =>
+  queryOptions({
+    queryKey: keys.cities.list(search),
+    queryFn: async ({ signal }) => {
+      const cities = await answer(
+        api.GET('/places/cities', { params: { query: { search } }, signal }),
+      );
+      return [...new Set(cities.map(({ city }) => city))].filter((name) => !name.includes(','));
+    },
+    enabled: search !== '',
+    staleTime: Infinity,
+  });

@@ -1,10 +1,14 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, GripVertical, Plus, X } from 'lucide-react';
-import { type KeyboardEvent, useRef, useState } from 'react';
+import { type ComponentProps, type KeyboardEvent, useRef, useState } from 'react';
+import { useWorkspace } from '../app/workspace.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Choices } from '../ui/choices.tsx';
 import { classes } from '../ui/classes.ts';
 import { FieldError, inputLook, Options, RowInput, UrlInput, ZONE_HINT } from '../ui/field.tsx';
+import { useDebounced } from '../ui/use-debounced.ts';
 import type { FieldErrors } from './errors.ts';
+import { citiesQuery } from './queries.ts';
 import {
   CONDITIONS,
   type Condition,
@@ -14,6 +18,10 @@ import {
   type RuleDraft,
 } from './rule.ts';
 import { type PartProps, Section } from './section.tsx';
+import { named } from './traits.ts';
+
+/** Pause in typing after which cities are searched, in ms. */
+const TYPING_MS = 200;
 
 /**
  * The routing rules in order; the first matching rule decides. Drag and drop, buttons, or Alt with
@@ -228,18 +236,16 @@ function ConditionValue({ label, kind, text, error, onChange }: ConditionValuePr
   const isMoment = kind === 'from' || kind === 'until';
   const { hint, choices, isClosed }: ConditionForm = CONDITIONS[kind];
   if (choices !== undefined) {
-    return (
-      <Choices
-        key={kind}
-        label={label}
-        values={listOf(text)}
-        options={choices}
-        isClosed={isClosed === true}
-        placeholder={hint}
-        error={error}
-        onChange={(values) => onChange(values.join(', '))}
-      />
-    );
+    const field = {
+      label,
+      values: listOf(text),
+      options: choices,
+      isClosed: isClosed === true,
+      placeholder: hint,
+      error,
+      onChange: (values: string[]) => onChange(values.join(', ')),
+    };
+    return kind === 'city' ? <CityChoices {...field} /> : <Choices key={kind} {...field} />;
   }
   return (
     <RowInput
@@ -254,4 +260,13 @@ function ConditionValue({ label, kind, text, error, onChange }: ConditionValuePr
       onChange={(event) => onChange(event.target.value)}
     />
   );
+}
+
+/** Edits cities, and suggests those of the database of places. */
+function CityChoices(field: ComponentProps<typeof Choices>) {
+  const { api } = useWorkspace();
+  const [typed, setTyped] = useState('');
+  const search = useDebounced(typed.trim(), TYPING_MS);
+  const cities = useQuery({ ...citiesQuery(api, search), placeholderData: keepPreviousData });
+  return <Choices {...field} options={named(cities.data ?? [])} onType={setTyped} />;
 }

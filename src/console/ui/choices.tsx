@@ -14,6 +14,8 @@ interface ChoicesProps {
   placeholder?: string;
   error?: string | undefined;
   onChange(values: string[]): void;
+  /** Called with the text that is being typed, for options that depend on it. */
+  onType?(text: string): void;
 }
 
 /**
@@ -23,7 +25,11 @@ interface ChoicesProps {
 export function Choices(props: ChoicesProps) {
   const { label, values, options, isClosed = false, placeholder, error, onChange } = props;
   const id = useId();
-  const [text, setText] = useState('');
+  const [text, showText] = useState('');
+  const setText = (typed: string) => {
+    showText(typed);
+    props.onType?.(typed);
+  };
   const [unknown, setUnknown] = useState<string>();
   const fault = unknown === undefined ? error : `“${unknown}” isn’t in the list.`;
 
