@@ -40,7 +40,10 @@ async function readCities(log: Log): Promise<PackedCities> {
     const state = await stateOf(files);
     const reading = memory.get(state) ?? readInThread(files);
     memory.set(state, reading);
-    return await reading;
+    return await reading.catch((error: unknown) => {
+      memory.delete(state);
+      throw error;
+    });
   } catch (error) {
     log.warn({ err: error }, 'the cities of the database of places could not be read');
     return NONE;
