@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { db, rows } from '../../src/infra/db.ts';
 import { nameKey } from '../../src/infra/name-key.ts';
-// Starts the servers of the tests.
-import '../support/stack.ts';
+import '../support/servers.ts';
 
 const letters = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, n) => String.fromCodePoint(first + n));
