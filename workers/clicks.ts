@@ -1,6 +1,7 @@
 import { addReport } from '../src/admin/abuse-reports.ts';
 import { rejectedVisitJobs } from '../src/admin/jobs.ts';
 import { publishToWebhooks } from '../src/event-records/publish.ts';
+import { addLeftOut } from '../src/events/ingest/left-out.ts';
 import { VisitRecorder } from '../src/events/ingest/record-visits.ts';
 import {
   discardRejected,
@@ -51,6 +52,7 @@ export async function clickHandlers(log: Log): Promise<JobHandler[]> {
       if (isExcluded !== true) await recorder.record([Object.assign(visit, result)]);
       return result;
     },
+    'leftOut.add': ({ counts }, job) => runIdempotent(job, (trx) => addLeftOut(trx, counts)),
     'report.add': addReport,
   });
   const rejectedVisitHandlers = handlers(rejectedVisitJobs, {

@@ -9,6 +9,7 @@ import { totalsOfCounters } from './query/groups/count.ts';
 import type { Group } from './query/groups/group.ts';
 import { GROUPS, type GroupName } from './query/groups/index.ts';
 import { resolveSpan } from './query/interval.ts';
+import { leftOutSchema, readLeftOut } from './query/left-out.ts';
 import type { EventRecords } from './records.ts';
 import { INTERVALS, type SpanQuery } from './span.ts';
 
@@ -96,5 +97,27 @@ export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRe
       });
       return ok(await group.read({ projectId, span, filter, events }, names));
     },
+  }),
+  route<{ query: SpanQuery }>({
+    method: 'get',
+    path: '/analytics/left-out',
+    operationId: 'retrieveLeftOut',
+    summary: 'Retrieve requests that are not counted',
+    description:
+      'Counts the requests for links and QR codes that are not counted as visits, by program. ' +
+      'They are counted by day in UTC: the response has all days that the period touches.',
+    tag: 'Analytics',
+    scope: 'analytics.read',
+    plan: 'pro',
+    extension: true,
+    query: Joi.object<SpanQuery>({
+      interval: Joi.string()
+        .valid(...INTERVALS)
+        .description('Period; takes precedence over `start` and `end`. Default without them: 24h.'),
+      ...spanSchemas,
+    }),
+    answers: { 200: leftOutSchema },
+    handle: async ({ caller: { projectId }, query }) =>
+      ok(await readLeftOut(projectId, await resolveSpan(projectId, query))),
   }),
 ];

@@ -43,17 +43,23 @@ export class JobSender {
     return replicated(serverOf(this.#redis, queue), write);
   }
 
-  /** Adds a job. @param options.delayMs time until it can run @returns its id */
+  /**
+   * Adds a job.
+   *
+   * @param options.jobId id of a job that may have been added before; absent: a new one
+   * @param options.delayMs time until it can run
+   * @returns its id
+   */
   async add<Data>(
     job: Job<Data, unknown>,
     data: NoInfer<Data>,
-    options: { shard?: QueueId; delayMs?: number } = {},
+    options: { jobId?: string; shard?: QueueId; delayMs?: number } = {},
   ): Promise<string> {
-    const jobId = newId('job');
+    const { jobId = newId('job') } = options;
     this.#producer ??= new Producer(this.#redis);
     const used = this.#producer;
     try {
-      await used.add(job, data, { jobId, projectId: '', ...options });
+      await used.add(job, data, { ...options, jobId, projectId: '' });
     } catch (error) {
       if (this.#producer === used) {
         this.#producer = undefined;

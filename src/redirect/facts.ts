@@ -22,6 +22,7 @@ import type { FormLead } from '../visits/visit.ts';
 import type { Language } from '../web/language.ts';
 import type { Page } from '../web/layout.ts';
 import { type Address, type Asks, sentPath } from './address.ts';
+import type { LeftOutCounter } from './left-out.ts';
 import type { Quota } from './limits.ts';
 import type { BeforePageOptions } from './pages/before.ts';
 import { type Answers, allAnswers, checkAnswers } from './pages/form.ts';
@@ -143,6 +144,7 @@ export interface VisitDependencies {
   visits: VisitLog;
   passwords: Passwords;
   quota: Quota;
+  leftOut: LeftOutCounter;
   /** Logs requests that are answered with a 5xx. */
   errors: ErrorLog;
   /** Opens the database of places on its first call. */
@@ -208,7 +210,7 @@ export function clickIdOf({
 }
 
 /** Id of the workspace of a link, or else of its domain; empty for the service's own domain. */
-const workspaceOf = ({ link, domain }: Entries): string => (link ?? domain).projectId;
+export const workspaceOf = ({ link, domain }: Entries): string => (link ?? domain).projectId;
 
 /** True when the decision needs nothing beyond the request, as for most links. */
 export function isPlain(

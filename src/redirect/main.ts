@@ -25,6 +25,7 @@ import { shardsOf } from '../queues/shards.ts';
 import { openPlaces } from '../visitors/places.ts';
 import { encodeVisits } from '../visits/batch.ts';
 import { visitJobs } from '../visits/jobs.ts';
+import { LeftOutCounter } from './left-out.ts';
 import { PasswordTries, Quota, ReportLimit } from './limits.ts';
 import { homePage } from './pages/home.ts';
 import { Passwords } from './passwords.ts';
@@ -104,6 +105,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
     spool: new VisitSpool(spoolFolder(config.DATA_DIR), log),
     log,
   });
+  const leftOut = new LeftOutCounter({ jobs, log });
   const errors = new ErrorLog(log, 'requests were answered with 5xx');
   const reports = new Reports({ finder, jobs, limit: new ReportLimit(queue), errors });
   const passwords = new Passwords(new PasswordTries(queue));
@@ -115,6 +117,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
     finder,
     visitors: new VisitorReader(new TrustedProxies(config.TRUST_PROXY, config.PROXY_HEADER)),
     visits,
+    leftOut,
     reports,
     passwords,
     quota: new Quota(queue, source),
@@ -151,7 +154,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
     async stop() {
       await server.close();
       errors.flush();
-      await visits.close();
+      await Promise.all([visits.close(), leftOut.close()]);
       await stopRounds();
       await passwords.close();
       finder.close();

@@ -16,6 +16,7 @@ import {
   type VisitContext,
   type VisitDependencies,
   type VisitRequest,
+  workspaceOf,
 } from './facts.ts';
 import { beforePage } from './pages/before.ts';
 import { cardPage } from './pages/card.ts';
@@ -68,11 +69,12 @@ export function redirectTo(
   decision: Extract<Decision, { kind: 'redirect' }>,
   visit: VisitRequest,
   { visitId, now, entries }: { visitId: string; now: number; entries: Entries },
-  { visits, errors }: VisitDependencies,
+  { visits, errors, leftOut }: VisitDependencies,
 ): void {
   const { status, destination, visited } = decision;
   const options = entries.link?.isIndexed === true ? INDEXED : NOT_INDEXED;
   if (visited === undefined || !isCounted(visit)) {
+    if (visited !== undefined) leftOut.add(visit, visited.projectId, now);
     answered.redirect.add();
     return sendRedirect(visit.response, status, destination, options);
   }
@@ -203,7 +205,7 @@ export async function respond(
 async function recordVisit(
   decision: Decision,
   context: VisitContext,
-  { visits }: VisitDependencies,
+  { visits, leftOut }: VisitDependencies,
 ): Promise<void> {
   const { lead, token, visitId, facts, visitor } = context;
   const { now, clickId } = facts;
@@ -220,7 +222,12 @@ async function recordVisit(
     const visit = visitOf(context, identity, of, { ...atShortLink(), ...variantOf(decision) });
     safe.push(visits.record({ ...visit, ...handedOut, lead }));
   }
-  if ('visited' in decision && decision.visited !== undefined && isCounted(context)) {
+  if (!isCounted(context)) {
+    // Previews get a card, and Office a page, where a person is redirected.
+    const isVisit = 'visited' in decision || decision.kind === 'card' || decision.kind === 'office';
+    const isRepeat = decision.kind === 'before' && token !== undefined;
+    if (isVisit && !isRepeat) leftOut.add(context, workspaceOf(context.entries), now);
+  } else if ('visited' in decision && decision.visited !== undefined) {
     const { visited } = decision;
     if (decision.kind !== 'before') {
       safe.push(visits.record({ ...visitOf(context, identity, visited, decision), ...handedOut }));

@@ -5,12 +5,21 @@ import { memoize } from '../infra/memoize.ts';
 
 /**
  * Classes of requests for links:
- * - `person`: a person's browser, the only class that counts
+ * - `person`: a person's browser
+ * - `excluded`: a visitor whose network or browser the workspace excludes
  * - `bot`: a program, or a browser that loads the link as a part of a page
  * - `preview`: a program that fetches a page to preview it in a chat or a feed
  * - `prefetch`: a browser that loads the link before anybody has opened it
  */
-export type TrafficClass = 'person' | 'bot' | 'preview' | 'prefetch';
+export type TrafficClass = 'person' | 'excluded' | 'bot' | 'preview' | 'prefetch';
+
+/** Classes of requests that are counted by program, and not as visits. */
+export const LEFT_OUT_CLASSES = [
+  'bot',
+  'preview',
+  'excluded',
+] as const satisfies readonly TrafficClass[];
+export type LeftOutClass = (typeof LEFT_OUT_CLASSES)[number];
 
 /** Reasons for the class of a request. */
 export type TrafficReason =
@@ -35,9 +44,9 @@ export type TrafficReason =
   | 'script'
   | 'assistant';
 
-/** The class of a request, and its reason. */
+/** The class of a request by its headers, and its reason. */
 export interface Traffic {
-  readonly class: TrafficClass;
+  readonly class: Exclude<TrafficClass, 'excluded'>;
   readonly reason: TrafficReason;
 }
 

@@ -327,6 +327,7 @@ describe('the audit log', () => {
       'sale.track',
       'click.track',
       'visits.record',
+      'leftOut.add',
       'rejected.retry',
       'rejected.discard',
     ]);

@@ -375,6 +375,10 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.get('/analytics', { linkId: link.id }));
     await is404(api.get('/analytics', { domain: domain.slug, key: link.key }));
   },
+  'get /analytics/left-out': async ({ api }) => {
+    const { body } = await api.get('/analytics/left-out', { interval: 'all' });
+    expect(body).to.deep.equal({ requests: 0, programs: [] });
+  },
   'post /webhooks': async ({ api }) => {
     // The webhook of this workspace gets no events of the other one.
     const own = { name: 'own', url: 'https://example.com/', kinds: ['link.created'] };

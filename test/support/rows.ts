@@ -41,6 +41,7 @@ const VALUES: Record<string, unknown> = {
   boolean: false,
   jsonb: '{}',
   'text[]': '{}',
+  date: '2026-01-02',
   'timestamp with time zone': '2026-01-02T03:04:05Z',
   bytea: Buffer.from('x'),
 };

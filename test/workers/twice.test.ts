@@ -595,6 +595,18 @@ describe('a job that runs twice', function () {
     expect((await world.api.get(`/links/${link.id}`)).body.clicks).to.equal(2);
   });
 
+  it('adds to the counts of programs once', async () => {
+    const { projectId } = world;
+    const count = { projectId, day: 20_000, class: 'bot' as const, program: 'curl', requests: 3 };
+    await twice(visitJobs['leftOut.add'], { counts: [count] });
+    await twice(visitJobs['leftOut.add'], { counts: [count, { ...count, requests: 1 }] });
+    const query = { start: '2024-10-04', end: '2024-10-04' };
+    expect((await world.api.get('/analytics/left-out', query)).body).to.deep.equal({
+      requests: 7,
+      programs: [{ program: 'curl', class: 'bot', requests: 7 }],
+    });
+  });
+
   it('stores or discards a rejected visit once', async () => {
     const link = (await world.api.post('/links', { url: A })).body;
     const rejected = (n: number) => {

@@ -33,6 +33,7 @@ import * as templatesOfDub from '../../migrations/0058_utm_templates_of_dub.ts';
 import * as eventSums from '../../migrations/0059_event_sums.ts';
 import * as excluded from '../../migrations/0060_excluded_networks.ts';
 import * as nameKeys from '../../migrations/0061_name_keys_of_cities.ts';
+import * as leftOut from '../../migrations/0064_left_out.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -89,6 +90,7 @@ const AFTER_SEARCH = [
   eventSums,
   excluded,
   nameKeys,
+  leftOut,
 ];
 
 /** Cities as an earlier version stored them. */

@@ -10,6 +10,7 @@ import { saveCsv } from './csv.ts';
 import { filtersOf, nameOfMetric } from './event-query.ts';
 import { EventsView } from './events-view.tsx';
 import { Funnel } from './funnel.tsx';
+import { LeftOut } from './left-out.tsx';
 import { nameOfComparison } from './names.ts';
 import { PeriodPicker } from './period-picker.tsx';
 import { measureOf, useAnalytics, useTimeline, useTotals } from './queries.ts';
@@ -67,6 +68,7 @@ function Contents() {
           </Panel>
         </div>
       )}
+      <LeftOut />
       {opened && <BreakdownDialog tab={opened} />}
     </>
   );
