@@ -40,6 +40,10 @@ const GROUPS: readonly { words: readonly string[]; load: () => Promise<Commands>
     words: ['backup', 'restore'],
     load: async () => (await import('./cli-backup.ts')).BACKUP_COMMANDS,
   },
+  {
+    words: ['networks'],
+    load: async () => (await import('./cli-networks.ts')).NETWORK_COMMANDS,
+  },
   { words: ['secrets'], load: async () => (await import('./cli-secrets.ts')).SECRETS_COMMANDS },
 ];
 

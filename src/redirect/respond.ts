@@ -69,8 +69,9 @@ export function redirectTo(
   decision: Extract<Decision, { kind: 'redirect' }>,
   visit: VisitRequest,
   { visitId, now, entries }: { visitId: string; now: number; entries: Entries },
-  { visits, errors, leftOut }: VisitDependencies,
+  dependencies: VisitDependencies,
 ): void {
+  const { visits, errors, leftOut } = dependencies;
   const { status, destination, visited } = decision;
   const options = entries.link?.isIndexed === true ? INDEXED : NOT_INDEXED;
   if (visited === undefined || !isCounted(visit)) {
@@ -78,7 +79,8 @@ export function redirectTo(
     answered.redirect.add();
     return sendRedirect(visit.response, status, destination, options);
   }
-  visits.recordThen(visitOf(visit, { id: visitId, now }, visited, decision), () => {
+  const recorded = countedVisit(visit, { id: visitId, now }, visited, decision, dependencies);
+  visits.recordThen(recorded, () => {
     try {
       answered.redirect.add();
       sendRedirect(visit.response, status, destination, options);
@@ -205,8 +207,9 @@ export async function respond(
 async function recordVisit(
   decision: Decision,
   context: VisitContext,
-  { visits, leftOut }: VisitDependencies,
+  dependencies: VisitDependencies,
 ): Promise<void> {
+  const { visits, leftOut } = dependencies;
   const { lead, token, visitId, facts, visitor } = context;
   const { now, clickId } = facts;
   // One id for all: if every visit counts, the click's id derives from it, and the lead names the
@@ -230,10 +233,11 @@ async function recordVisit(
   } else if ('visited' in decision && decision.visited !== undefined) {
     const { visited } = decision;
     if (decision.kind !== 'before') {
-      safe.push(visits.record({ ...visitOf(context, identity, visited, decision), ...handedOut }));
+      const visit = countedVisit(context, identity, visited, decision, dependencies);
+      safe.push(visits.record({ ...visit, ...handedOut }));
     } else if (token === undefined) {
       const view = { pageId: decision.page.id };
-      const visit = visitOf(context, identity, visited, atShortLink());
+      const visit = countedVisit(context, identity, visited, atShortLink(), dependencies);
       safe.push(visits.record({ ...visit, ...handedOut, view }));
     }
   }
@@ -246,6 +250,24 @@ const variantOf = (decision: Decision): Pick<Visit, 'variant'> =>
 
 /** Key of the visited link; that of a wildcard is not in the path. */
 const keyOf = ({ key, isWildcard }: Address): string => (isWildcard ? `${key}/*` : key || '_root');
+
+/** Builds the record of a visit that counts, with the reason if it is a suspect. */
+function countedVisit(
+  request: VisitRequest,
+  identity: { id: string; now: number },
+  visited: Visited,
+  destination: Pick<Visit, 'destination' | 'via' | 'variant'>,
+  { suspects }: VisitDependencies,
+): Visit {
+  const visit = visitOf(request, identity, visited, destination);
+  const { visitor } = request;
+  // A pixel is of the class `bot`, and loaded by a page that a person has opened.
+  if (visitor.traffic.class === 'person') {
+    const suspect = suspects.reasonOf(visitor, visited, identity.now);
+    if (suspect !== undefined) visit.suspect = suspect;
+  }
+  return visit;
+}
 
 /** Builds the record of a visit. */
 function visitOf(

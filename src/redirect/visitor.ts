@@ -41,6 +41,10 @@ export class Visitor {
     this.#proxies = parts.proxies;
   }
 
+  get headers(): RequestHead['headers'] {
+    return this.#request.headers;
+  }
+
   /** The `Referer` header as it is stored. */
   get referer(): string {
     const { referer = '' } = this.#request.headers;

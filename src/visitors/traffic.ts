@@ -6,12 +6,13 @@ import { memoize } from '../infra/memoize.ts';
 /**
  * Classes of requests for links:
  * - `person`: a person's browser
+ * - `suspect`: the same by its headers, but perhaps a mail scanner (`suspects.ts`)
  * - `excluded`: a visitor whose network or browser the workspace excludes
  * - `bot`: a program, or a browser that loads the link as a part of a page
  * - `preview`: a program that fetches a page to preview it in a chat or a feed
  * - `prefetch`: a browser that loads the link before anybody has opened it
  */
-export type TrafficClass = 'person' | 'excluded' | 'bot' | 'preview' | 'prefetch';
+export type TrafficClass = 'person' | 'suspect' | 'excluded' | 'bot' | 'preview' | 'prefetch';
 
 /** Classes of requests that are counted by program, and not as visits. */
 export const LEFT_OUT_CLASSES = [
@@ -46,7 +47,7 @@ export type TrafficReason =
 
 /** The class of a request by its headers, and its reason. */
 export interface Traffic {
-  readonly class: Exclude<TrafficClass, 'excluded'>;
+  readonly class: Exclude<TrafficClass, 'suspect' | 'excluded'>;
   readonly reason: TrafficReason;
 }
 

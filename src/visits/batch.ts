@@ -28,7 +28,7 @@ export interface VisitBatch {
 }
 
 /** Properties that few visits have. */
-type Extra = Pick<Visit, 'variant' | 'clickId' | 'view' | 'lead'>;
+type Extra = Pick<Visit, 'suspect' | 'variant' | 'clickId' | 'view' | 'lead'>;
 
 const LINK_WIDTH = 5;
 const VISIT_WIDTH = 8;
@@ -79,11 +79,18 @@ const isSameLink = (one: Visit, other: Visit): boolean =>
   one.domain === other.domain &&
   one.projectId === other.projectId;
 
-function extraOf({ variant, clickId, view, lead }: Visit): Extra | 0 {
-  if (variant === undefined && clickId === undefined && view === undefined && lead === undefined) {
+function extraOf({ suspect, variant, clickId, view, lead }: Visit): Extra | 0 {
+  if (
+    suspect === undefined &&
+    variant === undefined &&
+    clickId === undefined &&
+    view === undefined &&
+    lead === undefined
+  ) {
     return 0;
   }
   return {
+    ...(suspect !== undefined && { suspect }),
     ...(variant !== undefined && { variant }),
     ...(clickId !== undefined && { clickId }),
     ...(view !== undefined && { view }),

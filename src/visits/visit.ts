@@ -22,6 +22,8 @@ export interface Visit {
   referer: string;
   /** `qr` if the short link was opened with `?qr=1`. */
   via: 'link' | 'qr';
+  /** Reason why the visit may be that of a program; absent for people. */
+  suspect?: string;
   /** Name of the variant that an A/B test chose. */
   variant?: string;
   /** Id of the click, if the redirect process has handed it out. */

@@ -25,6 +25,7 @@ const aVisit: fc.Arbitrary<Visit> = fc.record(
     referer: few('', 'https://news.example/'),
     via: fc.constantFrom('link' as const, 'qr' as const),
     variant: few('a', ''),
+    suspect: few('burst', 'network: Amazon'),
     clickId: fc.string(),
     view: fc.record({ pageId: fc.string() }),
     lead: fc.record({
