@@ -72,6 +72,7 @@ const unknown: Of<string> = { initial: UNKNOWN };
 const nullableText: Of<string | null> = { initial: null };
 const kind: Of<EventKind> = { initial: 'click' };
 const via: Of<'link' | 'qr'> = { initial: 'link' };
+const visitor: Of<'new' | null> = { initial: null };
 const nullableCents: Of<number | null> = { initial: null };
 const saleDetails: Of<SaleDetails | null> = { initial: null };
 const metadata: Of<Record<string, unknown> | null> = { initial: null };
@@ -223,6 +224,11 @@ export const COLUMNS = {
       isNullable: true,
     },
   },
+  /**
+   * `new` for the first visit of its visitor on a day in UTC; null for other events. The number of
+   * visitors is the number of these events.
+   */
+  visitor,
 } as const satisfies ColumnTable;
 
 /** Makes a row with the initial value of every column. */

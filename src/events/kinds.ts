@@ -120,6 +120,16 @@ export const visitKindOf = (recordId: string): VisitKind =>
 export const kindsOfFamily = (family: KindDefinition['family']): EventKind[] =>
   EVENT_KINDS.filter((kind) => kindOf(kind).family === family);
 
+/**
+ * Lists the kinds whose visitors are counted in answers about these kinds: clicks and scans,
+ * otherwise views. A page before a destination has visitors of its own, which would be counted
+ * twice together with those of the link.
+ */
+export function kindsWithVisitors(kinds: readonly EventKind[]): EventKind[] {
+  const visits = kinds.filter((kind) => kindOf(kind).family === 'visit');
+  return visits.length > 0 ? visits : kinds.filter((kind) => kindOf(kind).family === 'view');
+}
+
 /** Values of the parameter `event` that mean a single kind. */
 export type KindParameter = PluralOf<EventKind>;
 

@@ -290,6 +290,7 @@ function visitOf(
     via,
   };
   if (variant !== undefined) visit.variant = variant;
+  if (visitor.wantsPrivacy) visit.wantsPrivacy = true;
   return visit;
 }
 

@@ -35,9 +35,39 @@ export function clickId(visitor: VisitorIdentity, dedupeSeconds: number): string
     dedupeSeconds === 0
       ? `visit\n${visitId}`
       : `${target}\n${Math.floor(at / 1000 / dedupeSeconds)}\n${ip}\n${userAgent}`;
+  return `clk_${hashOf(identity).slice(0, LENGTH)}`;
+}
+
+/** Length of the id of a visitor: 96 bits, since ids are kept for two days only. */
+const VISITOR_LENGTH = 16;
+
+/** The parts of the id of a visitor on a day. */
+export interface DailyIdentity {
+  projectId: string;
+  /** Id of the link, QR code or page, or the domain whose root was visited. */
+  target: string;
+  /** IP address without its last part. */
+  network: string;
+  userAgent: string;
+  /** Time of the visit, in ms since 1970. */
+  at: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns the id of a visitor of a link, QR code, page or domain root on a day in UTC: a keyed hash
+ * that is different on every day and for every target, so that it follows nobody.
+ */
+export function visitorId({ projectId, target, network, userAgent, at }: DailyIdentity): string {
+  const day = Math.floor(at / DAY_MS);
+  const hash = hashOf(`visitor\n${projectId}\n${target}\n${day}\n${network}\n${userAgent}`);
+  return `vis_${hash.slice(0, VISITOR_LENGTH)}`;
+}
+
+function hashOf(identity: string): string {
   // With a key object, a hash takes a third less time.
   const bytes = lastingKeyFor('click-id');
   if (key?.bytes !== bytes) key = { bytes, object: createSecretKey(bytes) };
-  const hash = createHmac('sha256', key.object).update(identity).digest('base64url');
-  return `clk_${hash.slice(0, LENGTH)}`;
+  return createHmac('sha256', key.object).update(identity).digest('base64url');
 }

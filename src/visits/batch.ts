@@ -28,7 +28,8 @@ export interface VisitBatch {
 }
 
 /** Properties that few visits have. */
-type Extra = Pick<Visit, 'suspect' | 'variant' | 'clickId' | 'view' | 'lead'>;
+const EXTRAS = ['suspect', 'variant', 'clickId', 'wantsPrivacy', 'view', 'lead'] as const;
+type Extra = Pick<Visit, (typeof EXTRAS)[number]>;
 
 const LINK_WIDTH = 5;
 const VISIT_WIDTH = 8;
@@ -79,23 +80,12 @@ const isSameLink = (one: Visit, other: Visit): boolean =>
   one.domain === other.domain &&
   one.projectId === other.projectId;
 
-function extraOf({ suspect, variant, clickId, view, lead }: Visit): Extra | 0 {
-  if (
-    suspect === undefined &&
-    variant === undefined &&
-    clickId === undefined &&
-    view === undefined &&
-    lead === undefined
-  ) {
-    return 0;
+function extraOf(visit: Visit): Extra | 0 {
+  let extra: Extra | 0 = 0;
+  for (const name of EXTRAS) {
+    if (visit[name] !== undefined) extra = { ...(extra === 0 ? {} : extra), [name]: visit[name] };
   }
-  return {
-    ...(suspect !== undefined && { suspect }),
-    ...(variant !== undefined && { variant }),
-    ...(clickId !== undefined && { clickId }),
-    ...(view !== undefined && { view }),
-    ...(lead !== undefined && { lead }),
-  };
+  return extra;
 }
 
 /** Counts the visits of a job without decoding them. */

@@ -28,6 +28,11 @@ export interface Visit {
   variant?: string;
   /** Id of the click, if the redirect process has handed it out. */
   clickId?: string;
+  /**
+   * True if the visitor sent Global Privacy Control or Do Not Track: the visit counts, but no
+   * visitor is derived from it. Jobs of releases before 0.6 never have it.
+   */
+  wantsPrivacy?: true;
   /** Set if a page was shown and the visitor has not been redirected yet. */
   view?: { pageId: string };
   /** Set if the form of a page was sent. */

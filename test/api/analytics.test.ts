@@ -10,6 +10,8 @@ import { aWorkspace, type World } from '../support/world.ts';
 const A = 'https://example.com/a';
 const WINDOWS =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36';
+/** Another visitor, whatever the time is. */
+const OTHER_WINDOWS = WINDOWS.replace('139', '138');
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
 const IPAD =
@@ -51,7 +53,7 @@ describe('GET /analytics and GET /events', () => {
         headers: { 'x-forwarded-for': ip, ...(referer === undefined ? {} : { referer }) },
       });
     await go('/a', WINDOWS, '192.0.2.1', 'https://news.example/x');
-    await go('/a', WINDOWS, '192.0.2.2', 'https://news.example/y');
+    await go('/a', OTHER_WINDOWS, '192.0.2.2', 'https://news.example/y');
     await go('/a', IPHONE, '198.51.100.1');
     await go('/b', IPAD, '203.0.113.1');
     await go('/b', IPHONE, '2001:db8::1');
@@ -60,61 +62,69 @@ describe('GET /analytics and GET /events', () => {
   });
 
   const groups: [groupBy: string, query: Record<string, string>, expected: object][] = [
-    ['count', {}, { clicks: 6, scans: 0, viwes: 0, leads: 0, sales: 0, saleAmount: 0 }],
+    [
+      'count',
+      {},
+      { clicks: 6, scans: 0, viwes: 0, leads: 0, sales: 0, saleAmount: 0, visitors: 6 },
+    ],
     [
       'countries',
       {},
       [
-        { country: 'DE', continent: 'EU', clicks: 2 },
-        { country: 'BR', continent: 'SA', clicks: 1 },
-        { country: 'FR', continent: 'EU', clicks: 1 },
-        { country: 'JP', continent: 'AS', clicks: 1 },
-        { country: 'Unknown', continent: '', clicks: 1 },
+        { country: 'DE', continent: 'EU', clicks: 2, visitors: 2 },
+        { country: 'BR', continent: 'SA', clicks: 1, visitors: 1 },
+        { country: 'FR', continent: 'EU', clicks: 1, visitors: 1 },
+        { country: 'JP', continent: 'AS', clicks: 1, visitors: 1 },
+        { country: 'Unknown', continent: '', clicks: 1, visitors: 1 },
       ],
     ],
     [
       'devices',
       {},
       [
-        { device: 'Desktop', clicks: 3 },
-        { device: 'Mobile', clicks: 2 },
-        { device: 'Tablet', clicks: 1 },
+        { device: 'Desktop', clicks: 3, visitors: 3 },
+        { device: 'Mobile', clicks: 2, visitors: 2 },
+        { device: 'Tablet', clicks: 1, visitors: 1 },
       ],
     ],
     [
       'browsers',
       {},
       [
-        { browser: 'Chrome', clicks: 3 },
-        { browser: 'Mobile Safari', clicks: 3 },
+        { browser: 'Chrome', clicks: 3, visitors: 3 },
+        { browser: 'Mobile Safari', clicks: 3, visitors: 3 },
       ],
     ],
     [
       'os',
       {},
       [
-        { os: 'Windows', clicks: 3 },
-        { os: 'iOS', clicks: 3 },
+        { os: 'Windows', clicks: 3, visitors: 3 },
+        { os: 'iOS', clicks: 3, visitors: 3 },
       ],
     ],
     [
       'referers',
       {},
       [
-        { referer: '(direct)', clicks: 4 },
-        { referer: 'news.example', clicks: 2 },
+        { referer: '(direct)', clicks: 4, visitors: 4 },
+        { referer: 'news.example', clicks: 2, visitors: 2 },
       ],
     ],
-    ['count', { key: 'a' }, { clicks: 3, scans: 0, viwes: 0, leads: 0, sales: 0, saleAmount: 0 }],
+    [
+      'count',
+      { key: 'a' },
+      { clicks: 3, scans: 0, viwes: 0, leads: 0, sales: 0, saleAmount: 0, visitors: 3 },
+    ],
     [
       'devices',
       { externalId: 'ext_a-1' },
       [
-        { device: 'Desktop', clicks: 2 },
-        { device: 'Mobile', clicks: 1 },
+        { device: 'Desktop', clicks: 2, visitors: 2 },
+        { device: 'Mobile', clicks: 1, visitors: 1 },
       ],
     ],
-    ['os', { domain: 'localhost' }, [{ os: 'Windows', clicks: 1 }]],
+    ['os', { domain: 'localhost' }, [{ os: 'Windows', clicks: 1, visitors: 1 }]],
   ];
   for (const [groupBy, query, expected] of groups) {
     it(`returns ${groupBy} of ${JSON.stringify(query)}`, async () => {
@@ -153,14 +163,14 @@ describe('GET /analytics and GET /events', () => {
     const rowsBy = async (groupBy: string, query = {}) =>
       (await other.api.get('/analytics', { groupBy, ...query })).body;
     expect(await rowsBy('utm_sources')).to.deep.equal([
-      { utm_source: 'mail', clicks: 2 },
-      { utm_source: 'poster', clicks: 2 },
+      { utm_source: 'mail', clicks: 2, visitors: 2 },
+      { utm_source: 'poster', clicks: 2, visitors: 2 },
     ]);
     expect(await rowsBy('utm_campaigns')).to.deep.equal([
-      { utm_campaign: 'Spring sale', clicks: 3 },
+      { utm_campaign: 'Spring sale', clicks: 3, visitors: 3 },
     ]);
     expect(await rowsBy('utm_mediums', { utm_source: 'poster' })).to.deep.equal([
-      { utm_medium: 'print', clicks: 1 },
+      { utm_medium: 'print', clicks: 1, visitors: 1 },
     ]);
     expect(await rowsBy('utm_terms')).to.deep.equal([]);
     expect(await rowsBy('utm_contents')).to.deep.equal([]);
@@ -251,17 +261,17 @@ describe('GET /analytics and GET /events', () => {
       return body.filter(({ clicks }: { clicks: number }) => clicks > 0);
     };
     expect(await ask('2025-03-29', '2025-04-03')).to.deep.equal([
-      { start: '2025-03-29T23:00:00.000Z', clicks: 2 },
-      { start: '2025-03-30T22:00:00.000Z', clicks: 1 },
+      { start: '2025-03-29T23:00:00.000Z', clicks: 2, visitors: 0 },
+      { start: '2025-03-30T22:00:00.000Z', clicks: 1, visitors: 0 },
     ]);
     expect(await ask('2025-10-24', '2025-10-29')).to.deep.equal([
-      { start: '2025-10-25T22:00:00.000Z', clicks: 3 },
-      { start: '2025-10-26T23:00:00.000Z', clicks: 1 },
+      { start: '2025-10-25T22:00:00.000Z', clicks: 3, visitors: 0 },
+      { start: '2025-10-26T23:00:00.000Z', clicks: 1, visitors: 0 },
     ]);
     // Clocks go back that night, so the hour from two to three occurs twice.
     expect(await ask('2025-10-26T00:00:00Z', '2025-10-26T03:00:00Z')).to.deep.equal([
-      { start: '2025-10-26T00:00:00.000Z', clicks: 1 },
-      { start: '2025-10-26T01:00:00.000Z', clicks: 1 },
+      { start: '2025-10-26T00:00:00.000Z', clicks: 1, visitors: 0 },
+      { start: '2025-10-26T01:00:00.000Z', clicks: 1, visitors: 0 },
     ]);
   });
 

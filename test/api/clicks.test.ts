@@ -209,7 +209,8 @@ describe('a click', () => {
     );
     await waitForClicks(world, 4);
     const { body } = await world.api.get('/analytics', { groupBy: 'referer_urls' });
-    expect(body).to.have.deep.members([
+    const rows = body.map(({ refererUrl, clicks }: typeof body) => ({ refererUrl, clicks }));
+    expect(rows).to.have.deep.members([
       { refererUrl: 'https://ref.example/secret?token=abc', clicks: 2 },
       { refererUrl: 'https://bücher.example/a', clicks: 1 },
       { refererUrl: 'https://пример.example/путь', clicks: 1 },

@@ -48,7 +48,7 @@ describe('conversions', () => {
 
     await eventually(async () => {
       const { body } = await world.api.get('/analytics', { groupBy: 'top_urls' });
-      expect(body).to.deep.equal([{ url: A, clicks: 5 }]);
+      expect(body).to.deep.equal([{ url: A, clicks: 5, visitors: 5 }]);
     });
     const urls = (await events('clicks')).map(({ url }: { url: string }) => url);
     expect(new Set(urls)).to.deep.equal(new Set([`${A}?x=1#part`, own]));
@@ -120,8 +120,11 @@ describe('conversions', () => {
       (await world.api.get('/analytics', query)).body;
     for (const filter of [{}, { linkId: link.id }, { tagId: tag.id }, { domain: world.domain }]) {
       const query = filter as Record<string, string>;
-      expect(await ask(query)).to.deep.equal({ ...numbers, scans: 0, viwes: 0 });
-      expect(await ask({ ...query, groupBy: 'composite' })).to.deep.equal(numbers);
+      expect(await ask(query)).to.deep.equal({ ...numbers, scans: 0, viwes: 0, visitors: 1 });
+      expect(await ask({ ...query, groupBy: 'composite' })).to.deep.equal({
+        ...numbers,
+        visitors: 1,
+      });
       expect(await ask({ ...query, groupBy: 'countries', event: 'sales' })).to.deep.equal([
         { country: 'DE', continent: 'EU', sales: 1, saleAmount: 2140 },
       ]);

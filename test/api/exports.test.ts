@@ -269,12 +269,18 @@ describe('the events of a deleted link', () => {
     await db().transaction((trx) => append(trx, events));
     const count = async () =>
       (await api.get('/analytics', { groupBy: 'countries', interval: '90d' })).body;
-    expect(await count()).to.deep.equal([{ country: 'DE', continent: 'EU', clicks: 6 }]);
+    expect(await count()).to.deep.equal([
+      { country: 'DE', continent: 'EU', clicks: 6, visitors: 0 },
+    ]);
     await api.delete(`/links/${kept}`);
     await api.delete(`/links/${gone}`, { events: 'remove' });
-    expect(await count()).to.deep.equal([{ country: 'DE', continent: 'EU', clicks: 4 }]);
+    expect(await count()).to.deep.equal([
+      { country: 'DE', continent: 'EU', clicks: 4, visitors: 0 },
+    ]);
     await api.delete('/links/bulk', { linkIds: bulk, events: 'remove' });
-    expect(await count()).to.deep.equal([{ country: 'DE', continent: 'EU', clicks: 1 }]);
+    expect(await count()).to.deep.equal([
+      { country: 'DE', continent: 'EU', clicks: 1, visitors: 0 },
+    ]);
     const [event, ...others] = (await api.get('/events')).body;
     expect(others).to.deep.equal([]);
     expect(event.link).to.include({ id: kept, domain });

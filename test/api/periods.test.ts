@@ -113,16 +113,16 @@ describe('periods', () => {
     ]);
     const midnightTwice = { start: '2025-10-25', end: '2025-10-27', timezone: 'Atlantic/Azores' };
     expect(await days(azores, midnightTwice)).to.deep.equal([
-      { start: '2025-10-25T00:00:00.000Z', clicks: 1 },
-      { start: '2025-10-26T00:00:00.000Z', clicks: 3 },
-      { start: '2025-10-27T01:00:00.000Z', clicks: 1 },
+      { start: '2025-10-25T00:00:00.000Z', clicks: 1, visitors: 0 },
+      { start: '2025-10-26T00:00:00.000Z', clicks: 3, visitors: 0 },
+      { start: '2025-10-27T01:00:00.000Z', clicks: 1, visitors: 0 },
     ]);
     const havana = await withClicks(['2025-11-02T04:00:00Z', '2025-11-02T05:00:00Z']);
     const inHavana = { start: '2025-11-01', end: '2025-11-03', timezone: 'America/Havana' };
     expect(await days(havana, inHavana)).to.deep.equal([
-      { start: '2025-11-01T04:00:00.000Z', clicks: 0 },
-      { start: '2025-11-02T04:00:00.000Z', clicks: 2 },
-      { start: '2025-11-03T05:00:00.000Z', clicks: 0 },
+      { start: '2025-11-01T04:00:00.000Z', clicks: 0, visitors: 0 },
+      { start: '2025-11-02T04:00:00.000Z', clicks: 2, visitors: 0 },
+      { start: '2025-11-03T05:00:00.000Z', clicks: 0, visitors: 0 },
     ]);
   });
 
@@ -139,7 +139,7 @@ describe('periods', () => {
     ]);
     const leftOut = { start: '2011-12-30', end: '2011-12-30', timezone };
     expect(await days(world, leftOut)).to.deep.equal([
-      { start: '2011-12-30T10:00:00.000Z', clicks: 0 },
+      { start: '2011-12-30T10:00:00.000Z', clicks: 0, visitors: 0 },
     ]);
   });
 

@@ -32,7 +32,13 @@ const eventsOf = (projectId: string): EventRow[] => {
   const event = (id: string, days: number, fields: Partial<EventRow>) =>
     anEvent(projectId, { id, occurred_at: at(days), domain: 'a.test', ...fields });
   return [
-    event('evt_1', 0, { link_id: 'link_a', country: 'DE', city: 'Berlin', ip: '192.0.2.0' }),
+    event('evt_1', 0, {
+      link_id: 'link_a',
+      country: 'DE',
+      city: 'Berlin',
+      ip: '192.0.2.0',
+      visitor: 'new',
+    }),
     event('evt_2', 0.5, { link_id: 'link_a', country: 'FR', browser: 'Safari' }),
     event('evt_3', 1, { link_id: 'link_b', country: 'DE', domain: 'b.test', via: 'qr' }),
     event('evt_4', 1, {
@@ -214,12 +220,13 @@ export function describeEventsStore(name: string, store: EventsStore): void {
         clicks: 3,
         sales: 2,
         saleAmount: 2_000,
+        visitors: 1,
       });
       const countries = await store.countByValue(question(), 'country');
       expect(countries).to.deep.equal([
-        { value: 'DE', numbers: { clicks: 2, sales: 1, saleAmount: 1_250 } },
-        { value: 'FR', numbers: { clicks: 1, sales: 0, saleAmount: 0 } },
-        { value: 'JP', numbers: { clicks: 0, sales: 1, saleAmount: 750 } },
+        { value: 'DE', numbers: { clicks: 2, sales: 1, saleAmount: 1_250, visitors: 1 } },
+        { value: 'FR', numbers: { clicks: 1, sales: 0, saleAmount: 0, visitors: 0 } },
+        { value: 'JP', numbers: { clicks: 0, sales: 1, saleAmount: 750, visitors: 0 } },
       ]);
       const cities = await store.countByValue(question(), 'city');
       expect(cities.map(({ value }) => value)).to.include('DE\tUnknown\tBerlin');
@@ -288,7 +295,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       expect((await store.totals(selection({ ...both, utm_term: 'x' })))['clicks']).to.equal(0);
       const mediums = await store.countByValue(selection(), 'utm_medium');
       expect(mediums).to.deep.equal([
-        { value: 'x', numbers: { clicks: 1, sales: 0, saleAmount: 0 } },
+        { value: 'x', numbers: { clicks: 1, sales: 0, saleAmount: 0, visitors: 0 } },
       ]);
     });
 
@@ -299,6 +306,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       );
       expect(days.map(({ numbers }) => numbers['clicks'])).to.deep.equal([2, 1, 0, 0]);
       expect(days.map(({ numbers }) => numbers['saleAmount'])).to.deep.equal([0, 0, 2_000, 0]);
+      expect(days.map(({ numbers }) => numbers['visitors'])).to.deep.equal([1, 0, 0, 0]);
     });
 
     it('counts days from their first instant, where midnight comes twice', async () => {
@@ -339,7 +347,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
         store.totals({ ...question(), projectId: other }),
       ]);
       expect(listed).to.deep.equal([]);
-      expect(totals).to.deep.equal({ clicks: 0, sales: 0, saleAmount: 0 });
+      expect(totals).to.deep.equal({ clicks: 0, sales: 0, saleAmount: 0, visitors: 0 });
       expect(await store.findVisit(other, 'evt_1')).to.equal(undefined);
     });
 
@@ -427,6 +435,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
         clicks: 1,
         sales: 1,
         saleAmount: 750,
+        visitors: 0,
       });
       const countries = await store.countByValue(question(), 'country');
       expect(countries.map(({ value }) => value)).to.deep.equal(['DE', 'JP']);

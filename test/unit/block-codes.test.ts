@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import {
   acceptedCodes,
-  countCodes,
   fullMask,
   maskCodes,
   packAscending,
@@ -11,6 +10,7 @@ import {
   readNumbers,
   sizeOf,
 } from '../../src/events/store/postgres/block-codes.ts';
+import { countCodes, countMarked } from '../../src/events/store/postgres/count-codes.ts';
 import { seeded } from '../qr/pairwise.ts';
 
 describe('columns of blocks', () => {
@@ -35,6 +35,12 @@ describe('columns of blocks', () => {
         const counts = new Uint32Array(values + 1);
         for (const [at, code] of codes.entries()) counts[code]! += expected[at]!;
         expect([...countCodes(mask, packed, values)]).to.deep.equal([...counts]);
+        const marks = Uint8Array.from(mask, (matches) => matches * below(2));
+        const marked = new Uint32Array(values + 1);
+        for (const [at, code] of codes.entries()) marked[code]! += marks[at]!;
+        const unmarked = counts.map((count, code) => count - marked[code]!);
+        const both = countMarked(mask, marks, packed, values);
+        expect([...both]).to.deep.equal([...unmarked, ...marked]);
       }
     });
   }

@@ -91,6 +91,7 @@ describe(`blocks of events (seed ${SEED})`, () => {
       referer_url: pick(['(direct)', 'https://news.example/a', `${LONG}&r`]),
       url: pick(URLS),
       variant: pick(['A', 'B', null]),
+      visitor: pick(['new', null] as const),
       via: pick(['link', 'link', 'qr']),
       page_id: kind === 'view' ? 'page_1' : null,
       event_name:

@@ -33,6 +33,7 @@ import * as templatesOfDub from '../../migrations/0058_utm_templates_of_dub.ts';
 import * as eventSums from '../../migrations/0059_event_sums.ts';
 import * as excluded from '../../migrations/0060_excluded_networks.ts';
 import * as nameKeys from '../../migrations/0061_name_keys_of_cities.ts';
+import * as visitors from '../../migrations/0063_visitors.ts';
 import * as leftOut from '../../migrations/0064_left_out.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
@@ -90,6 +91,7 @@ const AFTER_SEARCH = [
   eventSums,
   excluded,
   nameKeys,
+  visitors,
   leftOut,
 ];
 
@@ -169,6 +171,7 @@ describe('an upgrade', function () {
         }),
       );
       await keepCounts(database, projectId, events);
+      await database.transaction(visitors.down);
       await database.transaction(eventSums.down);
       const counts = async () => (await database.raw(UNPACKED)).rows as UnpackedCount[];
       await database.transaction((trx) => compact.down(trx));
@@ -213,6 +216,7 @@ describe('an upgrade', function () {
       const keptRows = database('kept_counts').orderBy(['bucket', 'step', 'dimension', 'event']);
       const columns = ['project_id', 'owner as domain', 'dimension', 'event', 'step', 'bucket'];
       expect(await keptRows.select(...columns, 'counts', 'quarters')).to.deep.equal(asBytes);
+      await database.transaction(visitors.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -258,7 +262,7 @@ describe('an upgrade', function () {
       const stored = [at('04-01T00:00'), at('05-31T12:00', { ...sale, amount_cents: 9 })];
       const rowsOfEvents = async (events: readonly EventRow[]): Promise<KeptRow[]> => {
         await keepCounts(database, projectId, events, ['link_rolled']);
-        const rows = (await database('kept_counts')) as KeptRow[];
+        const rows = (await database('kept_counts').select(KEPT_COLUMNS)) as KeptRow[];
         await database('kept_counts').delete();
         // Days that a version before 0.5.0 counted have no quarter-hours of destinations.
         return rows.map((row) =>
@@ -271,8 +275,10 @@ describe('an upgrade', function () {
       const rolled = await rowsOfEvents([...merged, ...late, stored[0]!]);
       const added = await rowsOfEvents([...unmerged, stored[1]!]);
       const later = await rowsOfEvents(stored);
+      const { visitor: _, ...columns } = COLUMNS;
       const kept = async () => sumsOf((await database('kept_counts')) as KeptRow[]);
 
+      await database.transaction(visitors.down);
       await database.transaction(eventSums.down);
       const events_from = new Date('2025-04-01T00:00:00Z');
       await database('workspaces').where({ id: projectId }).update({ events_from });
@@ -280,7 +286,7 @@ describe('an upgrade', function () {
         { project_id: projectId, record_id: 'link_few' },
         { project_id: projectId, record_id: 'link_rolled', rolled_from: new Date('2025-01-01') },
       ]);
-      await database.transaction((trx) => insertEvents(trx, [...late, ...stored], COLUMNS));
+      await database.transaction((trx) => insertEvents(trx, [...late, ...stored], columns));
       for (const { is_record, owner, ...row } of rolled) {
         const [table, key] = is_record ? ['record_rollups', 'record_id'] : ['rollups', 'domain'];
         await database(table).insert({ ...row, [key]: owner });
@@ -315,12 +321,82 @@ describe('an upgrade', function () {
       ]);
       await database.transaction(eventSums.up);
       expect(await kept()).to.deep.equal(withLater);
+      await database.transaction(visitors.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
+    });
+  });
+
+  it('does not lose visitors to processes of the previous version, which know none', async () => {
+    await withDatabase('upgrade_visitors', async (url, database) => {
+      await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      await database.transaction(visitors.down);
+      const { id: project_id } = await createWorkspace(database, { slug: 'old', plan: 'free' });
+      const kept = {
+        project_id,
+        is_record: false,
+        owner: 'x.test',
+        dimension: 'all',
+        event: 'click',
+        step: 'd',
+        bucket: new Date('2025-01-05T00:00:00Z'),
+        counts: Buffer.of(1, 0, 2),
+      };
+      /** Statements of the previous version. */
+      const build = (id: number) =>
+        database('event_blocks')
+          .where({ project_id, id, claim: 7 })
+          .update({ size: 1, claim: null });
+      const insertSum = () =>
+        database('event_block_sums').insert({ project_id, blocks: 16 }).returning('id');
+      const claimed = { project_id, to_at: new Date(), claim: 7 };
+      const insertBlock = async (from: string) => {
+        const block = { ...claimed, from_at: new Date(from) };
+        const [row] = await database('event_blocks').insert(block).returning('id');
+        return row!.id as number;
+      };
+      const first = await insertBlock('2025-01-01');
+      expect(await build(first)).to.equal(1);
+      await insertSum();
+      await database('kept_counts').insert(kept);
+      await database('event_batches').insert({ id: 1 });
+
+      await database.transaction(visitors.up);
+      expect(await schemaOf(database)).to.deep.equal(fresh);
+      const sizeOf = async (id: number) => {
+        const [block] = await database('event_blocks').where({ project_id, id });
+        return block!.size as number | null;
+      };
+      expect(await sizeOf(first)).to.equal(1);
+      const second = await insertBlock('2025-01-02');
+      expect(await build(second)).to.equal(0);
+      expect(await sizeOf(second)).to.equal(null);
+      const current = { size: 1, claim: null, format: 2 };
+      await database('event_blocks').where({ project_id, id: second }).update(current);
+      expect(await sizeOf(second)).to.equal(1);
+      // Emptied by an event of the previous version, which then builds it.
+      await database('event_blocks').where({ project_id }).update({ size: null, claim: 7 });
+      for (const id of [first, second]) {
+        expect(await build(id)).to.equal(0);
+        expect(await sizeOf(id)).to.equal(null);
+      }
+      for (const insert of [
+        insertSum(),
+        database('kept_counts').insert(kept),
+        database('event_batches').insert({ id: 2 }),
+      ]) {
+        const refused = await insert.then(
+          () => 'nothing',
+          ({ message }: Error) => message,
+        );
+        expect(refused).to.contain('wait until all processes run the new version');
+      }
+      expect(await countOf(database, 'kept_counts')).to.equal(1);
     });
   });
 
   it('counts cities as one whose districts an earlier version stored', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-upgrade-'));
+    const { visitor: _, ...columns } = COLUMNS;
     await withDatabase('upgrade_cities', async (url, database) => {
       await migrateTo(url, migrationsUpTo('0060'));
       const { id: projectId } = await createWorkspace(database, { slug: 'cities', plan: 'pro' });
@@ -346,7 +422,7 @@ describe('an upgrade', function () {
       const stored = eventsFrom('2026-03-05T08:00:00Z', 50_000);
       await keepCounts(database, projectId, deleted);
       await database.transaction(async (trx) => {
-        await insertEvents(trx, stored, COLUMNS);
+        await insertEvents(trx, stored, columns);
         await noteStored(trx, [[projectId, stored.length]]);
       });
       const servers = await startServers({
@@ -409,7 +485,7 @@ describe('an upgrade', function () {
         await everyCityIsCounted(stored);
         // A worker of the earlier version goes on until it is stopped.
         const late = eventsFrom('2026-04-05T08:00:00Z', 20);
-        await database.transaction((trx) => insertEvents(trx, late, COLUMNS));
+        await database.transaction((trx) => insertEvents(trx, late, columns));
         await everyCityIsCounted([...stored, ...late]);
         expect(await kept()).to.deep.equal({ ...before, events: before.events + late.length });
       } finally {
@@ -787,6 +863,19 @@ interface KeptRow {
   counts: Buffer;
   quarters: Buffer | null;
 }
+
+/** Columns of {@link KeptRow}, which earlier versions have too. */
+const KEPT_COLUMNS = [
+  'project_id',
+  'is_record',
+  'owner',
+  'dimension',
+  'event',
+  'step',
+  'bucket',
+  'counts',
+  'quarters',
+] as const satisfies (keyof KeptRow)[];
 
 /** Counts events as retention does, and keeps the counts. */
 async function keepCounts(

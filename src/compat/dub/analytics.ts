@@ -116,7 +116,9 @@ async function readGroup(call: Call, groupBy: string, query: CallQuery): Promise
   const translated = { ...query, groupBy: group?.ours ?? groupBy };
   const { body } = await call<Row | Row[]>('retrieveAnalytics', { query: translated });
   if (!Array.isArray(body)) return [totalsOf(body)];
-  return group === undefined ? body : group.toRows(body);
+  // Dub has no number of visitors.
+  const rows = body.map((row) => omit(row, ['visitors']));
+  return group === undefined ? rows : group.toRows(rows);
 }
 
 const totalsOf = (row: Row, names: readonly string[] = NUMBERS): Row =>

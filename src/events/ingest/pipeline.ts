@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { ipv4Number } from '../../infra/ip.ts';
 import { isStorable } from '../../infra/storable-text.ts';
 import { parseUrl } from '../../infra/url.ts';
-import { clickId } from '../../visitors/click-id.ts';
+import { clickId, visitorId } from '../../visitors/click-id.ts';
 import { readDevice } from '../../visitors/device.ts';
 import type { FindPlace } from '../../visitors/places.ts';
 import { isBot } from '../../visitors/traffic.ts';
@@ -157,11 +157,26 @@ function countVisit(visit: Visit, dependencies: PipelineDependencies): CountedVi
   for (const step of STEPS) step(visit, row, dependencies);
   // A form that is submitted twice creates two ids.
   const guardId = visit.lead === undefined ? row.id : `lead_${visit.lead.nonce}`;
-  return { visit, row, guardId, guardUntil: guardUntil(visit, dependencies) };
+  return {
+    visit,
+    row,
+    guardId,
+    visitorId: visitorIdOf(visit),
+    guardUntil: guardUntil(visit, dependencies),
+  };
+}
+
+/** Returns the id of the visitor of a click, scan or view, unless the visitor wants privacy. */
+function visitorIdOf(visit: Visit): string | undefined {
+  const { projectId, linkId, domain, ip, userAgent, at, view, lead, wantsPrivacy } = visit;
+  if (wantsPrivacy === true || lead !== undefined) return undefined;
+  const target = view?.pageId ?? (linkId === '' ? domain : linkId);
+  return visitorId({ projectId, target, network: truncateIp(ip), userAgent, at });
 }
 
 /**
- * Returns the expiry of a visit's guard: two windows, or longer if a late repeat is still possible.
+ * Returns the expiry of a visit's guards: two windows, or longer if a late repeat is still possible.
+ * The day of the visit ends earlier.
  */
 function guardUntil({ at, projectId }: Visit, { settings }: PipelineDependencies): Date {
   const windowMs = (settings.get(projectId)?.dedupeSeconds ?? 0) * 1000;

@@ -1,34 +1,43 @@
 import type { NumberSchema } from 'joi';
 import { Joi } from '../../http/fields.ts';
-import { EVENT_KINDS, type EventKind, kindOf, pluralOf } from '../kinds.ts';
+import { EVENT_KINDS, type EventKind, kindOf, kindsWithVisitors, pluralOf } from '../kinds.ts';
 
-/** Numbers of a row: the count of each event kind, and sums of amounts in US cents. */
+/**
+ * Numbers of a row: the count of each event kind, sums of amounts in US cents, and the number of
+ * visitors.
+ */
 export type Numbers = Record<string, number>;
 
+/** Name of the number of visitors. */
+export const VISITORS = 'visitors';
+
 /** Lists the names of the numbers of some event kinds. */
-export const numberNames = (kinds: readonly EventKind[]): string[] =>
-  kinds.flatMap((kind) => {
+export const numberNames = (kinds: readonly EventKind[]): string[] => [
+  ...kinds.flatMap((kind) => {
     const { amount } = kindOf(kind);
     const plural = pluralOf(kind);
     return amount === undefined ? [plural] : [plural, amount];
-  });
+  }),
+  ...(kindsWithVisitors(kinds).length === 0 ? [] : [VISITORS]),
+];
 
 /** Unit and limit of a sum of amounts, for the reference. */
 const AMOUNT = 'Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1).';
 
+/** Definition of the number of visitors, for the reference. */
+const OF_VISITORS =
+  'Number of visitors of clicks and scans; of views if only views are counted. A visitor counts ' +
+  'once a day (UTC) for each link, QR code, page or domain root.';
+
 /** Returns the schemas of the numbers of some event kinds, by name, for the reference. */
 export const numberSchemasOf = (kinds: readonly EventKind[]): Record<string, NumberSchema> =>
-  Object.fromEntries(
-    kinds.flatMap((kind): [string, NumberSchema][] => {
-      const { amount } = kindOf(kind);
-      const plural = pluralOf(kind);
-      const count: [string, NumberSchema] = [
-        plural,
-        Joi.number().description(`Number of ${plural}.`),
-      ];
-      return amount === undefined ? [count] : [count, [amount, Joi.number().description(AMOUNT)]];
-    }),
-  );
+  Object.fromEntries(numberNames(kinds).map((name) => [name, schemaOf(name)]));
+
+function schemaOf(name: string): NumberSchema {
+  if (name === VISITORS) return Joi.number().description(OF_VISITORS).meta({ extension: true });
+  const isCount = EVENT_KINDS.some((kind) => pluralOf(kind) === name);
+  return Joi.number().description(isCount ? `Number of ${name}.` : AMOUNT);
+}
 
 /** Schemas of all numbers, for the reference. */
 export const numberSchemas = numberSchemasOf(EVENT_KINDS);

@@ -12,6 +12,9 @@ export interface GuardedEvent {
   row: EventRow;
   /** Id shared by everything that counts as one visit. */
   guardId: string;
+  /** Id of the visitor on the day of the visit; absent if none is counted. */
+  visitorId?: string | undefined;
+  /** Time until which both ids are kept. */
   guardUntil: Date;
 }
 
@@ -92,8 +95,9 @@ export interface TimeCount {
  */
 export interface EventsStore {
   /**
-   * Stores and counts the events of visits. A visit whose guard exists, from an earlier run of the
-   * same job or an earlier visit in the same window, changes nothing.
+   * Stores and counts the events of visits, and marks the first of each visitor on a day. A visit
+   * whose guard exists, from an earlier run of the same job or an earlier visit in the same window,
+   * changes nothing.
    */
   appendVisits(trx: Db, visits: readonly GuardedEvent[]): Promise<AppendedVisits>;
   /** Stores and counts events that the caller knows to be new. */

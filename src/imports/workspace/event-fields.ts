@@ -70,6 +70,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   ),
   event: oneOf(EVENT_KINDS),
   via: oneOf(['link', 'qr']),
+  visitor: oneOf(['new']),
   occurred_at: timeFault,
   link_id: idOf(/^(?:link|qr)_[\w-]{1,64}$/, 'a link or QR code'),
   page_id: idOf(/^page_[\w-]{1,64}$/, 'a page'),

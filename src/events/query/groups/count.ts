@@ -10,7 +10,7 @@ import {
 } from '../../kinds.ts';
 import type { RecordCounters } from '../../records.ts';
 import { eventsStore } from '../../store/index.ts';
-import { type Numbers, numberNames, numberSchemasOf } from '../numbers.ts';
+import { type Numbers, numberNames, numberSchemasOf, VISITORS } from '../numbers.ts';
 import type { Group } from './group.ts';
 
 /** Names in the totals object of the contract that differ from the names used elsewhere. */
@@ -24,11 +24,16 @@ const totalName = (name: string): string => TOTAL_NAMES.get(name) ?? name;
 
 /** Builds the totals object of the contract. */
 const totals = (numbers: Numbers) =>
-  Object.fromEntries(numberNames(EVENT_KINDS).map((name) => [totalName(name), numbers[name]]));
+  Object.fromEntries(
+    numberNames(EVENT_KINDS).flatMap((name) =>
+      numbers[name] === undefined ? [] : [[totalName(name), numbers[name]]],
+    ),
+  );
 
 const required = (kinds: readonly EventKind[]) =>
   Object.entries(numberSchemasOf(kinds)).map(
-    ([name, schema]) => [name, schema.required()] as const,
+    // Counters of records have no visitors.
+    ([name, schema]) => [name, name === VISITORS ? schema : schema.required()] as const,
   );
 
 export const count: Group = {
@@ -92,8 +97,8 @@ export const kpis: Group = {
 const round = (value: number): number => Math.round(value * 100) / 100;
 
 /**
- * Builds the totals object from the counters stored with records. Visits of domain roots are not in
- * them.
+ * Builds the totals object from the counters stored with records. Visits of domain roots and
+ * visitors are not in them.
  */
 export const totalsOfCounters = (counters: RecordCounters): object =>
   totals(

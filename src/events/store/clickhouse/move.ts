@@ -7,6 +7,12 @@ import { whileLocked } from './table.ts';
 /** Number of events moved at a time. ClickHouse prefers few large inserts. */
 const BATCH = 100_000;
 
+/**
+ * Version of batches. The database refuses batches without one, in which the previous release would
+ * move events without the marks of visitors.
+ */
+const BATCH_FORMAT = 2;
+
 /** Age after which an unfinished batch counts as failed; no insert takes this long. */
 const FAILED_AFTER = '1 hour';
 
@@ -65,7 +71,7 @@ async function moveBatch(clickhouse: ClickHouse): Promise<number> {
   const [batchRow] = await rows<{ id: number }>(
     db(),
     `WITH next AS (UPDATE event_outbox_state SET last_batch = last_batch + 1 RETURNING last_batch)
-     INSERT INTO event_batches (id) SELECT last_batch FROM next RETURNING id`,
+     INSERT INTO event_batches (id, format) SELECT last_batch, ${BATCH_FORMAT} FROM next RETURNING id`,
   );
   const { id: batch } = batchRow!;
   // All statements see the same events; deleting one that was erased since is an error.

@@ -1,11 +1,11 @@
 import type { DimensionName } from '../../dimensions.ts';
 import type { StoredEvent } from '../../event.ts';
-import { type EventKind, pluralOf } from '../../kinds.ts';
-import { type Numbers, numberNames } from '../../query/numbers.ts';
+import { type EventKind, kindsWithVisitors, pluralOf } from '../../kinds.ts';
+import { type Numbers, numberNames, VISITORS } from '../../query/numbers.ts';
 import { stepsOf } from '../../steps.ts';
-import { Counts } from '../postgres/counts.ts';
 import { QUARTER_MS } from '../postgres/quarters.ts';
 import { inSteps } from '../postgres/queries.ts';
+import { queryCounts } from '../postgres/query-counts.ts';
 import { querySource, toSqlQuery } from '../postgres/source.ts';
 import { postgresStore } from '../postgres/store.ts';
 import { topValues } from '../postgres/top.ts';
@@ -27,10 +27,42 @@ const MINUTE_MS = 60_000;
 const kindsIn = ({ events }: CountQuery): EventKind[] =>
   events.filter((kind) => MOVED_KINDS.includes(kind));
 
-/** Adds a number of events to the count of their kind. */
-function add(numbers: Numbers, event: EventKind, count: number): void {
-  const name = pluralOf(event);
-  numbers[name] = (numbers[name] ?? 0) + count;
+/** A number of a query that ClickHouse counts. */
+interface CountedNumber {
+  /** Name in rows of ClickHouse, and in the counts of the query. */
+  name: string;
+  /** Name in answers. */
+  number: string;
+  /** Aggregate function of the events. */
+  sql: string;
+  isOf(event: Pick<StoredEvent, 'event' | 'visitor'>): boolean;
+}
+
+/** Lists the numbers of a query: the counts of its kinds, and the number of visitors. */
+function numbersIn(query: CountQuery): CountedNumber[] {
+  const kinds = kindsIn(query);
+  const isSingle = kinds.length === 1;
+  const visited = kindsWithVisitors(kinds);
+  const isVisited = visited.length === kinds.length ? '' : ` AND ${isOneOf('event', visited)}`;
+  return [
+    ...kinds.map((kind) => ({
+      name: kind,
+      number: pluralOf(kind),
+      sql: isSingle ? 'count()' : `countIf(event = ${literal(kind)})`,
+      isOf: ({ event }: Pick<StoredEvent, 'event'>) => event === kind,
+    })),
+    {
+      name: VISITORS,
+      number: VISITORS,
+      sql: `countIf(visitor != ''${isVisited})`,
+      isOf: ({ event, visitor }) => visitor !== null && visited.includes(event),
+    },
+  ];
+}
+
+/** Adds events to the numbers that they belong to. */
+function add(numbers: Numbers, { number }: CountedNumber, count: number): void {
+  numbers[number] = (numbers[number] ?? 0) + count;
 }
 
 export async function totals(clickhouse: ClickHouse, query: CountQuery): Promise<Numbers> {
@@ -39,14 +71,13 @@ export async function totals(clickhouse: ClickHouse, query: CountQuery): Promise
     postgresStore.totals(query),
   ]);
   if (source === undefined) return numbers;
-  for (const { event } of source.waiting) add(numbers, event, 1);
-  const [kind, ...others] = kindsIn(query);
-  const sql =
-    others.length === 0
-      ? `SELECT count() AS n FROM ${source.table(['slot'], '1')}`
-      : `SELECT event, count() AS n FROM ${source.table(['event'], '1')} GROUP BY event`;
-  const counted = await clickhouse.rows<{ event?: EventKind; n: string | number }>(sql);
-  for (const { event = kind!, n } of counted) add(numbers, event, Number(n));
+  const counted = numbersIn(query);
+  const [row] = await clickhouse.rows<Record<string, string | number>>(
+    `SELECT ${countsOf(counted)} FROM ${source.table(columnsOf(kindsIn(query)), '1')}`,
+  );
+  for (const number of counted) {
+    add(numbers, number, Number(row![number.name]) + source.waiting.filter(number.isOf).length);
+  }
   return numbers;
 }
 
@@ -71,37 +102,33 @@ export async function countByValue(
     return numbers;
   };
   const read = readerOf(dimension);
+  const inClickHouse = numbersIn(query);
   for (const event of source.waiting) {
     const value = read(event);
-    if (value?.startsWith(prefix) === true) add(numbersOf(value), event.event, 1);
+    if (value?.startsWith(prefix) !== true) continue;
+    for (const number of inClickHouse) if (number.isOf(event)) add(numbersOf(value), number, 1);
   }
   const candidates = [...sums.keys()];
   for (const row of await topStored(clickhouse, source, query, dimension, prefix, candidates)) {
-    for (const kind of kindsIn(query)) add(numbersOf(row.value), kind, Number(row[kind]));
+    for (const number of inClickHouse) {
+      add(numbersOf(row.value), number, Number(row[number.name]));
+    }
   }
   const valueCounts = Array.from(sums, ([value, numbers]) => ({ value, numbers }));
   return topValues(valueCounts, query.events);
 }
 
-/**
- * Columns of a table whose events are counted by one value and by kind, so that the group key is a
- * single column.
- */
-const columnsOf = (kinds: readonly EventKind[], value: string, name: string): string[] => [
-  `${value} AS ${name}`,
+/** Columns of a table whose events are counted by kind, besides the value they are grouped by. */
+const columnsOf = (kinds: readonly EventKind[]): string[] => [
+  'visitor',
   ...(kinds.length === 1 ? [] : ['event']),
 ];
 
-/** SQL that counts the events of each kind, under the name of the kind. */
-const countsOf = (kinds: readonly EventKind[], before = ''): string =>
-  kinds
-    .map((kind) => {
-      const count = kinds.length === 1 ? 'count()' : `countIf(event = ${literal(kind)})`;
-      return `${count} AS ${before}${kind}`;
-    })
-    .join(', ');
+/** SQL that counts the events of each number, under its name. */
+const countsOf = (numbers: readonly CountedNumber[], before = ''): string =>
+  numbers.map(({ name, sql }) => `${sql} AS ${before}${name}`).join(', ');
 
-type StoredValue = { value: string } & Record<EventKind, string | number>;
+type StoredValue = { value: string } & Record<string, string | number>;
 
 /**
  * Reads the values with the most events in ClickHouse, and those already known from Postgres and
@@ -116,18 +143,19 @@ async function topStored(
   prefix: string,
   candidates: readonly string[],
 ): Promise<StoredValue[]> {
-  const kinds = kindsIn(query);
+  const numbers = numbersIn(query);
   const { value, condition, isOfValue, part } = valueSql(dimension);
+  const columns = [`${value} AS value`, ...columnsOf(kindsIn(query))];
   // The server copies what remains after a condition on each event, so events without a value are
   // counted too and left out afterwards.
-  const counted = `SELECT value, ${countsOf(kinds)}
-    FROM ${source.table(columnsOf(kinds, value, 'value'), isOfValue ? '1' : condition)}
+  const counted = `SELECT value, ${countsOf(numbers)}
+    FROM ${source.table(columns, isOfValue ? '1' : condition)}
     GROUP BY value${isOfValue ? " HAVING value != ''" : ''}`;
   const values =
     part === undefined
       ? counted
-      : `SELECT part AS value, ${kinds.map((kind) => `sum(n_${kind}) AS ${kind}`).join(', ')}
-           FROM (SELECT ${part} AS part, ${kinds.map((kind) => `${kind} AS n_${kind}`).join(', ')} FROM (${counted}))
+      : `SELECT part AS value, ${numbers.map(({ name }) => `sum(n_${name}) AS ${name}`).join(', ')}
+           FROM (SELECT ${part} AS part, ${numbers.map(({ name }) => `${name} AS n_${name}`).join(', ')} FROM (${counted}))
           WHERE part != '' GROUP BY part`;
   const [first] = query.events;
   const order = MOVED_KINDS.includes(first!) ? `${first} DESC, value` : 'value';
@@ -153,22 +181,27 @@ export async function countByTime(clickhouse: ClickHouse, query: CountQuery): Pr
   if (source === undefined) return counted;
   const unitMs = query.span.granularity === 'minute' ? MINUTE_MS : QUARTER_MS;
   const kinds = kindsIn(query);
-  const counts = new Map(kinds.map((kind) => [kind as string, new Counts()]));
-  for (const { event, occurred_at } of source.waiting) {
-    counts.get(event)!.add(Math.floor(occurred_at.getTime() / unitMs), 1);
+  const numbers = numbersIn(query);
+  const { counts } = queryCounts(kinds);
+  for (const event of source.waiting) {
+    const unit = Math.floor(event.occurred_at.getTime() / unitMs);
+    for (const { name, isOf } of numbers) if (isOf(event)) counts.get(name)!.add(unit, 1);
   }
   const step = unitMs === QUARTER_MS ? 'slot' : `intDiv(at, ${unitMs * 1000})`;
   // All counts in one row: a year has 35,000 quarter-hours.
-  const [row] = await clickhouse.rows<Record<'steps' | EventKind, (string | number)[]>>(
-    `SELECT groupArray(step) AS steps, ${kinds.map((kind) => `groupArray(n_${kind}) AS ${kind}`).join(', ')}
-       FROM (SELECT step, ${countsOf(kinds, 'n_')} FROM ${source.table(columnsOf(kinds, step, 'step'), '1')} GROUP BY step)`,
+  const [row] = await clickhouse.rows<Record<string, (string | number)[]>>(
+    `SELECT groupArray(step) AS steps, ${numbers.map(({ name }) => `groupArray(n_${name}) AS ${name}`).join(', ')}
+       FROM (SELECT step, ${countsOf(numbers, 'n_')}
+               FROM ${source.table([`${step} AS step`, ...columnsOf(kinds)], '1')} GROUP BY step)`,
   );
-  for (const [at, unit] of row!.steps.entries()) {
-    for (const kind of kinds) counts.get(kind)!.add(Number(unit), Number(row![kind][at]));
+  for (const [at, unit] of row!['steps']!.entries()) {
+    for (const { name } of numbers) counts.get(name)!.add(Number(unit), Number(row![name]![at]));
   }
   const otherCounts = inSteps(stepsOf(query.span), kinds, counts, unitMs);
-  for (const [at, { numbers }] of counted.entries()) {
-    for (const kind of kinds) add(numbers, kind, otherCounts[at]!.numbers[pluralOf(kind)]!);
+  for (const [at, step] of counted.entries()) {
+    for (const number of numbers) {
+      add(step.numbers, number, otherCounts[at]!.numbers[number.number]!);
+    }
   }
   return counted;
 }

@@ -82,6 +82,9 @@ const MADE: readonly { name: string; type: string; sql: string }[] = [
   },
 ];
 
+/** Columns that tables of releases before 0.6 lack. */
+export const ADDED_COLUMNS = STORED.filter(({ name }) => name === 'visitor');
+
 /** Columns that are inserted from the outbox. */
 export const STORED_COLUMNS = STORED.map(({ name }) => name) as [string, ...string[]];
 

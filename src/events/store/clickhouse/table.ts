@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { ClickHouseAddress } from '../../../infra/clickhouse-address.ts';
 import { db, execute } from '../../../infra/db.ts';
-import { createTable, FIRST_VALUES, STORED_COLUMNS } from './schema.ts';
+import { ADDED_COLUMNS, createTable, FIRST_VALUES, STORED_COLUMNS } from './schema.ts';
 
 /*
  * A single server has the table `events`. In a cluster, every node has `events_local` with the
@@ -57,6 +57,7 @@ export async function prepareTable(
     await whileLocked(() => becomeNode(client, address));
   }
   await command(client, createTable(table, engineSql(address)));
+  await addColumns(client, table);
   if (await isPresent(client, table)) {
     // An earlier upgrade may have been interrupted before its end.
     await command(client, `DROP TABLE IF EXISTS ${table}_first`);
@@ -169,6 +170,20 @@ async function isPresent(client: ClickHouseClient, table: string): Promise<boole
     `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = '${table}' AND name = 'slot'`,
   );
   return columns.length > 0;
+}
+
+/** Adds the columns that a table of an earlier release lacks. */
+async function addColumns(client: ClickHouseClient, table: string): Promise<void> {
+  const existing = await values<{ name: string }>(
+    client,
+    `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = '${table}'`,
+  );
+  const names = new Set(existing.map(({ name }) => name));
+  for (const { name, type } of ADDED_COLUMNS) {
+    if (names.has(name)) continue;
+    const add = `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${name} ${type}`;
+    await whileLocked(() => command(client, add));
+  }
 }
 
 /** Copies the events to a table in the current layout, which then replaces the old one. */

@@ -28,8 +28,7 @@ export async function appendVisits(
 ): Promise<AppendedVisits> {
   const first = new Map<string, GuardedEvent>();
   for (const visit of visits) if (!first.has(visit.guardId)) first.set(visit.guardId, visit);
-  await guard(trx, first);
-  const fresh = [...first.values()].map(({ row }) => row);
+  const fresh = await guard(trx, [...first.values()]);
   await append(trx, fresh, outbox);
   return { fresh, repeats: visits.length - fresh.length };
 }
@@ -81,22 +80,49 @@ export async function insertEvents<Table extends ColumnTable>(
   );
 }
 
-/** Inserts the guards of visits, and removes the visits whose guard already existed. */
-async function guard(trx: Db, visits: Map<string, GuardedEvent>): Promise<void> {
-  if (visits.size === 0) return;
-  const guards = [...visits.values()];
-  const until = Math.max(...guards.map(({ guardUntil }) => guardUntil.getTime()));
-  const repeats = await rows<{ id: string }>(
+/**
+ * Inserts the guards of visits with different guards, and those of the visitors whose visits are
+ * new. Visitors are inserted after all visits, each in the order of their ids, so that two workers
+ * cannot deadlock.
+ *
+ * @returns events of the visits whose guard is new, marked if that of the visitor is new too
+ */
+async function guard(trx: Db, visits: readonly GuardedEvent[]): Promise<EventRow[]> {
+  if (visits.length === 0) return [];
+  const until = Math.max(...visits.map(({ guardUntil }) => guardUntil.getTime()));
+  // Only ids that are not new are returned, which are few.
+  const known = await rows<{ id: string }>(
     trx,
-    `WITH given AS (SELECT unnest(:ids::text[]) COLLATE "C" AS id),
-          added AS (
-            INSERT INTO visit_guards (id, expires_at) SELECT id, :until::timestamptz FROM given
-             ORDER BY id ON CONFLICT DO NOTHING RETURNING id)
+    `WITH given AS MATERIALIZED (
+       SELECT id COLLATE "C" AS id, visitor COLLATE "C" AS visitor
+         FROM unnest(:ids::text[], :visitors::text[]) AS visit(id, visitor)),
+     added AS (
+       INSERT INTO visit_guards (id, expires_at) SELECT id, :until::timestamptz FROM given
+        ORDER BY id ON CONFLICT DO NOTHING RETURNING id),
+     fresh AS MATERIALIZED (
+       SELECT DISTINCT visitor FROM given JOIN added USING (id) WHERE visitor IS NOT NULL),
+     counted AS (
+       INSERT INTO visit_guards (id, expires_at) SELECT visitor, :until::timestamptz FROM fresh
+        ORDER BY visitor ON CONFLICT DO NOTHING RETURNING id)
      SELECT id FROM given
-      WHERE (SELECT count(*) FROM added) < (SELECT count(*) FROM given) AND id NOT IN (SELECT id FROM added)`,
-    { ids: guards.map(({ guardId }) => guardId), until: new Date(until).toISOString() },
+      WHERE (SELECT count(*) FROM added) < (SELECT count(*) FROM given) AND id NOT IN (SELECT id FROM added)
+      UNION ALL
+     SELECT visitor FROM fresh
+      WHERE (SELECT count(*) FROM counted) < (SELECT count(*) FROM fresh) AND visitor NOT IN (SELECT id FROM counted)`,
+    {
+      ids: visits.map(({ guardId }) => guardId),
+      visitors: visits.map((visit) => visit.visitorId ?? null),
+      until: new Date(until).toISOString(),
+    },
   );
-  for (const { id } of repeats) visits.delete(id);
+  const repeated = new Set(known.map(({ id }) => id));
+  const fresh = visits.filter(({ guardId }) => !repeated.has(guardId));
+  for (const { row, visitorId } of fresh) {
+    // Set in any case, because an earlier transaction may have marked the row and failed.
+    row.visitor = visitorId === undefined || repeated.has(visitorId) ? null : 'new';
+    if (visitorId !== undefined) repeated.add(visitorId);
+  }
+  return fresh.map(({ row }) => row);
 }
 
 /** Increments for the counters of one record. */

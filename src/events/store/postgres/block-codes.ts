@@ -175,22 +175,6 @@ function alignedTo(size: 2 | 4, bytes: Uint8Array): [ArrayBufferLike, number, nu
   return [buffer, byteOffset, length / size];
 }
 
-/** Counts the events of a mask by code, for a dictionary with this number of values. */
-export function countCodes(mask: Uint8Array, packed: Uint8Array, values: number): Uint32Array {
-  const counts = new Uint32Array(values + 1);
-  const bits = packed[0]!;
-  if (bits === 0) counts[values] = matchesOf(mask);
-  else if (bits < 8) countSmall(counts, mask, packed.subarray(1), bits);
-  else {
-    const codes = readCodes(packed, mask.length, values);
-    // One function per array type, so that V8 compiles each for its own type.
-    if (codes instanceof Uint16Array) countShorts(counts, mask, codes);
-    else if (codes instanceof Uint8Array) countBytes(counts, mask, codes);
-    else countWide(counts, mask, codes);
-  }
-  return counts;
-}
-
 /** Counts the events of a mask. */
 export function matchesOf(mask: Uint8Array): number {
   let matches = 0;
@@ -205,58 +189,11 @@ export function hasMatches(mask: Uint8Array): boolean {
   return mask.subarray(4 * fours.length).includes(1);
 }
 
-function countSmall(counts: Uint32Array, mask: Uint8Array, bytes: Uint8Array, bits: number): void {
-  const fours = foursOf(mask);
-  const lowest = (1 << bits) - 1;
-  for (let four = 0, at = 0; four < fours.length; four += 1, at += 4) {
-    if (fours[four] === 0) continue;
-    let codes: number;
-    if (bits === 2) codes = bytes[four]!;
-    else if (bits === 4) codes = bytes[2 * four]! | (bytes[2 * four + 1]! << 8);
-    else codes = bytes[four >> 1]! >> (4 * (four & 1));
-    counts[codes & lowest]! += mask[at]!;
-    counts[(codes >> bits) & lowest]! += mask[at + 1]!;
-    counts[(codes >> (2 * bits)) & lowest]! += mask[at + 2]!;
-    counts[(codes >> (3 * bits)) & lowest]! += mask[at + 3]!;
-  }
-  for (let at = 4 * fours.length; at < mask.length; at += 1) {
-    counts[(bytes[(at * bits) >> 3]! >> ((at * bits) & 7)) & lowest]! += mask[at]!;
-  }
-}
-
-function countShorts(counts: Uint32Array, mask: Uint8Array, codes: Uint16Array): void {
-  const fours = foursOf(mask);
-  for (let four = 0, at = 0; four < fours.length; four += 1, at += 4) {
-    if (fours[four] === 0) continue;
-    counts[codes[at]!]! += mask[at]!;
-    counts[codes[at + 1]!]! += mask[at + 1]!;
-    counts[codes[at + 2]!]! += mask[at + 2]!;
-    counts[codes[at + 3]!]! += mask[at + 3]!;
-  }
-  for (let at = 4 * fours.length; at < mask.length; at += 1) counts[codes[at]!]! += mask[at]!;
-}
-
-function countBytes(counts: Uint32Array, mask: Uint8Array, codes: Uint8Array): void {
-  const fours = foursOf(mask);
-  for (let four = 0, at = 0; four < fours.length; four += 1, at += 4) {
-    if (fours[four] === 0) continue;
-    counts[codes[at]!]! += mask[at]!;
-    counts[codes[at + 1]!]! += mask[at + 1]!;
-    counts[codes[at + 2]!]! += mask[at + 2]!;
-    counts[codes[at + 3]!]! += mask[at + 3]!;
-  }
-  for (let at = 4 * fours.length; at < mask.length; at += 1) counts[codes[at]!]! += mask[at]!;
-}
-
-function countWide(counts: Uint32Array, mask: Uint8Array, codes: Uint32Array): void {
-  for (let at = 0; at < mask.length; at += 1) counts[codes[at]!]! += mask[at]!;
-}
-
 /**
  * Views a mask as integers of four events each, where 0 means none; up to three events at the end
  * are left out.
  */
-const foursOf = (mask: Uint8Array): Uint32Array =>
+export const foursOf = (mask: Uint8Array): Uint32Array =>
   new Uint32Array(mask.buffer, mask.byteOffset, mask.length >> 2);
 
 /**

@@ -11,6 +11,13 @@ import {
 import { QUARTER_MS } from './quarters.ts';
 import { RequestedValues, type ValueIds } from './values.ts';
 
+/**
+ * Version of the columns of blocks, and of the counts of their sums; those of version 1 are older
+ * than visitors. The database refuses blocks and sums without a version, which processes of the
+ * previous release build, because they would lack the marks of visitors.
+ */
+export const BLOCK_FORMAT = 2;
+
 /** Columns of an event that blocks contain, besides its time. */
 export const BLOCK_COLUMNS = [...COUNTED_COLUMNS, 'continent', 'via', 'key'] as const;
 
@@ -25,6 +32,7 @@ const MORE = {
   continent: ({ continent }: BlockEvent) => continent,
   /** The dimension contains only variants of links and QR codes, joined with the record's id. */
   variant_name: ({ variant }: BlockEvent) => variant,
+  visitor: ({ visitor }: BlockEvent) => visitor,
   root: ({ link_id, key }: BlockEvent) => (link_id === null && key === ROOT_KEY ? '' : null),
 };
 

@@ -5,7 +5,7 @@ import type { Log } from '../../../infra/log.ts';
 import { emptyBlocks } from '../../../infra/metrics.ts';
 import { EVENT_KINDS } from '../../kinds.ts';
 import { noteStored } from './append.ts';
-import { BLOCK_COLUMNS, BlockColumns, type PackedColumn } from './block-columns.ts';
+import { BLOCK_COLUMNS, BLOCK_FORMAT, BlockColumns, type PackedColumn } from './block-columns.ts';
 import { BLOCKS_OF_SUM, type SumOptions, sumBlocks } from './build-sums.ts';
 import { eachWorkspace } from './each-workspace.ts';
 import { eventOf } from './event-counter.ts';
@@ -347,7 +347,7 @@ async function storeBlock(
     await execute(trx, `DELETE FROM event_blocks WHERE ${isClaimed}`, bindings);
     return;
   }
-  const sql = `UPDATE event_blocks SET size = :size, claim = NULL WHERE ${isClaimed}`;
+  const sql = `UPDATE event_blocks SET size = :size, claim = NULL, format = ${BLOCK_FORMAT} WHERE ${isClaimed}`;
   if ((await execute(trx, sql, bindings)) === 0) return;
   await trx('event_block_columns').where({ project_id: projectId, block_id: id }).delete();
   await copyInto(

@@ -2,9 +2,11 @@ import { copyInto } from '../../../infra/copy.ts';
 import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import { type DimensionName } from '../../dimensions.ts';
 import { EVENT_KINDS, type EventKind, kindOf } from '../../kinds.ts';
+import { BLOCK_FORMAT } from './block-columns.ts';
 import { addAmounts, countQuarters } from './count.ts';
 import { Counts } from './counts.ts';
 import { COUNTED_DIMENSIONS } from './event-counter.ts';
+import { visitorsOf } from './query-counts.ts';
 import { type Block, type ReadBlock, readBlocks } from './read-blocks.ts';
 import { MANY, WORKSPACE } from './sums.ts';
 import { findIds, findValues } from './values.ts';
@@ -63,7 +65,7 @@ async function deleteInvalid(projectId: string): Promise<void> {
   );
 }
 
-/** The counts of some blocks, by owner, dimension and event kind. */
+/** The counts of some blocks, by owner, dimension, and event kind or its visitors. */
 interface Summed {
   blocks: VersionedBlock[];
   counts: BlockSums;
@@ -87,8 +89,13 @@ async function countNext(
   const counts = new BlockSums(await findIds(projectId, 'event', EVENT_KINDS, trx), options.many);
   await readBlocks(trx, projectId, blocks, [], ['record'], (read) => counts.findMany(read));
   const names = COUNTED_DIMENSIONS.filter((name) => name !== 'all');
-  await readBlocks(trx, projectId, blocks, [], ['event', 'quarters', 'amounts', ...names], (read) =>
-    counts.add(read),
+  await readBlocks(
+    trx,
+    projectId,
+    blocks,
+    [],
+    ['event', 'visitor', 'quarters', 'amounts', ...names],
+    (read) => counts.add(read),
   );
   return { blocks, counts };
 }
@@ -135,27 +142,32 @@ class BlockSums {
 
   /** Counts the events of a block by link and QR code; before the first call of {@link add}. */
   findMany(read: ReadBlock): void {
-    read.count('record', read.mask, (id, count) => this.#ofRecords.add(id, count));
+    read.count('record', read.mask, undefined, (id, count) => this.#ofRecords.add(id, count));
   }
 
   /** Adds the events of a block. */
   add(read: ReadBlock): void {
     const { ids } = read.column('event');
+    const marks = read.marks();
     for (const [kind, id] of this.#kinds) {
       if (!ids.includes(id)) continue;
       const mask = read.maskOf('event', id);
       const hasAmount = kindOf(kind).amount !== undefined;
       for (const name of COUNTED_DIMENSIONS) {
         const sums = sumsIn(this.#sums, name, kind);
-        if (name === 'all') countQuarters(read, mask, sums);
-        else read.count(name, mask, (value, count) => sums.add(value, count));
+        const add = (value: number, count: number, marked: number) => {
+          sums.add(value, count);
+          if (marked > 0) sumsIn(this.#sums, name, visitorsOf(kind)).add(value, marked);
+        };
+        if (name === 'all') countQuarters(read, mask, marks, add);
+        else read.count(name, mask, marks, add);
         if (hasAmount) addAmounts(read, mask, sums, name === 'all' ? 'quarter' : name);
       }
     }
-    this.#addRecords(read);
+    this.#addRecords(read, marks);
   }
 
-  #addRecords(read: ReadBlock): void {
+  #addRecords(read: ReadBlock, marks: Uint8Array | undefined): void {
     const record = read.column('record');
     const owners = Array.from(record.ids, (id) => this.#ownerOf(id));
     const { ids, codes } = read.column('event');
@@ -174,7 +186,9 @@ class BlockSums {
       const amount = amounts.get(at) ?? 0;
       for (const { name, column } of columns) {
         const value = column === undefined ? quarters[at] : column.ids[column.codes[at]! - 1];
-        if (value !== undefined) sumsIn(owner, name, kind).add(value, 1, amount);
+        if (value === undefined) continue;
+        sumsIn(owner, name, kind).add(value, 1, amount);
+        if (marks?.[at] === 1) sumsIn(owner, name, visitorsOf(kind)).add(value, 1);
       }
     }
   }
@@ -210,7 +224,7 @@ class BlockSums {
   }
 }
 
-function sumsIn(sums: Map<string, Counts>, dimension: DimensionName, kind: EventKind): Counts {
+function sumsIn(sums: Map<string, Counts>, dimension: DimensionName, kind: string): Counts {
   const name = `${dimension} ${kind}`;
   let counts = sums.get(name);
   if (counts === undefined) {
@@ -248,7 +262,7 @@ async function store(projectId: string, { blocks, counts }: Summed): Promise<boo
     await db().transaction(async (trx) => {
       const [sum] = await rows<{ id: number }>(
         trx,
-        'INSERT INTO event_block_sums (project_id, blocks) VALUES (?, ?) RETURNING id',
+        `INSERT INTO event_block_sums (project_id, blocks, format) VALUES (?, ?, ${BLOCK_FORMAT}) RETURNING id`,
         [projectId, blocks.length],
       );
       await copyInto(

@@ -2,13 +2,16 @@ import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
 import type { DimensionName } from '../../dimensions.ts';
 import { hasConditions, matchesNothing } from '../../filters.ts';
 import { type EventKind, kindOf } from '../../kinds.ts';
+import { VISITORS } from '../../query/numbers.ts';
 import { matchesOf } from './block-codes.ts';
 import { findAccepted } from './block-conditions.ts';
-import { Counts, plus } from './counts.ts';
+import { type Counts, plus } from './counts.ts';
 import { filterSql } from './filters.ts';
 import { Ids } from './ids.ts';
 import { QUARTER_MS } from './quarters.ts';
+import { type CountsByNumber, type QueryCounts, queryCounts } from './query-counts.ts';
 import {
+  type AddCount,
   type Block,
   findBlocks,
   type Gap,
@@ -23,19 +26,20 @@ import { findIds } from './values.ts';
 
 /** Counts that answer a query. */
 export interface Counted {
-  /** Counts by event kind, either by the ids of values or by quarter-hours since 1970. */
-  counts: ReadonlyMap<string, Counts>;
+  /** Counts either by the ids of values or by quarter-hours since 1970. */
+  counts: CountsByNumber;
   /** Values by id that are not in the list of values. */
   values: ReadonlyMap<number, string>;
 }
 
 /** Counts of events that are in no block. */
 interface EventsRow {
-  event: string;
+  event: EventKind;
   /** Quarter-hours since 1970. */
   time: number;
   value: string;
   n: number;
+  visitors: number;
   amount: string;
 }
 
@@ -52,9 +56,10 @@ export async function countEvents(
   by: 'value' | 'quarter',
 ): Promise<Counted> {
   const { projectId, events } = countQuery;
-  const counts = new Map(events.map((event) => [event as string, new Counts()]));
+  const adding = queryCounts(events);
+  const { counts, byStoredName, withVisitors } = adding;
   const { kept, counted } = await db().transaction(
-    (trx) => readAll(trx, countQuery, dimension, by, counts),
+    (trx) => readAll(trx, countQuery, dimension, by, adding),
     { isolationLevel: 'repeatable read', readOnly: true },
   );
   const isByRecord = dimension === 'record' && countQuery.filter.records !== undefined;
@@ -68,12 +73,13 @@ export async function countEvents(
   }
   for (const { event, owner, counts: ofOwner } of kept) {
     const id = isByRecord && by === 'value' ? ids.idOf(owner) : undefined;
-    const sums = counts.get(event)!;
+    const sums = byStoredName.get(event)!;
     ofOwner.forEach((value, n, amount) => sums.add(id ?? value, n, amount));
   }
-  for (const { event, time, value, n, amount } of counted) {
+  for (const { event, time, value, n, visitors, amount } of counted) {
     const id = by === 'quarter' ? time : dimension === 'all' ? 0 : ids.idOf(value);
     counts.get(event)!.add(id, n, plus(0, BigInt(amount)));
+    if (visitors > 0 && withVisitors.has(event)) counts.get(VISITORS)!.add(id, visitors);
   }
   return { counts, values: ids.values };
 }
@@ -84,13 +90,13 @@ async function readAll(
   countQuery: GroupedQuery,
   dimension: DimensionName,
   by: 'value' | 'quarter',
-  counts: ReadonlyMap<string, Counts>,
+  { counts, byStoredName, withVisitors }: QueryCounts,
 ): Promise<{ kept: Kept[]; counted: EventsRow[] }> {
   const { projectId, events, asked } = countQuery;
   if (matchesNothing(asked)) return { kept: [], counted: [] };
   const { owner, sums, blocks, gaps, hasKept } = await divide(trx, countQuery);
-  const kept = hasKept ? await readKept(trx, countQuery, dimension, by) : [];
-  await addSums(trx, { projectId, sums, owner, events, dimension, by }, counts);
+  const kept = hasKept ? await readKept(trx, countQuery, dimension, by, byStoredName.keys()) : [];
+  await addSums(trx, { projectId, sums, owner, dimension, by }, byStoredName);
   if (blocks.length > 0) {
     const kinds = await findIds(projectId, 'event', events, trx);
     const accepted = await findAccepted(trx, projectId, asked, kinds.values());
@@ -98,11 +104,13 @@ async function readAll(
       'event',
       ...(by === 'quarter' ? ['quarters'] : dimension === 'all' ? [] : [dimension]),
       ...(events.some((event) => kindOf(event).amount !== undefined) ? ['amounts'] : []),
+      ...(withVisitors.size > 0 ? ['visitor'] : []),
     ];
     const requested = [...kinds].map(([event, id]) => ({
       id,
       hasAmount: kindOf(event as EventKind).amount !== undefined,
       sums: counts.get(event)!,
+      visitors: withVisitors.has(event as EventKind) ? counts.get(VISITORS) : undefined,
     }));
     await readBlocks(trx, projectId, blocks, accepted, columns, (read) =>
       countBlock(read, requested, dimension, by),
@@ -188,6 +196,8 @@ interface Kind {
   id: number;
   hasAmount: boolean;
   sums: Counts;
+  /** Counts of the visitors of the query; absent if those of the kind are not counted. */
+  visitors: Counts | undefined;
 }
 
 /** Counts the matching events of a block. */
@@ -197,37 +207,60 @@ function countBlock(
   dimension: DimensionName,
   by: 'value' | 'quarter',
 ): void {
-  if (by === 'value' && dimension === 'all') countTotals(read, kinds);
+  const marks = kinds.some(({ visitors }) => visitors !== undefined) ? read.marks() : undefined;
+  if (by === 'value' && dimension === 'all') countTotals(read, kinds, marks);
   // The mask has no events of other kinds.
   const maskOf = ({ id }: Kind) => (kinds.length === 1 ? read.mask : read.maskOf('event', id));
   for (const kind of kinds) {
-    if (by === 'quarter') countQuarters(read, maskOf(kind), kind.sums);
-    else if (dimension !== 'all') {
-      read.count(dimension, maskOf(kind), (id, count) => kind.sums.add(id, count));
-    }
+    const { sums, visitors } = kind;
+    const marksOfKind = visitors === undefined ? undefined : marks;
+    const add = (id: number, count: number, marked: number) => {
+      sums.add(id, count);
+      if (marked > 0) visitors!.add(id, marked);
+    };
+    if (by === 'quarter') countQuarters(read, maskOf(kind), marksOfKind, add);
+    else if (dimension !== 'all') read.count(dimension, maskOf(kind), marksOfKind, add);
     if (kind.hasAmount)
       addAmounts(read, maskOf(kind), kind.sums, by === 'quarter' ? by : dimension);
   }
 }
 
-function countTotals(read: ReadBlock, kinds: readonly Kind[]): void {
-  if (kinds.length === 1) {
-    kinds[0]!.sums.add(0, matchesOf(read.mask));
+function countTotals(read: ReadBlock, kinds: readonly Kind[], marks: Uint8Array | undefined): void {
+  const [kind, ...others] = kinds;
+  if (others.length === 0) {
+    kind!.sums.add(0, matchesOf(read.mask));
+    if (marks !== undefined) kind!.visitors?.add(0, matchesOf(marks));
     return;
   }
-  read.count('event', read.mask, (event, count) => {
-    kinds.find(({ id }) => id === event)!.sums.add(0, count);
+  read.count('event', read.mask, marks, (event, count, marked) => {
+    const { sums, visitors } = kinds.find(({ id }) => id === event)!;
+    sums.add(0, count);
+    visitors?.add(0, marked);
   });
 }
 
-/** Counts the events of a mask by quarter-hour. */
-export function countQuarters(read: ReadBlock, mask: Uint8Array, sums: Counts): void {
+/**
+ * Counts the events of a mask by quarter-hour.
+ *
+ * @param marks the marked ones among all events, if they are counted
+ */
+export function countQuarters(
+  read: ReadBlock,
+  mask: Uint8Array,
+  marks: Uint8Array | undefined,
+  add: AddCount,
+): void {
   const [quarters, ends] = read.numbers('quarters');
   let at = 0;
   for (const [place, quarter] of quarters.entries()) {
+    const end = ends[place]!;
+    let marked = 0;
+    if (marks !== undefined) {
+      for (let next = at; next < end; next += 1) marked += mask[next]! & marks[next]!;
+    }
     let count = 0;
-    for (; at < ends[place]!; at += 1) count += mask[at]!;
-    if (count > 0) sums.add(quarter, count);
+    for (; at < end; at += 1) count += mask[at]!;
+    if (count > 0) add(quarter, count, marked);
   }
 }
 
@@ -283,7 +316,7 @@ async function readGaps(
   });
   return rows<EventsRow>(
     trx,
-    `SELECT event, ${time} AS time, value, sum(n)::bigint AS n, sum(amount)::text AS amount
+    `SELECT event, ${time} AS time, value, sum(n)::bigint AS n, sum(visitors)::bigint AS visitors, sum(amount)::text AS amount
        FROM (${parts.join(' UNION ALL ')}) AS counted WHERE value IS NOT NULL GROUP BY 1, 2, 3`,
     bindings,
   );

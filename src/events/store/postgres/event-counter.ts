@@ -5,6 +5,7 @@ import type { EventKind } from '../../kinds.ts';
 import { UTM_FIELDS, utmText } from '../../utm.ts';
 import { Counts } from './counts.ts';
 import { QUARTERS } from './quarters.ts';
+import { visitorsOf } from './query-counts.ts';
 import type { RequestedValues, ValueIds } from './values.ts';
 
 /** Owner of kept counts: a domain, or a single link or QR code. */
@@ -41,6 +42,7 @@ export const COUNTED_COLUMNS = [
   'variant',
   'event_name',
   'amount_cents',
+  'visitor',
 ] as const satisfies readonly (keyof EventRow)[];
 
 /** An event that is counted. */
@@ -66,12 +68,14 @@ export function eventOf(row: CopiedRow): CountedEvent {
     variant: row[14]!,
     event_name: row[15]!,
     amount_cents: cents === null ? null : Number(cents),
+    visitor: row[17] as 'new' | null,
   };
 }
 
 /** Counts of one dimension, for one owner and event kind on one day. */
 export interface CountedDay {
   owner: string;
+  /** Event kind, or the name of its visitors. */
   event: string;
   /** Days since 1970. */
   day: number;
@@ -156,12 +160,18 @@ export class EventCounter {
    * @param quarter quarter-hours since 1970
    */
   add(event: CountedEvent, quarter: number): void {
+    this.#add(event.event, event, quarter);
+    if (event.visitor !== null) this.#add(visitorsOf(event.event), event, quarter);
+  }
+
+  /** @param stored name under which the event is counted */
+  #add(stored: string, event: CountedEvent, quarter: number): void {
     const owner = this.#scope === 'domain' ? event.domain : event.link_id!;
     const number = Math.floor(quarter / QUARTERS);
-    const name = `${event.event}\n${number}\n${owner}`;
+    const name = `${stored}\n${number}\n${owner}`;
     let day = this.#days.get(name);
     if (day === undefined) {
-      day = { owner, event: event.event, day: number, counts: [] };
+      day = { owner, event: stored, day: number, counts: [] };
       this.#days.set(name, day);
     }
     const amount = event.amount_cents ?? 0;

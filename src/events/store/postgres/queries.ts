@@ -1,13 +1,14 @@
 import { bigintSql, type Db, db, rows } from '../../../infra/db.ts';
 import { type DimensionName, dimensionOf } from '../../dimensions.ts';
-import { EVENT_KINDS, type EventKind, kindOf, pluralOf } from '../../kinds.ts';
-import { type Numbers, numberNames } from '../../query/numbers.ts';
+import { EVENT_KINDS, type EventKind, kindOf, kindsWithVisitors, pluralOf } from '../../kinds.ts';
+import { type Numbers, numberNames, VISITORS } from '../../query/numbers.ts';
 import { stepsOf } from '../../steps.ts';
 import type { CountQuery, TimeCount, ValueCount } from '../store.ts';
 import { countEvents } from './count.ts';
 import { Counts, readCounts } from './counts.ts';
 import { toSql } from './filters.ts';
 import { DAY_MS, QUARTER_MS } from './quarters.ts';
+import { type CountsByNumber, queryCounts } from './query-counts.ts';
 import { querySource, toSqlQuery } from './source.ts';
 import { numbersOf, topOf } from './top.ts';
 import { findValues } from './values.ts';
@@ -28,19 +29,26 @@ export async function countByValue(
 }
 
 /** SQL of the numbers of some event kinds, over rows of `source`. */
-const numbersSql = (kinds: readonly EventKind[]): string =>
-  kinds
-    .flatMap((kind) => {
-      const { amount } = kindOf(kind);
-      const ofKind = `FILTER (WHERE event = '${kind}')`;
-      return [
-        `coalesce(sum(n) ${ofKind}, 0)::bigint AS "${pluralOf(kind)}"`,
-        ...(amount === undefined
-          ? []
-          : [`${bigintSql(`coalesce(sum(amount) ${ofKind}, 0)`)} AS "${amount}"`]),
-      ];
-    })
-    .join(', ');
+function numbersSql(kinds: readonly EventKind[]): string {
+  const ofKinds = kinds.flatMap((kind) => {
+    const { amount } = kindOf(kind);
+    const ofKind = `FILTER (WHERE event = '${kind}')`;
+    return [
+      `coalesce(sum(n) ${ofKind}, 0)::bigint AS "${pluralOf(kind)}"`,
+      ...(amount === undefined
+        ? []
+        : [`${bigintSql(`coalesce(sum(amount) ${ofKind}, 0)`)} AS "${amount}"`]),
+    ];
+  });
+  const visited = kindsWithVisitors(kinds).map((kind) => `'${kind}'`);
+  const ofVisitors =
+    visited.length === 0
+      ? []
+      : [
+          `coalesce(sum(visitors) FILTER (WHERE event IN (${visited.join(', ')})), 0)::bigint AS "${VISITORS}"`,
+        ];
+  return [...ofKinds, ...ofVisitors].join(', ');
+}
 
 /** A time after all events, in ms since 1970. */
 const FOREVER = Date.UTC(9999, 0);
@@ -72,20 +80,20 @@ export async function countByTime(query: CountQuery): Promise<TimeCount[]> {
  * Sums up counts by the step in which their period begins.
  *
  * @param steps starts of the steps
- * @param counts by event kind, of units of time since 1970
+ * @param counts of units of time since 1970
  */
 export function inSteps(
   steps: readonly Date[],
   events: readonly EventKind[],
-  counts: ReadonlyMap<string, Counts>,
+  counts: CountsByNumber,
   unitMs: number,
 ): TimeCount[] {
-  const ofSteps = new Map(events.map((event) => [event as string, new Counts()]));
-  for (const [event, units] of counts) {
+  const { counts: ofSteps } = queryCounts(events);
+  for (const [number, units] of counts) {
     let at = 0;
     for (const unit of units.ids()) {
       while (at + 1 < steps.length && steps[at + 1]!.getTime() <= unit * unitMs) at += 1;
-      ofSteps.get(event)!.add(at, units.count(unit), units.amount(unit));
+      ofSteps.get(number)!.add(at, units.count(unit), units.amount(unit));
     }
   }
   return steps.map((start, at) => ({ start, numbers: numbersOf(events, ofSteps, at) }));

@@ -3,7 +3,6 @@ import { type Db, rows } from '../../../infra/db.ts';
 import {
   acceptedCodes,
   type Codes,
-  countCodes,
   fullMask,
   hasMatches,
   maskCodes,
@@ -12,6 +11,7 @@ import {
   sizeOf,
 } from './block-codes.ts';
 import type { Accepted } from './block-conditions.ts';
+import { countCodes, countMarked } from './count-codes.ts';
 import { QUARTER_MS } from './quarters.ts';
 import { VarintReader } from './varints.ts';
 
@@ -87,14 +87,26 @@ export interface ReadColumn {
 /** Rows that hold lists of numbers instead of codes. */
 type NumbersName = 'times' | 'quarters' | 'amounts';
 
+/** Takes the number of events with a value, and of those among them that are marked. */
+export type AddCount = (id: number, count: number, marked: number) => void;
+
 /** The matching events of a block. */
 export interface ReadBlock {
   block: Block;
   /** By event: 1 if it matches, otherwise 0. */
   mask: Uint8Array;
   column(name: string): ReadColumn;
-  /** Calls `take` for each value of a column within a mask, with its number of events. */
-  count(name: string, mask: Uint8Array, take: (id: number, count: number) => void): void;
+  /**
+   * Calls `add` for each value of a column with events of a mask.
+   *
+   * @param marks the marked ones among all events, if they are counted
+   */
+  count(name: string, mask: Uint8Array, marks: Uint8Array | undefined, add: AddCount): void;
+  /**
+   * Returns the matching events that are the first of their visitor on a day, 1 or 0 by event;
+   * `undefined` if there are none, as in blocks that releases before 0.6 have built.
+   */
+  marks(): Uint8Array | undefined;
   /** Returns the matching events with a value of a column; the mask must not be changed. */
   maskOf(name: string, id: number): Uint8Array;
   /** Returns both lists of a row that has no codes. */
@@ -249,13 +261,24 @@ function readBlock(
     }
     return column;
   };
-  const count = (name: string, within: Uint8Array, take: (id: number, count: number) => void) => {
+  const count = (
+    name: string,
+    within: Uint8Array,
+    marks: Uint8Array | undefined,
+    add: AddCount,
+  ) => {
     const [, , dictionary, codes] = columnRows.get(name)!;
-    const counts = countCodes(within, codes!, sizeOf(dictionary!));
+    const values = sizeOf(dictionary!);
+    // By code; with marks, the counts of marked events follow.
+    const counts =
+      marks === undefined
+        ? countCodes(within, codes!, values)
+        : countMarked(within, marks, codes!, values);
     const reader = new VarintReader(dictionary!);
-    for (let code = 1, id = 0; code < counts.length; code += 1) {
+    for (let code = 1, id = 0; code <= values; code += 1) {
       id += code === 1 ? Number(reader.nextAmount()) : reader.next();
-      if (counts[code]! > 0) take(id, counts[code]!);
+      const marked = counts[values + 1 + code] ?? 0;
+      if (counts[code]! + marked > 0) add(id, counts[code]! + marked, marked);
     }
   };
   const numbers = (name: NumbersName) => {
@@ -288,7 +311,17 @@ function readBlock(
     maskCodes(ofValue, columnRows.get(name)![3]!, accepts);
     return ofValue;
   };
-  return hasMatches(mask) ? { block, mask, column, count, maskOf, numbers } : undefined;
+  const marks = () => {
+    const row = columnRows.get('visitor');
+    if (row === undefined) return undefined;
+    const marked = fullMask(size);
+    marked.set(mask);
+    const accepts = new Uint8Array(sizeOf(row[2]!) + 1).fill(1);
+    accepts[0] = 0;
+    maskCodes(marked, row[3]!, accepts);
+    return hasMatches(marked) ? marked : undefined;
+  };
+  return hasMatches(mask) ? { block, mask, column, count, marks, maskOf, numbers } : undefined;
 }
 
 const QUARTER_MICROS = QUARTER_MS * 1_000;

@@ -11,7 +11,7 @@ import { type GroupedQuery, spanOf } from './source.ts';
  * none with other filters.
  */
 
-/** Kept counts of one owner and event kind. */
+/** Kept counts of one owner and event kind, or of its visitors. */
 export interface Kept {
   event: string;
   /** Domain, or link or QR code. */
@@ -29,14 +29,19 @@ interface KeptRow {
   counts: Buffer;
 }
 
-/** Reads the kept counts of a query. */
+/**
+ * Reads the kept counts of a query.
+ *
+ * @param storedNames names of the counts, as in `event` of the rows
+ */
 export async function readKept(
   trx: Db,
   countQuery: GroupedQuery,
   dimension: DimensionName,
   by: 'value' | 'quarter',
+  storedNames: Iterable<string>,
 ): Promise<Kept[]> {
-  const { projectId, events, filter } = countQuery;
+  const { projectId, filter } = countQuery;
   const { records, domain, conditions } = filter;
   if (conditions !== '' || (records !== undefined && domain !== undefined)) return [];
   const scope = records === undefined ? 'domain' : 'record';
@@ -46,7 +51,12 @@ export async function readKept(
   const unit = isFineIn(scope, name) ? QUARTER_MS : DAY_MS;
   const [from, to] = [ceil(start, unit), floor(end, unit)];
   if (from >= to) return [];
-  const bindings: Record<string, SqlValue> = { ...filter.bindings, projectId, events, name };
+  const bindings: Record<string, SqlValue> = {
+    ...filter.bindings,
+    projectId,
+    events: [...storedNames],
+    name,
+  };
   const isOwned =
     scope === 'record'
       ? 'is_record AND owner = ANY(:records::text[])'

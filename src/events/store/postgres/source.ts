@@ -8,8 +8,8 @@ import { valueSql } from './value-sql.ts';
 /*
  * The events as a source of counts. Every query reads a table
  *
- *   source(event, at, n, amount, value)   n events at about this time, with this
- *                                         value of the dimension
+ *   source(event, at, n, visitors, amount, value)   n events at about this time, with this value
+ *                                                   of the dimension; `visitors` of them are marked
  */
 
 /** A count query with its filter as SQL; `asked` is the original filter. */
@@ -47,11 +47,13 @@ export function spanOf({
 export function raw(dimension: DimensionName, selection: string): string {
   if (dimensionOf(dimension).isUtm) {
     // Parameters are parsed once per destination, because there are fewer destinations than events.
-    return `SELECT e.event, e.at, e.n, e.amount, ${valueSql(dimension)} AS value
-      FROM (SELECT e.event, e.url, min(e.occurred_at) AS at, count(*) AS n, coalesce(sum(e.amount_cents), 0) AS amount
+    return `SELECT e.event, e.at, e.n, e.visitors, e.amount, ${valueSql(dimension)} AS value
+      FROM (SELECT e.event, e.url, min(e.occurred_at) AS at, count(*) AS n, count(e.visitor) AS visitors,
+                   coalesce(sum(e.amount_cents), 0) AS amount
               FROM events e ${selection} GROUP BY e.event, e.url) AS e`;
   }
-  return `SELECT e.event, e.occurred_at AS at, 1 AS n, coalesce(e.amount_cents, 0) AS amount,
+  return `SELECT e.event, e.occurred_at AS at, 1 AS n, (e.visitor IS NOT NULL)::int AS visitors,
+                 coalesce(e.amount_cents, 0) AS amount,
                  ${valueSql(dimension)} AS value FROM events e ${selection}`;
 }
 

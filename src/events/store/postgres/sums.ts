@@ -2,8 +2,8 @@ import { copyBinary } from '../../../infra/copy.ts';
 import type { Db } from '../../../infra/db.ts';
 import { rows } from '../../../infra/db.ts';
 import type { DimensionName } from '../../dimensions.ts';
-import type { EventKind } from '../../kinds.ts';
-import { type Counts, readCounts } from './counts.ts';
+import { readCounts } from './counts.ts';
+import type { CountsByNumber } from './query-counts.ts';
 import { type Block, isWhole } from './read-blocks.ts';
 
 /*
@@ -58,16 +58,15 @@ interface SumsQuery {
   projectId: string;
   sums: ReadonlySet<number>;
   owner: string;
-  events: readonly EventKind[];
   dimension: DimensionName;
   by: 'value' | 'quarter';
 }
 
-/** Adds the counts of sums to counts by event kind. */
+/** Adds the counts of sums to counts by the names under which sums have them. */
 export async function addSums(
   trx: Db,
-  { projectId, sums, owner, events, dimension, by }: SumsQuery,
-  counts: ReadonlyMap<string, Counts>,
+  { projectId, sums, owner, dimension, by }: SumsQuery,
+  counts: CountsByNumber,
 ): Promise<void> {
   if (sums.size === 0) return;
   const isTotal = by === 'value' && dimension === 'all';
@@ -76,10 +75,10 @@ export async function addSums(
     `SELECT event, counts FROM event_block_counts
       WHERE project_id = :projectId AND sum_id = ANY(:sums::bigint[]) AND owner = :owner
         AND dimension = :dimension AND event = ANY(:events::text[])`,
-    { projectId, sums: [...sums], owner, dimension, events },
+    { projectId, sums: [...sums], owner, dimension, events: [...counts.keys()] },
     ([event, packed]) => {
-      const ofKind = counts.get(event!.toString())!;
-      readCounts(packed!, (id, n, amount) => ofKind.add(isTotal ? 0 : id, n, amount));
+      const ofName = counts.get(event!.toString())!;
+      readCounts(packed!, (id, n, amount) => ofName.add(isTotal ? 0 : id, n, amount));
     },
   );
 }

@@ -1,35 +1,37 @@
 import { type DimensionName, dimensionOf, partsOf, withoutDistrict } from '../../dimensions.ts';
 import { type EventKind, kindOf, pluralOf } from '../../kinds.ts';
-import { type Numbers, numberNames } from '../../query/numbers.ts';
+import { type Numbers, numberNames, VISITORS } from '../../query/numbers.ts';
 import { MAX_VALUES, type ValueCount } from '../store.ts';
 import type { Counted } from './count.ts';
-import { Counts } from './counts.ts';
+import { type CountsByNumber, queryCounts } from './query-counts.ts';
 import { findValues } from './values.ts';
 import type { Amount } from './varints.ts';
 
-/** Reads the numbers of an id, by event kind. */
+/** Reads the numbers of an id. */
 export const numbersOf = (
   events: readonly EventKind[],
-  counts: ReadonlyMap<string, Counts>,
+  counts: CountsByNumber,
   id: number,
 ): Numbers => numbersReader(events, counts)(id);
 
 /** Makes a function that reads the numbers of ids; look-ups that all ids share are done once. */
 function numbersReader(
   events: readonly EventKind[],
-  counts: ReadonlyMap<string, Counts>,
+  counts: CountsByNumber,
 ): (id: number) => Numbers {
   const kinds = events.map((kind) => ({
     name: pluralOf(kind),
     amount: kindOf(kind).amount,
     ofKind: counts.get(kind)!,
   }));
+  const visitors = counts.get(VISITORS);
   return (id) => {
     const numbers: Numbers = {};
     for (const { name, amount, ofKind } of kinds) {
       numbers[name] = ofKind.count(id);
       if (amount !== undefined) numbers[amount] = shown(ofKind.amount(id));
     }
+    if (visitors !== undefined) numbers[VISITORS] = visitors.count(id);
     return numbers;
   };
 }
@@ -91,7 +93,7 @@ function firstGroups(groups: readonly number[][]): readonly number[][] {
 function byCount(counted: Counted, events: readonly EventKind[]): number[][] {
   const first = counted.counts.get(events[0]!)!;
   const groups = new Map<number, number[]>();
-  for (const id of idsOf(counted)) {
+  for (const id of idsOf(counted, events)) {
     const count = first.count(id);
     const group = groups.get(count);
     if (group === undefined) groups.set(count, [id]);
@@ -103,9 +105,9 @@ function byCount(counted: Counted, events: readonly EventKind[]): number[][] {
   );
 }
 
-/** Lists the ids that have a count of any kind. */
-function idsOf({ counts }: Counted): Float64Array | Set<number> {
-  const ofKinds = Array.from(counts.values(), (ofKind) => ofKind.ids());
+/** Lists the ids that have a count of any kind; those with visitors are among them. */
+function idsOf({ counts }: Counted, events: readonly EventKind[]): Float64Array | Set<number> {
+  const ofKinds = events.map((event) => counts.get(event)!.ids());
   if (ofKinds.length === 1) return ofKinds[0]!;
   const ids = new Set<number>();
   for (const ofKind of ofKinds) for (const id of ofKind) ids.add(id);
@@ -128,11 +130,11 @@ async function sumsByPart(
   events: readonly EventKind[],
   partOf: (value: string) => string,
 ): Promise<ValueCount[]> {
-  const ids = [...idsOf(counted)];
+  const ids = [...idsOf(counted, events)];
   const values = await valuesOf(counted, ids);
   const parts: string[] = [];
   const numberOf = new Map<string, number>();
-  const sums = new Map(events.map((event) => [event as string, new Counts()]));
+  const { counts: sums } = queryCounts(events);
   for (const id of ids) {
     const value = values.get(id);
     const part = value === undefined ? '' : partOf(value);
@@ -142,8 +144,8 @@ async function sumsByPart(
       number = parts.push(part) - 1;
       numberOf.set(part, number);
     }
-    for (const [event, counts] of counted.counts) {
-      sums.get(event)!.add(number, counts.count(id), counts.amount(id));
+    for (const [name, counts] of counted.counts) {
+      sums.get(name)!.add(number, counts.count(id), counts.amount(id));
     }
   }
   const numbersAt = numbersReader(events, sums);
