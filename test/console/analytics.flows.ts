@@ -109,6 +109,8 @@ describe('analytics in the console', function () {
       METRICS.map((name) => [name, kpis[name === 'revenue' ? 'saleAmount' : name].value]),
     );
     await eventually(async () => expect(await totalsOf(page)).to.deep.equal(expected));
+    const visitors = page.locator('[data-total=visitors] [data-value]');
+    expect(await visitors.getAttribute('data-value')).to.equal(String(kpis.visitors.value));
     return expected;
   };
 

@@ -83,6 +83,7 @@ function sample(
     domain,
     key: event === 'scan' ? 'code' : `link-${at % linkIds.length}`,
     via: event === 'scan' ? 'qr' : 'link',
+    visitor: (event === 'click' || event === 'scan') && n % 3 !== 0 ? 'new' : null,
     url: `https://example.com/${at}?utm_source=${pick(CAMPAIGNS, seed * 11)}&utm_medium=mail`,
     continent,
     country,

@@ -20,10 +20,21 @@ export function BreakdownDialog({ tab }: { tab: Tab }) {
   const { rows, entries: all, column, bar } = useEntries(tab);
   const wanted = search.trim().toLowerCase();
   const entries = all.filter(({ name, hint }) => `${name} ${hint}`.toLowerCase().includes(wanted));
+  const hasVisitors = entries.some(({ visitors }) => visitors !== undefined);
   const save = () =>
     saveCsv(tab.id, [
-      [tab.label, 'Details', query.event === 'revenue' ? 'Revenue (US cents)' : column],
-      ...entries.map(({ name, hint, value }) => [name, hint, value]),
+      [
+        tab.label,
+        'Details',
+        query.event === 'revenue' ? 'Revenue (US cents)' : column,
+        ...(hasVisitors ? ['Visitors'] : []),
+      ],
+      ...entries.map(({ name, hint, value, visitors }) => [
+        name,
+        hint,
+        value,
+        ...(hasVisitors ? [visitors ?? 0] : []),
+      ]),
     ]);
   return (
     <Dialog
@@ -45,7 +56,10 @@ export function BreakdownDialog({ tab }: { tab: Tab }) {
         <span>
           {formatCount(entries.length)} {entries.length === 1 ? 'value' : 'values'}
         </span>
-        <span>{column}</span>
+        <span className="flex gap-2">
+          {hasVisitors && <span className="min-w-14 text-right">Visitors</span>}
+          <span className="min-w-14 text-right">{column}</span>
+        </span>
       </p>
       {rows.isPending && <Skeleton className="h-64" />}
       {rows.error && <Failure error={rows.error} retry={() => void rows.refetch()} />}
@@ -57,7 +71,7 @@ export function BreakdownDialog({ tab }: { tab: Tab }) {
         className="h-96"
         rowClassName="gap-2 px-1"
       >
-        {(index) => <BarRow entry={entries[index]!} most={entries[0]!.value} {...bar} />}
+        {(index) => <BarRow entry={entries[index]!} most={entries[0]!.value} isWide {...bar} />}
       </VirtualList>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import type { Tab } from './cards.ts';
 import { type Filters, type Metric, nameOfMetric } from './event-query.ts';
-import { formatMetric, formatShare } from './names.ts';
+import { formatCount, formatMetric, formatShare } from './names.ts';
 import { measureOf, type Row, useAnalytics, useTotals } from './queries.ts';
 import { useEventQuery } from './use-event-query.ts';
 
@@ -12,6 +12,8 @@ export interface Entry {
   stem: string;
   hint: string;
   value: number;
+  /** Number of visitors; absent for events without visitors. */
+  visitors: number | undefined;
   filter: Filters | undefined;
 }
 
@@ -27,6 +29,7 @@ export function entriesOf(tab: Tab, rows: readonly Row[], measure: string): Entr
       stem: tab.stemOf?.(row) ?? '',
       hint: tab.hintOf?.(row) ?? '',
       value: Number(row[field] ?? 0),
+      visitors: row['visitors'] == null ? undefined : Number(row['visitors']),
       filter: tab.filterOf?.(row),
     }))
     .toSorted((a, b) => b.value - a.value);
@@ -59,12 +62,14 @@ interface BarRowProps {
   /** Total of all events, to show shares; absent for no shares. */
   total?: number | undefined;
   metric: Metric;
+  /** True to show the number of visitors, where there is room for it. */
+  isWide?: boolean;
   onFilter(filters: Filters): void;
 }
 
 /** A value with a bar proportional to its number. */
-export function BarRow({ entry, most, total, metric, onFilter }: BarRowProps) {
-  const { name, stem, hint, value, filter } = entry;
+export function BarRow({ entry, most, total, metric, isWide = false, onFilter }: BarRowProps) {
+  const { name, stem, hint, value, visitors, filter } = entry;
   const label = (
     <>
       {stem === '' ? (
@@ -104,6 +109,9 @@ export function BarRow({ entry, most, total, metric, onFilter }: BarRowProps) {
         <span className="w-12 text-right text-xs text-muted tabular-nums">
           {formatShare(value / total)}
         </span>
+      )}
+      {isWide && visitors !== undefined && (
+        <span className="min-w-14 text-right text-muted tabular-nums">{formatCount(visitors)}</span>
       )}
       <span className="min-w-14 text-right font-medium tabular-nums">
         {formatMetric(metric, value)}

@@ -44,6 +44,9 @@ export const formatShortCents = (cents: number): string => shortDollars.format(c
 /** Formats a number: counts in full, amounts in US dollars. */
 export const formatMetric = (metric: Metric = 'clicks', value: number): string =>
   metric === 'revenue' ? formatCents(value) : formatCount(value);
+/** Formats a number of visitors: "1 visitor", "2 visitors". */
+export const nameOfVisitors = (count: number): string =>
+  `${formatCount(count)} ${count === 1 ? 'visitor' : 'visitors'}`;
 /** Formats a number for narrow spaces. */
 export const formatShortMetric = (metric: Metric = 'clicks', value: number): string =>
   metric === 'revenue' ? formatShortCents(value) : formatShort(value);

@@ -105,7 +105,7 @@ interface TotalsCompared {
   /** Absent if the period has no start. */
   before: Totals | undefined;
 }
-type Totals = Record<Kind | 'saleAmount', number>;
+type Totals = Record<Kind | 'saleAmount' | 'visitors', number>;
 
 /** Loads the totals of all kinds of events for the period in the URL and its comparison period. */
 export function useTotals(): UseQueryResult<TotalsCompared> {
@@ -129,8 +129,9 @@ export function useTotals(): UseQueryResult<TotalsCompared> {
 }
 
 /** Renames `viwes`, as the contract misspells views. */
-const totalsOf = ({ viwes, ...others }: Schemas['AnalyticsCount']): Totals => ({
+const totalsOf = ({ viwes, visitors = 0, ...others }: Schemas['AnalyticsCount']): Totals => ({
   ...others,
+  visitors,
   views: viwes,
 });
 

@@ -2,12 +2,15 @@ import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { classes } from '../ui/classes.ts';
+import { nameOfVisitors } from './names.ts';
 
 /** A step of time with its number and the number of the compared step. */
 export interface Point {
   short: string;
   long: string;
   value: number;
+  /** Number of visitors; absent for events without visitors. */
+  visitors?: number | undefined;
   /** Name of the compared step; absent without a comparison. */
   beforeLong?: string | undefined;
   before?: number | undefined;
@@ -109,6 +112,9 @@ function Chart({ points, isRunning, label, format, formatShort, onChoose }: Time
         >
           <div className="text-muted">{point.long}</div>
           <div className="text-sm font-semibold tabular-nums">{format(point.value)}</div>
+          {point.visitors !== undefined && (
+            <div className="tabular-nums">{nameOfVisitors(point.visitors)}</div>
+          )}
           {point.before !== undefined && (
             <div className="mt-1 text-muted">
               {point.beforeLong}: <span className="tabular-nums">{format(point.before)}</span>
@@ -123,7 +129,8 @@ function Chart({ points, isRunning, label, format, formatShort, onChoose }: Time
 function describe(point: Point | undefined, format: (value: number) => string): string {
   if (point === undefined) return 'Nothing';
   const before = point.before === undefined ? '' : `, before: ${format(point.before)}`;
-  return `${point.long}: ${format(point.value)}${before}`;
+  const visitors = point.visitors === undefined ? '' : `, ${nameOfVisitors(point.visitors)}`;
+  return `${point.long}: ${format(point.value)}${visitors}${before}`;
 }
 
 /** Places the steps by index, because days and months differ in length. */

@@ -5,7 +5,7 @@ import { Scroller } from '../ui/scroller.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { browserTimezone } from './days.ts';
 import { type EventQuery, nameOfMetric } from './event-query.ts';
-import { formatMetric, formatShortMetric, nameOfComparison } from './names.ts';
+import { formatCount, formatMetric, formatShortMetric, nameOfComparison } from './names.ts';
 import { measureOf, type Timeline, useTimeline } from './queries.ts';
 import { type Point, TimeChart } from './time-chart.tsx';
 import { type Step, stepEnd, stepNames } from './timeline.ts';
@@ -27,6 +27,7 @@ function pointsOf({ rows, before, step, isRunning }: Timeline, query: EventQuery
     short: names.short(row.start),
     long: `${names.long(row.start)}${isRunning && index === rows.length - 1 ? ', so far' : ''}`,
     value: row[measure] ?? 0,
+    visitors: row.visitors,
     ...(before?.[index] && {
       beforeLong: names.long(before[index].start),
       before: before[index][measure] ?? 0,
@@ -111,6 +112,7 @@ interface TimeTableProps {
 }
 
 function TimeTable({ points, name, comparison, format }: TimeTableProps) {
+  const hasVisitors = points.some(({ visitors }) => visitors !== undefined);
   return (
     <Scroller label={`${name} over time`} className="h-[260px] overflow-y-auto">
       <table className="w-full text-left">
@@ -118,16 +120,20 @@ function TimeTable({ points, name, comparison, format }: TimeTableProps) {
           <tr>
             <th className="px-2 py-1 font-medium">Time</th>
             <th className="px-2 py-1 text-right font-medium">{name}</th>
+            {hasVisitors && <th className="px-2 py-1 text-right font-medium">Visitors</th>}
             <th className="px-2 py-1 text-right font-medium">{comparison}</th>
           </tr>
         </thead>
         <tbody>
-          {points.map(({ long, value, before }, index) => (
+          {points.map(({ long, value, visitors, before }, index) => (
             <tr key={`${index}-${long}`} className="border-t border-line">
               <th scope="row" className="px-2 py-1 font-normal">
                 {long}
               </th>
               <td className="px-2 py-1 text-right tabular-nums">{format(value)}</td>
+              {visitors !== undefined && (
+                <td className="px-2 py-1 text-right tabular-nums">{formatCount(visitors)}</td>
+              )}
               <td className="px-2 py-1 text-right text-muted tabular-nums">
                 {before === undefined ? '–' : format(before)}
               </td>

@@ -1,12 +1,15 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { classes } from '../ui/classes.ts';
 import { Skeleton } from '../ui/states.tsx';
-import { METRICS, nameOfMetric } from './event-query.ts';
+import { METRICS, type Metric, nameOfMetric } from './event-query.ts';
 import { formatCount, formatMetric, formatShare, nameOfComparison } from './names.ts';
 import { measureOf, useTotals } from './queries.ts';
 import { useEventQuery } from './use-event-query.ts';
 
-/** All totals with their change since the comparison period; a click chooses the page's metric. */
+/**
+ * All totals with their change since the comparison period; a click chooses the page's metric.
+ * Visitors are no metric: charts and lists show them beside clicks, scans and views.
+ */
 export function Totals() {
   const { query, change } = useEventQuery();
   const totals = useTotals();
@@ -15,7 +18,7 @@ export function Totals() {
     <div
       role="group"
       aria-label="Totals"
-      className="grid grid-cols-2 border-b border-line sm:grid-cols-3 lg:grid-cols-6"
+      className="grid grid-cols-2 border-b border-line sm:grid-cols-4 lg:grid-cols-7"
     >
       {METRICS.map((metric) => {
         const value = totals.data?.now[measureOf(metric)];
@@ -42,30 +45,54 @@ export function Totals() {
             >
               {nameOfMetric(metric)}
             </span>
-            {value === undefined ? (
-              <Skeleton className="h-7 w-16" />
-            ) : (
-              <>
-                <span
-                  data-value={value}
-                  title={metric === 'revenue' ? undefined : formatCount(value)}
-                  className="text-xl font-semibold tabular-nums"
-                >
-                  {formatMetric(metric, value)}
-                </span>
-                {previous !== undefined && (
-                  <Change
-                    value={value}
-                    previous={previous}
-                    before={`${nameOfComparison(query)}: ${formatMetric(metric, previous)}`}
-                  />
-                )}
-              </>
-            )}
+            <Total metric={metric} value={value} previous={previous} />
           </button>
         );
       })}
+      <div
+        data-total="visitors"
+        className="flex flex-col gap-0.5 border-b-2 border-transparent px-4 py-3"
+      >
+        <span
+          className="text-xs text-muted"
+          title="Of clicks and scans. Each visitor counts once a day for each link and QR code."
+        >
+          Visitors
+        </span>
+        <Total value={totals.data?.now.visitors} previous={totals.data?.before?.visitors} />
+      </div>
     </div>
+  );
+}
+
+interface TotalProps {
+  metric?: Metric;
+  /** Absent while it is loaded. */
+  value: number | undefined;
+  previous: number | undefined;
+}
+
+/** A total with its change. */
+function Total({ metric, value, previous }: TotalProps) {
+  const { query } = useEventQuery();
+  if (value === undefined) return <Skeleton className="h-7 w-16" />;
+  return (
+    <>
+      <span
+        data-value={value}
+        title={metric === 'revenue' ? undefined : formatCount(value)}
+        className="text-xl font-semibold tabular-nums"
+      >
+        {formatMetric(metric, value)}
+      </span>
+      {previous !== undefined && (
+        <Change
+          value={value}
+          previous={previous}
+          before={`${nameOfComparison(query)}: ${formatMetric(metric, previous)}`}
+        />
+      )}
+    </>
   );
 }
 
