@@ -291,6 +291,8 @@ function visitOf(
   };
   if (variant !== undefined) visit.variant = variant;
   if (visitor.wantsPrivacy) visit.wantsPrivacy = true;
+  const { hints } = visitor;
+  if (hints !== '') visit.hints = hints;
   return visit;
 }
 

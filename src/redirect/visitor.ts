@@ -1,6 +1,7 @@
 import type { RequestHead } from '../infra/plain-requests.ts';
 import type { TrustedProxies } from '../infra/trusted-proxies.ts';
-import { isIos, readDevice } from '../visitors/device.ts';
+import { hintedSystem, hintsOf } from '../visitors/client-hints.ts';
+import { type Device, platformOf, readDevice } from '../visitors/device.ts';
 import { NOWHERE, type Place } from '../visitors/places.ts';
 import { refererOf } from '../visitors/referrer.ts';
 import { type Traffic, trafficOf } from '../visitors/traffic.ts';
@@ -24,6 +25,7 @@ export class Visitor {
   readonly traffic: Traffic;
   readonly #request: RequestHead;
   readonly #proxies: TrustedProxies;
+  #knownDevice: Device | undefined;
   /** Location of the visitor; unknown until it is looked up. */
   place: Place = NOWHERE;
   /** The workspace excludes the visitor: answered like others, but not counted. */
@@ -79,8 +81,12 @@ export class Visitor {
   }
 
   get platform(): 'ios' | 'android' | undefined {
-    if (isIos(this.userAgent)) return 'ios';
-    return isAndroid(this.userAgent) ? 'android' : undefined;
+    return platformOf(this.userAgent, hintedSystem(this.#request.headers));
+  }
+
+  /** The client hints as visits carry them. */
+  get hints(): string {
+    return hintsOf(this.#request.headers);
   }
 
   get country(): string {
@@ -92,15 +98,20 @@ export class Visitor {
   }
 
   get device(): string {
-    return readDevice(this.userAgent).device;
+    return this.#device.device;
   }
 
   get os(): string {
-    return readDevice(this.userAgent).os;
+    return this.#device.os;
   }
 
   get browser(): string {
-    return readDevice(this.userAgent).browser;
+    return this.#device.browser;
+  }
+
+  get #device(): Device {
+    this.#knownDevice ??= readDevice(this.userAgent, this.hints);
+    return this.#knownDevice;
   }
 
   /** The language tag that the visitor prefers. */
@@ -117,10 +128,6 @@ export class Visitor {
     return textOf(this.#request.headers['accept-language'], MAX_LANGUAGES_LENGTH);
   }
 }
-
-/** Windows phones claimed to be Android too. */
-const isAndroid = (userAgent: string): boolean =>
-  /android/i.test(userAgent) && !/windows phone/i.test(userAgent);
 
 /** Maximum lengths of the stored parts of headers, which clients control. */
 const MAX_AGENT_LENGTH = 1_024;

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import UAParser from 'ua-parser-js';
 import { memoize } from '../infra/memoize.ts';
+import { type ClientHints, parseHints } from './client-hints.ts';
 import { UNKNOWN } from './places.ts';
 
 const namesIn = (text: string): string[] => text.split(', ');
@@ -73,20 +74,119 @@ function isDisguisedIpad(userAgent: string): boolean {
   return mac >= 0 && ON_IPAD_ALONE.test(userAgent.slice(mac));
 }
 
-/** True for the user agent of an iPhone, iPod or iPad. */
-export const isIos = (userAgent: string): boolean =>
+/**
+ * Apps of Facebook that send no part of a usual browser: only fields in brackets (isbot: issue
+ * 314).
+ */
+export const FACEBOOK_APP = /^\[FB(?:AN|_IAB)\//;
+/** Names of iOS and its devices in these fields, such as `FBAN/MessengerForiOS`. */
+const FACEBOOK_IOS = /iphone|ipad|ipod|\bFB(?:AN|SN)\/\w*ios\b/i;
+/** Names of apps for Android in these fields, and the field with the package name. */
+const FACEBOOK_ANDROID = /\bFB4A\b|-Android\b|\bFBPN\//;
+
+function facebookSystem(userAgent: string): 'iOS' | 'Android' | undefined {
+  if (FACEBOOK_IOS.test(userAgent)) return 'iOS';
+  return FACEBOOK_ANDROID.test(userAgent) ? 'Android' : undefined;
+}
+
+const isIos = (userAgent: string): boolean =>
   /iphone|ipad|ipod/i.test(userAgent) || isDisguisedIpad(userAgent);
 
-/** Parses a user agent. */
-export const readDevice = memoize(parseDevice, new LRUCache({ max: 10_000 }));
+/** Windows phones claimed to be Android too. */
+const isAndroid = (userAgent: string): boolean =>
+  /android/i.test(userAgent) && !/windows phone/i.test(userAgent);
 
-function parseDevice(userAgent: string): Device {
+/**
+ * Finds the platform whose apps a visitor can open.
+ *
+ * @param hinted the operating system of the client hints, which precedes the user agent
+ */
+export function platformOf(userAgent: string, hinted?: string): 'ios' | 'android' | undefined {
+  const os = hinted ?? (FACEBOOK_APP.test(userAgent) ? facebookSystem(userAgent) : undefined);
+  if (os !== undefined) return os === 'iOS' ? 'ios' : os === 'Android' ? 'android' : undefined;
+  if (isIos(userAgent)) return 'ios';
+  return isAndroid(userAgent) ? 'android' : undefined;
+}
+
+/**
+ * Parses a user agent and the client hints of `hintsOf`, which precede it where both contradict
+ * each other.
+ */
+export const readDevice = (userAgent: string, hints = ''): Device =>
+  hints === '' ? readAgent(userAgent) : readHinted(`${hints}\0${userAgent}`);
+
+/** Number of user agents to remember, and as many with hints. */
+const REMEMBERED_AGENTS = 10_000;
+const readAgent = memoize(parseAgent, new LRUCache({ max: REMEMBERED_AGENTS }));
+/** Takes hints, which contain no NUL, a NUL, and the user agent. */
+const readHinted = memoize(
+  (key: string) => {
+    const end = key.indexOf('\0');
+    return withHints(readAgent(key.slice(end + 1)), parseHints(key.slice(0, end)));
+  },
+  new LRUCache<string, Device>({ max: REMEMBERED_AGENTS }),
+);
+
+function parseAgent(userAgent: string): Device {
   const { browser, os, device } = new UAParser(userAgent).getResult();
   const type = device.type ?? 'desktop';
   const result = {
     device: type.charAt(0).toUpperCase() + type.slice(1),
-    browser: browser.name ?? UNKNOWN,
-    os: os.name ?? UNKNOWN,
+    browser: DUCKDUCKGO.test(userAgent) ? 'DuckDuckGo' : (browser.name ?? UNKNOWN),
+    os: os.name === undefined ? UNKNOWN : systemOf(os.name),
   };
-  return isDisguisedIpad(userAgent) ? { ...result, device: 'Tablet', os: 'iOS' } : result;
+  if (FACEBOOK_APP.test(userAgent)) {
+    const isTablet = result.device === 'Tablet' || /ipad|\bFBID\/tablet/i.test(userAgent);
+    return {
+      device: isTablet ? 'Tablet' : 'Mobile',
+      browser: 'Facebook',
+      os: facebookSystem(userAgent) ?? result.os,
+    };
+  }
+  if (isDisguisedIpad(userAgent)) return { ...result, device: 'Tablet', os: 'iOS' };
+  if (result.os === 'Tizen' && result.device === 'Desktop' && /\bTV\b/i.test(userAgent)) {
+    return { ...result, device: 'Smarttv' };
+  }
+  return result;
+}
+
+/** DuckDuckGo for Windows and macOS, which on Windows names Edge before itself. */
+const DUCKDUCKGO = /\bDdg\/\d/;
+
+const SYSTEM_BY_LOWER: ReadonlyMap<string, string> = new Map(
+  SYSTEMS.map((name) => [name.toLowerCase(), name]),
+);
+
+/** Names an operating system, which ua-parser-js partly copies from the user agent (`KAIOS`). */
+const systemOf = (name: string): string => SYSTEM_BY_LOWER.get(name.toLowerCase()) ?? name;
+
+/** Platforms of client hints under which more than one operating system appears. */
+const PLATFORMS: ReadonlyMap<string, string> = new Map([
+  ...['Android', 'Android-x86', 'Chromecast', 'HarmonyOS', 'OpenHarmony'].map(
+    (os) => [os, 'Android'] as const,
+  ),
+  ...['Windows', 'Windows Phone', 'Windows Mobile', 'Windows IoT', 'Xbox'].map(
+    (os) => [os, 'Windows'] as const,
+  ),
+  ...['Chromium OS', 'Fuchsia', 'iOS', 'Mac OS'].map((os) => [os, os] as const),
+]);
+
+/** The other systems of Chromium, from Debian to webOS, appear as Linux. */
+const platformOfSystem = (os: string): string | undefined =>
+  os === UNKNOWN ? undefined : (PLATFORMS.get(os) ?? 'Linux');
+
+/** Devices that client hints can tell from each other. */
+const HINTED_DEVICES = new Set(['Desktop', 'Mobile', 'Tablet']);
+
+/** Replaces what client hints contradict. A more specific name, such as Ubuntu, stays. */
+function withHints(device: Device, { os, isMobile, browser }: ClientHints): Device {
+  const result = { ...device };
+  if (os !== undefined && platformOfSystem(device.os) !== os) result.os = os;
+  if (os !== undefined && isMobile !== undefined && HINTED_DEVICES.has(device.device)) {
+    const large = os === 'Android' || os === 'iOS' ? 'Tablet' : 'Desktop';
+    result.device = isMobile ? 'Mobile' : large;
+  }
+  // "Opera GX" and "Chrome WebView" are kinds of what the brand says.
+  if (browser !== undefined && !device.browser.startsWith(browser)) result.browser = browser;
+  return result;
 }

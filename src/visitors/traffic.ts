@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 import { memoize } from '../infra/memoize.ts';
+import { FACEBOOK_APP } from './device.ts';
 
 /**
  * Classes of requests for links:
@@ -318,8 +319,6 @@ const REMEMBERED_AGENTS = 5_000;
 
 /** Name of WeChat's browser process, which isbot takes for a tool. */
 const WECHAT_PROCESS = /process\/tools/i;
-/** Browsers of Facebook and Messenger without the part of a usual browser (isbot: issue 314). */
-const FACEBOOK_APP = /^\[FB(?:AN|_IAB)\//;
 
 /**
  * True for user agents that isbot lists. Redirects and the worker that counts visits must agree, so

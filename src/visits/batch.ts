@@ -27,9 +27,13 @@ export interface VisitBatch {
   visits: (string | number | Extra)[];
 }
 
-/** Properties that few visits have. */
+/** Properties that not all visits have. */
 const EXTRAS = ['suspect', 'variant', 'clickId', 'wantsPrivacy', 'view', 'lead'] as const;
-type Extra = Pick<Visit, (typeof EXTRAS)[number]>;
+/**
+ * The properties of a visit that not all have. Hints, which many visits share, are an index in
+ * `texts`; releases that do not know them ignore it.
+ */
+type Extra = Pick<Visit, (typeof EXTRAS)[number]> & { hints?: number };
 
 const LINK_WIDTH = 5;
 const VISIT_WIDTH = 8;
@@ -68,7 +72,7 @@ export function encodeVisits(visits: readonly Visit[]): VisitBatch {
       placeOf(visit.userAgent),
       placeOf(visit.referer),
       VIA.indexOf(visit.via),
-      extraOf(visit),
+      extraOf(visit, placeOf),
     );
   }
   return batch;
@@ -80,12 +84,13 @@ const isSameLink = (one: Visit, other: Visit): boolean =>
   one.domain === other.domain &&
   one.projectId === other.projectId;
 
-function extraOf(visit: Visit): Extra | 0 {
+function extraOf(visit: Visit, placeOf: (text: string) => number): Extra | 0 {
   let extra: Extra | 0 = 0;
   for (const name of EXTRAS) {
     if (visit[name] !== undefined) extra = { ...(extra === 0 ? {} : extra), [name]: visit[name] };
   }
-  return extra;
+  if (visit.hints === undefined) return extra;
+  return { ...(extra === 0 ? {} : extra), hints: placeOf(visit.hints) };
 }
 
 /** Counts the visits of a job without decoding them. */
@@ -130,8 +135,11 @@ export function decodeVisits(data: VisitBatch | readonly Visit[]): readonly Visi
       userAgent: texts[userAgent]!,
       referer: texts[referer]!,
       via: VIA[way]!,
-      ...(extra === 0 ? {} : extra),
+      ...(extra === 0 ? {} : propertiesOf(extra, texts)),
     });
   }
   return visits;
 }
+
+const propertiesOf = ({ hints, ...others }: Extra, texts: readonly string[]): Partial<Visit> =>
+  hints === undefined ? others : { ...others, hints: texts[hints]! };

@@ -18,6 +18,8 @@ export interface Visit {
   destination: string;
   ip: string;
   userAgent: string;
+  /** Client hints, joined by `hintsOf`; visits of browsers without them have none. */
+  hints?: string;
   /** The `Referer` header without user name, password and fragment; empty if there was none. */
   referer: string;
   /** `qr` if the short link was opened with `?qr=1`. */

@@ -27,6 +27,7 @@ const aVisit: fc.Arbitrary<Visit> = fc.record(
     variant: few('a', ''),
     suspect: few('burst', 'network: Amazon'),
     clickId: fc.string(),
+    hints: few('"Android"\n?1\n', ''),
     view: fc.record({ pageId: fc.string() }),
     lead: fc.record({
       eventId: fc.string(),

@@ -9,7 +9,9 @@ import crawlers from 'crawler-user-agents';
 import { devices } from 'playwright-core';
 import { TrustedProxies } from '../../src/infra/trusted-proxies.ts';
 import { type Visitor, VisitorReader } from '../../src/redirect/visitor.ts';
+import { readDevice } from '../../src/visitors/device.ts';
 import { CHAT_APPS, DISCORD_PROXY, PREVIEW_FETCHERS } from '../data/chat-agents.ts';
+import { DEVICE_AGENTS, headersOf } from '../data/device-agents.ts';
 
 interface Crawler {
   readonly pattern: string;
@@ -41,7 +43,7 @@ const BROWSERS = JSON.parse(
 const BROWSER_AGENTS = distinct(BROWSERS);
 
 const DEVICES = Object.entries(devices).map(([name, { userAgent }]) => ({ name, userAgent }));
-const DEVICE_AGENTS = distinct(DEVICES);
+const NAMED_AGENTS = distinct(DEVICES);
 
 /** Listed crawlers that people use, so no rule may classify them as bots. */
 const PEOPLE_AFTER_ALL: Readonly<Record<string, string>> = {
@@ -111,7 +113,7 @@ describe('bots among visitors', () => {
     expect(previews.length).to.be.above(130);
     expect(BROWSERS.length).to.be.above(9_000);
     expect(BROWSER_AGENTS.length).to.be.above(900);
-    expect(DEVICE_AGENTS.length).to.be.above(50);
+    expect(NAMED_AGENTS.length).to.be.above(50);
   });
 
   it(`recognizes ${bots.length} bots`, () => {
@@ -143,8 +145,8 @@ describe('bots among visitors', () => {
     expect(BROWSER_AGENTS.filter(isFound)).to.deep.equal([]);
   });
 
-  it(`counts all of ${DEVICE_AGENTS.length} browsers of well-known devices`, () => {
-    expect(DEVICE_AGENTS.filter(isFound)).to.deep.equal([]);
+  it(`counts all of ${NAMED_AGENTS.length} browsers of well-known devices`, () => {
+    expect(NAMED_AGENTS.filter(isFound)).to.deep.equal([]);
   });
 
   const purposes: [header: string, value: string][] = [
@@ -185,7 +187,7 @@ describe('in-app browsers', () => {
     [
       'Facebook on Android without the part of a usual browser',
       '[FBAN/FB4A;FBAV/567.1.0.52.74;FBBV/1003893689;FBDM/{density=3.0,width=1080,height=2340};FBLC/nl_NL;FBPN/com.facebook.katana;FBDV/SM-S921B;FBSV/16;FBCA/arm64-v8a:;]',
-      undefined,
+      'android',
     ],
     [
       'Facebook on an iPhone without it',
@@ -366,6 +368,46 @@ describe('in-app browsers', () => {
 });
 
 describe('devices', () => {
+  for (const agent of DEVICE_AGENTS) {
+    it(`reads ${agent.name} (${agent.source})`, () => {
+      const { device, os, browser, platform, traffic, hints } = read('', headersOf(agent));
+      const expected = { device: agent.device, os: agent.os, browser: agent.browser };
+      expect({ device, os, browser }).to.deep.equal(expected);
+      expect(platform).to.equal(agent.platform);
+      expect(traffic.class).to.equal('person');
+      expect(readDevice(agent.userAgent, hints)).to.deep.equal(expected);
+    });
+  }
+
+  it('reads damaged hints like none', () => {
+    const chrome = `${WINDOWS} Chrome/139.0.0.0 Safari/537.36`;
+    const damaged = [
+      '',
+      '"',
+      '"Android',
+      'Android',
+      '"Brave";v',
+      '\\"Brave\\";v="1"',
+      '"'.repeat(9_000),
+    ];
+    for (const value of damaged) {
+      const names = ['sec-ch-ua-platform', 'sec-ch-ua-mobile', 'sec-ch-ua'];
+      const visitor = read(chrome, Object.fromEntries(names.map((name) => [name, value])));
+      const { device, os, browser, platform } = visitor;
+      expect({ device, os, browser, platform }, value).to.deep.equal({
+        device: 'Desktop',
+        os: 'Windows',
+        browser: 'Chrome',
+        platform: undefined,
+      });
+      expect(visitor.hints.length).to.be.below(1_000);
+    }
+  });
+
+  it('reads a user agent with line ends, which another service may report', () => {
+    expect(readDevice(`${ANDROID}\n"Windows"\n?0\n`).os).to.equal('Android');
+  });
+
   // An Android user agent on an iPhone is forged.
   const iphones = BROWSERS.filter(
     ({ platform, userAgent }) =>

@@ -62,8 +62,8 @@ const STEPS: readonly Step[] = [
     event.event_name = FORM_SUBMITTED;
     event.metadata = storableAnswers(lead.answers);
   },
-  function setVisitor({ ip, userAgent, referer }, event, { findPlace }) {
-    Object.assign(event, findPlace(ip), readDevice(userAgent), readReferrer(referer));
+  function setVisitor({ ip, userAgent, hints, referer }, event, { findPlace }) {
+    Object.assign(event, findPlace(ip), readDevice(userAgent, hints), readReferrer(referer));
   },
   function setId(visit, event, { settings }) {
     const { dedupeSeconds, keepFullIp } = settings.get(visit.projectId)!;
