@@ -175,7 +175,7 @@ export const COLUMNS = {
     longest: 253,
     click: {
       name: 'referer',
-      description: 'Host of the referring page.',
+      description: 'Host of the referring page, or package name of the Android app.',
       example: '(direct)',
     },
   },

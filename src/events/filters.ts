@@ -1,9 +1,11 @@
 import type { Schema, StringSchema } from 'joi';
 import { flag, id, Joi, queryList, text } from '../http/fields.ts';
+import { foldCase } from '../infra/letter-case.ts';
 import { cityKey } from '../visitors/city.ts';
 import { CONTINENTS, COUNTRY_CODES } from '../visitors/countries.ts';
-import { BROWSERS, DEVICES, SYSTEMS } from '../visitors/device.ts';
+import { BROWSERS, DEVICES, SYSTEMS, spellingsOfSystems } from '../visitors/device.ts';
 import { UNKNOWN } from '../visitors/places.ts';
+import { referersOf } from '../visitors/sources.ts';
 import { pageOf } from './dimensions.ts';
 import type { StoredEvent } from './event.ts';
 import { type UtmField, utmText } from './utm.ts';
@@ -79,13 +81,17 @@ const utm = (name: UtmField) => ({
   isList: false as const,
   column: name,
   block: 'utm',
+  ignoresCase: true as const,
   valueOf: ({ url }: StoredEvent) => utmText(url, name) ?? null,
   schema: text(1_000)
-    .description(`Value of the parameter \`${name}\` in the destination; case-sensitive.`)
+    .description(`Value of the parameter \`${name}\` in the destination, regardless of case.`)
     .meta({ extension: true }),
 });
 
-/** The filters by the query parameter that sets them, in the order of the reference. */
+/**
+ * The filters by the query parameter that sets them, in the order of the reference. `storedOf` lists
+ * the values in events that requested ones stand for.
+ */
 export const FILTERS = {
   pageId: single('page_id', id().description('Id of the page before the destination.'), 'page'),
   continent: list('continent', oneOf('continents', CONTINENTS)),
@@ -115,14 +121,30 @@ export const FILTERS = {
         `Name of a browser, or several: ${examples(BROWSERS)}, or any other in events of the workspace.`,
       ),
   ),
-  os: list(
-    'os',
-    queryList(text(100))
-      .min(1)
-      .description(
-        `Name of an operating system, or several: ${examples(SYSTEMS)}, or any other in events of the workspace.`,
-      ),
-  ),
+  os: {
+    ...list(
+      'os',
+      queryList(text(100))
+        .min(1)
+        .description(
+          `Name of an operating system, or several: ${examples(SYSTEMS)}, or any other in events of the workspace.`,
+        ),
+    ),
+    storedOf: spellingsOfSystems,
+  },
+  source: {
+    ...list(
+      'referer',
+      queryList(text(253))
+        .min(1)
+        .description(
+          'Name of a source that visitors came from, or several, regardless of case: `Google`, ' +
+            '`example.com`, or `(direct)` without one.',
+        )
+        .meta({ extension: true }),
+    ),
+    storedOf: referersOf,
+  },
   referer: containing('referer', partOf('the host that visitors came from')),
   url: containing('url', partOf('the destination, without its query'), ({ url }) => pageOf(url)),
   variant: list(
@@ -162,11 +184,11 @@ export const FILTERS = {
 export type FilterName = keyof typeof FILTERS;
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
-/** Forms in which filters compare values that have several spellings. */
-const KEYS: Partial<Record<FilterName, (value: string) => string>> = { city: cityKey };
-
 /** Returns the form in which a filter compares a value. */
-export const keyOf = (filter: FilterName, value: string): string => KEYS[filter]?.(value) ?? value;
+export function keyOf(filter: FilterName, value: string): string {
+  if (filter === 'city') return cityKey(value);
+  return ignoresCase(filter) ? foldCase(value) : value;
+}
 
 /** A condition on the value that a filter compares. It is plain data, because jobs carry it. */
 export type Condition = { filter: FilterName } & (
@@ -212,12 +234,17 @@ export type FilterValues = {
 };
 
 /** Converts filter values to conditions. */
-export function conditionsOf(values: FilterValues): Condition[] {
+export function conditionsOf(query: FilterValues): Condition[] {
   return FILTER_NAMES.flatMap((filter): Condition[] => {
-    const value = values[filter];
+    const value = query[filter];
     if (value === undefined) return [];
     if (typeof value === 'boolean') return [{ filter, is: value }];
     if (FILTERS[filter].operator === 'contains') return [{ filter, contains: String(value) }];
-    return [{ filter, oneOf: [value].flat() }];
+    const { storedOf } = FILTERS[filter] as { storedOf?: (values: readonly string[]) => string[] };
+    const values = [value].flat();
+    return [{ filter, oneOf: storedOf === undefined ? values : storedOf(values) }];
   });
 }
+
+/** Returns true for a filter whose values are compared by {@link foldCase}. */
+export const ignoresCase = (filter: FilterName): boolean => 'ignoresCase' in FILTERS[filter];

@@ -198,18 +198,18 @@ ${rows}</tbody></table></details>`;
 }
 
 function panels(
-  { countries, devices, browsers, referrers, total }: Statistics,
+  { countries, devices, browsers, sources, total }: Statistics,
   language: Language,
 ): Html[] {
   const names = new Intl.DisplayNames([language], { type: 'region', fallback: 'code' });
   const country = (code: string) => (/^[A-Z]{2}$/.test(code) ? names.of(code)! : code);
   const device = (name: string) =>
     name === 'Desktop' || name === 'Mobile' || name === 'Tablet' ? say(language, name) : name;
-  const referrer = (name: string) => (name === '(direct)' ? say(language, 'Direct') : name);
+  const source = (name: string) => (name === '(direct)' ? say(language, 'Direct') : name);
   return [
     panel('Countries', countries, country, total, language),
     panel('Devices', devices, device, total, language),
-    panel('Referrers', referrers, referrer, total, language),
+    panel('Referrers', sources, source, total, language),
     panel('Browsers', browsers, (name) => name, total, language),
   ];
 }
@@ -242,8 +242,14 @@ ${rows}</ol>
 }
 
 /** Formats the numbers of a statistics page as CSV, with a row for each value of each group. */
-function toCsv({ times, countries, devices, browsers, referrers }: Statistics): string {
-  const groups = { country: countries, device: devices, browser: browsers, referrer: referrers };
+function toCsv({ times, ...values }: Statistics): string {
+  const groups = {
+    country: values.countries,
+    device: values.devices,
+    browser: values.browsers,
+    referrer: values.referrers,
+    source: values.sources,
+  };
   const rows = [
     ...times.map(({ start, count }) => ['time', start.toISOString(), count]),
     ...Object.entries(groups).flatMap(([group, shares]) =>

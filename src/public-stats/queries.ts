@@ -28,6 +28,7 @@ export interface Statistics {
   devices: Share[];
   browsers: Share[];
   referrers: Share[];
+  sources: Share[];
 }
 
 /**
@@ -70,12 +71,13 @@ export async function readStatistics(
     const counted = await eventsStore().countByTime(question);
     return counted.map(({ start, numbers }) => ({ start, count: numbers[name]! }));
   };
-  const [times, countries, devices, browsers, referrers] = await Promise.all([
+  const [times, countries, devices, browsers, referrers, sources] = await Promise.all([
     countTimes(),
     shares('country'),
     shares('device'),
     shares('browser'),
     shares('referer'),
+    shares('source'),
   ]);
   return {
     total: times.reduce((sum, { count }) => sum + count, 0),
@@ -85,5 +87,6 @@ export async function readStatistics(
     devices,
     browsers,
     referrers,
+    sources,
   };
 }

@@ -160,6 +160,43 @@ const SYSTEM_BY_LOWER: ReadonlyMap<string, string> = new Map(
 /** Names an operating system, which ua-parser-js partly copies from the user agent (`KAIOS`). */
 const systemOf = (name: string): string => SYSTEM_BY_LOWER.get(name.toLowerCase()) ?? name;
 
+/**
+ * Names that earlier releases stored as user agents spell them, since ua-parser-js copies them, by
+ * spelling: `KAIOS` is KaiOS.
+ */
+export const EARLIER_SYSTEMS: ReadonlyMap<string, string> = new Map(
+  [
+    'Android',
+    'Bada',
+    'BlackBerry',
+    'KaiOS',
+    'Maemo',
+    'MeeGo',
+    'OpenHarmony',
+    'QNX',
+    'RIM Tablet OS',
+    'Sailfish',
+    'Series40',
+    'Symbian',
+    'Tizen',
+    'webOS',
+  ].flatMap((name) =>
+    [name.toLowerCase(), name.toUpperCase()].flatMap((spelling) =>
+      spelling === name ? [] : [[spelling, name] as const],
+    ),
+  ),
+);
+
+/** Names a stored operating system. */
+export const storedSystemOf = (os: string): string => EARLIER_SYSTEMS.get(os) ?? os;
+
+/** Lists the stored spellings of operating systems. */
+export const spellingsOfSystems = (systems: readonly string[]): string[] => {
+  const names = new Set(systems.map(storedSystemOf));
+  const earlier = [...EARLIER_SYSTEMS].filter(([, name]) => names.has(name));
+  return [...names, ...earlier.map(([spelling]) => spelling)];
+};
+
 /** Platforms of client hints under which more than one operating system appears. */
 const PLATFORMS: ReadonlyMap<string, string> = new Map([
   ...['Android', 'Android-x86', 'Chromecast', 'HarmonyOS', 'OpenHarmony'].map(

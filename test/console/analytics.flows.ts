@@ -302,6 +302,7 @@ describe('analytics in the console', function () {
 
   it('lists all values of a group, searches in them, and saves them as CSV', async () => {
     await inConsole(world, 'analytics', {}, async (page) => {
+      await page.getByRole('tab', { name: 'Referrers' }).click();
       await page.getByRole('button', { name: /of referrers$/ }).click();
       const dialog = page.getByRole('dialog', { name: 'Referrers' });
       await dialog.getByRole('searchbox').fill('social');

@@ -16,7 +16,7 @@ function statisticsOf(times: Times, granularity: Granularity, shares: Shares): S
     granularity,
     timezone: 'UTC',
   };
-  return { total, span, times, ...shares };
+  return { total, span, times, ...shares, sources: shares.referrers };
 }
 
 type Shares = Pick<Statistics, 'countries' | 'devices' | 'browsers' | 'referrers'>;

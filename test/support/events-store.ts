@@ -299,6 +299,108 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       ]);
     });
 
+    it('counts and finds referrers by their source, and old spellings of systems', async () => {
+      const { projectId: other } = await aWorkspace();
+      const referers: [referer: string, source: string][] = [
+        ...['facebook.com', 'www.facebook.com', 'l.facebook.com', 'com.facebook.katana'].map(
+          (referer): [string, string] => [referer, 'Facebook'],
+        ),
+        ...['t.co', 'x.com', 'mobile.twitter.com'].map((referer): [string, string] => [
+          referer,
+          'X',
+        ]),
+        ['www.google.co.uk', 'Google'],
+        ['com.google.android.gm', 'Gmail'],
+        ['example.com', 'example.com'],
+        ['www.example.com', 'example.com'],
+        ['www.www.example.com', 'www.www.example.com'],
+        ['www.local', 'www.local'],
+        ['(direct)', '(direct)'],
+        ['Unknown', 'Unknown'],
+      ];
+      await append(
+        referers.map(([referer], n) =>
+          anEvent(other, {
+            id: `evt_${n}`,
+            occurred_at: at(1, n),
+            referer,
+            os: n === 0 ? 'KAIOS' : 'KaiOS',
+          }),
+        ),
+      );
+      const selection = (values: FilterValues = {}) => ({
+        ...question({ conditions: conditionsOf(values) }),
+        projectId: other,
+      });
+      const clicksOf = (source: string) => referers.filter((row) => row[1] === source).length;
+      const sources = [...new Set(referers.map(([, source]) => source))].toSorted(
+        (a, b) => clicksOf(b) - clicksOf(a) || (a < b ? -1 : 1),
+      );
+      const counted = await store.countByValue(selection(), 'source');
+      expect(counted).to.deep.equal(
+        sources.map((value) => ({
+          value,
+          numbers: { clicks: clicksOf(value), sales: 0, saleAmount: 0 },
+        })),
+      );
+      for (const source of sources) {
+        const found = (await store.totals(selection({ source: [source] })))['clicks'];
+        expect(found, source).to.equal(clicksOf(source));
+      }
+      const both = { source: ['Facebook', 'example.com'], referer: 'WWW' };
+      expect((await store.totals(selection(both)))['clicks']).to.equal(2);
+      expect((await store.countByValue(selection({ os: ['KaiOS'] }), 'system'))[0]).to.deep.equal({
+        value: 'KaiOS',
+        numbers: { clicks: referers.length, sales: 0, saleAmount: 0 },
+      });
+    });
+
+    it('counts and finds UTM parameters regardless of case', async () => {
+      const { projectId: other } = await aWorkspace();
+      const texts = [
+        'Newsletter',
+        'newsletter',
+        'NEWSLETTER',
+        'Übung',
+        'ÜBUNG',
+        'ß',
+        'SS',
+        'k',
+        '\u212a',
+      ];
+      await append(
+        texts.map((text, n) =>
+          anEvent(other, {
+            id: `evt_${n}`,
+            occurred_at: at(1, n),
+            url: `https://example.com/?utm_source=${encodeURIComponent(text)}&utm_term=${n}`,
+          }),
+        ),
+      );
+      const selection = (values: FilterValues = {}) => ({
+        ...question({ conditions: conditionsOf(values) }),
+        projectId: other,
+      });
+      const rows: [shown: string, clicks: number][] = [
+        ['newsletter', 3],
+        ['Übung', 2],
+        ['k', 1],
+        ['SS', 1],
+        ['ß', 1],
+        ['\u212a', 1],
+      ];
+      const counted = await store.countByValue(selection(), 'utm_source');
+      expect(counted.map(({ value, numbers }) => [value, numbers['clicks']])).to.deep.equal(rows);
+      const list = await store.list({ ...clicks(), projectId: other }, FIRST_PAGE);
+      for (const [shown, clicked] of rows) {
+        const utm_source = shown === 'ß' ? shown : shown.toUpperCase();
+        const found = (await store.totals(selection({ utm_source })))['clicks'];
+        expect(found, utm_source).to.equal(clicked);
+        const matches = matcherOf({ conditions: conditionsOf({ utm_source }) });
+        expect(list.filter(matches).length, `live: ${utm_source}`).to.equal(clicked);
+      }
+    });
+
     it('counts by time without gaps', async () => {
       const days = await store.countByTime(question());
       expect(days.map(({ start }) => start.getTime())).to.deep.equal(

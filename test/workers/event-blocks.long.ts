@@ -51,6 +51,7 @@ const URLS = [
   LONG,
   'https://example.com/?utm_source=mail&utm_medium=a%20b#x',
   'https://example.com/Page?utm_source=mail&utm_campaign=%C3%A4',
+  'https://example.com/?utm_source=Mail&utm_campaign=%C3%84',
 ];
 const LINKS = ['link_a', 'link_b', 'link_c', 'link_d'];
 
@@ -81,11 +82,12 @@ describe(`blocks of events (seed ${SEED})`, () => {
       city: pick(['Springfield', 'Berlin', 'Ōsaka', `City ${Math.floor(random() * 300)}`]),
       device: pick(['Desktop', 'Mobile', 'Tablet']),
       browser: pick(['Chrome', 'Safari', 'Firefox']),
-      os: pick(['iOS', 'Android', 'Windows']),
+      os: pick(['iOS', 'Android', 'Windows', 'KaiOS', 'KAIOS']),
       referer: pick([
         '(direct)',
         'news.example',
         'x.example',
+        pick(['facebook.com', 'l.facebook.com', 'com.facebook.katana', 'www.news.example']),
         `site${Math.floor(random() * 600)}.example`,
       ]),
       referer_url: pick(['(direct)', 'https://news.example/a', `${LONG}&r`]),
@@ -132,12 +134,14 @@ describe(`blocks of events (seed ${SEED})`, () => {
     () => ({ country: pick([['DE'], ['NZ'], ['FR', 'JP'], ['XX']]) }),
     () => ({ continent: [pick(['EU', ''])] }),
     () => ({ city: pick(['Berlin', 'Ōsaka', 'City 7']) }),
-    () => ({ device: ['Mobile'], os: ['iOS', 'Windows'] }),
+    () => ({ device: ['Mobile'], os: pick([['iOS', 'Windows'], ['KaiOS']]) }),
     () => ({ browser: ['Chrome'] }),
     () => ({ types: pick([['qr'], ['qr', 'link'], []]) }),
     () => ({ referer: pick(['EWS', 'site7', 'nowhere', '%']) }),
     () => ({ url: pick(['page', 'example', '_']) }),
-    () => pick([{ utm_source: 'mail' }, { utm_source: 'mail', utm_campaign: 'ä' }]),
+    () => ({ source: pick([['Facebook'], ['news.example', '(direct)'], ['nowhere']]) }),
+    () => ({ source: ['Facebook', 'news.example'], referer: pick(['NEWS', 'l.', 'facebook']) }),
+    () => pick([{ utm_source: 'mail' }, { utm_source: 'MAIL', utm_campaign: 'ä' }]),
     () => ({ utm_medium: 'mail', utm_term: 'a b', utm_content: 'ä' }),
     () => ({ pageId: 'page_1' }),
     () => ({ variant: pick([['A'], ['A', 'B'], ['C']]) }),

@@ -71,8 +71,32 @@ const URLS = [
   LONG,
   'https://example.com/?utm_source=mail&utm_medium=a%20b#x',
   'https://example.com/?utm_source=mail&utm_medium=a+b&utm_campaign=%C3%A4',
+  'https://example.com/?utm_source=Mail&utm_medium=A+b&utm_campaign=%C3%84',
+  'https://example.com/?utm_source=MAIL&utm_term=x&utm_content=Y',
   `https://example.com/?utm_content=${'long'.repeat(120)}&utm_source=%zz`,
 ];
+/** Their UTM parameters, as people read them. */
+const UTM: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  [URLS[6]!]: { utm_source: 'mail', utm_medium: 'a b' },
+  [URLS[7]!]: { utm_source: 'mail', utm_medium: 'a b', utm_campaign: 'ä' },
+  [URLS[8]!]: { utm_source: 'Mail', utm_medium: 'A b', utm_campaign: 'Ä' },
+  [URLS[9]!]: { utm_source: 'MAIL', utm_term: 'x', utm_content: 'Y' },
+  [URLS[10]!]: { utm_content: 'long'.repeat(120), utm_source: '%zz' },
+};
+/** Stored referrers, and the sources that they are. */
+const REFERERS: Readonly<Record<string, string>> = {
+  '(direct)': '(direct)',
+  'news.example': 'news.example',
+  'www.news.example': 'news.example',
+  'x.example': 'x.example',
+  'facebook.com': 'Facebook',
+  'www.facebook.com': 'Facebook',
+  'l.facebook.com': 'Facebook',
+  'com.facebook.katana': 'Facebook',
+  'www.google.co.uk': 'Google',
+  'com.google.android.gm': 'Gmail',
+  'mail.google.com': 'Gmail',
+};
 
 describe(`counts of events (seed ${SEED})`, () => {
   let world: World;
@@ -80,8 +104,8 @@ describe(`counts of events (seed ${SEED})`, () => {
   let tagId: string;
   let folderId: string;
   let pageId: string;
-  /** All events, until some are erased. */
-  const stored: EventRow[] = [];
+  /** All events that are counted. */
+  let stored: EventRow[] = [];
   const random = seeded(SEED);
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
 
@@ -123,8 +147,11 @@ describe(`counts of events (seed ${SEED})`, () => {
   }
 
   /** Deletes all events of two links, one of which has many. */
-  const eraseSome = () =>
-    db().transaction((trx) => eraseRecords(trx, world.projectId, [records[1]!, records[4]!]));
+  async function eraseSome(): Promise<void> {
+    const erased = [records[1]!, records[4]!];
+    await db().transaction((trx) => eraseRecords(trx, world.projectId, erased));
+    stored = stored.filter(({ link_id }) => link_id === null || !erased.includes(link_id));
+  }
 
   function event(projectId: string, at: number, pageId: string): EventRow {
     const kind = pick(KINDS);
@@ -142,8 +169,8 @@ describe(`counts of events (seed ${SEED})`, () => {
       continent: '',
       device: pick(['Desktop', 'Mobile', 'Tablet']),
       browser: pick(['Chrome', 'Safari', 'Firefox']),
-      os: pick(['iOS', 'Android', 'Windows']),
-      referer: pick(['(direct)', 'news.example', 'x.example']),
+      os: pick(['iOS', 'Android', 'Windows', 'KaiOS', 'KAIOS']),
+      referer: pick(Object.keys(REFERERS)),
       referer_url: pick(['(direct)', 'https://news.example/a', `${LONG}&r`]),
       url: pick(URLS),
       variant: pick(['A', 'B', null]),
@@ -234,20 +261,24 @@ describe(`counts of events (seed ${SEED})`, () => {
     }
   }
 
-  /** Counts the events of a question in plain code. */
-  function recount({ span, filter, events }: CountQuery): Numbers {
-    const { records, domain } = filter;
-    const counted = stored.filter(
-      ({ event, occurred_at, link_id, ...row }) =>
-        events.includes(event) &&
-        new Date(occurred_at) >= span.start &&
-        new Date(occurred_at) < span.end &&
-        (records === undefined || (link_id !== null && records.includes(link_id))) &&
-        (domain === undefined || row.domain === domain),
-    );
+  /** Returns the events that a question is about. */
+  const counted = ({ span, events, filter: { records: ids, domain } }: CountQuery) =>
+    stored.filter((event) => {
+      const at = new Date(event.occurred_at);
+      return (
+        events.includes(event.event) &&
+        at >= span.start &&
+        at < span.end &&
+        (ids === undefined || (event.link_id !== null && ids.includes(event.link_id))) &&
+        (domain === undefined || event.domain === domain)
+      );
+    });
+
+  /** Counts events in plain code. */
+  function numbersOf(some: readonly EventRow[], events: readonly EventKind[]): Numbers {
     const numbers: Numbers = {};
     for (const kind of events) {
-      const ofKind = counted.filter(({ event }) => event === kind);
+      const ofKind = some.filter(({ event }) => event === kind);
       numbers[`${kind}s`] = ofKind.length;
       if (kind === 'sale') {
         numbers['saleAmount'] = ofKind.reduce((sum, { amount_cents }) => sum + amount_cents!, 0);
@@ -256,18 +287,18 @@ describe(`counts of events (seed ${SEED})`, () => {
     const isVisit = (event: EventKind) => event === 'click' || event === 'scan';
     const visited = events.some(isVisit) ? events.filter(isVisit) : ['view'];
     if (events.some((kind) => isVisit(kind) || kind === 'view')) {
-      numbers['visitors'] = counted.filter(
+      numbers['visitors'] = some.filter(
         ({ event, visitor }) => visited.includes(event) && visitor === 'new',
       ).length;
     }
     return numbers;
   }
 
-  /** Compares the totals of questions, and those of their groups, with a recount. */
-  async function expectRecounts(questions: readonly Asked[]) {
+  /** Compares the totals of questions, and those of their groups, with counts in plain code. */
+  async function expectTotals(questions: readonly Asked[]) {
     for (const { question } of questions) {
       const what = JSON.stringify({ SEED, question });
-      const expected = recount(question);
+      const expected = numbersOf(counted(question), question.events);
       expect(await postgresStore.totals(question), what).to.deep.equal(expected);
       for (const rows of [
         await postgresStore.countByValue(question, 'country'),
@@ -279,6 +310,53 @@ describe(`counts of events (seed ${SEED})`, () => {
         }
         expect(sums, what).to.deep.equal(expected);
       }
+    }
+  }
+
+  /** Values of the groups that several stored values share, without regard to how they are stored. */
+  const SHARED: Partial<Record<GroupName, { field: string; of(event: EventRow): string }>> = {
+    sources: { field: 'source', of: ({ referer }) => REFERERS[referer]! },
+    os: { field: 'os', of: ({ os }) => (os === 'KAIOS' ? 'KaiOS' : os) },
+    ...Object.fromEntries(
+      ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'].map((field) => [
+        `${field}s`,
+        { field, of: ({ url }: EventRow) => UTM[url]?.[field] ?? '' },
+      ]),
+    ),
+  };
+
+  /** Makes the rows of a group in plain code. */
+  function rowsOf(
+    { field, of }: { field: string; of(event: EventRow): string },
+    question: CountQuery,
+  ): Record<string, unknown>[] {
+    const groups = new Map<string, { shown: string; some: EventRow[] }>();
+    for (const event of counted(question)) {
+      const value = of(event);
+      if (value === '') continue;
+      const key = field.startsWith('utm_') ? value.toLowerCase() : value;
+      const group = groups.get(key) ?? { shown: value, some: [] };
+      groups.set(key, group);
+      if (value > group.shown) group.shown = value;
+      group.some.push(event);
+    }
+    const first = `${question.events[0]!}s`;
+    return Array.from(groups, ([key, { shown, some }]) => ({
+      key,
+      row: { [field]: shown, ...numbersOf(some, question.events) } as Record<string, unknown>,
+    }))
+      .toSorted((a, b) => Number(b.row[first]) - Number(a.row[first]) || (a.key < b.key ? -1 : 1))
+      .map(({ row }) => row);
+  }
+
+  /** Compares the groups of shared values with counts in plain code. */
+  async function expectGroups(questions: readonly Asked[]) {
+    const shared = questions.filter(({ name }) => SHARED[name] !== undefined);
+    expect(shared).to.have.length.greaterThan(0);
+    for (const asked of shared) {
+      const { name, query, question } = asked;
+      const what = JSON.stringify({ SEED, name, query, span: question.span });
+      expect(await answer(asked), what).to.deep.equal(rowsOf(SHARED[name]!, question));
     }
   }
 
@@ -318,24 +396,27 @@ describe(`counts of events (seed ${SEED})`, () => {
     expect((await sums()).length).to.be.greaterThan(3);
     expect(Math.max(...(await sums()).map(({ owners }) => owners))).to.be.within(2, 7);
     await expectAnswers(questions, before);
+    await expectGroups(questions);
 
     const { length } = await sums();
     const { projectId } = world;
     const oldest = new Date(FIRST + 1).toISOString();
     const first = { ...event(projectId, COUNT, pageId), occurred_at: oldest };
-    stored.push(first);
     await db().transaction((trx) => append(trx, [first]));
+    stored.push(first);
     expect((await sums()).length).to.be.equal(length - 1);
     await add(COUNT + 1, 50);
     const late: unknown[] = [];
     for (const asked of questions) late.push(await answer(asked));
     expect(late).not.to.deep.equal(before);
     const recounted = questions.filter((_, at) => at % 10 === 0);
-    await expectRecounts(recounted);
+    await expectTotals(recounted);
     await build();
     await expectAnswers(questions, late);
-    await expectRecounts(recounted);
+    await expectTotals(recounted);
+    await expectGroups(questions);
     await expectAnswers(questions, await fromRows(questions));
+    await expectGroups(questions);
   });
 
   it('are the same after events were erased, and when blocks were built again', async function () {
@@ -351,6 +432,7 @@ describe(`counts of events (seed ${SEED})`, () => {
     await build();
     expect((await sums()).length).to.be.greaterThan(3);
     await expectAnswers(questions, erased);
+    await expectGroups(questions);
     expect(erased).to.deep.equal(await fromRows(questions));
   });
 
@@ -384,6 +466,7 @@ describe(`counts of events (seed ${SEED})`, () => {
     await expectAnswers(questions, before);
     await build();
     await expectAnswers(questions, before);
+    await expectGroups(questions);
     await set({ retentionDays: 0 });
   });
 

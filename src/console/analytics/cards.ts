@@ -100,6 +100,7 @@ export const CARDS: readonly Card[] = [
   {
     title: 'Referrers',
     tabs: [
+      plain('sources', 'Sources', 'source', 'source'),
       plain('referers', 'Referrers', 'referer', 'referer'),
       {
         id: 'referer_urls',

@@ -90,6 +90,7 @@ export const FILTERS = {
   device: { name: 'Device', takes: 'many' },
   browser: { name: 'Browser', takes: 'many' },
   os: { name: 'System', takes: 'many' },
+  source: { name: 'Source', takes: 'many' },
   referer: { name: 'Referrer', takes: 'part' },
   url: { name: 'Destination', takes: 'part' },
   variant: { name: 'Variant', takes: 'many' },

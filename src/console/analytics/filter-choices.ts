@@ -21,6 +21,7 @@ const TABS = {
   device: 'devices',
   browser: 'browsers',
   os: 'os',
+  source: 'sources',
   referer: 'referers',
   url: 'top_urls',
   utm_source: 'utm_source',

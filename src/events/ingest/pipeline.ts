@@ -6,6 +6,7 @@ import { parseUrl } from '../../infra/url.ts';
 import { clickId, visitorId } from '../../visitors/click-id.ts';
 import { readDevice } from '../../visitors/device.ts';
 import type { FindPlace } from '../../visitors/places.ts';
+import { DIRECT } from '../../visitors/sources.ts';
 import { isBot } from '../../visitors/traffic.ts';
 import type { FormLead, Visit } from '../../visits/visit.ts';
 import { COLUMNS } from '../columns.ts';
@@ -215,26 +216,34 @@ export function truncateIp(ip: string): string {
 
 type Referrer = Readonly<Pick<EventRow, 'referer' | 'referer_url'>>;
 
-const DIRECT = '(direct)';
 const NO_REFERRER: Referrer = { referer: DIRECT, referer_url: DIRECT };
 const referrers = new LRUCache<string, Referrer>({ max: 5_000 });
 /** Maximum length of a host name without its final dot (RFC 1035, 2.3.4). */
 const MAX_HOST_LENGTH = 253;
+/** Name of an Android package: parts of letters, digits and underscores (Android: application id). */
+const PACKAGE = /^[a-z]\w*(?:\.[a-z]\w*)+$/i;
 
 /**
- * Reads host and URL of the referrer. Returns `(direct)` if there is none, and for anything but
- * http and https URLs, whose hosts could have any length and any characters.
+ * Reads host and URL of the referrer; for an app of Android (`android-app://com.slack`), the name of
+ * its package in small letters. Returns `(direct)` if there is none, and for anything else, whose
+ * hosts could have any length and any characters.
  */
 export function readReferrer(header: string): Referrer {
   if (header === '') return NO_REFERRER;
   const cached = referrers.get(header);
   if (cached !== undefined) return cached;
-  const url = parseUrl(header);
-  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
+  const host = referrerHost(header);
   const referrer =
-    isWeb && url.hostname.length <= MAX_HOST_LENGTH
-      ? { referer: url.hostname, referer_url: header }
-      : NO_REFERRER;
+    host === undefined || host.length > MAX_HOST_LENGTH
+      ? NO_REFERRER
+      : { referer: host, referer_url: header };
   referrers.set(header, referrer);
   return referrer;
+}
+
+function referrerHost(header: string): string | undefined {
+  const url = parseUrl(header);
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.hostname;
+  const isApp = url?.protocol === 'android-app:' && PACKAGE.test(url.hostname);
+  return isApp ? url.hostname.toLowerCase() : undefined;
 }

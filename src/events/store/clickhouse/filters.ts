@@ -1,8 +1,10 @@
+import { spellingsPattern } from '../../../infra/letter-case.ts';
 import {
   type Condition,
   type EventFilter,
   FILTERS,
   type FilterName,
+  ignoresCase,
   ROOT_KEY,
 } from '../../filters.ts';
 import { UTM_FIELDS } from '../../utm.ts';
@@ -34,6 +36,10 @@ export function filterSql({ records, domain, conditions = [] }: EventFilter): st
 function conditionSql(condition: Condition): string {
   const value = COMPUTED[condition.filter] ?? FILTERS[condition.filter].column;
   if ('is' in condition) return condition.is ? value : `NOT ${value}`;
-  if ('oneOf' in condition) return isOneOf(value, condition.oneOf);
+  if ('oneOf' in condition) {
+    return ignoresCase(condition.filter)
+      ? `match(${value}, ${literal(spellingsPattern(condition.oneOf))})`
+      : isOneOf(value, condition.oneOf);
+  }
   return `positionCaseInsensitiveUTF8(${value}, ${literal(condition.contains)}) > 0`;
 }

@@ -1,4 +1,4 @@
-import type { DimensionName } from '../../dimensions.ts';
+import { type DimensionName, dimensionOf, keyOfValues } from '../../dimensions.ts';
 import type { StoredEvent } from '../../event.ts';
 import { type EventKind, kindsWithVisitors, pluralOf } from '../../kinds.ts';
 import { type Numbers, numberNames, VISITORS } from '../../query/numbers.ts';
@@ -8,13 +8,13 @@ import { inSteps } from '../postgres/queries.ts';
 import { queryCounts } from '../postgres/query-counts.ts';
 import { querySource, toSqlQuery } from '../postgres/source.ts';
 import { postgresStore } from '../postgres/store.ts';
-import { topValues } from '../postgres/top.ts';
+import { lastOf, topValues } from '../postgres/top.ts';
 import { type CountQuery, MAX_VALUES, type TimeCount, type ValueCount } from '../store.ts';
 import { type ClickHouse, isOneOf, literal } from './connection.ts';
 import { readPending } from './pending.ts';
 import { MOVED_KINDS } from './schema.ts';
 import { type Source, sourceOf } from './source.ts';
-import { readerOf, valueSql } from './values.ts';
+import { foldSql, readerOf, valueSql } from './values.ts';
 
 /*
  * Each query runs on Postgres, the outbox and ClickHouse, and their numbers are added. Postgres has
@@ -92,14 +92,18 @@ export async function countByValue(
     postgresStore.countByValue(query, dimension, prefix),
   ]);
   if (source === undefined) return counted;
-  const sums = new Map(counted.map(({ value, numbers }) => [value, numbers]));
+  const keyOf = keyOfValues(dimension);
+  const sums = new Map(counted.map((count) => [keyOf(count.value), count]));
   const numbersOf = (value: string): Numbers => {
-    let numbers = sums.get(value);
-    if (numbers === undefined) {
-      numbers = Object.fromEntries(numberNames(query.events).map((name) => [name, 0]));
-      sums.set(value, numbers);
+    const key = keyOf(value);
+    let sum = sums.get(key);
+    if (sum === undefined) {
+      const numbers = Object.fromEntries(numberNames(query.events).map((name) => [name, 0]));
+      sum = { value, numbers };
+      sums.set(key, sum);
     }
-    return numbers;
+    sum.value = lastOf(sum.value, value);
+    return sum.numbers;
   };
   const read = readerOf(dimension);
   const inClickHouse = numbersIn(query);
@@ -110,12 +114,10 @@ export async function countByValue(
   }
   const candidates = [...sums.keys()];
   for (const row of await topStored(clickhouse, source, query, dimension, prefix, candidates)) {
-    for (const number of inClickHouse) {
-      add(numbersOf(row.value), number, Number(row[number.name]));
-    }
+    const numbers = numbersOf(row.shown ?? row.value);
+    for (const number of inClickHouse) add(numbers, number, Number(row[number.name]));
   }
-  const valueCounts = Array.from(sums, ([value, numbers]) => ({ value, numbers }));
-  return topValues(valueCounts, query.events);
+  return topValues([...sums.values()], query.events, keyOf);
 }
 
 /** Columns of a table whose events are counted by kind, besides the value they are grouped by. */
@@ -128,7 +130,8 @@ const columnsOf = (kinds: readonly EventKind[]): string[] => [
 const countsOf = (numbers: readonly CountedNumber[], before = ''): string =>
   numbers.map(({ name, sql }) => `${sql} AS ${before}${name}`).join(', ');
 
-type StoredValue = { value: string } & Record<string, string | number>;
+/** The counts of a value, or of the values with one key: `value` is the key, and one is shown. */
+type StoredValue = { value: string; shown?: string } & Record<string, string | number>;
 
 /**
  * Reads the values with the most events in ClickHouse, and those already known from Postgres and
@@ -144,19 +147,20 @@ async function topStored(
   candidates: readonly string[],
 ): Promise<StoredValue[]> {
   const numbers = numbersIn(query);
-  const { value, condition, isOfValue, part } = valueSql(dimension);
+  const { value, condition, isOfValue, derived } = valueSql(dimension);
   const columns = [`${value} AS value`, ...columnsOf(kindsIn(query))];
   // The server copies what remains after a condition on each event, so events without a value are
   // counted too and left out afterwards.
   const counted = `SELECT value, ${countsOf(numbers)}
     FROM ${source.table(columns, isOfValue ? '1' : condition)}
     GROUP BY value${isOfValue ? " HAVING value != ''" : ''}`;
+  const key = dimensionOf(dimension).ignoresCase === true ? foldSql('part') : 'part';
   const values =
-    part === undefined
+    derived === undefined
       ? counted
-      : `SELECT part AS value, ${numbers.map(({ name }) => `sum(n_${name}) AS ${name}`).join(', ')}
-           FROM (SELECT ${part} AS part, ${numbers.map(({ name }) => `${name} AS n_${name}`).join(', ')} FROM (${counted}))
-          WHERE part != '' GROUP BY part`;
+      : `SELECT ${key} AS value, max(part) AS shown, ${numbers.map(({ name }) => `sum(n_${name}) AS ${name}`).join(', ')}
+           FROM (SELECT ${derived} AS part, ${numbers.map(({ name }) => `${name} AS n_${name}`).join(', ')} FROM (${counted}))
+          WHERE part != '' GROUP BY value`;
   const [first] = query.events;
   const order = MOVED_KINDS.includes(first!) ? `${first} DESC, value` : 'value';
   const select = (among: string) =>
@@ -254,12 +258,12 @@ export async function listValues(
 ): Promise<string[]> {
   const values = await postgresStore.listValues(projectId, dimension);
   const { events, counting } = await readPending(projectId, 'true');
-  const { value, condition, part } = valueSql(dimension);
+  const { value, condition, derived } = valueSql(dimension);
   const stored = `SELECT ${value} AS value FROM events WHERE ${counting} AND ${condition} GROUP BY value`;
   const storedValues = await clickhouse.rows<{ value: string }>(
-    part === undefined
+    derived === undefined
       ? stored
-      : `SELECT DISTINCT part AS value FROM (SELECT ${part} AS part FROM (${stored})) WHERE part != ''`,
+      : `SELECT DISTINCT part AS value FROM (SELECT ${derived} AS part FROM (${stored})) WHERE part != ''`,
   );
   const read = readerOf(dimension);
   const waiting = events.flatMap((event: StoredEvent) => read(event) ?? []);

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type Db, rows, type SqlValue } from '../../../infra/db.ts';
+import { spellingsPattern } from '../../../infra/letter-case.ts';
 import { containing } from '../../../infra/like.ts';
 import {
   type Condition,
   type EventFilter,
   FILTERS,
   type FilterName,
+  ignoresCase,
   keyOf,
 } from '../../filters.ts';
 import { UTM_FIELDS } from '../../utm.ts';
@@ -66,11 +68,19 @@ function blockConditions({ records, domain, conditions = [] }: EventFilter): Blo
   return [...byColumn.values()];
 }
 
-/** Makes the condition that a column has one of some values, using the hash index of values. */
-const isAmong = (column: string, values: readonly string[]): BlockCondition => ({
+/**
+ * Makes the condition that a column has one of some values, using the hash index of values.
+ *
+ * @param binding name of the placeholder: two filters can compare one column
+ */
+const isAmong = (
+  column: string,
+  values: readonly string[],
+  binding: string = column,
+): BlockCondition => ({
   column,
-  sql: `v.value = ANY(:${column}) AND md5(v.value) = ANY(:${column}Hashes)`,
-  bindings: { [column]: values, [`${column}Hashes`]: values.map(md5) },
+  sql: `v.value = ANY(:${binding}) AND md5(v.value) = ANY(:${binding}Hashes)`,
+  bindings: { [binding]: values, [`${binding}Hashes`]: values.map(md5) },
 });
 
 function toBlockCondition(condition: Condition): BlockCondition {
@@ -84,7 +94,11 @@ function toBlockCondition(condition: Condition): BlockCondition {
     return { column, sql: `v.value ILIKE :${filter}`, bindings };
   }
   const text = WITHIN[filter];
-  if (text === undefined) return isAmong(column, condition.oneOf);
+  if (text === undefined) return isAmong(column, condition.oneOf, filter);
+  if (ignoresCase(filter)) {
+    const bindings = { [filter]: spellingsPattern(condition.oneOf) };
+    return { column, sql: `${text} ~ :${filter}`, bindings };
+  }
   const accepted = condition.oneOf.map((one) => keyOf(filter, one));
   return { column, sql: `${text} = ANY(:${filter})`, bindings: { [filter]: accepted } };
 }

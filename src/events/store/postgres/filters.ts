@@ -1,10 +1,12 @@
 import type { SqlValue } from '../../../infra/db.ts';
+import { spellingsPattern } from '../../../infra/letter-case.ts';
 import { containing } from '../../../infra/like.ts';
 import {
   type Condition,
   type EventFilter,
   FILTERS,
   type FilterName,
+  ignoresCase,
   keyOf,
   ROOT_KEY,
 } from '../../filters.ts';
@@ -57,6 +59,10 @@ function conditionSql(condition: Condition, bindings: Record<string, SqlValue>):
   if ('contains' in condition) {
     bindings[filter] = containing(condition.contains);
     return `AND ${value} ILIKE :${filter}`;
+  }
+  if (ignoresCase(filter)) {
+    bindings[filter] = spellingsPattern(condition.oneOf);
+    return `AND ${value} ~ :${filter}`;
   }
   bindings[filter] = condition.oneOf.map((one) => keyOf(filter, one));
   return `AND ${value} = ANY(:${filter})`;

@@ -1,4 +1,4 @@
-import { type DimensionName, dimensionOf, partsOf, withoutDistrict } from '../../dimensions.ts';
+import { type DimensionName, deriveFrom, dimensionOf, keyOfValues } from '../../dimensions.ts';
 import { type EventKind, kindOf, pluralOf } from '../../kinds.ts';
 import { type Numbers, numberNames, VISITORS } from '../../query/numbers.ts';
 import { MAX_VALUES, type ValueCount } from '../store.ts';
@@ -49,13 +49,9 @@ export async function topOf(
   dimension: DimensionName,
   prefix: string,
 ): Promise<ValueCount[]> {
-  const { storedAs, columns, part, hasDistricts } = dimensionOf(dimension);
-  if (hasDistricts) return sumsByPart(counted, events, withoutDistrict);
-  if (storedAs !== undefined) {
-    return sumsByPart(counted, events, (value) => {
-      const parts = partsOf(value);
-      return part === undefined ? parts.slice(0, columns.length).join('\t') : parts[part - 1]!;
-    });
+  const { storedAs, nameOf } = dimensionOf(dimension);
+  if (storedAs !== undefined || nameOf !== undefined) {
+    return sumsOfDerived(counted, events, dimension);
   }
   const numbersAt = numbersReader(events, counted.counts);
   const topValues: ValueCount[] = [];
@@ -124,47 +120,68 @@ async function valuesOf(
   return new Map([...values, ...unlisted]);
 }
 
-/** Sums the numbers by parts of values; values without the part are left out. */
-async function sumsByPart(
+/** Sums the numbers by values that are derived from the stored ones; empty ones are left out. */
+async function sumsOfDerived(
   counted: Counted,
   events: readonly EventKind[],
-  partOf: (value: string) => string,
+  dimension: DimensionName,
 ): Promise<ValueCount[]> {
+  const derive = deriveFrom(dimension);
+  const keyOf = keyOfValues(dimension);
   const ids = [...idsOf(counted, events)];
-  const values = await valuesOf(counted, ids);
-  const parts: string[] = [];
+  const stored = await valuesOf(counted, ids);
+  const values: string[] = [];
   const numberOf = new Map<string, number>();
   const { counts: sums } = queryCounts(events);
   for (const id of ids) {
-    const value = values.get(id);
-    const part = value === undefined ? '' : partOf(value);
-    if (part === '') continue;
-    let number = numberOf.get(part);
+    const text = stored.get(id);
+    const value = text === undefined ? '' : derive(text);
+    if (value === '') continue;
+    const key = keyOf(value);
+    let number = numberOf.get(key);
     if (number === undefined) {
-      number = parts.push(part) - 1;
-      numberOf.set(part, number);
+      number = values.push(value) - 1;
+      numberOf.set(key, number);
+    } else if (value !== values[number]) {
+      values[number] = lastOf(values[number]!, value);
     }
     for (const [name, counts] of counted.counts) {
       sums.get(name)!.add(number, counts.count(id), counts.amount(id));
     }
   }
   const numbersAt = numbersReader(events, sums);
-  return topValues(
-    parts.map((value, number) => ({ value, numbers: numbersAt(number) })),
-    events,
-  );
+  const first = sums.get(events[0]!)!;
+  const least = leastOfTop(Float64Array.from(values, (_, number) => first.count(number)));
+  const candidates: ValueCount[] = [];
+  for (const [number, value] of values.entries()) {
+    if (first.count(number) >= least) candidates.push({ value, numbers: numbersAt(number) });
+  }
+  return topValues(candidates, events, keyOf);
 }
 
+/** Returns the lowest of the {@link MAX_VALUES} highest counts, so that few rows are sorted. */
+const leastOfTop = (counts: Float64Array): number =>
+  counts.length <= MAX_VALUES ? -Infinity : counts.toSorted()[counts.length - MAX_VALUES]!;
+
+/** Returns the text that sorts last by code points. */
+export const lastOf = (one: string, other: string): string => (isBefore(one, other) ? other : one);
+
 /**
- * Takes the values with the highest first number, then in the order of the values; up to
+ * Takes the values with the highest first number, then in the order of their keys; up to
  * {@link MAX_VALUES}.
  */
-export function topValues(values: ValueCount[], events: readonly EventKind[]): ValueCount[] {
+export function topValues(
+  values: readonly ValueCount[],
+  events: readonly EventKind[],
+  keyOf: (value: string) => string,
+): ValueCount[] {
   const first = numberNames(events)[0]!;
-  const compare = orderOf(values);
-  return values
-    .toSorted((a, b) => b.numbers[first]! - a.numbers[first]! || compare(a, b))
-    .slice(0, MAX_VALUES);
+  const keyed = values.map((count) => ({ value: keyOf(count.value), count }));
+  const compare = orderOf(keyed);
+  return keyed
+    .toSorted((a, b) => b.count.numbers[first]! - a.count.numbers[first]! || compare(a, b))
+    .slice(0, MAX_VALUES)
+    .map(({ count }) => count);
 }
 
 interface Valued {
