@@ -32,7 +32,7 @@ export const placeRoutes: Route[] = [
     answers: {
       200: Joi.array()
         .items(city)
-        .description(`Up to ${MAX_CITIES} cities, those with the most addresses first.`),
+        .description(`Up to ${MAX_CITIES} cities, those with the most IP addresses first.`),
     },
     handle: async ({ query, log }) => ok(await findCities(query.search, MAX_CITIES, log)),
   }),
