@@ -174,16 +174,21 @@ async function isPresent(client: ClickHouseClient, table: string): Promise<boole
 
 /** Adds the columns that a table of an earlier release lacks. */
 async function addColumns(client: ClickHouseClient, table: string): Promise<void> {
+  if ((await missingColumns(client, table)).length === 0) return;
+  await whileLocked(async () => {
+    // Read again under the lock, because old servers do not know ADD COLUMN IF NOT EXISTS.
+    for (const { name, type } of await missingColumns(client, table)) {
+      await command(client, `ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
+    }
+  });
+}
+
+async function missingColumns(client: ClickHouseClient, table: string) {
   const existing = await values<{ name: string }>(
     client,
     `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = '${table}'`,
   );
-  const names = new Set(existing.map(({ name }) => name));
-  for (const { name, type } of ADDED_COLUMNS) {
-    if (names.has(name)) continue;
-    const add = `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${name} ${type}`;
-    await whileLocked(() => command(client, add));
-  }
+  return ADDED_COLUMNS.filter((column) => !existing.some(({ name }) => name === column.name));
 }
 
 /** Copies the events to a table in the current layout, which then replaces the old one. */
