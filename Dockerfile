@@ -31,7 +31,7 @@ WORKDIR /app
 RUN install -d -o 1000 -g 1000 /data
 COPY package.json Procfile Procfile.small README.md LICENSE ./
 COPY docs docs
-COPY networks networks
+COPY places/networks.txt places/
 COPY scripts/*.mjs scripts/
 COPY --from=build /app/dist dist
 VOLUME /data

@@ -229,7 +229,7 @@ export const SETTINGS = {
       'Path of a file with networks of data centers and mail scanners, whose visits are suspects.',
       '',
     ),
-    shownDefault: 'networks/networks.txt',
+    shownDefault: 'places/networks.txt',
   },
   WRITE_WAIT_MS: integer(
     'Time that the API waits for a worker before it responds with 202, in ms.',

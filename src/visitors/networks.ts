@@ -194,7 +194,7 @@ export class NetworkTable {
 }
 
 /** Path of the file that is shipped with the service. */
-export const SHIPPED_NETWORKS = path.join(ROOT, 'networks', 'networks.txt');
+export const SHIPPED_NETWORKS = path.join(ROOT, 'places', 'networks.txt');
 
 /** Reads a file of networks. @throws Error if it cannot be read, or has another format */
 export const readNetworks = (file: string): NetworkSection[] =>

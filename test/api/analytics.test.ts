@@ -176,7 +176,8 @@ describe('GET /analytics and GET /events', () => {
     expect(await rowsBy('utm_contents')).to.deep.equal([]);
     const spring = { utm_campaign: 'Spring sale', utm_source: 'mail' };
     expect(await clicksOf(other, spring)).to.equal(2);
-    expect(await clicksOf(other, { utm_source: 'Mail' })).to.equal(0);
+    expect(await clicksOf(other, { utm_source: 'Mail' })).to.equal(2);
+    expect(await clicksOf(other, { utm_source: 'Mails' })).to.equal(0);
     const { body } = await other.api.get('/events', { utm_source: 'poster' });
     expect(body.map(({ link }: { link: { key: string } }) => link.key)).to.have.members(['m', 'n']);
     const { status } = await api.get('/analytics', { domain, utm_source: '' });

@@ -40,8 +40,8 @@ describe('cities', () => {
       [...expected, 'Berlin, Berlin'].toSorted(byName),
     );
     expect((await api.get('/analytics', { groupBy: 'cities' })).body).to.deep.equal([
-      { city: 'Berlin', country: 'DE', region: 'Berlin', clicks: 3 },
-      { city: 'São Paulo', country: 'BR', region: 'São Paulo', clicks: 1 },
+      { city: 'Berlin', country: 'DE', region: 'Berlin', clicks: 3, visitors: 3 },
+      { city: 'São Paulo', country: 'BR', region: 'São Paulo', clicks: 1, visitors: 1 },
     ]);
     for (const [city, count] of [
       ['Berlin', 3],

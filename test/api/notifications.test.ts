@@ -480,7 +480,12 @@ describe('notifications', () => {
         ...span,
         groupBy: 'referers',
       });
-      expect(report.referers).to.deep.equal(referers);
+      expect(report.referers).to.deep.equal(
+        referers.map((one: { referer: string; clicks: number }) => ({
+          referer: one.referer,
+          clicks: one.clicks,
+        })),
+      );
 
       await choose(reader, { report: choice });
       await db()('workspace_users')

@@ -56,7 +56,7 @@ describe('sources', () => {
       expect((await ask({ groupBy: 'clicks' })).clicks).to.equal(REFERRERS.length),
     );
     expect(await ask({ groupBy: 'sources' })).to.deep.equal(
-      SOURCES.map(([source, clicks]) => ({ source, clicks })),
+      SOURCES.map(([source, clicks]) => ({ source, clicks, visitors: clicks })),
     );
     for (const [source, clicks] of SOURCES) {
       expect((await ask({ source, groupBy: 'clicks' })).clicks, source).to.equal(clicks);
@@ -68,11 +68,13 @@ describe('sources', () => {
     expect((await ask({ source: 'www.facebook.com', groupBy: 'clicks' })).clicks).to.equal(5);
     expect((await ask({ source: 'nowhere', groupBy: 'clicks' })).clicks).to.equal(0);
     expect(await ask({ groupBy: 'referers', source: 'Gmail' })).to.deep.equal([
-      { referer: 'com.google.android.gm', clicks: 1 },
-      { referer: 'mail.google.com', clicks: 1 },
+      { referer: 'com.google.android.gm', clicks: 1, visitors: 1 },
+      { referer: 'mail.google.com', clicks: 1, visitors: 1 },
     ]);
     const apps = await ask({ groupBy: 'referer_urls', source: 'com.example.app' });
-    expect(apps).to.deep.equal([{ refererUrl: 'android-app://com.Example.app/', clicks: 1 }]);
+    expect(apps).to.deep.equal([
+      { refererUrl: 'android-app://com.Example.app/', clicks: 1, visitors: 1 },
+    ]);
   });
 
   it('are merged before the limit of rows', async () => {
@@ -89,8 +91,8 @@ describe('sources', () => {
     }
     const rows = await ask({ groupBy: 'sources' });
     expect(rows).to.have.length(5_000);
-    expect(rows[0]).to.deep.equal({ source: 'Facebook', clicks: 3 });
-    expect(rows[1]).to.deep.equal({ source: 'site0.example', clicks: 2 });
+    expect(rows[0]).to.deep.equal({ source: 'Facebook', clicks: 3, visitors: 0 });
+    expect(rows[1]).to.deep.equal({ source: 'site0.example', clicks: 2, visitors: 0 });
   });
 
   it('and UTM parameters compare without case, and old spellings of systems are found', async () => {
@@ -114,16 +116,16 @@ describe('sources', () => {
     await db().transaction((trx) => append(trx, events));
     for (const field of ['utm_source', 'utm_campaign']) {
       expect(await ask({ groupBy: `${field}s` })).to.deep.equal([
-        { [field]: 'newsletter', clicks: 3 },
-        { [field]: 'Herbst', clicks: 2 },
-        { [field]: 'öl', clicks: 2 },
+        { [field]: 'newsletter', clicks: 3, visitors: 0 },
+        { [field]: 'Herbst', clicks: 2, visitors: 0 },
+        { [field]: 'öl', clicks: 2, visitors: 0 },
       ]);
       for (const value of ['NEWSLETTER', 'herbst', 'Öl']) {
         const { clicks } = await ask({ groupBy: 'clicks', [field]: value });
         expect(clicks, value).to.equal(value === 'NEWSLETTER' ? 3 : 2);
       }
     }
-    expect(await ask({ groupBy: 'os' })).to.deep.equal([{ os: 'KaiOS', clicks: 7 }]);
+    expect(await ask({ groupBy: 'os' })).to.deep.equal([{ os: 'KaiOS', clicks: 7, visitors: 0 }]);
     for (const os of ['KaiOS', 'KAIOS']) {
       expect((await ask({ groupBy: 'clicks', os })).clicks).to.equal(7);
     }

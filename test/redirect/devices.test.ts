@@ -69,7 +69,8 @@ describe('devices of visitors', () => {
     await locationOf('once', { ...phone!, hints: ['"Linux"', '?0'] });
     await locationOf('once', { ...phone!, userAgent: `${phone!.userAgent} Other/1` });
     await eventually(async () => {
-      expect((await world.api.get('/analytics?groupBy=clicks')).body).to.deep.equal({ clicks: 2 });
+      const { body } = await world.api.get('/analytics?groupBy=clicks');
+      expect(body).to.deep.equal({ clicks: 2, visitors: 2 });
     });
   });
 });

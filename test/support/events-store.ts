@@ -182,8 +182,8 @@ export function describeEventsStore(name: string, store: EventsStore): void {
         );
       };
       const all = await numbers();
-      expect(all.get('DE/R (1)/Munich')).to.deep.equal([2, 1, 500]);
-      expect(all.get('CH/R (1)/Munich')).to.deep.equal([1, 0, 0]);
+      expect(all.get('DE/R (1)/Munich')).to.deep.equal([2, 1, 500, 0]);
+      expect(all.get('CH/R (1)/Munich')).to.deep.equal([1, 0, 0, 0]);
       expect([...all.keys()].filter((value) => value.includes('Moosach'))).to.deep.equal([]);
       const regions = await store.countByValue(question(), 'region');
       expect(regions.map(({ value }) => value)).to.include('DE\tR (1)');
@@ -209,8 +209,8 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       }
       expect(await numbers({ conditions: conditionsOf({ city: 'Munich' }) })).to.deep.equal(
         new Map([
-          ['DE/R (1)/Munich', [2, 1, 500]],
-          ['CH/R (1)/Munich', [1, 0, 0]],
+          ['DE/R (1)/Munich', [2, 1, 500, 0]],
+          ['CH/R (1)/Munich', [1, 0, 0, 0]],
         ]),
       );
     });
@@ -340,7 +340,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       expect(counted).to.deep.equal(
         sources.map((value) => ({
           value,
-          numbers: { clicks: clicksOf(value), sales: 0, saleAmount: 0 },
+          numbers: { clicks: clicksOf(value), sales: 0, saleAmount: 0, visitors: 0 },
         })),
       );
       for (const source of sources) {
@@ -351,7 +351,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       expect((await store.totals(selection(both)))['clicks']).to.equal(2);
       expect((await store.countByValue(selection({ os: ['KaiOS'] }), 'system'))[0]).to.deep.equal({
         value: 'KaiOS',
-        numbers: { clicks: referers.length, sales: 0, saleAmount: 0 },
+        numbers: { clicks: referers.length, sales: 0, saleAmount: 0, visitors: 0 },
       });
     });
 
