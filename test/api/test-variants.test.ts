@@ -239,6 +239,7 @@ describe('an A/B test', () => {
         ...common,
         variant: 'A',
         clicks: clicks.get(LONG)!.length,
+        visitors: clicks.get(LONG)!.length,
         leads: 2,
         sales: 1,
         saleAmount: 500,
@@ -247,6 +248,7 @@ describe('an A/B test', () => {
         ...common,
         variant: 'B',
         clicks: clicks.get(SHORT)!.length,
+        visitors: clicks.get(SHORT)!.length,
         leads: 1,
         sales: 1,
         saleAmount: 1_200,
@@ -324,7 +326,7 @@ describe('an A/B test', () => {
     await eventually(async () => {
       const rows = await rowsOf(world, { qrcodeId: code.id, event: 'scans' });
       expect(rows).to.deep.equal([
-        { variant, id: code.id, domain: world.domain, key: 'code', scans: 1 },
+        { variant, id: code.id, domain: world.domain, key: 'code', scans: 1, visitors: 1 },
       ]);
     });
     const { body } = await api.patch(`/qrcodes/${code.id}`, { testWinner: 'A' });

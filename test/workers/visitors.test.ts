@@ -218,8 +218,13 @@ describe('visitors', () => {
   });
 
   it('stores no address, user agent or lasting id of a visitor', async () => {
+    // Other tests store visits of far days.
+    const earlier = await db()('visit_guards').pluck('id');
     await record({});
-    const guards = await db()('visit_guards').where('id', 'like', 'vis_%').select('*');
+    const guards = await db()('visit_guards')
+      .where('id', 'like', 'vis_%')
+      .whereNotIn('id', earlier)
+      .select('*');
     expect(guards.length).to.be.greaterThan(0);
     for (const { id, expires_at } of guards) {
       expect(id).to.match(/^vis_[\w-]{16}$/);

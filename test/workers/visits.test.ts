@@ -270,8 +270,8 @@ describe('recording visits', () => {
     await eventually(async () => {
       const { body } = await world.api.get('/analytics', { groupBy: 'referers' });
       expect(body).to.deep.equal([
-        { referer: 'news.example', clicks: 20 },
-        { referer: '(direct)', clicks: 3 },
+        { referer: 'news.example', clicks: 20, visitors: 20 },
+        { referer: '(direct)', clicks: 3, visitors: 3 },
       ]);
     });
   });
