@@ -151,7 +151,12 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
     const inPostgres = await db()('events').where({ project_id: projectId }).pluck('id');
     expect(inPostgres).to.deep.equal(['evt_2']);
     expect(await db()('event_outbox').where({ project_id: projectId })).to.deep.equal([]);
-    expect(await totalsOf(projectId)).to.deep.equal({ clicks: 1, sales: 1, saleAmount: 5 });
+    expect(await totalsOf(projectId)).to.deep.equal({
+      clicks: 1,
+      visitors: 0,
+      sales: 1,
+      saleAmount: 5,
+    });
   });
 
   it('counts each visit once when a batch was stored twice, or in part', async () => {
@@ -161,7 +166,8 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
     const [batch] = await rows<{ id: number }>(
       db(),
       `WITH next AS (UPDATE event_outbox_state SET last_batch = last_batch + 1 RETURNING last_batch)
-       INSERT INTO event_batches (id, begun_at) SELECT last_batch, now() - interval '2 hours' FROM next RETURNING id`,
+       INSERT INTO event_batches (id, begun_at, format)
+       SELECT last_batch, now() - interval '2 hours', 2 FROM next RETURNING id`,
     );
     const [row] = await db()('event_outbox').where({ project_id: projectId, id: 'evt_1' });
     await insert(batch!.id, projectId, row.id);
@@ -181,7 +187,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
     const [batch] = await rows<{ id: number }>(
       db(),
       `WITH next AS (UPDATE event_outbox_state SET last_batch = last_batch + 1 RETURNING last_batch)
-       INSERT INTO event_batches (id) SELECT last_batch FROM next RETURNING id`,
+       INSERT INTO event_batches (id, format) SELECT last_batch, 2 FROM next RETURNING id`,
     );
     await insert(batch!.id, projectId, 'evt_1');
     await store.compact(log);
