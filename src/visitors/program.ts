@@ -75,7 +75,7 @@ const programOfAgent = memoize(
   new LRUCache<string, string>({ max: REMEMBERED }),
 );
 
-/** The last word, unless it is that of a browser. */
+/** Returns the last word of a user agent; empty if it is no name. */
 const lastWord = (userAgent: string): string =>
   /^[a-z][\w.-]*$/i.exec(userAgent.slice(userAgent.lastIndexOf(' ') + 1))?.[0] ?? '';
 
