@@ -144,6 +144,8 @@ const INDEXED: Record<string, Record<string, string | null>> = {
   '/tags': { ids: 'tags_pkey', sortOrder: 'tags_name' },
   '/views': { list: 'views_name' },
   '/domains': { archived: null },
+  // A binary search in memory.
+  '/places/cities': { search: null },
   '/webhooks/{id}/deliveries': { recordId: 'webhook_deliveries_record' },
 };
 
