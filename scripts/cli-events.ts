@@ -49,7 +49,8 @@ export const EVENT_COMMANDS: Record<string, Command> = {
       const [clickhouse, store] = [new ClickHouse(EVENTS_URL), clickhouseStore(EVENTS_URL)];
       const count = async (projectId: string) => {
         const span = { ...EVER, granularity: 'month' as const, timezone: 'UTC' };
-        const asked = { projectId, span, filter: {}, events: MOVED_KINDS };
+        const filter = { traffic: 'all' as const };
+        const asked = { projectId, span, filter, events: MOVED_KINDS };
         const numbers = await store.totals(asked);
         return MOVED_KINDS.reduce((sum, kind) => sum + numbers[pluralOf(kind)]!, 0);
       };

@@ -54,10 +54,10 @@ export async function readCounters(
   filter: Pick<EventFilter, 'records' | 'domain'>,
 ): Promise<RecordCounters> {
   const isFiltered = filter.records !== undefined || filter.domain !== undefined;
-  const [link, qrcode, views] = await Promise.all([
+  const [link, qrcode, page] = await Promise.all([
     sumCounters(LINK_TABLES, projectId, filter),
     sumCounters(QR_CODE_TABLES, projectId, filter),
-    isFiltered ? 0 : sumViews(projectId),
+    isFiltered ? { visits: 0, suspects: 0 } : sumViews(projectId),
   ]);
-  return { link, qrcode, views };
+  return { link, qrcode, page };
 }

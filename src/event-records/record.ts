@@ -2,7 +2,13 @@ import type { ObjectSchema, Schema, SchemaMap } from 'joi';
 import { type CustomerRecord, customerRecord } from '../customers/record.ts';
 import { type ClickColumn, COLUMNS, clickFields } from '../events/columns.ts';
 import type { StoredEvent } from '../events/event.ts';
-import { EVENT_KINDS, type EventKind, kindOf, type RecordPart } from '../events/kinds.ts';
+import {
+  EVENT_KINDS,
+  type EventKind,
+  kindOf,
+  kindOfStored,
+  type RecordPart,
+} from '../events/kinds.ts';
 import { Joi, requiredCount, requiredTime } from '../http/fields.ts';
 import { linkRecord, type SealedLink } from '../links/record.ts';
 import { type PageRecord, pageRecord } from '../pages/record.ts';
@@ -23,8 +29,8 @@ export interface EventContext {
 /** Converts an event to its public record. */
 export function toEvent(event: StoredEvent, context: EventContext): object {
   const timestamp = event.occurred_at.toISOString();
-  const { record } = kindOf(event.event);
-  return { event: event.event, timestamp, ...fieldsOf(record, event, context) };
+  const kind = kindOfStored(event.event);
+  return { event: kind, timestamp, ...fieldsOf(kindOf(kind).record, event, context) };
 }
 
 /**
@@ -32,7 +38,7 @@ export function toEvent(event: StoredEvent, context: EventContext): object {
  * deprecated ones.
  */
 export const toEventData = (event: StoredEvent, context: EventContext): object =>
-  fieldsOf(dataParts(event.event), event, context);
+  fieldsOf(dataParts(kindOfStored(event.event)), event, context);
 
 const dataParts = (kind: EventKind): RecordPart[] =>
   kindOf(kind).record.filter((part) => part !== 'deprecatedFields');

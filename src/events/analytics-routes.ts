@@ -84,7 +84,7 @@ export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRe
             `interval ${FROM_COUNTERS} must be used with groupBy=count and no filters but those that select records`,
           );
         }
-        return ok(totalsOfCounters(await readCounters(projectId, filter)));
+        return ok(totalsOfCounters(await readCounters(projectId, filter), filter.traffic));
       }
       const group: Group = GROUPS[groupBy];
       const events = kindsOf(event ?? group.defaultEvent ?? 'clicks');

@@ -1,6 +1,6 @@
 import { cityName } from '../visitors/city.ts';
 import { UNKNOWN } from '../visitors/places.ts';
-import type { EventKind } from './kinds.ts';
+import type { StoredKind } from './kinds.ts';
 
 /** Definition of a column; the key of its row is the column's name in `events`. */
 export interface Column {
@@ -70,7 +70,7 @@ interface Of<Value> {
 const text: Of<string> = { initial: '' };
 const unknown: Of<string> = { initial: UNKNOWN };
 const nullableText: Of<string | null> = { initial: null };
-const kind: Of<EventKind> = { initial: 'click' };
+const kind: Of<StoredKind> = { initial: 'click' };
 const via: Of<'link' | 'qr'> = { initial: 'link' };
 const visitor: Of<'new' | null> = { initial: null };
 const nullableCents: Of<number | null> = { initial: null };
@@ -229,6 +229,18 @@ export const COLUMNS = {
    * visitors is the number of these events.
    */
   visitor,
+  suspect: {
+    ...nullableText,
+    isOfClick: true,
+    longest: 100,
+    click: {
+      name: 'suspect',
+      description: 'Reason why the visit may come from a program; null for a visit of a person.',
+      example: 'no-accept-language',
+      isExtension: true,
+      isNullable: true,
+    },
+  },
 } as const satisfies ColumnTable;
 
 /** Makes a row with the initial value of every column. */

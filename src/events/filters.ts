@@ -8,6 +8,7 @@ import { UNKNOWN } from '../visitors/places.ts';
 import { referersOf } from '../visitors/sources.ts';
 import { pageOf } from './dimensions.ts';
 import type { StoredEvent } from './event.ts';
+import type { Traffic } from './kinds.ts';
 import { type UtmField, utmText } from './utm.ts';
 
 /*
@@ -206,6 +207,8 @@ export interface EventFilter {
   domain?: string | undefined;
   /** Conditions, no more than one per filter. */
   conditions?: readonly Condition[] | undefined;
+  /** Visits of people, of suspects, or both. Default: of people. */
+  traffic?: Traffic | undefined;
 }
 
 /** A condition that no event matches. */

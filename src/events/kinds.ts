@@ -16,7 +16,7 @@ export type RecordPart =
   | 'deprecatedFields';
 
 /** Counters of records that count events: columns of `counters`. */
-export const COUNTERS = ['visits', 'leads', 'sales'] as const;
+export const COUNTERS = ['visits', 'suspects', 'leads', 'sales'] as const;
 
 export type Counter = (typeof COUNTERS)[number];
 
@@ -96,6 +96,48 @@ export const EVENT_KINDS = Object.keys(KINDS) as readonly EventKind[];
 /** Returns the definition of a kind. */
 export const kindOf = (kind: EventKind): KindDefinition => KINDS[kind];
 
+/**
+ * Names under which events are stored. Visits and views that may come from a program have names of
+ * their own, so that queries about people do not read them.
+ */
+export type StoredKind = EventKind | `suspect_${VisitKind | 'view'}`;
+
+const SUSPECT = 'suspect_';
+
+/** Returns true for visits and views that may come from a program. */
+export const isSuspect = (stored: StoredKind): boolean => stored.startsWith(SUSPECT);
+
+/** Returns the kind of an event, by the name under which it is stored. */
+export const kindOfStored = (stored: StoredKind): EventKind =>
+  (isSuspect(stored) ? stored.slice(SUSPECT.length) : stored) as EventKind;
+
+/** Returns the name under which suspect visits or views are stored. */
+export const suspectKind = (kind: VisitKind | 'view'): StoredKind => `${SUSPECT}${kind}`;
+
+/** Returns the counter that a stored event increments. */
+export const counterOfStored = (stored: StoredKind): Counter =>
+  isSuspect(stored) ? 'suspects' : kindOf(stored as EventKind).counter;
+
+/**
+ * Visits that a query is about: of people, of suspects, or of both. Leads and sales belong to
+ * people.
+ */
+export const TRAFFIC = ['person', 'suspect', 'all'] as const;
+
+export type Traffic = (typeof TRAFFIC)[number];
+
+/** Lists the names under which the events of some kinds are stored. */
+export const storedKinds = (
+  kinds: readonly EventKind[],
+  traffic: Traffic = 'person',
+): StoredKind[] =>
+  kinds.flatMap((kind): StoredKind[] => [
+    ...(traffic === 'suspect' ? [] : [kind]),
+    ...(traffic === 'person' || kindOf(kind).family === 'conversion'
+      ? []
+      : [suspectKind(kind as VisitKind | 'view')]),
+  ]);
+
 /** Name of a kind's count in answers, and its value of the parameter `event`. */
 export type PluralOf<Kind extends EventKind> = `${Kind}s`;
 
@@ -129,6 +171,9 @@ export function kindsWithVisitors(kinds: readonly EventKind[]): EventKind[] {
   const visits = kinds.filter((kind) => kindOf(kind).family === 'visit');
   return visits.length > 0 ? visits : kinds.filter((kind) => kindOf(kind).family === 'view');
 }
+
+/** All names under which events are stored. */
+export const STORED_KINDS: readonly StoredKind[] = storedKinds(EVENT_KINDS, 'all');
 
 /** Values of the parameter `event` that mean a single kind. */
 export type KindParameter = PluralOf<EventKind>;

@@ -48,8 +48,8 @@ export interface ShownName {
 export interface RecordCounters {
   link: CounterSums;
   qrcode: CounterSums;
-  /** Number of page views. */
-  views: number;
+  /** Views of pages. */
+  page: Pick<CounterSums, 'visits' | 'suspects'>;
 }
 
 /** Sums of the counters of links, or of QR codes. */

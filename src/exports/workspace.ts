@@ -35,6 +35,7 @@ const PAGE = 1_000;
 interface CountedRecord {
   id: string;
   visits: number | null;
+  suspects: number | null;
   leads: number | null;
   sales: number | null;
   sale_amount_cents: number | null;
@@ -252,7 +253,12 @@ class WorkspacePages {
   async *#events(): AsyncGenerator<ArchivePage> {
     const span = { start: new Date(0), end: new Date(Date.UTC(9999, 0)) };
     for (const kind of EVENT_KINDS) {
-      const selection = { projectId: this.#projectId, kind, span, filter: {} };
+      const selection = {
+        projectId: this.#projectId,
+        kind,
+        span,
+        filter: { traffic: 'all' as const },
+      };
       for (let after: Cursor | undefined; ; ) {
         const events = await eventsStore().list(
           selection,
@@ -323,7 +329,7 @@ const UTM_TEMPLATE =
   'id, name, utm_source, utm_medium, utm_campaign, utm_term, utm_content, ref, created_at AS "createdAt"';
 const CUSTOMER = `id, external_id AS "externalId", name, email, avatar, country, click_id AS "clickId",
   created_at AS "createdAt", updated_at AS "updatedAt"`;
-const COUNTERS = 'c.visits, c.leads, c.sales, c.sale_amount_cents, c.last_visit_at';
+const COUNTERS = 'c.visits, c.suspects, c.leads, c.sales, c.sale_amount_cents, c.last_visit_at';
 const JOIN_COUNTERS = 'LEFT JOIN counters c ON c.project_id = r.project_id AND c.record_id = r.id';
 
 /** Record fields that an archive leaves out or names differently. */
@@ -349,9 +355,10 @@ function inMicros(atMicros: number): string {
  * deleted events.
  */
 function countersBefore(row: CountedRecord, sums: StoredSums | undefined): object {
-  const { visits = 0, leads = 0, sales = 0, saleAmountCents = 0 } = sums ?? {};
+  const { visits = 0, suspects = 0, leads = 0, sales = 0, saleAmountCents = 0 } = sums ?? {};
   const before = {
     visits: Math.max(0, (row.visits ?? 0) - visits),
+    suspects: Math.max(0, (row.suspects ?? 0) - suspects),
     leads: Math.max(0, (row.leads ?? 0) - leads),
     sales: Math.max(0, (row.sales ?? 0) - sales),
     saleAmountCents: Math.max(0, (row.sale_amount_cents ?? 0) - saleAmountCents),

@@ -13,7 +13,7 @@ const EXPIRED = `
    WHERE l.expires_at <= now() AND l.expires_at > now() - make_interval(days => :days)
    UNION
   SELECT l.project_id, l.id FROM links l JOIN counters c ON c.project_id = l.project_id AND c.record_id = l.id
-   WHERE l.max_visits IS NOT NULL AND c.visits >= l.max_visits`;
+   WHERE l.max_visits IS NOT NULL AND c.visits + c.suspects >= l.max_visits`;
 
 /**
  * Announces expired links to webhooks and people: once, and again if a link was valid in between.
@@ -30,7 +30,7 @@ async function forgetValid(): Promise<void> {
         AND (l.expires_at IS NULL OR l.expires_at > now())
         AND (l.max_visits IS NULL OR NOT EXISTS (
               SELECT FROM counters c WHERE c.project_id = l.project_id AND c.record_id = l.id
-                 AND c.visits >= l.max_visits))`,
+                 AND c.visits + c.suspects >= l.max_visits))`,
   );
 }
 

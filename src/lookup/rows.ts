@@ -153,9 +153,10 @@ export async function readService(connection: Db = db()): Promise<Row> {
   return { entry: encodeService(service), version };
 }
 
-/** Reads the number of counted visits of a link or QR code. */
+/** Reads the number of visits of a link or QR code that `maxVisits` limits: of people and suspects. */
 export async function countVisits(projectId: string, id: string): Promise<number> {
-  const sql = 'SELECT visits FROM counters WHERE project_id = ? AND record_id = ?';
+  const sql =
+    'SELECT visits + suspects AS visits FROM counters WHERE project_id = ? AND record_id = ?';
   const [row] = await rows<{ visits: number }>(db(), sql, [projectId, id], POSTGRES_MS);
   return row?.visits ?? 0;
 }

@@ -1,5 +1,6 @@
 import { type Db, db, rows } from '../infra/db.ts';
 import { contains } from '../infra/like.ts';
+import { VISITS } from '../short-links/visits-sql.ts';
 import { pageOf } from '../workspaces/lists.ts';
 import { Page } from './model.ts';
 import { type PageCounters, type PageRecord, toPage } from './record.ts';
@@ -10,11 +11,8 @@ const counted = (projectId: string, connection: Db) =>
     .leftJoin('counters as c', (on) =>
       on.on('c.project_id', 'pages.project_id').andOn('c.record_id', 'pages.id'),
     )
-    .select(
-      'pages.*',
-      Page.raw('coalesce(c.visits, 0) AS views'),
-      Page.raw('coalesce(c.leads, 0) AS leads'),
-    );
+    .leftJoin('workspaces as w', 'w.id', 'pages.project_id')
+    .select('pages.*', Page.raw(`${VISITS} AS views`), Page.raw('coalesce(c.leads, 0) AS leads'));
 
 const read = (row: Page): PageRecord => toPage(row, row as Page & PageCounters);
 
@@ -61,14 +59,14 @@ export async function findTitles(
   return new Map(titles.map(({ id, title }) => [id, title]));
 }
 
-/** Sums the views of all pages of a workspace, from their counters. */
-export async function sumViews(projectId: string): Promise<number> {
-  const [row] = await rows<{ views: number }>(
+/** Sums the views of all pages of a workspace by people and by suspects, from their counters. */
+export async function sumViews(projectId: string): Promise<{ visits: number; suspects: number }> {
+  const [row] = await rows<{ visits: number; suspects: number }>(
     db(),
-    `SELECT coalesce(sum(c.visits), 0)::bigint AS views
+    `SELECT coalesce(sum(c.visits), 0)::bigint AS visits, coalesce(sum(c.suspects), 0)::bigint AS suspects
        FROM counters c JOIN pages p ON p.project_id = c.project_id AND p.id = c.record_id
       WHERE c.project_id = ?`,
     [projectId],
   );
-  return row!.views;
+  return row!;
 }

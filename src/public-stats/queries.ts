@@ -1,6 +1,7 @@
 import type { DimensionName } from '../events/dimensions.ts';
 import { pluralOf, type VisitKind, visitKindOf } from '../events/kinds.ts';
 import { resolveSpan } from '../events/query/interval.ts';
+import { countedTraffic } from '../events/query/traffic.ts';
 import type { Interval, Span } from '../events/span.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { db, rows } from '../infra/db.ts';
@@ -60,7 +61,7 @@ export async function readStatistics(
   interval: Interval,
 ): Promise<Statistics> {
   const span = await resolveSpan(projectId, { interval, timezone: 'UTC' });
-  const filter = { records: [id] };
+  const filter = { records: [id], traffic: await countedTraffic(projectId) };
   const question = { projectId, span, filter, events: [event] };
   const name = pluralOf(event);
   const shares = async (dimension: DimensionName): Promise<Share[]> => {

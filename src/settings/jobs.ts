@@ -12,6 +12,7 @@ export type WorkspaceChanges = Pick<
   | 'clickIdParameter'
   | 'keepFullIp'
   | 'excludedIps'
+  | 'countSuspects'
   | 'logo'
   | 'brandColor'
 >;

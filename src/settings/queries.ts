@@ -19,6 +19,7 @@ export interface SettingsRow {
   click_id_parameter: ClickIdParameter;
   keep_full_ip: boolean;
   excluded_ips: string[];
+  count_suspects: boolean;
   requests_per_minute: number | null;
   retention_days: number | null;
   logo: Logo | null;
@@ -31,7 +32,7 @@ export async function readSettings(projectId: string, connection: Db = db()): Pr
   const [row] = await rows<SettingsRow>(
     connection,
     `SELECT id, slug, name, plan, click_dedupe_seconds, query_conflict, click_id_parameter, keep_full_ip,
-            excluded_ips, requests_per_minute, retention_days, logo, brand_color, created_at
+            excluded_ips, count_suspects, requests_per_minute, retention_days, logo, brand_color, created_at
        FROM workspaces WHERE id = ?`,
     [projectId],
   );
@@ -76,7 +77,7 @@ export async function readUsage(projectId: string, now = new Date()): Promise<Us
     eventsStore().totals({
       projectId,
       span: { start, end, granularity: 'day', timezone: 'UTC' },
-      filter: {},
+      filter: { traffic: 'all' },
       events: EVENT_KINDS,
     }),
   ]);

@@ -29,6 +29,7 @@ export function toWorkspace(row: SettingsRow) {
     clickIdParameter: row.click_id_parameter,
     keepFullIp: row.keep_full_ip,
     excludedIps: row.excluded_ips,
+    countSuspects: row.count_suspects,
     logo: row.logo === null ? null : logoUrl(config().BASE_URL, row.id, row.logo.id),
     brandColor: row.brand_color,
     defaultDomain: config().DEFAULT_SHORT_DOMAIN,
@@ -70,6 +71,9 @@ export const workspaceRecord = Joi.object({
     .required()
     .description('Networks whose visits are not counted.')
     .example(['203.0.113.0/24']),
+  countSuspects: flag()
+    .required()
+    .description('Visits that may come from programs count like visits of people.'),
   logo: nullable
     .description('URL of the logo on pages for visitors.')
     .example('https://api.example.com/logos/proj_4Jx2vQ0aTq/8Yt7Kx'),

@@ -58,6 +58,10 @@ export const workspaceBody = Joi.object<WorkspaceBody>({
         'the bits after the prefix.',
     )
     .example(['203.0.113.0/24', '2001:db8::1']),
+  countSuspects: bodyFlag().description(
+    'true counts visits that may come from programs like visits of people: in counts of records, ' +
+      'analytics without `traffic`, and webhooks. Past visits are counted too.',
+  ),
   logo: imageSource()
     .allow(null)
     .description(

@@ -17,6 +17,7 @@ import type { RecordKind, ShortLinkModel, ShortLinkTables } from './model.ts';
 import { canReadPasswords } from './record.ts';
 import { searchField, textOrDestination } from './search.ts';
 import { destination } from './url-field.ts';
+import { VISITS } from './visits-sql.ts';
 
 /** Names of tags: several, or a text that is one name or several with commas between them. */
 type TagNames = string | string[];
@@ -62,8 +63,8 @@ export interface SharedFilters {
 }
 
 /**
- * A query over links or QR codes to narrow. It joins d (domains) and c (counters, where NULL means
- * zero).
+ * A query over links or QR codes to narrow. It joins d (domains), c (counters, where NULL means
+ * zero) and w (the workspace).
  */
 export interface Query {
   where(column: string, value: string | boolean): unknown;
@@ -290,7 +291,7 @@ export function sharedFilters({
     ),
     isUsedUp: extended(
       presence(
-        `${table}.max_visits IS NOT NULL AND coalesce(c.visits, 0) >= ${table}.max_visits`,
+        `${table}.max_visits IS NOT NULL AND coalesce(c.visits + c.suspects, 0) >= ${table}.max_visits`,
         'as many visits as their `maxVisits`',
       ),
     ),
@@ -333,7 +334,7 @@ export const visits = (operator: '>=' | '<='): Filter<number> => ({
     .integer()
     .min(0)
     .description(`${operator === '>=' ? 'Least' : 'Largest'} number of counted visits.`),
-  where: (query, value) => query.whereRaw(`coalesce(c.visits, 0) ${operator} ?`, [value]),
+  where: (query, value) => query.whereRaw(`${VISITS} ${operator} ?`, [value]),
 });
 
 /**

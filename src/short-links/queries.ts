@@ -20,6 +20,7 @@ import { canReadPasswords, openPassword } from './record.ts';
 import type { RecordContext } from './record-context.ts';
 import type { Grouping } from './schema.ts';
 import { applySearch, resolveSearch, type Search } from './search.ts';
+import { VISITS } from './visits-sql.ts';
 
 /** Columns of a record that come from other tables. */
 interface JoinedColumns {
@@ -201,7 +202,7 @@ export class ShortLinkQueries<
       url: `${this.#table}.url ${sortOrder}`,
       title: `lower(coalesce(${this.#table}.title, '')) ${sortOrder}`,
     };
-    const visits = `coalesce(c.visits, 0) ${sortOrder}`;
+    const visits = `${VISITS} ${sortOrder}`;
     const order = `${orders[sort] ?? visits}, ${this.#table}.id ${sortOrder}`;
     const search = await this.#searchOf(projectId, filters);
     const matching = () =>
@@ -367,14 +368,15 @@ export class ShortLinkQueries<
         on
           .on('c.project_id', `${this.#table}.project_id`)
           .andOn('c.record_id', `${this.#table}.id`),
-      );
+      )
+      .leftJoin('workspaces as w', 'w.id', `${this.#table}.project_id`);
   }
 
   #wide(projectId: string, connection?: Db): QueryBuilder<Row> {
     return this.#joined(projectId, connection).select(
       `${this.#table}.*`,
       'd.slug as domain',
-      'c.visits',
+      raw(`CASE WHEN c.visits IS NOT NULL THEN ${VISITS} END AS visits`),
       'c.leads',
       'c.sales',
       'c.sale_amount_cents',

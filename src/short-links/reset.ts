@@ -63,11 +63,12 @@ async function recount(
   );
   await execute(
     trx,
-    `UPDATE counters SET visits = :visits, leads = :leads, sales = :sales, sale_amount_cents = :cents,
+    `UPDATE counters SET visits = :visits, suspects = :suspects, leads = :leads, sales = :sales, sale_amount_cents = :cents,
             last_visit_at = :lastVisitAt
       WHERE project_id = :projectId AND record_id = :id`,
     {
       visits: stored?.visits ?? 0,
+      suspects: stored?.suspects ?? 0,
       leads: stored?.leads ?? 0,
       sales: stored?.sales ?? 0,
       cents: stored?.saleAmountCents ?? 0,

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
+import { AddressSet, PROXY_RANGES } from '../infra/ip.ts';
 import { memoize } from '../infra/memoize.ts';
 import type { NetworkTable } from './networks.ts';
 
@@ -10,6 +11,9 @@ import type { NetworkTable } from './networks.ts';
  * Rules not used, since they would mark people: the first visit of a new link (its author tests it,
  * and a text message is read within seconds), any two visits of a network (phones of a carrier share
  * an address), and a system in `Sec-CH-UA-Platform` other than that of the user agent (extensions).
+ *
+ * Private addresses have no suspects: such a visit comes from the network of the service, or through
+ * a proxy that it does not know, whose visitors share one address.
  */
 
 /** Reasons why a visit is a suspect; a network is followed by its owner. */
@@ -78,6 +82,10 @@ export const HEADER_RULES: readonly HeaderRule[] = [
       plainBrowser(userAgent) >= FETCH_METADATA_VERSION,
   },
 ];
+
+const PRIVATE = new AddressSet(
+  ['loopback', 'linklocal', 'uniquelocal'].flatMap((name) => PROXY_RANGES[name]!),
+);
 
 /** Longest time between the visits of two links by one scanner, in ms; people need longer. */
 const BURST_MS = 500;
@@ -149,8 +157,10 @@ export class Suspects {
     const isBurst = this.#lastVisits.record(ip, userAgent, projectId, linkId, at);
     const owner = this.#networks.ownerOf(ip);
     if (owner !== undefined) return `network: ${owner}`;
-    for (const rule of HEADER_RULES) if (rule.matches(visit)) return rule.reason;
-    // Scanners open all links of a message at once (mautic/mautic: issue 16263).
-    return isBurst ? 'burst' : undefined;
+    const reason =
+      HEADER_RULES.find((rule) => rule.matches(visit))?.reason ??
+      // Scanners open all links of a message at once (mautic/mautic: issue 16263).
+      (isBurst ? 'burst' : undefined);
+    return reason === undefined || PRIVATE.has(ip) ? undefined : reason;
   }
 }

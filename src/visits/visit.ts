@@ -24,7 +24,7 @@ export interface Visit {
   referer: string;
   /** `qr` if the short link was opened with `?qr=1`. */
   via: 'link' | 'qr';
-  /** Reason why the visit may be that of a program; absent for people. */
+  /** Reason why the visit may come from a program; absent for people. */
   suspect?: string;
   /** Name of the variant that an A/B test chose. */
   variant?: string;

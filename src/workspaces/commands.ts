@@ -107,6 +107,8 @@ export interface WorkspaceSettings {
   keepFullIp?: boolean;
   /** Networks whose visits are not counted, normalized (`normalizeNetwork`). */
   excludedIps?: string[];
+  /** True counts suspects like people. */
+  countSuspects?: boolean;
   /** `null`: the limit of the plan; 0: no limit. */
   requestsPerMinute?: number | null;
   /** `null`: the retention of the plan; 0: unlimited. */
@@ -132,6 +134,7 @@ export async function changeWorkspace(
     clickIdParameter,
     keepFullIp,
     excludedIps,
+    countSuspects,
     requestsPerMinute,
     retentionDays,
     logo,
@@ -149,6 +152,7 @@ export async function changeWorkspace(
       click_id_parameter: clickIdParameter,
       keep_full_ip: keepFullIp,
       excluded_ips: excludedIps,
+      count_suspects: countSuspects,
       requests_per_minute: requestsPerMinute,
       retention_days: retentionDays,
       logo,

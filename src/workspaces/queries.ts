@@ -44,6 +44,7 @@ interface VisitSettings {
   keepFullIp: boolean;
   /** Networks whose visits are not counted. */
   excludedIps: string[];
+  countSuspects: boolean;
 }
 
 /** Reads the settings of workspaces for visits, by id. */
@@ -53,7 +54,7 @@ export async function visitSettings(
   const settings = await rows<VisitSettings & { id: string }>(
     db(),
     `SELECT id, click_dedupe_seconds AS "dedupeSeconds", keep_full_ip AS "keepFullIp",
-            excluded_ips AS "excludedIps"
+            excluded_ips AS "excludedIps", count_suspects AS "countSuspects"
        FROM workspaces WHERE id = ANY(?)`,
     [projectIds],
   );

@@ -41,6 +41,7 @@ describe('a click', () => {
       id: event.click.id,
       url: `${A}?x=1`,
       variant: null,
+      suspect: null,
       continent: 'EU',
       country: 'DE',
       region: 'Berlin',

@@ -39,6 +39,7 @@ describe('the workspace over REST', () => {
       clickIdParameter: 'click_id',
       keepFullIp: false,
       excludedIps: [],
+      countSuspects: false,
       logo: null,
       brandColor: null,
       defaultDomain: 'localhost',

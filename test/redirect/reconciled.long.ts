@@ -31,11 +31,13 @@ function randomNumbers(seed: number): () => number {
 }
 
 /** Outcome of a visit: a click, a prefetch, or a row of the requests that are left out. */
-type Outcome = 'click' | 'prefetch' | `${'bot' | 'preview' | 'excluded'} ${string}`;
+type Outcome = 'click' | 'suspect' | 'prefetch' | `${'bot' | 'preview' | 'excluded'} ${string}`;
 
 interface Kind {
   weight: number;
   outcome: Outcome;
+  /** Number of the link that all of these visits open. */
+  link?: number;
   headers(n: number): Headers;
 }
 
@@ -48,17 +50,23 @@ const person = (n: number): Headers => ({
 
 const kindsWith = (cookie: string): Kind[] => [
   { weight: 40, outcome: 'click', headers: person },
-  // The same visitor again and again, without a window in which visitors count once.
-  { weight: 10, outcome: 'click', headers: () => person(7) },
-  // Suspects: of a network, without Accept-Language, and as a burst.
+  // The same visitor again and again, without a window in which visitors count once. Visits of two
+  // links at once would be those of a scanner.
+  {
+    weight: 10,
+    outcome: 'click',
+    link: 0,
+    headers: () => ({ ...person(7), ...agent(browser(6_000)) }),
+  },
+  // Suspects: of a network, and without Accept-Language.
   {
     weight: 6,
-    outcome: 'click',
+    outcome: 'suspect',
     headers: (n) => ({ ...person(n), 'x-forwarded-for': `40.94.16.${n % 250}` }),
   },
   {
     weight: 4,
-    outcome: 'click',
+    outcome: 'suspect',
     headers: (n) => ({ ...agent(browser(n)), 'x-forwarded-for': '192.0.2.251' }),
   },
   {
@@ -186,9 +194,12 @@ describe('20,000 visits of all classes', () => {
       });
     }
     const total = async () => {
-      const { clicks } = (await api.get('/analytics', { interval: 'all' })).body;
+      const clicksOf = async (traffic: string) =>
+        (await api.get('/analytics', { interval: 'all', traffic })).body.clicks;
+      const [clicks, suspects, all] = await Promise.all(['person', 'suspect', 'all'].map(clicksOf));
+      expect(clicks + suspects).to.equal(all);
       const { requests } = (await api.get('/analytics/left-out', { interval: 'all' })).body;
-      return { clicks, requests };
+      return { clicks, suspects, requests };
     };
     const leftOut = async () => {
       const { programs } = (await api.get('/analytics/left-out', { interval: 'all' })).body;
@@ -206,7 +217,7 @@ describe('20,000 visits of all classes', () => {
     const planned = Array.from({ length: VISITS }, (_, n) => {
       let left = random() * weights;
       const kind = kinds.find(({ weight }) => (left -= weight) < 0)!;
-      const link = Math.floor(random() * LINKS);
+      const link = kind.link ?? Math.floor(random() * LINKS);
       return { kind, n, path: `/l${link}`, port: ports[Math.floor(random() * ports.length)]! };
     });
     const waiting = planned.values();
@@ -223,12 +234,15 @@ describe('20,000 visits of all classes', () => {
     };
     await Promise.all(Array.from({ length: CONCURRENT }, visitor));
 
-    const { click, prefetch, ...programs } = expected;
+    const { click, suspect, prefetch, ...programs } = expected;
     const leftOutCount = Object.values(programs).reduce((sum, requests) => sum + requests, 0);
-    expect(click! + prefetch! + leftOutCount).to.equal(VISITS + probes);
+    expect(click! + suspect! + prefetch! + leftOutCount).to.equal(VISITS + probes);
     await eventually(async () => {
-      const { clicks, requests } = await total();
-      expect({ clicks, requests }).to.deep.equal({ clicks: click, requests: leftOutCount });
+      expect(await total()).to.deep.equal({
+        clicks: click,
+        suspects: suspect,
+        requests: leftOutCount,
+      });
     });
     expect(await leftOut()).to.deep.equal(programs);
     expect((await prefetches()) - earlier).to.equal(prefetch);

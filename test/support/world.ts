@@ -56,6 +56,7 @@ export function visit(path: string, options: VisitOptions = {}): Promise<VisitAn
         headers: {
           host,
           ...(userAgent === '' ? {} : { 'user-agent': userAgent }),
+          'accept-language': 'en',
           ...(body === undefined ? {} : FORM),
           ...headers,
         },

@@ -8,6 +8,7 @@ import {
 import { HEADER_RULES, Suspects, type SuspectVisit } from '../../src/visitors/suspects.ts';
 import { trafficOf } from '../../src/visitors/traffic.ts';
 import { RECORDED_VISITS, type RecordedVisit } from '../data/recorded-visits.ts';
+import { browser } from '../support/browser.ts';
 
 const OF = { projectId: 'ws_1', linkId: 'link_1' };
 
@@ -48,6 +49,26 @@ describe('suspects', () => {
       'burst',
       ...HEADER_RULES.map(({ reason }) => reason),
     ]);
+  });
+
+  it('are not among private addresses', () => {
+    const suspects = new Suspects(networks);
+    const userAgent = browser();
+    for (const ip of [
+      '127.0.0.1',
+      '10.1.2.3',
+      '172.16.0.1',
+      '192.168.7.7',
+      '169.254.1.1',
+      '::1',
+      'fd00::1',
+    ]) {
+      const visit = { headers: {}, userAgent, ip, isSecure: false };
+      expect(suspects.reasonOf(visit, OF, 1_000), ip).to.equal(undefined);
+      expect(suspects.reasonOf(visit, { ...OF, linkId: 'link_2' }, 1_001), ip).to.equal(undefined);
+    }
+    const visit = { headers: {}, userAgent, ip: '192.0.2.1', isSecure: false };
+    expect(suspects.reasonOf(visit, OF, 1_000)).to.equal('no-accept-language');
   });
 
   describe('by a burst', () => {

@@ -4,7 +4,15 @@ import { pino } from 'pino';
 import { eventRecords } from '../../src/event-records/event-records.ts';
 import { resolveRecords } from '../../src/event-records/resolve.ts';
 import type { EventRow } from '../../src/events/event.ts';
-import { EVENT_KINDS, EVENT_PARAMETERS, type EventKind, kindsOf } from '../../src/events/kinds.ts';
+import {
+  EVENT_KINDS,
+  EVENT_PARAMETERS,
+  type EventKind,
+  kindOfStored,
+  kindsOf,
+  suspectKind,
+  TRAFFIC,
+} from '../../src/events/kinds.ts';
 import { type FilterQuery, resolveFilter } from '../../src/events/query/filters.ts';
 import { GROUPS, type GroupName } from '../../src/events/query/groups/index.ts';
 import type { Numbers } from '../../src/events/query/numbers.ts';
@@ -55,6 +63,7 @@ const ZONES = [
   'America/St_Johns',
   'Pacific/Apia',
 ];
+const isVisitor = (kind: EventKind) => ['click', 'scan', 'view'].includes(kind);
 const KINDS: EventKind[] = ['click', 'click', 'click', 'scan', 'view', 'lead', 'sale'];
 const log = pino({ level: 'silent' });
 const LONG = `https://example.com/?q=${'long'.repeat(300)}`;
@@ -156,10 +165,12 @@ describe(`counts of events (seed ${SEED})`, () => {
   function event(projectId: string, at: number, pageId: string): EventRow {
     const kind = pick(KINDS);
     // Most events belong to the first records, so that these have many and the last ones few.
+    const suspect = isVisitor(kind) && random() < 0.3 ? pick(['burst', 'headless']) : null;
     const record = kind === 'scan' ? records.at(-1)! : records[Math.floor(random() ** 3 * 6)]!;
     return anEvent(projectId, {
       id: `evt_${String(at).padStart(8, '0')}`,
-      event: kind,
+      event: suspect === null ? kind : suspectKind(kind as 'click' | 'scan' | 'view'),
+      suspect,
       occurred_at: new Date(FIRST + random() * (LAST - FIRST)).toISOString(),
       link_id: random() < 0.05 && kind === 'click' ? null : record,
       domain: pick(['a.test', 'b.test']),
@@ -176,7 +187,7 @@ describe(`counts of events (seed ${SEED})`, () => {
       variant: pick(['A', 'B', null]),
       via: pick(['link', 'qr']),
       page_id: kind === 'view' ? pageId : null,
-      visitor: ['click', 'scan', 'view'].includes(kind) && random() < 0.6 ? 'new' : null,
+      visitor: isVisitor(kind) && random() < 0.6 ? 'new' : null,
       event_name:
         kind === 'lead' ? pick(['Sign up', 'Trial']) : kind === 'sale' ? 'Purchase' : null,
       amount_cents: kind === 'sale' ? Math.floor(random() * 100_000) : null,
@@ -221,7 +232,7 @@ describe(`counts of events (seed ${SEED})`, () => {
     for (const [, queryOf] of filters) {
       for (const name of NAMES) {
         for (let n = 0; n < QUESTIONS; n += 1) {
-          const query = queryOf();
+          const query = { ...queryOf(), traffic: pick(TRAFFIC) };
           const filter = await resolveFilter(projectId, query, resolveRecords);
           const events = kindsOf(pick(EVENT_PARAMETERS));
           const question = { projectId, span: aSpan(), filter, events };
@@ -262,11 +273,12 @@ describe(`counts of events (seed ${SEED})`, () => {
   }
 
   /** Returns the events that a question is about. */
-  const counted = ({ span, events, filter: { records: ids, domain } }: CountQuery) =>
+  const counted = ({ span, events, filter: { records: ids, domain, traffic } }: CountQuery) =>
     stored.filter((event) => {
       const at = new Date(event.occurred_at);
       return (
-        events.includes(event.event) &&
+        events.includes(kindOfStored(event.event)) &&
+        isOfTraffic(event, traffic) &&
         at >= span.start &&
         at < span.end &&
         (ids === undefined || (event.link_id !== null && ids.includes(event.link_id))) &&
@@ -274,11 +286,17 @@ describe(`counts of events (seed ${SEED})`, () => {
       );
     });
 
+  function isOfTraffic({ event, suspect }: EventRow, traffic: string | undefined): boolean {
+    if (traffic === 'all') return true;
+    if (traffic === 'suspect') return isVisitor(kindOfStored(event)) && suspect !== null;
+    return suspect === null;
+  }
+
   /** Counts events in plain code. */
   function numbersOf(some: readonly EventRow[], events: readonly EventKind[]): Numbers {
     const numbers: Numbers = {};
     for (const kind of events) {
-      const ofKind = some.filter(({ event }) => event === kind);
+      const ofKind = some.filter(({ event }) => kindOfStored(event) === kind);
       numbers[`${kind}s`] = ofKind.length;
       if (kind === 'sale') {
         numbers['saleAmount'] = ofKind.reduce((sum, { amount_cents }) => sum + amount_cents!, 0);
@@ -288,7 +306,7 @@ describe(`counts of events (seed ${SEED})`, () => {
     const visited = events.some(isVisit) ? events.filter(isVisit) : ['view'];
     if (events.some((kind) => isVisit(kind) || kind === 'view')) {
       numbers['visitors'] = some.filter(
-        ({ event, visitor }) => visited.includes(event) && visitor === 'new',
+        ({ event, visitor }) => visited.includes(kindOfStored(event)) && visitor === 'new',
       ).length;
     }
     return numbers;

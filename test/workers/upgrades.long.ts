@@ -35,6 +35,7 @@ import * as excluded from '../../migrations/0060_excluded_networks.ts';
 import * as nameKeys from '../../migrations/0061_name_keys_of_cities.ts';
 import * as visitors from '../../migrations/0063_visitors.ts';
 import * as leftOut from '../../migrations/0064_left_out.ts';
+import * as suspects from '../../migrations/0065_suspects.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -80,6 +81,8 @@ const RELEASES = [
 const COMMITS = ['9399ecf', '6ae9048', '153d90c'];
 const TABLES = ['links', 'qrcodes', 'tags', 'folders', 'domains', 'customers', 'webhooks'] as const;
 const BUILD_MS = 60_000;
+/** Number of events that an earlier version stored; UPGRADE_EVENTS asks for more. */
+const OLD_EVENTS = Number(process.env['UPGRADE_EVENTS']) || 50_000;
 
 /** Migrations after {@link search} that change the schema, in their order. */
 const AFTER_SEARCH = [
@@ -93,6 +96,7 @@ const AFTER_SEARCH = [
   nameKeys,
   visitors,
   leftOut,
+  suspects,
 ];
 
 /** Cities as an earlier version stored them. */
@@ -171,6 +175,7 @@ describe('an upgrade', function () {
         }),
       );
       await keepCounts(database, projectId, events);
+      await database.transaction(suspects.down);
       await database.transaction(visitors.down);
       await database.transaction(eventSums.down);
       const counts = async () => (await database.raw(UNPACKED)).rows as UnpackedCount[];
@@ -217,6 +222,7 @@ describe('an upgrade', function () {
       const columns = ['project_id', 'owner as domain', 'dimension', 'event', 'step', 'bucket'];
       expect(await keptRows.select(...columns, 'counts', 'quarters')).to.deep.equal(asBytes);
       await database.transaction(visitors.up);
+      await database.transaction(suspects.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -275,9 +281,10 @@ describe('an upgrade', function () {
       const rolled = await rowsOfEvents([...merged, ...late, stored[0]!]);
       const added = await rowsOfEvents([...unmerged, stored[1]!]);
       const later = await rowsOfEvents(stored);
-      const { visitor: _, ...columns } = COLUMNS;
+      const { visitor: _, suspect: __, ...columns } = COLUMNS;
       const kept = async () => sumsOf((await database('kept_counts')) as KeptRow[]);
 
+      await database.transaction(suspects.down);
       await database.transaction(visitors.down);
       await database.transaction(eventSums.down);
       const events_from = new Date('2025-04-01T00:00:00Z');
@@ -322,13 +329,15 @@ describe('an upgrade', function () {
       await database.transaction(eventSums.up);
       expect(await kept()).to.deep.equal(withLater);
       await database.transaction(visitors.up);
+      await database.transaction(suspects.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
 
-  it('does not lose visitors to processes of the previous version, which know none', async () => {
+  it('does not lose visitors and suspects to processes of previous versions, which know none', async () => {
     await withDatabase('upgrade_visitors', async (url, database) => {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      await database.transaction(suspects.down);
       await database.transaction(visitors.down);
       const { id: project_id } = await createWorkspace(database, { slug: 'old', plan: 'free' });
       const kept = {
@@ -361,6 +370,7 @@ describe('an upgrade', function () {
       await database('event_batches').insert({ id: 1 });
 
       await database.transaction(visitors.up);
+      await database.transaction(suspects.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       const sizeOf = async (id: number) => {
         const [block] = await database('event_blocks').where({ project_id, id });
@@ -370,7 +380,10 @@ describe('an upgrade', function () {
       const second = await insertBlock('2025-01-02');
       expect(await build(second)).to.equal(0);
       expect(await sizeOf(second)).to.equal(null);
-      const current = { size: 1, claim: null, format: 2 };
+      const withVisitors = { size: 1, claim: null, format: 2 };
+      await database('event_blocks').where({ project_id, id: second }).update(withVisitors);
+      expect(await sizeOf(second)).to.equal(null);
+      const current = { size: 1, claim: null, format: 3 };
       await database('event_blocks').where({ project_id, id: second }).update(current);
       expect(await sizeOf(second)).to.equal(1);
       // Emptied by an event of the previous version, which then builds it.
@@ -383,6 +396,8 @@ describe('an upgrade', function () {
         insertSum(),
         database('kept_counts').insert(kept),
         database('event_batches').insert({ id: 2 }),
+        database('event_block_sums').insert({ project_id, blocks: 16, format: 2 }),
+        database('event_batches').insert({ id: 2, format: 2 }),
       ]) {
         const refused = await insert.then(
           () => 'nothing',
@@ -396,7 +411,7 @@ describe('an upgrade', function () {
 
   it('counts cities as one whose districts an earlier version stored', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-upgrade-'));
-    const { visitor: _, ...columns } = COLUMNS;
+    const { visitor: _, suspect: __, ...columns } = COLUMNS;
     await withDatabase('upgrade_cities', async (url, database) => {
       await migrateTo(url, migrationsUpTo('0060'));
       const { id: projectId } = await createWorkspace(database, { slug: 'cities', plan: 'pro' });
@@ -419,9 +434,11 @@ describe('an upgrade', function () {
           });
         });
       const deleted = eventsFrom('2026-01-05T08:00:00Z', 1_000);
-      const stored = eventsFrom('2026-03-05T08:00:00Z', 50_000);
+      const stored = eventsFrom('2026-03-05T08:00:00Z', OLD_EVENTS);
       await database.transaction(async (trx) => {
-        await insertEvents(trx, stored, columns);
+        for (let at = 0; at < stored.length; at += 50_000) {
+          await insertEvents(trx, stored.slice(at, at + 50_000), columns);
+        }
         await noteStored(trx, [[projectId, stored.length]]);
       });
       const servers = await startServers({
@@ -478,10 +495,13 @@ describe('an upgrade', function () {
       };
       try {
         await everyCityIsCounted(stored);
-        await eventually(async () => {
-          const sizes = await database('event_blocks').pluck('size');
-          expect(sizes).to.not.include(null).and.not.deep.equal([]);
-        }, BUILD_MS);
+        await eventually(
+          async () => {
+            const sizes = await database('event_blocks').pluck('size');
+            expect(sizes).to.not.include(null).and.not.deep.equal([]);
+          },
+          (BUILD_MS * OLD_EVENTS) / 50_000,
+        );
         await everyCityIsCounted(stored);
         // A worker of the earlier version goes on until it is stopped.
         const late = eventsFrom('2026-04-05T08:00:00Z', 20);

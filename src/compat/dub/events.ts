@@ -143,7 +143,7 @@ function toDubEvent(event: EventOfLink, colors: Colors): Fields {
     ...dubLink,
     ...Object.fromEntries(TIMES.map((name) => [name, dubLink[name] ?? ''])),
   };
-  const { type, variant, referer, ...values } = click;
+  const { type, variant, referer, suspect: _, ...values } = click;
   const isQr = type === 'qr';
   const common = {
     event: event.event,

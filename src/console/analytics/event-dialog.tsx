@@ -22,6 +22,7 @@ export function EventDialog({ event, onClose }: { event: Schemas['Event']; onClo
     ['Referrer', click && nameOfSource(click.refererUrl || click.referer)],
     ['Destination', click?.url],
     ['Variant', click?.variant],
+    ['Suspect', click?.suspect],
     ['IP address', click?.ip],
     ['Click ID', click?.id],
   ];

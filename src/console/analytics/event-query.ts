@@ -99,6 +99,7 @@ export const FILTERS = {
   utm_campaign: { name: 'UTM campaign', takes: 'one' },
   utm_term: { name: 'UTM term', takes: 'one' },
   utm_content: { name: 'UTM content', takes: 'one' },
+  traffic: { name: 'Traffic', takes: 'one' },
 } as const satisfies {
   [Name in Exclude<keyof Query, Other>]: {
     name: string;

@@ -8,7 +8,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { FILTER_LIST, type Filter, isPartial, nameOfFilter } from './event-query.ts';
 import { FilterMenu } from './filter-menu.tsx';
 import { IgnoredNotice } from './ignored-notice.tsx';
-import { nameOfContinent, nameOfCountry, nameOfSource } from './names.ts';
+import { nameOfContinent, nameOfCountry, nameOfSource, nameOfTraffic } from './names.ts';
 import { useEventQuery } from './use-event-query.ts';
 
 /** The active filters, and a menu that adds more. */
@@ -88,6 +88,7 @@ function Value({ filter, value }: { filter: Filter; value: string }) {
     return values.map((id) => known?.find((one) => one.id === id)?.name ?? id).join(' or ');
   }
   if (noun !== undefined) return name.data ?? value;
+  if (filter === 'traffic') return nameOfTraffic(value);
   if (filter === 'source') return values.map(nameOfSource).join(' or ');
   return filter === 'device' || filter === 'browser' || filter === 'os'
     ? values.join(' or ')

@@ -5,6 +5,7 @@ import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { entriesOf } from './breakdown-list.tsx';
 import { tabNamed } from './cards.ts';
 import { type EventQuery, type Filter, kindOf, type Metric } from './event-query.ts';
+import { nameOfTraffic, TRAFFIC } from './names.ts';
 import { measureOf, type Row, useAnalytics } from './queries.ts';
 
 /** Filters of the menu in order; most take their values from a tab of the cards. */
@@ -29,6 +30,7 @@ const TABS = {
   utm_campaign: 'utm_campaign',
   utm_term: 'utm_term',
   utm_content: 'utm_content',
+  traffic: undefined,
 } as const satisfies Partial<Record<Filter, string | undefined>>;
 export type OfferedFilter = keyof typeof TABS;
 export const OFFERED = Object.keys(TABS) as OfferedFilter[];
@@ -77,6 +79,9 @@ export function useChoices(filter: OfferedFilter, query: EventQuery): Choice[] |
   const tags = useQuery({ ...tagsQuery(api), enabled: filter === 'tagId' });
   const folders = useQuery({ ...foldersQuery(api), enabled: filter === 'folderId' });
   const domains = useDomains(filter === 'domain');
+  if (filter === 'traffic') {
+    return TRAFFIC.map((value) => choiceOf(filter, value, nameOfTraffic(value)));
+  }
   if (filter === 'domain') return domains?.map((name) => choiceOf(filter, name, name));
   if (tab === undefined) {
     const records = filter === 'tagId' ? tags.data : folders.data;

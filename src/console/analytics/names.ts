@@ -1,4 +1,4 @@
-import type { Metric } from './event-query.ts';
+import type { EventQuery, Metric } from './event-query.ts';
 
 /** Returns the label of the compared period. */
 export const nameOfComparison = ({ compare }: { compare?: 'year' }): string =>
@@ -25,6 +25,15 @@ export const unknownOr = (text: string): string => (text === '' ? 'Unknown' : te
 /** Returns the label of a source; the API uses `(direct)` for visits without a referring page. */
 export const nameOfSource = (text: string): string =>
   text === '(direct)' ? 'Direct' : unknownOr(text);
+
+const TRAFFIC_NAMES: Record<NonNullable<EventQuery['traffic']>, string> = {
+  person: 'People',
+  suspect: 'Suspects',
+  all: 'People and suspects',
+};
+export const TRAFFIC = Object.keys(TRAFFIC_NAMES);
+/** Returns the label of a value of the filter by traffic. */
+export const nameOfTraffic = (traffic: string): string => TRAFFIC_NAMES[traffic] ?? traffic;
 
 const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });

@@ -11,7 +11,7 @@ import { isBot } from '../../visitors/traffic.ts';
 import type { FormLead, Visit } from '../../visits/visit.ts';
 import { COLUMNS } from '../columns.ts';
 import { type EventRow, FORM_SUBMITTED, INITIAL_EVENT } from '../event.ts';
-import { type EventKind, visitKindOf } from '../kinds.ts';
+import { type StoredKind, suspectKind, visitKindOf } from '../kinds.ts';
 import type { GuardedEvent } from '../store/store.ts';
 
 /** Reason why a visit does not become an event. */
@@ -22,6 +22,8 @@ export interface VisitSettings {
   /** Length of the window in which a visitor counts once, in seconds. */
   dedupeSeconds: number;
   keepFullIp: boolean;
+  /** True if suspects count like people. */
+  countSuspects: boolean;
 }
 
 /** Settings and look-ups that the steps need besides the visit. */
@@ -56,6 +58,7 @@ const STEPS: readonly Step[] = [
     event.url = destinationOf(visit);
     event.via = visit.via;
     event.variant = visit.variant ?? null;
+    event.suspect = visit.suspect ?? null;
   },
   function setPage({ view, lead }, event) {
     event.page_id = view?.pageId ?? (lead?.pageId || null);
@@ -113,15 +116,17 @@ function withoutParts(url: string, text: string): string {
   return address.slice(0, mark) + query + fragment.join('');
 }
 
-function kindOfVisit({ linkId, view, lead }: Visit): EventKind {
+function kindOfVisit({ linkId, view, lead, suspect }: Visit): StoredKind {
   if (lead !== undefined) return 'lead';
-  if (view !== undefined) return 'view';
-  return visitKindOf(linkId);
+  const kind = view === undefined ? visitKindOf(linkId) : 'view';
+  return suspect === undefined ? kind : suspectKind(kind);
 }
 
 /** A visit that passed all steps, and its event. */
 export interface CountedVisit extends GuardedEvent {
   visit: Visit;
+  /** True if webhooks are told: suspects are, where they count like people. */
+  isPublished: boolean;
 }
 
 /** Outcome of running a batch of visits through the pipeline. */
@@ -164,14 +169,20 @@ function countVisit(visit: Visit, dependencies: PipelineDependencies): CountedVi
     guardId,
     visitorId: visitorIdOf(visit),
     guardUntil: guardUntil(visit, dependencies),
+    isPublished:
+      visit.suspect === undefined || dependencies.settings.get(visit.projectId)!.countSuspects,
   };
 }
 
-/** Returns the id of the visitor of a click, scan or view, unless the visitor wants privacy. */
+/**
+ * Returns the id of the visitor of a click, scan or view, unless the visitor wants privacy. Suspects
+ * are visitors of their own, so that the visitors among people are the same with and without them.
+ */
 function visitorIdOf(visit: Visit): string | undefined {
   const { projectId, linkId, domain, ip, userAgent, at, view, lead, wantsPrivacy } = visit;
   if (wantsPrivacy === true || lead !== undefined) return undefined;
-  const target = view?.pageId ?? (linkId === '' ? domain : linkId);
+  const visited = view?.pageId ?? (linkId === '' ? domain : linkId);
+  const target = visit.suspect === undefined ? visited : `suspect ${visited}`;
   return visitorId({ projectId, target, network: truncateIp(ip), userAgent, at });
 }
 

@@ -182,7 +182,11 @@ export class VisitRecorder {
   async #append(visits: CountedVisit[]): Promise<void> {
     const { fresh, repeats } = await db().transaction(async (trx) => {
       const appended = await this.#eventsStore.appendVisits(trx, visits);
-      await this.#publish(trx, appended.fresh);
+      const quiet = new Set(visits.flatMap(({ row, isPublished }) => (isPublished ? [] : [row])));
+      await this.#publish(
+        trx,
+        quiet.size === 0 ? appended.fresh : appended.fresh.filter((row) => !quiet.has(row)),
+      );
       return appended;
     });
     announceEvents([...fresh, ...asRepeats(repeatsAmong(visits, fresh))]);

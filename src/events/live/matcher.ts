@@ -1,12 +1,15 @@
 import type { StoredEvent } from '../event.ts';
 import { type Condition, type EventFilter, FILTERS, keyOf } from '../filters.ts';
+import { EVENT_KINDS, storedKinds } from '../kinds.ts';
 
 /** Tells whether an event matches a filter. */
 export type Matcher = (event: StoredEvent) => boolean;
 
 /** Makes a function that matches events against a filter. */
-export function matcherOf({ records, domain, conditions = [] }: EventFilter): Matcher {
-  const matchers = conditions.map(matcherOfCondition);
+export function matcherOf({ records, domain, conditions = [], traffic }: EventFilter): Matcher {
+  const kinds = new Set(storedKinds(EVENT_KINDS, traffic));
+  const matchers: Matcher[] = conditions.map(matcherOfCondition);
+  matchers.unshift(({ event }) => kinds.has(event));
   if (records !== undefined) {
     const ids = new Set<string | null>(records);
     matchers.push(({ link_id }) => ids.has(link_id));

@@ -2,7 +2,7 @@ import { config } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import { flag, Joi, queryList } from '../../http/fields.ts';
 import { type ApiRequest, type Route, route } from '../../http/route.ts';
-import { KIND_PARAMETERS, type KindParameter, kindNamed } from '../kinds.ts';
+import { KIND_PARAMETERS, type KindParameter, kindNamed, kindOfStored } from '../kinds.ts';
 import { readCursor } from '../query/cursor.ts';
 import { type FilterQuery, filterSchemas, resolveFilter } from '../query/filters.ts';
 import type { EventRecords } from '../records.ts';
@@ -31,7 +31,7 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
     const filter = await resolveFilter(projectId, query, resolveRecords);
     const matchesFilter = matcherOf(filter);
     const matches: Watcher['matches'] = (event) =>
-      kinds.includes(event.event) && matchesFilter(event);
+      kinds.includes(kindOfStored(event.event)) && matchesFilter(event);
     return { kinds, filter, matches };
   }
 

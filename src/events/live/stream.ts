@@ -1,5 +1,6 @@
 import { liveDropped } from '../../infra/metrics.ts';
 import type { StoredEvent, UncountedReason } from '../event.ts';
+import { kindOfStored } from '../kinds.ts';
 import { writeCursor } from '../query/cursor.ts';
 
 /** Limits of what is buffered for a slow client. Above them, the oldest events are dropped. */
@@ -26,7 +27,7 @@ export interface Message {
  */
 export function messageOf(event: StoredEvent, record: object): Message {
   const cursor = writeCursor({ atMicros: event.occurred_at.getTime() * 1_000, id: event.id });
-  const text = `id: ${cursor}\nevent: ${event.event}\ndata: ${JSON.stringify(record)}\n\n`;
+  const text = `id: ${cursor}\nevent: ${kindOfStored(event.event)}\ndata: ${JSON.stringify(record)}\n\n`;
   return { eventId: event.id, text, bytes: Buffer.byteLength(text) };
 }
 

@@ -24,7 +24,9 @@ import {
   NOTHING,
   ROOT_KEY,
 } from '../filters.ts';
+import { TRAFFIC, type Traffic } from '../kinds.ts';
 import { eventsStore } from '../store/index.ts';
+import { countedTraffic } from './traffic.ts';
 
 /** Maximum number of names in a message. */
 const MAX_NAMED = 300;
@@ -44,6 +46,7 @@ interface RecordFilters {
 export interface FilterQuery extends RecordFilters, FilterValues {
   type?: 'link' | 'qr';
   excludeRoot?: boolean;
+  traffic?: Traffic;
 }
 
 /** Filters that select records by id, key, tag or folder. */
@@ -86,6 +89,13 @@ export const filterSchemas: Record<keyof FilterQuery, Schema> = {
   types,
   root,
   excludeRoot: flag().description('true: the same as `root=false`.'),
+  traffic: Joi.string()
+    .valid(...TRAFFIC)
+    .description(
+      'Visits of people, visits that may come from programs, or both. Leads and sales belong to ' +
+        'people. Default: `person`, or `all` if the workspace has `countSuspects`.',
+    )
+    .meta({ extension: true }),
 };
 
 export const spanSchemas = {
@@ -112,7 +122,8 @@ export async function resolveFilter(
   resolveRecords: ResolveRecords,
 ): Promise<EventFilter> {
   const { domain, type, types, url } = query;
-  await Promise.all([
+  const [traffic] = await Promise.all([
+    query.traffic ?? countedTraffic(projectId),
     refuseUnknown(projectId, 'browser', query.browser, BROWSERS),
     refuseUnknown(projectId, 'os', query.os, SYSTEMS),
   ]);
@@ -134,6 +145,7 @@ export async function resolveFilter(
     records,
     domain: isNamed ? undefined : domain,
     conditions: isRoot && isElse ? [NOTHING] : conditions,
+    traffic,
   };
 }
 

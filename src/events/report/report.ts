@@ -5,6 +5,7 @@ import type { ReportChoice } from '../../mail/schema.ts';
 import { EVENT_KINDS, kindOf, kindsOf } from '../kinds.ts';
 import { GROUPS } from '../query/groups/index.ts';
 import { numberNames } from '../query/numbers.ts';
+import { countedTraffic } from '../query/traffic.ts';
 import type { RecordNames } from '../records.ts';
 import { eventsStore } from '../store/index.ts';
 
@@ -57,7 +58,8 @@ export async function makeReport(
   const { before, start, end } = spansOf(choice, at);
   const { every, timezone } = choice;
   const span = { start, end, granularity: 'day' as const, timezone };
-  const query = { projectId, span, filter: {}, events: kindsOf('clicks') };
+  const filter = { traffic: await countedTraffic(projectId) };
+  const query = { projectId, span, filter, events: kindsOf('clicks') };
   const totalsOf = (from: Date, until: Date) =>
     eventsStore().totals({
       ...query,

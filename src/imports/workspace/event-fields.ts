@@ -2,7 +2,7 @@ import type JoiTypes from 'joi';
 import { Refusal } from '../../errors.ts';
 import { COLUMNS, type Column } from '../../events/columns.ts';
 import type { EventRow } from '../../events/event.ts';
-import { EVENT_KINDS } from '../../events/kinds.ts';
+import { STORED_KINDS } from '../../events/kinds.ts';
 import { Joi } from '../../http/fields.ts';
 import { check } from '../../http/input.ts';
 import { isStorable } from '../../infra/storable-text.ts';
@@ -68,7 +68,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   ...Object.fromEntries(
     Object.entries<Column>(COLUMNS).map(([name, { longest }]) => [name, text(longest)]),
   ),
-  event: oneOf(EVENT_KINDS),
+  event: oneOf(STORED_KINDS),
   via: oneOf(['link', 'qr']),
   visitor: oneOf(['new']),
   occurred_at: timeFault,

@@ -52,6 +52,8 @@ const count = () =>
 /** Counts of links, QR codes and pages from events that have been deleted. */
 export const countersBefore = Schemas.object({
   visits: count(),
+  // Archives of releases before 0.6 have none.
+  suspects: count().optional().default(0),
   leads: count(),
   sales: count(),
   saleAmountCents: count(),
@@ -283,12 +285,13 @@ export async function insertCounters(
 ): Promise<void> {
   const counted = records.flatMap(({ id, countersBefore: before }) => {
     if (before === undefined) return [];
-    const { visits, leads, sales, saleAmountCents, lastVisitAt } = before as Data;
+    const { visits, suspects = 0, leads, sales, saleAmountCents, lastVisitAt } = before as Data;
     return [
       {
         project_id: context.importRow.project_id,
         record_id: importedId(context, String(id)),
         visits,
+        suspects,
         leads,
         sales,
         sale_amount_cents: saleAmountCents,

@@ -32,12 +32,14 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
   const [parameter, setParameter] = useState(workspace.clickIdParameter);
   const [keepFullIp, setKeepFullIp] = useState(workspace.keepFullIp);
   const [networks, setNetworks] = useState(textOf(workspace));
+  const [countSuspects, setCountSuspects] = useState(workspace.countSuspects);
   const save = useSaveWorkspace(workspace, (saved) => {
     setSeconds(saved.clickDedupeSeconds);
     setQueryConflict(saved.queryConflict);
     setParameter(saved.clickIdParameter);
     setKeepFullIp(saved.keepFullIp);
     setNetworks(textOf(saved));
+    setCountSuspects(saved.countSuspects);
   });
   return (
     <FormSection
@@ -50,7 +52,8 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
         queryConflict !== workspace.queryConflict ||
         parameter !== workspace.clickIdParameter ||
         keepFullIp !== workspace.keepFullIp ||
-        networks !== textOf(workspace)
+        networks !== textOf(workspace) ||
+        countSuspects !== workspace.countSuspects
       }
       onSubmit={() =>
         save.write({
@@ -59,6 +62,7 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
           clickIdParameter: parameter,
           keepFullIp,
           excludedIps: networksIn(networks),
+          countSuspects,
         })
       }
     >
@@ -106,6 +110,13 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
         error={errorOf(messagesOf(save.error), networksIn(networks))}
         spellCheck={false}
         onChange={(event) => setNetworks(event.target.value)}
+      />
+      <Switch
+        label="Count suspects"
+        hint="Visits that look like visits of mail scanners and data centers. If this is off, the Traffic filter of Analytics shows them. Past visits are counted too."
+        checked={countSuspects}
+        disabled={!mayWrite}
+        onChange={setCountSuspects}
       />
       <Switch
         label="Store full IP addresses"

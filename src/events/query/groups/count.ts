@@ -1,11 +1,16 @@
 import { Joi } from '../../../http/fields.ts';
 import {
+  counterOfStored,
   EVENT_KINDS,
   type EventKind,
   type EventParameter,
   kindOf,
+  kindOfStored,
   kindsOf,
   pluralOf,
+  type StoredKind,
+  storedKinds,
+  type Traffic,
   VISIT_KINDS,
 } from '../../kinds.ts';
 import type { RecordCounters } from '../../records.ts';
@@ -100,24 +105,27 @@ const round = (value: number): number => Math.round(value * 100) / 100;
  * Builds the totals object from the counters stored with records. Visits of domain roots and
  * visitors are not in them.
  */
-export const totalsOfCounters = (counters: RecordCounters): object =>
+export const totalsOfCounters = (counters: RecordCounters, traffic: Traffic = 'person'): object =>
   totals(
     Object.fromEntries(
       EVENT_KINDS.flatMap((kind) => {
         const { amount } = kindOf(kind);
         const { link, qrcode } = counters;
-        const sum = link.saleAmountCents + qrcode.saleAmountCents;
+        const sum = traffic === 'suspect' ? 0 : link.saleAmountCents + qrcode.saleAmountCents;
+        const stored = storedKinds([kind], traffic);
+        const number = stored.reduce((all, one) => all + countOfStored(one, counters), 0);
         return [
-          [pluralOf(kind), counterOf(kind, counters)],
+          [pluralOf(kind), number],
           ...(amount === undefined ? [] : [[amount, Math.min(sum, Number.MAX_SAFE_INTEGER)]]),
         ];
       }),
     ),
   );
 
-function counterOf(kind: EventKind, { link, qrcode, views }: RecordCounters): number {
-  const { family, counter } = kindOf(kind);
-  if (family === 'view') return views;
-  if (family === 'visit') return (kind === VISIT_KINDS.qrcode ? qrcode : link).visits;
-  return link[counter] + qrcode[counter];
+function countOfStored(stored: StoredKind, { link, qrcode, page }: RecordCounters): number {
+  const kind = kindOfStored(stored);
+  const counter = counterOfStored(stored);
+  if (kindOf(kind).family === 'conversion') return link[counter] + qrcode[counter];
+  const counts = kind === 'view' ? page : kind === VISIT_KINDS.qrcode ? qrcode : link;
+  return counts[counter as 'visits' | 'suspects'];
 }

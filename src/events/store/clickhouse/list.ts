@@ -1,7 +1,14 @@
 import { timeOfId } from '../../../ids.ts';
 import type { Db } from '../../../infra/db.ts';
 import type { StoredEvent } from '../../event.ts';
-import { type EventKind, kindOf, kindsOfFamily } from '../../kinds.ts';
+import {
+  counterOfStored,
+  kindOf,
+  kindOfStored,
+  kindsOfFamily,
+  type StoredKind,
+  storedKinds,
+} from '../../kinds.ts';
 import { postgresStore } from '../postgres/store.ts';
 import type {
   Cursor,
@@ -83,11 +90,11 @@ export async function sumStored(
 ): Promise<Map<string, StoredSums>> {
   const sums = await postgresStore.sumStored(connection, projectId, recordIds);
   const ids = new Set<string | null>(recordIds);
-  const add = (kind: EventKind, by: 'link_id' | 'page_id', id: string | null, count: number) => {
-    const { counter, countsFor } = kindOf(kind);
+  const add = (kind: StoredKind, by: 'link_id' | 'page_id', id: string | null, count: number) => {
+    const { countsFor } = kindOf(kindOfStored(kind));
     if (id === null || !ids.has(id) || !countsFor.includes(by)) return;
-    const sum = sums.get(id) ?? { visits: 0, leads: 0, sales: 0, saleAmountCents: 0 };
-    sum[counter] += count;
+    const sum = sums.get(id) ?? { visits: 0, suspects: 0, leads: 0, sales: 0, saleAmountCents: 0 };
+    sum[counterOfStored(kind)] += count;
     sums.set(id, sum);
   };
   const { events, counting } = await readPending(
@@ -98,7 +105,7 @@ export async function sumStored(
   );
   for (const by of ['link_id', 'page_id'] as const) {
     for (const event of events) add(event.event, by, event[by], 1);
-    const stored = await clickhouse.rows<{ event: EventKind; id: string; n: string | number }>(
+    const stored = await clickhouse.rows<{ event: StoredKind; id: string; n: string | number }>(
       `SELECT event, ${by} AS id, count() AS n FROM events
         WHERE ${counting} AND ${isOneOf(by, recordIds)} GROUP BY event, ${by}`,
     );
@@ -135,7 +142,7 @@ export async function findVisit(
   id: string,
   connection?: Db,
 ): Promise<StoredEvent | undefined> {
-  const kinds = kindsOfFamily('visit');
+  const kinds = storedKinds(kindsOfFamily('visit'), 'all');
   const { events, counting } = await readPending(
     projectId,
     'e.id = :id AND e.event = ANY(:kinds)',

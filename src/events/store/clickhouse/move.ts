@@ -8,10 +8,10 @@ import { whileLocked } from './table.ts';
 const BATCH = 100_000;
 
 /**
- * Version of batches. The database refuses batches without one, in which the previous release would
- * move events without the marks of visitors.
+ * Version of batches. The database refuses earlier ones, in which previous releases would move
+ * events without the marks of visitors and the reasons of suspects.
  */
-const BATCH_FORMAT = 2;
+const BATCH_FORMAT = 3;
 
 /** Age after which an unfinished batch counts as failed; no insert takes this long. */
 const FAILED_AFTER = '1 hour';

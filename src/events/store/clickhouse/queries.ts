@@ -1,6 +1,6 @@
 import { type DimensionName, dimensionOf, keyOfValues } from '../../dimensions.ts';
 import type { StoredEvent } from '../../event.ts';
-import { type EventKind, kindsWithVisitors, pluralOf } from '../../kinds.ts';
+import { type EventKind, kindsWithVisitors, pluralOf, storedKinds } from '../../kinds.ts';
 import { type Numbers, numberNames, VISITORS } from '../../query/numbers.ts';
 import { stepsOf } from '../../steps.ts';
 import { QUARTER_MS } from '../postgres/quarters.ts';
@@ -41,21 +41,27 @@ interface CountedNumber {
 /** Lists the numbers of a query: the counts of its kinds, and the number of visitors. */
 function numbersIn(query: CountQuery): CountedNumber[] {
   const kinds = kindsIn(query);
+  const storedOf = (some: readonly EventKind[]) => storedKinds(some, query.filter.traffic);
   const isSingle = kinds.length === 1;
   const visited = kindsWithVisitors(kinds);
-  const isVisited = visited.length === kinds.length ? '' : ` AND ${isOneOf('event', visited)}`;
+  const storedVisited = storedOf(visited);
+  const isVisited =
+    visited.length === kinds.length ? '' : ` AND ${isOneOf('event', storedVisited)}`;
   return [
-    ...kinds.map((kind) => ({
-      name: kind,
-      number: pluralOf(kind),
-      sql: isSingle ? 'count()' : `countIf(event = ${literal(kind)})`,
-      isOf: ({ event }: Pick<StoredEvent, 'event'>) => event === kind,
-    })),
+    ...kinds.map((kind) => {
+      const stored = storedOf([kind]);
+      return {
+        name: kind,
+        number: pluralOf(kind),
+        sql: isSingle ? 'count()' : `countIf(${isOneOf('event', stored)})`,
+        isOf: ({ event }: Pick<StoredEvent, 'event'>) => stored.includes(event),
+      };
+    }),
     {
       name: VISITORS,
       number: VISITORS,
       sql: `countIf(visitor != ''${isVisited})`,
-      isOf: ({ event, visitor }) => visitor !== null && visited.includes(event),
+      isOf: ({ event, visitor }) => visitor !== null && storedVisited.includes(event),
     },
   ];
 }

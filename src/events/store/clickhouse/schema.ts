@@ -1,6 +1,6 @@
 import { COLUMNS, initialRow } from '../../columns.ts';
 import { type EventRow, INITIAL_EVENT } from '../../event.ts';
-import { kindsOfFamily } from '../../kinds.ts';
+import { kindsOfFamily, storedKinds } from '../../kinds.ts';
 import type { ListedEvent } from '../store.ts';
 
 /** Columns that are always empty for visits. Events with a value stay in Postgres. */
@@ -22,9 +22,12 @@ const TEXTS = (Object.keys(COLUMNS) as (keyof EventRow)[]).filter(isText);
  */
 export const MOVED_KINDS = [...kindsOfFamily('visit'), ...kindsOfFamily('view')];
 
+/** Names under which these events are stored. */
+export const MOVED_STORED_KINDS = storedKinds(MOVED_KINDS, 'all');
+
 /** Returns true for an event that is kept in ClickHouse. */
 export const isMoved = (row: EventRow): boolean =>
-  MOVED_KINDS.includes(row.event) && EMPTY.every((name) => row[name] === null);
+  MOVED_STORED_KINDS.includes(row.event) && EMPTY.every((name) => row[name] === null);
 
 const INITIAL = initialRow(COLUMNS);
 
@@ -83,7 +86,7 @@ const MADE: readonly { name: string; type: string; sql: string }[] = [
 ];
 
 /** Columns that tables of releases before 0.6 lack. */
-export const ADDED_COLUMNS = STORED.filter(({ name }) => name === 'visitor');
+export const ADDED_COLUMNS = STORED.filter(({ name }) => name === 'visitor' || name === 'suspect');
 
 /** Columns that are inserted from the outbox. */
 export const STORED_COLUMNS = STORED.map(({ name }) => name) as [string, ...string[]];

@@ -1,13 +1,13 @@
 import type { Db } from '../../../infra/db.ts';
 import { type EventFilter, keyOf } from '../../filters.ts';
-import type { EventKind } from '../../kinds.ts';
+import { type EventKind, storedKinds } from '../../kinds.ts';
 import { matcherOf } from '../../live/matcher.ts';
 import { QUARTER_MS } from '../postgres/quarters.ts';
 import type { ListedEvent } from '../store.ts';
 import { type ClickHouse, isOneOf } from './connection.ts';
 import { filterSql } from './filters.ts';
 import { readPending } from './pending.ts';
-import { MOVED_KINDS } from './schema.ts';
+import { MOVED_KINDS, MOVED_STORED_KINDS } from './schema.ts';
 
 /** Events for a query that are not in the Postgres tables of events. */
 export interface Source {
@@ -47,7 +47,8 @@ export async function sourceOf(
   connection?: Db,
 ): Promise<Source | undefined> {
   const { projectId, span, filter } = query;
-  const kinds = query.events.filter((kind) => MOVED_KINDS.includes(kind));
+  const moved = query.events.filter((kind) => MOVED_KINDS.includes(kind));
+  const kinds = storedKinds(moved, filter.traffic);
   if (kinds.length === 0) return undefined;
   const { events, counting } = await readPending(
     projectId,
@@ -58,7 +59,7 @@ export async function sourceOf(
   const [from, to] = [span.start, span.end].map((time) => time.getTime()) as [number, number];
   const isIn = isBetween(from, to);
   // Old servers need longer to compare a text with several than for the rest of a query.
-  const isOfKind = kinds.length === MOVED_KINDS.length ? '1' : isOneOf('event', kinds);
+  const isOfKind = kinds.length === MOVED_STORED_KINDS.length ? '1' : isOneOf('event', kinds);
   const counted = `${counting} AND ${isOfKind}`;
   const [first, last] = [Math.ceil(from / QUARTER_MS), Math.floor(to / QUARTER_MS)];
   const ends = [

@@ -7,7 +7,7 @@ import type { ClickHouse } from './connection.ts';
 import { deleteErased } from './erase.ts';
 import { moveEvents } from './move.ts';
 import { deleteKept, lockRetained } from './retention.ts';
-import { EMPTY, EVENT_COLUMNS, MOVED_KINDS, type StoredRow, toEvent } from './schema.ts';
+import { EMPTY, EVENT_COLUMNS, MOVED_STORED_KINDS, type StoredRow, toEvent } from './schema.ts';
 
 /** Number of events moved per transaction. */
 const CHUNK = 20_000;
@@ -40,7 +40,7 @@ async function putInOutbox(trx: Db, projectId: string): Promise<number> {
        RETURNING *),
      added AS (INSERT INTO event_outbox (${names}) SELECT ${names} FROM gone)
      SELECT project_id, occurred_at FROM gone`,
-    { projectId, kinds: MOVED_KINDS },
+    { projectId, kinds: MOVED_STORED_KINDS },
   );
   await emptyBlocksOf(trx, deleted);
   return deleted.length;

@@ -2,7 +2,7 @@ import { type CopyValue, copyInto } from '../../../infra/copy.ts';
 import { bigintSql, type Db, execute, rows } from '../../../infra/db.ts';
 import { COLUMNS, type ColumnTable, type RowOf } from '../../columns.ts';
 import { type EventRow, FORM_SUBMITTED } from '../../event.ts';
-import { COUNTERS, type Counter, kindOf } from '../../kinds.ts';
+import { COUNTERS, type Counter, counterOfStored, kindOf, kindOfStored } from '../../kinds.ts';
 import type { AppendedVisits, GuardedEvent } from '../store.ts';
 import { emptyBlocksOf } from './empty-blocks.ts';
 
@@ -195,6 +195,7 @@ function sumsOf(rows: readonly EventRow[]): CounterIncrements[] {
         project_id,
         record_id,
         visits: 0,
+        suspects: 0,
         leads: 0,
         sales: 0,
         sale_amount_cents: 0,
@@ -205,8 +206,8 @@ function sumsOf(rows: readonly EventRow[]): CounterIncrements[] {
     return sum;
   };
   for (const row of rows) {
-    const { counter, countsFor } = kindOf(row.event);
-    for (const column of countsFor) {
+    const counter = counterOfStored(row.event);
+    for (const column of kindOf(kindOfStored(row.event)).countsFor) {
       const id = row[column];
       if (id === null) continue;
       const sum = sumOf(row.project_id, id);

@@ -12,11 +12,11 @@ import { QUARTER_MS } from './quarters.ts';
 import { RequestedValues, type ValueIds } from './values.ts';
 
 /**
- * Version of the columns of blocks, and of the counts of their sums; those of version 1 are older
- * than visitors. The database refuses blocks and sums without a version, which processes of the
- * previous release build, because they would lack the marks of visitors.
+ * Version of the columns of blocks, and of the counts of their sums; version 1 is older than
+ * visitors, version 2 than suspects. The database refuses blocks and sums of earlier versions, which
+ * processes of previous releases build, because they would lack events.
  */
-export const BLOCK_FORMAT = 2;
+export const BLOCK_FORMAT = 3;
 
 /** Columns of an event that blocks contain, besides its time. */
 export const BLOCK_COLUMNS = [...COUNTED_COLUMNS, 'continent', 'via', 'key'] as const;

@@ -3,7 +3,7 @@ import { copyFrom, copyInto } from '../../../infra/copy.ts';
 import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import type { Log } from '../../../infra/log.ts';
 import { emptyBlocks } from '../../../infra/metrics.ts';
-import { EVENT_KINDS } from '../../kinds.ts';
+import { STORED_KINDS } from '../../kinds.ts';
 import { noteStored } from './append.ts';
 import { BLOCK_COLUMNS, BLOCK_FORMAT, BlockColumns, type PackedColumn } from './block-columns.ts';
 import { BLOCKS_OF_SUM, type SumOptions, sumBlocks } from './build-sums.ts';
@@ -228,7 +228,7 @@ async function cutsOf(
             (SELECT array_agg(DISTINCT at::text) FROM times
               WHERE (number - 1) % :block = 0 AND number > 1 AND at > :from::timestamptz
                 AND number + :rest - 1 <= (SELECT count(*) FROM times)) AS cuts`,
-    { projectId, events: EVENT_KINDS, from, to, limit, block, rest },
+    { projectId, events: STORED_KINDS, from, to, limit, block, rest },
   );
   const { cuts, count } = cutsRow!;
   return { cuts: (cuts ?? []).toSorted(byTime), count };
@@ -318,7 +318,7 @@ async function buildBlock(projectId: string, block: Claimed): Promise<void> {
         WHERE project_id = :projectId AND event = ANY(:events)
           AND occurred_at >= :from::timestamptz AND occurred_at < :to::timestamptz
         ORDER BY occurred_at, id`,
-      { projectId, events: EVENT_KINDS, from: block.from, to: block.to },
+      { projectId, events: STORED_KINDS, from: block.from, to: block.to },
       (copied) => {
         for (const row of copied) {
           const [continent, via, key] = row.slice(1 + BLOCK_COLUMNS.length - 3);

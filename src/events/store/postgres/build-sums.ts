@@ -1,7 +1,7 @@
 import { copyInto } from '../../../infra/copy.ts';
 import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import { type DimensionName } from '../../dimensions.ts';
-import { EVENT_KINDS, type EventKind, kindOf } from '../../kinds.ts';
+import { kindOf, kindOfStored, STORED_KINDS, type StoredKind } from '../../kinds.ts';
 import { BLOCK_FORMAT } from './block-columns.ts';
 import { addAmounts, countQuarters } from './count.ts';
 import { Counts } from './counts.ts';
@@ -86,7 +86,7 @@ async function countNext(
   );
   const blocks = nextRun(all, options.blocks);
   if (blocks === undefined) return undefined;
-  const counts = new BlockSums(await findIds(projectId, 'event', EVENT_KINDS, trx), options.many);
+  const counts = new BlockSums(await findIds(projectId, 'event', STORED_KINDS, trx), options.many);
   await readBlocks(trx, projectId, blocks, [], ['record'], (read) => counts.findMany(read));
   const names = COUNTED_DIMENSIONS.filter((name) => name !== 'all');
   await readBlocks(
@@ -124,7 +124,7 @@ type RecordId = number;
 
 /** Counts of blocks for the workspace and for links and QR codes with many events. */
 class BlockSums {
-  readonly #kinds: [kind: EventKind, id: number][];
+  readonly #kinds: [kind: StoredKind, id: number][];
   readonly #ofRecords = new Counts();
   /** By owner, dimension and event kind. */
   readonly #sums = new Map<string, Counts>();
@@ -134,7 +134,7 @@ class BlockSums {
 
   constructor(kindIds: ReadonlyMap<string, number>, many: number) {
     this.#many = many;
-    this.#kinds = EVENT_KINDS.flatMap((kind): [EventKind, number][] => {
+    this.#kinds = STORED_KINDS.flatMap((kind): [StoredKind, number][] => {
       const id = kindIds.get(kind);
       return id === undefined ? [] : [[kind, id]];
     });
@@ -152,7 +152,7 @@ class BlockSums {
     for (const [kind, id] of this.#kinds) {
       if (!ids.includes(id)) continue;
       const mask = read.maskOf('event', id);
-      const hasAmount = kindOf(kind).amount !== undefined;
+      const hasAmount = kindOf(kindOfStored(kind)).amount !== undefined;
       for (const name of COUNTED_DIMENSIONS) {
         const sums = sumsIn(this.#sums, name, kind);
         const add = (value: number, count: number, marked: number) => {

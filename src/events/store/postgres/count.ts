@@ -1,7 +1,7 @@
 import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
 import type { DimensionName } from '../../dimensions.ts';
 import { hasConditions, matchesNothing } from '../../filters.ts';
-import { type EventKind, kindOf } from '../../kinds.ts';
+import { kindOf, kindOfStored, type StoredKind } from '../../kinds.ts';
 import { VISITORS } from '../../query/numbers.ts';
 import { matchesOf } from './block-codes.ts';
 import { findAccepted } from './block-conditions.ts';
@@ -34,7 +34,7 @@ export interface Counted {
 
 /** Counts of events that are in no block. */
 interface EventsRow {
-  event: EventKind;
+  event: StoredKind;
   /** Quarter-hours since 1970. */
   time: number;
   value: string;
@@ -56,7 +56,7 @@ export async function countEvents(
   by: 'value' | 'quarter',
 ): Promise<Counted> {
   const { projectId, events } = countQuery;
-  const adding = queryCounts(events);
+  const adding = queryCounts(events, countQuery.asked.traffic);
   const { counts, byStoredName, withVisitors } = adding;
   const { kept, counted } = await db().transaction(
     (trx) => readAll(trx, countQuery, dimension, by, adding),
@@ -78,8 +78,9 @@ export async function countEvents(
   }
   for (const { event, time, value, n, visitors, amount } of counted) {
     const id = by === 'quarter' ? time : dimension === 'all' ? 0 : ids.idOf(value);
-    counts.get(event)!.add(id, n, plus(0, BigInt(amount)));
-    if (visitors > 0 && withVisitors.has(event)) counts.get(VISITORS)!.add(id, visitors);
+    const kind = kindOfStored(event);
+    counts.get(kind)!.add(id, n, plus(0, BigInt(amount)));
+    if (visitors > 0 && withVisitors.has(kind)) counts.get(VISITORS)!.add(id, visitors);
   }
   return { counts, values: ids.values };
 }
@@ -92,13 +93,13 @@ async function readAll(
   by: 'value' | 'quarter',
   { counts, byStoredName, withVisitors }: QueryCounts,
 ): Promise<{ kept: Kept[]; counted: EventsRow[] }> {
-  const { projectId, events, asked } = countQuery;
+  const { projectId, events, stored, asked } = countQuery;
   if (matchesNothing(asked)) return { kept: [], counted: [] };
   const { owner, sums, blocks, gaps, hasKept } = await divide(trx, countQuery);
   const kept = hasKept ? await readKept(trx, countQuery, dimension, by, byStoredName.keys()) : [];
   await addSums(trx, { projectId, sums, owner, dimension, by }, byStoredName);
   if (blocks.length > 0) {
-    const kinds = await findIds(projectId, 'event', events, trx);
+    const kinds = await findIds(projectId, 'event', stored, trx);
     const accepted = await findAccepted(trx, projectId, asked, kinds.values());
     const columns = [
       'event',
@@ -106,12 +107,15 @@ async function readAll(
       ...(events.some((event) => kindOf(event).amount !== undefined) ? ['amounts'] : []),
       ...(withVisitors.size > 0 ? ['visitor'] : []),
     ];
-    const requested = [...kinds].map(([event, id]) => ({
-      id,
-      hasAmount: kindOf(event as EventKind).amount !== undefined,
-      sums: counts.get(event)!,
-      visitors: withVisitors.has(event as EventKind) ? counts.get(VISITORS) : undefined,
-    }));
+    const requested = [...kinds].map(([name, id]) => {
+      const kind = kindOfStored(name as StoredKind);
+      return {
+        id,
+        hasAmount: kindOf(kind).amount !== undefined,
+        sums: counts.get(kind)!,
+        visitors: withVisitors.has(kind) ? counts.get(VISITORS) : undefined,
+      };
+    });
     await readBlocks(trx, projectId, blocks, accepted, columns, (read) =>
       countBlock(read, requested, dimension, by),
     );
@@ -165,7 +169,7 @@ async function divide(trx: Db, countQuery: GroupedQuery): Promise<Division> {
 async function haveFew(trx: Db, projectId: string, records: readonly string[]): Promise<boolean> {
   const [row] = await rows<{ areFew: boolean }>(
     trx,
-    `SELECT coalesce(sum(c.visits + c.leads + c.sales), 0) <= ${FEW}
+    `SELECT coalesce(sum(c.visits + c.suspects + c.leads + c.sales), 0) <= ${FEW}
             AND bool_and(c.record_id IS NOT NULL
               OR EXISTS (SELECT 1 FROM links WHERE project_id = :projectId AND id = r.id)
               OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = :projectId AND id = r.id)) AS "areFew"
@@ -306,9 +310,9 @@ async function readGaps(
   gaps: readonly Gap[],
 ): Promise<EventsRow[]> {
   if (gaps.length === 0) return [];
-  const { projectId, events, filter } = countQuery;
+  const { projectId, stored, filter } = countQuery;
   const time = by === 'value' ? '0' : `floor(date_part('epoch', at) / ${QUARTER_MS / 1000})::int`;
-  const bindings: Record<string, SqlValue> = { ...filter.bindings, projectId, events };
+  const bindings: Record<string, SqlValue> = { ...filter.bindings, projectId, stored };
   const parts = gaps.map(({ from, to }, at) => {
     Object.assign(bindings, { [`from${at}`]: from, [`to${at}`]: to });
     const within = `e.occurred_at >= :from${at}::timestamptz AND e.occurred_at < :to${at}::timestamptz`;

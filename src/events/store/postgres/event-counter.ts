@@ -1,7 +1,7 @@
 import type { CopiedRow } from '../../../infra/copy.ts';
 import { DIMENSION_NAMES, type DimensionName, dimensionOf, pageOf } from '../../dimensions.ts';
 import type { EventRow } from '../../event.ts';
-import type { EventKind } from '../../kinds.ts';
+import type { StoredKind } from '../../kinds.ts';
 import { UTM_FIELDS, utmText } from '../../utm.ts';
 import { Counts } from './counts.ts';
 import { QUARTERS } from './quarters.ts';
@@ -52,7 +52,7 @@ export type CountedEvent = Pick<EventRow, (typeof COUNTED_COLUMNS)[number]>;
 export function eventOf(row: CopiedRow): CountedEvent {
   const cents = row[16]!;
   return {
-    event: row[1] as EventKind,
+    event: row[1] as StoredKind,
     domain: row[2]!,
     link_id: row[3]!,
     url: row[4]!,

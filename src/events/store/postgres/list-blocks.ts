@@ -1,5 +1,6 @@
 import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
 import { matchesNothing } from '../../filters.ts';
+import { storedKinds } from '../../kinds.ts';
 import type { EventSelection, ListedEvent, ListPage } from '../store.ts';
 import { findAccepted } from './block-conditions.ts';
 import { filterSql, toSql } from './filters.ts';
@@ -28,12 +29,17 @@ export async function selectEvents(
   // pairs.
   const follows = `AND (e.occurred_at, e.id) ${further} (${at}, :afterId) AND e.occurred_at ${further}= ${at}`;
   const asSql = toSql(filter);
+  // One select for each stored kind, whose indexes Postgres reads in order and merges.
+  const ofKinds = storedKinds([kind], filter.traffic).map(
+    (stored) => `SELECT e.project_id, e.event, e.occurred_at, e.id FROM events e
+        WHERE e.project_id = :projectId AND e.event = '${stored}' AND e.occurred_at >= :start AND e.occurred_at < :end
+          ${filterSql(asSql)} ${more.sql} ${after === undefined ? '' : follows}`,
+  );
+  if (ofKinds.length === 0) return [];
   return rows<ListedEvent>(
     connection,
     `WITH chosen AS (
-       SELECT e.project_id, e.event, e.occurred_at, e.id FROM events e
-        WHERE e.project_id = :projectId AND e.event = :kind AND e.occurred_at >= :start AND e.occurred_at < :end
-          ${filterSql(asSql)} ${more.sql} ${after === undefined ? '' : follows}
+       SELECT * FROM (${ofKinds.join(' UNION ALL ')}) AS e
         ORDER BY e.occurred_at ${order}, e.id ${order} LIMIT :limit OFFSET :offset)
      SELECT e.*, (extract(epoch FROM e.occurred_at) * 1000000)::bigint AS "atMicros" FROM chosen JOIN events e USING (project_id, event, occurred_at, id)
       ORDER BY e.occurred_at ${order}, e.id ${order}`,
@@ -41,7 +47,6 @@ export async function selectEvents(
       ...asSql.bindings,
       ...more.bindings,
       projectId,
-      kind,
       start,
       end,
       limit,
@@ -144,13 +149,14 @@ class Listing {
   /** Counts the matching events of a gap, up to the number that is skipped. */
   async #countGap({ sql, bindings }: SqlCondition): Promise<number> {
     const { projectId, kind, filter } = this.#selection;
+    const stored = storedKinds([kind], filter.traffic);
     const asSql = toSql(filter);
     const [row] = await rows<{ count: number }>(
       this.#trx,
       `SELECT count(*)::int AS count FROM (
-         SELECT 1 FROM events e WHERE e.project_id = :projectId AND e.event = :kind ${filterSql(asSql)} ${sql}
+         SELECT 1 FROM events e WHERE e.project_id = :projectId AND e.event = ANY(:stored) ${filterSql(asSql)} ${sql}
           LIMIT :offset) AS counted`,
-      { ...asSql.bindings, ...bindings, projectId, kind, offset: this.#offset },
+      { ...asSql.bindings, ...bindings, projectId, stored, offset: this.#offset },
     );
     return row!.count;
   }
@@ -158,7 +164,7 @@ class Listing {
   async #addBlocks(blocks: readonly Block[]): Promise<void> {
     const { projectId, kind, filter } = this.#selection;
     if (matchesNothing(filter)) return;
-    const kinds = await findIds(projectId, 'event', [kind], this.#trx);
+    const kinds = await findIds(projectId, 'event', storedKinds([kind], filter.traffic), this.#trx);
     const accepted = await findAccepted(this.#trx, projectId, filter, kinds.values());
     const timesOf = new Map<number, Float64Array>();
     await readBlocks(this.#trx, projectId, blocks, accepted, ['times'], (read) => {

@@ -1,7 +1,14 @@
 import { bigintSql, type Db, db, rows } from '../../../infra/db.ts';
 import type { StoredEvent } from '../../event.ts';
 import { hasConditions } from '../../filters.ts';
-import { type EventKind, kindOf, kindsOfFamily } from '../../kinds.ts';
+import {
+  counterOfStored,
+  kindOf,
+  kindOfStored,
+  kindsOfFamily,
+  type StoredKind,
+  storedKinds,
+} from '../../kinds.ts';
 import type {
   CustomerSales,
   EventSelection,
@@ -41,7 +48,7 @@ export async function sumStored(
   const events = await rows<{
     id: string;
     by: 'link_id' | 'page_id';
-    event: EventKind;
+    event: StoredKind;
     count: number;
     cents: number;
   }>(connection, `${ofColumn('link_id')} UNION ALL ${ofColumn('page_id')}`, {
@@ -50,10 +57,9 @@ export async function sumStored(
   });
   const sums = new Map<string, StoredSums>();
   for (const { id, by, event, count, cents } of events) {
-    const { counter, countsFor } = kindOf(event);
-    if (!countsFor.includes(by)) continue;
-    const sum = sums.get(id) ?? { visits: 0, leads: 0, sales: 0, saleAmountCents: 0 };
-    sum[counter] += count;
+    if (!kindOf(kindOfStored(event)).countsFor.includes(by)) continue;
+    const sum = sums.get(id) ?? { visits: 0, suspects: 0, leads: 0, sales: 0, saleAmountCents: 0 };
+    sum[counterOfStored(event)] += count;
     sum.saleAmountCents += cents;
     sums.set(id, sum);
   }
@@ -94,11 +100,13 @@ export async function countUpTo(
   max: number,
 ): Promise<number> {
   const asSql = toSql(filter);
+  const stored = storedKinds([kind], filter.traffic);
   if (hasConditions(filter)) {
     const countQuery = {
       projectId,
       span: { start, end },
       events: [kind],
+      stored,
       filter: asSql,
       asked: filter,
     };
@@ -109,9 +117,9 @@ export async function countUpTo(
     db(),
     `SELECT count(*)::int AS count FROM (
        SELECT 1 FROM events e
-        WHERE e.project_id = :projectId AND e.event = :kind AND e.occurred_at >= :start AND e.occurred_at < :end
+        WHERE e.project_id = :projectId AND e.event = ANY(:stored) AND e.occurred_at >= :start AND e.occurred_at < :end
           ${filterSql(asSql)} LIMIT :most) AS counted`,
-    { ...asSql.bindings, projectId, kind, start, end, most: max },
+    { ...asSql.bindings, projectId, stored, start, end, most: max },
   );
   return row!.count;
 }
@@ -124,7 +132,7 @@ export async function findVisit(
   const [row] = await rows<StoredEvent>(
     connection,
     'SELECT * FROM events WHERE project_id = :projectId AND id = :id AND event = ANY(:visits) LIMIT 1',
-    { projectId, id, visits: kindsOfFamily('visit') },
+    { projectId, id, visits: storedKinds(kindsOfFamily('visit'), 'all') },
   );
   return row;
 }

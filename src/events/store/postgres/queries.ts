@@ -1,12 +1,20 @@
 import { bigintSql, type Db, db, rows } from '../../../infra/db.ts';
 import { type DimensionName, dimensionOf } from '../../dimensions.ts';
-import { EVENT_KINDS, type EventKind, kindOf, kindsWithVisitors, pluralOf } from '../../kinds.ts';
+import {
+  EVENT_KINDS,
+  type EventKind,
+  kindOf,
+  kindsWithVisitors,
+  pluralOf,
+  STORED_KINDS,
+  storedKinds,
+  type Traffic,
+} from '../../kinds.ts';
 import { type Numbers, numberNames, VISITORS } from '../../query/numbers.ts';
 import { stepsOf } from '../../steps.ts';
 import type { CountQuery, TimeCount, ValueCount } from '../store.ts';
 import { countEvents } from './count.ts';
 import { Counts, readCounts } from './counts.ts';
-import { toSql } from './filters.ts';
 import { DAY_MS, QUARTER_MS } from './quarters.ts';
 import { type CountsByNumber, queryCounts } from './query-counts.ts';
 import { querySource, toSqlQuery } from './source.ts';
@@ -29,10 +37,14 @@ export async function countByValue(
 }
 
 /** SQL of the numbers of some event kinds, over rows of `source`. */
-function numbersSql(kinds: readonly EventKind[]): string {
+function numbersSql(kinds: readonly EventKind[], traffic: Traffic | undefined): string {
+  const isOneOf = (some: readonly EventKind[]) => {
+    const stored = storedKinds(some, traffic).map((kind) => `'${kind}'`);
+    return stored.length === 0 ? 'false' : `event IN (${stored.join(', ')})`;
+  };
   const ofKinds = kinds.flatMap((kind) => {
     const { amount } = kindOf(kind);
-    const ofKind = `FILTER (WHERE event = '${kind}')`;
+    const ofKind = `FILTER (WHERE ${isOneOf([kind])})`;
     return [
       `coalesce(sum(n) ${ofKind}, 0)::bigint AS "${pluralOf(kind)}"`,
       ...(amount === undefined
@@ -40,13 +52,11 @@ function numbersSql(kinds: readonly EventKind[]): string {
         : [`${bigintSql(`coalesce(sum(amount) ${ofKind}, 0)`)} AS "${amount}"`]),
     ];
   });
-  const visited = kindsWithVisitors(kinds).map((kind) => `'${kind}'`);
+  const visited = kindsWithVisitors(kinds);
   const ofVisitors =
     visited.length === 0
       ? []
-      : [
-          `coalesce(sum(visitors) FILTER (WHERE event IN (${visited.join(', ')})), 0)::bigint AS "${VISITORS}"`,
-        ];
+      : [`coalesce(sum(visitors) FILTER (WHERE ${isOneOf(visited)}), 0)::bigint AS "${VISITORS}"`];
   return [...ofKinds, ...ofVisitors].join(', ');
 }
 
@@ -64,7 +74,7 @@ export async function countByTime(query: CountQuery): Promise<TimeCount[]> {
   const counted = await querySource<{ start: Date } & Numbers>(
     countQuery,
     'all',
-    `SELECT date_bin('1 minute', at, :first::timestamptz) AS start, ${numbersSql(query.events)}
+    `SELECT date_bin('1 minute', at, :first::timestamptz) AS start, ${numbersSql(query.events, query.filter.traffic)}
        FROM source GROUP BY 1`,
     { first: steps[0]! },
   );
@@ -126,7 +136,7 @@ async function firstStored(trx: Db, projectId: string): Promise<number | undefin
     `SELECT min(e.first) AS first FROM unnest(:kinds::text[]) AS kind(event)
       CROSS JOIN LATERAL (SELECT min(occurred_at) AS first FROM events
                            WHERE project_id = :projectId AND event = kind.event) AS e`,
-    { projectId, kinds: EVENT_KINDS },
+    { projectId, kinds: STORED_KINDS },
   );
   return row!.first?.getTime();
 }
@@ -141,7 +151,7 @@ async function firstKept(trx: Db, projectId: string): Promise<number | undefined
         WHERE project_id = :projectId AND NOT is_record AND dimension = 'all' AND event = ANY(:kinds) AND step = 'd'
           AND quarters IS NOT NULL AND bucket > :after::timestamptz
         GROUP BY bucket ORDER BY bucket LIMIT 1`,
-      { projectId, kinds: EVENT_KINDS, after },
+      { projectId, kinds: STORED_KINDS, after },
     );
     if (day === undefined) return undefined;
     const sums = new Counts();
@@ -153,8 +163,13 @@ async function firstKept(trx: Db, projectId: string): Promise<number | undefined
 }
 
 export async function listValues(projectId: string, dimension: DimensionName): Promise<string[]> {
-  const span = { start: new Date(0), end: new Date(FOREVER) };
-  const all = { projectId, span, events: EVENT_KINDS, filter: toSql({}), asked: {} };
+  const span = {
+    start: new Date(0),
+    end: new Date(FOREVER),
+    granularity: 'day',
+    timezone: 'UTC',
+  } as const;
+  const all = toSqlQuery({ projectId, span, events: EVENT_KINDS, filter: { traffic: 'all' } });
   const { counts, values } = await countEvents(all, dimension, 'value');
   const ids = new Set(Array.from(counts.values(), (ofKind) => [...ofKind.ids()]).flat());
   const listed = await findValues([...ids].filter((id) => !values.has(id)));

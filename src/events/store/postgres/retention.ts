@@ -1,7 +1,7 @@
 import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import type { Log } from '../../../infra/log.ts';
 import { RETENTION_DAYS } from '../../../workspaces/plans.ts';
-import { EVENT_KINDS, type EventKind } from '../../kinds.ts';
+import { STORED_KINDS, type StoredKind } from '../../kinds.ts';
 import { eachWorkspace } from './each-workspace.ts';
 import { emptyBlocksOf } from './empty-blocks.ts';
 import { COUNTED_COLUMNS, type CountedEvent } from './event-counter.ts';
@@ -43,7 +43,7 @@ export function findRetained(): Promise<RetainedWorkspace[]> {
 
 async function retainWorkspace({ id: projectId, from }: RetainedWorkspace): Promise<void> {
   let hasDeleted = false;
-  for (const event of EVENT_KINDS) {
+  for (const event of STORED_KINDS) {
     for (let isMore = true; isMore; ) {
       isMore = await db().transaction((trx) => deleteChunk(trx, { projectId, event, from }));
       hasDeleted ||= isMore;
@@ -62,7 +62,7 @@ type Deleted = CountedEvent & { occurred_at: Date; hasRecord: boolean };
  */
 async function deleteChunk(
   trx: Db,
-  { projectId, event, from }: { projectId: string; event: EventKind; from: Date },
+  { projectId, event, from }: { projectId: string; event: StoredKind; from: Date },
 ): Promise<boolean> {
   const found = await rows<Deleted & { isDeleted: boolean }>(
     trx,

@@ -1,6 +1,7 @@
 import { db, rows, type SqlValue } from '../../../infra/db.ts';
 import { type DimensionName, dimensionOf } from '../../dimensions.ts';
 import type { EventFilter } from '../../filters.ts';
+import { type StoredKind, storedKinds } from '../../kinds.ts';
 import type { CountQuery } from '../store.ts';
 import { type FilterSql, filterSql, toSql } from './filters.ts';
 import { valueSql } from './value-sql.ts';
@@ -13,10 +14,18 @@ import { valueSql } from './value-sql.ts';
  */
 
 /** A count query with its filter as SQL; `asked` is the original filter. */
-export type SqlCountQuery = Omit<CountQuery, 'filter'> & { filter: FilterSql; asked: EventFilter };
+export type SqlCountQuery = Omit<CountQuery, 'filter'> & {
+  filter: FilterSql;
+  asked: EventFilter;
+  /** Names under which the events are stored. */
+  stored: readonly StoredKind[];
+};
 
 /** The parts of a count query by which events are counted. */
-export type GroupedQuery = Pick<SqlCountQuery, 'projectId' | 'events' | 'filter' | 'asked'> & {
+export type GroupedQuery = Pick<
+  SqlCountQuery,
+  'projectId' | 'events' | 'stored' | 'filter' | 'asked'
+> & {
   span: Pick<CountQuery['span'], 'start' | 'end' | 'isFromFirst'>;
 };
 
@@ -24,6 +33,7 @@ export const toSqlQuery = (countQuery: CountQuery): SqlCountQuery => ({
   ...countQuery,
   filter: toSql(countQuery.filter),
   asked: countQuery.filter,
+  stored: storedKinds(countQuery.events, countQuery.filter.traffic),
 });
 
 export type Interval = readonly [from: Date, to: Date];
@@ -57,7 +67,7 @@ export function raw(dimension: DimensionName, selection: string): string {
                  ${valueSql(dimension)} AS value FROM events e ${selection}`;
 }
 
-export const OF_EVENTS = 'e.project_id = :projectId AND e.event = ANY(:events)';
+export const OF_EVENTS = 'e.project_id = :projectId AND e.event = ANY(:stored)';
 
 /** Runs a query over the events of a count query; `sql` reads from the table `source`. */
 export async function querySource<Row extends object>(
@@ -66,12 +76,12 @@ export async function querySource<Row extends object>(
   sql: string,
   more: Record<string, SqlValue> = {},
 ): Promise<Row[]> {
-  const { projectId, events, filter } = countQuery;
+  const { projectId, stored, filter } = countQuery;
   const [from, to] = spanOf(countQuery);
   const source = raw(
     dimension,
     `WHERE ${OF_EVENTS} AND e.occurred_at >= :from AND e.occurred_at < :to ${filterSql(filter)}`,
   );
-  const bindings = { ...filter.bindings, projectId, events, from, to, ...more };
+  const bindings = { ...filter.bindings, projectId, stored, from, to, ...more };
   return rows<Row>(db(), `WITH source AS (${source}) ${sql}`, bindings);
 }
