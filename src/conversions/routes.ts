@@ -166,5 +166,6 @@ async function visitOf(
     via: 'link',
     clickId: clickId({ target: record.id, ip, userAgent, at, visitId: id }, dedupeSeconds),
     isExcluded: new AddressSet(excludedIps).has(plainIp(ip)) || undefined,
+    ...(record.trackEvents ? {} : { countsOnly: true }),
   };
 }

@@ -152,6 +152,8 @@ export interface LinkEntry {
   forwardsPath?: true;
   /** Passes the click's id to the destination. */
   tracksConversion?: true;
+  /** Visits are counted, and not stored as events. */
+  countsOnly?: true;
   /** Allows search engines to index it. */
   isIndexed?: true;
   hasPublicStats?: true;
@@ -214,6 +216,8 @@ export interface WorkspaceEntry {
   queryConflict?: QueryConflict;
   /** Name of the parameter and the cookie with the click's id; absent: `click_id`. */
   clickIdParameter?: 'dub_id';
+  /** Visits are counted, and not stored as events. */
+  countsOnly?: true;
   /** Networks whose visits are not counted, in CIDR notation; absent if there are none. */
   excludedIps?: string[];
   /** Branding of pages for visitors; absent if the workspace has none. */
@@ -226,6 +230,7 @@ export interface WorkspaceColumns {
   click_dedupe_seconds: number;
   query_conflict: QueryConflict;
   click_id_parameter: ClickIdParameter;
+  track_events: boolean;
   excluded_ips: string[];
   logo: NonNullable<Brand['logo']> | null;
   brand_color: string | null;
@@ -237,6 +242,7 @@ export function workspaceEntry({
   click_dedupe_seconds: dedupeSeconds,
   query_conflict: queryConflict,
   click_id_parameter: clickIdParameter,
+  track_events: tracksEvents,
   excluded_ips: excludedIps,
   logo,
   brand_color: color,
@@ -247,6 +253,7 @@ export function workspaceEntry({
     dedupeSeconds,
     ...(queryConflict === 'visitor' ? {} : { queryConflict }),
     ...(clickIdParameter === 'click_id' ? {} : { clickIdParameter }),
+    ...(tracksEvents ? {} : { countsOnly: true }),
     ...(excludedIps.length === 0 ? {} : { excludedIps }),
     ...(Object.keys(brand).length === 0 ? {} : { brand }),
   };

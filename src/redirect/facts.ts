@@ -283,7 +283,8 @@ export async function gatherFacts(
   if (link.tracksConversion === undefined && link.maxVisits === undefined) return context;
   const workspace = await finder.workspace(projectId);
   context.dedupeSeconds = workspace?.dedupeSeconds ?? 0;
-  if (link.tracksConversion === true && isCounted(context) && !visitor.wantsPrivacy) {
+  const isStored = link.countsOnly !== true && workspace?.countsOnly !== true;
+  if (link.tracksConversion === true && isStored && isCounted(context) && !visitor.wantsPrivacy) {
     facts.clickId = clickIdOf(context);
     if (workspace?.clickIdParameter !== undefined) {
       facts.clickIdParameter = workspace.clickIdParameter;

@@ -3,7 +3,6 @@ import { BufferedCounter } from '../infra/buffered-counter.ts';
 import { redirects } from '../infra/metrics.ts';
 import type { Response } from '../infra/plain-requests.ts';
 import { type SendOptions, sendPage, sendRedirect } from '../infra/plain-responses.ts';
-import type { Entries } from '../lookup/entry.ts';
 import { encodedKey, shortLinkOf } from '../lookup/short-link.ts';
 import type { Visit } from '../visits/visit.ts';
 import { branded } from '../web/brand.ts';
@@ -68,18 +67,19 @@ const NOT_INDEXED: SendOptions = {};
 export function redirectTo(
   decision: Extract<Decision, { kind: 'redirect' }>,
   visit: VisitRequest,
-  { visitId, now, entries }: { visitId: string; now: number; entries: Entries },
+  identity: Identity,
   dependencies: VisitDependencies,
 ): void {
   const { visits, errors, leftOut } = dependencies;
   const { status, destination, visited } = decision;
+  const { now, entries } = identity;
   const options = entries.link?.isIndexed === true ? INDEXED : NOT_INDEXED;
   if (visited === undefined || !isCounted(visit)) {
     if (visited !== undefined) leftOut.add(visit, visited.projectId, now);
     answered.redirect.add();
     return sendRedirect(visit.response, status, destination, options);
   }
-  const recorded = countedVisit(visit, { id: visitId, now }, visited, decision, dependencies);
+  const recorded = countedVisit(visit, identity, visited, decision, dependencies);
   visits.recordThen(recorded, () => {
     try {
       answered.redirect.add();
@@ -214,7 +214,7 @@ async function recordVisit(
   const { now, clickId } = facts;
   // One id for all: if every visit counts, the click's id derives from it, and the lead names the
   // click.
-  const identity = { id: visitId, now };
+  const identity = { visitId, now, entries: context.entries };
   const handedOut = clickId === undefined ? {} : { clickId };
   const atShortLink = () => ({ destination: shortLink(context), via: 'link' as const });
   const safe: Promise<void>[] = [];
@@ -251,10 +251,13 @@ const variantOf = (decision: Decision): Pick<Visit, 'variant'> =>
 /** Key of the visited link; that of a wildcard is not in the path. */
 const keyOf = ({ key, isWildcard }: Address): string => (isWildcard ? `${key}/*` : key || '_root');
 
+/** Id, time and entries of a visit. */
+type Identity = Pick<VisitContext, 'visitId' | 'entries'> & { now: number };
+
 /** Builds the record of a visit that counts, with the reason if it is a suspect. */
 function countedVisit(
   request: VisitRequest,
-  identity: { id: string; now: number },
+  identity: Identity,
   visited: Visited,
   destination: Pick<Visit, 'destination' | 'via' | 'variant'>,
   { suspects }: VisitDependencies,
@@ -272,7 +275,7 @@ function countedVisit(
 /** Builds the record of a visit. */
 function visitOf(
   { address, visitor }: VisitRequest,
-  { id, now }: { id: string; now: number },
+  { visitId: id, now, entries }: Identity,
   { projectId, linkId }: Visited,
   { destination, via, variant }: Pick<Visit, 'destination' | 'via' | 'variant'>,
 ): Visit {
@@ -291,8 +294,8 @@ function visitOf(
   };
   if (variant !== undefined) visit.variant = variant;
   if (visitor.wantsPrivacy) visit.wantsPrivacy = true;
-  const { hints } = visitor;
-  if (hints !== '') visit.hints = hints;
+  if (entries.link?.countsOnly === true) visit.countsOnly = true;
+  if (visitor.hints !== '') visit.hints = visitor.hints;
   return visit;
 }
 

@@ -13,6 +13,7 @@ export type WorkspaceChanges = Pick<
   | 'keepFullIp'
   | 'excludedIps'
   | 'countSuspects'
+  | 'trackEvents'
   | 'logo'
   | 'brandColor'
 >;

@@ -30,6 +30,7 @@ export function toWorkspace(row: SettingsRow) {
     keepFullIp: row.keep_full_ip,
     excludedIps: row.excluded_ips,
     countSuspects: row.count_suspects,
+    trackEvents: row.track_events,
     logo: row.logo === null ? null : logoUrl(config().BASE_URL, row.id, row.logo.id),
     brandColor: row.brand_color,
     defaultDomain: config().DEFAULT_SHORT_DOMAIN,
@@ -74,6 +75,7 @@ export const workspaceRecord = Joi.object({
   countSuspects: flag()
     .required()
     .description('Visits that may come from programs count like visits of people.'),
+  trackEvents: flag().required().description('Visits are stored as events.'),
   logo: nullable
     .description('URL of the logo on pages for visitors.')
     .example('https://api.example.com/logos/proj_4Jx2vQ0aTq/8Yt7Kx'),

@@ -62,6 +62,10 @@ export const workspaceBody = Joi.object<WorkspaceBody>({
     'true counts visits that may come from programs like visits of people: in counts of records, ' +
       'analytics without `traffic`, and webhooks. Past visits are counted too.',
   ),
+  trackEvents: bodyFlag().description(
+    'false: visits only add to the counts of records, as for links with `trackEvents` false. Events that are already ' +
+      'stored stay.',
+  ),
   logo: imageSource()
     .allow(null)
     .description(

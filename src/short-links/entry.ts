@@ -43,6 +43,7 @@ export async function shortLinkEntry(
   // Pages of this service have no paths below them.
   if ((row.flexible || isWildcard(row.key)) && entry.page === undefined) entry.forwardsPath = true;
   if (row.track_conversion) entry.tracksConversion = true;
+  if (!row.track_events) entry.countsOnly = true;
   if (row.do_index) entry.isIndexed = true;
   if (row.public_stats) entry.hasPublicStats = true;
   return encodeLink(entry);

@@ -127,6 +127,17 @@ export const fields = {
       '`clickIdParameter` of the workspace (`click_id`) and stored in a cookie for 90 days, so that leads and sales can be attributed to it.',
     example: true,
   },
+  trackEvents: {
+    column: 'track_events',
+    ...boolean,
+    default: true,
+    extension: 'both',
+    csv: 40,
+    description:
+      'Whether visits are stored as events. false: visits only add to the count of the record; they are in no ' +
+      'analytics, have no visitors, webhooks and `click_id`, and leads cannot be attributed to them.',
+    example: true,
+  },
   flexible: {
     column: 'flexible',
     ...boolean,

@@ -28,7 +28,15 @@ export interface VisitBatch {
 }
 
 /** Properties that not all visits have. */
-const EXTRAS = ['suspect', 'variant', 'clickId', 'wantsPrivacy', 'view', 'lead'] as const;
+const EXTRAS = [
+  'suspect',
+  'variant',
+  'clickId',
+  'wantsPrivacy',
+  'countsOnly',
+  'view',
+  'lead',
+] as const;
 /**
  * The properties of a visit that not all have. Hints, which many visits share, are an index in
  * `texts`; releases that do not know them ignore it.

@@ -35,6 +35,8 @@ export interface Visit {
    * visitor is derived from it. Jobs of releases before 0.6 never have it.
    */
   wantsPrivacy?: true;
+  /** True if the visit is only counted: no event is stored. Leads are stored in any case. */
+  countsOnly?: true;
   /** Set if a page was shown and the visitor has not been redirected yet. */
   view?: { pageId: string };
   /** Set if the form of a page was sent. */

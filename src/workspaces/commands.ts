@@ -109,6 +109,8 @@ export interface WorkspaceSettings {
   excludedIps?: string[];
   /** True counts suspects like people. */
   countSuspects?: boolean;
+  /** False counts visits without storing them as events. */
+  trackEvents?: boolean;
   /** `null`: the limit of the plan; 0: no limit. */
   requestsPerMinute?: number | null;
   /** `null`: the retention of the plan; 0: unlimited. */
@@ -135,6 +137,7 @@ export async function changeWorkspace(
     keepFullIp,
     excludedIps,
     countSuspects,
+    trackEvents,
     requestsPerMinute,
     retentionDays,
     logo,
@@ -153,6 +156,7 @@ export async function changeWorkspace(
       keep_full_ip: keepFullIp,
       excluded_ips: excludedIps,
       count_suspects: countSuspects,
+      track_events: trackEvents,
       requests_per_minute: requestsPerMinute,
       retention_days: retentionDays,
       logo,
@@ -165,6 +169,7 @@ export async function changeWorkspace(
       'click_dedupe_seconds',
       'query_conflict',
       'click_id_parameter',
+      'track_events',
       'excluded_ips',
       'logo',
       'brand_color',
@@ -175,6 +180,7 @@ export async function changeWorkspace(
     queryConflict,
     clickIdParameter,
     excludedIps,
+    trackEvents,
     logo,
     brandColor,
   ].some((value) => value !== undefined);

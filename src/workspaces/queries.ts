@@ -45,6 +45,7 @@ interface VisitSettings {
   /** Networks whose visits are not counted. */
   excludedIps: string[];
   countSuspects: boolean;
+  trackEvents: boolean;
 }
 
 /** Reads the settings of workspaces for visits, by id. */
@@ -54,7 +55,8 @@ export async function visitSettings(
   const settings = await rows<VisitSettings & { id: string }>(
     db(),
     `SELECT id, click_dedupe_seconds AS "dedupeSeconds", keep_full_ip AS "keepFullIp",
-            excluded_ips AS "excludedIps", count_suspects AS "countSuspects"
+            excluded_ips AS "excludedIps", count_suspects AS "countSuspects",
+            track_events AS "trackEvents"
        FROM workspaces WHERE id = ANY(?)`,
     [projectIds],
   );

@@ -36,6 +36,7 @@ import * as nameKeys from '../../migrations/0061_name_keys_of_cities.ts';
 import * as visitors from '../../migrations/0063_visitors.ts';
 import * as leftOut from '../../migrations/0064_left_out.ts';
 import * as suspects from '../../migrations/0065_suspects.ts';
+import * as withoutEvents from '../../migrations/0067_counts_without_events.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -97,6 +98,7 @@ const AFTER_SEARCH = [
   visitors,
   leftOut,
   suspects,
+  withoutEvents,
 ];
 
 /** Cities as an earlier version stored them. */
@@ -175,6 +177,7 @@ describe('an upgrade', function () {
         }),
       );
       await keepCounts(database, projectId, events);
+      await database.transaction(withoutEvents.down);
       await database.transaction(suspects.down);
       await database.transaction(visitors.down);
       await database.transaction(eventSums.down);
@@ -223,6 +226,7 @@ describe('an upgrade', function () {
       expect(await keptRows.select(...columns, 'counts', 'quarters')).to.deep.equal(asBytes);
       await database.transaction(visitors.up);
       await database.transaction(suspects.up);
+      await database.transaction(withoutEvents.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -284,6 +288,7 @@ describe('an upgrade', function () {
       const { visitor: _, suspect: __, ...columns } = COLUMNS;
       const kept = async () => sumsOf((await database('kept_counts')) as KeptRow[]);
 
+      await database.transaction(withoutEvents.down);
       await database.transaction(suspects.down);
       await database.transaction(visitors.down);
       await database.transaction(eventSums.down);
@@ -330,6 +335,7 @@ describe('an upgrade', function () {
       expect(await kept()).to.deep.equal(withLater);
       await database.transaction(visitors.up);
       await database.transaction(suspects.up);
+      await database.transaction(withoutEvents.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -337,6 +343,7 @@ describe('an upgrade', function () {
   it('does not lose visitors and suspects to processes of previous versions, which know none', async () => {
     await withDatabase('upgrade_visitors', async (url, database) => {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      await database.transaction(withoutEvents.down);
       await database.transaction(suspects.down);
       await database.transaction(visitors.down);
       const { id: project_id } = await createWorkspace(database, { slug: 'old', plan: 'free' });
@@ -371,6 +378,7 @@ describe('an upgrade', function () {
 
       await database.transaction(visitors.up);
       await database.transaction(suspects.up);
+      await database.transaction(withoutEvents.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       const sizeOf = async (id: number) => {
         const [block] = await database('event_blocks').where({ project_id, id });

@@ -232,6 +232,16 @@ export const FIELDS = {
     input: 'switch',
     summary: whenOn('conversions'),
   }),
+  trackEvents: flag(
+    {
+      section: 'redirect',
+      label: 'Store visits for analytics',
+      hint: 'If this is off, visits are only counted: no locations, devices, sources or visitors are stored.',
+      input: 'switch',
+      summary: (value) => (value ? '' : 'counts only'),
+    },
+    true,
+  ),
   flexible: flag({
     section: 'redirect',
     label: 'Forward the path',

@@ -24,6 +24,8 @@ export interface VisitSettings {
   keepFullIp: boolean;
   /** True if suspects count like people. */
   countSuspects: boolean;
+  /** False if visits are counted without being stored as events. */
+  trackEvents: boolean;
 }
 
 /** Settings and look-ups that the steps need besides the visit. */
@@ -159,6 +161,9 @@ export function runPipeline(
 }
 
 function countVisit(visit: Visit, dependencies: PipelineDependencies): CountedVisit {
+  const settings = dependencies.settings.get(visit.projectId)!;
+  const isCountedOnly =
+    visit.lead === undefined && (visit.countsOnly === true || !settings.trackEvents);
   const row = { ...INITIAL_EVENT };
   for (const step of STEPS) step(visit, row, dependencies);
   // A form that is submitted twice creates two ids.
@@ -167,10 +172,10 @@ function countVisit(visit: Visit, dependencies: PipelineDependencies): CountedVi
     visit,
     row,
     guardId,
-    visitorId: visitorIdOf(visit),
+    visitorId: isCountedOnly ? undefined : visitorIdOf(visit),
+    isCountedOnly,
     guardUntil: guardUntil(visit, dependencies),
-    isPublished:
-      visit.suspect === undefined || dependencies.settings.get(visit.projectId)!.countSuspects,
+    isPublished: visit.suspect === undefined || settings.countSuspects,
   };
 }
 

@@ -66,7 +66,9 @@ function repeatsAmong(visits: readonly CountedVisit[], fresh: readonly EventRow[
   if (fresh.length === visits.length) return [];
   const stored = new Set(fresh);
   const since = Date.now() - LIVE_MS;
-  return visits.flatMap(({ row, visit }) => (stored.has(row) || visit.at < since ? [] : [row]));
+  return visits.flatMap(({ row, visit, isCountedOnly }) =>
+    isCountedOnly === true || stored.has(row) || visit.at < since ? [] : [row],
+  );
 }
 
 /**
@@ -180,7 +182,7 @@ export class VisitRecorder {
   }
 
   async #append(visits: CountedVisit[]): Promise<void> {
-    const { fresh, repeats } = await db().transaction(async (trx) => {
+    const { fresh, counted, repeats } = await db().transaction(async (trx) => {
       const appended = await this.#eventsStore.appendVisits(trx, visits);
       const quiet = new Set(visits.flatMap(({ row, isPublished }) => (isPublished ? [] : [row])));
       await this.#publish(
@@ -191,6 +193,7 @@ export class VisitRecorder {
     });
     announceEvents([...fresh, ...asRepeats(repeatsAmong(visits, fresh))]);
     visitsProcessed.inc({ outcome: 'stored' }, fresh.length);
+    visitsProcessed.inc({ outcome: 'counted' }, counted);
     visitsProcessed.inc({ outcome: 'repeat' }, repeats);
   }
 

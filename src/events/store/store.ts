@@ -16,12 +16,16 @@ export interface GuardedEvent {
   visitorId?: string | undefined;
   /** Time until which both ids are kept. */
   guardUntil: Date;
+  /** True if the visit adds to counters, and no event is stored. */
+  isCountedOnly?: boolean | undefined;
 }
 
 /** The outcome of {@link EventsStore.appendVisits}. */
 export interface AppendedVisits {
-  /** Events that were new. */
+  /** Events that were new and are stored. */
   fresh: EventRow[];
+  /** Number of new visits that were only counted. */
+  counted: number;
   /** Number of visits that were already stored. */
   repeats: number;
 }

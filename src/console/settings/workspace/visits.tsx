@@ -32,6 +32,7 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
   const [parameter, setParameter] = useState(workspace.clickIdParameter);
   const [keepFullIp, setKeepFullIp] = useState(workspace.keepFullIp);
   const [networks, setNetworks] = useState(textOf(workspace));
+  const [trackEvents, setTrackEvents] = useState(workspace.trackEvents);
   const [countSuspects, setCountSuspects] = useState(workspace.countSuspects);
   const save = useSaveWorkspace(workspace, (saved) => {
     setSeconds(saved.clickDedupeSeconds);
@@ -39,6 +40,7 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
     setParameter(saved.clickIdParameter);
     setKeepFullIp(saved.keepFullIp);
     setNetworks(textOf(saved));
+    setTrackEvents(saved.trackEvents);
     setCountSuspects(saved.countSuspects);
   });
   return (
@@ -53,7 +55,8 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
         parameter !== workspace.clickIdParameter ||
         keepFullIp !== workspace.keepFullIp ||
         networks !== textOf(workspace) ||
-        countSuspects !== workspace.countSuspects
+        countSuspects !== workspace.countSuspects ||
+        trackEvents !== workspace.trackEvents
       }
       onSubmit={() =>
         save.write({
@@ -63,6 +66,7 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
           keepFullIp,
           excludedIps: networksIn(networks),
           countSuspects,
+          trackEvents,
         })
       }
     >
@@ -117,6 +121,13 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
         checked={countSuspects}
         disabled={!mayWrite}
         onChange={setCountSuspects}
+      />
+      <Switch
+        label="Store visits for analytics"
+        hint="If this is off, visits only add to the counts of links and QR codes: no locations, devices, sources or visitors are stored."
+        checked={trackEvents}
+        disabled={!mayWrite}
+        onChange={setTrackEvents}
       />
       <Switch
         label="Store full IP addresses"

@@ -28,26 +28,41 @@ export async function appendVisits(
 ): Promise<AppendedVisits> {
   const first = new Map<string, GuardedEvent>();
   for (const visit of visits) if (!first.has(visit.guardId)) first.set(visit.guardId, visit);
-  const fresh = await guard(trx, [...first.values()]);
-  await append(trx, fresh, outbox);
-  return { fresh, repeats: visits.length - fresh.length };
+  const all = await guard(trx, [...first.values()]);
+  const fresh = all.flatMap(({ row, isCountedOnly }) => (isCountedOnly === true ? [] : [row]));
+  const counted = all.flatMap(({ row, isCountedOnly }) => (isCountedOnly === true ? [row] : []));
+  await store(trx, { fresh, counted }, outbox);
+  return { fresh, counted: counted.length, repeats: visits.length - all.length };
 }
 
 /**
  * Stores events, adds them to the counters of their links, QR codes and pages, and marks records
  * whose form was submitted. The caller makes sure that the events are new, and publishes them.
  */
-export async function append(trx: Db, rows: readonly EventRow[], outbox?: Outbox): Promise<void> {
-  if (rows.length === 0) return;
-  const here = outbox === undefined ? rows : await insertIntoOutbox(trx, rows, outbox);
-  if (here.length > 0) await insertEvents(trx, here, COLUMNS);
-  // Before blocks and counters, as in writes that lock a link and then erase its events.
-  await markFilled(trx, rows);
-  await emptyBlocksOf(trx, here);
-  await noteStored(trx, [...countsOf(here)]);
+export const append = (trx: Db, rows: readonly EventRow[], outbox?: Outbox): Promise<void> =>
+  store(trx, { fresh: rows, counted: [] }, outbox);
+
+/**
+ * Stores events as {@link append} does.
+ *
+ * @param rows the events, and those that only add to counters
+ */
+async function store(
+  trx: Db,
+  { fresh, counted }: { fresh: readonly EventRow[]; counted: readonly EventRow[] },
+  outbox?: Outbox,
+): Promise<void> {
+  if (fresh.length > 0) {
+    const here = outbox === undefined ? fresh : await insertIntoOutbox(trx, fresh, outbox);
+    if (here.length > 0) await insertEvents(trx, here, COLUMNS);
+    // Before blocks and counters, as in writes that lock a link and then erase its events.
+    await markFilled(trx, fresh);
+    await emptyBlocksOf(trx, here);
+    await noteStored(trx, [...countsOf(here)]);
+  }
   // Counters come last: other transactions that visit the same records wait from here until the
   // commit.
-  await addToCounters(trx, rows);
+  await addToCounters(trx, counted.length === 0 ? fresh : [...fresh, ...counted]);
 }
 
 /**
@@ -85,9 +100,9 @@ export async function insertEvents<Table extends ColumnTable>(
  * new. Visitors are inserted after all visits, each in the order of their ids, so that two workers
  * cannot deadlock.
  *
- * @returns events of the visits whose guard is new, marked if that of the visitor is new too
+ * @returns the visits whose guard is new; their events are marked if that of the visitor is new too
  */
-async function guard(trx: Db, visits: readonly GuardedEvent[]): Promise<EventRow[]> {
+async function guard(trx: Db, visits: readonly GuardedEvent[]): Promise<GuardedEvent[]> {
   if (visits.length === 0) return [];
   const until = Math.max(...visits.map(({ guardUntil }) => guardUntil.getTime()));
   // Only ids that are not new are returned, which are few.
@@ -122,7 +137,7 @@ async function guard(trx: Db, visits: readonly GuardedEvent[]): Promise<EventRow
     row.visitor = visitorId === undefined || repeated.has(visitorId) ? null : 'new';
     if (visitorId !== undefined) repeated.add(visitorId);
   }
-  return fresh.map(({ row }) => row);
+  return fresh;
 }
 
 /** Increments for the counters of one record. */
