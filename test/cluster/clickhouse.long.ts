@@ -7,7 +7,14 @@ import { pino } from 'pino';
 import { DIMENSION_NAMES, dimensionOf } from '../../src/events/dimensions.ts';
 import type { EventRow } from '../../src/events/event.ts';
 import { conditionsOf, type EventFilter, type FilterValues } from '../../src/events/filters.ts';
-import { EVENT_KINDS, type EventKind, pluralOf } from '../../src/events/kinds.ts';
+import {
+  EVENT_KINDS,
+  type EventKind,
+  kindOf,
+  pluralOf,
+  suspectKind,
+  TRAFFIC,
+} from '../../src/events/kinds.ts';
 import type { Granularity, Span } from '../../src/events/span.ts';
 import { ClickHouse } from '../../src/events/store/clickhouse/connection.ts';
 import { MOVED_KINDS } from '../../src/events/store/clickhouse/schema.ts';
@@ -167,7 +174,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
       db(),
       `WITH next AS (UPDATE event_outbox_state SET last_batch = last_batch + 1 RETURNING last_batch)
        INSERT INTO event_batches (id, begun_at, format)
-       SELECT last_batch, now() - interval '2 hours', 2 FROM next RETURNING id`,
+       SELECT last_batch, now() - interval '2 hours', 3 FROM next RETURNING id`,
     );
     const [row] = await db()('event_outbox').where({ project_id: projectId, id: 'evt_1' });
     await insert(batch!.id, projectId, row.id);
@@ -187,7 +194,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
     const [batch] = await rows<{ id: number }>(
       db(),
       `WITH next AS (UPDATE event_outbox_state SET last_batch = last_batch + 1 RETURNING last_batch)
-       INSERT INTO event_batches (id, format) SELECT last_batch, 2 FROM next RETURNING id`,
+       INSERT INTO event_batches (id, format) SELECT last_batch, 3 FROM next RETURNING id`,
     );
     await insert(batch!.id, projectId, 'evt_1');
     await store.compact(log);
@@ -382,9 +389,12 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
     function anyEvent() {
       const kind = pick(KINDS);
       const isRoot = kind === 'click' && random() < 0.1;
+      const mayBeSuspect = kindOf(kind).family !== 'conversion';
+      const suspect = mayBeSuspect ? pick(['burst', null, null]) : null;
       return {
         id: `evt_${String((made += 1)).padStart(8, '0')}`,
-        event: kind,
+        event: suspect === null ? kind : suspectKind(kind as 'click' | 'scan' | 'view'),
+        suspect,
         // Some events have the same time.
         occurred_at: new Date(
           FIRST + Math.floor(random() * 2_000) * ((LAST - FIRST) / 2_000),
@@ -484,8 +494,10 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
         const condition = withConditions && random() < 0.6 ? pick(CONDITIONS)() : {};
         const [first, other] = [Math.floor(random() * 5), Math.floor(random() * 5)];
         const by = random();
+        const traffic = pick(TRAFFIC);
         const filterOf = (records: string[]): EventFilter => ({
           conditions: conditionsOf(condition),
+          traffic,
           ...(by < 0.3 ? { records: [...new Set([records[first]!, records[other]!])] } : {}),
           ...(by > 0.7 ? { domain: 'a.test' } : {}),
         });

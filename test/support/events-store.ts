@@ -442,6 +442,76 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       expect(await store.findFirstTime(other)).to.equal(undefined);
     });
 
+    it('has the visits of suspects apart, and together with all others', async () => {
+      const suspect = (id: string, days: number, fields: Partial<EventRow>) =>
+        anEvent(projectId, {
+          id,
+          occurred_at: at(days),
+          domain: 'a.test',
+          event: 'suspect_click',
+          suspect: 'burst',
+          ...fields,
+        });
+      await append([
+        suspect('evt_s1', 0.25, { link_id: 'link_a', country: 'DE', visitor: 'new' }),
+        suspect('evt_s2', 1, { link_id: 'link_b', country: 'IE', visitor: 'new' }),
+        suspect('evt_s3', 1, { event: 'suspect_view', page_id: 'page_s', visitor: 'new' }),
+      ]);
+      await store.compact(log);
+      const PEOPLE = { clicks: 3, sales: 2, saleAmount: 2_000, visitors: 1 };
+      const rows: [traffic: EventFilter['traffic'], ids: string[], numbers: object][] = [
+        [undefined, ['evt_1', 'evt_2', 'evt_3'], PEOPLE],
+        ['person', ['evt_1', 'evt_2', 'evt_3'], PEOPLE],
+        ['suspect', ['evt_s1', 'evt_s2'], { clicks: 2, sales: 0, saleAmount: 0, visitors: 2 }],
+        [
+          'all',
+          ['evt_1', 'evt_s1', 'evt_2', 'evt_3', 'evt_s2'],
+          { ...PEOPLE, clicks: 5, visitors: 3 },
+        ],
+      ];
+      for (const [traffic, ids, numbers] of rows) {
+        const what = String(traffic);
+        expect(await idsOf({ traffic }), what).to.deep.equal(ids);
+        const descending = await idsOf({ traffic }, { ...FIRST_PAGE, order: 'desc' });
+        expect(descending, what).to.deep.equal(ids.toReversed());
+        const pages = [0, 2, 4].map((offset) =>
+          idsOf({ traffic }, { ...FIRST_PAGE, limit: 2, offset }),
+        );
+        expect((await Promise.all(pages)).flat(), what).to.deep.equal(ids);
+        const [first] = await store.list(clicks({ traffic }), { ...FIRST_PAGE, limit: 1 });
+        const after = await idsOf({ traffic }, { ...FIRST_PAGE, after: first! });
+        expect(after, what).to.deep.equal(ids.slice(1));
+        expect(await store.countUpTo(clicks({ traffic }), 100), what).to.equal(ids.length);
+        expect(await store.totals(question({ traffic })), what).to.deep.equal(numbers);
+        for (const counted of [
+          await store.countByValue(question({ traffic }), 'country'),
+          await store.countByTime(question({ traffic })),
+          await store.countByTime({
+            ...question({ traffic }),
+            span: { ...SPAN, granularity: 'minute' },
+          }),
+        ]) {
+          const sums = Object.fromEntries(Object.keys(numbers).map((number) => [number, 0]));
+          for (const row of counted) {
+            for (const [number, count] of Object.entries(row.numbers)) sums[number]! += count;
+          }
+          expect(sums, what).to.deep.equal(numbers);
+        }
+        const inDe = { traffic, conditions: conditionsOf({ country: ['DE'] }) };
+        const among = ids.filter((id) => ['evt_1', 'evt_3', 'evt_s1'].includes(id));
+        expect(await idsOf(inDe), what).to.deep.equal(among);
+        expect((await store.totals(question(inDe)))['clicks'], what).to.equal(among.length);
+      }
+      const views: CountQuery = { ...question({ traffic: 'suspect' }), events: ['view'] };
+      expect(await store.totals(views)).to.deep.equal({ views: 1, visitors: 1 });
+      const [listed] = await store.list(clicks({ traffic: 'suspect' }), FIRST_PAGE);
+      expect(listed).to.include({ event: 'suspect_click', suspect: 'burst' });
+      expect((await store.findVisit(projectId, 'evt_s1'))?.suspect).to.equal('burst');
+      const sums = await store.sumStored(db(), projectId, ['link_a', 'page_s']);
+      expect(sums.get('link_a')).to.include({ visits: 2, suspects: 1, leads: 1, sales: 1 });
+      expect(sums.get('page_s')).to.include({ visits: 0, suspects: 1 });
+    });
+
     it('excludes events of other workspaces', async () => {
       const { projectId: other } = await aWorkspace();
       const [listed, totals] = await Promise.all([
@@ -473,7 +543,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
 
     it('sums what is stored of records, and tells which events are', async () => {
       const sums = await store.sumStored(db(), projectId, ['link_a', 'link_b', 'link_c']);
-      const ofA = { visits: 2, leads: 1, sales: 1, saleAmountCents: 1_250 };
+      const ofA = { visits: 2, suspects: 0, leads: 1, sales: 1, saleAmountCents: 1_250 };
       expect(sums.get('link_a')).to.deep.equal(ofA);
       expect(sums.get('link_b')).to.deep.include({ sales: 1, saleAmountCents: 750 });
       expect(sums.has('link_c')).to.equal(false);
