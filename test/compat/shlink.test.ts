@@ -432,6 +432,21 @@ describe('the SDK of Shlink', () => {
     expect([ofOne.status, orphans.status]).to.deep.equal([501, 501]);
   });
 
+  it('marks visits of suspects as potential bots where the workspace counts them', async () => {
+    await sdk.createShortUrl({ longUrl: A, customSlug: 'a' });
+    const scanner = { 'x-forwarded-for': '40.94.16.7' };
+    await world.visit('/a', { userAgent: browser(1), headers: VISITOR });
+    await world.visit('/a', { userAgent: browser(2), headers: scanner });
+    const markedIn = async (query: object) => {
+      const { data } = await sdk.getShortUrlVisits({ shortCode: 'a' }, query);
+      return data.map((visit) => (visit as { potentialBot: boolean }).potentialBot);
+    };
+    await eventually(async () => expect(await markedIn({})).to.deep.equal([false]));
+    await world.api.patch('/workspace', { countSuspects: true });
+    await eventually(async () => expect(await markedIn({})).to.deep.equal([true, false]));
+    expect(await markedIn({ excludeBots: true })).to.deep.equal([false]);
+  });
+
   it('lists domains with their redirects, and changes them', async () => {
     const redirects = { baseUrlRedirect: A, regular404Redirect: null };
     const changed = await sdk.editDomainRedirects({

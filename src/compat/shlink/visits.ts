@@ -99,7 +99,8 @@ async function domainOf(query: Query, call: Call): Promise<Query> {
 /** Reads a page of the clicks that match a filter. */
 async function listVisits(call: Call, query: Query, filter: Query, members: Fields = {}) {
   const page = pageOf(query, PAGE, PAGE);
-  const filterQuery = { ...filter, ...spanOf(query) };
+  const people: Query = lastValue(query, 'excludeBots') === 'true' ? { traffic: 'person' } : {};
+  const filterQuery = { ...filter, ...people, ...spanOf(query) };
   const { body: events } = await call<ClickEvent[]>('listEvents', {
     query: { ...filterQuery, page: String(page.page), limit: String(page.size) },
   });
@@ -147,7 +148,7 @@ function toVisit({ timestamp, click, link }: ClickEvent): Fields {
     // The user agent itself is not stored, only what was parsed from it.
     userAgent: [valueOf('browser'), valueOf('os'), valueOf('device')].filter(Boolean).join(' '),
     visitLocation: country === '' ? null : place,
-    potentialBot: false,
+    potentialBot: valueOf('suspect') !== '',
     visitedUrl: link?.shortLink ?? '',
     redirectUrl: click['url'] || null,
   };
