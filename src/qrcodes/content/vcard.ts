@@ -76,7 +76,8 @@ function encode(contact: Contact): string {
     ...emails
       .map(labelled)
       .map(({ type = 'internet', value }) => `EMAIL;TYPE=${type.toUpperCase()}:${escape(value)}`),
-    ...urls.map((url) => `URL:${escape(url)}`),
+    // A URL is a URI, not a text, so nothing in it is escaped (RFC 2426, section 3.6.8).
+    ...urls.map((url) => `URL:${url}`),
     ...(address === undefined ? [] : [`ADR;TYPE=WORK:${addressValue(address)}`]),
     ...(birthday === undefined ? [] : [`BDAY:${birthday}`]),
     ...(note === undefined ? [] : [`NOTE:${escape(note)}`]),
