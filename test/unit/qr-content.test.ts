@@ -3,7 +3,7 @@ import { Refusal } from '../../src/errors.ts';
 import { check } from '../../src/http/input.ts';
 import type { ContentType } from '../../src/qrcodes/content/content-type.ts';
 import { isBase58, isSegwit } from '../../src/qrcodes/content/crypto-address.ts';
-import { crc16, readEmv } from '../../src/qrcodes/content/emv.ts';
+import { crc16, emvObject, readEmv, withCrc } from '../../src/qrcodes/content/emv.ts';
 import { CONTENT_TYPES, type ContentName } from '../../src/qrcodes/content/index.ts';
 import { seeded } from '../qr/pairwise.ts';
 
@@ -478,6 +478,20 @@ describe('the content of a QR code', () => {
     );
   });
 
+  it('pix accepts complete codes with what banks accept', () => {
+    const accepted = [
+      { 54: '10' },
+      { 54: '10.5' },
+      { 54: '0.00', 59: 'x'.repeat(25), 60: 'y'.repeat(15) },
+      { 26: emvObject('00', 'BR.GOV.BCB.PIX') + emvObject('01', 'a@b.com'), 61: '01310100' },
+      { 62: `0525${'Ab3'.repeat(9).slice(0, 25)}` },
+    ];
+    for (const changes of accepted) {
+      const code = brCode(changes);
+      expect(encode('pix', code)).to.equal(code);
+    }
+  });
+
   it('pix removes accents and counts the encoded characters', () => {
     const code = encode('pix', {
       key: '+5561912345678',
@@ -638,6 +652,38 @@ describe('the content of a QR code', () => {
     ],
     ['pix', `${BCB.slice(0, -1)}E`, /must end with the right CRC, which is 1D3D/],
     ['pix', '00020126', /must be a complete BR Code/],
+    ...(
+      [
+        [{ 59: 'Leone Parise Vieira da Silva' }, /a name \(59\) of 1 to 25 characters, not "Leone/],
+        [{ 59: '' }, /a name \(59\) of 1 to 25 characters/],
+        [{ 60: 'Sao Jose dos Campos' }, /a city \(60\) of 1 to 15 characters/],
+        [{ 60: undefined }, /a city \(60\) of 1 to 15 characters$/],
+        [{ 54: '350,00' }, /amount \(54\) of digits such as 10.50, not "350,00"/],
+        [{ 54: '1.000.00' }, /amount \(54\)/],
+        [{ 54: '10.505' }, /amount \(54\)/],
+        [{ 58: undefined }, /a country \(58\) of BR$/],
+        [{ 58: 'PT' }, /a country \(58\) of BR, not "PT"/],
+        [{ 53: '840' }, /a currency \(53\) of 986 \(BRL\), not "840"/],
+        [{ 52: undefined }, /a category \(52\) of 4 digits/],
+        [
+          { 62: '0510PED-1_2 x!' },
+          /a txid \(62-05\) of 1 to 25 letters and digits, or \*\*\*, not/,
+        ],
+        [{ 62: `0526${'A'.repeat(26)}` }, /a txid \(62-05\)/],
+        [{ 62: undefined }, /a txid \(62-05\) of 1 to 25 letters and digits, or \*\*\*$/],
+        [{ 26: emvObject('00', 'com.example') }, /must be a BR Code of Pix/],
+        [{ 26: emvObject('00', 'BR.GOV.BCB.PIX') }, /a Pix key \(26-01\) or a URL \(26-25\)/],
+        [
+          { 26: emvObject('00', 'br.gov.bcb.pix') + emvObject('01', 'a') + emvObject('25', 'b') },
+          /and not both/,
+        ],
+      ] satisfies [Record<string, string | undefined>, RegExp][]
+    ).map(([changes, message]): [ContentName, unknown, RegExp] => [
+      'pix',
+      brCode(changes),
+      message,
+    ]),
+    ['pix', withCrc(`${BCB.slice(0, -8)}5802BR`), /must not have the object 58 twice/],
   ];
   for (const [name, content, message] of REFUSED) {
     it(`of type ${name} is refused: ${message.source} (${JSON.stringify(content)})`, () => {
@@ -672,6 +718,17 @@ describe('the content of a QR code', () => {
     }
   });
 });
+
+/** The example of Brazil’s central bank with other objects and the right CRC; `undefined` removes one. */
+function brCode(changes: Record<string, string | undefined>): string {
+  const objects = new Map(readEmv(BCB)!.map(({ id, value }) => [id, value]));
+  objects.delete('63');
+  for (const [id, value] of Object.entries(changes)) {
+    if (value === undefined) objects.delete(id);
+    else objects.set(id, value);
+  }
+  return withCrc([...objects].map(([id, value]) => emvObject(id, value)).join(''));
+}
 
 /** Parses the fields of a Wi-Fi code as phones do. */
 function readWifi(code: string): Map<string, string> {

@@ -1,8 +1,9 @@
 import anyAscii from 'any-ascii';
 import { Joi } from '../../http/fields.ts';
 import { encodeMatrix, plainPath } from '../render/matrix.ts';
+import { BR, brCodeFault, GUI, MAX_CITY_LENGTH, MAX_NAME_LENGTH, REAL, TXID } from './br-code.ts';
 import type { ContentType } from './content-type.ts';
-import { crc16, emvObject, readEmv, withCrc } from './emv.ts';
+import { emvObject, readEmv, withCrc } from './emv.ts';
 import { decimalAmount, line } from './fields.ts';
 import { internationalNumber } from './phone-number.ts';
 
@@ -23,12 +24,6 @@ export interface PixPayment {
 /** A payment, or a complete BR Code ("Pix copia e cola"). */
 export type Pix = PixPayment | string;
 
-/** Ids of the objects that display pages read back. */
-const ACCOUNT = '26';
-const AMOUNT = '54';
-const NAME = '59';
-const CITY = '60';
-const GUI = 'br.gov.bcb.pix';
 /** Maximum length of a template object, in characters. */
 const MAX_TEMPLATE_LENGTH = 99;
 
@@ -101,31 +96,15 @@ function encode(pix: Pix): string {
   if (typeof pix === 'string') return pix;
   return withCrc(
     emvObject('00', '01') +
-      emvObject(ACCOUNT, account(pix)) +
-      emvObject('52', '0000') +
-      emvObject('53', '986') +
-      (pix.amount === undefined ? '' : emvObject(AMOUNT, pix.amount)) +
-      emvObject('58', 'BR') +
-      emvObject(NAME, pix.name) +
-      emvObject(CITY, pix.city) +
-      emvObject('62', emvObject('05', pix.txid ?? '***')),
+      emvObject('26', account(pix)) +
+      emvObject(BR.category, '0000') +
+      emvObject(BR.currency, REAL) +
+      (pix.amount === undefined ? '' : emvObject(BR.amount, pix.amount)) +
+      emvObject(BR.country, 'BR') +
+      emvObject(BR.name, pix.name) +
+      emvObject(BR.city, pix.city) +
+      emvObject(BR.additional, emvObject(BR.txid, pix.txid ?? '***')),
   );
-}
-
-/** The rule that a text breaks as a complete BR Code of Pix; `undefined` if it is one. */
-function codeFault(code: string): string | undefined {
-  if (code.length > 512 || !/^[\x20-\x7e]+$/.test(code))
-    return 'must consist of at most 512 ASCII characters';
-  const objects = readEmv(code);
-  if (objects === undefined || objects[0]?.id !== '00' || objects.at(-1)?.id !== '63') {
-    return 'must be a complete BR Code, from 000201 to its CRC';
-  }
-  if (objects.at(-1)?.value.toUpperCase() !== crc16(code.slice(0, -4))) {
-    return `must end with the right CRC, which is ${crc16(code.slice(0, -4))}`;
-  }
-  const accounts = objects.filter(({ id }) => Number(id) >= 26 && Number(id) <= 51);
-  const isPix = accounts.some(({ value }) => readEmv(value)?.[0]?.value.toLowerCase() === GUI);
-  return isPix ? undefined : `must be a BR Code of Pix (${GUI})`;
 }
 
 const LATIN =
@@ -162,14 +141,16 @@ const payment = Joi.object({
             rule: 'must be a Pix key: CPF, CNPJ, phone number with +55, email address or random key',
           });
     }),
-  name: transliterated(25).description('Name of the receiver.').example('Ada Lovelace'),
-  city: transliterated(15).description('City of the receiver.').example('Sao Paulo'),
+  name: transliterated(MAX_NAME_LENGTH)
+    .description('Name of the receiver.')
+    .example('Ada Lovelace'),
+  city: transliterated(MAX_CITY_LENGTH).description('City of the receiver.').example('Sao Paulo'),
   amount: decimalAmount(2, 10).empty('').description('Amount in reais.'),
   txid: Joi.string()
     .trim()
     .empty('')
     .description('Id of the transaction: 1 to 25 letters and digits, or ***.')
-    .pattern(/^([A-Za-z0-9]{1,25}|\*\*\*)$/)
+    .pattern(TXID)
     .messages({ 'string.pattern.base': '{{#label}} must be 1 to 25 letters and digits, or ***' }),
   description: line(72)
     .empty('')
@@ -190,13 +171,13 @@ const payment = Joi.object({
 function rowsOf(code: string, pix: Pix) {
   const objects = new Map(readEmv(code)?.map(({ id, value }) => [id, value]));
   const key = typeof pix === 'string' ? undefined : pix.key;
-  const amount = objects.get(AMOUNT);
+  const amount = objects.get(BR.amount);
   return [
     { label: 'Pix copia e cola', value: code, copy: true as const },
     ...(amount === undefined ? [] : [{ label: 'Amount (BRL)', value: amount }]),
     ...(key === undefined ? [] : [{ label: 'Key', value: key, copy: true as const }]),
-    { label: 'To', value: objects.get(NAME) ?? '' },
-    { label: 'City', value: objects.get(CITY) ?? '' },
+    { label: 'To', value: objects.get(BR.name) ?? '' },
+    { label: 'City', value: objects.get(BR.city) ?? '' },
   ];
 }
 
@@ -207,7 +188,7 @@ export const pix: ContentType<Pix> = {
     'A payment by Pix: `{key, name, city, amount?, txid?, description?}`, or a text with a complete BR Code.',
   schema: Joi.alternatives().conditional(Joi.string(), {
     then: Joi.string().custom((value: string, { error }) => {
-      const rule = codeFault(value.trim());
+      const rule = brCodeFault(value.trim());
       return rule === undefined ? value.trim() : error('rule', { rule });
     }),
     otherwise: payment,
