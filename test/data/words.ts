@@ -184,6 +184,11 @@ export const ALLOWANCES: readonly Allowance[] = [
     why: 'a postal address',
   },
   {
+    file: 'src/console/qrcodes/vcard-form.tsx',
+    word: 'address',
+    why: 'a postal address',
+  },
+  {
     file: 'src/short-links/destination.ts',
     word: 'lead to',
     why: 'the console recognizes this message',

@@ -32,12 +32,15 @@ const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
     { firstName: 'Jo', lastName: 'Li' },
     {
       firstName: 'Jürgen',
+      prefix: 'Dr.',
       lastName: 'Müller; de la Peña',
       organization: 'Übermut, Söhne & Co.',
+      department: 'Einkauf; Nord',
       title: 'Geschäftsführer',
       phones: [{ type: 'cell', value: '+49 170 1234567' }, '+49 30 123456'],
       emails: ['juergen@example.com'],
-      urls: ['https://example.com/team/juergen'],
+      urls: ['https://example.com/team/juergen', 'https://www.linkedin.com/in/juergen'],
+      addresses: [{ type: 'home', street: 'Weg 2', city: 'Kiel' }],
       address: {
         street: 'Straße des 17. Juni 1',
         city: 'Berlin',

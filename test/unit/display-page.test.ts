@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { JSDOM } from 'jsdom';
 import type { DisplayPage } from '../../src/lookup/entry.ts';
 import { CONTENT_NAMES } from '../../src/qrcodes/content/index.ts';
+import { NETWORK_NAMES } from '../../src/qrcodes/content/networks.ts';
 import { displayPage, fileAnswer } from '../../src/redirect/pages/display.ts';
 import { notFoundPage } from '../../src/redirect/pages/notices.ts';
 import { ICONS } from '../../src/web/icons.ts';
@@ -273,7 +274,13 @@ describe('a display page', () => {
 
 describe('the display page of a content type', () => {
   /** Names that are the same in every language. */
-  const NAMES = ['Google Maps', 'Apple Maps', 'OpenStreetMap', 'Pix copia e cola'];
+  const NAMES = [
+    'Google Maps',
+    'Apple Maps',
+    'OpenStreetMap',
+    'Pix copia e cola',
+    ...NETWORK_NAMES,
+  ];
   const isPhrase = (label: string) =>
     [...PHRASES, ...NAMES].includes(label.replace(/ \(.*\)$/s, ''));
 

@@ -438,6 +438,68 @@ describe('the content of a QR code', () => {
     ]);
   });
 
+  it('vcard encodes an organization without a person, and every part of a name', () => {
+    const company = encode('vcard', {
+      organization: 'Northwind; Trading',
+      department: 'Sales, North',
+      phones: [{ type: 'work-fax', value: '+49 30 1234' }],
+      addresses: [
+        { type: 'home', street: 'Weg 1', city: 'Kiel' },
+        { city: 'Rio', country: 'BR' },
+      ],
+    });
+    expect(company.split('\r\n').slice(2, -2)).to.deep.equal([
+      'N:;;;;',
+      'FN:Northwind\\; Trading',
+      'ORG:Northwind\\; Trading;Sales\\, North',
+      'TEL;TYPE=WORK,FAX:+49301234',
+      'ADR;TYPE=HOME:;;Weg 1;Kiel;;;',
+      'ADR;TYPE=WORK:;;;Rio;;;BR',
+    ]);
+    const person = encode('vcard', {
+      firstName: 'Sean',
+      lastName: 'Owen',
+      prefix: 'Mr.',
+      suffix: 'Esq.',
+    });
+    expect(person).to.contain('N:Owen;Sean;;Mr.;Esq.\r\nFN:Mr. Sean Owen Esq.\r\n');
+  });
+
+  it('vcard encodes any values reversibly', () => {
+    const random = seeded(11);
+    const alphabet = Array.from('\\;,":=\naZ09é日 ');
+    const text = () =>
+      `x${Array.from(
+        { length: Math.floor(random() * 9) },
+        () => alphabet[Math.floor(random() * alphabet.length)],
+      ).join('')}`;
+    const single = () => text().replaceAll('\n', ' ');
+    for (let round = 0; round < 300; round += 1) {
+      const name = { lastName: single(), firstName: single(), prefix: single(), suffix: single() };
+      const work = { organization: single(), department: single() };
+      const addresses = [{ type: 'home', street: text(), city: single(), country: single() }];
+      const note = text();
+      const read = readVcard(encode('vcard', { ...name, ...work, addresses, note }));
+      const { lastName, firstName, prefix, suffix } = name;
+      expect(read.get('N')).to.deep.equal([lastName, firstName, '', prefix, suffix]);
+      expect(read.get('ORG')).to.deep.equal([work.organization, work.department]);
+      const [{ street, city, country }] = addresses as [(typeof addresses)[0]];
+      expect(read.get('ADR')).to.deep.equal(['', '', street, city, '', '', country]);
+      expect(read.get('NOTE')).to.deep.equal([note]);
+    }
+  });
+
+  it('vcard names a company and the networks of its profiles on its page', () => {
+    const shown = visit('vcard', {
+      organization: 'Northwind',
+      urls: ['https://www.linkedin.com/company/northwind', 'https://northwind.example'],
+    });
+    expect(shown).to.have.nested.property('page.title', 'Northwind');
+    expect(shown).to.have.nested.property('page.subtitle', undefined);
+    expect(shown).to.have.nested.property('page.rows[0].label', 'LinkedIn');
+    expect(shown).to.have.nested.property('page.rows[1].label', 'Website');
+  });
+
   it('wifi encodes any name reversibly', () => {
     const random = seeded(7);
     const alphabet = Array.from('\\;,":aZ09é日 \'');
@@ -551,7 +613,18 @@ describe('the content of a QR code', () => {
       { firstName: 'a\r\nTEL:666', lastName: 'b' },
       /firstName must not contain line breaks/,
     ],
-    ['vcard', { firstName: '', lastName: '' }, /must have a firstName or a lastName/],
+    [
+      'vcard',
+      { firstName: '', lastName: '' },
+      /must have a firstName, a lastName or an organization/,
+    ],
+    ['vcard', { department: 'Sales', prefix: 'Dr.' }, /must have a firstName, a lastName or an/],
+    ['vcard', { organization: 'a\nTEL:666' }, /organization must not contain line breaks/],
+    [
+      'vcard',
+      { organization: 'a', addresses: [{ type: 'x' }] },
+      /addresses\[0\].type must be one of/,
+    ],
     [
       'vcard',
       { firstName: 'a', lastName: 'b', birthday: '2001-02-30' },
@@ -718,6 +791,22 @@ describe('the content of a QR code', () => {
     }
   });
 });
+
+/** Parses the properties of a vCard into their parts (RFC 2426), whose parameters it drops. */
+function readVcard(text: string): Map<string, string[]> {
+  return new Map(
+    text.split('\r\n').flatMap((one) => {
+      const [, name, value] = /^([A-Z]+)[^:]*:(.*)$/s.exec(one) ?? [];
+      if (name === undefined) return [];
+      const parts = [...`${value!};`.matchAll(/((?:\\.|[^\\;])*);/gs)].map(([, part]) =>
+        part!.replaceAll(/\\(.)/gs, (_, character: string) =>
+          character === 'n' ? '\n' : character,
+        ),
+      );
+      return [[name, parts] as const];
+    }),
+  );
+}
 
 /** The example of Brazil’s central bank with other objects and the right CRC; `undefined` removes one. */
 function brCode(changes: Record<string, string | undefined>): string {

@@ -101,8 +101,11 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
     fields: [
       { name: 'firstName', label: 'First name', isHalf: true },
       { name: 'lastName', label: 'Last name', isHalf: true },
+      { name: 'prefix', label: 'Prefix', placeholder: 'Dr.', isHalf: true },
+      { name: 'suffix', label: 'Suffix', placeholder: 'Jr.', isHalf: true },
       { name: 'organization', label: 'Organization', isHalf: true },
-      { name: 'title', label: 'Position', isHalf: true },
+      { name: 'department', label: 'Department', isHalf: true },
+      { name: 'title', label: 'Position' },
     ],
   },
   email: {
@@ -248,7 +251,7 @@ export const BR_CODE_FIELD: ContentField = {
 export function faultInWords(type: ContentName, fault: string): string {
   // This rule is about the whole contact and names its fields.
   if (type === 'vcard' && fault.startsWith('vcard must have')) {
-    return 'Enter a first name or a last name.';
+    return 'Enter a first name, a last name or an organization.';
   }
   const [[path, words] = ['', 'Fill in the content.']] = Object.entries(fieldsInWords(fault));
   const name = path === type ? '' : path.slice(type.length + 1);

@@ -43,14 +43,7 @@ export function toValue(type: ContentName, draft: Draft): unknown {
 }
 
 function withoutEmpty(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    return value
-      .filter(
-        (item: unknown) =>
-          !isBlank(typeof item === 'object' ? (item as { value: unknown }).value : item),
-      )
-      .map(withoutEmpty);
-  }
+  if (Array.isArray(value)) return value.map(withoutEmpty).filter((item) => !isBlankItem(item));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
@@ -64,6 +57,12 @@ const isBlank = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** True for an item of a list that has nothing but its kind. */
+function isBlankItem(item: unknown): boolean {
+  if (typeof item !== 'object' || item === null) return isBlank(item);
+  return Object.keys(item).every((name) => name === 'type');
+}
 
 /**
  * Encodes the text of a static code with the API's own checks.

@@ -25,7 +25,7 @@ const LISTS = [
     name: 'phones',
     one: 'phone',
     title: 'Phones',
-    kinds: ['mobile', 'work', 'home', 'fax'],
+    kinds: ['mobile', 'work', 'home', 'fax', 'work-fax', 'home-fax'],
     mode: 'tel',
   },
   { name: 'emails', one: 'email', title: 'Emails', kinds: ['work', 'home'], mode: 'email' },
@@ -40,8 +40,9 @@ const ADDRESS = [
   ['country', 'Country', ''],
 ] as const;
 
-/** Maximum number of items in a list. */
+/** Maximum number of items in a list, and of addresses after the first. */
 const MOST = 10;
+const MOST_ADDRESSES = 5;
 
 const itemsOf = (value: unknown): Item[] =>
   ((value ?? []) as (string | Item)[]).map((item) =>
@@ -54,7 +55,13 @@ export function VcardLists({ draft, onChange, errors }: VcardProps) {
     typeof draft['address'] === 'string'
       ? { street: draft['address'] }
       : ((draft['address'] ?? {}) as Record<string, string>);
+  const further = (draft['addresses'] ?? []) as Record<string, string>[];
   const set = (name: string, value: unknown) => onChange({ ...draft, [name]: value });
+  const setFurther = (index: number, value: Record<string, string>) =>
+    set(
+      'addresses',
+      further.map((one, at) => (at === index ? value : one)),
+    );
   return (
     <>
       {LISTS.map(({ name, one, title, kinds, mode }) => (
@@ -75,17 +82,54 @@ export function VcardLists({ draft, onChange, errors }: VcardProps) {
       ))}
       <fieldset className="grid grid-cols-2 gap-3">
         <legend className="mb-1 font-medium">Address</legend>
-        {ADDRESS.map(([name, label, look]) => (
-          <div key={name} className={look}>
-            <TextField
-              label={label}
-              value={address[name] ?? ''}
-              onChange={({ target }) => set('address', { ...address, [name]: target.value })}
-              error={errors[`vcard.address.${name}`]}
+        <AddressFields
+          address={address}
+          onChange={(value) => set('address', value)}
+          errorOf={(name) => errors[`vcard.address.${name}`]}
+        />
+      </fieldset>
+      {further.map((one, index) => (
+        // oxlint-disable-next-line no-array-index-key -- the items are texts that may be equal
+        <fieldset key={index} className="grid grid-cols-2 gap-3">
+          <legend className="mb-1 font-medium">Address {index + 2}</legend>
+          <div className="col-span-2 flex gap-2">
+            <select
+              aria-label={`Kind of address ${index + 2}`}
+              value={one['type'] ?? 'work'}
+              onChange={({ target }) => setFurther(index, { ...one, type: target.value })}
+              className={`${inputLook} max-w-28`}
+            >
+              <option>work</option>
+              <option>home</option>
+            </select>
+            <IconButton
+              icon={Trash2}
+              label={`Remove address ${index + 2}`}
+              onClick={() =>
+                set(
+                  'addresses',
+                  further.filter((_, at) => at !== index),
+                )
+              }
             />
           </div>
-        ))}
-      </fieldset>
+          <AddressFields
+            address={one}
+            onChange={(value) => setFurther(index, value)}
+            errorOf={(name) => errors[`vcard.addresses[${index}].${name}`]}
+          />
+        </fieldset>
+      ))}
+      {further.length < MOST_ADDRESSES && (
+        <Button
+          size="small"
+          icon={Plus}
+          className="self-start"
+          onClick={() => set('addresses', [...further, { type: 'home' }])}
+        >
+          Add address
+        </Button>
+      )}
       <TextField
         label="Birthday"
         type="date"
@@ -102,6 +146,24 @@ export function VcardLists({ draft, onChange, errors }: VcardProps) {
     </>
   );
 }
+
+interface AddressProps {
+  address: Record<string, string>;
+  onChange(address: Record<string, string>): void;
+  errorOf(name: string): string | undefined;
+}
+
+const AddressFields = ({ address, onChange, errorOf }: AddressProps) =>
+  ADDRESS.map(([name, label, look]) => (
+    <div key={name} className={look}>
+      <TextField
+        label={label}
+        value={address[name] ?? ''}
+        onChange={({ target }) => onChange({ ...address, [name]: target.value })}
+        error={errorOf(name)}
+      />
+    </div>
+  ));
 
 interface ItemListProps {
   title: string;

@@ -1,137 +1,65 @@
 import { Joi } from '../../http/fields.ts';
 import { parseUrl } from '../../infra/url.ts';
 import type { DisplayRow } from '../../lookup/entry.ts';
+import {
+  ADDRESS_TYPES,
+  type Address,
+  type Contact,
+  EMAIL_TYPES,
+  encodeContact,
+  labelled,
+  nameOf,
+  OTHER_PHONE_TYPES,
+  PHONE_TYPES,
+} from './contact.ts';
 import type { ContentType } from './content-type.ts';
 import { emailAddress, line, lines } from './fields.ts';
+import { networkOf } from './networks.ts';
 import { dialledNumber, readable, telUri } from './phone-number.ts';
 
-/** A phone number or email address of a contact, with its type. */
-interface Labelled {
-  type?: string;
-  value: string;
-}
+/** Label of a value, with its type in brackets. */
+const labelOf = (noun: string, type: string | undefined): string =>
+  type === undefined ? noun : `${noun} (${type.replace('-', ' ')})`;
 
-/** A contact. */
-export interface Contact {
-  firstName: string;
-  lastName: string;
-  organization?: string;
-  title?: string;
-  phones?: (string | Labelled)[];
-  emails?: (string | Labelled)[];
-  urls?: string[];
-  address?: string | Address;
-  note?: string;
-  /** Date such as `2001-12-31`. */
-  birthday?: string;
-}
-
-interface Address {
-  street?: string;
-  city?: string;
-  region?: string;
-  postalCode?: string;
-  country?: string;
-}
-
-/**
- * Escapes a value (RFC 2426, section 4): a backslash before `\`, `,` and `;`, and `\n` for a line
- * break.
- */
-const escape = (value: string): string =>
-  value.replaceAll(/[\\,;]/g, (character) => `\\${character}`).replaceAll('\n', '\\n');
-
-const labelled = (item: string | Labelled): Labelled =>
-  typeof item === 'string' ? { value: item } : item;
-
-/** Types of phone numbers and email addresses (RFC 2426, sections 3.3.1 and 3.3.2). */
-const PHONE_TYPES = ['cell', 'work', 'home', 'fax', 'pager', 'voice'];
-/** Synonym of `cell`. */
-const MOBILE = 'mobile';
-const EMAIL_TYPES = ['work', 'home', 'internet'];
-
-function addressValue(address: string | Address): string {
-  const parts = typeof address === 'string' ? { street: address } : address;
-  const { street = '', city = '', region = '', postalCode = '', country = '' } = parts;
-  return ['', '', street, city, region, postalCode, country].map(escape).join(';');
-}
-
-/**
- * Encodes a vCard 3.0 (RFC 2426), since fewer phones read version 4. Lines are not folded even
- * beyond 75 characters: decoders of QR codes read unfolded lines best, and every fold costs bytes.
- */
-function encode(contact: Contact): string {
-  const { firstName, lastName, organization, title, phones = [], emails = [] } = contact;
-  const { urls = [], address, note, birthday } = contact;
-  const properties = [
-    'BEGIN:VCARD',
-    'VERSION:3.0',
-    `N:${escape(lastName)};${escape(firstName)};;;`,
-    `FN:${escape(nameOf(contact))}`,
-    ...(organization === undefined ? [] : [`ORG:${escape(organization)}`]),
-    ...(title === undefined ? [] : [`TITLE:${escape(title)}`]),
-    ...phones
-      .map(labelled)
-      .map(({ type = 'cell', value }) => `TEL;TYPE=${telType(type)}:${readable(value)}`),
-    ...emails
-      .map(labelled)
-      .map(({ type = 'internet', value }) => `EMAIL;TYPE=${type.toUpperCase()}:${escape(value)}`),
-    // A URL is a URI, not a text, so nothing in it is escaped (RFC 2426, section 3.6.8).
-    ...urls.map((url) => `URL:${url}`),
-    ...(address === undefined ? [] : [`ADR;TYPE=WORK:${addressValue(address)}`]),
-    ...(birthday === undefined ? [] : [`BDAY:${birthday}`]),
-    ...(note === undefined ? [] : [`NOTE:${escape(note)}`]),
-    'END:VCARD',
-  ];
-  return `${properties.join('\r\n')}\r\n`;
-}
-
-const telType = (type: string): string => (type === MOBILE ? 'cell' : type).toUpperCase();
-
-const nameOf = ({ firstName, lastName }: Contact): string => `${firstName} ${lastName}`.trim();
-
-function rowsOf({
-  phones = [],
-  emails = [],
-  urls = [],
-  address,
-  note,
-  birthday,
-}: Contact): DisplayRow[] {
+function addressRow(address: string | (Address & { type?: string })): DisplayRow[] {
   const place =
-    typeof address === 'object'
-      ? [
+    typeof address === 'string'
+      ? address
+      : [
           address.street,
           [address.postalCode, address.city].filter((part) => part !== undefined).join(' '),
           address.region,
           address.country,
         ]
           .filter((part) => part !== undefined && part !== '')
-          .join('\n')
-      : address;
+          .join('\n');
+  if (place === '') return [];
+  return [
+    {
+      label: labelOf('Address', typeof address === 'string' ? undefined : address.type),
+      value: place,
+      href: `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(place)}`,
+    },
+  ];
+}
+
+function rowsOf(contact: Contact): DisplayRow[] {
+  const { phones = [], emails = [], urls = [], address, addresses = [], note, birthday } = contact;
   return [
     ...phones.map(labelled).map(({ type, value }) => ({
-      label: type === undefined ? 'Phone' : `Phone (${type})`,
+      label: labelOf('Phone', type),
       value: readable(value),
       href: telUri(value),
       copy: true as const,
     })),
     ...emails.map(labelled).map(({ type, value }) => ({
-      label: type === undefined ? 'Email' : `Email (${type})`,
+      label: labelOf('Email', type),
       value,
       href: mailtoOf(value),
       copy: true as const,
     })),
-    ...urls.map((url) => ({ label: 'Website', value: url, href: url })),
-    ...(place === undefined || place === ''
-      ? []
-      : [
-          {
-            label: 'Address',
-            value: place,
-            href: `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(place)}`,
-          },
-        ]),
+    ...urls.map((url) => ({ label: networkOf(url) ?? 'Website', value: url, href: url })),
+    ...[...(address === undefined ? [] : [address]), ...addresses].flatMap(addressRow),
     ...(birthday === undefined ? [] : [{ label: 'Birthday', value: birthday }]),
     ...(note === undefined ? [] : [{ label: 'Note', value: note }]),
   ];
@@ -172,36 +100,58 @@ const webAddress = line(2_000).custom((value: string, { error }) =>
     : error('rule', { rule: 'must be a URL that begins with http:// or https://' }),
 );
 
+const addressFields = {
+  street: lines(300).empty('').description('Street and number.'),
+  city: line(100).empty('').description('City.'),
+  region: line(100).empty('').description('Region or state.'),
+  postalCode: line(20).empty('').description('Postal code.'),
+  country: line(100).empty('').description('Country.'),
+};
+
+const addition = (max: number, description: string) =>
+  line(max).empty('').description(description).meta({ extension: true });
+
 /** A contact for the phone's address book (RFC 2426). */
 export const vcard: ContentType<Contact> = {
   name: 'vcard',
   description:
-    'A contact: `{firstName, lastName, organization?, title?, phones?, emails?, urls?, address?, ' +
-    'note?, birthday?}`. Phones and emails are texts, or `{type?, value}`; `address` is a ' +
-    'text, or `{street?, city?, region?, postalCode?, country?}`.',
+    'A contact: `{firstName?, lastName?, prefix?, suffix?, organization?, department?, title?, phones?, ' +
+    'emails?, urls?, address?, addresses?, note?, birthday?}`, with a name or an organization. Phones and ' +
+    'emails are texts, or `{type?, value}`; `address` is a text, or `{street?, city?, region?, ' +
+    'postalCode?, country?}`; `addresses` are such objects with a `type`.',
   schema: Joi.object({
-    firstName: line(100).allow('').required().description('First name.').example('Ada'),
-    lastName: line(100).allow('').required().description('Last name.').example('Lovelace'),
+    firstName: line(100).allow('').default('').description('First name.').example('Ada'),
+    lastName: line(100).allow('').default('').description('Last name.').example('Lovelace'),
+    prefix: addition(50, 'Before the name, such as `Dr.`.'),
+    suffix: addition(50, 'After the name, such as `Jr.`.'),
     organization: line(200).empty('').description('Organization.'),
+    department: addition(200, 'Department of the organization.'),
     title: line(200).empty('').description('Position.'),
-    phones: list(dialledNumber(), [...PHONE_TYPES, MOBILE]).description(
+    phones: list(dialledNumber(), [...PHONE_TYPES, ...OTHER_PHONE_TYPES]).description(
       'Phone numbers, at most 10.',
     ),
     emails: list(emailAddress(), EMAIL_TYPES).description('Email addresses, at most 10.'),
     urls: Joi.array().items(webAddress).max(10).description('URLs, at most 10.'),
     address: Joi.alternatives()
       .conditional(Joi.object().unknown(), {
-        then: Joi.object({
-          street: lines(300).empty('').description('Street and number.'),
-          city: line(100).empty('').description('City.'),
-          region: line(100).empty('').description('Region or state.'),
-          postalCode: line(20).empty('').description('Postal code.'),
-          country: line(100).empty('').description('Country.'),
-        }).meta({ name: 'PostalAddress' }),
+        then: Joi.object(addressFields).meta({ name: 'PostalAddress' }),
         otherwise: lines(500),
       })
       .empty('')
       .description('Postal address: a text, or its parts.'),
+    addresses: Joi.array()
+      .items(
+        Joi.object({
+          type: Joi.string()
+            .lowercase()
+            .valid(...ADDRESS_TYPES)
+            .description('Kind: work or home. Default work.'),
+          ...addressFields,
+        }).meta({ name: 'TypedAddress' }),
+      )
+      .max(5)
+      .description('Further postal addresses, at most 5.')
+      .meta({ extension: true }),
     note: lines(1_000).empty('').description('Note, at most 1,000 characters.'),
     birthday: Joi.string()
       .empty('')
@@ -216,26 +166,32 @@ export const vcard: ContentType<Contact> = {
   })
     .meta({ name: 'VcardContent' })
     .custom((contact: Contact, { error }) =>
-      nameOf(contact) === ''
-        ? error('rule', { rule: 'must have a firstName or a lastName that is not empty' })
+      nameOf(contact).trim() === ''
+        ? error('rule', {
+            rule: 'must have a firstName, a lastName or an organization that is not empty',
+          })
         : contact,
     ),
-  encode,
+  encode: encodeContact,
   onVisit: (contact) => {
-    const subtitle = [contact.title, contact.organization].filter((part) => part !== undefined);
+    const name = nameOf(contact);
+    const { title, department, organization } = contact;
+    const subtitle = [title, department, organization].filter(
+      (part) => part !== undefined && part !== name,
+    );
     return {
       page: {
         type: 'vcard',
-        title: nameOf(contact),
+        title: name,
         isOwnTitle: true,
         subtitle: subtitle.length === 0 ? undefined : subtitle.join(', '),
         actions: actionsOf(contact),
         rows: rowsOf(contact),
         file: {
           label: 'Save contact',
-          name: `${nameOf(contact)}.vcf`,
+          name: `${name}.vcf`,
           type: 'text/vcard',
-          text: encode(contact),
+          text: encodeContact(contact),
         },
       },
     };
