@@ -23,7 +23,11 @@ const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
     {
       ssid: 'カフェ;"Gäste":\\,',
       password: 'p;a:s,s\\w"o:r;d-0123456789-abcdefghijklmnopqrstuvwxyz-ABCDEFG',
-      encryption: 'WPA',
+      encryption: 'WPA2-EAP',
+      eapMethod: 'PEAP',
+      phase2: 'MSCHAPV2',
+      identity: 'ada;"l"@example.edu',
+      anonymousIdentity: 'anonymous@example.edu',
       hidden: true,
     },
   ],

@@ -103,6 +103,32 @@ describe('the content of a QR code', () => {
       'WIFI:T:nopass;S:a;;',
     ],
     [
+      'ZXing wiki, EAP, every value escaped',
+      'wifi',
+      {
+        ssid: 'campus',
+        encryption: 'wpa2-eap',
+        eapMethod: 'ttls',
+        phase2: 'MSCHAPV2',
+        anonymousIdentity: 'anon@example.edu',
+        identity: 'ada;lovelace',
+        password: 'a:b',
+      },
+      'WIFI:T:WPA2-EAP;S:campus;E:TTLS;PH2:MSCHAPV2;A:anon@example.edu;I:ada\\;lovelace;P:a\\:b;;',
+    ],
+    [
+      'EAP with certificates',
+      'wifi',
+      { ssid: 'campus', encryption: 'WPA2-EAP', eapMethod: 'TLS', identity: 'ada' },
+      'WIFI:T:WPA2-EAP;S:campus;E:TLS;I:ada;;',
+    ],
+    [
+      'OWE, which phones try without a password',
+      'wifi',
+      { ssid: 'Guests', encryption: 'OWE' },
+      'WIFI:T:nopass;S:Guests;;',
+    ],
+    [
       'RFC 6068, section 6.1',
       'email',
       { email: 'infobot@example.com', body: 'send current-issue' },
@@ -508,8 +534,9 @@ describe('the content of a QR code', () => {
         { length: 1 + Math.floor(random() * 10) },
         () => alphabet[Math.floor(random() * alphabet.length)],
       ).join('');
-      const fields = readWifi(encode('wifi', { ssid, encryption: 'nopass' }));
-      expect(fields.get('S')).to.equal(ssid);
+      const eap = { encryption: 'WPA2-EAP', eapMethod: 'PEAP', identity: ssid, password: ssid };
+      const fields = readWifi(encode('wifi', { ssid, ...eap, anonymousIdentity: ssid }));
+      for (const name of ['S', 'I', 'A', 'P']) expect(fields.get(name)).to.equal(ssid);
     }
   });
 
@@ -605,6 +632,30 @@ describe('the content of a QR code', () => {
     ['wifi', { ssid: 'a', password: 'short' }, /must have a password of 8 to 63 characters/],
     ['wifi', { ssid: 'a', password: 'x', encryption: 'nopass' }, /the network has no encryption/],
     ['wifi', { ssid: 'a', password: 'abcdef', encryption: 'WEP' }, /hexadecimal digits \(WEP\)/],
+    ['wifi', { ssid: 'a', password: 'x'.repeat(65) }, /must have a password of 8 to 63 characters/],
+    ['wifi', { ssid: 'a', encryption: 'OWE', password: 'abcd1234' }, /a network with OWE has none/],
+    ['wifi', { ssid: 'a', encryption: 'WPA2-EAP' }, /must have an eapMethod/],
+    ['wifi', { ssid: 'a', encryption: 'WPA2-EAP', eapMethod: 'LEAP' }, /eapMethod must be one of/],
+    [
+      'wifi',
+      { ssid: 'a', encryption: 'WPA2-EAP', eapMethod: 'PWD', phase2: 'PAP' },
+      /must not have phase2: the method PWD has one phase/,
+    ],
+    [
+      'wifi',
+      { ssid: 'a', encryption: 'WPA2-EAP', eapMethod: 'TLS', password: 'x' },
+      /the method TLS uses certificates/,
+    ],
+    [
+      'wifi',
+      { ssid: 'a', password: 'abcd1234', identity: 'ada' },
+      /must not have identity: its encryption is WPA/,
+    ],
+    [
+      'wifi',
+      { ssid: 'a', encryption: 'WPA2-EAP', eapMethod: 'PEAP', identity: 'a\nb' },
+      /identity must not contain line breaks/,
+    ],
     ['wifi', { ssid: '日'.repeat(11) }, /must not be longer than 32 bytes/],
     ['phone', 'call me', /must be a phone number of 3 to 15 digits/],
     ['phone', '+1234567890123456', /must be a phone number/],
@@ -823,7 +874,7 @@ function brCode(changes: Record<string, string | undefined>): string {
 function readWifi(code: string): Map<string, string> {
   const fields = new Map<string, string>();
   const body = /^WIFI:(.*);$/s.exec(code)![1]!;
-  for (const [, name, value] of body.matchAll(/([A-Z]+):((?:\\.|[^;\\])*);/gs)) {
+  for (const [, name, value] of body.matchAll(/([A-Z0-9]+):((?:\\.|[^;\\])*);/gs)) {
     fields.set(name!, value!.replaceAll(/\\(.)/gs, '$1'));
   }
   return fields;

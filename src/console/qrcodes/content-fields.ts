@@ -23,6 +23,8 @@ export interface ContentField extends ControlRow {
   name: string;
   /** True for a field of half the width: two in succession share a row. */
   isHalf?: true;
+  /** False hides the field: it has no meaning beside the other values. */
+  isShown?(draft: { [name: string]: unknown }): boolean;
 }
 
 /** Label of a content type and the fields of its form. */
@@ -41,6 +43,42 @@ const NUMBER = {
   placeholder: '+1 201 555 0123',
   isRequired: true,
 } as const;
+
+/** Shown for a network with EAP. */
+const isEap = (draft: { [name: string]: unknown }) => draft['encryption'] === 'WPA2-EAP';
+const EAP_FIELDS: readonly ContentField[] = [
+  {
+    name: 'eapMethod',
+    label: 'EAP method',
+    input: 'select',
+    options: [
+      ['', 'Choose…'],
+      ['PEAP', 'PEAP'],
+      ['TTLS', 'TTLS'],
+      ['TLS', 'TLS'],
+      ['PWD', 'PWD'],
+    ],
+    isRequired: true,
+    isHalf: true,
+    isShown: isEap,
+  },
+  {
+    name: 'phase2',
+    label: 'Phase 2',
+    input: 'select',
+    options: [
+      ['', 'None'],
+      ['MSCHAPV2', 'MSCHAPv2'],
+      ['MSCHAP', 'MSCHAP'],
+      ['PAP', 'PAP'],
+      ['GTC', 'GTC'],
+    ],
+    isHalf: true,
+    isShown: isEap,
+  },
+  { name: 'identity', label: 'User name', isHalf: true, isShown: isEap },
+  { name: 'anonymousIdentity', label: 'Anonymous identity', isHalf: true, isShown: isEap },
+];
 const MESSAGE = { name: 'message', label: 'Message', input: 'area' } as const;
 
 /** Forms of all content types; `vcard-form.tsx` adds the lists of contacts. */
@@ -82,6 +120,8 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
           ['WPA2', 'WPA2'],
           ['WPA3', 'WPA3'],
           ['WEP', 'WEP'],
+          ['WPA2-EAP', 'WPA2 or WPA3 Enterprise'],
+          ['OWE', 'Enhanced Open'],
           ['nopass', 'None'],
         ],
         hint: 'Automatic: WPA if there is a password, otherwise none.',
@@ -92,6 +132,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
         input: 'switch',
         hint: 'Its name isn’t broadcast.',
       },
+      ...EAP_FIELDS,
     ],
   },
   vcard: {

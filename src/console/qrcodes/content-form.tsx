@@ -2,7 +2,7 @@ import type { FieldErrors } from '../short-links/errors.ts';
 import { SelectField } from '../ui/field.tsx';
 import { TableField } from '../ui/table-field.tsx';
 import type { ContentName, Draft } from './content.ts';
-import { BR_CODE_FIELD, CONTENT_FORMS } from './content-fields.ts';
+import { BR_CODE_FIELD, CONTENT_FORMS, type ContentField } from './content-fields.ts';
 import { VcardLists } from './vcard-form.tsx';
 
 interface ContentFormProps {
@@ -18,7 +18,8 @@ interface ContentFormProps {
 /** The fields of a content type. */
 export function ContentForm({ type, draft, onChange, errors, isDisabled }: ContentFormProps) {
   const isText = typeof draft === 'string';
-  const fields = isText && type === 'pix' ? [BR_CODE_FIELD] : CONTENT_FORMS[type].fields;
+  const form = isText && type === 'pix' ? [BR_CODE_FIELD] : CONTENT_FORMS[type].fields;
+  const fields = form.filter(({ isShown }) => isText || isShown?.(draft) !== false);
   return (
     <fieldset disabled={isDisabled} className="flex flex-col gap-3">
       <legend className="sr-only">Content</legend>
@@ -45,7 +46,11 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
                 onChange(
                   field.name === '' || isText
                     ? String(value)
-                    : { ...draft, [field.name]: value, ...(type === 'latlog' && pairOf(value)) },
+                    : withoutHidden(form, {
+                        ...draft,
+                        [field.name]: value,
+                        ...(type === 'latlog' && pairOf(value)),
+                      }),
                 )
               }
             />
@@ -63,6 +68,14 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
     </fieldset>
   );
 }
+
+/** Removes the values of fields that the others hide. */
+const withoutHidden = (form: readonly ContentField[], draft: Record<string, unknown>) => {
+  const hidden = new Set(
+    form.filter(({ isShown }) => isShown?.(draft) === false).map(({ name }) => name),
+  );
+  return Object.fromEntries(Object.entries(draft).filter(([name]) => !hidden.has(name)));
+};
 
 /** Splits a pair of coordinates, as map services copy it. */
 function pairOf(value: string | boolean) {

@@ -10,6 +10,10 @@ export interface Wifi {
   password?: string;
   encryption: keyof typeof SECURITY;
   hidden?: boolean;
+  eapMethod?: string;
+  phase2?: string;
+  identity?: string;
+  anonymousIdentity?: string;
 }
 
 /** Display names of the encryptions. */
@@ -18,8 +22,29 @@ const SECURITY = {
   WPA2: 'WPA2',
   WPA3: 'WPA3',
   WEP: 'WEP',
+  'WPA2-EAP': 'WPA2 or WPA3 Enterprise',
+  OWE: 'Enhanced Open',
   nopass: 'None',
 };
+
+/** Methods of EAP, and of the second phase within the tunnel of PEAP and TTLS. */
+const EAP_METHODS = ['PEAP', 'TTLS', 'TLS', 'PWD'];
+const PHASES = ['MSCHAPV2', 'MSCHAP', 'PAP', 'GTC'];
+/** Fields of EAP with their keys in the code, in its order. */
+const EAP_FIELDS = {
+  eapMethod: 'E',
+  phase2: 'PH2',
+  anonymousIdentity: 'A',
+  identity: 'I',
+} as const;
+/** Labels on the page. */
+const EAP_LABELS = {
+  eapMethod: 'EAP method',
+  phase2: 'Phase 2',
+  anonymousIdentity: 'Anonymous identity',
+  identity: 'User name',
+} satisfies Record<keyof typeof EAP_FIELDS, string>;
+const EAP_NAMES = Object.keys(EAP_FIELDS) as (keyof typeof EAP_FIELDS)[];
 
 /** Lengths of WEP keys of 40, 104, 128 and 232 bits, in characters or hexadecimal digits. */
 const WEP_CHARACTERS = [5, 13, 16, 29];
@@ -32,6 +57,8 @@ const HEX = /^[0-9A-Fa-f]+$/;
  */
 function passwordFault(password: string, encryption: Wifi['encryption']): string | undefined {
   if (encryption === 'nopass') return 'must not have a password: the network has no encryption';
+  if (encryption === 'OWE') return 'must not have a password: a network with OWE has none';
+  if (encryption === 'WPA2-EAP') return undefined;
   if (encryption === 'WEP') {
     const isKey =
       WEP_CHARACTERS.includes(password.length) ||
@@ -47,6 +74,23 @@ function passwordFault(password: string, encryption: Wifi['encryption']): string
     : 'must have a password of 8 to 63 characters, or 64 hexadecimal digits (WPA)';
 }
 
+/** The rule of EAP that a network breaks, as the end of the sentence "wifi …". */
+function eapFault(network: Wifi): string | undefined {
+  const { encryption, eapMethod, phase2, password } = network;
+  if (encryption !== 'WPA2-EAP') {
+    const surplus = EAP_NAMES.find((name) => network[name] !== undefined);
+    return surplus && `must not have ${surplus}: its encryption is ${encryption}`;
+  }
+  if (eapMethod === undefined) return 'must have an eapMethod: its encryption is WPA2-EAP';
+  const hasTunnel = eapMethod === 'PEAP' || eapMethod === 'TTLS';
+  if (phase2 !== undefined && !hasTunnel) {
+    return `must not have phase2: the method ${eapMethod} has one phase`;
+  }
+  return eapMethod === 'TLS' && password !== undefined
+    ? 'must not have a password: the method TLS uses certificates'
+    : undefined;
+}
+
 /**
  * Escapes a value by ZXing's grammar: a backslash before each special character. The grammar's
  * quotes around values that look hexadecimal are left out: phones take them for part of the name,
@@ -55,20 +99,56 @@ function passwordFault(password: string, encryption: Wifi['encryption']): string
 const escape = (value: string): string =>
   value.replaceAll(/[\\;,":]/g, (character) => `\\${character}`);
 
-function encode({ ssid, password, encryption, hidden }: Wifi): string {
-  // WPA also stands for its successors, since readers know no other name.
-  const parts = [`T:${encryption.replace(/\d$/, '')}`, `S:${escape(ssid)}`];
+/**
+ * Name of an encryption in a code. WPA also stands for its successors, and phones that know OWE try
+ * it for networks without a password; readers know no other names.
+ */
+const typeIn = (encryption: Wifi['encryption']): string =>
+  encryption === 'OWE' ? 'nopass' : encryption.replace(/\d$/, '');
+
+function encode(network: Wifi): string {
+  const { ssid, password, encryption, hidden } = network;
+  const parts = [`T:${typeIn(encryption)}`, `S:${escape(ssid)}`];
+  for (const name of EAP_NAMES) {
+    const value = network[name];
+    if (value !== undefined) parts.push(`${EAP_FIELDS[name]}:${escape(value)}`);
+  }
   if (password !== undefined) parts.push(`P:${escape(password)}`);
   if (hidden === true) parts.push('H:true');
   return `WIFI:${parts.join(';')};;`;
+}
+
+const missingPassword = (encryption: Wifi['encryption']): string | undefined =>
+  ['nopass', 'OWE', 'WPA2-EAP'].includes(encryption)
+    ? undefined
+    : `must have a password: its encryption is ${encryption}`;
+
+const eapChoice = (values: readonly string[], description: string) =>
+  Joi.string()
+    .valid(...values)
+    .insensitive()
+    .empty('')
+    .description(description)
+    .meta({ extension: true });
+
+const eapName = (description: string) =>
+  line(128).empty('').description(description).meta({ extension: true });
+
+/** Sentence of the page, by what is needed to join. */
+function subtitleOf({ password, encryption }: Wifi): string {
+  if (password !== undefined) return 'Join this Wi-Fi network with the password below.';
+  return encryption === 'WPA2-EAP'
+    ? 'Join this Wi-Fi network with your user name and password.'
+    : 'Join this open Wi-Fi network.';
 }
 
 /** A wireless network to join. Source: "Barcode Contents" of the ZXing wiki. */
 export const wifi: ContentType<Wifi> = {
   name: 'wifi',
   description:
-    'A wireless network: `{ssid, password?, encryption: WPA | WPA2 | WPA3 | WEP | nopass, hidden?}`. The default ' +
-    'encryption is WPA with a password, and nopass without one.',
+    'A wireless network: `{ssid, password?, encryption: WPA | WPA2 | WPA3 | WEP | WPA2-EAP | OWE | nopass, hidden?}`, ' +
+    'with WPA2-EAP also `{eapMethod, phase2?, identity?, anonymousIdentity?}`. The default encryption is WPA with a ' +
+    'password, and nopass without one.',
   schema: Joi.object({
     ssid: line(32)
       .required()
@@ -79,7 +159,9 @@ export const wifi: ContentType<Wifi> = {
           ? error('rule', { rule: 'must not be longer than 32 bytes' })
           : value,
       ),
-    password: line(64).empty('').description('Password; required unless the network is open.'),
+    password: line(128)
+      .empty('')
+      .description('Password; required unless the network is open or has EAP.'),
     encryption: Joi.string()
       .valid(...Object.keys(SECURITY))
       .insensitive()
@@ -88,18 +170,20 @@ export const wifi: ContentType<Wifi> = {
     hidden: Joi.boolean()
       .strict()
       .description('The network does not announce its name. Default false.'),
+    eapMethod: eapChoice(EAP_METHODS, 'Method of EAP; required with WPA2-EAP.'),
+    phase2: eapChoice(PHASES, 'Second phase of PEAP and TTLS.'),
+    identity: eapName('User name for EAP.'),
+    anonymousIdentity: eapName('User name outside of the tunnel of EAP.'),
   })
     .meta({ name: 'WifiContent' })
     .custom((content: Omit<Wifi, 'encryption'> & Partial<Wifi>, { error }) => {
       const { password } = content;
       const encryption = content.encryption ?? (password === undefined ? 'nopass' : 'WPA');
-      if (password === undefined) {
-        return encryption === 'nopass'
-          ? { ...content, encryption }
-          : error('rule', { rule: `must have a password: its encryption is ${encryption}` });
-      }
-      const fault = passwordFault(password, encryption);
-      return fault === undefined ? { ...content, encryption } : error('rule', { rule: fault });
+      const network = { ...content, encryption };
+      const fault =
+        password === undefined ? missingPassword(encryption) : passwordFault(password, encryption);
+      const rule = fault ?? eapFault(network);
+      return rule === undefined ? network : error('rule', { rule });
     }),
   encode,
   onVisit: (content) => {
@@ -110,10 +194,7 @@ export const wifi: ContentType<Wifi> = {
         type: 'wifi',
         title: ssid,
         isOwnTitle: true,
-        subtitle:
-          password === undefined
-            ? 'Join this open Wi-Fi network.'
-            : 'Join this Wi-Fi network with the password below.',
+        subtitle: subtitleOf(content),
         actions: [],
         rows: [
           { label: 'Network', value: ssid },
@@ -121,6 +202,10 @@ export const wifi: ContentType<Wifi> = {
             ? []
             : [{ label: 'Password', value: password, copy: true as const }]),
           { label: 'Security', value: SECURITY[encryption] },
+          ...EAP_NAMES.flatMap((name) => {
+            const value = content[name];
+            return value === undefined ? [] : [{ label: EAP_LABELS[name], value }];
+          }),
         ],
         code: {
           label: 'Scan with another phone to join',

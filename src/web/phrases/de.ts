@@ -113,6 +113,12 @@ export const de: Record<Phrase, string> = {
   Security: 'Sicherheit',
   None: 'Keine',
   'Scan with another phone to join': 'Zum Verbinden mit einem anderen Telefon scannen',
+  'EAP method': 'EAP-Methode',
+  'Phase 2': 'Phase 2',
+  'User name': 'Benutzername',
+  'Anonymous identity': 'Anonyme Identität',
+  'Join this Wi-Fi network with your user name and password.':
+    'Verbinde dich mit diesem WLAN mit deinem Benutzernamen und Passwort.',
   Statistics: 'Statistik',
   Clicks: 'Klicks',
   Scans: 'Scans',

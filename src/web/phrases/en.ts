@@ -109,6 +109,11 @@ export const PHRASES = [
   'Security',
   'None',
   'Scan with another phone to join',
+  'EAP method',
+  'Phase 2',
+  'User name',
+  'Anonymous identity',
+  'Join this Wi-Fi network with your user name and password.',
   // Statistics
   'Statistics',
   'Clicks',

@@ -112,6 +112,12 @@ export const es: Record<Phrase, string> = {
   Security: 'Seguridad',
   None: 'Ninguna',
   'Scan with another phone to join': 'Escanea con otro teléfono para conectarte',
+  'EAP method': 'Método EAP',
+  'Phase 2': 'Fase 2',
+  'User name': 'Nombre de usuario',
+  'Anonymous identity': 'Identidad anónima',
+  'Join this Wi-Fi network with your user name and password.':
+    'Conéctate a esta red wifi con tu nombre de usuario y contraseña.',
   Statistics: 'Estadísticas',
   Clicks: 'Clics',
   Scans: 'Escaneos',

@@ -113,6 +113,12 @@ export const fr: Record<Phrase, string> = {
   Security: 'Sécurité',
   None: 'Aucune',
   'Scan with another phone to join': 'Scannez avec un autre téléphone pour rejoindre',
+  'EAP method': 'Méthode EAP',
+  'Phase 2': 'Phase 2',
+  'User name': 'Nom d’utilisateur',
+  'Anonymous identity': 'Identité anonyme',
+  'Join this Wi-Fi network with your user name and password.':
+    'Connectez-vous à ce réseau Wi-Fi avec votre nom d’utilisateur et votre mot de passe.',
   Statistics: 'Statistiques',
   Clicks: 'Clics',
   Scans: 'Scans',

@@ -112,6 +112,12 @@ export const ja: Record<Phrase, string> = {
   Security: 'セキュリティ',
   None: 'なし',
   'Scan with another phone to join': '別の端末で読み取って接続',
+  'EAP method': 'EAP方式',
+  'Phase 2': 'フェーズ2',
+  'User name': 'ユーザー名',
+  'Anonymous identity': '匿名ID',
+  'Join this Wi-Fi network with your user name and password.':
+    'ユーザー名とパスワードでこのWi-Fiネットワークに接続します。',
   Statistics: '統計',
   Clicks: 'クリック',
   Scans: 'スキャン',

@@ -113,6 +113,12 @@ export const pt: Record<Phrase, string> = {
   Security: 'Segurança',
   None: 'Nenhuma',
   'Scan with another phone to join': 'Leia com outro telefone para se conectar',
+  'EAP method': 'Método EAP',
+  'Phase 2': 'Fase 2',
+  'User name': 'Nome de usuário',
+  'Anonymous identity': 'Identidade anônima',
+  'Join this Wi-Fi network with your user name and password.':
+    'Conecte-se a esta rede Wi-Fi com seu nome de usuário e senha.',
   Statistics: 'Estatísticas',
   Clicks: 'Cliques',
   Scans: 'Leituras',
