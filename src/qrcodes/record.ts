@@ -93,9 +93,15 @@ function contentField(name: string, { type }: Schema): Schema {
   return field.description(`Content of a code of type ${name}.`);
 }
 
+/** Types that the contract does not have as members of a record. */
+const EXTENSIONS = new Set<string>(['whatsapp', 'pix', 'event'] satisfies ContentName[]);
+
 /** A member for each content type; all but the code's own are null. */
 const contents = Object.fromEntries(
-  Object.entries(CONTENT_TYPES).map(([name, { schema }]) => [name, contentField(name, schema)]),
+  Object.entries(CONTENT_TYPES).map(([name, { schema }]) => {
+    const field = contentField(name, schema);
+    return [name, EXTENSIONS.has(name) ? field.meta({ extension: true }) : field];
+  }),
 ) as Record<ContentName, Schema>;
 
 /** Schema of the QR code record, for the reference and for checking answers. */
@@ -127,8 +133,6 @@ export const qrCodeRecord = Joi.object({
       '`hasPassword: true`.',
   ),
   phone: contents.phone.description('Content of a code of type phone: a phone number.'),
-  whatsapp: contents.whatsapp.meta({ extension: true }),
-  pix: contents.pix.meta({ extension: true }),
   logo: nullable.description('URL of the logo.'),
   showLogo: flag().required().description('The logo is drawn.'),
   src: nullable.description('URL of the image in the middle.'),

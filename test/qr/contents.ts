@@ -94,6 +94,18 @@ const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
       description: 'Mensalidade de maio',
     },
   ],
+  event: [
+    { title: 'Fest', start: '2026-12-24' },
+    {
+      title: 'Sommerfest, Teil 2; draußen',
+      start: '2026-07-04T18:00',
+      end: '2026-07-04T23:30',
+      timezone: 'Europe/Berlin',
+      location: 'Straße des 17. Juni 1, Berlin',
+      description: 'Erste Zeile\nZweite Zeile, mit Komma; und Strichpunkt\\',
+      url: 'https://example.com/fest?a=1,2',
+    },
+  ],
 };
 
 export type Length = 'short' | 'long';

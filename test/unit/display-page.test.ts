@@ -276,6 +276,7 @@ describe('the display page of a content type', () => {
   /** Names that are the same in every language. */
   const NAMES = [
     'Google Maps',
+    'Google Calendar',
     'Apple Maps',
     'OpenStreetMap',
     'Pix copia e cola',
@@ -320,8 +321,20 @@ describe('the file of a display page', () => {
     expect(header(answer, 'Content-Length')).to.equal(String(answer.body.length));
   });
 
+  it('is an iCalendar file that phones open', () => {
+    const answer = fileAnswer(pageOf('event')!.file!);
+    expect(header(answer, 'Content-Type')).to.equal('text/calendar; charset=utf-8');
+    expect(header(answer, 'Content-Disposition')).to.contain('.ics"');
+  });
+
   it('is plain text for any other type', () => {
-    for (const type of ['text/html', 'text/html\r\nX-Evil: 1', 'text/vcardx', '']) {
+    for (const type of [
+      'text/html',
+      'text/html\r\nX-Evil: 1',
+      'text/vcardx',
+      'text/calendars',
+      '',
+    ]) {
       expect(header(fileAnswer({ ...file, type }), 'Content-Type')).to.equal(
         'text/plain; charset=utf-8',
       );

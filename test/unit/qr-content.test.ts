@@ -526,6 +526,81 @@ describe('the content of a QR code', () => {
     expect(shown).to.have.nested.property('page.rows[1].label', 'Website');
   });
 
+  it('event is encoded as RFC 5545 defines, in UTC, with an exclusive last day', () => {
+    const meeting = { title: 'Bastille Day Party', start: '1997-07-14T13:00', url: '' };
+    const zone = { timezone: 'America/New_York' };
+    const times = (content: object) =>
+      encode('event', { ...meeting, ...content })
+        .split('\r\n')
+        .slice(2, -2);
+    expect(encode('event', { ...meeting, ...zone, end: '1997-07-15T04:00:00Z' })).to.equal(
+      'BEGIN:VEVENT\r\nSUMMARY:Bastille Day Party\r\nDTSTART:19970714T170000Z\r\nDTEND:19970715T040000Z\r\nEND:VEVENT\r\n',
+    );
+    // The clocks of Berlin change between the two.
+    expect(
+      times({ start: '2026-03-28T12:00', end: '2026-03-29T12:00', timezone: 'Europe/Berlin' }),
+    ).to.deep.equal(['DTSTART:20260328T110000Z', 'DTEND:20260329T100000Z']);
+    expect(times({ start: '2026-02-28', end: '2026-02-28', ...zone })).to.deep.equal([
+      'DTSTART;VALUE=DATE:20260228',
+      'DTEND;VALUE=DATE:20260301',
+    ]);
+    expect(times({ start: '2026-12-31', allDay: true })).to.deep.equal([
+      'DTSTART;VALUE=DATE:20261231',
+    ]);
+  });
+
+  it('event encodes any texts reversibly, in the code and in the folded file', () => {
+    const random = seeded(13);
+    const alphabet = Array.from('\\;,":=\naZ09é日 🎉');
+    const text = (length: number) =>
+      `x${Array.from(
+        { length: Math.floor(random() * length) },
+        () => alphabet[Math.floor(random() * alphabet.length)],
+      ).join('')}`;
+    for (let round = 0; round < 200; round += 1) {
+      const title = text(60).replaceAll('\n', ' ');
+      const description = text(200);
+      const content = { title, start: '2026-12-24', description, url: 'https://a.test/b,c;d' };
+      const page = visit('event', content);
+      const file = 'page' in page ? page.page.file!.text : '';
+      const longest = Math.max(...file.split('\r\n').map((one) => Buffer.byteLength(one)));
+      expect(longest).to.be.at.most(75);
+      for (const written of [encode('event', content), file.replaceAll('\r\n ', '')]) {
+        const read = readVcard(written);
+        expect(read.get('SUMMARY')).to.deep.equal([title]);
+        expect(read.get('DESCRIPTION')).to.deep.equal([description]);
+        expect(written).to.contain('\r\nURL:https://a.test/b,c;d\r\n');
+      }
+      expect(file).to.match(
+        /^BEGIN:VCALENDAR\r\nVERSION:2\.0\r\nPRODID:\S.*\r\nBEGIN:VEVENT\r\nUID:[0-9a-f]{32}\r\nDTSTAMP:20261224T000000Z\r\n/,
+      );
+    }
+  });
+
+  it('event shows local times, and adds itself to calendars, on its page', () => {
+    const content = {
+      title: 'A & B',
+      start: '2026-07-04T16:00:00Z',
+      end: '2026-07-04T20:00:00Z',
+      timezone: 'America/New_York',
+    };
+    const page = visit('event', content);
+    expect(page).to.have.nested.property(
+      'page.rows[0].value',
+      '2026-07-04 12:00 (America/New York)',
+    );
+    expect(page).to.have.nested.property(
+      'page.actions[0].href',
+      'https://calendar.google.com/calendar/render?action=TEMPLATE&text=A%20%26%20B&dates=20260704T160000Z%2F20260704T200000Z',
+    );
+    expect(page).to.have.nested.property('page.file.type', 'text/calendar');
+    const day = visit('event', { title: 'Fest', start: '2026-12-31' });
+    expect(day).to.have.nested.property('page.rows[0].value', '2026-12-31');
+    expect(day)
+      .to.have.nested.property('page.actions[0].href')
+      .that.contains('20261231%2F20270101');
+  });
+
   it('wifi encodes any name reversibly', () => {
     const random = seeded(7);
     const alphabet = Array.from('\\;,":aZ09é日 \'');
@@ -703,6 +778,22 @@ describe('the content of a QR code', () => {
       { currency: 'bitcoin', address: '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', amount: '-1' },
       /must be an amount above zero/,
     ],
+    ['event', { title: 'a', start: 'tomorrow' }, /start must be an ISO 8601 date or time/],
+    ['event', { title: 'a', start: '2026-02-30' }, /start must be an ISO 8601 date or time/],
+    ['event', { start: '2026-02-03' }, /title is required/],
+    ['event', { title: 'a\nb', start: '2026-02-03' }, /title must not contain line breaks/],
+    [
+      'event',
+      { title: 'a', start: '2026-02-03T10:00', end: '2026-02-03T10:00' },
+      /must have an end that is after its start/,
+    ],
+    ['event', { title: 'a', start: '2026-02-03', end: '2026-02-02' }, /must have an end that is/],
+    ['event', { title: 'a', start: '2026-02-03', end: '2026-02-04T10:00' }, /dates without times/],
+    ['event', { title: 'a', start: '2026-02-03T10:00', allDay: true }, /dates without times/],
+    ['event', { title: 'a', start: '2026-02-03', allDay: false }, /a start with a time/],
+    ['event', { title: 'a', start: '2026-02-03T10:00', end: '2026-02-04' }, /an end with a time/],
+    ['event', { title: 'a', start: '2026-02-03', timezone: 'PST' }, /timezone must be an IANA/],
+    ['event', { title: 'a', start: '2026-02-03', url: 'javascript:1' }, /url must be a URL that/],
     ['sms', { message: 'x' }, /number is required/],
     ['whatsapp', { number: '0123' }, /the country code of "0123" is missing/],
     ['whatsapp', { number: '030123456' }, /the country code of "030123456" is missing/],
@@ -836,6 +927,7 @@ describe('the content of a QR code', () => {
       latlog: { latitude: 1, longitude: 2 },
       crypto: { currency: 'bitcoin', address: '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2' },
       pix: BCB,
+      event: { title: 'x', start: '2026-12-24' },
     };
     for (const [name, content] of Object.entries(pages)) {
       expect(visit(name as ContentName, content), name).to.have.nested.property('page.type', name);

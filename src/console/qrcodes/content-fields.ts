@@ -1,5 +1,6 @@
 import {
   Bitcoin,
+  CalendarDays,
   Contact,
   Globe,
   type LucideIcon,
@@ -78,6 +79,15 @@ const EAP_FIELDS: readonly ContentField[] = [
   },
   { name: 'identity', label: 'User name', isHalf: true, isShown: isEap },
   { name: 'anonymousIdentity', label: 'Anonymous identity', isHalf: true, isShown: isEap },
+];
+
+/** Start and end of an event, as days or as times. */
+const eventTimes = (
+  input: 'local' | 'date',
+  isShown: NonNullable<ContentField['isShown']>,
+): readonly ContentField[] => [
+  { name: 'start', label: 'Starts', input, isRequired: true, isHalf: true, isShown },
+  { name: 'end', label: 'Ends', input, isHalf: true, isShown },
 ];
 const MESSAGE = { name: 'message', label: 'Message', input: 'area' } as const;
 
@@ -205,6 +215,26 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       { name: 'audio', label: 'Audio only', input: 'switch' },
     ],
   },
+  event: {
+    label: 'Event',
+    purpose: 'Adds an event to a calendar',
+    icon: CalendarDays,
+    fields: [
+      { name: 'title', label: 'Title', isRequired: true },
+      { name: 'allDay', label: 'All day', input: 'switch' },
+      ...eventTimes('local', ({ allDay }) => allDay !== true),
+      ...eventTimes('date', ({ allDay }) => allDay === true),
+      {
+        name: 'timezone',
+        label: 'Time zone',
+        placeholder: 'Europe/Berlin',
+        isShown: ({ allDay }) => allDay !== true,
+      },
+      { name: 'location', label: 'Place' },
+      { name: 'description', label: 'Description', input: 'area' },
+      { name: 'url', label: 'URL', input: 'website' },
+    ],
+  },
   latlog: {
     label: 'Location',
     purpose: 'Shows a place on a map',
@@ -303,6 +333,9 @@ export function faultInWords(type: ContentName, fault: string): string {
 /** Returns the empty content of a type. */
 export const emptyDraft = (type: ContentName) => {
   if (type === 'crypto') return { currency: 'bitcoin' };
+  if (type === 'event') {
+    return { timezone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+  }
   if (type === 'vcard') {
     return { phones: [{ type: 'mobile', value: '' }], emails: [{ type: 'work', value: '' }] };
   }

@@ -36,7 +36,10 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
       )}
       <div className="grid grid-cols-2 gap-3">
         {fields.map((field) => (
-          <div key={field.name} className={field.isHalf ? 'max-sm:col-span-2' : 'col-span-2'}>
+          <div
+            key={`${field.name} ${field.input}`}
+            className={field.isHalf ? 'max-sm:col-span-2' : 'col-span-2'}
+          >
             <TableField
               control={field}
               value={isText ? draft : draft[field.name]}
@@ -74,6 +77,8 @@ const withoutHidden = (form: readonly ContentField[], draft: Record<string, unkn
   const hidden = new Set(
     form.filter(({ isShown }) => isShown?.(draft) === false).map(({ name }) => name),
   );
+  // A field can have two controls, one of which is shown.
+  for (const { name, isShown } of form) if (isShown?.(draft) !== false) hidden.delete(name);
   return Object.fromEntries(Object.entries(draft).filter(([name]) => !hidden.has(name)));
 };
 

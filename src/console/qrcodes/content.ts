@@ -16,6 +16,7 @@ const TYPES = {
   latlog: () => import('../../qrcodes/content/latlog.ts').then(({ location }) => location),
   crypto: () => import('../../qrcodes/content/crypto.ts').then(({ crypto }) => crypto),
   pix: () => import('../../qrcodes/content/pix.ts').then(({ pix }) => pix),
+  event: () => import('../../qrcodes/content/event.ts').then(({ event }) => event),
 } satisfies Record<string, () => Promise<ContentType>>;
 
 export type ContentName = keyof typeof TYPES;
@@ -38,8 +39,17 @@ export function toValue(type: ContentName, draft: Draft): unknown {
     const withPoint = /^-?\d+,\d+$/.test(number.trim()) ? number.replace(',', '.') : number;
     value[name] = name === 'amount' ? withPoint : Number(withPoint);
   }
+  if (type === 'event') return eventOf(value);
   if (type === 'vcard') return { firstName: '', lastName: '', ...value };
   return value;
+}
+
+/** Drops the times of an event that lasts all day. */
+function eventOf(event: Record<string, unknown>): Record<string, unknown> {
+  const { allDay, ...rest } = event;
+  if (allDay !== true) return rest;
+  const [start, end] = [event['start'], event['end']].map((one) => textOf(one).slice(0, 10));
+  return { ...rest, allDay, start, ...(end === '' ? {} : { end }) };
 }
 
 function withoutEmpty(value: unknown): unknown {

@@ -20,6 +20,8 @@ const TEXTS = {
   tel: { inputMode: 'tel' },
   website: { inputMode: 'url' },
   decimal: { inputMode: 'decimal' },
+  date: { type: 'date' },
+  local: { type: 'datetime-local' },
 } as const;
 
 /** A control as a row of a table of fields. */

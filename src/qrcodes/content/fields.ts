@@ -1,4 +1,5 @@
 import { Joi } from '../../http/fields.ts';
+import { parseUrl } from '../../infra/url.ts';
 
 /* Fields that several content types share. */
 
@@ -22,6 +23,14 @@ export const lines = (max: number) =>
     .min(1)
     .max(max)
     .custom((value: string) => value.replaceAll(/\r\n?/g, '\n'));
+
+/** Schema of a web address, which is kept as it was sent. */
+export const webAddress = () =>
+  line(2_000).custom((value: string, { error }) =>
+    /^https?:\/\//i.test(value) && parseUrl(value) !== undefined
+      ? value
+      : error('rule', { rule: 'must be a URL that begins with http:// or https://' }),
+  );
 
 /** Schema of an email address on any domain. */
 export const emailAddress = () =>

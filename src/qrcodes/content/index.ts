@@ -1,6 +1,7 @@
 import type { ContentType } from './content-type.ts';
 import { crypto } from './crypto.ts';
 import { email } from './email.ts';
+import { event } from './event.ts';
 import { facetime } from './facetime.ts';
 import { location } from './latlog.ts';
 import { phone } from './phone.ts';
@@ -26,6 +27,7 @@ export const CONTENT_TYPES = {
   facetime,
   latlog: location,
   pix,
+  event,
 } satisfies Record<string, ContentType>;
 
 export type ContentName = keyof typeof CONTENT_TYPES;

@@ -1,5 +1,4 @@
 import { Joi } from '../../http/fields.ts';
-import { parseUrl } from '../../infra/url.ts';
 import type { DisplayRow } from '../../lookup/entry.ts';
 import {
   ADDRESS_TYPES,
@@ -13,7 +12,7 @@ import {
   PHONE_TYPES,
 } from './contact.ts';
 import type { ContentType } from './content-type.ts';
-import { emailAddress, line, lines } from './fields.ts';
+import { emailAddress, line, lines, webAddress } from './fields.ts';
 import { networkOf } from './networks.ts';
 import { dialledNumber, readable, telUri } from './phone-number.ts';
 
@@ -94,12 +93,6 @@ const list = (value: ReturnType<typeof line>, types: string[]) =>
     )
     .max(10);
 
-const webAddress = line(2_000).custom((value: string, { error }) =>
-  /^https?:\/\//i.test(value) && parseUrl(value) !== undefined
-    ? value
-    : error('rule', { rule: 'must be a URL that begins with http:// or https://' }),
-);
-
 const addressFields = {
   street: lines(300).empty('').description('Street and number.'),
   city: line(100).empty('').description('City.'),
@@ -131,7 +124,7 @@ export const vcard: ContentType<Contact> = {
       'Phone numbers, at most 10.',
     ),
     emails: list(emailAddress(), EMAIL_TYPES).description('Email addresses, at most 10.'),
-    urls: Joi.array().items(webAddress).max(10).description('URLs, at most 10.'),
+    urls: Joi.array().items(webAddress()).max(10).description('URLs, at most 10.'),
     address: Joi.alternatives()
       .conditional(Joi.object().unknown(), {
         then: Joi.object(addressFields).meta({ name: 'PostalAddress' }),

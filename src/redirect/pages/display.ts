@@ -170,12 +170,12 @@ function codeHtml(code: DisplayPage['code'], language: Language): Html {
 
 /**
  * The file of a display page. `inline`, so that phones open it in the matching app instead of only
- * saving it. Anything but a contact is sent as plain text.
+ * saving it. Anything but a contact or an event is sent as plain text.
  */
 export function fileAnswer({ name, type, text }: NonNullable<DisplayPage['file']>): Page {
-  const isContact = /^text\/(x-)?vcard\s*(;|$)/i.test(type);
+  const [, kind = 'plain'] = /^text\/(?:x-)?(vcard|calendar)\s*(?:;|$)/i.exec(type) ?? [];
   const disposition = `inline; ${fileNameParameters(name)}`;
-  return answer(200, `text/${isContact ? 'vcard' : 'plain'}`, "default-src 'none'; sandbox", text, [
+  return answer(200, `text/${kind.toLowerCase()}`, "default-src 'none'; sandbox", text, [
     'Content-Disposition',
     disposition,
   ]);

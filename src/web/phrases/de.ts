@@ -119,6 +119,11 @@ export const de: Record<Phrase, string> = {
   'Anonymous identity': 'Anonyme Identität',
   'Join this Wi-Fi network with your user name and password.':
     'Verbinde dich mit diesem WLAN mit deinem Benutzernamen und Passwort.',
+  Starts: 'Beginn',
+  Ends: 'Ende',
+  Place: 'Ort',
+  Description: 'Beschreibung',
+  'Add to calendar': 'Zum Kalender hinzufügen',
   Statistics: 'Statistik',
   Clicks: 'Klicks',
   Scans: 'Scans',

@@ -114,6 +114,11 @@ export const PHRASES = [
   'User name',
   'Anonymous identity',
   'Join this Wi-Fi network with your user name and password.',
+  'Starts',
+  'Ends',
+  'Place',
+  'Description',
+  'Add to calendar',
   // Statistics
   'Statistics',
   'Clicks',

@@ -118,6 +118,11 @@ export const es: Record<Phrase, string> = {
   'Anonymous identity': 'Identidad anónima',
   'Join this Wi-Fi network with your user name and password.':
     'Conéctate a esta red wifi con tu nombre de usuario y contraseña.',
+  Starts: 'Empieza',
+  Ends: 'Termina',
+  Place: 'Lugar',
+  Description: 'Descripción',
+  'Add to calendar': 'Añadir al calendario',
   Statistics: 'Estadísticas',
   Clicks: 'Clics',
   Scans: 'Escaneos',

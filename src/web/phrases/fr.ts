@@ -119,6 +119,11 @@ export const fr: Record<Phrase, string> = {
   'Anonymous identity': 'Identité anonyme',
   'Join this Wi-Fi network with your user name and password.':
     'Connectez-vous à ce réseau Wi-Fi avec votre nom d’utilisateur et votre mot de passe.',
+  Starts: 'Début',
+  Ends: 'Fin',
+  Place: 'Lieu',
+  Description: 'Description',
+  'Add to calendar': 'Ajouter au calendrier',
   Statistics: 'Statistiques',
   Clicks: 'Clics',
   Scans: 'Scans',

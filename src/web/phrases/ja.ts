@@ -118,6 +118,11 @@ export const ja: Record<Phrase, string> = {
   'Anonymous identity': '匿名ID',
   'Join this Wi-Fi network with your user name and password.':
     'ユーザー名とパスワードでこのWi-Fiネットワークに接続します。',
+  Starts: '開始',
+  Ends: '終了',
+  Place: '場所',
+  Description: '説明',
+  'Add to calendar': 'カレンダーに追加',
   Statistics: '統計',
   Clicks: 'クリック',
   Scans: 'スキャン',

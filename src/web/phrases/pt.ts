@@ -119,6 +119,11 @@ export const pt: Record<Phrase, string> = {
   'Anonymous identity': 'Identidade anônima',
   'Join this Wi-Fi network with your user name and password.':
     'Conecte-se a esta rede Wi-Fi com seu nome de usuário e senha.',
+  Starts: 'Início',
+  Ends: 'Fim',
+  Place: 'Local',
+  Description: 'Descrição',
+  'Add to calendar': 'Adicionar ao calendário',
   Statistics: 'Estatísticas',
   Clicks: 'Cliques',
   Scans: 'Leituras',
