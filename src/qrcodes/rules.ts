@@ -6,8 +6,9 @@ import { fields } from '../short-links/fields.ts';
 import { isWildcard } from '../short-links/key.ts';
 import { chosenUrl } from '../short-links/test-variants.ts';
 import { applySharedChanges } from '../short-links/write.ts';
-import { payloadOf, staticContent } from './content-of.ts';
+import { contentOf, payloadOf, staticContent } from './content-of.ts';
 import type { QrCodeRow } from './model.ts';
+import type { Level } from './render/matrix.ts';
 import { refuseUnscannable } from './render/scannability.ts';
 import { resolveDesign } from './render/stored-design.ts';
 import type { QrCodeChanges } from './schema.ts';
@@ -27,9 +28,28 @@ export function withMiddle(row: QrCodeRow, domain: string, before?: QrCodeRow): 
       'key must not end in /*: a QR code has exactly one short link',
     );
   }
-  const { payload, design } = drawingOf(row, domain);
+  const level = requiredLevel(row);
+  const leveled = level === undefined ? row : { ...row, design: { ...row.design, level } };
+  const { payload, design } = drawingOf(leveled, domain);
   refuseUnscannable(payload, design, before && drawingOf(before, domain));
-  return { ...row, design: { ...row.design, middle: design.middle } };
+  return { ...leveled, design: { ...leveled.design, middle: design.middle } };
+}
+
+/**
+ * The level that the standard of a static code's content requires. @throws Refusal
+ * `unprocessable_entity` if the design has another one
+ */
+function requiredLevel(row: QrCodeRow): Level | undefined {
+  const { level, name } = contentOf(row).type;
+  if (!row.static || level === undefined) return undefined;
+  const { level: chosen = level } = row.design;
+  if (chosen !== null && chosen !== level) {
+    throw new Refusal(
+      'unprocessable_entity',
+      `level must be ${level}, which the standard of ${name} codes requires`,
+    );
+  }
+  return level;
 }
 
 /** The text of a code and its complete design. */

@@ -396,6 +396,26 @@ describe('a QR code', () => {
     expect((await world.visit(`/_/file/${link.key}`)).status).to.equal(404);
   });
 
+  it('of a bank transfer has the level of its standard', async () => {
+    const epc = { name: 'Wikimedia', iban: 'DE33 1002 0500 0001 1947 00', amount: '12.5' };
+    const { body } = await world.api.post('/qrcodes', { type: 'epc', epc, static: true });
+    expect(body).to.deep.include({
+      level: 'M',
+      epc: { name: 'Wikimedia', iban: 'DE33100205000001194700', amount: '12.50' },
+      contentStatic: 'BCD\n002\n1\nSCT\n\nWikimedia\nDE33100205000001194700\nEUR12.50',
+    });
+    const asked = { type: 'epc', epc, level: 'H' };
+    const refused = await world.api.post('/qrcodes', { ...asked, static: true });
+    expect([refused.status, refused.body.error.message]).to.deep.equal([
+      422,
+      'level must be M, which the standard of epc codes requires',
+    ]);
+    expect((await world.api.patch(`/qrcodes/${body.id}`, { level: 'Q' })).status).to.equal(422);
+    const dynamic = await world.api.post('/qrcodes', { ...asked, key: 'give' });
+    expect(dynamic.body.level).to.equal('H');
+    expect((await world.visit('/give')).body).to.contain('DE33 1002 0500 0001 1947 00');
+  });
+
   it('returns every field of its body', async () => {
     const sent = {
       type: 'url',

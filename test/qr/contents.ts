@@ -106,6 +106,18 @@ const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
       url: 'https://example.com/fest?a=1,2',
     },
   ],
+  epc: [
+    { name: 'Jo', iban: 'DE33 1002 0500 0001 1947 00' },
+    {
+      name: 'Société à responsabilité limitée – Übermut',
+      iban: 'CH9300762011623852957',
+      bic: 'POFICHBEXXX',
+      amount: '999999999.99',
+      purpose: 'CHAR',
+      text: `Rechnung ${'äöü '.repeat(20)}`,
+      information: 'Danke',
+    },
+  ],
 };
 
 export type Length = 'short' | 'long';

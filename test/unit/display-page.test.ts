@@ -276,6 +276,8 @@ describe('the display page of a content type', () => {
   /** Names that are the same in every language. */
   const NAMES = [
     'Google Maps',
+    'IBAN',
+    'BIC',
     'Google Calendar',
     'Apple Maps',
     'OpenStreetMap',

@@ -4,6 +4,7 @@ import { check } from '../../src/http/input.ts';
 import type { ContentType } from '../../src/qrcodes/content/content-type.ts';
 import { isBase58, isSegwit } from '../../src/qrcodes/content/crypto-address.ts';
 import { crc16, emvObject, readEmv, withCrc } from '../../src/qrcodes/content/emv.ts';
+import { compact } from '../../src/qrcodes/content/iban.ts';
 import { CONTENT_TYPES, type ContentName } from '../../src/qrcodes/content/index.ts';
 import { seeded } from '../qr/pairwise.ts';
 
@@ -25,6 +26,8 @@ function refusal(name: ContentName, content: unknown): string {
 
 const BCB =
   '00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***63041D3D';
+
+const TRANSFER = { name: 'Wikimedia', iban: 'DE33100205000001194700' };
 
 describe('the content of a QR code', () => {
   /** Published examples, and the exact text that each must become. */
@@ -127,6 +130,38 @@ describe('the content of a QR code', () => {
       'wifi',
       { ssid: 'Guests', encryption: 'OWE' },
       'WIFI:T:nopass;S:Guests;;',
+    ],
+    [
+      'EPC069-12, in version 002',
+      'epc',
+      {
+        name: 'Red Cross of Belgium',
+        iban: 'BE72 0000 0000 1616',
+        bic: 'BPOTBEB1',
+        amount: 1,
+        purpose: 'char',
+        text: 'Urgency fund',
+        information: 'Sample QR code',
+      },
+      'BCD\n002\n1\nSCT\nBPOTBEB1\nRed Cross of Belgium\nBE72000000001616\nEUR1.00\nCHAR\n\nUrgency fund\nSample QR code',
+    ],
+    [
+      'Wikipedia, "EPC QR code", without lines at the end',
+      'epc',
+      {
+        name: 'Wikimedia Foerdergesellschaft',
+        iban: 'DE33100205000001194700',
+        bic: 'BFSWDE33BER',
+        amount: '123.45',
+        text: 'Spende fuer Wikipedia',
+      },
+      'BCD\n002\n1\nSCT\nBFSWDE33BER\nWikimedia Foerdergesellschaft\nDE33100205000001194700\nEUR123.45\n\n\nSpende fuer Wikipedia',
+    ],
+    [
+      'ISO 11649, a creditor reference',
+      'epc',
+      { ...TRANSFER, reference: 'rf18 5390 0754 7034' },
+      'BCD\n002\n1\nSCT\n\nWikimedia\nDE33100205000001194700\n\n\nRF18539007547034',
     ],
     [
       'RFC 6068, section 6.1',
@@ -601,6 +636,32 @@ describe('the content of a QR code', () => {
       .that.contains('20261231%2F20270101');
   });
 
+  it('epc knows IBANs and references by their check digits', () => {
+    const ibans = [
+      'BE72 0000 0000 1616',
+      'de89370400440532013000',
+      'NO9386011117947',
+      'MT84MALT011000012345MTLCAST001S',
+    ];
+    for (const iban of ibans) expect(encode('epc', { name: 'a', iban })).to.contain(compact(iban));
+    for (const iban of ibans) {
+      for (const at of [5, 9, 12]) {
+        const text = compact(iban);
+        const wrong = `${text.slice(0, at)}${text[at] === '7' ? '8' : '7'}${text.slice(at + 1)}`;
+        expect(refusal('epc', { name: 'a', iban: wrong })).to.match(/^iban must be an IBAN/);
+      }
+    }
+  });
+
+  it('epc has at most 331 bytes', () => {
+    const iban = 'MT84MALT011000012345MTLCAST001S';
+    const long = { name: 'é'.repeat(70), iban, bic: 'MALTMTMT', text: 'a'.repeat(132) };
+    expect(Buffer.byteLength(encode('epc', long))).to.equal(331);
+    expect(refusal('epc', { ...long, text: 'a'.repeat(133) })).to.equal(
+      'epc must not be longer than 331 bytes, and has 332',
+    );
+  });
+
   it('wifi encodes any name reversibly', () => {
     const random = seeded(7);
     const alphabet = Array.from('\\;,":aZ09é日 \'');
@@ -794,6 +855,35 @@ describe('the content of a QR code', () => {
     ['event', { title: 'a', start: '2026-02-03T10:00', end: '2026-02-04' }, /an end with a time/],
     ['event', { title: 'a', start: '2026-02-03', timezone: 'PST' }, /timezone must be an IANA/],
     ['event', { title: 'a', start: '2026-02-03', url: 'javascript:1' }, /url must be a URL that/],
+    [
+      'epc',
+      { name: 'a', iban: 'BR1800360305000010009795493C1' },
+      /iban must be an IBAN of a country/,
+    ],
+    [
+      'epc',
+      { name: 'a', iban: 'DE893704004405320130' },
+      /iban must be an IBAN of a country in SEPA/,
+    ],
+    [
+      'epc',
+      { name: 'a', iban: 'CH9300762011623852957' },
+      /must have a bic: the IBAN is from outside/,
+    ],
+    ['epc', { ...TRANSFER, bic: 'POFICHB' }, /bic must be a BIC of 8 or 11/],
+    ['epc', { ...TRANSFER, amount: '0.00' }, /amount must be an amount above zero/],
+    ['epc', { ...TRANSFER, amount: '1000000000' }, /amount must not have more than 9 digits/],
+    ['epc', { ...TRANSFER, amount: '1.005' }, /amount must be an amount above zero with at most 2/],
+    ['epc', { ...TRANSFER, name: 'x'.repeat(71) }, /name must be at most 70 characters/],
+    ['epc', { ...TRANSFER, name: 'a\nEUR1' }, /name must not contain line breaks/],
+    ['epc', { ...TRANSFER, text: 'x'.repeat(141) }, /text must be at most 140 characters/],
+    ['epc', { ...TRANSFER, purpose: 'CHARS' }, /purpose must be 1 to 4 letters and digits/],
+    ['epc', { ...TRANSFER, reference: 'RF19539007547034' }, /reference must be a reference of ISO/],
+    [
+      'epc',
+      { ...TRANSFER, reference: 'RF18539007547034', text: 'x' },
+      /must not have reference and text/,
+    ],
     ['sms', { message: 'x' }, /number is required/],
     ['whatsapp', { number: '0123' }, /the country code of "0123" is missing/],
     ['whatsapp', { number: '030123456' }, /the country code of "030123456" is missing/],
@@ -928,6 +1018,7 @@ describe('the content of a QR code', () => {
       crypto: { currency: 'bitcoin', address: '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2' },
       pix: BCB,
       event: { title: 'x', start: '2026-12-24' },
+      epc: TRANSFER,
     };
     for (const [name, content] of Object.entries(pages)) {
       expect(visit(name as ContentName, content), name).to.have.nested.property('page.type', name);

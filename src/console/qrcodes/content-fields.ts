@@ -1,4 +1,5 @@
 import {
+  Banknote,
   Bitcoin,
   CalendarDays,
   Contact,
@@ -233,6 +234,21 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       { name: 'location', label: 'Place' },
       { name: 'description', label: 'Description', input: 'area' },
       { name: 'url', label: 'URL', input: 'website' },
+    ],
+  },
+  epc: {
+    label: 'SEPA transfer',
+    purpose: 'Fills in a bank transfer in euros (GiroCode)',
+    icon: Banknote,
+    fields: [
+      { name: 'name', label: 'Recipient’s name', isRequired: true },
+      { name: 'iban', label: 'IBAN', placeholder: 'DE89 3704 0044 0532 0130 00', isRequired: true },
+      { name: 'bic', label: 'BIC', hint: 'Needed outside of the EEA.', isHalf: true },
+      { name: 'amount', label: 'Amount in euros', input: 'decimal', isHalf: true },
+      { name: 'text', label: 'Message', hint: 'A message or a reference, not both.' },
+      { name: 'reference', label: 'Reference', placeholder: 'RF18 5390 0754 7034', isHalf: true },
+      { name: 'purpose', label: 'Purpose code', placeholder: 'CHAR', isHalf: true },
+      { name: 'information', label: 'Note for the payer' },
     ],
   },
   latlog: {

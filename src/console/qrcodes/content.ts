@@ -17,6 +17,7 @@ const TYPES = {
   crypto: () => import('../../qrcodes/content/crypto.ts').then(({ crypto }) => crypto),
   pix: () => import('../../qrcodes/content/pix.ts').then(({ pix }) => pix),
   event: () => import('../../qrcodes/content/event.ts').then(({ event }) => event),
+  epc: () => import('../../qrcodes/content/epc.ts').then(({ epc }) => epc),
 } satisfies Record<string, () => Promise<ContentType>>;
 
 export type ContentName = keyof typeof TYPES;

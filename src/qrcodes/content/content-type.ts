@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 import type { DisplayPage } from '../../lookup/entry.ts';
+import type { Level } from '../render/matrix.ts';
 
 /** The response to a scan of a dynamic QR code: a URL to open, or a display page. */
 export type OnVisit = { open: string } | { page: DisplayPage };
@@ -12,6 +13,8 @@ export interface ContentType<Content = never> {
   readonly name: string;
   /** Description in the API reference. */
   readonly description: string;
+  /** The level of error correction that the standard of the type requires of static codes. */
+  readonly level?: Level;
   /** Schema of the content in a body; its result is stored and passed to the functions below. */
   readonly schema: Joi.Schema;
   /** Returns the exact text of a static code. */

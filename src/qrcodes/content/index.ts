@@ -1,6 +1,7 @@
 import type { ContentType } from './content-type.ts';
 import { crypto } from './crypto.ts';
 import { email } from './email.ts';
+import { epc } from './epc.ts';
 import { event } from './event.ts';
 import { facetime } from './facetime.ts';
 import { location } from './latlog.ts';
@@ -28,6 +29,7 @@ export const CONTENT_TYPES = {
   latlog: location,
   pix,
   event,
+  epc,
 } satisfies Record<string, ContentType>;
 
 export type ContentName = keyof typeof CONTENT_TYPES;

@@ -119,6 +119,9 @@ export const PHRASES = [
   'Place',
   'Description',
   'Add to calendar',
+  'Bank transfer',
+  'Reference',
+  'Purpose',
   // Statistics
   'Statistics',
   'Clicks',
