@@ -94,7 +94,13 @@ function contentField(name: string, { type }: Schema): Schema {
 }
 
 /** Types that the contract does not have as members of a record. */
-const EXTENSIONS = new Set<string>(['whatsapp', 'pix', 'event', 'epc'] satisfies ContentName[]);
+const EXTENSIONS = new Set<string>([
+  'whatsapp',
+  'pix',
+  'event',
+  'epc',
+  'upi',
+] satisfies ContentName[]);
 
 /** A member for each content type; all but the code's own are null. */
 const contents = Object.fromEntries(

@@ -118,6 +118,17 @@ const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
       information: 'Danke',
     },
   ],
+  upi: [
+    { address: 'jo@upi', name: 'Jo' },
+    {
+      address: 'merchant.shop-1@okhdfcbank',
+      name: 'चाय & Co. = 100 %',
+      amount: '2500',
+      note: 'Order #42: tea, sugar & milk',
+      reference: 'ORDER000000000000000042',
+      category: '5812',
+    },
+  ],
 };
 
 export type Length = 'short' | 'long';

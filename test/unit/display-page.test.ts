@@ -277,6 +277,7 @@ describe('the display page of a content type', () => {
   const NAMES = [
     'Google Maps',
     'IBAN',
+    'UPI ID',
     'BIC',
     'Google Calendar',
     'Apple Maps',

@@ -29,6 +29,8 @@ const BCB =
 
 const TRANSFER = { name: 'Wikimedia', iban: 'DE33100205000001194700' };
 
+const UPI = { address: 'ada@okaxis', name: 'Ada' };
+
 describe('the content of a QR code', () => {
   /** Published examples, and the exact text that each must become. */
   const VECTORS: [source: string, name: ContentName, content: unknown, text: string][] = [
@@ -162,6 +164,19 @@ describe('the content of a QR code', () => {
       'epc',
       { ...TRANSFER, reference: 'rf18 5390 0754 7034' },
       'BCD\n002\n1\nSCT\n\nWikimedia\nDE33100205000001194700\n\n\nRF18539007547034',
+    ],
+    [
+      'UPI Linking Specifications',
+      'upi',
+      {
+        address: 'nadeem@npci',
+        name: 'nadeem chinna',
+        category: '0000',
+        reference: '4894398cndhcd23',
+        note: 'Pay to mystar & store',
+        amount: 1010,
+      },
+      'upi://pay?pa=nadeem@npci&pn=nadeem%20chinna&mc=0000&tr=4894398cndhcd23&tn=Pay%20to%20mystar%20%26%20store&am=1010.00&cu=INR',
     ],
     [
       'RFC 6068, section 6.1',
@@ -662,6 +677,20 @@ describe('the content of a QR code', () => {
     );
   });
 
+  it('upi encodes any texts reversibly', () => {
+    const random = seeded(17);
+    const alphabet = Array.from('&=#?%+@/:\\;"aZ09é日चा🎉 ');
+    for (let round = 0; round < 300; round += 1) {
+      const text = `x${Array.from(
+        { length: Math.floor(random() * 30) },
+        () => alphabet[Math.floor(random() * alphabet.length)],
+      ).join('')}y`;
+      const { searchParams } = new URL(encode('upi', { ...UPI, name: text, note: text }));
+      expect([searchParams.get('pn'), searchParams.get('tn')]).to.deep.equal([text, text]);
+      expect([...searchParams.keys()]).to.deep.equal(['pa', 'pn', 'tn', 'cu']);
+    }
+  });
+
   it('wifi encodes any name reversibly', () => {
     const random = seeded(7);
     const alphabet = Array.from('\\;,":aZ09é日 \'');
@@ -884,6 +913,15 @@ describe('the content of a QR code', () => {
       { ...TRANSFER, reference: 'RF18539007547034', text: 'x' },
       /must not have reference and text/,
     ],
+    ['upi', { address: 'ada', name: 'Ada' }, /address must be a UPI id such as ada@okaxis/],
+    ['upi', { address: 'a&pn=b@upi', name: 'Ada' }, /address must be a UPI id/],
+    ['upi', { address: 'ada@upi' }, /name is required/],
+    ['upi', { ...UPI, amount: '0' }, /amount must be an amount above zero/],
+    ['upi', { ...UPI, amount: -1 }, /^amount must be an amount above zero/],
+    ['upi', { ...UPI, amount: '1.234' }, /amount must be an amount above zero with at most 2/],
+    ['upi', { ...UPI, note: 'x'.repeat(81) }, /note must be at most 80 characters/],
+    ['upi', { ...UPI, reference: 'a b' }, /reference must be 1 to 35 letters and digits/],
+    ['upi', { ...UPI, category: '12' }, /category must be 4 digits/],
     ['sms', { message: 'x' }, /number is required/],
     ['whatsapp', { number: '0123' }, /the country code of "0123" is missing/],
     ['whatsapp', { number: '030123456' }, /the country code of "030123456" is missing/],
@@ -1019,6 +1057,7 @@ describe('the content of a QR code', () => {
       pix: BCB,
       event: { title: 'x', start: '2026-12-24' },
       epc: TRANSFER,
+      upi: UPI,
     };
     for (const [name, content] of Object.entries(pages)) {
       expect(visit(name as ContentName, content), name).to.have.nested.property('page.type', name);

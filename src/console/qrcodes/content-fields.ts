@@ -4,6 +4,7 @@ import {
   CalendarDays,
   Contact,
   Globe,
+  IndianRupee,
   type LucideIcon,
   Mail,
   MapPin,
@@ -249,6 +250,19 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       { name: 'reference', label: 'Reference', placeholder: 'RF18 5390 0754 7034', isHalf: true },
       { name: 'purpose', label: 'Purpose code', placeholder: 'CHAR', isHalf: true },
       { name: 'information', label: 'Note for the payer' },
+    ],
+  },
+  upi: {
+    label: 'UPI',
+    purpose: 'Pays in India',
+    icon: IndianRupee,
+    fields: [
+      { name: 'address', label: 'UPI ID', placeholder: 'ada@okaxis', isRequired: true },
+      { name: 'name', label: 'Recipient’s name', isRequired: true },
+      { name: 'amount', label: 'Amount in rupees', input: 'decimal', isHalf: true },
+      { name: 'reference', label: 'Transaction ID', isHalf: true },
+      { name: 'note', label: 'Note' },
+      { name: 'category', label: 'Merchant category code', placeholder: '5812' },
     ],
   },
   latlog: {

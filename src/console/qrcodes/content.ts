@@ -18,6 +18,7 @@ const TYPES = {
   pix: () => import('../../qrcodes/content/pix.ts').then(({ pix }) => pix),
   event: () => import('../../qrcodes/content/event.ts').then(({ event }) => event),
   epc: () => import('../../qrcodes/content/epc.ts').then(({ epc }) => epc),
+  upi: () => import('../../qrcodes/content/upi.ts').then(({ upi }) => upi),
 } satisfies Record<string, () => Promise<ContentType>>;
 
 export type ContentName = keyof typeof TYPES;

@@ -1,7 +1,7 @@
 import { Joi } from '../../http/fields.ts';
 import { byteLength } from '../../infra/byte-length.ts';
 import type { ContentType } from './content-type.ts';
-import { decimalAmount, line } from './fields.ts';
+import { cents, line } from './fields.ts';
 import { compact, inGroups, isCreditorReference, isEeaIban, isSepaIban } from './iban.ts';
 import { codeOf, rowsOf } from './rows.ts';
 
@@ -34,15 +34,6 @@ function encode(transfer: CreditTransfer): string {
   const euros = amount === undefined ? '' : `EUR${amount}`;
   return [...head, euros, purpose, reference, text, information].join('\n').replace(/\n+$/, '');
 }
-
-/** Schema of an amount of money with two decimal places. */
-export const cents = (digits: number) =>
-  decimalAmount(2, digits)
-    .empty('')
-    .custom((value: string) => {
-      const [whole, fraction = ''] = value.split('.');
-      return `${whole}.${fraction.padEnd(2, '0')}`;
-    });
 
 /** A credit transfer in SEPA (EPC069-12, "GiroCode"). */
 export const epc: ContentType<CreditTransfer> = {

@@ -42,8 +42,9 @@ export const emailAddress = () =>
  * Schema of an amount of money, from a number or a text to a decimal text, without floats.
  *
  * @param digits maximum number of digits before the point
+ * @param isFixed adds zeros up to the number of decimal places
  */
-export const decimalAmount = (places: number, digits = 18) =>
+export const decimalAmount = (places: number, digits = 18, isFixed = false) =>
   Joi.alternatives(Joi.number().strict(), Joi.string().max(60)).custom(
     (value: string | number, { error }) => {
       const sent = typeof value === 'number' ? plainNumber(value) : value.trim();
@@ -53,11 +54,16 @@ export const decimalAmount = (places: number, digits = 18) =>
         const rule = `must be an amount above zero with at most ${places} decimal places, such as "10.5"`;
         return error('rule', { rule });
       }
-      return whole.length > digits
-        ? error('rule', { rule: `must not have more than ${digits} digits before the point` })
-        : text;
+      if (whole.length > digits) {
+        const rule = `must not have more than ${digits} digits before the point`;
+        return error('rule', { rule });
+      }
+      return isFixed ? `${whole}.${fraction.padEnd(places, '0')}` : text;
     },
   );
+
+/** Schema of an optional amount that is written with two decimal places. */
+export const cents = (digits: number) => decimalAmount(2, digits, true).empty('');
 
 /** Formats a number without an exponent: 1e-7 becomes 0.0000001. */
 function plainNumber(value: number): string {

@@ -9,6 +9,7 @@ import { phone } from './phone.ts';
 import { pix } from './pix.ts';
 import { sms } from './sms.ts';
 import { text } from './text.ts';
+import { upi } from './upi.ts';
 import { url } from './url.ts';
 import { vcard } from './vcard.ts';
 import { whatsapp } from './whatsapp.ts';
@@ -30,6 +31,7 @@ export const CONTENT_TYPES = {
   pix,
   event,
   epc,
+  upi,
 } satisfies Record<string, ContentType>;
 
 export type ContentName = keyof typeof CONTENT_TYPES;

@@ -31,6 +31,7 @@ const SCHEMES: ReadonlyMap<string, IconName> = new Map<string, IconName>([
   ...schemes('sms', 'sms'),
   ...schemes('facetime', 'facetime'),
   ...schemes('latlog', 'geo', 'maps'),
+  ...schemes('epc', 'upi'),
   ...schemes('crypto', 'bitcoin', 'bitcoincash', 'dash', 'dogecoin', 'ethereum', 'lightning'),
   ...schemes('crypto', 'litecoin', 'monero', 'ripple', 'solana', 'stellar', 'tron', 'zcash'),
 ]);

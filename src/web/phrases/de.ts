@@ -127,6 +127,8 @@ export const de: Record<Phrase, string> = {
   'Bank transfer': 'Überweisung',
   Reference: 'Referenz',
   Purpose: 'Zweck',
+  'Open payment app': 'Zahlungs-App öffnen',
+  'Scan with your payment app': 'Mit deiner Zahlungs-App scannen',
   Statistics: 'Statistik',
   Clicks: 'Klicks',
   Scans: 'Scans',

@@ -122,6 +122,8 @@ export const PHRASES = [
   'Bank transfer',
   'Reference',
   'Purpose',
+  'Open payment app',
+  'Scan with your payment app',
   // Statistics
   'Statistics',
   'Clicks',

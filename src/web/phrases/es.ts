@@ -126,6 +126,8 @@ export const es: Record<Phrase, string> = {
   'Bank transfer': 'Transferencia bancaria',
   Reference: 'Referencia',
   Purpose: 'Motivo',
+  'Open payment app': 'Abrir la app de pagos',
+  'Scan with your payment app': 'Escanea con tu app de pagos',
   Statistics: 'Estadísticas',
   Clicks: 'Clics',
   Scans: 'Escaneos',

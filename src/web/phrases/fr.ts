@@ -127,6 +127,8 @@ export const fr: Record<Phrase, string> = {
   'Bank transfer': 'Virement bancaire',
   Reference: 'Référence',
   Purpose: 'Motif',
+  'Open payment app': 'Ouvrir l’application de paiement',
+  'Scan with your payment app': 'Scanner avec votre application de paiement',
   Statistics: 'Statistiques',
   Clicks: 'Clics',
   Scans: 'Scans',

@@ -126,6 +126,8 @@ export const ja: Record<Phrase, string> = {
   'Bank transfer': '銀行振込',
   Reference: '参照番号',
   Purpose: '目的',
+  'Open payment app': '決済アプリを開く',
+  'Scan with your payment app': '決済アプリでスキャン',
   Statistics: '統計',
   Clicks: 'クリック',
   Scans: 'スキャン',

@@ -127,6 +127,8 @@ export const pt: Record<Phrase, string> = {
   'Bank transfer': 'Transferência bancária',
   Reference: 'Referência',
   Purpose: 'Finalidade',
+  'Open payment app': 'Abrir o app de pagamento',
+  'Scan with your payment app': 'Escanear com seu app de pagamento',
   Statistics: 'Estatísticas',
   Clicks: 'Cliques',
   Scans: 'Leituras',
