@@ -100,6 +100,7 @@ const EXTENSIONS = new Set<string>([
   'event',
   'epc',
   'upi',
+  'lightning',
 ] satisfies ContentName[]);
 
 /** A member for each content type; all but the code's own are null. */

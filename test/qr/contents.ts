@@ -61,6 +61,9 @@ const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
       currency: 'ethereum',
       address: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
       amount: '2.014000000000000001',
+      token: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+      tokenDecimals: 18,
+      chainId: 8453,
     },
   ],
   sms: [
@@ -128,6 +131,10 @@ const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
       reference: 'ORDER000000000000000042',
       category: '5812',
     },
+  ],
+  lightning: [
+    'LNURL1DP68GURN8GHJ7UM9WFMXJCM99E3K7MF0V9CXJ0M385EKVCENXC6R2C35XVUKXEFCV5MKVV34X5EKZD3EV56NYD3HXQURZEPEXEJXXEPNXSCRVWFNV9NXZCN9XQ6XYEFHVGCXXCMYXYMNSERXFQ5FNS',
+    'lnbc20m1pvjluezpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqhp58yjmdan79s6qqdhdzgynm4zwqd5d7xmw5fk98klysy043l2ahrqsfpp3qjmp7lwpagxun9pygexvgpjdc4jdj85fr9yq20q82gphp2nflc7jtzrcazrra7wwgzxqc8u7754cdlpfrmccae92qgzqvzq2ps8pqqqqqqpqqqqq9qqqvpeuqafqxu92d8lr6fvg0r5gv0heeeqgcrqlnm6jhphu9y00rrhy4grqszsvpcgpy9qqqqqqgqqqqq7qqzqj9n4evl6mr5aj9f58zp6fyjzup6ywn3x6sk8akg5v4tgn2q8g4fhx05wf6juaxu9760yp46454gpg5mtzgerlzezqcqvjnhjh8z3g2qqdhhwkj',
   ],
 };
 

@@ -277,6 +277,8 @@ describe('the display page of a content type', () => {
   const NAMES = [
     'Google Maps',
     'IBAN',
+    'LNURL',
+    'Lightning',
     'UPI ID',
     'BIC',
     'Google Calendar',

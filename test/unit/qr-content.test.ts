@@ -1,3 +1,4 @@
+import { bech32 } from '@scure/base';
 import { expect } from 'chai';
 import { Refusal } from '../../src/errors.ts';
 import { check } from '../../src/http/input.ts';
@@ -28,6 +29,19 @@ const BCB =
   '00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***63041D3D';
 
 const TRANSFER = { name: 'Wikimedia', iban: 'DE33100205000001194700' };
+
+const ETHER = { currency: 'ethereum', address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
+const TOKEN = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+const SOLANA = 'mvines9iiHiQTysrwkJjGf2gb9Ex9jXJX8ns3qwf2kN';
+const MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+const TRON = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+/** Examples of BOLT 11 (a payment of 20 mBTC) and of LUD-01. */
+const INVOICE =
+  'lnbc20m1pvjluezpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqhp58yjmdan79s6qqdhdzgynm4zwqd5d7xmw5fk98klysy043l2ahrqsfpp3qjmp7lwpagxun9pygexvgpjdc4jdj85fr9yq20q82gphp2nflc7jtzrcazrra7wwgzxqc8u7754cdlpfrmccae92qgzqvzq2ps8pqqqqqqpqqqqq9qqqvpeuqafqxu92d8lr6fvg0r5gv0heeeqgcrqlnm6jhphu9y00rrhy4grqszsvpcgpy9qqqqqqgqqqqq7qqzqj9n4evl6mr5aj9f58zp6fyjzup6ywn3x6sk8akg5v4tgn2q8g4fhx05wf6juaxu9760yp46454gpg5mtzgerlzezqcqvjnhjh8z3g2qqdhhwkj';
+const LNURL =
+  'LNURL1DP68GURN8GHJ7UM9WFMXJCM99E3K7MF0V9CXJ0M385EKVCENXC6R2C35XVUKXEFCV5MKVV34X5EKZD3EV56NYD3HXQURZEPEXEJXXEPNXSCRVWFNV9NXZCN9XQ6XYEFHVGCXXCMYXYMNSERXFQ5FNS';
+const lnurl = (url: string) =>
+  bech32.encode('lnurl', bech32.toWords(new TextEncoder().encode(url)), false);
 
 const UPI = { address: 'ada@okaxis', name: 'Ada' };
 
@@ -317,6 +331,61 @@ describe('the content of a QR code', () => {
         message: '',
       },
       'ethereum:0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359?value=2014000000000000000',
+    ],
+    [
+      'ERC-681, a token',
+      'crypto',
+      { ...ETHER, token: TOKEN, amount: '12.5', tokenDecimals: 6, chainId: 1 },
+      `ethereum:${TOKEN}@1/transfer?address=${ETHER.address}&uint256=12500000`,
+    ],
+    [
+      'ERC-681, a chain',
+      'crypto',
+      { ...ETHER, amount: '1', chainId: 8453 },
+      `ethereum:${ETHER.address}@8453?value=1000000000000000000`,
+    ],
+    [
+      'Solana Pay',
+      'crypto',
+      {
+        currency: 'solana',
+        address: SOLANA,
+        amount: '1',
+        label: 'Michael',
+        message: 'Thanks & bye',
+      },
+      `solana:${SOLANA}?amount=1&label=Michael&message=Thanks%20%26%20bye`,
+    ],
+    [
+      'Solana Pay, a token',
+      'crypto',
+      { currency: 'solana', address: SOLANA, amount: '0.01', token: MINT },
+      `solana:${SOLANA}?amount=0.01&spl-token=${MINT}`,
+    ],
+    [
+      'a payment in Tron',
+      'crypto',
+      { currency: 'tron', address: TRON, amount: 5 },
+      `tron:${TRON}?amount=5`,
+    ],
+    [
+      'BIP 21 with Lightning',
+      'crypto',
+      {
+        currency: 'bitcoin',
+        address: '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2',
+        label: 'Luke-Jr',
+        lightning: `LIGHTNING:${INVOICE.toUpperCase()}`,
+      },
+      `bitcoin:1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2?label=Luke-Jr&lightning=${INVOICE}`,
+    ],
+    ['BOLT 11, in capitals', 'lightning', INVOICE, `LIGHTNING:${INVOICE.toUpperCase()}`],
+    ['LUD-01', 'lightning', `lightning:${LNURL}`, `LIGHTNING:${LNURL}`],
+    [
+      'LUD-01, an onion service',
+      'lightning',
+      lnurl('http://abc.onion/pay'),
+      `LIGHTNING:${lnurl('http://abc.onion/pay').toUpperCase()}`,
     ],
     [
       'WhatsApp, click to chat',
@@ -857,6 +926,31 @@ describe('the content of a QR code', () => {
       /urls\[0\] must not contain line breaks/,
     ],
     ['vcard', { firstName: 'a', lastName: 'b', nick: 'c' }, /nick is not a known field/],
+    ['lightning', 'lnbc1', /lightning must be a Lightning invoice/],
+    ['lightning', `${INVOICE.slice(0, -1)}k`, /must be a Lightning invoice/],
+    ['lightning', INVOICE.replace('lnbc', 'lntb'), /must be a Lightning invoice/],
+    ['lightning', lnurl('http://example.com/pay'), /must be a Lightning invoice/],
+    ['lightning', lnurl('javascript:1'), /must be a Lightning invoice/],
+    ['crypto', { ...ETHER, lightning: INVOICE }, /must not have a lightning/],
+    [
+      'crypto',
+      { ...ETHER, label: 'Ada' },
+      /must not have a label: payments in Ethereum carry none/,
+    ],
+    ['crypto', { ...ETHER, chainId: 1.5 }, /chainId must be an integer/],
+    ['crypto', { ...ETHER, token: '0x5aAeb6' }, /must have a token of Ethereum/],
+    ['crypto', { ...ETHER, token: TOKEN, amount: 1 }, /must have tokenDecimals/],
+    ['crypto', { ...ETHER, amount: 1, tokenDecimals: 6 }, /must not have tokenDecimals without/],
+    [
+      'crypto',
+      { ...ETHER, token: TOKEN, amount: '0.0000001', tokenDecimals: 6 },
+      /at most 6 decimal places/,
+    ],
+    ['crypto', { currency: 'solana', address: SOLANA, chainId: 1 }, /must not have a chainId/],
+    ['crypto', { currency: 'solana', address: SOLANA, token: 'x0' }, /must have a token of Solana/],
+    ['crypto', { currency: 'solana', address: SOLANA.slice(1) }, /must have a wallet address of S/],
+    ['crypto', { currency: 'tron', address: SOLANA }, /must have a wallet address of Tron/],
+    ['crypto', { currency: 'tron', address: TRON, message: 'a' }, /must not have a message: Tron/],
     ['crypto', { currency: 'gold', address: 'x' }, /currency must be one of/],
     [
       'crypto',
@@ -1058,6 +1152,7 @@ describe('the content of a QR code', () => {
       event: { title: 'x', start: '2026-12-24' },
       epc: TRANSFER,
       upi: UPI,
+      lightning: LNURL,
     };
     for (const [name, content] of Object.entries(pages)) {
       expect(visit(name as ContentName, content), name).to.have.nested.property('page.type', name);

@@ -15,6 +15,7 @@ import {
   Type,
   Video,
   Wifi,
+  Zap,
 } from 'lucide-react';
 import { fieldsInWords, inWords, labelOf } from '../api/error-words.ts';
 import type { ControlRow } from '../ui/table-field.tsx';
@@ -82,6 +83,14 @@ const EAP_FIELDS: readonly ContentField[] = [
   { name: 'identity', label: 'User name', isHalf: true, isShown: isEap },
   { name: 'anonymousIdentity', label: 'Anonymous identity', isHalf: true, isShown: isEap },
 ];
+
+/** Shown for one of the currencies. */
+const isOf =
+  (...currencies: string[]) =>
+  ({ currency }: { [name: string]: unknown }) =>
+    currencies.includes(String(currency));
+/** Shown for currencies whose payments have texts. */
+const hasText = (draft: { [name: string]: unknown }) => !isOf('ethereum', 'tron')(draft);
 
 /** Start and end of an event, as days or as times. */
 const eventTimes = (
@@ -265,6 +274,20 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       { name: 'category', label: 'Merchant category code', placeholder: '5812' },
     ],
   },
+  lightning: {
+    label: 'Lightning',
+    purpose: 'Requests a payment by Lightning',
+    icon: Zap,
+    fields: [
+      {
+        name: '',
+        label: 'Invoice or LNURL',
+        input: 'area',
+        hint: 'Invoices expire, often within an hour.',
+        isRequired: true,
+      },
+    ],
+  },
   latlog: {
     label: 'Location',
     purpose: 'Shows a place on a map',
@@ -307,6 +330,8 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
           ['dogecoin', 'Dogecoin'],
           ['dash', 'Dash'],
           ['monero', 'Monero'],
+          ['solana', 'Solana'],
+          ['tron', 'Tron'],
         ],
       },
       {
@@ -316,7 +341,29 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
         isRequired: true,
       },
       { name: 'amount', label: 'Amount', input: 'decimal', hint: 'In coins, such as 0.005.' },
-      { name: 'message', label: 'Message', hint: 'Not included in codes for Ethereum.' },
+      { name: 'label', label: 'Recipient’s name', isShown: hasText },
+      { name: 'message', label: 'Message', isShown: hasText },
+      { name: 'lightning', label: 'Lightning invoice', isShown: isOf('bitcoin') },
+      {
+        name: 'token',
+        label: 'Token',
+        hint: 'Its contract, or its mint in Solana; empty for the coin itself.',
+        isShown: isOf('ethereum', 'solana'),
+      },
+      {
+        name: 'tokenDecimals',
+        label: 'Decimals of the token',
+        placeholder: '6',
+        isHalf: true,
+        isShown: (draft) => isOf('ethereum')(draft) && Boolean(draft['token']),
+      },
+      {
+        name: 'chainId',
+        label: 'Chain ID',
+        placeholder: '8453',
+        isHalf: true,
+        isShown: isOf('ethereum'),
+      },
     ],
   },
   pix: {

@@ -19,6 +19,7 @@ const TYPES = {
   event: () => import('../../qrcodes/content/event.ts').then(({ event }) => event),
   epc: () => import('../../qrcodes/content/epc.ts').then(({ epc }) => epc),
   upi: () => import('../../qrcodes/content/upi.ts').then(({ upi }) => upi),
+  lightning: () => import('../../qrcodes/content/lightning.ts').then(({ lightning }) => lightning),
 } satisfies Record<string, () => Promise<ContentType>>;
 
 export type ContentName = keyof typeof TYPES;
@@ -40,6 +41,9 @@ export function toValue(type: ContentName, draft: Draft): unknown {
     if (typeof number !== 'string') continue;
     const withPoint = /^-?\d+,\d+$/.test(number.trim()) ? number.replace(',', '.') : number;
     value[name] = name === 'amount' ? withPoint : Number(withPoint);
+  }
+  for (const name of ['chainId', 'tokenDecimals']) {
+    if (typeof value[name] === 'string') value[name] = Number(value[name]);
   }
   if (type === 'event') return eventOf(value);
   if (type === 'vcard') return { firstName: '', lastName: '', ...value };

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { base58xmr, bech32, bech32m, createBase58check } from '@scure/base';
+import { base58, base58xmr, bech32, bech32m, createBase58check } from '@scure/base';
 
 /* Validates addresses: each must be of its coin's main network, with a correct checksum. */
 
@@ -35,6 +35,10 @@ export function isSegwit(address: string, prefix: string): boolean {
   }
   return false;
 }
+
+/** True when a text is a public key of Solana: Base58 of 32 bytes, which has no checksum. */
+export const isSolanaAccount = (address: string): boolean =>
+  decoded(() => base58.decode(address))?.length === 32;
 
 const CASH_CHARACTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const CASH_PREFIX = 'bitcoincash';

@@ -1,5 +1,4 @@
 import { Joi, oneOf } from '../../http/fields.ts';
-import { encodeMatrix, plainPath } from '../render/matrix.ts';
 import type { ContentType } from './content-type.ts';
 import {
   isBase58,
@@ -7,17 +6,12 @@ import {
   isEthereumAccount,
   isMoneroAddress,
   isSegwit,
+  isSolanaAccount,
 } from './crypto-address.ts';
-import { decimalAmount, lines } from './fields.ts';
-
-/** A payment in a cryptocurrency. */
-export interface CryptoPayment {
-  currency: keyof typeof CURRENCIES;
-  address: string;
-  /** Amount in whole coins, as a decimal text. */
-  amount?: string;
-  message?: string;
-}
+import { type CryptoPayment, paymentUri } from './crypto-uri.ts';
+import { decimalAmount, line, lines } from './fields.ts';
+import { lightningRequest } from './lightning.ts';
+import { codeOf, rowsOf } from './rows.ts';
 
 interface Currency {
   label: string;
@@ -55,40 +49,61 @@ const CURRENCIES = {
   },
   dash: { label: 'Dash', places: 8, isAddress: (address) => isBase58(address, [0x4c, 0x10]) },
   monero: { label: 'Monero', places: 12, isAddress: isMoneroAddress },
+  solana: { label: 'Solana', places: 9, isAddress: isSolanaAccount },
+  tron: { label: 'Tron', places: 6, isAddress: (address) => isBase58(address, [0x41]) },
 } satisfies Record<string, Currency>;
 
-/**
- * Converts an amount to the smallest unit, as text, since no float holds eighteen decimal places.
- */
-function inSmallestUnit(amount: string, places: number): string {
-  const [whole = '0', fraction = ''] = amount.split('.');
-  return BigInt(whole + fraction.padEnd(places, '0')).toString();
-}
+type CurrencyName = keyof typeof CURRENCIES;
 
-/**
- * Builds a payment URI: BIP 21 and its successor BIP 321 for bitcoin, by convention for related
- * coins too; ERC-681 for ethereum, with the value in wei; Monero's own `tx_amount`.
- */
-function paymentUri({ currency, address, amount, message }: CryptoPayment): string {
-  if (currency === 'ethereum') {
-    const value = amount === undefined ? '' : `?value=${inSmallestUnit(amount, 18)}`;
-    return `ethereum:${address}${value}`;
+/** Optional fields by the currencies that have them. */
+const FIELDS: Partial<Record<keyof CryptoPayment, readonly CurrencyName[]>> = {
+  label: ['bitcoin', 'litecoin', 'bitcoincash', 'dogecoin', 'dash', 'monero', 'solana'],
+  message: ['bitcoin', 'litecoin', 'bitcoincash', 'dogecoin', 'dash', 'monero', 'solana'],
+  lightning: ['bitcoin'],
+  chainId: ['ethereum'],
+  token: ['ethereum', 'solana'],
+  tokenDecimals: ['ethereum'],
+};
+
+/** Reason why Ethereum has no texts, which its users expect most. */
+const NO_TEXT = 'payments in Ethereum carry none (ERC-681)';
+
+/** The rule that a payment breaks, as the end of the sentence "crypto …". */
+function faultOf(payment: CryptoPayment): string | undefined {
+  const { address, amount, token, tokenDecimals } = payment;
+  const currency = payment.currency as CurrencyName;
+  const { label, places, isAddress } = CURRENCIES[currency];
+  if (!isAddress(address)) return `must have a wallet address of ${label}, not "${address}"`;
+  for (const [name, currencies] of Object.entries(FIELDS)) {
+    if (payment[name as keyof CryptoPayment] === undefined || currencies.includes(currency))
+      continue;
+    const why = currency === 'ethereum' ? NO_TEXT : `${label} has none`;
+    return `must not have a ${name}: ${why}`;
   }
-  const names =
-    currency === 'monero'
-      ? { amount: 'tx_amount', message: 'tx_description' }
-      : { amount: 'amount', message: 'message' };
-  const query = [
-    ...(amount === undefined ? [] : [`${names.amount}=${amount}`]),
-    ...(message === undefined ? [] : [`${names.message}=${encodeURIComponent(message)}`]),
-  ].join('&');
-  return `${currency}:${address.replace(/^bitcoincash:/i, '')}${query === '' ? '' : `?${query}`}`;
+  const isToken = currency === 'solana' ? isSolanaAccount : isEthereumAccount;
+  if (token !== undefined && !isToken(token)) {
+    return `must have a token of ${label}, not "${token}"`;
+  }
+  if (currency === 'ethereum' && (token === undefined || amount === undefined)) {
+    if (tokenDecimals !== undefined) {
+      return 'must not have tokenDecimals without token and amount';
+    }
+  } else if (currency === 'ethereum' && tokenDecimals === undefined) {
+    return 'must have tokenDecimals: without it, the amount of the token is unknown';
+  }
+  const most = token === undefined ? places : (tokenDecimals ?? places);
+  return (amount?.split('.')[1]?.length ?? 0) <= most
+    ? undefined
+    : `must have an amount with at most ${most} decimal places (${token === undefined ? label : 'token'})`;
 }
 
-/** A payment in a cryptocurrency (BIP 21, BIP 321, ERC-681). */
+const addition = (schema: ReturnType<typeof line>, description: string) =>
+  schema.empty('').description(description).meta({ extension: true });
+
+/** A payment in a cryptocurrency (BIP 21, BIP 321, ERC-681, Solana Pay). */
 export const crypto: ContentType<CryptoPayment> = {
   name: 'crypto',
-  description: `A payment: \`{currency, address, amount?, message?}\`; the currency is one of ${Object.keys(CURRENCIES).join(', ')}, the amount in whole coins.`,
+  description: `A payment: \`{currency, address, amount?, label?, message?, lightning?, chainId?, token?, tokenDecimals?}\`; the currency is one of ${Object.keys(CURRENCIES).join(', ')}, the amount in whole coins or tokens.`,
   schema: Joi.object({
     currency: oneOf(Object.keys(CURRENCIES)).required().description('Currency.'),
     address: Joi.string()
@@ -97,47 +112,55 @@ export const crypto: ContentType<CryptoPayment> = {
       .required()
       .description('Wallet address of the receiver.')
       .example('bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'),
-    amount: decimalAmount(18).empty('').description('Amount in whole coins.'),
-    message: lines(300).empty('').description('Message, at most 300 characters; not for ethereum.'),
+    amount: decimalAmount(18).empty('').description('Amount in whole coins or tokens.'),
+    label: addition(line(100), 'Name of the receiver; not for ethereum and tron.'),
+    message: lines(300)
+      .empty('')
+      .description('Message, at most 300 characters; not for ethereum and tron.'),
+    lightning: addition(
+      lightningRequest(),
+      'Lightning invoice or LNURL for the same payment in bitcoin.',
+    ),
+    chainId: Joi.number()
+      .strict()
+      .integer()
+      .min(1)
+      .description('Chain of ethereum (EIP-155), such as 8453. Default: the wallet’s.')
+      .meta({ extension: true }),
+    token: addition(line(60).trim(), 'Contract of a token in ethereum, mint of one in solana.'),
+    tokenDecimals: Joi.number()
+      .strict()
+      .integer()
+      .min(0)
+      .max(18)
+      .description('Decimal places of the token in ethereum; required with an amount.')
+      .meta({ extension: true }),
   })
     .meta({ name: 'CryptoContent' })
     .custom((payment: CryptoPayment, { error }) => {
-      const { label, places, isAddress } = CURRENCIES[payment.currency];
-      if (!isAddress(payment.address)) {
-        return error('rule', {
-          rule: `must have a wallet address of ${label}, not "${payment.address}"`,
-        });
-      }
-      if (payment.currency === 'ethereum' && payment.message !== undefined) {
-        return error('rule', {
-          rule: 'must not have a message: payments in Ethereum carry none (ERC-681)',
-        });
-      }
-      const decimals = payment.amount?.split('.')[1]?.length ?? 0;
-      return decimals <= places
-        ? payment
-        : error('rule', {
-            rule: `must have an amount with at most ${places} decimal places (${label})`,
-          });
+      const rule = faultOf(payment);
+      return rule === undefined ? payment : error('rule', { rule });
     }),
   encode: paymentUri,
   onVisit: (payment) => {
-    const { label } = CURRENCIES[payment.currency];
+    const { label } = CURRENCIES[payment.currency as CurrencyName];
+    const { address, amount, token, chainId, lightning } = payment;
     const uri = paymentUri(payment);
-    const code = encodeMatrix(uri, 'M');
     return {
       page: {
         type: 'crypto',
         title: `Pay with ${label}`,
         actions: [{ label: 'Open wallet', href: uri }],
-        rows: [
-          { label: 'Address', value: payment.address, copy: true },
-          ...(payment.amount === undefined
-            ? []
-            : [{ label: `Amount (${label})`, value: payment.amount, copy: true as const }]),
-          ...(payment.message === undefined ? [] : [{ label: 'Message', value: payment.message }]),
-        ],
-        code: { label: 'Scan with your wallet', size: code.size, path: plainPath(code) },
+        rows: rowsOf(
+          ['Address', address, 'copy'],
+          [`Amount (${token === undefined ? label : 'token'})`, amount, 'copy'],
+          ['Token', token, 'copy'],
+          ['Chain', chainId?.toString()],
+          ['Recipient', payment.label],
+          ['Message', payment.message],
+          ['Lightning', lightning, 'copy'],
+        ),
+        code: codeOf('Scan with your wallet', uri),
       },
     };
   },

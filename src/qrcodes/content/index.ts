@@ -5,6 +5,7 @@ import { epc } from './epc.ts';
 import { event } from './event.ts';
 import { facetime } from './facetime.ts';
 import { location } from './latlog.ts';
+import { lightning } from './lightning.ts';
 import { phone } from './phone.ts';
 import { pix } from './pix.ts';
 import { sms } from './sms.ts';
@@ -32,6 +33,7 @@ export const CONTENT_TYPES = {
   event,
   epc,
   upi,
+  lightning,
 } satisfies Record<string, ContentType>;
 
 export type ContentName = keyof typeof CONTENT_TYPES;

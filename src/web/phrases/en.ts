@@ -124,6 +124,10 @@ export const PHRASES = [
   'Purpose',
   'Open payment app',
   'Scan with your payment app',
+  'Invoice',
+  'Recipient',
+  'Token',
+  'Chain',
   // Statistics
   'Statistics',
   'Clicks',
