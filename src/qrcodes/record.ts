@@ -101,6 +101,7 @@ const EXTENSIONS = new Set<string>([
   'epc',
   'upi',
   'lightning',
+  'swissqr',
 ] satisfies ContentName[]);
 
 /** A member for each content type; all but the code's own are null. */

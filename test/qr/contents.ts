@@ -3,6 +3,8 @@ import type { DisplayPage } from '../../src/lookup/entry.ts';
 import type { ContentType } from '../../src/qrcodes/content/content-type.ts';
 import { CONTENT_TYPES, type ContentName } from '../../src/qrcodes/content/index.ts';
 
+const PARTY = { name: 'Robert Schneider AG', postalCode: '2501', city: 'Biel', country: 'CH' };
+
 /** A short and a long content of each type, as callers send them. */
 const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
   url: [
@@ -135,6 +137,19 @@ const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
   lightning: [
     'LNURL1DP68GURN8GHJ7UM9WFMXJCM99E3K7MF0V9CXJ0M385EKVCENXC6R2C35XVUKXEFCV5MKVV34X5EKZD3EV56NYD3HXQURZEPEXEJXXEPNXSCRVWFNV9NXZCN9XQ6XYEFHVGCXXCMYXYMNSERXFQ5FNS',
     'lnbc20m1pvjluezpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqhp58yjmdan79s6qqdhdzgynm4zwqd5d7xmw5fk98klysy043l2ahrqsfpp3qjmp7lwpagxun9pygexvgpjdc4jdj85fr9yq20q82gphp2nflc7jtzrcazrra7wwgzxqc8u7754cdlpfrmccae92qgzqvzq2ps8pqqqqqqpqqqqq9qqqvpeuqafqxu92d8lr6fvg0r5gv0heeeqgcrqlnm6jhphu9y00rrhy4grqszsvpcgpy9qqqqqqgqqqqq7qqzqj9n4evl6mr5aj9f58zp6fyjzup6ywn3x6sk8akg5v4tgn2q8g4fhx05wf6juaxu9760yp46454gpg5mtzgerlzezqcqvjnhjh8z3g2qqdhhwkj',
+  ],
+  swissqr: [
+    { iban: 'CH9300762011623852957', creditor: PARTY },
+    {
+      iban: 'CH44 3199 9123 0008 8901 2',
+      creditor: { ...PARTY, street: 'Rue du Lac', houseNumber: '1268' },
+      amount: '1949.75',
+      debtor: { ...PARTY, name: 'Pia-Maria Rutschmann-Schnyder', street: 'Große Marktgasse' },
+      reference: '21 00000 00003 13947 14300 09017',
+      message: 'Auftrag vom 15.06.2020',
+      billInformation: '//S1/10/10201409/11/200615/20/140.000-53/30/102673386/31/200615',
+      alternativeProcedures: ['Name AV1: UV;UltraPay005;12345'],
+    },
   ],
 };
 

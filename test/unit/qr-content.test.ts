@@ -43,6 +43,13 @@ const LNURL =
 const lnurl = (url: string) =>
   bech32.encode('lnurl', bech32.toWords(new TextEncoder().encode(url)), false);
 
+const BILL = {
+  iban: 'CH9300762011623852957',
+  creditor: { name: 'Robert Schneider AG', postalCode: '2501', city: 'Biel', country: 'CH' },
+};
+const QR_IBAN = 'CH4431999123000889012';
+const QR_REFERENCE = '210000000003139471430009017';
+
 const UPI = { address: 'ada@okaxis', name: 'Ada' };
 
 describe('the content of a QR code', () => {
@@ -191,6 +198,47 @@ describe('the content of a QR code', () => {
         amount: 1010,
       },
       'upi://pay?pa=nadeem@npci&pn=nadeem%20chinna&mc=0000&tr=4894398cndhcd23&tn=Pay%20to%20mystar%20%26%20store&am=1010.00&cu=INR',
+    ],
+    [
+      'Implementation Guidelines QR-bill, with a QR reference',
+      'swissqr',
+      {
+        iban: 'CH44 3199 9123 0008 8901 2',
+        creditor: {
+          name: 'Robert Schneider AG',
+          street: 'Rue du Lac',
+          houseNumber: '1268',
+          postalCode: '2501',
+          city: 'Biel',
+          country: 'ch',
+        },
+        amount: '1949.75',
+        debtor: {
+          name: 'Pia-Maria Rutschmann-Schnyder',
+          street: 'Grosse Marktgasse',
+          houseNumber: '28',
+          postalCode: '9400',
+          city: 'Rorschach',
+          country: 'CH',
+        },
+        reference: '21 00000 00003 13947 14300 09017',
+        message: 'Order of 15 June 2020',
+        billInformation: '//S1/10/10201409/11/200615',
+        alternativeProcedures: ['Name AV1: UV;UltraPay005;12345'],
+      },
+      `SPC\n0200\n1\nCH4431999123000889012\nS\nRobert Schneider AG\nRue du Lac\n1268\n2501\nBiel\nCH${'\n'.repeat(8)}1949.75\nCHF\nS\nPia-Maria Rutschmann-Schnyder\nGrosse Marktgasse\n28\n9400\nRorschach\nCH\nQRR\n210000000003139471430009017\nOrder of 15 June 2020\nEPD\n//S1/10/10201409/11/200615\nName AV1: UV;UltraPay005;12345`,
+    ],
+    [
+      'Implementation Guidelines QR-bill, without amount, payer and reference',
+      'swissqr',
+      BILL,
+      `SPC\n0200\n1\nCH9300762011623852957\nS\nRobert Schneider AG\n\n\n2501\nBiel\nCH${'\n'.repeat(8)}\nCHF${'\n'.repeat(8)}NON\n\n\nEPD`,
+    ],
+    [
+      'Implementation Guidelines QR-bill, with a creditor reference',
+      'swissqr',
+      { ...BILL, currency: 'eur', amount: 199.95, reference: 'RF18 5390 0754 7034' },
+      `SPC\n0200\n1\nCH9300762011623852957\nS\nRobert Schneider AG\n\n\n2501\nBiel\nCH${'\n'.repeat(8)}199.95\nEUR${'\n'.repeat(8)}SCOR\nRF18539007547034\n\nEPD`,
     ],
     [
       'RFC 6068, section 6.1',
@@ -1016,6 +1064,36 @@ describe('the content of a QR code', () => {
     ['upi', { ...UPI, note: 'x'.repeat(81) }, /note must be at most 80 characters/],
     ['upi', { ...UPI, reference: 'a b' }, /reference must be 1 to 35 letters and digits/],
     ['upi', { ...UPI, category: '12' }, /category must be 4 digits/],
+    ['swissqr', { ...BILL, iban: 'DE33100205000001194700' }, /iban must be an IBAN of CH or LI/],
+    ['swissqr', { ...BILL, iban: 'CH9300762011623852958' }, /iban must be an IBAN of CH or LI/],
+    ['swissqr', { iban: BILL.iban }, /creditor is required/],
+    [
+      'swissqr',
+      { ...BILL, creditor: { ...BILL.creditor, city: undefined } },
+      /creditor.city is required/,
+    ],
+    ['swissqr', { ...BILL, debtor: { name: 'a' } }, /debtor.postalCode is required/],
+    ['swissqr', { ...BILL, currency: 'USD' }, /currency must be one of/],
+    ['swissqr', { ...BILL, message: 'a\nb' }, /message must not contain line breaks/],
+    ['swissqr', { ...BILL, message: '日本' }, /message must consist of Latin letters/],
+    ['swissqr', { ...BILL, amount: '0.001' }, /amount must be an amount above zero/],
+    ['swissqr', { ...BILL, reference: '210000000003139471430009018' }, /reference must be a QR/],
+    ['swissqr', { ...BILL, reference: QR_REFERENCE }, /must not have a reference of 27 digits/],
+    [
+      'swissqr',
+      { ...BILL, iban: QR_IBAN },
+      /must have a reference of 27 digits: its iban is a QR-/,
+    ],
+    [
+      'swissqr',
+      { ...BILL, iban: QR_IBAN, reference: 'RF18539007547034' },
+      /must have a reference of 27 digits/,
+    ],
+    [
+      'swissqr',
+      { ...BILL, message: 'x'.repeat(71), billInformation: 'y'.repeat(70) },
+      /must have at most 140 characters in message and billInformation together/,
+    ],
     ['sms', { message: 'x' }, /number is required/],
     ['whatsapp', { number: '0123' }, /the country code of "0123" is missing/],
     ['whatsapp', { number: '030123456' }, /the country code of "030123456" is missing/],
@@ -1153,6 +1231,7 @@ describe('the content of a QR code', () => {
       epc: TRANSFER,
       upi: UPI,
       lightning: LNURL,
+      swissqr: BILL,
     };
     for (const [name, content] of Object.entries(pages)) {
       expect(visit(name as ContentName, content), name).to.have.nested.property('page.type', name);

@@ -12,6 +12,7 @@ import {
   MessageSquare,
   Phone,
   QrCode,
+  ReceiptText,
   Type,
   Video,
   Wifi,
@@ -91,6 +92,19 @@ const isOf =
     currencies.includes(String(currency));
 /** Shown for currencies whose payments have texts. */
 const hasText = (draft: { [name: string]: unknown }) => !isOf('ethereum', 'tron')(draft);
+
+/** Name and address of the recipient or the payer of a bill. */
+const partyFields = (party: string, whose: string, isRequired: boolean): ContentField[] => {
+  const required = isRequired ? ({ isRequired: true } as const) : {};
+  return [
+    { name: `${party}.name`, label: `${whose} name`, ...required },
+    { name: `${party}.street`, label: `${whose} street`, isHalf: true },
+    { name: `${party}.houseNumber`, label: `${whose} house number`, isHalf: true },
+    { name: `${party}.postalCode`, label: `${whose} postal code`, isHalf: true, ...required },
+    { name: `${party}.city`, label: `${whose} city`, isHalf: true, ...required },
+    { name: `${party}.country`, label: `${whose} country`, placeholder: 'CH', ...required },
+  ];
+};
 
 /** Start and end of an event, as days or as times. */
 const eventTimes = (
@@ -286,6 +300,33 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
         hint: 'Invoices expire, often within an hour.',
         isRequired: true,
       },
+    ],
+  },
+  swissqr: {
+    label: 'Swiss QR bill',
+    purpose: 'Fills in a bank transfer in Switzerland',
+    icon: ReceiptText,
+    fields: [
+      { name: 'iban', label: 'IBAN', placeholder: 'CH93 0076 2011 6238 5295 7', isRequired: true },
+      ...partyFields('creditor', 'Recipient’s', true),
+      { name: 'amount', label: 'Amount', input: 'decimal', isHalf: true },
+      {
+        name: 'currency',
+        label: 'Currency',
+        input: 'select',
+        options: [
+          ['', 'CHF'],
+          ['EUR', 'EUR'],
+        ],
+        isHalf: true,
+      },
+      {
+        name: 'reference',
+        label: 'Reference',
+        hint: '27 digits with a QR-IBAN, otherwise one that begins with RF.',
+      },
+      { name: 'message', label: 'Message' },
+      ...partyFields('debtor', 'Payer’s', false),
     ],
   },
   latlog: {

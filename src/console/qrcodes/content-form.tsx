@@ -42,7 +42,7 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
           >
             <TableField
               control={field}
-              value={isText ? draft : draft[field.name]}
+              value={isText ? draft : valueAt(draft, field.name)}
               error={errors[field.name === '' ? type : `${type}.${field.name}`]}
               autoComplete="off"
               onChange={(value) =>
@@ -50,8 +50,7 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
                   field.name === '' || isText
                     ? String(value)
                     : withoutHidden(form, {
-                        ...draft,
-                        [field.name]: value,
+                        ...withValueAt(draft, field.name, value),
                         ...(type === 'latlog' && pairOf(value)),
                       }),
                 )
@@ -70,6 +69,19 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
       )}
     </fieldset>
   );
+}
+
+/** Reads a field by its path, which has at most two names: `creditor.city`. */
+function valueAt(draft: Record<string, unknown>, path: string): unknown {
+  const [name = '', part] = path.split('.');
+  return part === undefined ? draft[name] : (draft[name] as Record<string, unknown>)?.[part];
+}
+
+/** Returns the draft with another value of a field by its path. */
+function withValueAt(draft: Record<string, unknown>, path: string, value: unknown) {
+  const [name = '', part] = path.split('.');
+  if (part === undefined) return { ...draft, [name]: value };
+  return { ...draft, [name]: { ...(draft[name] as object | undefined), [part]: value } };
 }
 
 /** Removes the values of fields that the others hide. */

@@ -20,6 +20,7 @@ const TYPES = {
   epc: () => import('../../qrcodes/content/epc.ts').then(({ epc }) => epc),
   upi: () => import('../../qrcodes/content/upi.ts').then(({ upi }) => upi),
   lightning: () => import('../../qrcodes/content/lightning.ts').then(({ lightning }) => lightning),
+  swissqr: () => import('../../qrcodes/content/swissqr.ts').then(({ swissqr }) => swissqr),
 } satisfies Record<string, () => Promise<ContentType>>;
 
 export type ContentName = keyof typeof TYPES;

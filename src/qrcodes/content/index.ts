@@ -9,6 +9,7 @@ import { lightning } from './lightning.ts';
 import { phone } from './phone.ts';
 import { pix } from './pix.ts';
 import { sms } from './sms.ts';
+import { swissqr } from './swissqr.ts';
 import { text } from './text.ts';
 import { upi } from './upi.ts';
 import { url } from './url.ts';
@@ -34,6 +35,7 @@ export const CONTENT_TYPES = {
   epc,
   upi,
   lightning,
+  swissqr,
 } satisfies Record<string, ContentType>;
 
 export type ContentName = keyof typeof CONTENT_TYPES;
