@@ -12,5 +12,7 @@ export function qrCodeEntry(row: QrCodeRow, domain: string, previous?: LinkEntry
     'open' in visit
       ? { destination: visit.open }
       : { destination: shortLinkOf(domain, row.key), page: visit.page };
-  return shortLinkEntry(row, leads, previous);
+  const ios = row.ios ?? visit.ios ?? null;
+  const android = row.android ?? visit.android ?? null;
+  return shortLinkEntry({ ...row, ios, android }, leads, previous);
 }

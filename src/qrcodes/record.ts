@@ -102,6 +102,7 @@ const EXTENSIONS = new Set<string>([
   'upi',
   'lightning',
   'swissqr',
+  'app',
 ] satisfies ContentName[]);
 
 /** A member for each content type; all but the code's own are null. */

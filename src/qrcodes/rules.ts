@@ -6,6 +6,7 @@ import { fields } from '../short-links/fields.ts';
 import { isWildcard } from '../short-links/key.ts';
 import { chosenUrl } from '../short-links/test-variants.ts';
 import { applySharedChanges } from '../short-links/write.ts';
+import type { AppLinks } from './content/app.ts';
 import { contentOf, payloadOf, staticContent } from './content-of.ts';
 import type { QrCodeRow } from './model.ts';
 import type { Level } from './render/matrix.ts';
@@ -21,7 +22,9 @@ import type { QrCodeChanges } from './schema.ts';
  * @throws Refusal `unprocessable_entity` if it leads to itself, or cannot be scanned
  */
 export function withMiddle(row: QrCodeRow, domain: string, before?: QrCodeRow): QrCodeRow {
+  refuseStatic(row);
   refuseLoops(row, domain);
+  if (row.type === 'app') refuseLoops({ ...row, ...(row.content['app'] as AppLinks) }, domain);
   if (isWildcard(row.key)) {
     throw new Refusal(
       'unprocessable_entity',
@@ -33,6 +36,16 @@ export function withMiddle(row: QrCodeRow, domain: string, before?: QrCodeRow): 
   const { payload, design } = drawingOf(leveled, domain);
   refuseUnscannable(payload, design, before && drawingOf(before, domain));
   return { ...leveled, design: { ...leveled.design, middle: design.middle } };
+}
+
+/** @throws Refusal `unprocessable_entity` for a static code whose content depends on the visitor */
+function refuseStatic(row: QrCodeRow): void {
+  const { name, isDynamicOnly } = contentOf(row).type;
+  if (!row.static || isDynamicOnly !== true) return;
+  throw new Refusal(
+    'unprocessable_entity',
+    `static must be false where the type is ${name}: its destination depends on the visitor`,
+  );
 }
 
 /**

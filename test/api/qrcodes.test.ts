@@ -478,6 +478,40 @@ describe('a QR code', () => {
   });
 });
 
+describe('a QR code of an app', () => {
+  let world: World;
+
+  before(async () => {
+    world = await aWorkspace();
+  });
+
+  it('opens the store of the device', async () => {
+    const app = { ios: `${URL_A}/ios`, android: `${URL_A}/android`, name: 'Northwind' };
+    const { body } = await world.api.post('/qrcodes', { type: 'app', app, key: 'app' });
+    const visit = (agent: string) => world.visit('/app', { headers: { 'User-Agent': agent } });
+    const iphone = await visit('Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)');
+    expect(iphone.headers.location).to.equal(app.ios);
+    expect((await visit('Mozilla/5.0 (Linux; Android 15; Pixel 9)')).headers.location).to.equal(
+      app.android,
+    );
+    const desktop = await visit('Mozilla/5.0 (X11; Linux x86_64)');
+    expect([desktop.status, desktop.body]).to.deep.include(200);
+    expect(desktop.body).to.contain('Northwind').and.contain(`href="${app.ios}"`);
+    await world.api.patch(`/qrcodes/${body.id}`, { ios: `${URL_A}/own` });
+    const own = await visit('Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)');
+    expect(own.headers.location).to.equal(`${URL_A}/own`);
+    const fixed = await world.api.post('/qrcodes', { type: 'app', app, static: true });
+    expect([fixed.status, fixed.body.error.message]).to.deep.equal([
+      422,
+      'static must be false where the type is app: its destination depends on the visitor',
+    ]);
+    const loop = { type: 'app', key: 'loop', app: { ...app, url: `https://${world.domain}/loop` } };
+    expect((await world.api.post('/qrcodes', loop)).body.error.message).to.contain(
+      'url must not be the short link itself',
+    );
+  });
+});
+
 describe('lists of QR codes', () => {
   let world: World;
   const ids: Record<string, string> = {};

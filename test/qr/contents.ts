@@ -151,6 +151,14 @@ const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
       alternativeProcedures: ['Name AV1: UV;UltraPay005;12345'],
     },
   ],
+  app: [
+    { ios: 'https://apps.apple.com/app/id310633997' },
+    {
+      name: 'Northwind',
+      ios: 'https://apps.apple.com/app/id310633997',
+      android: 'https://play.google.com/store/apps/details?id=com.example',
+    },
+  ],
 };
 
 export type Length = 'short' | 'long';

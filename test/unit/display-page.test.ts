@@ -277,6 +277,8 @@ describe('the display page of a content type', () => {
   const NAMES = [
     'Google Maps',
     'IBAN',
+    'App Store',
+    'Google Play',
     'LNURL',
     'Lightning',
     'UPI ID',

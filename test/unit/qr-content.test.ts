@@ -1094,6 +1094,8 @@ describe('the content of a QR code', () => {
       { ...BILL, message: 'x'.repeat(71), billInformation: 'y'.repeat(70) },
       /must have at most 140 characters in message and billInformation together/,
     ],
+    ['app', { url: 'https://a.test' }, /app must have the URL of a store: ios or android/],
+    ['app', { ios: 'javascript:1' }, /ios must be a URL that begins with http/],
     ['sms', { message: 'x' }, /number is required/],
     ['whatsapp', { number: '0123' }, /the country code of "0123" is missing/],
     ['whatsapp', { number: '030123456' }, /the country code of "030123456" is missing/],
@@ -1216,6 +1218,11 @@ describe('the content of a QR code', () => {
     expect(visit('whatsapp', { number: '+15551234567' })).to.deep.equal({
       open: 'https://wa.me/15551234567',
     });
+    const app = { ios: 'https://a.test/ios', android: 'https://a.test/android' };
+    expect(visit('app', { ...app, url: 'https://a.test' })).to.deep.equal({
+      open: 'https://a.test',
+      ...app,
+    });
     const pages = {
       text: 'x',
       phone: '110',
@@ -1232,6 +1239,7 @@ describe('the content of a QR code', () => {
       upi: UPI,
       lightning: LNURL,
       swissqr: BILL,
+      app: { ios: 'https://apps.apple.com/app/id1' },
     };
     for (const [name, content] of Object.entries(pages)) {
       expect(visit(name as ContentName, content), name).to.have.nested.property('page.type', name);

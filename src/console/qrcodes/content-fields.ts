@@ -13,6 +13,7 @@ import {
   Phone,
   QrCode,
   ReceiptText,
+  Smartphone,
   Type,
   Video,
   Wifi,
@@ -327,6 +328,27 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       },
       { name: 'message', label: 'Message' },
       ...partyFields('debtor', 'Payer’s', false),
+    ],
+  },
+  app: {
+    label: 'App',
+    purpose: 'Opens the store of the device',
+    icon: Smartphone,
+    fields: [
+      { name: 'name', label: 'Name of the app' },
+      {
+        name: 'ios',
+        label: 'App Store',
+        input: 'website',
+        placeholder: 'https://apps.apple.com/app/id310633997',
+      },
+      {
+        name: 'android',
+        label: 'Google Play',
+        input: 'website',
+        placeholder: 'https://play.google.com/store/apps/details?id=com.example',
+      },
+      { name: 'url', label: 'URL for other devices', input: 'website' },
     ],
   },
   latlog: {

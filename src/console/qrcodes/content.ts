@@ -21,6 +21,7 @@ const TYPES = {
   upi: () => import('../../qrcodes/content/upi.ts').then(({ upi }) => upi),
   lightning: () => import('../../qrcodes/content/lightning.ts').then(({ lightning }) => lightning),
   swissqr: () => import('../../qrcodes/content/swissqr.ts').then(({ swissqr }) => swissqr),
+  app: () => import('../../qrcodes/content/app.ts').then(({ app }) => app),
 } satisfies Record<string, () => Promise<ContentType>>;
 
 export type ContentName = keyof typeof TYPES;

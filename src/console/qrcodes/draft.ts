@@ -45,14 +45,18 @@ export function draftOf(record: QrCode): CodeDraft {
   };
 }
 
-/** Content types that are often scanned offline, where a dynamic code could not open. */
-const STATIC_TYPES = new Set<ContentName>(['wifi', 'vcard', 'text']);
+/** Content types that are often scanned offline, or by apps of banks, which do not open links. */
+const STATIC_TYPES = new Set<ContentName>(['wifi', 'vcard', 'text', 'epc', 'swissqr']);
+
+/** Content types that lead by the visitor, which a static code cannot do. */
+const DYNAMIC_TYPES = new Set<ContentName>(['app']);
 
 /** True when codes of the type are static by default. */
 export const hasStaticDefault = ({ type }: CodeDraft): boolean => STATIC_TYPES.has(type);
 
 /** True when the code itself holds the content. */
-export const isStaticOf = (draft: CodeDraft): boolean => draft.isStatic ?? hasStaticDefault(draft);
+export const isStaticOf = (draft: CodeDraft): boolean =>
+  !DYNAMIC_TYPES.has(draft.type) && (draft.isStatic ?? hasStaticDefault(draft));
 
 /** Returns the content of the chosen type. */
 export const contentOf = ({ type, contents }: CodeDraft): Draft =>

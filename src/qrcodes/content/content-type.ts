@@ -2,8 +2,14 @@ import type Joi from 'joi';
 import type { DisplayPage } from '../../lookup/entry.ts';
 import type { Level } from '../render/matrix.ts';
 
-/** The response to a scan of a dynamic QR code: a URL to open, or a display page. */
-export type OnVisit = { open: string } | { page: DisplayPage };
+/**
+ * The response to a scan of a dynamic QR code: a URL to open, or a display page; and the URLs that
+ * visitors with iOS and Android get instead.
+ */
+export type OnVisit = ({ open: string } | { page: DisplayPage }) & {
+  ios?: string | undefined;
+  android?: string | undefined;
+};
 
 /**
  * A type of content, completely defined by one file. The body field with the content has the type's
@@ -15,6 +21,8 @@ export interface ContentType<Content = never> {
   readonly description: string;
   /** The level of error correction that the standard of the type requires of static codes. */
   readonly level?: Level;
+  /** The content depends on the visitor, so that a static code cannot hold it. */
+  readonly isDynamicOnly?: true;
   /** Schema of the content in a body; its result is stored and passed to the functions below. */
   readonly schema: Joi.Schema;
   /** Returns the exact text of a static code. */

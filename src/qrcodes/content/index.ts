@@ -1,3 +1,4 @@
+import { app } from './app.ts';
 import type { ContentType } from './content-type.ts';
 import { crypto } from './crypto.ts';
 import { email } from './email.ts';
@@ -36,6 +37,7 @@ export const CONTENT_TYPES = {
   upi,
   lightning,
   swissqr,
+  app,
 } satisfies Record<string, ContentType>;
 
 export type ContentName = keyof typeof CONTENT_TYPES;

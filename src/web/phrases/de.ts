@@ -133,6 +133,7 @@ export const de: Record<Phrase, string> = {
   Recipient: 'Empfänger',
   Token: 'Token',
   Chain: 'Chain',
+  'Get the app': 'App laden',
   Statistics: 'Statistik',
   Clicks: 'Klicks',
   Scans: 'Scans',

@@ -128,6 +128,7 @@ export const PHRASES = [
   'Recipient',
   'Token',
   'Chain',
+  'Get the app',
   // Statistics
   'Statistics',
   'Clicks',

@@ -132,6 +132,7 @@ export const es: Record<Phrase, string> = {
   Recipient: 'Destinatario',
   Token: 'Token',
   Chain: 'Cadena',
+  'Get the app': 'Obtener la app',
   Statistics: 'Estadísticas',
   Clicks: 'Clics',
   Scans: 'Escaneos',

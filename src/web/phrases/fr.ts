@@ -133,6 +133,7 @@ export const fr: Record<Phrase, string> = {
   Recipient: 'Destinataire',
   Token: 'Jeton',
   Chain: 'Chaîne',
+  'Get the app': 'Obtenir l’application',
   Statistics: 'Statistiques',
   Clicks: 'Clics',
   Scans: 'Scans',

@@ -132,6 +132,7 @@ export const ja: Record<Phrase, string> = {
   Recipient: '受取人',
   Token: 'トークン',
   Chain: 'チェーン',
+  'Get the app': 'アプリを入手',
   Statistics: '統計',
   Clicks: 'クリック',
   Scans: 'スキャン',

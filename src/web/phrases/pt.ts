@@ -133,6 +133,7 @@ export const pt: Record<Phrase, string> = {
   Recipient: 'Destinatário',
   Token: 'Token',
   Chain: 'Rede',
+  'Get the app': 'Baixar o app',
   Statistics: 'Estatísticas',
   Clicks: 'Cliques',
   Scans: 'Leituras',
