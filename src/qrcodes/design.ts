@@ -3,7 +3,7 @@ import { imageSource } from '../images/source.ts';
 import { colorFault, normalizeColor } from './render/color.ts';
 import { EYE_SHAPE_NAMES } from './render/eyes/index.ts';
 import { FRAME_NAMES } from './render/frames/names.ts';
-import { LEVELS } from './render/matrix.ts';
+import { LEVELS } from './render/levels.ts';
 import { PATTERN_NAMES } from './render/patterns/index.ts';
 import { FONT_FAMILIES } from './render/text.ts';
 
@@ -55,7 +55,9 @@ export const designFields = {
     .uppercase()
     .valid(...LEVELS)
     .allow(null)
-    .description('Level of error correction. Default M; with an image in the middle, H.'),
+    .description(
+      'Level of error correction. Default M, or higher where the code stays as small; with an image in the middle, H.',
+    ),
   pattern: oneOf(PATTERN_NAMES)
     .meta({ name: 'QrPattern' })
     .description('Pattern of the modules. Default squares.'),

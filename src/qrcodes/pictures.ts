@@ -10,7 +10,7 @@ import type { Design, Format } from './render/design.ts';
  */
 
 /** Part of every hash. A changed drawing needs a new version. */
-const DRAWING_VERSION = '2';
+const DRAWING_VERSION = '3';
 
 /** Everything that an image depends on. */
 export interface Picture {

@@ -9,7 +9,7 @@ import { applySharedChanges } from '../short-links/write.ts';
 import type { AppLinks } from './content/app.ts';
 import { contentOf, payloadOf, staticContent } from './content-of.ts';
 import type { QrCodeRow } from './model.ts';
-import type { Level } from './render/matrix.ts';
+import type { Level } from './render/levels.ts';
 import { refuseUnscannable } from './render/scannability.ts';
 import { resolveDesign } from './render/stored-design.ts';
 import type { QrCodeChanges } from './schema.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import sharp from 'sharp';
 import { db } from '../../src/infra/db.ts';
 import { browser } from '../support/browser.ts';
-import { DECODERS, scan, toPixels } from '../support/decoders.ts';
+import { DECODERS, scan, textByZBar, toPixels } from '../support/decoders.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
@@ -52,6 +52,34 @@ describe('a QR code', () => {
     });
     expect(body.contentStatic).to.equal('WIFI:T:WPA;S:Café \\"Ü\\";P:a\\;b\\:c\\,d\\\\e;;');
     expect(await scan((await picture(body.id)).bytes)).to.equal(body.contentStatic);
+  });
+
+  it('with a text that is not ASCII is read without guessing its character set', async () => {
+    const text = 'Blüte';
+    const { body } = await world.api.post('/qrcodes', { type: 'text', text, static: true });
+    expect(await textByZBar((await picture(body.id)).bytes)).to.equal(text);
+  });
+
+  it('without a level has more error correction where its size stays the same', async () => {
+    const drawnAs = async (level?: string) => {
+      const asked = { type: 'url', url: 'https://go.example.com/abc1234', static: true, level };
+      const { body } = await world.api.post('/qrcodes', asked);
+      return { level: body.level, image: (await picture(body.id)).bytes.toString('base64') };
+    };
+    const [none, low, high] = await Promise.all([drawnAs(), drawnAs('M'), drawnAs('Q')]);
+    expect(none).to.deep.equal({ level: 'M', image: high.image });
+    expect(low.image).not.to.equal(high.image);
+  });
+
+  it('of a Bech32 address has it in capital letters, in the code and in contentStatic', async () => {
+    const { body } = await world.api.post('/qrcodes', {
+      type: 'crypto',
+      crypto: { currency: 'bitcoin', address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' },
+      static: true,
+    });
+    const content = 'bitcoin:BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ';
+    expect(body.contentStatic).to.equal(content);
+    expect(await scan((await picture(body.id)).bytes)).to.equal(content);
   });
 
   it('is found by domain and key, by id, and by external id', async () => {

@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { db, execute } from '../../src/infra/db.ts';
 import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
 import { FRAME_NAMES } from '../../src/qrcodes/render/frames/names.ts';
-import { LEVELS } from '../../src/qrcodes/render/matrix.ts';
+import { LEVELS } from '../../src/qrcodes/render/levels.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
 import { FONT_FAMILIES } from '../../src/qrcodes/render/text.ts';
 import { seeded } from '../qr/pairwise.ts';

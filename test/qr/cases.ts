@@ -4,7 +4,8 @@ import { CONTENT_NAMES } from '../../src/qrcodes/content/index.ts';
 import { type Design, defaultDesign, FORMATS } from '../../src/qrcodes/render/design.ts';
 import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
 import { FRAME_NAMES } from '../../src/qrcodes/render/frames/names.ts';
-import { encodeMatrix, LEVELS } from '../../src/qrcodes/render/matrix.ts';
+import { LEVELS } from '../../src/qrcodes/render/levels.ts';
+import { encodeMatrix } from '../../src/qrcodes/render/matrix.ts';
 import type { MiddleImage } from '../../src/qrcodes/render/middle-image.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
 import {
@@ -70,10 +71,15 @@ function caseOf(choices: Choices): Case {
     shape: choices.shape,
     frame: choices.frame,
     level,
+    raisesLevel: false,
     frameColor: '#7C2D12',
     frameText: length === 'long' ? 'Jetzt scannen – ganz einfach!' : '',
   };
-  const size = minSize(encodeMatrix(payload, level, middle !== 'none'), base, MODULE_PX);
+  const size = minSize(
+    encodeMatrix(payload, level, { freeMiddle: middle !== 'none' }),
+    base,
+    MODULE_PX,
+  );
   const design: Design = { ...base, size };
   if (middle !== 'none') {
     const place = largestMiddle(payload, design);

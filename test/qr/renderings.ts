@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { Design, Format } from '../../src/qrcodes/render/design.ts';
+import { matrixOf } from '../../src/qrcodes/render/design-matrix.ts';
 import { draw } from '../../src/qrcodes/render/drawing.ts';
-import { encodeMatrix } from '../../src/qrcodes/render/matrix.ts';
 import type { MiddleImage } from '../../src/qrcodes/render/middle-image.ts';
 import { drawPicture } from '../../src/qrcodes/render/picture.ts';
 import { minSize } from '../../src/qrcodes/render/scannability.ts';
@@ -51,11 +51,7 @@ export async function make({ payload, design, format, image }: Scene): Promise<B
 
 /** Draws the same code with four px per module, and scales its px values down accordingly. */
 async function small({ payload, design, format, image }: Scene): Promise<Buffer> {
-  const size = minSize(
-    encodeMatrix(payload, design.level, design.middle !== null),
-    design,
-    SMALL_PX,
-  );
+  const size = minSize(matrixOf(payload, design), design, SMALL_PX);
   const before = draw(payload, design).modulePx;
   const shrunk = (value: number) => Math.max(1, Math.round((value * SMALL_PX) / before));
   const { middle } = design;

@@ -74,21 +74,35 @@ export type Decode = (pixels: Pixels) => Promise<Buffer | undefined>;
 
 let zbar: Promise<ZBarScanner> | undefined;
 
-async function makeScanner(): Promise<ZBarScanner> {
+/** @param isBinary true for the bytes of a code, false for the text that ZBar makes of them */
+async function makeScanner(isBinary: boolean): Promise<ZBarScanner> {
   const scanner = await ZBarScanner.create();
   scanner.setConfig(ZBarSymbolType.ZBAR_NONE, ZBarConfigType.ZBAR_CFG_ENABLE, 0);
   scanner.setConfig(ZBarSymbolType.ZBAR_QRCODE, ZBarConfigType.ZBAR_CFG_ENABLE, 1);
-  // Otherwise ZBar takes short UTF-8 texts for Big5 or Shift JIS, and converts them.
-  scanner.setConfig(ZBarSymbolType.ZBAR_QRCODE, ZBarConfigType.ZBAR_CFG_BINARY, 1);
+  // Otherwise ZBar takes short UTF-8 texts without an ECI for Big5 or Shift JIS, and converts them.
+  if (isBinary) scanner.setConfig(ZBarSymbolType.ZBAR_QRCODE, ZBarConfigType.ZBAR_CFG_BINARY, 1);
   return scanner;
 }
 
 const withZBar: Decode = async ({ data, width, height }) => {
-  zbar ??= makeScanner();
-  const bytes = data.buffer.slice(data.byteOffset, data.byteOffset + data.length) as ArrayBuffer;
-  const [symbol] = await scanRGBABuffer(bytes, width, height, await zbar);
-  return symbol === undefined ? undefined : Buffer.from(symbol.data);
+  zbar ??= makeScanner(true);
+  return scanWith(await zbar, { data, width, height });
 };
+
+async function scanWith(
+  scanner: ZBarScanner,
+  { data, width, height }: Pixels,
+): Promise<Buffer | undefined> {
+  const bytes = data.buffer.slice(data.byteOffset, data.byteOffset + data.length) as ArrayBuffer;
+  const [symbol] = await scanRGBABuffer(bytes, width, height, scanner);
+  return symbol === undefined ? undefined : Buffer.from(symbol.data);
+}
+
+/** Reads a code as ZBar does by default: in the character set that it names, or that ZBar guesses. */
+export async function textByZBar(picture: Buffer): Promise<string | undefined> {
+  const scanner = await makeScanner(false);
+  return (await scanWith(scanner, await toPixels(picture)))?.toString();
+}
 
 let zxingIsReady = false;
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { create, type QRCode } from 'qrcode';
 import { blocksOf, codewordMap } from '../../src/qrcodes/render/codewords.ts';
-import { LEVELS, type Level } from '../../src/qrcodes/render/matrix.ts';
+import { LEVELS, type Level } from '../../src/qrcodes/render/levels.ts';
 
 /** Mask patterns by row and column (ISO/IEC 18004, table 10). */
 const MASKS: ((row: number, column: number) => number)[] = [

@@ -547,7 +547,8 @@ describe('the content of a QR code', () => {
   ];
   for (const [currency, address] of ADDRESSES) {
     it(`accepts an address of ${currency}: ${address.slice(0, 24)}`, () => {
-      const bare = address.replace(/^bitcoincash:/i, '');
+      const isBech32 = /^bc1/i.test(address);
+      const bare = isBech32 ? address.toUpperCase() : address.replace(/^bitcoincash:/i, '');
       expect(encode('crypto', { currency, address })).to.equal(`${currency}:${bare}`);
     });
   }

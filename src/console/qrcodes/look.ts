@@ -1,6 +1,6 @@
 import type { EyeShape } from '../../qrcodes/render/eyes/index.ts';
 import type { Frame } from '../../qrcodes/render/frames/names.ts';
-import type { Level } from '../../qrcodes/render/matrix.ts';
+import type { Level } from '../../qrcodes/render/levels.ts';
 import type { Pattern } from '../../qrcodes/render/patterns/index.ts';
 import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
 import type { Schemas } from '../api/client.ts';

@@ -2,7 +2,7 @@ import { EYE_SHAPE_NAMES } from '../../qrcodes/render/eyes/index.ts';
 import type { FrameForm } from '../../qrcodes/render/frames/frame.ts';
 import { FRAMES } from '../../qrcodes/render/frames/index.ts';
 import { FRAME_NAMES } from '../../qrcodes/render/frames/names.ts';
-import { LEVELS } from '../../qrcodes/render/matrix.ts';
+import { LEVELS } from '../../qrcodes/render/levels.ts';
 import { PATTERN_NAMES } from '../../qrcodes/render/patterns/index.ts';
 import { FONT_FAMILIES } from '../../qrcodes/render/text.ts';
 import type { FieldErrors } from '../short-links/errors.ts';

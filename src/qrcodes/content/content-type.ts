@@ -1,6 +1,6 @@
 import type Joi from 'joi';
 import type { DisplayPage } from '../../lookup/entry.ts';
-import type { Level } from '../render/matrix.ts';
+import type { Level } from '../render/levels.ts';
 
 /**
  * The response to a scan of a dynamic QR code: a URL to open, or a display page; and the URLs that

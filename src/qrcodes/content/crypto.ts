@@ -100,6 +100,23 @@ function faultOf(payment: CryptoPayment): string | undefined {
 const addition = (schema: ReturnType<typeof line>, description: string) =>
   schema.empty('').description(description).meta({ extension: true });
 
+/** Prefixes of Bech32 addresses (BIP 173) by currency. */
+const BECH32: Partial<Record<CurrencyName, string>> = {
+  bitcoin: 'bc',
+  litecoin: 'ltc',
+};
+
+/**
+ * The payment URI in a code. Bech32 addresses stand in capital letters, as BIP 173 recommends for
+ * QR codes: they take 5.5 bits each instead of 8, and wallets read both.
+ */
+function codeUri(payment: CryptoPayment): string {
+  const prefix = BECH32[payment.currency as CurrencyName];
+  return prefix !== undefined && isSegwit(payment.address, prefix)
+    ? paymentUri({ ...payment, address: payment.address.toUpperCase() })
+    : paymentUri(payment);
+}
+
 /** A payment in a cryptocurrency (BIP 21, BIP 321, ERC-681, Solana Pay). */
 export const crypto: ContentType<CryptoPayment> = {
   name: 'crypto',
@@ -141,7 +158,7 @@ export const crypto: ContentType<CryptoPayment> = {
       const rule = faultOf(payment);
       return rule === undefined ? payment : error('rule', { rule });
     }),
-  encode: paymentUri,
+  encode: codeUri,
   onVisit: (payment) => {
     const { label } = CURRENCIES[payment.currency as CurrencyName];
     const { address, amount, token, chainId, lightning } = payment;
@@ -160,7 +177,7 @@ export const crypto: ContentType<CryptoPayment> = {
           ['Message', payment.message],
           ['Lightning', lightning, 'copy'],
         ),
-        code: codeOf('Scan with your wallet', uri),
+        code: codeOf('Scan with your wallet', codeUri(payment)),
       },
     };
   },

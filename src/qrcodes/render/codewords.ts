@@ -1,4 +1,4 @@
-import type { Level, Matrix } from './matrix.ts';
+import type { Level } from './levels.ts';
 
 /*
  * Maps modules to blocks of codewords. Each block corrects its own errors, so modules that an image
@@ -67,6 +67,10 @@ function codewordsOf(version: number): number {
   return Math.floor((size ** 2 - FIXED_MODULES - timing - alignment - versionInformation) / 8);
 }
 
+/** Number of codewords of a version and level that hold data. */
+export const dataCodewordsOf = (version: number, level: Level): number =>
+  codewordsOf(version) - CORRECTION[level][version - 1]! * BLOCKS[level][version - 1]!;
+
 /** Block structure of a QR code. */
 export interface Blocks {
   count: number;
@@ -104,7 +108,10 @@ export function blocksOf(version: number, level: Level): Blocks {
  * and down in columns of two from the bottom right, skipping the vertical timing pattern (ISO/IEC
  * 18004, 7.7.3).
  */
-export function codewordMap({ size, isFunction }: Matrix, codewords: number): Int16Array {
+export function codewordMap(
+  { size, isFunction }: { size: number; isFunction(row: number, column: number): boolean },
+  codewords: number,
+): Int16Array {
   const map = new Int16Array(size * size).fill(-1);
   let bit = 0;
   let upwards = true;

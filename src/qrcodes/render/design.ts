@@ -1,6 +1,6 @@
 import { type EyeShape } from './eyes/index.ts';
 import type { Frame } from './frames/names.ts';
-import type { Level } from './matrix.ts';
+import type { Level } from './levels.ts';
 import { type Pattern } from './patterns/index.ts';
 
 /** Image formats; the last two are for print. */
@@ -32,6 +32,8 @@ export interface Design {
   /** Width of the image in px (points in PDF and EPS), which is also its height without a frame. */
   size: number;
   level: Level;
+  /** Takes the highest level that fits the same version. */
+  raisesLevel: boolean;
   /** Quiet zone in modules, at least 4 (ISO/IEC 18004, 6.3.8). */
   margin: number;
   /** `#RRGGBB` or `#RRGGBBAA`. */
@@ -72,6 +74,7 @@ export function defaultDesign(): Design {
   return {
     size: 512,
     level: 'M',
+    raisesLevel: true,
     margin: 4,
     fgColor: '#000000',
     bgColor: '#FFFFFF',

@@ -1,8 +1,9 @@
 import type { Design } from './design.ts';
+import { matrixOf } from './design-matrix.ts';
 import type { Box, Drawing } from './drawing-types.ts';
 import { drawEyes, EYE_MODULES } from './eyes/index.ts';
 import { layoutFrame } from './frames/index.ts';
-import { encodeMatrix, type Matrix } from './matrix.ts';
+import type { Matrix } from './matrix.ts';
 import { PATTERNS } from './patterns/index.ts';
 import { type DrawModules } from './patterns/pattern.ts';
 
@@ -63,7 +64,7 @@ export function touches(
 export function draw(
   payload: string,
   design: Design,
-  matrix: Matrix = encodeMatrix(payload, design.level, design.middle !== null),
+  matrix: Matrix = matrixOf(payload, design),
 ): Drawing {
   const { code, height, ground, shapes } = layoutFrame(design);
   const place = placeModules(code, matrix.size, design.margin);

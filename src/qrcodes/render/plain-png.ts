@@ -1,9 +1,10 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { type Color, parseColor } from './color.ts';
 import type { Design } from './design.ts';
+import { matrixOf } from './design-matrix.ts';
 import { type ModulePlace, placeModules } from './drawing.ts';
 import { layoutFrame } from './frames/index.ts';
-import { encodeMatrix, type Matrix } from './matrix.ts';
+import type { Matrix } from './matrix.ts';
 
 /*
  * Draws plain codes without SVG and sharp. Their image has two colors and few distinct rows, so one
@@ -34,7 +35,7 @@ export function isPlain({ pattern, shape, frame, middle, fgColor }: Design): boo
  * @throws Refusal `unprocessable_entity` if the payload fits into no code of the level
  */
 export function plainPng(payload: string, design: Design): Buffer {
-  const matrix = encodeMatrix(payload, design.level);
+  const matrix = matrixOf(payload, design);
   const place = placeModules(layoutFrame(design).code, matrix.size, design.margin);
   const rows = bitRows(matrix, place, design.size);
   return indexedPng(design.size, rows, [parseColor(design.bgColor), parseColor(design.fgColor)]);

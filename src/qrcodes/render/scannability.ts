@@ -2,11 +2,12 @@ import { Refusal } from '../../errors.ts';
 import { blocksOf, codewordMap } from './codewords.ts';
 import { contrast, luminance, onPaper, over, parseColor, symbolContrast } from './color.ts';
 import type { Design } from './design.ts';
+import { matrixOf } from './design-matrix.ts';
 import { type ModulePlace, placeImage, placeModules, touches } from './drawing.ts';
 import type { Box } from './drawing-types.ts';
 import { type FrameForm, labelOf } from './frames/frame.ts';
 import { FRAMES, layoutFrame } from './frames/index.ts';
-import { encodeMatrix, type Matrix } from './matrix.ts';
+import type { Matrix } from './matrix.ts';
 import { missingCharacter } from './text.ts';
 
 /**
@@ -43,11 +44,10 @@ interface Code {
  * @throws Refusal `unprocessable_entity` naming every fault and the field to change
  */
 export function refuseUnscannable(payload: string, design: Design, accepted?: Code): Matrix {
-  const matrix = encodeMatrix(payload, design.level, design.middle !== null);
+  const matrix = matrixOf(payload, design);
   let faults = faultsOf(matrix, design);
   if (faults.length > 0 && accepted !== undefined) {
-    const { level, middle } = accepted.design;
-    const before = encodeMatrix(accepted.payload, level, middle !== null);
+    const before = matrixOf(accepted.payload, accepted.design);
     const acceptedFaults = new Set(faultsOf(before, accepted.design));
     faults = faults.filter((fault) => !acceptedFaults.has(fault));
   }
@@ -178,7 +178,7 @@ export function largestMiddle(
   payload: string,
   design: Design,
 ): { width: number; height: number } | null {
-  const matrix = encodeMatrix(payload, design.level, true);
+  const matrix = matrixOf(payload, design, true);
   const place = placeModules(layoutFrame(design).code, matrix.size, design.margin);
   const side = largestSide(matrix, place, MIDDLE_SHARE);
   return side === 0 ? null : { width: side, height: side };

@@ -1,8 +1,9 @@
 import { Refusal } from '../../errors.ts';
 import type { Design } from './design.ts';
+import { matrixOf } from './design-matrix.ts';
 import { placeModules } from './drawing.ts';
 import { layoutFrame } from './frames/index.ts';
-import { encodeMatrix, type Matrix } from './matrix.ts';
+import type { Matrix } from './matrix.ts';
 import {
   COMFORTABLE_CONTRAST,
   contrastOf,
@@ -56,7 +57,7 @@ export function scoreOf(payload: string, design: Design): Score {
     if (!(thrown instanceof Refusal)) throw thrown;
     return { score: 0, findings: [], faults: thrown.message.split('; ') };
   }
-  const matrix = encodeMatrix(payload, design.level, design.middle !== null);
+  const matrix = matrixOf(payload, design);
   const findings = [
     contrastFinding(design),
     densityFinding(matrix, design),

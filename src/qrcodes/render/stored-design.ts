@@ -2,7 +2,7 @@ import type { ImageRef } from '../../images/name.ts';
 import { type Design, defaultDesign, type Middle } from './design.ts';
 import type { EyeShape } from './eyes/index.ts';
 import type { Frame } from './frames/names.ts';
-import type { Level } from './matrix.ts';
+import type { Level } from './levels.ts';
 import type { Pattern } from './patterns/index.ts';
 import { largestMiddle } from './scannability.ts';
 
@@ -55,6 +55,7 @@ export function resolveDesign(stored: StoredDesign, payload: string, margin?: nu
     ...base,
     size: stored.size ?? base.size,
     level: stored.level ?? (image === null ? base.level : 'H'),
+    raisesLevel: !stored.level,
     margin: margin ?? base.margin,
     fgColor: stored.fgColor ?? base.fgColor,
     bgColor: stored.bgColor ?? base.bgColor,
