@@ -50,6 +50,12 @@ export const designFields = {
   fgColor: colorField().description(
     'Color of the modules: hexadecimal, a CSS name or rgb(). Default #000000.',
   ),
+  quietZoneColor: colorField()
+    .allow(null)
+    .description(
+      'Color of the quiet zone and the light modules, for any page behind the code. Default: the background.',
+    )
+    .meta({ extension: true }),
   size: sizeInPx().description('Width and height of the picture in px. Default 512.'),
   level: Joi.string()
     .uppercase()

@@ -201,6 +201,28 @@ describe('a QR code', () => {
     });
   }
 
+  it('with a transparent background warns of dark pages, unless its quiet zone has a color', async () => {
+    const asked = { type: 'url', url: URL_A, bgColor: 'transparent', frame: 'rounded' };
+    const { body } = await world.api.post('/qrcodes', asked);
+    expect(body.quietZoneColor).to.equal(null);
+    expect(body.warnings).to.have.length(1);
+    expect(body.warnings[0]).to.contain('on a dark one, the symbol contrast is 0%');
+    const onDark = async () =>
+      sharp((await picture(body.id)).bytes)
+        .flatten({ background: '#0D1117' })
+        .png()
+        .toBuffer();
+    expect(await DECODERS['ZXing']!(await toPixels(await onDark()))).to.equal(undefined);
+    const changed = await world.api.patch(`/qrcodes/${body.id}`, { quietZoneColor: 'white' });
+    expect(changed.body).to.deep.include({ quietZoneColor: '#FFFFFF', warnings: [] });
+    expect(await scan(await onDark())).to.equal(body.shortLink);
+    const wrong = await world.api.patch(`/qrcodes/${body.id}`, { quietZoneColor: '#FFFFFF80' });
+    expect([wrong.status, wrong.body.error.message]).to.deep.equal([
+      422,
+      'quietZoneColor must be a color without opacity, such as #1A73E8',
+    ]);
+  });
+
   it('is rendered in every format', async () => {
     const { body } = await world.api.post('/qrcodes', {
       type: 'url',
@@ -471,6 +493,7 @@ describe('a QR code', () => {
       isFormMandatory: true,
       pageUrl: 'https://example.com/form',
       bgColor: '#FFFFFF80',
+      quietZoneColor: '#FFF7E6',
       fgColor: '#112233',
       size: 640,
       level: 'Q',

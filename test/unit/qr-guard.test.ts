@@ -190,7 +190,8 @@ describe('the scannability check', () => {
   });
 
   it('warns of low contrast, and of light modules', () => {
-    const warnings = (fgColor: string, bgColor: string) => warningsOf({ fgColor, bgColor });
+    const warnings = (fgColor: string, bgColor: string) =>
+      warningsOf({ quietZoneColor: null, fgColor, bgColor });
     expect(warnings('#000000', '#FFFFFF')).to.deep.equal([]);
     expect(warnings('#1E3A8A', '#FFF7E6')).to.deep.equal([]);
     expect(warnings('#AAAAAA', '#FFFFFF')).to.deep.equal([

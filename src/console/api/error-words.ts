@@ -181,6 +181,7 @@ const MESSAGES: readonly [message: RegExp, words: string][] = [
   [/^The externalId "(.*)" is taken\b/, 'Another record has the external ID “$1”.'],
   [/^If-Match must be/, 'Somebody changed this in the meantime. Reload the page to see it.'],
   [/^fgColor and bgColor must differ more/, 'Color and background are too similar to scan.'],
+  [/^bgColor lets the page behind/, 'Phones cannot read a transparent code on dark pages.'],
   [/^frameTextColor and frameColor must differ/, 'Text and frame are too similar to read.'],
   [/^The content of \d+ bytes/, 'This is too much for a QR code. Shorten the content.'],
   [/^There is no /, 'This doesn’t exist anymore, or you don’t have access to it.'],

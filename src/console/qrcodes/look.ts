@@ -12,6 +12,8 @@ export type QrCode = Schemas['QrCode'];
 export interface Look {
   fgColor: string;
   bgColor: string;
+  /** Color of the quiet zone; `null` for the background. */
+  quietZoneColor: string | null;
   pattern: Pattern;
   shape: EyeShape;
   frame: Frame;
@@ -36,6 +38,7 @@ export interface Look {
 export const PLAIN_LOOK: Look = {
   fgColor: '#000000',
   bgColor: '#FFFFFF',
+  quietZoneColor: null,
   pattern: 'squares',
   shape: 'square',
   frame: 'none',

@@ -19,6 +19,7 @@ const LABELS: Readonly<Record<string, string>> = {
   bgColor: 'background',
   frameColor: 'frame color',
   frameTextColor: 'text color',
+  quietZoneColor: 'quiet zone',
   frameText: 'frame text',
 };
 

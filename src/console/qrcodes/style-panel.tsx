@@ -1,3 +1,4 @@
+import { parseColor } from '../../qrcodes/render/color.ts';
 import { EYE_SHAPE_NAMES } from '../../qrcodes/render/eyes/index.ts';
 import type { FrameForm } from '../../qrcodes/render/frames/frame.ts';
 import { FRAMES } from '../../qrcodes/render/frames/index.ts';
@@ -44,15 +45,28 @@ function LookColor({ look, onChange, errors, name, ...field }: LookColorProps) {
   );
 }
 
+/** The color of a quiet zone, which has no opacity; `null` for none. */
+const opaqueOf = (color: string): string | null =>
+  color === 'transparent' ? null : color.slice(0, 7);
+
 /** The form for modules, eyes and colors. */
 export function StylePanel(props: LookProps) {
   const { onChange } = props;
-  const { pattern, shape } = props.look;
+  const { pattern, shape, bgColor, quietZoneColor } = props.look;
   return (
     <div className="flex flex-col gap-4">
       <div className="grid gap-3 sm:grid-cols-2">
         <LookColor {...props} name="fgColor" label="Color" />
         <LookColor {...props} name="bgColor" label="Background" mayBeTransparent />
+        {(quietZoneColor !== null || parseColor(bgColor).a < 1) && (
+          <ColorField
+            label="Quiet zone"
+            mayBeTransparent
+            value={quietZoneColor ?? 'transparent'}
+            onChange={(color) => onChange({ quietZoneColor: opaqueOf(color) })}
+            error={props.errors['quietZoneColor']}
+          />
+        )}
       </div>
       <PictureChoice
         label="Pattern"

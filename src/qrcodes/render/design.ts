@@ -40,6 +40,8 @@ export interface Design {
   fgColor: string;
   /** `#RRGGBB`, `#RRGGBBAA` or `transparent`. */
   bgColor: string;
+  /** Color `#RRGGBB` of the code's square with its quiet zone; `null`: that of the background. */
+  quietZoneColor: string | null;
   pattern: Pattern;
   shape: EyeShape;
   frame: Frame;
@@ -78,6 +80,7 @@ export function defaultDesign(): Design {
     margin: 4,
     fgColor: '#000000',
     bgColor: '#FFFFFF',
+    quietZoneColor: null,
     pattern: 'squares',
     shape: 'square',
     frame: 'none',

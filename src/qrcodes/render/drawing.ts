@@ -3,6 +3,7 @@ import { matrixOf } from './design-matrix.ts';
 import type { Box, Drawing } from './drawing-types.ts';
 import { drawEyes, EYE_MODULES } from './eyes/index.ts';
 import { layoutFrame } from './frames/index.ts';
+import { rectangle } from './geometry.ts';
 import type { Matrix } from './matrix.ts';
 import { PATTERNS } from './patterns/index.ts';
 import { type DrawModules } from './patterns/pattern.ts';
@@ -80,12 +81,13 @@ export function draw(
     !isEye(row, column, size) &&
     !(cleared !== null && touches(cleared, place, row, column));
   const drawModules: DrawModules = PATTERNS[design.pattern];
-  const { fgColor: fill } = design;
+  const { fgColor: fill, quietZoneColor } = design;
   return {
     width: design.size,
     height,
     ground: design.bgColor === 'transparent' ? null : { path: ground, fill: design.bgColor },
     shapes: [
+      ...(quietZoneColor === null ? [] : [{ path: square(code), fill: quietZoneColor }]),
       ...shapes,
       { path: drawModules({ size, ...place, isDark }), fill },
       ...drawEyes(design.shape, { ...place, size }, fill),
@@ -95,6 +97,8 @@ export function draw(
     modulePx: place.px,
   };
 }
+
+const square = ({ x, y, width, height }: Box): string => rectangle(x, y, width, height);
 
 function isEye(row: number, column: number, size: number): boolean {
   const nearTop = row < EYE_MODULES;

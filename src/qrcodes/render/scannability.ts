@@ -1,6 +1,14 @@
 import { Refusal } from '../../errors.ts';
 import { blocksOf, codewordMap } from './codewords.ts';
-import { contrast, luminance, onPaper, over, parseColor, symbolContrast } from './color.ts';
+import {
+  type Color,
+  contrast,
+  luminance,
+  onPaper,
+  over,
+  parseColor,
+  symbolContrast,
+} from './color.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
 import { type ModulePlace, placeImage, placeModules, touches } from './drawing.ts';
@@ -63,9 +71,12 @@ const faultsOf = (matrix: Matrix, design: Design): string[] =>
     middleFault(matrix, design),
   ].filter((fault) => fault !== undefined);
 
+/** Fields that decide the contrast of modules and their background. */
+type Colors = Pick<Design, 'fgColor' | 'bgColor' | 'quietZoneColor'>;
+
 /** Reasons why some phones may not read a code that is drawn nevertheless. */
-export function warningsOf({ fgColor, bgColor }: Pick<Design, 'fgColor' | 'bgColor'>): string[] {
-  const { ink, ground } = printedColors({ fgColor, bgColor });
+export function warningsOf(design: Colors): string[] {
+  const { ink, ground } = printedColors(design);
   const reflected = symbolContrast(ink, ground);
   return [
     ...(reflected >= COMFORTABLE_CONTRAST
@@ -78,20 +89,40 @@ export function warningsOf({ fgColor, bgColor }: Pick<Design, 'fgColor' | 'bgCol
       : [
           'fgColor is lighter than bgColor: some scanners do not read light codes on a dark ground',
         ]),
+    ...(contrastOnDark(design) >= MIN_CONTRAST
+      ? []
+      : [
+          `bgColor lets the page behind the code through: on a dark one, the symbol contrast is ${perCent(Math.abs(contrastOnDark(design)))}; set quietZoneColor, or use the code on light pages only`,
+        ]),
   ];
 }
 
 const perCent = (share: number): string => `${Math.floor(share * 100 + 1e-9)}%`;
 
 /** Symbol contrast of modules and background, 0 to 1; negative for light modules on dark. */
-export function contrastOf(design: Pick<Design, 'fgColor' | 'bgColor'>): number {
+export function contrastOf(design: Colors): number {
   const { ink, ground } = printedColors(design);
   return luminance(ground) - luminance(ink);
 }
 
+/**
+ * Symbol contrast on a black page, as `contrastOf`. An opaque background has the same contrast
+ * everywhere; one that is light enough on paper only has none here.
+ */
+export function contrastOnDark(design: Colors): number {
+  if (parseColor(design.quietZoneColor ?? design.bgColor).a === 1) return 1;
+  const { ink, ground } = colorsOn(BLACK, design);
+  return luminance(ground) - luminance(ink);
+}
+
+const BLACK = parseColor('#000000');
+
 /** The colors of modules and background as they appear on paper. */
-function printedColors({ fgColor, bgColor }: Pick<Design, 'fgColor' | 'bgColor'>) {
-  const ground = onPaper(parseColor(bgColor));
+const printedColors = (design: Colors) => colorsOn(parseColor('#FFFFFF'), design);
+
+/** The colors of modules and background on a page of a color. */
+function colorsOn(page: Color, { fgColor, bgColor, quietZoneColor }: Colors) {
+  const ground = over(parseColor(quietZoneColor ?? bgColor), page);
   return { ink: over(parseColor(fgColor), ground), ground };
 }
 

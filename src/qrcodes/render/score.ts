@@ -7,6 +7,7 @@ import type { Matrix } from './matrix.ts';
 import {
   COMFORTABLE_CONTRAST,
   contrastOf,
+  contrastOnDark,
   MIN_CONTRAST,
   minPx,
   refuseUnscannable,
@@ -37,6 +38,8 @@ export interface Score {
 /** Score of a value exactly at its limit. */
 const AT_LIMIT = 50;
 const LIGHT_ON_DARK = 60;
+/** Score of a code that depends on the page behind it. */
+const ON_LIGHT_PAGES = 75;
 /**
  * Modules per side up to which codes are easy to scan (version 6), and those of the largest code.
  */
@@ -85,6 +88,11 @@ function contrastFinding(design: Design): Finding {
     const reason =
       'The code is lighter than its background: some scanners read dark on light only.';
     return { name: 'Contrast', score: Math.min(score, LIGHT_ON_DARK), reason };
+  }
+  if (contrastOnDark(design) < MIN_CONTRAST) {
+    const reason =
+      'The page shows through the background: phones cannot read the code on dark pages. Give its quiet zone a color.';
+    return { name: 'Contrast', score: Math.min(score, ON_LIGHT_PAGES), reason };
   }
   const reason =
     score < 100

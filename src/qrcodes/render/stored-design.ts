@@ -16,6 +16,7 @@ export interface StoredDesign {
   excavate?: boolean;
   bgColor?: string;
   fgColor?: string;
+  quietZoneColor?: string | null;
   size?: number;
   level?: Level | null;
   pattern?: Pattern;
@@ -59,6 +60,7 @@ export function resolveDesign(stored: StoredDesign, payload: string, margin?: nu
     margin: margin ?? base.margin,
     fgColor: stored.fgColor ?? base.fgColor,
     bgColor: stored.bgColor ?? base.bgColor,
+    quietZoneColor: stored.quietZoneColor ?? base.quietZoneColor,
     pattern: stored.pattern ?? base.pattern,
     shape: stored.shape ?? base.shape,
     frame: stored.frame ?? base.frame,
