@@ -131,7 +131,7 @@ function place(
   }
   const drawing = draw(PAYLOAD, design, refuseUnscannable(PAYLOAD, design));
   const height = (drawing.height / drawing.width) * side;
-  const svg = toSvg(drawing, sample.mark && sourceOf(mark)).replace(
+  const svg = toSvg(drawing, { image: sample.mark && sourceOf(mark) }).replace(
     /^<svg xmlns="[^"]*" width="\d+" height="\d+"/,
     `<svg x="${x}" y="${y}" width="${side}" height="${height}"`,
   );

@@ -7,7 +7,8 @@ import { LEVELS } from './render/levels.ts';
 import { PATTERN_NAMES } from './render/patterns/index.ts';
 import { FONT_FAMILIES } from './render/text.ts';
 
-const MAX_SIZE = 4_096;
+/** Maximum size of a design in px. */
+export const MAX_SIZE = 4_096;
 
 /**
  * Schema of a color: hexadecimal, a CSS name or `rgb()`, or the word `transparent` if that is

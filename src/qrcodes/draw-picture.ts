@@ -18,12 +18,12 @@ const pictureRenderer =
   (draw: typeof drawPicture) =>
   async (picture: Picture, { jobId, projectId }: JobContext): Promise<HandedOver | undefined> => {
     if ((await findPicture(cacheRedis(), jobId)) !== null) return undefined;
-    const { payload, design, format, image } = picture;
+    const { payload, design, format, image, output } = picture;
     const middle =
       image === null
         ? undefined
         : { png: await keptImage(image), width: image.width, height: image.height };
-    const bytes = await draw(payload, design, format, middle);
+    const bytes = await draw(payload, design, format, middle, output);
     const budget = projectId === '' ? 'strangers' : 'workspaces';
     return storePicture(cacheRedis(), jobId, bytes, budget);
   };

@@ -8,11 +8,11 @@ export type Drawn = { bytes: Uint8Array } | { refused: RefusalData };
 
 /** Draws a picture. */
 export default async function run(args: Parameters<typeof drawPicture>): Promise<Drawn> {
-  const [payload, design, format, image] = args;
+  const [payload, design, format, image, output] = args;
   // A Buffer arrives as a plain array of bytes.
   const middle = image && { ...image, png: Buffer.from(image.png) };
   try {
-    return { bytes: await drawPicture(payload, design, format, middle) };
+    return { bytes: await drawPicture(payload, design, format, middle, output) };
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.toJSON() };
     throw error;

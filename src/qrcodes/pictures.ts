@@ -3,6 +3,7 @@ import type { MadeImage } from '../images/name.ts';
 import { type HandedOver, keepOrHandOver } from '../infra/kept.ts';
 import type { Redis } from '../infra/redis.ts';
 import type { Design, Format } from './render/design.ts';
+import type { Output } from './render/output.ts';
 
 /*
  * Images of QR codes are drawn by worker_qr and cached in Redis under a hash of everything that
@@ -10,20 +11,21 @@ import type { Design, Format } from './render/design.ts';
  */
 
 /** Part of every hash. A changed drawing needs a new version. */
-const DRAWING_VERSION = '3';
+const DRAWING_VERSION = '4';
 
 /** Everything that an image depends on. */
 export interface Picture {
   payload: string;
   design: Design;
   format: Format;
+  output: Output;
   /** The stored image in the middle. */
   image: (MadeImage & { projectId: string }) | null;
 }
 
 /** Name of an image, a hash of everything that it depends on. */
-export function pictureName({ payload, design, format, image }: Picture): string {
-  const parts = [DRAWING_VERSION, payload, design, format, image?.id ?? null];
+export function pictureName({ payload, design, format, output, image }: Picture): string {
+  const parts = [DRAWING_VERSION, payload, design, format, output, image?.id ?? null];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 

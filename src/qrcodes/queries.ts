@@ -18,6 +18,7 @@ export const qrCodeQueries = new ShortLinkQueries<QrCode, SealedQrCode, QrCodeFi
 /** The parts of a code that its image needs: its design and its text. */
 export interface DrawnRow {
   key: string;
+  title: string | null;
   design: StoredDesign;
   payload: string;
   /** The image contains the password of a wireless network. */
@@ -36,6 +37,7 @@ export async function findQrCodeRow(projectId: string, ref: string): Promise<Dra
   if (row === undefined) return undefined;
   return {
     key: row.key,
+    title: row.title,
     design: row.design,
     payload: payloadOf(row, row.domain),
     drawsPassword: drawsPassword(row),

@@ -17,15 +17,17 @@ import {
   resetText,
 } from '../short-links/schema.ts';
 import { answerPicture } from './answer-picture.ts';
+import { MAX_SIZE } from './design.ts';
 import { QR_CODE_FILTERS } from './filters.ts';
 import { type ImageSources, storeImages, withPublicImage } from './images.ts';
 import { qrCodeBulkJobs, qrCodeJobs } from './jobs.ts';
+import { sizedFor } from './picture-output.ts';
 import { type ImageQuery, imageQuery, type QrQuery, qrQuery } from './picture-schema.ts';
 import { findQrCodeRow, qrCodeQueries } from './queries.ts';
 import { bulkAnswer, qrCodeRecord } from './record.ts';
 import { MEDIA_TYPES } from './render/design.ts';
 import { refuseUnscannable } from './render/scannability.ts';
-import { middleImage, resized, resolveDesign } from './render/stored-design.ts';
+import { middleImage, resolveDesign } from './render/stored-design.ts';
 import {
   type BulkChanges,
   bulkBody,
@@ -75,13 +77,28 @@ export const qrCodeRoutes: Route[] = [
     query: qrQuery,
     answers: { 200: PICTURE },
     async handle(request) {
-      const { url, format, margin, ...look } = request.query;
+      const { url, format, margin, sizeMm, dpi, download, ...look } = request.query;
       const { look: stored, image } = await withPublicImage(request, look);
-      const design = resolveDesign(stored, url, margin);
+      const { size } = look;
+      const { design, output } = sizedFor(stored, url, {
+        format,
+        size,
+        margin,
+        sizeMm,
+        dpi,
+        maxPx: MAX_SIZE,
+      });
       refuseUnscannable(url, design);
       const shown = middleImage(stored) && image;
-      const picture = { payload: url, design, format, image: shown && { projectId: '', ...shown } };
-      const answer = await answerPicture(request, picture, 'qr-code', FOR_A_DAY);
+      const picture = {
+        payload: url,
+        design,
+        format,
+        output,
+        image: shown && { projectId: '', ...shown },
+      };
+      const file = { name: 'qr-code', isDownload: download === true };
+      const answer = await answerPicture(request, picture, file, FOR_A_DAY);
       if (image?.handed !== undefined) await drop(request.queues.cache, image.handed);
       return answer;
     },
@@ -250,22 +267,23 @@ export const qrCodeRoutes: Route[] = [
         await findQrCodeRow(caller.projectId, params.qrcodeId),
         `QR code "${params.qrcodeId}"`,
       );
-      const { key, payload } = row;
+      const { key, title, payload } = row;
       if (row.drawsPassword && !canReadPasswords(caller, 'qrcode')) {
         throw new Refusal(
           'forbidden',
           'The image shows the password of a wireless network, which needs the scope qrcodes.write',
         );
       }
-      const design = resolveDesign(resized(row.design, query.size), payload, query.margin);
+      const { download, ...asked } = query;
+      const { design, output } = sizedFor(row.design, payload, asked, title);
       refuseUnscannable(payload, design, { payload, design: resolveDesign(row.design, payload) });
       const image = middleImage(row.design);
       const { projectId } = caller;
       const { format } = query;
       return answerPicture(
         request,
-        { payload, design, format, image: image && { projectId, ...image } },
-        key,
+        { payload, design, format, output, image: image && { projectId, ...image } },
+        { name: title ?? key, fallback: key, isDownload: download === true },
         ASK_AGAIN,
       );
     },

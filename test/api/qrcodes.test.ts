@@ -249,12 +249,115 @@ describe('a QR code', () => {
     expect(await sharp(bytes).metadata()).to.include({ width: 300, height: 300 });
   });
 
+  it('has the width in mm that is asked, in every format', async () => {
+    const { body } = await world.api.post('/qrcodes', {
+      type: 'url',
+      url: URL_A,
+      frame: 'label-bottom',
+      title: 'Summer <menu> & more',
+    });
+    const in15 = (format: string) => picture(body.id, { format, sizeMm: 15 });
+    const [svg, pdf, eps] = (await Promise.all(['svg', 'pdf', 'eps'].map(in15))).map(({ bytes }) =>
+      bytes.toString('latin1'),
+    ) as [string, string, string];
+    expect(svg).to.match(/ width="15mm" height="[\d.]+mm" viewBox="0 0 512 /);
+    expect(svg).to.contain('role="img"><title>Summer &lt;menu&gt; &amp; more</title>');
+    expect(pdf).to.contain('/MediaBox [0 0 42.52 ');
+    expect(pdf).to.contain('/Title <feff00530075006d006d00650072');
+    expect(eps).to.contain('%%HiResBoundingBox: 0 0 42.52 ');
+    expect(eps).to.contain('%%Title: (Summer <menu> & more)');
+    const png = (await picture(body.id, { sizeMm: 40, dpi: 600 })).bytes;
+    const jpeg = (await picture(body.id, { sizeMm: 40, format: 'jpeg' })).bytes;
+    const about = await Promise.all([png, jpeg].map((bytes) => sharp(bytes).metadata()));
+    expect(about.map(({ width, density }) => [width, density])).to.deep.equal([
+      [945, 600],
+      [472, 300],
+    ]);
+    expect(await scan(png)).to.equal(body.shortLink);
+  });
+
+  it('states its resolution, also as the plain PNG', async () => {
+    const { body } = await world.api.post('/qrcodes', { type: 'url', url: URL_A });
+    const plain = (await picture(body.id, { size: 600, dpi: 300 })).bytes;
+    expect((await sharp(plain).metadata()).density).to.equal(300);
+    expect((await picture(body.id, { size: 600 })).bytes.includes('pHYs')).to.equal(false);
+  });
+
+  it('of a small size is refused in px, and drawn as vectors', async () => {
+    const { body } = await world.api.post('/qrcodes', { type: 'url', url: URL_A });
+    const small = (format: string) => picture(body.id, { format, size: 57 });
+    expect((await small('png')).status).to.equal(422);
+    for (const format of ['svg', 'pdf', 'eps']) {
+      expect((await small(format)).status, format).to.equal(200);
+    }
+    const svg = (await small('svg')).bytes;
+    expect(svg.toString()).to.match(/ width="57" height="57" viewBox="0 0 (114|228) /);
+    expect(await scan(await sharp(svg, { density: 400 }).png().toBuffer())).to.equal(
+      body.shortLink,
+    );
+  });
+
+  it('has at most 8,192 px, 4,096 as WebP', async () => {
+    const { body } = await world.api.post('/qrcodes', { type: 'url', url: URL_A });
+    const large = await picture(body.id, { size: 8_192 });
+    expect((await sharp(large.bytes).metadata()).width).to.equal(8_192);
+    const messages = await Promise.all(
+      [
+        { size: 8_193 },
+        { size: 4_097, format: 'webp' },
+        { sizeMm: 400, dpi: 600 },
+        { sizeMm: 40, size: 400 },
+        { format: 'png', colorSpace: 'cmyk' },
+        { format: 'svg', bleed: 3 },
+        { format: 'pdf', fgCmyk: '0,0,0,100' },
+        { format: 'pdf', colorSpace: 'cmyk', fgCmyk: '0,0,0,101' },
+      ].map(async (query) => {
+        const { status, bytes } = await picture(body.id, query);
+        return [status, JSON.parse(bytes.toString()).error.message];
+      }),
+    );
+    expect(messages).to.deep.equal([
+      [422, 'size must be at most 8192'],
+      [
+        422,
+        'size must be at most 4096 where the format is webp, whose pictures have at most 4096 px',
+      ],
+      [
+        422,
+        'sizeMm must be at most 346.7 mm at 600 dpi where the format is png, whose pictures have at most 8192 px',
+      ],
+      [422, 'size and sizeMm must not be given together'],
+      [422, 'colorSpace must not be set where the format is png: only pdf and eps have it'],
+      [422, 'bleed must not be set where the format is svg: only pdf and eps have it'],
+      [422, 'fgCmyk must be set with colorSpace=cmyk only'],
+      [422, 'fgCmyk must be four percentages from 0 to 100, such as 0,0,0,100'],
+    ]);
+  });
+
+  it('is saved under its title, then its key', async () => {
+    const make = async (fields: object) =>
+      (await world.api.post('/qrcodes', { type: 'url', url: URL_A, ...fields })).body.id;
+    const named = await make({ title: 'Sommermenü 2026: Straße', key: 'summer' });
+    const nameOf = async (id: string, query = {}) =>
+      (await picture(id, query)).headers.get('content-disposition');
+    expect(await nameOf(named)).to.equal(
+      `inline; filename="Sommermenu-2026-Strasse.png"; filename*=UTF-8''Sommermen%C3%BC-2026-Stra%C3%9Fe.png`,
+    );
+    expect(await nameOf(named, { download: 1 })).to.match(/^attachment; filename="Sommermenu/);
+    const untitled = await make({ key: 'autumn', title: '...' });
+    expect(await nameOf(untitled, { download: true, format: 'eps' })).to.equal(
+      'attachment; filename="autumn.eps"',
+    );
+  });
+
   it('has a file name of its key and format', async () => {
     const { body } = await world.api.post('/qrcodes', { type: 'url', url: URL_A, key: 'menü/1.x' });
     const names = { png: 'png', jpg: 'jpg', jpeg: 'jpg', eps: 'eps', svg: 'svg' };
     for (const [format, ending] of Object.entries(names)) {
       const { headers } = await picture(body.id, { format });
-      expect(headers.get('content-disposition')).to.equal(`inline; filename="menu-1.x.${ending}"`);
+      expect(headers.get('content-disposition')).to.equal(
+        `inline; filename="menu-1.x.${ending}"; filename*=UTF-8''men%C3%BC-1.x.${ending}`,
+      );
     }
   });
 

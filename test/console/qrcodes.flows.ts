@@ -70,7 +70,8 @@ function randomCodes(image: string): object[] {
 }
 
 /** Storing an image changes its encoding, so everything else is compared. */
-const withoutImage = (svg: string) => svg.replace(/href="data:[^"]*"/, '');
+const withoutImage = (svg: string) =>
+  svg.replaceAll(/href="data:[^"]*"/g, '').replace(/<title>[^<]*<\/title>/, '');
 
 describe('QR codes in the console', function () {
   useBrowser();
@@ -534,6 +535,11 @@ describe('QR codes in the console', function () {
       await page.getByLabel('Format').selectOption('svg');
       const [, svg] = await downloaded(page, () => download(page).click());
       expect(svg.toString()).to.contain('width="40mm" height="40mm"');
+      await page.getByLabel('Format').selectOption('eps');
+      await page.getByLabel('Width in mm').fill('15');
+      const [, eps] = await downloaded(page, () => download(page).click());
+      expect(eps.toString()).to.contain('%%HiResBoundingBox: 0 0 42.52 42.52');
+      await page.getByLabel('Width in mm').fill('40');
       await page.getByLabel('Format').selectOption('pdf');
       const [, pdf] = await downloaded(page, () => download(page).click());
       expect(pdf.toString('latin1')).to.contain('/MediaBox [0 0 113.386 113.386]');
@@ -594,6 +600,10 @@ describe('QR codes in the console', function () {
       const [, pdf] = await downloaded(page, () => download(page).click());
       expect(pdf.toString('latin1')).to.match(/\/Count 2 /);
       expect(await textOf(await printed(pdf, 'pdf'))).to.equal(codes[0]!.shortLink);
+      await page.getByLabel('Paper').selectOption('Avery L7160');
+      await page.getByText('1 page, each code 29 mm wide.').waitFor();
+      const [, labels] = await downloaded(page, () => download(page).click());
+      expect(labels.toString('latin1')).to.contain('/MediaBox [0 0 595.276 841.89]');
       await page.getByLabel('Download as').selectOption('zip');
       await page.getByLabel('Format').selectOption('png');
       const [, zip] = await downloaded(page, () => download(page).click());

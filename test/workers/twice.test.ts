@@ -676,7 +676,13 @@ describe('a job that runs twice', function () {
     } finally {
       await site.stop();
     }
-    const picture = { payload: A, design: defaultDesign(), format: 'svg' as const, image: null };
+    const picture = {
+      payload: A,
+      design: defaultDesign(),
+      format: 'svg' as const,
+      output: {},
+      image: null,
+    };
     await twice(pictureJobs['qr.render'], picture);
     const cents = await twice(currencyJobs['amount.convert'], { amount: 100, currency: 'EUR' });
     expect(cents.amountCents).to.be.greaterThan(0);

@@ -3,11 +3,19 @@ import { useState } from 'react';
 import type { Format } from '../../qrcodes/render/design.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
-import { SelectField } from '../ui/field.tsx';
+import { SelectField, Switch } from '../ui/field.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { toast } from '../ui/toasts.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { copyPicture, type Extent, makePicture, pxOf } from './downloads.ts';
+import {
+  copyPicture,
+  type Extent,
+  hasInks,
+  MOST_PX,
+  makePicture,
+  type Print,
+  pxOf,
+} from './downloads.ts';
 import type { QrCode } from './look.ts';
 import { NumberField } from './number-field.tsx';
 
@@ -21,7 +29,7 @@ const PURPOSES: Record<Format, string> = {
   eps: 'EPS, for print',
 };
 
-const MOST_PX = 4096;
+const COPIED_PX = 4096;
 
 /** Downloads the image of a stored code in any format and size. */
 export function DownloadPanel({ record }: { record: QrCode }) {
@@ -32,9 +40,11 @@ export function DownloadPanel({ record }: { record: QrCode }) {
   const [mm, setMm] = useState(40);
   const [dpi, setDpi] = useState(300);
   const [margin, setMargin] = useState(4);
+  const [print, setPrint] = useState<Print>({});
   const [isBusy, run] = useAction();
   const extent: Extent = unit === 'px' ? { px } : { mm, dpi };
-  const isPixels = format === 'png' || format === 'jpeg' || format === 'webp';
+  const most = MOST_PX[format];
+  const isTooLarge = most !== undefined && pxOf(extent) > most;
   return (
     <form
       className="flex flex-col gap-3"
@@ -42,7 +52,7 @@ export function DownloadPanel({ record }: { record: QrCode }) {
       onSubmit={(event) => {
         event.preventDefault();
         run(async () => {
-          const { file, name } = await makePicture(slug, record, format, { extent, margin });
+          const { file, name } = await makePicture(slug, record, format, { extent, margin, print });
           saveFile(file, name);
         });
       }}
@@ -66,38 +76,44 @@ export function DownloadPanel({ record }: { record: QrCode }) {
           ]}
         />
         {unit === 'px' ? (
-          <NumberField label="Width in px" value={px} most={MOST_PX} onChange={setPx} />
+          <NumberField label="Width in px" value={px} most={most ?? 8192} onChange={setPx} />
         ) : (
           <NumberField label="Width in mm" value={mm} most={1000} onChange={setMm} />
         )}
-        {unit === 'mm' && isPixels && (
+        {unit === 'mm' && most !== undefined && (
           <SelectField
             label="Resolution"
-            hint={`${pxOf(extent).toLocaleString()} px`}
+            hint={`${pxOf(extent).toLocaleString()} px, at most ${most.toLocaleString()}`}
+            error={isTooLarge ? 'Choose fewer dpi, a smaller width, or PDF.' : undefined}
             value={dpi}
             onChange={({ target }) => setDpi(Number(target.value))}
             options={[150, 300, 600, 1200].map((value) => [String(value), `${value} dpi`])}
           />
         )}
-        {!(unit === 'mm' && format === 'pdf') && (
-          <NumberField
-            label="White border, in dots"
-            value={margin}
-            least={4}
-            most={100}
-            onChange={setMargin}
-          />
-        )}
+        <NumberField
+          label="White border, in dots"
+          value={margin}
+          least={4}
+          most={100}
+          onChange={setMargin}
+        />
+        {hasInks(format) && <PrintFields print={print} onChange={setPrint} />}
       </div>
       <div className="flex gap-2">
-        <Button type="submit" icon={Download} busy={isBusy} className="flex-1">
+        <Button
+          type="submit"
+          icon={Download}
+          busy={isBusy}
+          disabled={isTooLarge}
+          className="flex-1"
+        >
           Download
         </Button>
         <Button
           icon={Copy}
           onClick={() =>
             run(async () => {
-              await copyPicture(slug, record, Math.min(MOST_PX, pxOf(extent)));
+              await copyPicture(slug, record, Math.min(COPIED_PX, pxOf(extent)));
               toast('Image copied');
             })
           }
@@ -106,5 +122,35 @@ export function DownloadPanel({ record }: { record: QrCode }) {
         </Button>
       </div>
     </form>
+  );
+}
+
+/** The fields of files for print. */
+function PrintFields({ print, onChange }: { print: Print; onChange(print: Print): void }) {
+  const { colorSpace, bleed = 0, cropMarks = false } = print;
+  return (
+    <>
+      <SelectField
+        label="Colors"
+        value={colorSpace ?? ''}
+        onChange={({ target }) =>
+          onChange({ ...print, colorSpace: target.value === 'cmyk' ? 'cmyk' : undefined })
+        }
+        none="RGB, black as black ink"
+        options={[['cmyk', 'CMYK']]}
+      />
+      <NumberField
+        label="Bleed in mm"
+        value={bleed}
+        least={0}
+        most={20}
+        onChange={(value) => onChange({ ...print, bleed: value })}
+      />
+      <Switch
+        label="Crop marks"
+        checked={cropMarks}
+        onChange={(checked) => onChange({ ...print, cropMarks: checked })}
+      />
+    </>
   );
 }

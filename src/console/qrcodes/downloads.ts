@@ -1,34 +1,47 @@
 import { FILE_ENDINGS, type Format } from '../../qrcodes/render/design.ts';
-import { pdfOf } from '../../qrcodes/render/pdf.ts';
+import { savedName } from '../../qrcodes/render/file-name.ts';
+import { pointsOf, pxOf as toPx } from '../../qrcodes/render/output.ts';
 import { download } from '../api/client.ts';
-import { drawRecord } from './drawn.ts';
-import { pixelsOf } from './image.ts';
 import type { QrCode } from './look.ts';
 
-const POINTS_PER_INCH = 72;
-export const MM_PER_INCH = 25.4;
-export const POINTS_PER_MM = POINTS_PER_INCH / MM_PER_INCH;
+export const POINTS_PER_MM = pointsOf(1);
 
 /** Width of an image in px, or in print. */
 export type Extent = { px: number } | { mm: number; dpi: number };
 
+/** Maximum width of images with px by format. */
+export const MOST_PX: Partial<Record<Format, number>> = { png: 8192, jpeg: 8192, webp: 4096 };
+
 /** Converts a width to px. */
 export const pxOf = (extent: Extent): number =>
-  'px' in extent ? extent.px : Math.round((extent.mm / MM_PER_INCH) * extent.dpi);
+  'px' in extent ? extent.px : toPx(extent.mm, extent.dpi);
 
-/** Returns the file name of a code's image. */
-export const fileName = ({ key, id }: QrCode, ending: string): string =>
-  `${key.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[.-]+/, '') || id}.${ending}`;
+/** Returns the file name of a code's image: its title, or its key. */
+export const fileName = ({ title, key, id }: QrCode, ending: string): string =>
+  `${savedName(title ?? '') || savedName(key) || id}.${ending}`;
+
+/** Properties of an image file, as the parameters of its endpoint. */
+interface PictureOptions {
+  size?: number | undefined;
+  sizeMm?: number | undefined;
+  dpi?: number | undefined;
+  margin?: number | undefined;
+  colorSpace?: 'cmyk' | undefined;
+  bleed?: number | undefined;
+  cropMarks?: boolean | undefined;
+}
 
 /** Downloads the image of a code as the service renders it. */
 export const pictureOf = (
   workspace: string,
   { id }: QrCode,
   format: Format,
-  options: { size?: number; margin?: number } = {},
+  options: PictureOptions = {},
 ): Promise<Blob> => {
   const query = new URLSearchParams({ format });
-  for (const [name, value] of Object.entries(options)) query.set(name, String(value));
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
   return download(workspace, `/qrcodes/${id}/image?${query}`);
 };
 
@@ -40,45 +53,26 @@ export async function deflate(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/**
- * Creates the image file of a code; PDF and SVG files for print have exactly the requested width.
- */
+/** Choices for files for print. */
+export type Print = Pick<PictureOptions, 'colorSpace' | 'bleed' | 'cropMarks'>;
+
+/** Creates the image file of a code; files for print have exactly the requested width. */
 export async function makePicture(
   workspace: string,
   record: QrCode,
   format: Format,
-  { extent, margin }: { extent: Extent; margin: number },
+  { extent, margin, print }: { extent: Extent; margin: number; print: Print },
 ): Promise<{ file: Blob; name: string }> {
-  const name = fileName(record, FILE_ENDINGS[format]);
-  if ('mm' in extent && format === 'pdf') return { file: await exactPdf(record, extent.mm), name };
-  if ('mm' in extent && format === 'svg') {
-    const svg = await (await pictureOf(workspace, record, 'svg', { margin })).text();
-    return { file: new Blob([inMillimeters(svg, extent.mm)], { type: 'image/svg+xml' }), name };
-  }
-  // EPS sizes are in points.
-  const size =
-    'mm' in extent && format === 'eps' ? Math.round(extent.mm * POINTS_PER_MM) : pxOf(extent);
-  return { file: await pictureOf(workspace, record, format, { size, margin }), name };
-}
-
-function inMillimeters(svg: string, mm: number): string {
-  return svg.replace(/ width="(\d+)" height="(\d+)"/, (_, width: string, height: string) => {
-    const high = Math.round((mm * 1000 * Number(height)) / Number(width)) / 1000;
-    return ` width="${mm}mm" height="${high}mm"`;
-  });
-}
-
-async function exactPdf(record: QrCode, mm: number): Promise<Blob> {
-  const { drawing, image } = await drawRecord(record);
-  const scale = (mm * POINTS_PER_MM) / drawing.width;
-  const page = {
-    width: drawing.width * scale,
-    height: drawing.height * scale,
-    drawings: [{ drawing, pixels: image && (await pixelsOf(image)), x: 0, y: 0, scale }],
+  const width = 'px' in extent ? { size: extent.px } : { sizeMm: extent.mm, dpi: extent.dpi };
+  const options = { ...width, margin, ...(hasInks(format) && print) };
+  return {
+    file: await pictureOf(workspace, record, format, options),
+    name: fileName(record, FILE_ENDINGS[format]),
   };
-  const bytes = await pdfOf([page], deflate);
-  return new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'application/pdf' });
 }
+
+/** True for formats that can have inks, a bleed and crop marks. */
+export const hasInks = (format: Format): boolean => format === 'pdf' || format === 'eps';
 
 /**
  * Copies the image of a code to the clipboard, which browsers allow only on https and localhost.

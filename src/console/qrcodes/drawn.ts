@@ -39,7 +39,7 @@ export async function drawCode(payload: string, look: Look): Promise<Picture> {
   ]);
   const design = resolveDesign(storedDesignOf(look, image), payload);
   const drawing = draw(payload, design);
-  return { drawing, svg: toSvg(drawing, image?.href), image, design };
+  return { drawing, svg: toSvg(drawing, { image: image?.href }), image, design };
 }
 
 /**

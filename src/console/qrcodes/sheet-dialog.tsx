@@ -13,7 +13,16 @@ import { QR_CODES } from './kind.ts';
 import type { QrCode } from './look.ts';
 import { NumberField } from './number-field.tsx';
 import { nameOf } from './row.tsx';
-import { cellOf, PAPERS, type Paper, pagesOf, picturesZip, sheetPdf } from './sheet.ts';
+import {
+  cellOf,
+  LABEL_SHEETS,
+  type Labels,
+  PAPERS,
+  type Paper,
+  pagesOf,
+  picturesZip,
+  sheetPdf,
+} from './sheet.ts';
 
 /** Choices for the label under a code. */
 const LABELS = {
@@ -30,14 +39,21 @@ const SMALL_MM = 20;
 export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; onClose(): void }) {
   const { slug } = useWorkspace();
   const [kind, setKind] = useState<'pdf' | 'zip'>('pdf');
-  const [paper, setPaper] = useState<Paper>('A4');
+  const [paper, setPaper] = useState<Paper | keyof typeof LABEL_SHEETS>('A4');
   const [grid, setGrid] = useState({ columns: 3, rows: 4, marginMm: 12, gapMm: 6 });
   const [label, setLabel] = useState<keyof typeof LABELS>('name');
   const [format, setFormat] = useState<Format>('svg');
   const [size, setSize] = useState(1024);
   const [done, setDone] = useState<number>();
   const [failure, setFailure] = useState<string>();
-  const layout = { paper, ...grid, labelOf: LABELS[label][1] };
+  const labels: Labels | undefined =
+    paper in PAPERS ? undefined : LABEL_SHEETS[paper as 'Avery 5160'];
+  const layout = {
+    ...grid,
+    paper: paper as Paper,
+    ...(labels && { labels, paper: labels.paper, columns: labels.columns, rows: labels.rows }),
+    labelOf: LABELS[label][1],
+  };
   const { side } = cellOf(layout);
   const pages = pagesOf(records.length, layout);
   const make = async () => {
@@ -99,7 +115,10 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
                 label="Paper"
                 value={paper}
                 onChange={({ target }) => setPaper(target.value as Paper)}
-                options={Object.keys(PAPERS).map((name) => [name, name])}
+                options={[...Object.keys(PAPERS), ...Object.keys(LABEL_SHEETS)].map((name) => [
+                  name,
+                  name,
+                ])}
               />
               <SelectField
                 label="Under each code"
@@ -107,10 +126,14 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
                 onChange={({ target }) => setLabel(target.value as keyof typeof LABELS)}
                 options={Object.entries(LABELS).map(([name, [words]]) => [name, words])}
               />
-              {number('columns', 'Columns', 1, 20)}
-              {number('rows', 'Rows', 1, 30)}
-              {number('marginMm', 'Margin in mm', 0, 60)}
-              {number('gapMm', 'Gap in mm', 0, 60)}
+              {labels === undefined && (
+                <>
+                  {number('columns', 'Columns', 1, 20)}
+                  {number('rows', 'Rows', 1, 30)}
+                  {number('marginMm', 'Margin in mm', 0, 60)}
+                  {number('gapMm', 'Gap in mm', 0, 60)}
+                </>
+              )}
               <p className="col-span-2 text-muted" role="status">
                 {pages === 1 ? '1 page' : `${pages} pages`}, each code {Math.floor(side)} mm wide.
                 {side < SMALL_MM && ' Phones may not read codes this small.'}
@@ -141,7 +164,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
 
 /** A small preview of the first page. */
 function SheetPicture({ layout, count }: { layout: Parameters<typeof cellOf>[0]; count: number }) {
-  const { columns, rows, marginMm, gapMm, paper } = layout;
+  const { columns, rows, paper } = layout;
   const [width, height] = PAPERS[paper];
   const cell = cellOf(layout);
   if (!(cell.side > 0) || columns * rows > 600) return <span />;
@@ -157,8 +180,8 @@ function SheetPicture({ layout, count }: { layout: Parameters<typeof cellOf>[0];
         <rect
           // oxlint-disable-next-line no-array-index-key -- the places of a page have no other name
           key={index}
-          x={marginMm + (index % columns) * (cell.width + gapMm) + (cell.width - cell.side) / 2}
-          y={marginMm + Math.floor(index / columns) * (cell.height + gapMm)}
+          x={cell.left(index % columns) + (cell.width - cell.side) / 2}
+          y={cell.top(Math.floor(index / columns))}
           width={cell.side}
           height={cell.side}
           className={index < shown ? 'fill-neutral-800' : 'fill-neutral-200'}

@@ -13,8 +13,75 @@ import type { QrCode } from './look.ts';
 export const PAPERS = { A4: [210, 297], A5: [148, 210], Letter: [215.9, 279.4] } as const;
 export type Paper = keyof typeof PAPERS;
 
+/** Grid of a sheet of labels; lengths in mm, without the gaps between labels. */
+export interface Labels {
+  paper: Paper;
+  columns: number;
+  rows: number;
+  width: number;
+  height: number;
+  /** Distance of the first label from the upper left corner, and of labels from each other. */
+  left: number;
+  top: number;
+  across: number;
+  down: number;
+}
+
+/** Dimensions of label sheets as their manufacturer states them. */
+export const LABEL_SHEETS = {
+  'Avery L7160': {
+    paper: 'A4',
+    columns: 3,
+    rows: 7,
+    width: 63.5,
+    height: 38.1,
+    left: 7.2,
+    top: 15.15,
+    across: 66.04,
+    down: 38.1,
+  },
+  'Avery L7163': {
+    paper: 'A4',
+    columns: 2,
+    rows: 7,
+    width: 99.1,
+    height: 38.1,
+    left: 4.65,
+    top: 15.15,
+    across: 101.6,
+    down: 38.1,
+  },
+  'Avery 5160': {
+    paper: 'Letter',
+    columns: 3,
+    rows: 10,
+    width: 66.675,
+    height: 25.4,
+    left: 4.7625,
+    top: 12.7,
+    across: 69.85,
+    down: 25.4,
+  },
+  'Avery 5163': {
+    paper: 'Letter',
+    columns: 2,
+    rows: 5,
+    width: 101.6,
+    height: 50.8,
+    left: 3.96875,
+    top: 12.7,
+    across: 106.3625,
+    down: 50.8,
+  },
+} as const satisfies Record<string, Labels>;
+
+/** Distance of a code from the edges of its label, for printers that feed inexactly, in mm. */
+const LABEL_INSET_MM = 1.5;
+
 /** Layout of codes on pages. */
 export interface SheetLayout {
+  /** A sheet of labels, whose grid takes the place of the margins and gaps. */
+  labels?: Labels | undefined;
   paper: Paper;
   columns: number;
   rows: number;
@@ -31,15 +98,26 @@ const CAPITALS_MM = 2.2;
 const LABEL_MM = 6;
 
 /**
- * Calculates the space for one code in mm: its cell, the height left above the label, and the side
- * of the largest square that fits.
+ * Calculates the space for one code in mm: its cell, the height left above the label, the side of
+ * the largest square that fits, and the corner of the cell in a column and row.
  */
-export function cellOf({ paper, columns, rows, marginMm, gapMm, labelOf }: SheetLayout) {
+export function cellOf({ labels, paper, columns, rows, marginMm, gapMm, labelOf }: SheetLayout) {
+  const captionMm = labelOf === null ? 0 : LABEL_MM;
+  if (labels !== undefined) {
+    const width = labels.width - 2 * LABEL_INSET_MM;
+    const height = labels.height - 2 * LABEL_INSET_MM;
+    const room = height - captionMm;
+    const left = (column: number) => labels.left + LABEL_INSET_MM + column * labels.across;
+    const top = (row: number) => labels.top + LABEL_INSET_MM + row * labels.down;
+    return { width, height, room, side: Math.max(0, Math.min(width, room)), left, top };
+  }
   const [paperWidth, paperHeight] = PAPERS[paper];
   const width = (paperWidth - 2 * marginMm - (columns - 1) * gapMm) / columns;
   const height = (paperHeight - 2 * marginMm - (rows - 1) * gapMm) / rows;
-  const room = height - (labelOf === null ? 0 : LABEL_MM);
-  return { width, height, room, side: Math.max(0, Math.min(width, room)) };
+  const room = height - captionMm;
+  const left = (column: number) => marginMm + column * (width + gapMm);
+  const top = (row: number) => marginMm + row * (height + gapMm);
+  return { width, height, room, side: Math.max(0, Math.min(width, room)), left, top };
 }
 
 /** Returns the number of pages that the codes need. */
@@ -56,7 +134,7 @@ export async function sheetPdf(
   layout: SheetLayout,
   onProgress: (done: number) => void,
 ): Promise<Blob> {
-  const { paper, columns, rows, marginMm, gapMm, labelOf } = layout;
+  const { paper, columns, rows, labelOf } = layout;
   const [paperWidth, paperHeight] = PAPERS[paper].map((mm) => mm * POINTS_PER_MM) as [
     number,
     number,
@@ -67,8 +145,8 @@ export async function sheetPdf(
   for (const [index, record] of records.entries()) {
     const at = index % (columns * rows);
     if (at === 0) pages.push({ width: paperWidth, height: paperHeight, drawings: [] });
-    const left = (marginMm + (at % columns) * (cell.width + gapMm)) * POINTS_PER_MM;
-    const top = (marginMm + Math.floor(at / columns) * (cell.height + gapMm)) * POINTS_PER_MM;
+    const left = cell.left(at % columns) * POINTS_PER_MM;
+    const top = cell.top(Math.floor(at / columns)) * POINTS_PER_MM;
     const width = cell.width * POINTS_PER_MM;
     const { drawing, image } = await drawRecord(record);
     const scale = Math.min(width / drawing.width, (cell.room * POINTS_PER_MM) / drawing.height);

@@ -1,5 +1,7 @@
 import { parseColor } from './color.ts';
 import type { Box, Drawing, Shape } from './drawing-types.ts';
+import { components, factor, type Ink, type Inks, inkOf, n, nameToken } from './ink.ts';
+import type { PageBox } from './print-page.ts';
 
 /*
  * PDF files of drawings (ISO 32000-1), for servers and browsers. In PDF, y grows upwards, and the
@@ -11,6 +13,8 @@ export interface Pixels {
   width: number;
   height: number;
   rgb: Uint8Array;
+  /** Four bytes of inks each, in place of `rgb`. */
+  cmyk?: Uint8Array | undefined;
   alpha: Uint8Array;
 }
 
@@ -32,6 +36,17 @@ export interface Page {
   width: number;
   height: number;
   drawings: readonly Placed[];
+  /** Shapes behind the drawings, in points. */
+  shapes?: readonly Shape[] | undefined;
+  /** The page as it is cut, and with its bleed. */
+  trim?: PageBox | undefined;
+  bleed?: PageBox | undefined;
+}
+
+/** Properties of a PDF file. */
+export interface PdfOptions {
+  title?: string | undefined;
+  inks?: Inks | undefined;
 }
 
 /** Fits an image into its box: as large as possible, centered. */
@@ -40,12 +55,6 @@ export function fit(box: Box, { width, height }: Pixels): Box {
   const [w, h] = [width * scale, height * scale];
   return { x: box.x + (box.width - w) / 2, y: box.y + (box.height - h) / 2, width: w, height: h };
 }
-
-/** Formats a number for PDF and PostScript. */
-export const n = (value: number): string => String(Math.round(value * 1000) / 1000);
-
-/** Formats a color component, 0 to 255, as a share. */
-export const share = (value: number): string => n(value / 255);
 
 /** Converts path data to operators: `M1 2` becomes `1 2 m`. */
 export function operators(path: string, names: Record<string, string>): string {
@@ -70,6 +79,7 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 export async function pdfOf(
   pages: readonly Page[],
   deflate: (bytes: Uint8Array) => Promise<Uint8Array>,
+  { title, inks }: PdfOptions = {},
 ): Promise<Uint8Array> {
   // Objects 1 and 2 are written last, once all pages are known.
   const objects: (string | Stream)[] = ['', ''];
@@ -80,14 +90,16 @@ export async function pdfOf(
   const stateOf = () =>
     [...opacities].map((a) => `/A${Math.round(a * 255)} << /ca ${n(a)} >>`).join(' ');
 
-  for (const { width, height, drawings } of pages) {
+  const spaces = spotSpaces(inks);
+  for (const { width, height, drawings, shapes: behind = [], trim, bleed } of pages) {
     const used = new Set<number>();
     let content = `1 0 0 -1 0 ${n(height)} cm\n`;
+    for (const shape of behind) content += paint(shape, opacities, inks);
     for (const { drawing, pixels, x, y, scale } of drawings) {
       const { ground, shapes } = drawing;
-      content += `q ${n(scale)} 0 0 ${n(scale)} ${n(x)} ${n(y)} cm\n`;
+      content += `q ${factor(scale)} 0 0 ${factor(scale)} ${n(x)} ${n(y)} cm\n`;
       for (const shape of ground === null ? shapes : [ground, ...shapes]) {
-        content += paint(shape, opacities);
+        content += paint(shape, opacities, inks);
       }
       if (drawing.image !== null && pixels !== undefined) {
         let image = images.get(pixels);
@@ -106,34 +118,72 @@ export async function pdfOf(
     const xobjects = [...used].map((image) => `/I${image} ${image} 0 R`).join(' ');
     kids.push(
       add(
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${n(width)} ${n(height)}] /Contents ${contents} 0 R /Resources << /ExtGState << ${stateOf()} >>${xobjects === '' ? '' : ` /XObject << ${xobjects} >>`} >> >>`,
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${n(width)} ${n(height)}]${box('TrimBox', trim, height)}${box('BleedBox', bleed, height)} /Contents ${contents} 0 R /Resources << /ExtGState << ${stateOf()} >>${xobjects === '' ? '' : ` /XObject << ${xobjects} >>`}${spaces} >> >>`,
       ),
     );
   }
   objects[0] = '<< /Type /Catalog /Pages 2 0 R >>';
   objects[1] = `<< /Type /Pages /Kids [${kids.map((kid) => `${kid} 0 R`).join(' ')}] /Count ${kids.length} >>`;
-  return assemble(objects);
+  const info = title === undefined ? '' : ` /Info ${add(`<< /Title ${textString(title)} >>`)} 0 R`;
+  return assemble(objects, info);
 }
 
-function paint({ path, fill, evenOdd }: Shape, opacities: Set<number>): string {
-  const { r, g, b, a } = parseColor(fill);
-  opacities.add(a);
-  const state = `/A${Math.round(a * 255)} gs ${share(r)} ${share(g)} ${share(b)} rg\n`;
+const OPERATORS = { gray: 'g', rgb: 'rg', cmyk: 'k' };
+
+function paint({ path, fill, evenOdd }: Shape, opacities: Set<number>, inks?: Inks): string {
+  const color = parseColor(fill);
+  opacities.add(color.a);
+  const { space, values } = components(color, fill, inks);
+  const spot = inkOf(fill, inks)?.spot;
+  const set = spot === undefined ? `${values} ${OPERATORS[space]}` : `/${spaceName(spot)} cs 1 scn`;
+  const state = `/A${Math.round(color.a * 255)} gs ${set}\n`;
   return `${state}${operators(path, NAMES)}${evenOdd === true ? 'f*' : 'f'}\n`;
 }
 
+/** Formats a box of a page, whose y grows upwards. */
+function box(name: string, at: PageBox | undefined, height: number): string {
+  if (at === undefined) return '';
+  const [x, y, w, h] = at;
+  return ` /${name} [${n(x)} ${n(height - y - h)} ${n(x + w)} ${n(height - y)}]`;
+}
+
+/** Resource name of the color space of a spot color. */
+const spaceName = (spot: string): string => `S${nameToken(spot)}`;
+
+/** Color spaces of spot colors, with their inks for screens and other printers (8.6.6.4). */
+function spotSpaces(inks: Inks = {}): string {
+  const spots = new Map(
+    Object.values(inks).flatMap(({ spot, cmyk }): [string, Ink['cmyk']][] =>
+      spot === undefined ? [] : [[spot, cmyk]],
+    ),
+  );
+  if (spots.size === 0) return '';
+  const spaces = [...spots].map(
+    ([spot, cmyk]) =>
+      `/${spaceName(spot)} [/Separation /${nameToken(spot)} /DeviceCMYK << /FunctionType 2 /Domain [0 1] /C0 [0 0 0 0] /C1 [${cmyk.map(n).join(' ')}] /N 1 >>]`,
+  );
+  return ` /ColorSpace << ${spaces.join(' ')} >>`;
+}
+
+/** Formats a text string as UTF-16 with a byte order mark (7.9.2.2). */
+function textString(text: string): string {
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  return `<${[0xfeff, ...units].map((unit) => unit.toString(16).padStart(4, '0')).join('')}>`;
+}
+
 async function addImage(
-  { width, height, rgb, alpha }: Pixels,
+  { width, height, rgb, cmyk, alpha }: Pixels,
   add: (object: Stream) => number,
   deflate: (bytes: Uint8Array) => Promise<Uint8Array>,
 ): Promise<number> {
   const size = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /BitsPerComponent 8 /Filter /FlateDecode`;
   const mask = add([`${size} /ColorSpace /DeviceGray`, await deflate(alpha)]);
-  return add([`${size} /ColorSpace /DeviceRGB /SMask ${mask} 0 R`, await deflate(rgb)]);
+  const space = cmyk === undefined ? '/DeviceRGB' : '/DeviceCMYK';
+  return add([`${size} /ColorSpace ${space} /SMask ${mask} 0 R`, await deflate(cmyk ?? rgb)]);
 }
 
 /** Assembles objects into a PDF file with a cross-reference table (ISO 32000-1, 7.5). */
-function assemble(objects: readonly (string | Stream)[]): Uint8Array {
+function assemble(objects: readonly (string | Stream)[], info: string): Uint8Array {
   const parts: Uint8Array[] = [];
   const places: number[] = [];
   let length = 0;
@@ -160,7 +210,7 @@ function assemble(objects: readonly (string | Stream)[]): Uint8Array {
   add(
     bytesOf(
       `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}` +
-        `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`,
+        `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R${info} >>\nstartxref\n${start}\n%%EOF\n`,
     ),
   );
   const file = new Uint8Array(length);

@@ -2,18 +2,24 @@ import type { Design, Format } from './design.ts';
 import { draw } from './drawing.ts';
 import type { Drawing } from './drawing-types.ts';
 import { type MiddleImage, sourceOf } from './middle-image.ts';
+import type { Output } from './output.ts';
 import { isPlain, plainPng } from './plain-png.ts';
 import { toEps, toPdf } from './print.ts';
 import { toRaster } from './raster.ts';
 import { toSvg } from './svg.ts';
 
-type Encoder = (drawing: Drawing, image?: MiddleImage) => Buffer | Promise<Buffer>;
+type Encoder = (
+  drawing: Drawing,
+  image: MiddleImage | undefined,
+  output: Output,
+) => Buffer | Promise<Buffer>;
 
 const ENCODERS: Record<Format, Encoder> = {
-  svg: (drawing, image) => Buffer.from(toSvg(drawing, image && sourceOf(image))),
-  png: (drawing, image) => toRaster(drawing, 'png', image),
-  jpeg: (drawing, image) => toRaster(drawing, 'jpeg', image),
-  webp: (drawing, image) => toRaster(drawing, 'webp', image),
+  svg: (drawing, image, { title, width }) =>
+    Buffer.from(toSvg(drawing, { image: image && sourceOf(image), title, width })),
+  png: (drawing, image, output) => toRaster(drawing, 'png', image, output),
+  jpeg: (drawing, image, output) => toRaster(drawing, 'jpeg', image, output),
+  webp: (drawing, image, output) => toRaster(drawing, 'webp', image, output),
   pdf: toPdf,
   eps: toEps,
 };
@@ -23,6 +29,7 @@ const ENCODERS: Record<Format, Encoder> = {
  *
  * @param payload text for readers of the code
  * @param image for the middle, if the design has room for one
+ * @param output width in print, resolution, title and inks
  * @throws Refusal `unprocessable_entity` if the payload fits into no code of the level, or the code
  *   into no image of the size
  */
@@ -31,7 +38,8 @@ export async function drawPicture(
   design: Design,
   format: Format,
   image?: MiddleImage,
+  output: Output = {},
 ): Promise<Buffer> {
-  if (format === 'png' && isPlain(design)) return plainPng(payload, design);
-  return ENCODERS[format](draw(payload, design), image);
+  if (format === 'png' && isPlain(design)) return plainPng(payload, design, output.dpi);
+  return ENCODERS[format](draw(payload, design), image, output);
 }

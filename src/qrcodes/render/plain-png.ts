@@ -1,10 +1,12 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import { type Color, parseColor } from './color.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
 import { type ModulePlace, placeModules } from './drawing.ts';
 import { layoutFrame } from './frames/index.ts';
 import type { Matrix } from './matrix.ts';
+import { pngChunk } from './png-chunk.ts';
+import { resolutionChunk } from './resolution.ts';
 
 /*
  * Draws plain codes without SVG and sharp. Their image has two colors and few distinct rows, so one
@@ -40,13 +42,15 @@ export function isPlain({
  * Draws a plain code as an indexed PNG of one bit per px.
  *
  * @param design must pass `isPlain`
+ * @param dpi resolution that the file states; absent: none
  * @throws Refusal `unprocessable_entity` if the payload fits into no code of the level
  */
-export function plainPng(payload: string, design: Design): Buffer {
+export function plainPng(payload: string, design: Design, dpi?: number): Buffer {
   const matrix = matrixOf(payload, design);
   const place = placeModules(layoutFrame(design).code, matrix.size, design.margin);
   const rows = bitRows(matrix, place, design.size);
-  return indexedPng(design.size, rows, [parseColor(design.bgColor), parseColor(design.fgColor)]);
+  const colors = [parseColor(design.bgColor), parseColor(design.fgColor)] as const;
+  return indexedPng(design.size, rows, colors, dpi);
 }
 
 /** The rows of the image, each after its filter byte; a set bit is a dark px. */
@@ -80,7 +84,12 @@ function setBits(bits: Buffer, from: number, count: number): void {
 }
 
 /** A square indexed PNG of one bit per px (PNG, 11.2). */
-function indexedPng(side: number, rows: Buffer, colors: readonly [Color, Color]): Buffer {
+function indexedPng(
+  side: number,
+  rows: Buffer,
+  colors: readonly [Color, Color],
+  dpi: number | undefined,
+): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
   header.writeUInt32BE(side, 4);
@@ -89,20 +98,11 @@ function indexedPng(side: number, rows: Buffer, colors: readonly [Color, Color])
   const opaque = colors.every(({ a }) => a === 1);
   return Buffer.concat([
     SIGNATURE,
-    chunk('IHDR', header),
-    chunk('PLTE', Buffer.from(colors.flatMap(({ r, g, b }) => [r, g, b]))),
-    ...(opaque ? [] : [chunk('tRNS', Buffer.from(colors.map(({ a }) => Math.round(a * 255))))]),
-    chunk('IDAT', deflateSync(rows, { level: 9 })),
-    chunk('IEND', Buffer.alloc(0)),
+    pngChunk('IHDR', header),
+    ...(dpi === undefined ? [] : [resolutionChunk(dpi)]),
+    pngChunk('PLTE', Buffer.from(colors.flatMap(({ r, g, b }) => [r, g, b]))),
+    ...(opaque ? [] : [pngChunk('tRNS', Buffer.from(colors.map(({ a }) => Math.round(a * 255))))]),
+    pngChunk('IDAT', deflateSync(rows, { level: 9 })),
+    pngChunk('IEND', Buffer.alloc(0)),
   ]);
-}
-
-/** A PNG chunk: length, type, data, and the checksum of type and data. */
-function chunk(type: string, data: Buffer): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(data.length);
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, checksum]);
 }

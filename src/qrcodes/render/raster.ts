@@ -1,21 +1,39 @@
 import type { Sharp } from 'sharp';
+import { Semaphore } from '../../infra/semaphore.ts';
 import type { Drawing } from './drawing-types.ts';
 import { type MiddleImage, sourceOf } from './middle-image.ts';
+import type { Output } from './output.ts';
+import { withJpegResolution, withPngResolution } from './resolution.ts';
 import { toSvg } from './svg.ts';
 
 /**
- * Maximum number of px that librsvg may read: a code of the largest version with an image of 1,024
- * px inside.
+ * Maximum number of px that librsvg may read: a picture of 8,192 px with a label.
  */
-const MAX_PIXELS = 64_000_000;
+const MAX_PIXELS = 100_000_000;
+
+/**
+ * Number of px that are drawn at once, because each takes memory: one of the largest pictures, or
+ * many of usual sizes.
+ */
+const rendering = new Semaphore(MAX_PIXELS);
 
 type RasterFormat = 'png' | 'jpeg' | 'webp';
 
-const ENCODERS: Record<RasterFormat, (picture: Sharp) => Sharp> = {
+/**
+ * Number of px above which the Huffman tables of a JPEG are not optimized: libvips would hold all
+ * coefficients, about a gigabyte at 8,192 px.
+ */
+const LARGE_JPEG = 17_000_000;
+
+const ENCODERS: Record<RasterFormat, (picture: Sharp, pixels: number) => Sharp> = {
   // Colors are flat, so adaptive filters cost time and save nothing.
   png: (picture) => picture.png({ compressionLevel: 4, adaptiveFiltering: false }),
-  jpeg: (picture) =>
-    picture.flatten({ background: '#FFFFFF' }).jpeg({ quality: 90, chromaSubsampling: '4:4:4' }),
+  jpeg: (picture, pixels) =>
+    picture.flatten({ background: '#FFFFFF' }).jpeg({
+      quality: 90,
+      chromaSubsampling: '4:4:4',
+      optimizeCoding: pixels < LARGE_JPEG,
+    }),
   webp: (picture) => picture.webp({ lossless: true, effort: 1 }),
 };
 
@@ -24,12 +42,19 @@ export async function toRaster(
   drawing: Drawing,
   format: RasterFormat,
   image?: MiddleImage,
+  { dpi }: Output = {},
 ): Promise<Buffer> {
   const { default: sharp } = await import('sharp');
   // The image may exceed librsvg's limit for an attribute.
-  const picture = sharp(Buffer.from(toSvg(drawing, image && sourceOf(image))), {
-    limitInputPixels: MAX_PIXELS,
-    unlimited: true,
-  });
-  return ENCODERS[format](picture).toBuffer();
+  const svg = Buffer.from(toSvg(drawing, { image: image && sourceOf(image) }));
+  const units = drawing.width * drawing.height;
+  const bytes = await rendering.run(
+    () => {
+      const picture = sharp(svg, { limitInputPixels: MAX_PIXELS, unlimited: true });
+      return ENCODERS[format](picture, units).toBuffer();
+    },
+    { units },
+  );
+  if (dpi === undefined || format === 'webp') return bytes;
+  return format === 'png' ? withPngResolution(bytes, dpi) : withJpegResolution(bytes, dpi);
 }

@@ -142,6 +142,10 @@ export function minSize(matrix: Matrix, design: Design, px: number): number {
   return low;
 }
 
+/** True if a picture has enough px per module for its design. */
+export const isLargeEnough = (payload: string, design: Design): boolean =>
+  pxAt(design.size, matrixOf(payload, design), design) >= minPx(design);
+
 function sizeFault(matrix: Matrix, design: Design): string | undefined {
   const least = minPx(design);
   if (pxAt(design.size, matrix, design) >= least) return undefined;

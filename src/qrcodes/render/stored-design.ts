@@ -103,11 +103,13 @@ function middleOf(
 export function resized(design: StoredDesign, size: number | undefined): StoredDesign {
   if (size === undefined || size === design.size) return design;
   const scale = size / (design.size ?? resolveDesign({}, '').size);
-  const { middle, frameTextStyles } = design;
+  const { middle, frameTextStyles, width, height } = design;
   const grown = (value: number) => Math.max(1, Math.round(value * scale));
   return {
     ...design,
     size,
+    ...(typeof width === 'number' && { width: grown(width) }),
+    ...(typeof height === 'number' && { height: grown(height) }),
     ...(middle
       ? { middle: { ...middle, width: grown(middle.width), height: grown(middle.height) } }
       : {}),
