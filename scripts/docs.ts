@@ -59,8 +59,16 @@ function print(value: unknown, indent = ''): string {
   return `${isList ? '[' : '{'}\n${inner}${lines}\n${indent}${isList ? ']' : '}'}`;
 }
 
-/** Beginnings of members that fill a line: a text, a reference, a reference with its name. */
-const FILLING = [/^"[^"]*"(?!:)/, /^\{ "\$ref"/, /^"[^"]*": \{ "\$ref"/];
+/**
+ * Beginnings of members that fill a line: a text, a reference, a reference with its name, and what a
+ * schema says about all of its properties.
+ */
+const FILLING = [
+  /^"[^"]*"(?!:)/,
+  /^\{ "\$ref"/,
+  /^"[^"]*": \{ "\$ref"/,
+  /^"(?:required|additionalProperties)": (?!\[\n|\{\n)/,
+];
 
 /** Joins members of a list or an object to lines of the maximum width. */
 function filled(members: readonly string[], width: number): string[] {
