@@ -197,7 +197,7 @@ describe('analytics in the console', function () {
 
   it('shows the course of time as a chart and a table, compared with the period before', async () => {
     await inConsole(world, 'analytics?interval=7d', {}, async (page) => {
-      const rows: { start: string; clicks: number }[] = await ask({
+      const rows: { start: string; clicks: number; visitors: number }[] = await ask({
         interval: '7d',
         groupBy: 'timeseries',
       });
@@ -211,11 +211,13 @@ describe('analytics in the console', function () {
       await page.getByRole('slider').focus();
       await page.keyboard.press('Home');
       const told = await page.getByRole('slider').getAttribute('aria-valuetext');
-      expect(told).to.contain(`: ${rows[0]!.clicks}, before: ${before[0]!.clicks}`);
+      const { clicks: first, visitors } = rows[0]!;
+      const named = `${visitors} ${visitors === 1 ? 'visitor' : 'visitors'}`;
+      expect(told).to.contain(`: ${first}, ${named}, before: ${before[0]!.clicks}`);
       await page.getByRole('button', { name: 'Show as table' }).click();
       const cells = await page.getByRole('table').getByRole('cell').allInnerTexts();
       expect(cells.map(Number)).to.deep.equal(
-        rows.flatMap(({ clicks }, index) => [clicks, before[index]!.clicks]),
+        rows.flatMap((row, index) => [row.clicks, row.visitors, before[index]!.clicks]),
       );
       // The current day is not complete.
       const steps = await page.getByRole('table').getByRole('rowheader').allInnerTexts();
@@ -242,12 +244,12 @@ describe('analytics in the console', function () {
           const cells = await page.getByRole('table').getByRole('cell').allInnerTexts();
           const sumOf = (column: number) =>
             cells.reduce(
-              (sum, text, at) => (at % 2 === column ? sum + (Number(text) || 0) : sum),
+              (sum, text, at) => (at % 3 === column ? sum + (Number(text) || 0) : sum),
               0,
             );
           const totals = await totalsOf(page);
           const shown = [totals['clicks'], await previousClicks(page)];
-          expect([sumOf(0), sumOf(1)], interval).to.deep.equal(shown);
+          expect([sumOf(0), sumOf(2)], interval).to.deep.equal(shown);
         });
       }
     });
