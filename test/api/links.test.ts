@@ -28,6 +28,7 @@ describe('POST /links', () => {
       expiresAt: null,
       expiredUrl: null,
       trackConversion: false,
+      trackEvents: true,
       flexible: false,
       doIndex: false,
       password: null,

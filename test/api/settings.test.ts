@@ -40,6 +40,7 @@ describe('the workspace over REST', () => {
       keepFullIp: false,
       excludedIps: [],
       countSuspects: false,
+      trackEvents: true,
       logo: null,
       brandColor: null,
       defaultDomain: 'localhost',

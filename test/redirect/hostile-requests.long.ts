@@ -158,6 +158,7 @@ describe('a hostile request', () => {
         'GET /reset HTTP/1.1',
         `Host: ${world.domain}`,
         `User-Agent: ${browser(n)}`,
+        'Accept-Language: en',
         `X-Forwarded-For: 198.51.100.${n + 1}`,
       ];
       return new Promise<void>((resolve) => {
