@@ -26,7 +26,8 @@ describe('public statistics', () => {
         ...(at === 0 ? { referer: 'https://news.example/post' } : {}),
       };
       await world.visit('/open/day', { userAgent: browser(at), headers });
-      await world.visit('/code', { userAgent: browser(at), headers });
+      // A person does not open two links at once.
+      await world.visit('/code', { userAgent: browser(places.length + at), headers });
     }
     await eventually(async () => {
       const { body } = await world.api.get('/analytics', { groupBy: 'count' });
