@@ -32,7 +32,8 @@ function encode(transfer: CreditTransfer): string {
   // The second 1 is UTF-8.
   const head = ['BCD', '002', '1', 'SCT', bic, name, iban];
   const euros = amount === undefined ? '' : `EUR${amount}`;
-  return [...head, euros, purpose, reference, text, information].join('\n').replace(/\n+$/, '');
+  const all = [...head, euros, purpose, reference, text, information];
+  return all.slice(0, 1 + all.findLastIndex((value) => value !== '')).join('\n');
 }
 
 /** A credit transfer in SEPA (EPC069-12, "GiroCode"). */
