@@ -41,25 +41,31 @@ const SYNTAX: readonly [
   id: string,
   name: string,
   isRequired: boolean,
-  syntax: RegExp,
+  isValid: (value: string) => boolean,
   rule: string,
 ][] = [
-  [BR.category, 'a category', true, /^\d{4}$/, '4 digits'],
-  [BR.currency, 'a currency', true, new RegExp(`^${REAL}$`), `${REAL} (BRL)`],
-  [BR.amount, 'an amount', false, /^\d{1,10}(\.\d{1,2})?$/, 'digits such as 10.50'],
-  [BR.country, 'a country', true, /^BR$/, 'BR'],
+  [BR.category, 'a category', true, (value) => /^\d{4}$/.test(value), '4 digits'],
+  [BR.currency, 'a currency', true, (value) => value === REAL, `${REAL} (BRL)`],
+  [
+    BR.amount,
+    'an amount',
+    false,
+    (value) => /^\d{1,10}(\.\d{1,2})?$/.test(value),
+    'digits such as 10.50',
+  ],
+  [BR.country, 'a country', true, (value) => value === 'BR', 'BR'],
   [
     BR.name,
     'a name',
     true,
-    new RegExp(`^.{1,${MAX_NAME_LENGTH}}$`),
+    (value) => value !== '' && value.length <= MAX_NAME_LENGTH,
     `1 to ${MAX_NAME_LENGTH} characters`,
   ],
   [
     BR.city,
     'a city',
     true,
-    new RegExp(`^.{1,${MAX_CITY_LENGTH}}$`),
+    (value) => value !== '' && value.length <= MAX_CITY_LENGTH,
     `1 to ${MAX_CITY_LENGTH} characters`,
   ],
 ];
@@ -101,9 +107,9 @@ function accountFault(objects: readonly EmvObject[]): string | undefined {
 }
 
 function syntaxFault(objects: readonly EmvObject[]): string | undefined {
-  for (const [id, name, isRequired, syntax, rule] of SYNTAX) {
+  for (const [id, name, isRequired, isValid, rule] of SYNTAX) {
     const value = objects.find((one) => one.id === id)?.value;
-    const isRight = value === undefined ? !isRequired : syntax.test(value);
+    const isRight = value === undefined ? !isRequired : isValid(value);
     if (!isRight) return `must have ${name} (${id}) of ${rule}${sent(value)}`;
   }
   return undefined;

@@ -1,5 +1,5 @@
-/** Length of a line in characters; a line of PostScript has at most 255 (DSC 3.0). */
-const LINE = 100;
+/** Lines of 100 characters; a line of PostScript has at most 255 (DSC 3.0). */
+const LINES = /.{1,100}/g;
 const FIRST = '!'.charCodeAt(0);
 
 /** Encodes bytes in base 85 with the end mark of PostScript (ASCII85Encode). */
@@ -21,6 +21,6 @@ export function ascii85(bytes: Uint8Array): string {
     text += digits.slice(0, count + 1);
   }
   // A line that begins with a percent sign would be a comment to programs that search for them.
-  const lines = `${text}~>`.match(new RegExp(`.{1,${LINE}}`, 'g')) ?? [];
+  const lines = `${text}~>`.match(LINES) ?? [];
   return lines.map((line) => (line.startsWith('%') ? ` ${line}` : line)).join('\n');
 }
