@@ -131,8 +131,10 @@ function TimeTable({ points, name, comparison, format }: TimeTableProps) {
                 {long}
               </th>
               <td className="px-2 py-1 text-right tabular-nums">{format(value)}</td>
-              {visitors !== undefined && (
-                <td className="px-2 py-1 text-right tabular-nums">{formatCount(visitors)}</td>
+              {hasVisitors && (
+                <td className="px-2 py-1 text-right tabular-nums">
+                  {visitors === undefined ? '–' : formatCount(visitors)}
+                </td>
               )}
               <td className="px-2 py-1 text-right text-muted tabular-nums">
                 {before === undefined ? '–' : format(before)}
