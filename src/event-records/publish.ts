@@ -1,5 +1,5 @@
 import type { EventRow, StoredEvent } from '../events/event.ts';
-import { kindOf, kindOfStored } from '../events/kinds.ts';
+import { kindOf } from '../events/kinds.ts';
 import { type Db, rows } from '../infra/db.ts';
 import {
   publishEvents,
@@ -18,10 +18,7 @@ export async function publishToWebhooks(trx: Db, rows: readonly EventRow[]): Pro
     const projectRows = rows.filter(({ project_id }) => project_id === projectId);
     const named = await namedWebhooks(trx, projectId, projectRows);
     const published = projectRows
-      .filter(
-        ({ event, link_id }) =>
-          kindOf(kindOfStored(event)).family === 'conversion' || named.has(link_id),
-      )
+      .filter(({ event, link_id }) => kindOf(event).family === 'conversion' || named.has(link_id))
       .map((row): StoredEvent => ({ ...row, occurred_at: new Date(row.occurred_at) }));
     if (published.length === 0) continue;
     const contextOf = await contextsOf(projectId, published, withoutPassword, trx);
@@ -29,7 +26,7 @@ export async function publishToWebhooks(trx: Db, rows: readonly EventRow[]): Pro
       trx,
       projectId,
       published.flatMap((event): WebhookEvent[] => {
-        const { webhook } = kindOf(kindOfStored(event.event));
+        const { webhook } = kindOf(event.event);
         if (webhook === undefined) return [];
         const { occurred_at, link_id, customer_id } = event;
         return [
@@ -55,7 +52,7 @@ async function namedWebhooks(
 ): Promise<Map<string | null, string[]>> {
   const ids = new Set(
     events.flatMap(({ event, link_id }) =>
-      kindOf(kindOfStored(event)).family === 'visit' && link_id !== null ? [link_id] : [],
+      kindOf(event).family === 'visit' && link_id !== null ? [link_id] : [],
     ),
   );
   if (ids.size === 0) return new Map();

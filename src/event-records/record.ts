@@ -8,6 +8,7 @@ import {
   kindOf,
   kindOfStored,
   type RecordPart,
+  type StoredKind,
 } from '../events/kinds.ts';
 import { Joi, requiredCount, requiredTime } from '../http/fields.ts';
 import { linkRecord, type SealedLink } from '../links/record.ts';
@@ -38,9 +39,9 @@ export function toEvent(event: StoredEvent, context: EventContext): object {
  * deprecated ones.
  */
 export const toEventData = (event: StoredEvent, context: EventContext): object =>
-  fieldsOf(dataParts(kindOfStored(event.event)), event, context);
+  fieldsOf(dataParts(event.event), event, context);
 
-const dataParts = (kind: EventKind): RecordPart[] =>
+const dataParts = (kind: StoredKind): RecordPart[] =>
   kindOf(kind).record.filter((part) => part !== 'deprecatedFields');
 
 const fieldsOf = (

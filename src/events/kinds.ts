@@ -93,9 +93,6 @@ export type EventKind = keyof typeof KINDS;
 /** All kinds of events. */
 export const EVENT_KINDS = Object.keys(KINDS) as readonly EventKind[];
 
-/** Returns the definition of a kind. */
-export const kindOf = (kind: EventKind): KindDefinition => KINDS[kind];
-
 /**
  * Names under which events are stored. Visits and views that may come from a program have names of
  * their own, so that queries about people do not read them.
@@ -105,7 +102,7 @@ export type StoredKind = EventKind | `suspect_${VisitKind | 'view'}`;
 const SUSPECT = 'suspect_';
 
 /** Returns true for visits and views that may come from a program. */
-export const isSuspect = (stored: StoredKind): boolean => stored.startsWith(SUSPECT);
+const isSuspect = (stored: StoredKind): boolean => stored.startsWith(SUSPECT);
 
 /** Returns the kind of an event, by the name under which it is stored. */
 export const kindOfStored = (stored: StoredKind): EventKind =>
@@ -114,9 +111,11 @@ export const kindOfStored = (stored: StoredKind): EventKind =>
 /** Returns the name under which suspect visits or views are stored. */
 export const suspectKind = (kind: VisitKind | 'view'): StoredKind => `${SUSPECT}${kind}`;
 
-/** Returns the counter that a stored event increments. */
-export const counterOfStored = (stored: StoredKind): Counter =>
-  isSuspect(stored) ? 'suspects' : kindOf(stored as EventKind).counter;
+/** Returns the definition of a kind. Suspects have a counter of their own. */
+export function kindOf(stored: StoredKind): KindDefinition {
+  const definition: KindDefinition = KINDS[kindOfStored(stored)];
+  return isSuspect(stored) ? { ...definition, counter: 'suspects' } : definition;
+}
 
 /**
  * Visits that a query is about: of people, of suspects, or of both. Leads and sales belong to

@@ -127,7 +127,7 @@ function kindOfVisit({ linkId, view, lead, suspect }: Visit): StoredKind {
 /** A visit that passed all steps, and its event. */
 export interface CountedVisit extends GuardedEvent {
   visit: Visit;
-  /** True if webhooks are told: suspects are, where they count like people. */
+  /** True if webhooks get the visit: suspects only where they count like people. */
   isPublished: boolean;
 }
 

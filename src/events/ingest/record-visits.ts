@@ -184,11 +184,11 @@ export class VisitRecorder {
   async #append(visits: CountedVisit[]): Promise<void> {
     const { fresh, counted, repeats } = await db().transaction(async (trx) => {
       const appended = await this.#eventsStore.appendVisits(trx, visits);
-      const quiet = new Set(visits.flatMap(({ row, isPublished }) => (isPublished ? [] : [row])));
-      await this.#publish(
-        trx,
-        quiet.size === 0 ? appended.fresh : appended.fresh.filter((row) => !quiet.has(row)),
+      const hidden = new Set(
+        visits.filter(({ isPublished }) => !isPublished).map(({ row }) => row),
       );
+      const published = appended.fresh.filter((row) => !hidden.has(row));
+      await this.#publish(trx, published);
       return appended;
     });
     announceEvents([...fresh, ...asRepeats(repeatsAmong(visits, fresh))]);

@@ -1,6 +1,5 @@
 import { Joi } from '../../../http/fields.ts';
 import {
-  counterOfStored,
   EVENT_KINDS,
   type EventKind,
   type EventParameter,
@@ -124,8 +123,8 @@ export const totalsOfCounters = (counters: RecordCounters, traffic: Traffic = 'p
 
 function countOfStored(stored: StoredKind, { link, qrcode, page }: RecordCounters): number {
   const kind = kindOfStored(stored);
-  const counter = counterOfStored(stored);
-  if (kindOf(kind).family === 'conversion') return link[counter] + qrcode[counter];
+  const { family, counter } = kindOf(stored);
+  if (family === 'conversion') return link[counter] + qrcode[counter];
   const counts = kind === 'view' ? page : kind === VISIT_KINDS.qrcode ? qrcode : link;
   return counts[counter as 'visits' | 'suspects'];
 }

@@ -1,14 +1,7 @@
 import { timeOfId } from '../../../ids.ts';
 import type { Db } from '../../../infra/db.ts';
 import type { StoredEvent } from '../../event.ts';
-import {
-  counterOfStored,
-  kindOf,
-  kindOfStored,
-  kindsOfFamily,
-  type StoredKind,
-  storedKinds,
-} from '../../kinds.ts';
+import { kindOf, kindsOfFamily, type StoredKind, storedKinds } from '../../kinds.ts';
 import { postgresStore } from '../postgres/store.ts';
 import type {
   Cursor,
@@ -91,10 +84,10 @@ export async function sumStored(
   const sums = await postgresStore.sumStored(connection, projectId, recordIds);
   const ids = new Set<string | null>(recordIds);
   const add = (kind: StoredKind, by: 'link_id' | 'page_id', id: string | null, count: number) => {
-    const { countsFor } = kindOf(kindOfStored(kind));
+    const { counter, countsFor } = kindOf(kind);
     if (id === null || !ids.has(id) || !countsFor.includes(by)) return;
     const sum = sums.get(id) ?? { visits: 0, suspects: 0, leads: 0, sales: 0, saleAmountCents: 0 };
-    sum[counterOfStored(kind)] += count;
+    sum[counter] += count;
     sums.set(id, sum);
   };
   const { events, counting } = await readPending(

@@ -2,7 +2,7 @@ import { type CopyValue, copyInto } from '../../../infra/copy.ts';
 import { bigintSql, type Db, execute, rows } from '../../../infra/db.ts';
 import { COLUMNS, type ColumnTable, type RowOf } from '../../columns.ts';
 import { type EventRow, FORM_SUBMITTED } from '../../event.ts';
-import { COUNTERS, type Counter, counterOfStored, kindOf, kindOfStored } from '../../kinds.ts';
+import { COUNTERS, type Counter, kindOf } from '../../kinds.ts';
 import type { AppendedVisits, GuardedEvent } from '../store.ts';
 import { emptyBlocksOf } from './empty-blocks.ts';
 
@@ -29,8 +29,8 @@ export async function appendVisits(
   const first = new Map<string, GuardedEvent>();
   for (const visit of visits) if (!first.has(visit.guardId)) first.set(visit.guardId, visit);
   const all = await guard(trx, [...first.values()]);
-  const fresh = all.flatMap(({ row, isCountedOnly }) => (isCountedOnly === true ? [] : [row]));
-  const counted = all.flatMap(({ row, isCountedOnly }) => (isCountedOnly === true ? [row] : []));
+  const [fresh, counted]: [EventRow[], EventRow[]] = [[], []];
+  for (const { row, isCountedOnly } of all) (isCountedOnly === true ? counted : fresh).push(row);
   await store(trx, { fresh, counted }, outbox);
   return { fresh, counted: counted.length, repeats: visits.length - all.length };
 }
@@ -221,8 +221,8 @@ function sumsOf(rows: readonly EventRow[]): CounterIncrements[] {
     return sum;
   };
   for (const row of rows) {
-    const counter = counterOfStored(row.event);
-    for (const column of kindOf(kindOfStored(row.event)).countsFor) {
+    const { counter, countsFor } = kindOf(row.event);
+    for (const column of countsFor) {
       const id = row[column];
       if (id === null) continue;
       const sum = sumOf(row.project_id, id);

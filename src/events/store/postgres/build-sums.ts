@@ -1,7 +1,7 @@
 import { copyInto } from '../../../infra/copy.ts';
 import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import { type DimensionName } from '../../dimensions.ts';
-import { kindOf, kindOfStored, STORED_KINDS, type StoredKind } from '../../kinds.ts';
+import { kindOf, STORED_KINDS, type StoredKind } from '../../kinds.ts';
 import { BLOCK_FORMAT } from './block-columns.ts';
 import { addAmounts, countQuarters } from './count.ts';
 import { Counts } from './counts.ts';
@@ -152,7 +152,7 @@ class BlockSums {
     for (const [kind, id] of this.#kinds) {
       if (!ids.includes(id)) continue;
       const mask = read.maskOf('event', id);
-      const hasAmount = kindOf(kindOfStored(kind)).amount !== undefined;
+      const hasAmount = kindOf(kind).amount !== undefined;
       for (const name of COUNTED_DIMENSIONS) {
         const sums = sumsIn(this.#sums, name, kind);
         const add = (value: number, count: number, marked: number) => {

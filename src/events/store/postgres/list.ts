@@ -1,14 +1,7 @@
 import { bigintSql, type Db, db, rows } from '../../../infra/db.ts';
 import type { StoredEvent } from '../../event.ts';
 import { hasConditions } from '../../filters.ts';
-import {
-  counterOfStored,
-  kindOf,
-  kindOfStored,
-  kindsOfFamily,
-  type StoredKind,
-  storedKinds,
-} from '../../kinds.ts';
+import { kindOf, kindsOfFamily, type StoredKind, storedKinds } from '../../kinds.ts';
 import type {
   CustomerSales,
   EventSelection,
@@ -57,9 +50,10 @@ export async function sumStored(
   });
   const sums = new Map<string, StoredSums>();
   for (const { id, by, event, count, cents } of events) {
-    if (!kindOf(kindOfStored(event)).countsFor.includes(by)) continue;
+    const { counter, countsFor } = kindOf(event);
+    if (!countsFor.includes(by)) continue;
     const sum = sums.get(id) ?? { visits: 0, suspects: 0, leads: 0, sales: 0, saleAmountCents: 0 };
-    sum[counterOfStored(event)] += count;
+    sum[counter] += count;
     sum.saleAmountCents += cents;
     sums.set(id, sum);
   }
