@@ -37,6 +37,7 @@ import * as visitors from '../../migrations/0063_visitors.ts';
 import * as leftOut from '../../migrations/0064_left_out.ts';
 import * as suspects from '../../migrations/0065_suspects.ts';
 import * as withoutEvents from '../../migrations/0067_counts_without_events.ts';
+import * as guardsOfVisitors from '../../migrations/0068_guards_of_visitors.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -99,6 +100,7 @@ const AFTER_SEARCH = [
   leftOut,
   suspects,
   withoutEvents,
+  guardsOfVisitors,
 ];
 
 /** Cities as an earlier version stored them. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { publishToWebhooks } from '../../src/event-records/publish.ts';
@@ -200,10 +201,11 @@ describe('visitors', () => {
         browser: String(n),
       }),
     ) as [EventRow, EventRow];
+    const visitorId = randomBytes(16).toString('hex');
     const guarded = (event: EventRow): GuardedEvent => ({
       row: event,
       guardId: event.id,
-      visitorId: `vis_${world.projectId.slice(-16)}`,
+      visitorId,
       guardUntil: new Date(Date.now() + DAY_MS),
     });
     const append = (event: EventRow, fails = false) =>
@@ -217,17 +219,65 @@ describe('visitors', () => {
     expect(await counted()).to.deep.equal({ clicks: 2, visitors: 1 });
   });
 
+  it('counts a repeat across midnight as no visit, and the visitor of the next visit as new', async () => {
+    const midnight = DAY + DAY_MS;
+    // Windows are aligned to the epoch; one of these lengths does not begin at this midnight.
+    const seconds = [5_000, 7_000].find((length) => (midnight / 1_000) % length !== 0)!;
+    await world.set({ clickDedupeSeconds: seconds });
+    // Another address of the network is another visit of the same visitor.
+    await recorder().record([aVisit({ at: midnight - 1 })]);
+    await recorder().record([
+      aVisit({ at: midnight }),
+      aVisit({ at: midnight, ip: '192.0.2.2' }),
+      aVisit({ at: midnight, ip: '192.0.2.3' }),
+    ]);
+    expect(await counted()).to.deep.equal({ clicks: 3, visitors: 2 });
+  });
+
+  it('recognizes a repeat by a visitor who asks for privacy in the meantime', async () => {
+    await world.set({ clickDedupeSeconds: 3_600 });
+    await record({}, { wantsPrivacy: true }, {});
+    await record({ wantsPrivacy: true, ip: '198.51.100.1' }, { ip: '198.51.100.1' });
+    await record({ ip: '198.51.100.2' });
+    expect(await counted()).to.deep.equal({ clicks: 3, visitors: 2 });
+  });
+
+  it('counts visits of one visitor in one batch, in batches at the same time and again', async () => {
+    const visits = Array.from({ length: 60 }, (_, n) => aVisit({ ip: `192.0.2.${n % 30}` }));
+    const batches = [visits.slice(0, 40), visits.slice(20), visits.toReversed()];
+    await Promise.all(batches.map((batch) => recorder().record(batch)));
+    await recorder().record(visits);
+    expect(await counted()).to.deep.equal({ clicks: 60, visitors: 1 });
+  });
+
+  it('knows the visitors that the previous version counted, and the other way round', async () => {
+    const guardsOf = () => db()('visit_guards').whereNotNull('visitor').pluck('visitor');
+    const earlier = new Set(await guardsOf());
+    await record({});
+    const [visitor] = (await guardsOf()).filter((id: string) => !earlier.has(id)) as [string];
+    const bytes = Buffer.from(visitor.replaceAll('-', '').slice(0, 24), 'hex');
+    const oldGuard = { id: `vis_${bytes.toString('base64url')}`, expires_at: new Date() };
+    const insertOld = () =>
+      db()('visit_guards').insert(oldGuard).onConflict().ignore().returning('id');
+    expect(await insertOld()).to.deep.equal([]);
+    await db()('visit_guards').where({ visitor }).delete();
+    expect(await insertOld()).to.deep.equal([{ id: oldGuard.id }]);
+    await record({ at: DAY + 11 * HOUR_MS });
+    expect(await counted()).to.deep.equal({ clicks: 2, visitors: 1 });
+  });
+
   it('stores no address, user agent or lasting id of a visitor', async () => {
     // Other tests store visits of far days.
     const earlier = await db()('visit_guards').pluck('id');
     await record({});
     const guards = await db()('visit_guards')
-      .where('id', 'like', 'vis_%')
+      .whereNotNull('visitor')
       .whereNotIn('id', earlier)
       .select('*');
     expect(guards.length).to.be.greaterThan(0);
-    for (const { id, expires_at } of guards) {
-      expect(id).to.match(/^vis_[\w-]{16}$/);
+    for (const { id, visitor, expires_at } of guards) {
+      expect(id).to.match(/^clk_[\w-]{24}$/);
+      expect(visitor).to.match(/^[\da-f-]{28}00000000$/);
       expect(expires_at.getTime() - Date.now()).to.be.lessThan(4 * DAY_MS);
     }
   });

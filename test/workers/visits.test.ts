@@ -168,6 +168,26 @@ describe('recording visits', () => {
     expect(await sums()).to.deep.equal(all(2));
   });
 
+  it('keeps the visits of links that were deleted meanwhile, without counters', async () => {
+    await world.set({ clickDedupeSeconds: 0 });
+    const [gone, other] = links as [{ id: string; key: string }, { id: string; key: string }];
+    await recorder().record(visits(20));
+    expect(await sums()).to.deep.equal({ events: 20, counters: 20, clicks: 20 });
+    await world.api.delete(`/links/${gone.id}`);
+    await recorder().record(
+      [gone, other, gone].flatMap(({ id, key }) => visits(2, { linkId: id, key })),
+    );
+    const { rows } = await db().raw(
+      'SELECT record_id, visits FROM counters WHERE record_id IN (:gone, :other)',
+      {
+        gone: gone.id,
+        other: other.id,
+      },
+    );
+    expect(rows).to.deep.equal([{ record_id: other.id, visits: 3 }]);
+    expect(await sums()).to.deep.equal({ events: 26, counters: 21, clicks: 26 });
+  });
+
   it('drops visits of deleted workspaces, and of bots', async () => {
     await recorder().record([
       ...visits(1, { projectId: 'proj_gone' }),

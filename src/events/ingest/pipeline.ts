@@ -53,7 +53,7 @@ const STEPS: readonly Step[] = [
   function setVisit(visit, event) {
     event.project_id = visit.projectId;
     event.event = kindOfVisit(visit);
-    event.occurred_at = new Date(visit.at).toISOString();
+    event.occurred_at = isoTime(visit.at);
     event.link_id = visit.linkId === '' ? null : visit.linkId;
     event.domain = visit.domain;
     event.key = visit.key;
@@ -91,6 +91,14 @@ const STEPS: readonly Step[] = [
     }
   },
 ];
+
+let lastTime: { at: number; iso: string } | undefined;
+
+/** Formats a time in ms; at high load, several visits in a row have the same. */
+function isoTime(at: number): string {
+  if (lastTime?.at !== at) lastTime = { at, iso: new Date(at).toISOString() };
+  return lastTime.iso;
+}
 
 const LIMITED = Object.entries(COLUMNS).flatMap(([column, properties]) =>
   'longest' in properties ? [[column, properties] as const] : [],

@@ -1,10 +1,11 @@
 import { type CopyValue, copyInto } from '../../../infra/copy.ts';
-import { bigintSql, type Db, execute, rows } from '../../../infra/db.ts';
+import { type Db, execute } from '../../../infra/db.ts';
 import { COLUMNS, type ColumnTable, type RowOf } from '../../columns.ts';
 import { type EventRow, FORM_SUBMITTED } from '../../event.ts';
-import { COUNTERS, type Counter, kindOf } from '../../kinds.ts';
 import type { AppendedVisits, GuardedEvent } from '../store.ts';
-import { emptyBlocksOf } from './empty-blocks.ts';
+import { addToCounters, CounterSums } from './counters.ts';
+import { ChangedTimes, emptyBlocks } from './empty-blocks.ts';
+import { guard } from './guards.ts';
 
 /**
  * Storage for events that are not inserted into the tables of events, such as the outbox of
@@ -52,17 +53,35 @@ async function store(
   { fresh, counted }: { fresh: readonly EventRow[]; counted: readonly EventRow[] },
   outbox?: Outbox,
 ): Promise<void> {
+  const sums = new CounterSums();
+  for (const row of counted) sums.add(row);
   if (fresh.length > 0) {
     const here = outbox === undefined ? fresh : await insertIntoOutbox(trx, fresh, outbox);
     if (here.length > 0) await insertEvents(trx, here, COLUMNS);
+    const leads: EventRow[] = [];
+    for (const row of fresh) {
+      sums.add(row);
+      if (row.event === 'lead') leads.push(row);
+    }
     // Before blocks and counters, as in writes that lock a link and then erase its events.
-    await markFilled(trx, fresh);
-    await emptyBlocksOf(trx, here);
-    await noteStored(trx, [...countsOf(here)]);
+    await markFilled(trx, leads);
+    await noteChanges(trx, here);
   }
   // Counters come last: other transactions that visit the same records wait from here until the
   // commit.
-  await addToCounters(trx, counted.length === 0 ? fresh : [...fresh, ...counted]);
+  await addToCounters(trx, sums);
+}
+
+/** Empties the blocks of stored events, and notes the numbers of them. */
+async function noteChanges(trx: Db, events: readonly EventRow[]): Promise<void> {
+  const changed = new ChangedTimes();
+  const counts = new Map<string, number>();
+  for (const event of events) {
+    changed.add(event);
+    counts.set(event.project_id, (counts.get(event.project_id) ?? 0) + 1);
+  }
+  await emptyBlocks(trx, changed);
+  await noteStored(trx, [...counts]);
 }
 
 /**
@@ -95,75 +114,6 @@ export async function insertEvents<Table extends ColumnTable>(
   );
 }
 
-/**
- * Inserts the guards of visits with different guards, and those of the visitors whose visits are
- * new. Visitors are inserted after all visits, each in the order of their ids, so that two workers
- * cannot deadlock.
- *
- * @returns the visits whose guard is new; their events are marked if that of the visitor is new too
- */
-async function guard(trx: Db, visits: readonly GuardedEvent[]): Promise<GuardedEvent[]> {
-  if (visits.length === 0) return [];
-  const until = Math.max(...visits.map(({ guardUntil }) => guardUntil.getTime()));
-  // Only ids that are not new are returned, which are few.
-  const known = await rows<{ id: string }>(
-    trx,
-    `WITH given AS MATERIALIZED (
-       SELECT id COLLATE "C" AS id, visitor COLLATE "C" AS visitor
-         FROM unnest(:ids::text[], :visitors::text[]) AS visit(id, visitor)),
-     added AS (
-       INSERT INTO visit_guards (id, expires_at) SELECT id, :until::timestamptz FROM given
-        ORDER BY id ON CONFLICT DO NOTHING RETURNING id),
-     fresh AS MATERIALIZED (
-       SELECT DISTINCT visitor FROM given JOIN added USING (id) WHERE visitor IS NOT NULL),
-     counted AS (
-       INSERT INTO visit_guards (id, expires_at) SELECT visitor, :until::timestamptz FROM fresh
-        ORDER BY visitor ON CONFLICT DO NOTHING RETURNING id)
-     SELECT id FROM given
-      WHERE (SELECT count(*) FROM added) < (SELECT count(*) FROM given) AND id NOT IN (SELECT id FROM added)
-      UNION ALL
-     SELECT visitor FROM fresh
-      WHERE (SELECT count(*) FROM counted) < (SELECT count(*) FROM fresh) AND visitor NOT IN (SELECT id FROM counted)`,
-    {
-      ids: visits.map(({ guardId }) => guardId),
-      visitors: visits.map((visit) => visit.visitorId ?? null),
-      until: new Date(until).toISOString(),
-    },
-  );
-  const repeated = new Set(known.map(({ id }) => id));
-  const fresh = visits.filter(({ guardId }) => !repeated.has(guardId));
-  for (const { row, visitorId } of fresh) {
-    // Set in any case, because an earlier transaction may have marked the row and failed.
-    row.visitor = visitorId === undefined || repeated.has(visitorId) ? null : 'new';
-    if (visitorId !== undefined) repeated.add(visitorId);
-  }
-  return fresh;
-}
-
-/** Increments for the counters of one record. */
-interface CounterIncrements extends Record<Counter, number> {
-  project_id: string;
-  record_id: string;
-  sale_amount_cents: number;
-  last_visit_at: string | null;
-}
-
-/** Columns of increments, with their types. */
-const COUNTED = [
-  ['project_id', 'text'],
-  ['record_id', 'text'],
-  ...COUNTERS.map((name) => [name, 'bigint'] as const),
-  ['sale_amount_cents', 'bigint'],
-  ['last_visit_at', 'timestamptz'],
-] as const satisfies (readonly [keyof CounterIncrements, string])[];
-
-/** Counts events by workspace. */
-function countsOf(events: readonly EventRow[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { project_id } of events) counts.set(project_id, (counts.get(project_id) ?? 0) + 1);
-  return counts;
-}
-
 /** Notes numbers of stored events by workspace, for the job that builds blocks of them. */
 export async function noteStored(
   trx: Db,
@@ -177,73 +127,11 @@ export async function noteStored(
   );
 }
 
-/** Adds events to the counters that their kinds name. */
-async function addToCounters(trx: Db, events: readonly EventRow[]): Promise<void> {
-  const sums = sumsOf(events);
-  if (sums.length === 0) return;
-  const names = COUNTED.map(([name]) => name);
-  // Records deleted meanwhile keep their events but have no counters. OFFSET makes Postgres look up
-  // each record by the index; without it, a large batch may read all links of all workspaces.
-  await execute(
-    trx,
-    `INSERT INTO counters (${names.join(', ')})
-     SELECT ${names.map((name) => `sum.${name}`).join(', ')}
-       FROM unnest(${COUNTED.map(([name, type]) => `:${name}::${type}[]`).join(', ')}) AS sum(${names.join(', ')})
-      WHERE EXISTS (SELECT 1 FROM links WHERE project_id = sum.project_id AND id = sum.record_id OFFSET 0)
-         OR EXISTS (SELECT 1 FROM qrcodes WHERE project_id = sum.project_id AND id = sum.record_id OFFSET 0)
-         OR EXISTS (SELECT 1 FROM pages WHERE project_id = sum.project_id AND id = sum.record_id OFFSET 0)
-      ORDER BY sum.project_id COLLATE "C", sum.record_id COLLATE "C"
-     ON CONFLICT (project_id, record_id) DO UPDATE
-        SET ${COUNTERS.map((name) => `${name} = counters.${name} + excluded.${name},`).join('\n            ')}
-            sale_amount_cents = ${bigintSql('counters.sale_amount_cents::numeric + excluded.sale_amount_cents')},
-            last_visit_at = greatest(counters.last_visit_at, excluded.last_visit_at)`,
-    Object.fromEntries(names.map((name) => [name, sums.map((sum) => sum[name])])),
-  );
-}
-
-function sumsOf(rows: readonly EventRow[]): CounterIncrements[] {
-  const sums = new Map<string, CounterIncrements>();
-  const sumOf = (project_id: string, record_id: string): CounterIncrements => {
-    let sum = sums.get(record_id);
-    if (sum === undefined) {
-      sum = {
-        project_id,
-        record_id,
-        visits: 0,
-        suspects: 0,
-        leads: 0,
-        sales: 0,
-        sale_amount_cents: 0,
-        last_visit_at: null,
-      };
-      sums.set(record_id, sum);
-    }
-    return sum;
-  };
-  for (const row of rows) {
-    const { counter, countsFor } = kindOf(row.event);
-    for (const column of countsFor) {
-      const id = row[column];
-      if (id === null) continue;
-      const sum = sumOf(row.project_id, id);
-      sum[counter] += 1;
-      sum.sale_amount_cents += row.amount_cents ?? 0;
-      if (
-        counter === 'visits' &&
-        (sum.last_visit_at === null || row.occurred_at > sum.last_visit_at)
-      ) {
-        sum.last_visit_at = row.occurred_at;
-      }
-    }
-  }
-  return [...sums.values()];
-}
-
 /** Marks links and QR codes whose form was submitted. */
-async function markFilled(trx: Db, rows: readonly EventRow[]): Promise<void> {
+async function markFilled(trx: Db, leads: readonly EventRow[]): Promise<void> {
   const filled = new Map<string, Set<string>>();
-  for (const { event, project_id, link_id, page_id, event_name } of rows) {
-    if (event !== 'lead' || link_id === null) continue;
+  for (const { project_id, link_id, page_id, event_name } of leads) {
+    if (link_id === null) continue;
     if (page_id === null && event_name !== FORM_SUBMITTED) continue;
     filled.set(project_id, (filled.get(project_id) ?? new Set()).add(link_id));
   }

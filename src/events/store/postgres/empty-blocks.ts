@@ -16,8 +16,13 @@ interface TimedEvent {
 /** Times of events that are stored or deleted, by workspace, rounded to seconds. */
 export class ChangedTimes {
   readonly byProject = new Map<string, Set<number>>();
+  #last: TimedEvent | undefined;
 
-  add({ project_id, occurred_at }: TimedEvent): void {
+  add(event: TimedEvent): void {
+    const { project_id, occurred_at } = event;
+    // At high load, several events in a row have the same time.
+    if (occurred_at === this.#last?.occurred_at && project_id === this.#last.project_id) return;
+    this.#last = event;
     let times = this.byProject.get(project_id);
     if (times === undefined) {
       times = new Set();
