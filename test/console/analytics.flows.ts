@@ -244,7 +244,7 @@ describe('analytics in the console', function () {
           const cells = await page.getByRole('table').getByRole('cell').allInnerTexts();
           const sumOf = (column: number) =>
             cells.reduce(
-              (sum, text, at) => (at % 3 === column ? sum + (Number(text) || 0) : sum),
+              (sum, text, at) => (at % 3 === column ? sum + Number(text.replaceAll(',', '')) : sum),
               0,
             );
           const totals = await totalsOf(page);
@@ -315,11 +315,11 @@ describe('analytics in the console', function () {
       const chunks: Buffer[] = [];
       for await (const chunk of stream) chunks.push(chunk as Buffer);
       const referers = await ask({ interval: '30d', groupBy: 'referers' });
-      const { clicks } = referers.find(
+      const { clicks, visitors } = referers.find(
         ({ referer }: { referer: string }) => referer === 'social.example',
       );
       expect(Buffer.concat(chunks).toString()).to.equal(
-        `\ufeffReferrers,Details,Clicks\r\nsocial.example,,${clicks}\r\n`,
+        `\ufeffReferrers,Details,Clicks,Visitors\r\nsocial.example,,${clicks},${visitors}\r\n`,
       );
       await dialog.getByRole('button', { name: 'social.example' }).click();
       await expectTotals(page, { referer: 'social.example' });
