@@ -8,6 +8,8 @@ import { Semaphore } from '../infra/semaphore.ts';
 import { drawSvg } from './draw-svg.ts';
 import { busy, MAX_PIXELS, refuse, refuseUnreadable, WAIT_MS } from './refusals.ts';
 import { svgRoot } from './svg-root.ts';
+import { withVector } from './vector/stored.ts';
+import { vectorOfSvg } from './vector/svg.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;
 /** Maximum size of an image for a preview, in bytes; pages use photographs there. */
@@ -23,7 +25,7 @@ const DECODED_BYTES = 4 * MAX_PIXELS * (isSmallMachine() ? 1 : 4);
 /** Longer side of stored images, in px; no code draws an image larger. */
 const MAX_SIDE = 1_024;
 
-/** An image as it is stored: always a PNG that contains only pixels. */
+/** An image as it is stored: always a PNG; that of an SVG may have its shapes too. */
 export interface ReadImage {
   /** SHA-256 of the PNG, in hexadecimal. */
   id: string;
@@ -40,7 +42,7 @@ export interface RequestOrigin {
 
 /**
  * Fetches and re-encodes an image. Only its pixels are kept, without scripts of an SVG or a
- * location in EXIF.
+ * location in EXIF, and the shapes of an SVG that consists of shapes.
  *
  * @param source an http(s) address, or a `data:` URI
  * @throws Refusal `unprocessable_entity`, whose message completes "<field> …";
@@ -68,7 +70,7 @@ async function redrawn<Result>(
   source: string,
   { isOfNobody }: RequestOrigin,
   maxBytes: number,
-  draw: (image: Sharp) => Promise<Result>,
+  draw: (image: Sharp, svg: string | undefined) => Promise<Result>,
 ): Promise<Result> {
   const bytes = /^data:/i.test(source) ? readDataUri(source) : await download(source, maxBytes);
   const root = isRaster(bytes) ? undefined : svgRoot(bytes.toString('utf8'));
@@ -78,7 +80,7 @@ async function redrawn<Result>(
   if (root === 'declares') throw refuse('must not be an SVG with entities');
   const raster = root === undefined ? bytes : await drawSvg(root.svg, isOfNobody);
   try {
-    return await decode(raster, draw);
+    return await decode(raster, (image) => draw(image, root?.svg));
   } catch (error) {
     throw error instanceof Refusal ? error : refuseUnreadable(String(error));
   }
@@ -175,13 +177,15 @@ export async function isDrawable(
   }
 }
 
-async function redraw(image: Sharp): Promise<ReadImage> {
-  const { data: png, info } = await image
+async function redraw(image: Sharp, svg: string | undefined): Promise<ReadImage> {
+  const { data, info } = await image
     .rotate()
     .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true })
     .toColourspace('srgb')
     .png({ compressionLevel: 9 })
     .toBuffer({ resolveWithObject: true });
+  const vector = svg === undefined ? undefined : vectorOfSvg(svg);
+  const png = vector === undefined ? data : withVector(data, vector);
   const id = createHash('sha256').update(png).digest('hex');
   return { id, png, width: info.width, height: info.height };
 }

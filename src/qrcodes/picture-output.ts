@@ -38,9 +38,15 @@ interface Sized {
 export function sizedFor(
   stored: StoredDesign,
   payload: string,
-  { format, size, margin, sizeMm, dpi, maxPx, ...print }: Asked,
+  { format, size, margin, sizeMm, dpi, dimensions, maxPx, ...print }: Asked,
   title?: string | null,
 ): Sized {
+  if (dimensions === false && format !== 'svg') {
+    throw new Refusal(
+      'unprocessable_entity',
+      `dimensions must not be false where the format is ${format}: only svg has it`,
+    );
+  }
   if (!VECTORS.has(format)) {
     const px = sizeMm === undefined ? size : pxOf(sizeMm, dpi ?? DEFAULT_DPI);
     const most = Math.min(
@@ -57,6 +63,7 @@ export function sizedFor(
   const design = large(stored, payload, asked, margin);
   const output: Output = {
     title: title ?? undefined,
+    hasNoSize: dimensions === false ? true : undefined,
     width: widthOf(asked, design, { sizeMm, dpi: PRINT.has(format) ? dpi : undefined }),
     inks: inksOf(design, print),
     bleedMm: print.bleed,

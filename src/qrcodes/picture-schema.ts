@@ -34,6 +34,9 @@ const pictureFields = {
     .description(
       'Resolution that PNG and JPEG state, and at which `size` is measured in PDF and EPS. Default with `sizeMm`: 300.',
     ),
+  dimensions: flag().description(
+    'false: an SVG has no width and height, so that the style of a page sets its size. Default true.',
+  ),
   margin: Joi.number()
     .integer()
     .min(4)
@@ -45,6 +48,8 @@ const pictureFields = {
 export interface OutputQuery {
   sizeMm?: number | undefined;
   dpi?: number | undefined;
+  /** False for an SVG without width and height. */
+  dimensions?: boolean | undefined;
   colorSpace?: 'rgb' | 'cmyk';
   /** Percentages of cyan, magenta, yellow and black: `0,0,0,100`. */
   fgCmyk?: string;
@@ -110,7 +115,7 @@ export const imageQuery = Joi.object<ImageQuery>({
   .oxor('size', 'sizeMm')
   .messages(ONE_SIZE);
 
-export interface QrQuery extends StoredDesign, Pick<OutputQuery, 'sizeMm' | 'dpi'> {
+export interface QrQuery extends StoredDesign, Pick<OutputQuery, 'sizeMm' | 'dpi' | 'dimensions'> {
   url: string;
   format: Format;
   margin?: number;

@@ -77,7 +77,7 @@ export const qrCodeRoutes: Route[] = [
     query: qrQuery,
     answers: { 200: PICTURE },
     async handle(request) {
-      const { url, format, margin, sizeMm, dpi, download, ...look } = request.query;
+      const { url, format, margin, sizeMm, dpi, dimensions, download, ...look } = request.query;
       const { look: stored, image } = await withPublicImage(request, look);
       const { size } = look;
       const { design, output } = sizedFor(stored, url, {
@@ -86,6 +86,7 @@ export const qrCodeRoutes: Route[] = [
         margin,
         sizeMm,
         dpi,
+        dimensions,
         maxPx: MAX_SIZE,
       });
       refuseUnscannable(url, design);

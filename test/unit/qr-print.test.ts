@@ -2,8 +2,9 @@ import { inflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import { defaultDesign } from '../../src/qrcodes/render/design.ts';
 import { draw } from '../../src/qrcodes/render/drawing.ts';
+import { toEps } from '../../src/qrcodes/render/eps.ts';
 import type { Output } from '../../src/qrcodes/render/output.ts';
-import { toEps, toPdf } from '../../src/qrcodes/render/print.ts';
+import { toPdf } from '../../src/qrcodes/render/print.ts';
 import { sampleImage } from '../qr/cases.ts';
 import { printed, scan } from '../support/decoders.ts';
 

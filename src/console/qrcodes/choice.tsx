@@ -3,7 +3,8 @@ import { useId } from 'react';
 import { sentenceCase } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
 import { classes } from '../ui/classes.ts';
-import { addressOf, drawCode } from './drawn.ts';
+import { drawCode } from './drawn.ts';
+import { addressOf } from './image.ts';
 import { type Look, PLAIN_LOOK } from './look.ts';
 
 interface PictureChoiceProps<Value extends string> {

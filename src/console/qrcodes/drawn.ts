@@ -78,6 +78,3 @@ export function useDrawn(payload: string | undefined, look: Look) {
     networkMode: 'always',
   });
 }
-
-/** Converts an SVG to a URL for `<img>`. */
-export const addressOf = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(svg)}`;

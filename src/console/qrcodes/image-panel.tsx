@@ -91,7 +91,8 @@ function DropZone({ onImage }: SourceProps) {
       <ImagePlus size={20} aria-hidden className="text-muted" />
       <span className="font-medium">Drop an image here, paste it, or choose a file</span>
       <span className="text-xs text-muted">
-        PNG, JPEG, WebP or SVG. Large images are scaled to 480 px.
+        PNG, JPEG, WebP or SVG. Large images are scaled to 480 px; an SVG of shapes stays sharp at
+        any size.
       </span>
       <input
         id={id}

@@ -9,6 +9,10 @@ export interface LoadedImage {
   height: number;
 }
 
+/** Maximum size of an SVG file that is kept as shapes, in bytes. */
+const MAX_SVG = 300_000;
+/** Side of an image of shapes where it becomes pixels. */
+const SHAPES_PX = 1_024;
 /** Longest side of a stored image in px, which suffices for the middle of a large print. */
 const MOST_PX = 480;
 /**
@@ -27,8 +31,16 @@ function elementOf(address: string): Promise<HTMLImageElement> {
   });
 }
 
-/** Reads a dropped or pasted file as a `data:` URI and scales it down. */
+/**
+ * Reads a dropped or pasted file as a `data:` URI. Pixels are scaled down; an SVG stays as it is,
+ * and the service keeps its shapes.
+ */
 export async function readImageFile(file: Blob): Promise<string> {
+  if (file.type === 'image/svg+xml' && file.size <= MAX_SVG) {
+    const source = addressOf(await file.text());
+    await elementOf(source);
+    return source;
+  }
   const address = URL.createObjectURL(file);
   try {
     const element = await elementOf(address);
@@ -47,6 +59,18 @@ export async function readImageFile(file: Blob): Promise<string> {
 }
 
 const PICTURE_IN_SVG = /href="(data:image\/png;base64,[^"]+)"/;
+/** An image of shapes in a code: a document in the document. */
+const SHAPES_IN_SVG = /<svg x="[^"]*" y="[^"]*" (width="[^"]*" height="[^"]*" viewBox=.*?<\/svg>)/;
+
+/** Converts an SVG to a URL for `<img>`. */
+export const addressOf = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(svg)}`;
+
+/** Extracts the image in the middle of a code. */
+function imageIn(svg: string): string | undefined {
+  const shapes = SHAPES_IN_SVG.exec(svg)?.[1];
+  if (shapes === undefined) return PICTURE_IN_SVG.exec(svg)?.[1];
+  return addressOf(`<svg xmlns="http://www.w3.org/2000/svg" ${shapes}`);
+}
 
 /**
  * Loads an image from a `data:` URI or a web address. The console's policy blocks other hosts, so
@@ -58,14 +82,19 @@ export async function loadImage(source: string): Promise<LoadedImage> {
   if (!source.startsWith('data:')) {
     const query = new URLSearchParams({ url: 'https://example.com', src: source, format: 'svg' });
     const svg = await (await download(undefined, `/qr?${query}`)).text();
-    href = PICTURE_IN_SVG.exec(svg)?.[1] ?? source;
+    href = imageIn(svg) ?? source;
   }
   const { naturalWidth, naturalHeight } = await elementOf(href);
   return { href, width: naturalWidth || MOST_PX, height: naturalHeight || MOST_PX };
 }
 
 /** Returns the pixels of an image for PDF files. */
-export async function pixelsOf({ href, width, height }: LoadedImage) {
+export async function pixelsOf({ href, ...size }: LoadedImage) {
+  const isShapes = href.startsWith('data:image/svg');
+  const scale = isShapes ? SHAPES_PX / Math.max(size.width, size.height) : 1;
+  const [width, height] = [size.width, size.height].map((side) =>
+    Math.max(1, Math.round(side * scale)),
+  ) as [number, number];
   const canvas = document.createElement('canvas');
   canvas.width = width;
   canvas.height = height;

@@ -8,7 +8,8 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { workspaceQuery } from '../settings/queries.ts';
 import { IconButton } from '../ui/button.tsx';
 import { toastError } from '../ui/toast-error.ts';
-import { addressOf, useDrawn } from './drawn.ts';
+import { useDrawn } from './drawn.ts';
+import { addressOf } from './image.ts';
 import { type Look, lookOf, PLAIN_LOOK } from './look.ts';
 
 const SAMPLE = 'HELLO';

@@ -1,6 +1,7 @@
 import { describe } from '../api/error.ts';
 import { Skeleton } from '../ui/states.tsx';
-import { addressOf, useDrawn } from './drawn.ts';
+import { useDrawn } from './drawn.ts';
+import { addressOf } from './image.ts';
 import type { Look } from './look.ts';
 import { ScorePanel, wordOf } from './score-panel.tsx';
 

@@ -11,7 +11,8 @@ import { Time } from '../ui/time.tsx';
 import { whenIdle } from '../ui/when-idle.ts';
 import type { ContentName } from './content.ts';
 import { CONTENT_FORMS } from './content-fields.ts';
-import { addressOf, drawRecord, payloadOf } from './drawn.ts';
+import { drawRecord, payloadOf } from './drawn.ts';
+import { addressOf } from './image.ts';
 import type { QrCode } from './look.ts';
 
 interface CodeCellsProps {

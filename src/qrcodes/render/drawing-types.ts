@@ -1,3 +1,5 @@
+import type { Paint } from '../../images/vector/types.ts';
+
 /** A filled area of a drawing. */
 export interface Shape {
   /**
@@ -5,8 +7,7 @@ export interface Shape {
    * support too.
    */
   path: string;
-  /** `#RRGGBB` or `#RRGGBBAA`. */
-  fill: string;
+  fill: Paint;
   /** Cuts holes where the path overlaps itself (even-odd rule). */
   evenOdd?: true;
 }

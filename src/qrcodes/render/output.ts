@@ -7,6 +7,8 @@ export interface Output {
    * in PDF and EPS.
    */
   width?: { value: number; unit: 'mm' | 'px' } | undefined;
+  /** Leaves out width and height of an SVG. */
+  hasNoSize?: boolean | undefined;
   /** Resolution that PNG and JPEG files state. */
   dpi?: number | undefined;
   /** Title of PDF, EPS and SVG files. */

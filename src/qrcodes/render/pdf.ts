@@ -1,6 +1,7 @@
-import { parseColor } from './color.ts';
+import type { Vector, VectorShape } from '../../images/vector/types.ts';
 import type { Box, Drawing, Shape } from './drawing-types.ts';
-import { components, factor, type Ink, type Inks, inkOf, n, nameToken } from './ink.ts';
+import { factor, type Ink, type Inks, n, nameToken } from './ink.ts';
+import { type Content, paint, spaceName } from './pdf-content.ts';
 import type { PageBox } from './print-page.ts';
 
 /*
@@ -26,6 +27,8 @@ export interface Placed {
   drawing: Drawing;
   /** The image in the middle of the code. */
   pixels?: Pixels | undefined;
+  /** The same image as shapes, which take the place of pixels. */
+  vector?: Vector | undefined;
   x: number;
   y: number;
   scale: number;
@@ -50,22 +53,11 @@ export interface PdfOptions {
 }
 
 /** Fits an image into its box: as large as possible, centered. */
-export function fit(box: Box, { width, height }: Pixels): Box {
+export function fit(box: Box, { width, height }: { width: number; height: number }): Box {
   const scale = Math.min(box.width / width, box.height / height);
   const [w, h] = [width * scale, height * scale];
   return { x: box.x + (box.width - w) / 2, y: box.y + (box.height - h) / 2, width: w, height: h };
 }
-
-/** Converts path data to operators: `M1 2` becomes `1 2 m`. */
-export function operators(path: string, names: Record<string, string>): string {
-  return path.replaceAll(
-    /([MLCZ])([^MLCZ]*)/g,
-    (_, command: string, numbers: string) =>
-      `${numbers === '' ? '' : `${numbers} `}${names[command]}\n`,
-  );
-}
-
-const NAMES = { M: 'm', L: 'l', C: 'c', Z: 'h' };
 
 type Stream = [entries: string, data: Uint8Array];
 
@@ -84,41 +76,45 @@ export async function pdfOf(
   // Objects 1 and 2 are written last, once all pages are known.
   const objects: (string | Stream)[] = ['', ''];
   const add = (object: string | Stream): number => objects.push(object);
-  const opacities = new Set<number>([1]);
+  const content: Content = { opacities: new Set([1]), shadings: new Map(), inks };
   const images = new Map<Pixels, number>();
   const kids: number[] = [];
   const stateOf = () =>
-    [...opacities].map((a) => `/A${Math.round(a * 255)} << /ca ${n(a)} >>`).join(' ');
+    [...content.opacities]
+      .map((a) => `/A${Math.round(a * 255)} << /ca ${n(a)} /CA ${n(a)} >>`)
+      .join(' ');
 
   const spaces = spotSpaces(inks);
   for (const { width, height, drawings, shapes: behind = [], trim, bleed } of pages) {
     const used = new Set<number>();
-    let content = `1 0 0 -1 0 ${n(height)} cm\n`;
-    for (const shape of behind) content += paint(shape, opacities, inks);
-    for (const { drawing, pixels, x, y, scale } of drawings) {
+    let drawn = `1 0 0 -1 0 ${n(height)} cm\n`;
+    for (const shape of behind) drawn += paint(shape, content);
+    for (const { drawing, pixels, vector, x, y, scale } of drawings) {
       const { ground, shapes } = drawing;
-      content += `q ${factor(scale)} 0 0 ${factor(scale)} ${n(x)} ${n(y)} cm\n`;
+      drawn += `q ${factor(scale)} 0 0 ${factor(scale)} ${n(x)} ${n(y)} cm\n`;
       for (const shape of ground === null ? shapes : [ground, ...shapes]) {
-        content += paint(shape, opacities, inks);
+        drawn += paint(shape, content);
       }
-      if (drawing.image !== null && pixels !== undefined) {
+      if (drawing.image !== null && vector !== undefined) {
+        drawn += vectorContent(drawing.image, vector, content);
+      } else if (drawing.image !== null && pixels !== undefined) {
         let image = images.get(pixels);
         if (image === undefined) {
           image = await addImage(pixels, add, deflate);
           images.set(pixels, image);
         }
         used.add(image);
-        const box = fit(drawing.image, pixels);
+        const place = fit(drawing.image, pixels);
         // PDF draws an image into a unit square that grows upwards, so it is flipped here.
-        content += `/A255 gs q ${n(box.width)} 0 0 ${n(-box.height)} ${n(box.x)} ${n(box.y + box.height)} cm /I${image} Do Q\n`;
+        drawn += `/A255 gs q ${n(place.width)} 0 0 ${n(-place.height)} ${n(place.x)} ${n(place.y + place.height)} cm /I${image} Do Q\n`;
       }
-      content += 'Q\n';
+      drawn += 'Q\n';
     }
-    const contents = add(['/Filter /FlateDecode', await deflate(bytesOf(content))]);
+    const contents = add(['/Filter /FlateDecode', await deflate(bytesOf(drawn))]);
     const xobjects = [...used].map((image) => `/I${image} ${image} 0 R`).join(' ');
     kids.push(
       add(
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${n(width)} ${n(height)}]${box('TrimBox', trim, height)}${box('BleedBox', bleed, height)} /Contents ${contents} 0 R /Resources << /ExtGState << ${stateOf()} >>${xobjects === '' ? '' : ` /XObject << ${xobjects} >>`}${spaces} >> >>`,
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${n(width)} ${n(height)}]${box('TrimBox', trim, height)}${box('BleedBox', bleed, height)} /Contents ${contents} 0 R /Resources << /ExtGState << ${stateOf()} >>${xobjects === '' ? '' : ` /XObject << ${xobjects} >>`}${shadingsOf(content)}${spaces} >> >>`,
       ),
     );
   }
@@ -128,16 +124,18 @@ export async function pdfOf(
   return assemble(objects, info);
 }
 
-const OPERATORS = { gray: 'g', rgb: 'rg', cmyk: 'k' };
+/** Draws an image of shapes into its box. */
+function vectorContent(box: Box, vector: Vector, content: Content): string {
+  const { x, y, width } = fit(box, vector);
+  const scale = width / vector.width;
+  const drawn = vector.shapes.map((shape: VectorShape) => paint(shape, content)).join('');
+  return `q ${factor(scale)} 0 0 ${factor(scale)} ${n(x)} ${n(y)} cm 0 0 ${n(vector.width)} ${n(vector.height)} re W n\n${drawn}Q\n`;
+}
 
-function paint({ path, fill, evenOdd }: Shape, opacities: Set<number>, inks?: Inks): string {
-  const color = parseColor(fill);
-  opacities.add(color.a);
-  const { space, values } = components(color, fill, inks);
-  const spot = inkOf(fill, inks)?.spot;
-  const set = spot === undefined ? `${values} ${OPERATORS[space]}` : `/${spaceName(spot)} cs 1 scn`;
-  const state = `/A${Math.round(color.a * 255)} gs ${set}\n`;
-  return `${state}${operators(path, NAMES)}${evenOdd === true ? 'f*' : 'f'}\n`;
+function shadingsOf({ shadings }: Content): string {
+  if (shadings.size === 0) return '';
+  const entries = [...shadings].map(([dictionary, name]) => `/${name} ${dictionary}`);
+  return ` /Shading << ${entries.join(' ')} >>`;
 }
 
 /** Formats a box of a page, whose y grows upwards. */
@@ -146,9 +144,6 @@ function box(name: string, at: PageBox | undefined, height: number): string {
   const [x, y, w, h] = at;
   return ` /${name} [${n(x)} ${n(height - y - h)} ${n(x + w)} ${n(height - y)}]`;
 }
-
-/** Resource name of the color space of a spot color. */
-const spaceName = (spot: string): string => `S${nameToken(spot)}`;
 
 /** Color spaces of spot colors, with their inks for screens and other printers (8.6.6.4). */
 function spotSpaces(inks: Inks = {}): string {

@@ -1,10 +1,12 @@
+import { vectorIn } from '../../images/vector/stored.ts';
 import type { Design, Format } from './design.ts';
 import { draw } from './drawing.ts';
 import type { Drawing } from './drawing-types.ts';
+import { toEps } from './eps.ts';
 import { type MiddleImage, sourceOf } from './middle-image.ts';
 import type { Output } from './output.ts';
 import { isPlain, plainPng } from './plain-png.ts';
-import { toEps, toPdf } from './print.ts';
+import { toPdf } from './print.ts';
 import { toRaster } from './raster.ts';
 import { toSvg } from './svg.ts';
 
@@ -15,14 +17,20 @@ type Encoder = (
 ) => Buffer | Promise<Buffer>;
 
 const ENCODERS: Record<Format, Encoder> = {
-  svg: (drawing, image, { title, width }) =>
-    Buffer.from(toSvg(drawing, { image: image && sourceOf(image), title, width })),
+  svg: (drawing, image, { title, width, hasNoSize }) => {
+    const vector = image?.vector;
+    const source = image && vector === undefined ? sourceOf(image) : undefined;
+    return Buffer.from(toSvg(drawing, { image: source, vector, title, width, hasNoSize }));
+  },
   png: (drawing, image, output) => toRaster(drawing, 'png', image, output),
   jpeg: (drawing, image, output) => toRaster(drawing, 'jpeg', image, output),
   webp: (drawing, image, output) => toRaster(drawing, 'webp', image, output),
   pdf: toPdf,
   eps: toEps,
 };
+
+/** Formats in which an image in the middle can be shapes. */
+const SHAPED: ReadonlySet<Format> = new Set(['svg', 'pdf', 'eps']);
 
 /**
  * Draws the image of a code in the fastest way that its design allows.
@@ -41,5 +49,6 @@ export async function drawPicture(
   output: Output = {},
 ): Promise<Buffer> {
   if (format === 'png' && isPlain(design)) return plainPng(payload, design, output.dpi);
-  return ENCODERS[format](draw(payload, design), image, output);
+  const vector = image && SHAPED.has(format) ? vectorIn(image.png) : undefined;
+  return ENCODERS[format](draw(payload, design), image && { ...image, vector }, output);
 }

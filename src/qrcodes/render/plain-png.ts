@@ -1,11 +1,11 @@
 import { deflateSync } from 'node:zlib';
+import { pngChunk } from '../../infra/png-chunk.ts';
 import { type Color, parseColor } from './color.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
 import { type ModulePlace, placeModules } from './drawing.ts';
 import { layoutFrame } from './frames/index.ts';
 import type { Matrix } from './matrix.ts';
-import { pngChunk } from './png-chunk.ts';
 import { resolutionChunk } from './resolution.ts';
 
 /*

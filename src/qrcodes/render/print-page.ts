@@ -1,3 +1,4 @@
+import type { Paint } from '../../images/vector/types.ts';
 import type { Drawing, Shape } from './drawing-types.ts';
 import { rectangle } from './geometry.ts';
 import { type Output, pointsOf } from './output.ts';
@@ -47,13 +48,23 @@ export function printPage(drawing: Drawing, output: Output): PrintPage {
     scale,
     shapes: [
       ...(bleed > 0 && ground !== null && isFull
-        ? [{ path: rectangle(...bleedBox), fill: ground.fill }]
+        ? [{ path: rectangle(...bleedBox), fill: placed(ground.fill, edge, scale) }]
         : []),
       ...(cropMarks ? [{ path: marks(trim, bleed + MARK_GAP), fill: BLACK }] : []),
     ],
     trim,
     bleed: bleedBox,
   };
+}
+
+/** Converts a gradient from px of the drawing to points of the page. */
+function placed(fill: Paint, edge: number, scale: number): Paint {
+  if (typeof fill === 'string') return fill;
+  const at = (px: number) => edge + px * scale;
+  if (fill.kind === 'linear') {
+    return { ...fill, x1: at(fill.x1), y1: at(fill.y1), x2: at(fill.x2), y2: at(fill.y2) };
+  }
+  return { ...fill, cx: at(fill.cx), cy: at(fill.cy), r: fill.r * scale };
 }
 
 function widthInPoints({ width }: Drawing, { width: asked }: Output): number {

@@ -1,4 +1,4 @@
-import { pngChunk } from './png-chunk.ts';
+import { pngChunk } from '../../infra/png-chunk.ts';
 
 const INCHES_PER_METER = 1 / 0.0254;
 /** Bytes of a PNG before its first chunk, and of a chunk besides its data. */
