@@ -1,7 +1,8 @@
+import type { CustomValidator } from 'joi';
 import { bodyFlag, Joi, oneOf, text } from '../http/fields.ts';
 import { imageSource } from '../images/source.ts';
 import { colorFault, normalizeColor } from './render/color.ts';
-import { EYE_SHAPE_NAMES } from './render/eyes/index.ts';
+import { EYE_SHAPE_NAMES, EYES } from './render/eyes/index.ts';
 import { FRAME_NAMES } from './render/frames/names.ts';
 import { LEVELS } from './render/levels.ts';
 import { PATTERN_NAMES } from './render/patterns/index.ts';
@@ -28,6 +29,58 @@ const fontWeight = Joi.alternatives(
   Joi.number().strict().integer().min(100).max(900),
   oneOf(Object.keys(WEIGHT_NAMES)).custom((name: string) => WEIGHT_NAMES[name]),
 );
+
+/** Completes the offsets of stops. @throws ValidationError for a rule that they break */
+const evenStops: CustomValidator<{ color: string; offset?: number }[]> = (stops, { error }) => {
+  const given = stops.filter(({ offset }) => offset !== undefined).length;
+  if (given === 0) {
+    return stops.map(({ color }, at) => ({ color, offset: at / (stops.length - 1) }));
+  }
+  if (given < stops.length) {
+    return error('rule', { rule: 'must have an offset in each stop, or in none' });
+  }
+  const isAscending = stops.every(({ offset = 0 }, at) => offset >= (stops[at - 1]?.offset ?? 0));
+  return isAscending ? stops : error('rule', { rule: 'must have stops with ascending offsets' });
+};
+
+/** Schema of a gradient. */
+const gradientField = () =>
+  Joi.object({
+    type: oneOf(['linear', 'radial'])
+      .default('linear')
+      .description('`radial` goes from the center to the corners. Default linear.'),
+    angle: Joi.number()
+      .strict()
+      .min(0)
+      .max(360)
+      .default(0)
+      .description('Direction in degrees, clockwise: 0 from left to right. Default 0.'),
+    stops: Joi.array()
+      .items(
+        Joi.object({
+          color: colorField().required().description('Color, without opacity.'),
+          offset: Joi.number()
+            .strict()
+            .min(0)
+            .max(1)
+            .description('Position, 0 to 1, ascending. Default: even steps.'),
+        }),
+      )
+      .min(2)
+      .max(5)
+      .required()
+      .custom(evenStops)
+      .description('Two to five colors.')
+      .example([{ color: '#4338CA' }, { color: '#BE185D' }]),
+  })
+    .allow(null)
+    .meta({ name: 'QrGradient', extension: true });
+
+const eyeParts = () =>
+  Joi.object({
+    frame: colorField().description('Color of the frame. Default: that of all eyes.'),
+    ball: colorField().description('Color of the ball. Default: that of its frame.'),
+  }).meta({ name: 'QrEyeParts' });
 
 /** Schemas of the fields that decide how a code looks. */
 export const designFields = {
@@ -57,6 +110,27 @@ export const designFields = {
       'Color of the quiet zone and the light modules, for any page behind the code. Default: the background.',
     )
     .meta({ extension: true }),
+  fgGradient: gradientField().description(
+    'Gradient of modules and eyes, in place of `fgColor`. Default: none.',
+  ),
+  bgGradient: gradientField().description(
+    'Gradient of the background, in place of `bgColor`. Default: none.',
+  ),
+  eyeColor: colorField()
+    .allow(null)
+    .description('Color of the eyes. Default: that of the modules.')
+    .meta({ extension: true }),
+  eyeBallColor: colorField()
+    .allow(null)
+    .description('Color of the balls in the eyes. Default: that of the eyes.')
+    .meta({ extension: true }),
+  eyeColors: Joi.object(Object.fromEntries(EYES.map((eye) => [eye, eyeParts()])))
+    .allow(null)
+    .description('Colors of single eyes, before those of all. Default: none.')
+    .meta({ name: 'QrEyeColors', extension: true }),
+  eyeGradient: gradientField().description(
+    'Gradient of each eye, where no color of eyes is set. Default: none.',
+  ),
   size: sizeInPx().description('Width and height of the picture in px. Default 512.'),
   level: Joi.string()
     .uppercase()

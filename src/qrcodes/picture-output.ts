@@ -135,6 +135,16 @@ function inksOf(design: Design, print: Print): Inks | undefined {
     if (field === undefined) return undefined;
     throw new Refusal('unprocessable_entity', `${field} must be set with colorSpace=cmyk only`);
   }
+  const inked = fgCmyk === undefined ? fgSpot && 'fgSpot' : 'fgCmyk';
+  if (inked && design.fgGradient) {
+    throw new Refusal(
+      'unprocessable_entity',
+      `${inked} must not be set for a code with fgGradient`,
+    );
+  }
+  if (bgCmyk !== undefined && design.bgGradient) {
+    throw new Refusal('unprocessable_entity', 'bgCmyk must not be set for a code with bgGradient');
+  }
   const fg = parseColor(design.fgColor);
   const ground = design.bgColor.slice(0, 7);
   return {

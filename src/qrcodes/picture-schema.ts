@@ -126,6 +126,10 @@ const {
   frameTextStyles: _,
   showLogo: __,
   excavate: ___,
+  fgGradient: ____,
+  bgGradient: _____,
+  eyeGradient: ______,
+  eyeColors: _______,
   width,
   height,
   ...lookFields

@@ -7,7 +7,11 @@ import {
   normalizeColor,
   parseColor,
 } from '../../src/qrcodes/render/color.ts';
-import { type Design, defaultDesign } from '../../src/qrcodes/render/design.ts';
+import {
+  type Design,
+  type DesignGradient,
+  defaultDesign,
+} from '../../src/qrcodes/render/design.ts';
 import { draw } from '../../src/qrcodes/render/drawing.ts';
 import { LEVELS, type Level } from '../../src/qrcodes/render/levels.ts';
 import { encodeMatrix, type Matrix } from '../../src/qrcodes/render/matrix.ts';
@@ -190,8 +194,7 @@ describe('the scannability check', () => {
   });
 
   it('warns of low contrast, and of light modules', () => {
-    const warnings = (fgColor: string, bgColor: string) =>
-      warningsOf({ quietZoneColor: null, fgColor, bgColor });
+    const warnings = (fgColor: string, bgColor: string) => warningsOf(design({ fgColor, bgColor }));
     expect(warnings('#000000', '#FFFFFF')).to.deep.equal([]);
     expect(warnings('#1E3A8A', '#FFF7E6')).to.deep.equal([]);
     expect(warnings('#AAAAAA', '#FFFFFF')).to.deep.equal([
@@ -201,6 +204,35 @@ describe('the scannability check', () => {
       'fgColor is lighter than bgColor: some scanners do not read light codes on a dark ground',
     ]);
     expect(warnings('#AAAAAA', '#000000')).to.have.length(2);
+  });
+
+  it('judges gradients and colors of eyes at their worst point', () => {
+    const gradient = (...colors: string[]): DesignGradient => ({
+      type: 'linear',
+      angle: 0,
+      stops: colors.map((color, at) => ({ color, offset: at / (colors.length - 1) })),
+    });
+    expect(faults({ fgGradient: gradient('#312E81', '#9D174D') })).to.equal('');
+    expect(faults({ fgGradient: gradient('#000000', '#DDDDDD', '#000000') })).to.match(
+      /^fgGradient and bgColor must differ more: their symbol contrast is 2\d%/,
+    );
+    // Red and green are light, and darker halfway.
+    expect(faults({ fgColor: '#7A0000', bgGradient: gradient('#FF0000', '#00FF00') })).to.match(
+      /^fgColor and bgGradient must differ more: their symbol contrast is 1\d%/,
+    );
+    expect(faults({ fgColor: '#DDDDDD', eyeColor: '#000000' })).to.match(/^fgColor and bgColor/);
+    expect(faults({ eyeBallColor: '#EEEEEE' })).to.match(/^eyeBallColor and bgColor must differ/);
+    expect(faults({ eyeColors: { topRight: { ball: '#EEEEEE' } } })).to.match(/^eyeColors and bgC/);
+    expect(faults({ eyeGradient: gradient('#000000', '#EEEEEE') })).to.match(/^eyeGradient and bg/);
+    expect(warningsOf(design({ eyeColor: '#AAAAAA' }))).to.deep.equal([
+      'eyeColor and bgColor have a symbol contrast of 59%: below 70% a code may not be read in poor light',
+    ]);
+    // A color of the quiet zone lies over the gradient of the background.
+    const ground = { bgGradient: gradient('#000000', '#333333'), quietZoneColor: '#FFFFFF' };
+    expect(faults(ground)).to.equal('');
+    expect(faults({ ...ground, quietZoneColor: null })).to.match(/^fgColor and bgGradient/);
+    // Some parts are darker, others lighter than the background.
+    expect(faults({ bgColor: '#777777', eyeColor: '#FFFFFF' })).to.match(/contrast is 0%/);
   });
 
   it('accepts existing errors of a code, and no others', () => {

@@ -1,3 +1,4 @@
+import type { DesignGradient, EyeColors } from '../../qrcodes/render/design.ts';
 import type { EyeShape } from '../../qrcodes/render/eyes/index.ts';
 import type { Frame } from '../../qrcodes/render/frames/names.ts';
 import type { Level } from '../../qrcodes/render/levels.ts';
@@ -14,6 +15,13 @@ export interface Look {
   bgColor: string;
   /** Color of the quiet zone; `null` for the background. */
   quietZoneColor: string | null;
+  fgGradient: DesignGradient | null;
+  bgGradient: DesignGradient | null;
+  /** Colors of eyes and their balls; `null` for those of the modules. */
+  eyeColor: string | null;
+  eyeBallColor: string | null;
+  eyeColors: EyeColors | null;
+  eyeGradient: DesignGradient | null;
   pattern: Pattern;
   shape: EyeShape;
   frame: Frame;
@@ -39,6 +47,12 @@ export const PLAIN_LOOK: Look = {
   fgColor: '#000000',
   bgColor: '#FFFFFF',
   quietZoneColor: null,
+  fgGradient: null,
+  bgGradient: null,
+  eyeColor: null,
+  eyeBallColor: null,
+  eyeColors: null,
+  eyeGradient: null,
   pattern: 'squares',
   shape: 'square',
   frame: 'none',

@@ -20,6 +20,12 @@ const LABELS: Readonly<Record<string, string>> = {
   frameColor: 'frame color',
   frameTextColor: 'text color',
   quietZoneColor: 'quiet zone',
+  fgGradient: 'gradient',
+  bgGradient: 'background gradient',
+  eyeColor: 'eye color',
+  eyeBallColor: 'ball color',
+  eyeColors: 'eye color',
+  eyeGradient: 'eye gradient',
   frameText: 'frame text',
 };
 

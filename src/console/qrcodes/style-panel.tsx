@@ -10,6 +10,8 @@ import type { FieldErrors } from '../short-links/errors.ts';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { PictureChoice } from './choice.tsx';
 import { ColorField } from './color-field.tsx';
+import { EyeColors } from './eye-colors.tsx';
+import { PaintField } from './gradient-field.tsx';
 import type { Look } from './look.ts';
 
 export interface LookProps {
@@ -28,9 +30,8 @@ const LEVEL_WORDS = {
 };
 
 interface LookColorProps extends LookProps {
-  name: 'fgColor' | 'bgColor' | 'frameColor' | 'frameTextColor';
+  name: 'frameColor' | 'frameTextColor';
   label: string;
-  mayBeTransparent?: boolean;
 }
 
 /** The field for a color of the style. */
@@ -51,20 +52,34 @@ const opaqueOf = (color: string): string | null =>
 
 /** The form for modules, eyes and colors. */
 export function StylePanel(props: LookProps) {
-  const { onChange } = props;
-  const { pattern, shape, bgColor, quietZoneColor } = props.look;
+  const { onChange, errors } = props;
+  const { pattern, shape, fgColor, fgGradient, bgColor, bgGradient, quietZoneColor } = props.look;
   return (
     <div className="flex flex-col gap-4">
-      <div className="grid gap-3 sm:grid-cols-2">
-        <LookColor {...props} name="fgColor" label="Color" />
-        <LookColor {...props} name="bgColor" label="Background" mayBeTransparent />
-        {(quietZoneColor !== null || parseColor(bgColor).a < 1) && (
+      <PaintField
+        label="Color"
+        color={{ value: fgColor, error: errors['fgColor'] }}
+        onColor={(color) => onChange({ fgColor: color })}
+        gradient={fgGradient}
+        onGradient={(gradient) => onChange({ fgGradient: gradient })}
+        error={errors['fgGradient']}
+      />
+      <PaintField
+        label="Background"
+        color={{ value: bgColor, mayBeTransparent: true, error: errors['bgColor'] }}
+        onColor={(color) => onChange({ bgColor: color })}
+        gradient={bgGradient}
+        onGradient={(gradient) => onChange({ bgGradient: gradient })}
+        error={errors['bgGradient']}
+      />
+      <div className="grid gap-3 empty:hidden sm:grid-cols-2">
+        {(quietZoneColor !== null || (bgGradient === null && parseColor(bgColor).a < 1)) && (
           <ColorField
             label="Quiet zone"
             mayBeTransparent
             value={quietZoneColor ?? 'transparent'}
             onChange={(color) => onChange({ quietZoneColor: opaqueOf(color) })}
-            error={props.errors['quietZoneColor']}
+            error={errors['quietZoneColor']}
           />
         )}
       </div>
@@ -84,6 +99,7 @@ export function StylePanel(props: LookProps) {
         lookOf={(value) => ({ shape: value, pattern })}
         crop={{ x: 0.11, y: 0.11, width: 0.3, height: 0.3 }}
       />
+      <EyeColors {...props} />
     </div>
   );
 }

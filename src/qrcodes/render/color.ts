@@ -74,9 +74,6 @@ export function luminance({ r, g, b }: Color): number {
   return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
 }
 
-/** Symbol contrast: the difference in reflectance of two colors, 0 to 1 (ISO/IEC 15415, 7.8.3). */
-export const symbolContrast = (a: Color, b: Color): number => Math.abs(luminance(a) - luminance(b));
-
 /** Contrast ratio, 1 to 21 (WCAG 2). */
 export function contrast(a: Color, b: Color): number {
   const [light, dark] = [luminance(a), luminance(b)].toSorted((x, y) => y - x) as [number, number];

@@ -1,4 +1,4 @@
-import { type EyeShape } from './eyes/index.ts';
+import type { Eye, EyeShape } from './eyes/index.ts';
 import type { Frame } from './frames/names.ts';
 import type { Level } from './levels.ts';
 import { type Pattern } from './patterns/index.ts';
@@ -27,6 +27,18 @@ export const FILE_ENDINGS: Record<Format, string> = {
   eps: 'eps',
 };
 
+/** A gradient over an area of a code. */
+export interface DesignGradient {
+  type: 'linear' | 'radial';
+  /** Direction of a linear one in degrees, clockwise: 0 from left to right. */
+  angle: number;
+  /** Two to five; offsets ascend from 0 to 1, colors are `#RRGGBB`. */
+  stops: { color: string; offset: number }[];
+}
+
+/** Colors `#RRGGBB` of the frame and the ball of each eye; absent ones are those of all eyes. */
+export type EyeColors = Partial<Record<Eye, { frame?: string; ball?: string }>>;
+
 /** Everything that decides how a code looks. */
 export interface Design {
   /** Width of the image in px (points in PDF and EPS), which is also its height without a frame. */
@@ -42,6 +54,18 @@ export interface Design {
   bgColor: string;
   /** Color `#RRGGBB` of the code's square with its quiet zone; `null`: that of the background. */
   quietZoneColor: string | null;
+  /** Gradient of the modules and eyes, in place of `fgColor`. */
+  fgGradient: DesignGradient | null;
+  /** Gradient of the background, in place of `bgColor`. */
+  bgGradient: DesignGradient | null;
+  /** Color `#RRGGBB` of the eyes; `null`: that of the modules. */
+  eyeColor: string | null;
+  /** Color `#RRGGBB` of the balls in the eyes; `null`: that of the eyes. */
+  eyeBallColor: string | null;
+  /** Colors of single eyes, which take precedence. */
+  eyeColors: EyeColors | null;
+  /** Gradient of each eye, over which its colors take precedence. */
+  eyeGradient: DesignGradient | null;
   pattern: Pattern;
   shape: EyeShape;
   frame: Frame;
@@ -81,6 +105,12 @@ export function defaultDesign(): Design {
     fgColor: '#000000',
     bgColor: '#FFFFFF',
     quietZoneColor: null,
+    fgGradient: null,
+    bgGradient: null,
+    eyeColor: null,
+    eyeBallColor: null,
+    eyeColors: null,
+    eyeGradient: null,
     pattern: 'squares',
     shape: 'square',
     frame: 'none',

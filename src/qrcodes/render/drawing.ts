@@ -1,9 +1,11 @@
+import type { Paint } from '../../images/vector/types.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
-import type { Box, Drawing } from './drawing-types.ts';
-import { drawEyes, EYE_MODULES } from './eyes/index.ts';
+import type { Box, Drawing, Shape } from './drawing-types.ts';
+import { drawEyes, EYE_MODULES, type Eye } from './eyes/index.ts';
 import { layoutFrame } from './frames/index.ts';
 import { rectangle } from './geometry.ts';
+import { gradientOn } from './gradient.ts';
 import type { Matrix } from './matrix.ts';
 import { PATTERNS } from './patterns/index.ts';
 import { type DrawModules } from './patterns/pattern.ts';
@@ -81,21 +83,53 @@ export function draw(
     !isEye(row, column, size) &&
     !(cleared !== null && touches(cleared, place, row, column));
   const drawModules: DrawModules = PATTERNS[design.pattern];
-  const { fgColor: fill, quietZoneColor } = design;
+  const { fgGradient, fgColor, quietZoneColor } = design;
+  const side = size * place.px;
+  const modules = { x: place.x0, y: place.y0, width: side, height: side };
+  const fill = fgGradient ? gradientOn(fgGradient, modules) : fgColor;
   return {
     width: design.size,
     height,
-    ground: design.bgColor === 'transparent' ? null : { path: ground, fill: design.bgColor },
+    ground: groundOf(design, ground, height),
     shapes: [
       ...(quietZoneColor === null ? [] : [{ path: square(code), fill: quietZoneColor }]),
       ...shapes,
       { path: drawModules({ size, ...place, isDark }), fill },
-      ...drawEyes(design.shape, { ...place, size }, fill),
+      ...drawEyes(design.shape, { ...place, size }, (eye, part, box) =>
+        eyePaint(design, eye, part, box, fill),
+      ),
     ],
     image,
     code,
     modulePx: place.px,
   };
+}
+
+function groundOf(
+  { bgColor, bgGradient, size }: Design,
+  path: string,
+  height: number,
+): Shape | null {
+  if (bgGradient) {
+    return { path, fill: gradientOn(bgGradient, { x: 0, y: 0, width: size, height }) };
+  }
+  return bgColor === 'transparent' ? null : { path, fill: bgColor };
+}
+
+/** The color or gradient of a part of an eye: its own, that of all eyes, or that of the modules. */
+function eyePaint(
+  { eyeColor, eyeBallColor, eyeColors, eyeGradient }: Design,
+  eye: Eye,
+  part: 'frame' | 'ball',
+  box: Box,
+  modules: Paint,
+): Paint {
+  const own = eyeColors?.[eye];
+  const color =
+    part === 'ball'
+      ? (own?.ball ?? own?.frame ?? eyeBallColor ?? eyeColor)
+      : (own?.frame ?? eyeColor);
+  return color ?? (eyeGradient ? gradientOn(eyeGradient, box) : modules);
 }
 
 const square = ({ x, y, width, height }: Box): string => rectangle(x, y, width, height);

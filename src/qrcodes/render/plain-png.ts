@@ -20,20 +20,24 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const UP = 2;
 
 /** True for a code of squares in two colors, which `plainPng` can draw. */
-export function isPlain({
-  pattern,
-  shape,
-  frame,
-  middle,
-  fgColor,
-  quietZoneColor,
-}: Design): boolean {
+export function isPlain(design: Design): boolean {
+  const { pattern, shape, frame, middle, fgColor, quietZoneColor } = design;
+  const { fgGradient, bgGradient, eyeColor, eyeBallColor, eyeColors, eyeGradient } = design;
+  const isColored = [
+    quietZoneColor,
+    fgGradient,
+    bgGradient,
+    eyeColor,
+    eyeBallColor,
+    eyeColors,
+    eyeGradient,
+  ].some(Boolean);
   return (
     pattern === 'squares' &&
     (shape === 'square' || shape === 'square/square') &&
     frame === 'none' &&
     middle === null &&
-    quietZoneColor === null &&
+    !isColored &&
     parseColor(fgColor).a === 1
   );
 }

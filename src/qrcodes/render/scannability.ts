@@ -1,14 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { blocksOf, codewordMap } from './codewords.ts';
-import {
-  type Color,
-  contrast,
-  luminance,
-  onPaper,
-  over,
-  parseColor,
-  symbolContrast,
-} from './color.ts';
+import { contrast, onPaper, parseColor } from './color.ts';
+import { type Colors, contrastOnDark, worstContrast } from './contrast.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
 import { type ModulePlace, placeImage, placeModules, touches } from './drawing.ts';
@@ -71,60 +64,31 @@ const faultsOf = (matrix: Matrix, design: Design): string[] =>
     middleFault(matrix, design),
   ].filter((fault) => fault !== undefined);
 
-/** Fields that decide the contrast of modules and their background. */
-type Colors = Pick<Design, 'fgColor' | 'bgColor' | 'quietZoneColor'>;
-
 /** Reasons why some phones may not read a code that is drawn nevertheless. */
 export function warningsOf(design: Colors): string[] {
-  const { ink, ground } = printedColors(design);
-  const reflected = symbolContrast(ink, ground);
+  const { signed, ink, ground } = worstContrast(design);
+  const reflected = Math.abs(signed);
+  const onDark = contrastOnDark(design);
   return [
     ...(reflected >= COMFORTABLE_CONTRAST
       ? []
       : [
-          `fgColor and bgColor have a symbol contrast of ${perCent(reflected)}: below ${perCent(COMFORTABLE_CONTRAST)} a code may not be read in poor light`,
+          `${ink} and ${ground} have a symbol contrast of ${perCent(reflected)}: below ${perCent(COMFORTABLE_CONTRAST)} a code may not be read in poor light`,
         ]),
-    ...(luminance(ink) < luminance(ground)
+    ...(signed > 0
       ? []
       : [
-          'fgColor is lighter than bgColor: some scanners do not read light codes on a dark ground',
+          `${ink} is lighter than ${ground}: some scanners do not read light codes on a dark ground`,
         ]),
-    ...(contrastOnDark(design) >= MIN_CONTRAST
+    ...(onDark >= MIN_CONTRAST
       ? []
       : [
-          `bgColor lets the page behind the code through: on a dark one, the symbol contrast is ${perCent(Math.abs(contrastOnDark(design)))}; set quietZoneColor, or use the code on light pages only`,
+          `bgColor lets the page behind the code through: on a dark one, the symbol contrast is ${perCent(Math.abs(onDark))}; set quietZoneColor, or use the code on light pages only`,
         ]),
   ];
 }
 
 const perCent = (share: number): string => `${Math.floor(share * 100 + 1e-9)}%`;
-
-/** Symbol contrast of modules and background, 0 to 1; negative for light modules on dark. */
-export function contrastOf(design: Colors): number {
-  const { ink, ground } = printedColors(design);
-  return luminance(ground) - luminance(ink);
-}
-
-/**
- * Symbol contrast on a black page, as `contrastOf`. An opaque background has the same contrast
- * everywhere; one that is light enough on paper only has none here.
- */
-export function contrastOnDark(design: Colors): number {
-  if (parseColor(design.quietZoneColor ?? design.bgColor).a === 1) return 1;
-  const { ink, ground } = colorsOn(BLACK, design);
-  return luminance(ground) - luminance(ink);
-}
-
-const BLACK = parseColor('#000000');
-
-/** The colors of modules and background as they appear on paper. */
-const printedColors = (design: Colors) => colorsOn(parseColor('#FFFFFF'), design);
-
-/** The colors of modules and background on a page of a color. */
-function colorsOn(page: Color, { fgColor, bgColor, quietZoneColor }: Colors) {
-  const ground = over(parseColor(quietZoneColor ?? bgColor), page);
-  return { ink: over(parseColor(fgColor), ground), ground };
-}
 
 function pxAt(size: number, matrix: Matrix, design: Design): number {
   const { code } = layoutFrame({ ...design, size });
@@ -156,10 +120,10 @@ function sizeFault(matrix: Matrix, design: Design): string | undefined {
 }
 
 function contrastFault(design: Design): string | undefined {
-  const { ink, ground } = printedColors(design);
-  const reflected = symbolContrast(ink, ground);
+  const { signed, ink, ground } = worstContrast(design);
+  const reflected = Math.abs(signed);
   if (reflected >= MIN_CONTRAST) return undefined;
-  return `fgColor and bgColor must differ more: their symbol contrast is ${perCent(reflected)}, and scanners need ${perCent(MIN_CONTRAST)}`;
+  return `${ink} and ${ground} must differ more: their symbol contrast is ${perCent(reflected)}, and scanners need ${perCent(MIN_CONTRAST)}`;
 }
 
 function labelFaults(design: Design): (string | undefined)[] {

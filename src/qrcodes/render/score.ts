@@ -1,4 +1,5 @@
 import { Refusal } from '../../errors.ts';
+import { contrastOnDark, worstContrast } from './contrast.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
 import { placeModules } from './drawing.ts';
@@ -6,8 +7,6 @@ import { layoutFrame } from './frames/index.ts';
 import type { Matrix } from './matrix.ts';
 import {
   COMFORTABLE_CONTRAST,
-  contrastOf,
-  contrastOnDark,
   MIN_CONTRAST,
   minPx,
   refuseUnscannable,
@@ -81,7 +80,7 @@ function between(value: number, limit: number, good: number): number {
 }
 
 function contrastFinding(design: Design): Finding {
-  const signed = contrastOf(design);
+  const { signed } = worstContrast(design);
   const percent = Math.floor(Math.abs(signed) * 100);
   const score = between(Math.abs(signed), MIN_CONTRAST, COMFORTABLE_CONTRAST);
   if (signed < 0) {

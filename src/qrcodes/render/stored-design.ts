@@ -1,5 +1,11 @@
 import type { ImageRef } from '../../images/name.ts';
-import { type Design, defaultDesign, type Middle } from './design.ts';
+import {
+  type Design,
+  type DesignGradient,
+  defaultDesign,
+  type EyeColors,
+  type Middle,
+} from './design.ts';
 import type { EyeShape } from './eyes/index.ts';
 import type { Frame } from './frames/names.ts';
 import type { Level } from './levels.ts';
@@ -17,6 +23,12 @@ export interface StoredDesign {
   bgColor?: string;
   fgColor?: string;
   quietZoneColor?: string | null;
+  fgGradient?: DesignGradient | null;
+  bgGradient?: DesignGradient | null;
+  eyeColor?: string | null;
+  eyeBallColor?: string | null;
+  eyeColors?: EyeColors | null;
+  eyeGradient?: DesignGradient | null;
   size?: number;
   level?: Level | null;
   pattern?: Pattern;
@@ -61,6 +73,12 @@ export function resolveDesign(stored: StoredDesign, payload: string, margin?: nu
     fgColor: stored.fgColor ?? base.fgColor,
     bgColor: stored.bgColor ?? base.bgColor,
     quietZoneColor: stored.quietZoneColor ?? base.quietZoneColor,
+    fgGradient: stored.fgGradient ?? base.fgGradient,
+    bgGradient: stored.bgGradient ?? base.bgGradient,
+    eyeColor: stored.eyeColor ?? base.eyeColor,
+    eyeBallColor: stored.eyeBallColor ?? base.eyeBallColor,
+    eyeColors: stored.eyeColors ?? base.eyeColors,
+    eyeGradient: stored.eyeGradient ?? base.eyeGradient,
     pattern: stored.pattern ?? base.pattern,
     shape: stored.shape ?? base.shape,
     frame: stored.frame ?? base.frame,

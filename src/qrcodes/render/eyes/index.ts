@@ -1,4 +1,5 @@
-import type { Shape } from '../drawing-types.ts';
+import type { Paint } from '../../../images/vector/types.ts';
+import type { Box, Shape } from '../drawing-types.ts';
 import { type EyeForm, INNERS, OUTERS } from './forms.ts';
 
 type Outer = keyof typeof OUTERS;
@@ -23,6 +24,13 @@ const PARTS = new Map<EyeShape, readonly [Outer, Inner]>([
   ),
 ]);
 
+/** The eyes by their corners. */
+export const EYES = ['topLeft', 'topRight', 'bottomLeft'] as const;
+export type Eye = (typeof EYES)[number];
+
+/** The part of an eye around its ball, or the ball. */
+type EyePart = 'frame' | 'ball';
+
 export const EYE_SHAPE_NAMES: readonly EyeShape[] = [...PARTS.keys()];
 
 /**
@@ -36,27 +44,43 @@ export const EYE_MODULES = 7;
  *
  * @param x0 left edge of the code, in px
  * @param size modules per side
+ * @param paintOf returns the color or gradient of a part of an eye
  */
 export function drawEyes(
   shape: EyeShape,
   { x0, y0, px, size }: { x0: number; y0: number; px: number; size: number },
-  fill: string,
+  paintOf: (eye: Eye, part: EyePart, box: Box) => Paint,
 ): Shape[] {
   const [outerName, innerName] = PARTS.get(shape)!;
   const { ring, hole }: { ring: EyeForm; hole: EyeForm } = OUTERS[outerName];
   const core: EyeForm = INNERS[innerName];
   const far = (size - EYE_MODULES) * px;
-  const places: [x: number, y: number, turn: number][] = [
-    [x0, y0, 0],
-    [x0 + far, y0, 1],
-    [x0, y0 + far, 3],
+  const places: [eye: Eye, x: number, y: number, turn: number][] = [
+    ['topLeft', x0, y0, 0],
+    ['topRight', x0 + far, y0, 1],
+    ['bottomLeft', x0, y0 + far, 3],
   ];
-  const rings = places.map(
-    ([x, y, turn]) => ring(x, y, 7 * px, px, turn) + hole(x + px, y + px, 5 * px, px, turn),
-  );
-  const cores = places.map(([x, y, turn]) => core(x + 2 * px, y + 2 * px, 3 * px, px, turn));
-  return [
-    { path: rings.join(''), fill, evenOdd: true },
-    { path: cores.join(''), fill },
-  ];
+  const side = EYE_MODULES * px;
+  const all = places.map(([eye, x, y, turn]) => {
+    const paint = (part: EyePart) => paintOf(eye, part, { x, y, width: side, height: side });
+    return {
+      ring: ring(x, y, side, px, turn) + hole(x + px, y + px, 5 * px, px, turn),
+      ringPaint: paint('frame'),
+      core: core(x + 2 * px, y + 2 * px, 3 * px, px, turn),
+      corePaint: paint('ball'),
+    };
+  });
+  const rings = byPaint(all.map((one) => [one.ring, one.ringPaint]));
+  const cores = byPaint(all.map((one) => [one.core, one.corePaint]));
+  return [...rings.map((shapes) => ({ ...shapes, evenOdd: true as const })), ...cores];
+}
+
+/** Joins paths of the same color into one shape. */
+function byPaint(parts: [path: string, fill: Paint][]): Shape[] {
+  const shapes = new Map<string, Shape>();
+  for (const [path, fill] of parts) {
+    const key = JSON.stringify(fill);
+    shapes.set(key, { path: (shapes.get(key)?.path ?? '') + path, fill });
+  }
+  return [...shapes.values()];
 }

@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { scan } from '../support/decoders.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+
+const CODE = { type: 'url', url: 'https://example.com/a' };
+
+describe('the look of a QR code', () => {
+  let world: World;
+
+  before(async () => {
+    world = await aWorkspace();
+  });
+
+  const create = (fields: object) => world.api.post('/qrcodes', { ...CODE, ...fields });
+
+  /** Asserts that each look is refused with a message. */
+  async function refuses(cases: [look: object, message: RegExp][]): Promise<void> {
+    for (const [look, message] of cases) {
+      const { status, body } = await create(look);
+      expect([status, body.error?.code], JSON.stringify(look)).to.deep.equal([
+        422,
+        'unprocessable_entity',
+      ]);
+      expect(body.error.message).to.match(message);
+    }
+  }
+
+  it('may have gradients and colors of eyes, which templates keep and null clears', async () => {
+    const look = {
+      fgGradient: {
+        type: 'radial',
+        stops: [{ color: 'navy' }, { color: '#909' }, { color: '#600' }],
+      },
+      bgGradient: {
+        angle: 90,
+        stops: [
+          { color: '#fff', offset: 0.2 },
+          { color: '#eef', offset: 1 },
+        ],
+      },
+      eyeColor: '#123456',
+      eyeBallColor: '#654321',
+      eyeColors: { topLeft: { frame: 'black' } },
+    };
+    const { status, body } = await create({ ...look, useAsTemplate: true });
+    expect(status).to.equal(201);
+    expect(body.fgGradient).to.deep.equal({
+      type: 'radial',
+      angle: 0,
+      stops: [
+        { color: '#000080', offset: 0 },
+        { color: '#990099', offset: 0.5 },
+        { color: '#660000', offset: 1 },
+      ],
+    });
+    expect(body.bgGradient).to.deep.include({ type: 'linear', angle: 90 });
+    expect(body).to.deep.include({
+      eyeColor: '#123456',
+      eyeColors: { topLeft: { frame: '#000000' } },
+      eyeGradient: null,
+    });
+    for (const format of ['png', 'svg', 'jpeg']) {
+      const { bytes } = await world.api.download(`/qrcodes/${body.id}/image?format=${format}`);
+      expect(await scan(bytes), format).to.equal(body.shortLink);
+    }
+    const copy = (await create({ templateId: body.templateId, eyeColors: null })).body;
+    expect(copy).to.deep.include({ fgGradient: body.fgGradient, eyeColors: null });
+    const changed = await world.api.patch(`/qrcodes/${body.id}`, { fgGradient: null });
+    expect(changed.body.fgGradient).to.equal(null);
+  });
+
+  it('is refused with gradients that break a rule', async () => {
+    const stops = [{ color: '#000' }, { color: '#333' }];
+    await refuses([
+      [{ fgGradient: { stops: [stops[0]] } }, /^fgGradient.stops must .*2/],
+      [{ fgGradient: { stops: Array(6).fill(stops[0]) } }, /^fgGradient.stops must .*5/],
+      [{ fgGradient: { stops, angle: 400 } }, /^fgGradient.angle must/],
+      [{ fgGradient: { stops, type: 'conic' } }, /^fgGradient.type must be/],
+      [{ bgGradient: {} }, /^bgGradient.stops is required/],
+      [
+        { eyeGradient: { stops: [{ color: '#000', offset: 0.5 }, stops[1]] } },
+        /^eyeGradient.stops must have an offset in each stop, or in none$/,
+      ],
+      [
+        {
+          fgGradient: {
+            stops: [
+              { color: '#000', offset: 0.5 },
+              { color: '#333', offset: 0.2 },
+            ],
+          },
+        },
+        /^fgGradient.stops must have stops with ascending offsets$/,
+      ],
+      [{ fgGradient: { stops: [{ color: '#0008' }, stops[1]] } }, /color must be a color without/],
+      [{ eyeColors: { bottomRight: {} } }, /^eyeColors.bottomRight is not/],
+      [
+        { fgGradient: { stops: [{ color: '#000' }, { color: '#ddd' }] } },
+        /^fgGradient and bgColor must differ more/,
+      ],
+      [{ eyeColor: '#ddd' }, /^eyeColor and bgColor must differ more/],
+    ]);
+  });
+
+  it('is refused inks for colors that a gradient replaces', async () => {
+    const stops = [{ color: '#000' }, { color: '#333' }];
+    const { body } = await create({ fgGradient: { stops } });
+    const image = (query: string) =>
+      world.api.get(`/qrcodes/${body.id}/image?format=pdf&colorSpace=cmyk${query}`);
+    const refused = await image('&fgSpot=PANTONE');
+    expect([refused.status, refused.body.error.message]).to.deep.equal([
+      422,
+      'fgSpot must not be set for a code with fgGradient',
+    ]);
+  });
+
+  it('may be an SVG without width and height', async () => {
+    const { body } = await create({});
+    const path = `/qrcodes/${body.id}/image`;
+    const svg = (await world.api.download(`${path}?format=svg&dimensions=false`)).bytes.toString();
+    expect(svg).to.match(/^<svg xmlns="[^"]*" viewBox="0 0 512 512" role="img">/);
+    const strange = await world.api.download(
+      '/qr?url=https://example.com&format=svg&dimensions=false',
+    );
+    expect(strange.bytes.toString()).not.to.match(/ width=/);
+    const refused = await world.api.get(`${path}?format=png&dimensions=false`);
+    expect([refused.status, refused.body.error.message]).to.deep.equal([
+      422,
+      'dimensions must not be false where the format is png: only svg has it',
+    ]);
+  });
+
+  it('has a logo of shapes in SVG, PDF and EPS, from a data URI', async () => {
+    const logo =
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10" onload="alert(1)"><script>alert(1)</script><rect width="20" height="10" fill="#0a4"/></svg>';
+    const src = `data:image/svg+xml,${encodeURIComponent(logo)}`;
+    const { body } = await create({ src, excavate: true });
+    const svg = await world.api.download(`/qrcodes/${body.id}/image?format=svg`);
+    expect(svg.bytes.toString())
+      .to.contain('fill="#00AA44"')
+      .and.not.to.match(/<image|alert/);
+    const eps = await world.api.download(`/qrcodes/${body.id}/image?format=eps`);
+    expect(eps.bytes.length).to.be.below(60_000);
+    const png = await world.api.download(`/qrcodes/${body.id}/image`);
+    expect(await scan(png.bytes)).to.equal(body.shortLink);
+    const { dominant } = await sharp(
+      await sharp(png.bytes).extract({ left: 250, top: 250, width: 12, height: 12 }).toBuffer(),
+    ).stats();
+    expect(dominant.g).to.be.greaterThan(140);
+  });
+});
