@@ -3,9 +3,10 @@ import sharp from 'sharp';
 import { type Design, defaultDesign } from '../src/qrcodes/render/design.ts';
 import { draw } from '../src/qrcodes/render/drawing.ts';
 import { FRAME_NAMES } from '../src/qrcodes/render/frames/names.ts';
+import { largestMiddle } from '../src/qrcodes/render/middle.ts';
 import { type MiddleImage, sourceOf } from '../src/qrcodes/render/middle-image.ts';
 import { PATTERN_NAMES } from '../src/qrcodes/render/patterns/index.ts';
-import { largestMiddle, refuseUnscannable } from '../src/qrcodes/render/scannability.ts';
+import { refuseUnscannable } from '../src/qrcodes/render/scannability.ts';
 import { toSvg } from '../src/qrcodes/render/svg.ts';
 import { setLine } from '../src/qrcodes/render/text.ts';
 

@@ -2,6 +2,7 @@ import type { CustomValidator } from 'joi';
 import { bodyFlag, Joi, oneOf, text } from '../http/fields.ts';
 import { imageSource } from '../images/source.ts';
 import { colorFault, normalizeColor } from './render/color.ts';
+import { PLATE_SHAPES } from './render/design.ts';
 import { EYE_SHAPE_NAMES, EYES } from './render/eyes/index.ts';
 import { FRAME_NAMES } from './render/frames/names.ts';
 import { LEVELS } from './render/levels.ts';
@@ -91,13 +92,33 @@ export const designFields = {
     .description('URL of an image that is drawn in the middle, instead of the logo.'),
   width: sizeInPx()
     .allow(null)
-    .description('Width of the image in px of the picture. Default: the largest that scans.'),
+    .description(
+      'Width of the image in px of the picture. Default: the largest that scans easily.',
+    ),
   height: sizeInPx()
     .allow(null)
-    .description('Height of the image in px of the picture. Default: the largest that scans.'),
+    .description(
+      'Height of the image in px of the picture. Default: the largest that scans easily.',
+    ),
   excavate: bodyFlag().description(
     'true: the modules behind the image are cleared. Default false.',
   ),
+  logoPlate: Joi.object({
+    shape: oneOf(PLATE_SHAPES)
+      .default('rounded')
+      .description('`none` keeps the padding free of modules. Default rounded.'),
+    color: colorField().default('#FFFFFF').description('Color. Default #FFFFFF.'),
+    rimColor: colorField().allow(null).default(null).description('Color of a rim. Default: none.'),
+    padding: Joi.number()
+      .strict()
+      .min(0)
+      .max(50)
+      .default(10)
+      .description('Distance from the image, in percent of its longer side. Default 10.'),
+  })
+    .allow(null)
+    .description('Plate behind the image. Default: none.')
+    .meta({ name: 'QrPlate', extension: true }),
   bgColor: colorField({ alpha: true, transparent: true }).description(
     'Color of the background: hexadecimal, a CSS name or rgb(); may have an opacity, or be `transparent`. Default #FFFFFF.',
   ),

@@ -130,6 +130,7 @@ const {
   bgGradient: _____,
   eyeGradient: ______,
   eyeColors: _______,
+  logoPlate: ________,
   width,
   height,
   ...lookFields

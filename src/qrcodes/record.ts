@@ -39,6 +39,7 @@ export function toSealedQrCode(row: QrCodeRow, context: RecordContext) {
     height: design.middle?.height ?? asked.height ?? 0,
     width: design.middle?.width ?? asked.width ?? 0,
     excavate: asked.excavate ?? false,
+    logoPlate: asked.logoPlate ?? null,
     bgColor: design.bgColor,
     fgColor: design.fgColor,
     quietZoneColor: design.quietZoneColor,
@@ -161,6 +162,7 @@ export const qrCodeRecord = Joi.object({
     .description('Width of the image in px of the picture; 0: none was given.')
     .example(0),
   excavate: flag().required().description('The modules behind the image are cleared.'),
+  logoPlate: added(object, 'Plate behind the image.'),
   bgColor: requiredText.description('Color of the background.').example('#FFFFFF'),
   fgColor: requiredText.description('Color of the modules.').example('#000000'),
   quietZoneColor: added(nullable, 'Color of the quiet zone and the light modules.'),

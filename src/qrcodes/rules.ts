@@ -33,7 +33,7 @@ export function withMiddle(row: QrCodeRow, domain: string, before?: QrCodeRow): 
   }
   const level = requiredLevel(row);
   const leveled = level === undefined ? row : { ...row, design: { ...row.design, level } };
-  const { payload, design } = drawingOf(leveled, domain);
+  const { payload, design } = changedDrawing(leveled, domain, before);
   refuseUnscannable(payload, design, before && drawingOf(before, domain));
   return { ...leveled, design: { ...leveled.design, middle: design.middle } };
 }
@@ -69,6 +69,19 @@ function requiredLevel(row: QrCodeRow): Level | undefined {
 function drawingOf(row: QrCodeRow, domain: string) {
   const payload = payloadOf(row, domain);
   return { payload, design: resolveDesign({ ...row.design, middle: null }, payload) };
+}
+
+/**
+ * The same after a change. A change of something else keeps the size of the image, so that a newer
+ * rule for it does not change a picture that is in use.
+ */
+function changedDrawing(row: QrCodeRow, domain: string, before: QrCodeRow | undefined) {
+  const payload = payloadOf(row, domain);
+  const isSame =
+    before !== undefined &&
+    payload === payloadOf(before, domain) &&
+    canonicalJson(row.design) === canonicalJson(before.design);
+  return isSame ? { payload, design: resolveDesign(row.design, payload) } : drawingOf(row, domain);
 }
 
 /** Fields that take effect when a short link is visited, with their columns. */

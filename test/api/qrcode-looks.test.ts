@@ -115,6 +115,38 @@ describe('the look of a QR code', () => {
     ]);
   });
 
+  it('may have a plate behind the logo, and warns where the logo cuts modules', async () => {
+    const src = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 25 10"><rect width="25" height="10" fill="#0a4"/></svg>')}`;
+    const { body } = await create({ src, excavate: true, logoPlate: { rimColor: 'navy' } });
+    expect(body.logoPlate).to.deep.equal({
+      shape: 'rounded',
+      color: '#FFFFFF',
+      rimColor: '#000080',
+      padding: 10,
+    });
+    expect(body.warnings).to.deep.equal([]);
+    expect(body.width / body.height).to.be.closeTo(2.5, 0.1);
+    const { bytes } = await world.api.download(`/qrcodes/${body.id}/image?format=svg`);
+    expect(await scan(bytes)).to.equal(body.shortLink);
+    expect(bytes.toString()).to.contain('fill="#000080"');
+    const [warning] = (await create({ src })).body.warnings;
+    expect(warning).to.match(/^excavate is false: the image cuts through modules/);
+    await refuses([
+      [{ src, logoPlate: { shape: 'star' } }, /^logoPlate.shape must be/],
+      [{ src, logoPlate: { padding: 60 } }, /^logoPlate.padding must/],
+      [{ src, logoPlate: { color: 'bright' } }, /^logoPlate.color must be a color/],
+    ]);
+  });
+
+  it('keeps the size of its logo when something else changes', async () => {
+    const src = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/></svg>')}`;
+    const { body } = await create({ src, excavate: true });
+    const image = async () => (await world.api.download(`/qrcodes/${body.id}/image`)).bytes;
+    const before = await image();
+    await world.api.patch(`/qrcodes/${body.id}`, { title: 'Poster' });
+    expect((await image()).equals(before)).to.equal(true);
+  });
+
   it('may be an SVG without width and height', async () => {
     const { body } = await create({});
     const path = `/qrcodes/${body.id}/image`;

@@ -140,6 +140,29 @@ describe('images in the console', function () {
     });
   }
 
+  it('keeps the shapes of an SVG file, and draws a plate behind it', async () => {
+    await inConsole(world, 'qrcodes/new', {}, async (page) => {
+      await page.getByLabel('URL', { exact: true }).fill('https://example.com/menu');
+      const place = page.getByText('Drop an image here, paste it, or choose a file');
+      const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20" fill="${RED}"/></svg>`;
+      await drop(page, place, Buffer.from(svg).toString('base64'), 'image/svg+xml');
+      await page.getByLabel('Around the logo').selectOption('circle');
+      await page.getByText('of the error correction').waitFor();
+      await page.getByRole('button', { name: 'Create QR code' }).click();
+      await page.getByText('QR code created').waitFor();
+      const [{ shortLink, logoPlate, excavate }] = (await world.api.get('/qrcodes')).body;
+      expect([logoPlate.shape, excavate]).to.deep.equal(['circle', true]);
+      await page.getByLabel('Format').selectOption('svg');
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download' }).click(),
+      ]);
+      const file = readFileSync(await download.path());
+      expect(file.toString()).to.contain(`fill="${RED}"`).and.not.to.contain('<image');
+      expect(await textOf(file, 'svg')).to.equal(shortLink);
+    });
+  });
+
   it('takes only images, and keeps the page when a file is dropped beside the place', async () => {
     await inConsole(world, 'qrcodes/new', {}, async (page) => {
       const place = page.getByText('Drop an image here, paste it, or choose a file');

@@ -6,13 +6,10 @@ import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
 import { FRAME_NAMES } from '../../src/qrcodes/render/frames/names.ts';
 import { LEVELS } from '../../src/qrcodes/render/levels.ts';
 import { encodeMatrix } from '../../src/qrcodes/render/matrix.ts';
+import { largestMiddle } from '../../src/qrcodes/render/middle.ts';
 import type { MiddleImage } from '../../src/qrcodes/render/middle-image.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
-import {
-  largestMiddle,
-  minSize,
-  refuseUnscannable,
-} from '../../src/qrcodes/render/scannability.ts';
+import { minSize, refuseUnscannable } from '../../src/qrcodes/render/scannability.ts';
 import { payloadOf, shortLink } from './contents.ts';
 import { type ImpossiblePair, pairwise, type Row, seeded } from './pairwise.ts';
 import type { Scene } from './renderings.ts';

@@ -11,16 +11,17 @@ import {
   type Design,
   type DesignGradient,
   defaultDesign,
+  PLATE_SHAPES,
+  type Plate,
 } from '../../src/qrcodes/render/design.ts';
+import { matrixOf } from '../../src/qrcodes/render/design-matrix.ts';
 import { draw } from '../../src/qrcodes/render/drawing.ts';
 import { LEVELS, type Level } from '../../src/qrcodes/render/levels.ts';
 import { encodeMatrix, type Matrix } from '../../src/qrcodes/render/matrix.ts';
-import {
-  largestMiddle,
-  minSize,
-  refuseUnscannable,
-  warningsOf,
-} from '../../src/qrcodes/render/scannability.ts';
+import { largestMiddle, usedCorrection } from '../../src/qrcodes/render/middle.ts';
+import { minSize, refuseUnscannable, warningsOf } from '../../src/qrcodes/render/scannability.ts';
+import { scoreOf } from '../../src/qrcodes/render/score.ts';
+import { resolveDesign, type StoredDesign } from '../../src/qrcodes/render/stored-design.ts';
 import { missingCharacter, setLine } from '../../src/qrcodes/render/text.ts';
 import { type Light, photographed } from '../qr/camera.ts';
 import { seeded } from '../qr/pairwise.ts';
@@ -164,10 +165,66 @@ describe('the scannability check', () => {
         expect(faults({ level, middle: middle(400) })).to.contain('no image can be drawn');
         continue;
       }
-      expect(faults({ level, middle: middle(Number(side)) })).to.equal('');
-      const { modulePx } = draw(PAYLOAD, design({ level, middle: middle(1) }));
-      expect(faults({ level, middle: middle(Number(side) + 2 * modulePx) })).not.to.equal('');
+      const sized = (width: number) => {
+        const srcImage = { id: '', width: 100, height: 100 };
+        return resolveDesign({ level, srcImage, width, height: width, excavate: true }, PAYLOAD);
+      };
+      const largest = sized(Number(side));
+      expect(faults(largest)).to.equal('');
+      const { modulePx } = draw(PAYLOAD, largest);
+      expect(faults(sized(Number(side) + 2 * modulePx))).not.to.equal('');
     }
+  });
+
+  it('gives an image without a size one with which the code scans easily', () => {
+    const sizeOf = (ratio: number, payload = PAYLOAD, stored: StoredDesign = {}) => {
+      const srcImage = { id: '', width: 100 * ratio, height: 100 };
+      const full = resolveDesign({ size: 900, excavate: true, srcImage, ...stored }, payload);
+      return { ...full.middle!, design: full };
+    };
+    for (const ratio of [1, 2.5, 0.4, 6]) {
+      for (const payload of [PAYLOAD, 'https://ex.am/a', 'x'.repeat(70), 'x'.repeat(200)]) {
+        const { width, height, design: full } = sizeOf(ratio, payload);
+        const about = `${ratio}, ${payload.length} characters: ${width} × ${height}`;
+        expect(width / height / ratio, about).to.be.closeTo(1, 0.1);
+        const { findings } = scoreOf(payload, full);
+        const finding = findings.find(({ name }) => name === 'Image');
+        expect(finding?.score, about).to.be.at.least(90);
+        expect(usedCorrection(matrixOf(payload, full), full), about).to.be.at.most(0.38);
+      }
+    }
+    const wide = sizeOf(2.5);
+    expect(wide.width * wide.height).to.be.greaterThan(120 * 48);
+    const plate: Plate = { shape: 'circle', color: '#FFFFFF', rimColor: null, padding: 10 };
+    for (const shape of PLATE_SHAPES) {
+      const { design: full } = sizeOf(1, PAYLOAD, { logoPlate: { ...plate, shape } });
+      expect(scoreOf(PAYLOAD, full).score, shape).to.be.at.least(90);
+    }
+  });
+
+  it('lets a code grow for an image of three tenths of its width', () => {
+    const srcImage = { id: '', width: 100, height: 100 };
+    const sized = (share: number) => {
+      const side = Math.round(share * 900 * 0.8);
+      return resolveDesign({ size: 900, srcImage, width: side, excavate: true }, PAYLOAD);
+    };
+    expect(faults(sized(0.3))).to.equal('');
+    expect(faults(sized(0.6))).to.match(/^width and height of the image must be smaller/);
+  });
+
+  it('names the largest image in its own proportions', () => {
+    const srcImage = { id: '', width: 250, height: 100 };
+    const sized = (width: number) =>
+      resolveDesign({ size: 900, srcImage, width, excavate: true }, PAYLOAD);
+    const [, width = '', height = ''] = /works is (\d+) × (\d+) px/.exec(faults(sized(600)))!;
+    expect(Number(width) / Number(height)).to.be.closeTo(2.5, 0.1);
+    expect(faults(sized(Number(width)))).to.equal('');
+  });
+
+  it('warns of an image that cuts through modules', () => {
+    const middle = { width: 40, height: 40, excavate: false };
+    expect(warningsOf(design({ middle }))[0]).to.match(/^excavate is false: the image cuts/);
+    expect(warningsOf(design({ middle: { ...middle, excavate: true } }))).to.deep.equal([]);
   });
 
   it('accepts no version with an alignment pattern behind the image', () => {

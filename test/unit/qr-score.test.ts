@@ -41,10 +41,10 @@ describe('the score of a code', () => {
       'Sharpness: Each dot is 4 px wide: a larger image is sharper.',
     ]);
     expect(reasons({ size: 2000 }, 'a'.repeat(600))[0]).to.match(/^Density: 9\d dots a side/);
-    const middle = { width: 65, height: 65, excavate: true };
-    expect(reasons({ level: 'H', size: 500, middle })[0]).to.match(
-      /^Image: The image takes \d+% of the error correction: a smaller image leaves more/,
-    );
+    const middle = { width: 84, height: 84, excavate: true };
+    expect(
+      reasons({ level: 'H', size: 500, middle }, 'https://go.example.com/abc1234')[0],
+    ).to.match(/^Image: The image takes \d+% of the error correction: a smaller image leaves more/);
     expect(score({ fgColor: '#AAAAAA', size: 140 }).score).to.be.lessThan(85);
   });
 

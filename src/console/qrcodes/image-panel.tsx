@@ -1,10 +1,13 @@
 import { ImagePlus, Trash2 } from 'lucide-react';
 import { useId, useState } from 'react';
+import { PLATE_SHAPES, type Plate } from '../../qrcodes/render/design.ts';
+import { isVisible } from '../../qrcodes/render/place.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
-import { Switch, TextField } from '../ui/field.tsx';
+import { SelectField, Switch, TextField } from '../ui/field.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { useFileDrop } from '../ui/use-file-drop.ts';
+import { ColorField } from './color-field.tsx';
 import { readImageFile } from './image.ts';
 import type { LookProps } from './style-panel.tsx';
 
@@ -18,7 +21,7 @@ export function ImagePanel({ look, onChange, errors }: LookProps) {
       type="number"
       min={1}
       max={4096}
-      placeholder="As large as scanners allow"
+      placeholder="As large as scans easily"
       value={look[name] ?? ''}
       onChange={({ target: { value } }) =>
         onChange({ [name]: value === '' ? null : Math.round(Number(value)) })
@@ -58,6 +61,7 @@ export function ImagePanel({ look, onChange, errors }: LookProps) {
             checked={excavate}
             onChange={(checked) => onChange({ excavate: checked })}
           />
+          <PlateFields plate={look.logoPlate} onChange={(logoPlate) => onChange({ logoPlate })} />
           <div className="grid grid-cols-2 gap-3">
             {sizeField('width')}
             {sizeField('height')}
@@ -65,6 +69,74 @@ export function ImagePanel({ look, onChange, errors }: LookProps) {
         </>
       )}
     </div>
+  );
+}
+
+const PLATES: Record<Plate['shape'], string> = {
+  none: 'Free space',
+  square: 'Square plate',
+  rounded: 'Rounded plate',
+  circle: 'Round plate',
+};
+
+const NEW_PLATE: Omit<Plate, 'shape'> = { color: '#FFFFFF', rimColor: null, padding: 10 };
+
+/** The form for the space around the image, and the plate behind it. */
+function PlateFields({
+  plate,
+  onChange,
+}: {
+  plate: Plate | null;
+  onChange(plate: Plate | null): void;
+}) {
+  const choose = (value: string) => {
+    const shape = PLATE_SHAPES.find((one) => one === value);
+    onChange(shape === undefined ? null : { ...NEW_PLATE, ...plate, shape });
+  };
+  return (
+    <>
+      <div className="grid grid-cols-2 gap-3">
+        <SelectField
+          label="Around the logo"
+          value={plate?.shape ?? ''}
+          onChange={({ target }) => choose(target.value)}
+          none="Nothing"
+          options={PLATE_SHAPES.map((shape) => [shape, PLATES[shape]])}
+        />
+        {plate && (
+          <TextField
+            label="Distance in % of the logo"
+            type="number"
+            min={0}
+            max={50}
+            value={plate.padding}
+            onChange={({ target }) =>
+              onChange({
+                ...plate,
+                padding: Math.min(50, Math.max(0, Number(target.value) || 0)),
+              })
+            }
+          />
+        )}
+      </div>
+      {isVisible(plate) && (
+        <div className="grid grid-cols-2 gap-3">
+          <ColorField
+            label="Plate"
+            value={plate.color}
+            onChange={(color) => onChange({ ...plate, color })}
+          />
+          <ColorField
+            label="Rim of the plate"
+            mayBeTransparent
+            value={plate.rimColor ?? 'transparent'}
+            onChange={(color) =>
+              onChange({ ...plate, rimColor: color === 'transparent' ? null : color.slice(0, 7) })
+            }
+          />
+        </div>
+      )}
+    </>
   );
 }
 

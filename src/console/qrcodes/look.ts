@@ -1,4 +1,4 @@
-import type { DesignGradient, EyeColors } from '../../qrcodes/render/design.ts';
+import type { DesignGradient, EyeColors, Plate } from '../../qrcodes/render/design.ts';
 import type { EyeShape } from '../../qrcodes/render/eyes/index.ts';
 import type { Frame } from '../../qrcodes/render/frames/names.ts';
 import type { Level } from '../../qrcodes/render/levels.ts';
@@ -40,6 +40,8 @@ export interface Look {
   width: number | null;
   height: number | null;
   excavate: boolean;
+  /** Plate behind the image; `null` for none. */
+  logoPlate: Plate | null;
 }
 
 /** The style of a new code. */
@@ -68,6 +70,7 @@ export const PLAIN_LOOK: Look = {
   width: null,
   height: null,
   excavate: true,
+  logoPlate: null,
 };
 
 /** Reads the style of a record or template, and fills unset fields with defaults. */
@@ -95,7 +98,7 @@ export function lookOf(record: object): Look {
 
 /** Converts a style to the fields of a request body. */
 export function fieldsOf(look: Look): Partial<Schemas['NewQrCode']> {
-  const { image, family, weight, textSize, width, height, excavate, ...plain } = look;
+  const { image, family, weight, textSize, width, height, excavate, logoPlate, ...plain } = look;
   const hasImage = image !== null;
   return {
     ...plain,
@@ -106,6 +109,7 @@ export function fieldsOf(look: Look): Partial<Schemas['NewQrCode']> {
     width: hasImage ? width : null,
     height: hasImage ? height : null,
     excavate: hasImage && excavate,
+    logoPlate: hasImage ? logoPlate : null,
   };
 }
 

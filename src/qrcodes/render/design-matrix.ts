@@ -11,4 +11,5 @@ export const matrixOf = (
   payload: string,
   { level, raisesLevel, middle }: Design,
   freeMiddle = middle !== null,
-): Matrix => encodeMatrix(payload, level, { freeMiddle, raisesLevel });
+): Matrix =>
+  encodeMatrix(payload, level, { freeMiddle, raisesLevel, minVersion: middle?.minVersion });

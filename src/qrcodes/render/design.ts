@@ -93,6 +93,23 @@ export interface Middle {
   height: number;
   /** Clears the modules behind the image. */
   excavate: boolean;
+  /** The plate behind the image; absent or `null`: none. */
+  plate?: Plate | null | undefined;
+  /** Least version of the code, which grows for the image; absent: the smallest that fits. */
+  minVersion?: number | undefined;
+}
+
+/** Shapes of the plate behind an image; `none` keeps its area free. */
+export const PLATE_SHAPES = ['none', 'square', 'rounded', 'circle'] as const;
+
+/** A plate behind the image in the middle. */
+export interface Plate {
+  shape: (typeof PLATE_SHAPES)[number];
+  /** Colors `#RRGGBB`; `null`: no rim. */
+  color: string;
+  rimColor: string | null;
+  /** Distance of its edge from the image, in percent of the image's longer side. */
+  padding: number;
 }
 
 /** The default design. */

@@ -33,6 +33,8 @@ export interface Drawing {
   shapes: Shape[];
   /** Box of the image in the middle; `null` without one. */
   image: Box | null;
+  /** Color of the plate behind it; absent without one. */
+  plate?: string | undefined;
   /** Square of the code with its quiet zone, which frames leave free. */
   code: Box;
   /** Whole px per module. */

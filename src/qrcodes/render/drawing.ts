@@ -9,54 +9,8 @@ import { gradientOn } from './gradient.ts';
 import type { Matrix } from './matrix.ts';
 import { PATTERNS } from './patterns/index.ts';
 import { type DrawModules } from './patterns/pattern.ts';
-
-/** Position of the modules in the picture, in px. */
-export interface ModulePlace {
-  x0: number;
-  y0: number;
-  /** Whole px per module; 0 if the picture is too small. */
-  px: number;
-}
-
-/**
- * Positions the modules. All have the same whole number of px, since fractions would make some
- * wider than others; the remainder goes to the quiet zone, evenly.
- *
- * @param size modules per side
- */
-export function placeModules(code: Box, size: number, margin: number): ModulePlace {
-  const px = Math.floor(code.width / (size + 2 * margin));
-  const left = Math.floor((code.width - size * px) / 2);
-  return { x0: code.x + left, y0: code.y + left, px };
-}
-
-/** Positions the image around the middle module; `null` without an image. */
-export function placeImage(
-  { middle }: Design,
-  { x0, y0, px }: ModulePlace,
-  size: number,
-): Box | null {
-  if (middle === null) return null;
-  const { width, height } = middle;
-  return {
-    x: Math.round(x0 + (size * px - width) / 2),
-    y: Math.round(y0 + (size * px - height) / 2),
-    width,
-    height,
-  };
-}
-
-/** True if a box overlaps a module. */
-export function touches(
-  box: Box,
-  { x0, y0, px }: ModulePlace,
-  row: number,
-  column: number,
-): boolean {
-  const x = x0 + column * px;
-  const y = y0 + row * px;
-  return x < box.x + box.width && x + px > box.x && y < box.y + box.height && y + px > box.y;
-}
+import { coveredArea, isVisible, placeImage, placeModules, touches } from './place.ts';
+import { drawPlate } from './plate.ts';
 
 /**
  * Draws a code as shapes.
@@ -72,7 +26,8 @@ export function draw(
   const { code, height, ground, shapes } = layoutFrame(design);
   const place = placeModules(code, matrix.size, design.margin);
   const image = placeImage(design, place, matrix.size);
-  const cleared = design.middle?.excavate === true ? image : null;
+  const plate = design.middle?.plate;
+  const cleared = design.middle?.excavate === true ? coveredArea(design, place, matrix.size) : null;
   const { size } = matrix;
   const isDark = (row: number, column: number): boolean =>
     row >= 0 &&
@@ -98,8 +53,10 @@ export function draw(
       ...drawEyes(design.shape, { ...place, size }, (eye, part, box) =>
         eyePaint(design, eye, part, box, fill),
       ),
+      ...(image !== null && isVisible(plate) ? drawPlate(image, plate) : []),
     ],
     image,
+    plate: isVisible(plate) ? plate.color : undefined,
     code,
     modulePx: place.px,
   };

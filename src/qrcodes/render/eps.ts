@@ -38,7 +38,12 @@ export async function toEps(
   const placed =
     drawing.image === null || image === undefined
       ? ''
-      : await placeMiddle(drawing.image, image, paperOf(ground?.fill ?? 'transparent'), inks);
+      : await placeMiddle(
+          drawing.image,
+          image,
+          paperOf(drawing.plate ?? ground?.fill ?? 'transparent'),
+          inks,
+        );
   const [width, height] = [page.width, page.height];
   return Buffer.from(
     '%!PS-Adobe-3.0 EPSF-3.0\n' +

@@ -38,6 +38,8 @@ export interface EncodeOptions {
    * that pattern, and mistake parts of the image for it.
    */
   freeMiddle?: boolean | undefined;
+  /** Least version. */
+  minVersion?: number | undefined;
   /** Takes the highest level that fits the same version, so that the code has the same size. */
   raisesLevel?: boolean | undefined;
 }
@@ -58,12 +60,13 @@ interface Encoded extends Omit<Matrix, 'size' | 'level'> {
 export function encodeMatrix(
   payload: string,
   level: Level,
-  { freeMiddle = false, raisesLevel = false }: EncodeOptions = {},
+  { freeMiddle = false, raisesLevel = false, minVersion = 1 }: EncodeOptions = {},
 ): Matrix {
   const most = raisesLevel ? 'H' : level;
   let code = encode(payload, level, most);
+  let least = Math.max(code.version, minVersion);
   const range = CENTER_PATTERNS.find(
-    ({ from }) => freeMiddle && code.version >= from && code.version < from + RANGE,
+    ({ from }) => freeMiddle && least >= from && least < from + RANGE,
   );
   if (range !== undefined) {
     if (range.next === undefined) {
@@ -73,8 +76,9 @@ export function encodeMatrix(
           'shorten the content, or leave out src and logo',
       );
     }
-    code = encode(payload, level, most, range.next);
+    least = range.next;
   }
+  if (least > code.version) code = encode(payload, level, most, least);
   return { ...code, size: sizeOf(code.version) };
 }
 

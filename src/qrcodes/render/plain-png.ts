@@ -3,9 +3,9 @@ import { pngChunk } from '../../infra/png-chunk.ts';
 import { type Color, parseColor } from './color.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
-import { type ModulePlace, placeModules } from './drawing.ts';
 import { layoutFrame } from './frames/index.ts';
 import type { Matrix } from './matrix.ts';
+import { type ModulePlace, placeModules } from './place.ts';
 import { resolutionChunk } from './resolution.ts';
 
 /*

@@ -1,14 +1,13 @@
 import { Refusal } from '../../errors.ts';
-import { blocksOf, codewordMap } from './codewords.ts';
 import { contrast, onPaper, parseColor } from './color.ts';
 import { type Colors, contrastOnDark, worstContrast } from './contrast.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
-import { type ModulePlace, placeImage, placeModules, touches } from './drawing.ts';
-import type { Box } from './drawing-types.ts';
 import { type FrameForm, labelOf } from './frames/frame.ts';
 import { FRAMES, layoutFrame } from './frames/index.ts';
 import type { Matrix } from './matrix.ts';
+import { isBearable, largestBearable } from './middle.ts';
+import { placeModules } from './place.ts';
 import { missingCharacter } from './text.ts';
 
 /**
@@ -20,12 +19,6 @@ export const MIN_CONTRAST = 0.4;
 export const COMFORTABLE_CONTRAST = 0.7;
 /** Minimum contrast ratio of text and frame (WCAG 2, 1.4.3, large text). */
 const MIN_WORD_CONTRAST = 3;
-/**
- * Share of a block's error correction that an image may use; the rest is for dirt, glare and wear.
- */
-const MAX_USED_CORRECTION = 0.5;
-/** Default side of an image, as a share of the code's side. */
-const MIDDLE_SHARE = 0.22;
 
 /** Minimum px per module. Edges off the pixel grid need one more. */
 export const minPx = ({ pattern, shape }: Design): number =>
@@ -46,26 +39,26 @@ interface Code {
  */
 export function refuseUnscannable(payload: string, design: Design, accepted?: Code): Matrix {
   const matrix = matrixOf(payload, design);
-  let faults = faultsOf(matrix, design);
+  let faults = faultsOf(payload, matrix, design);
   if (faults.length > 0 && accepted !== undefined) {
     const before = matrixOf(accepted.payload, accepted.design);
-    const acceptedFaults = new Set(faultsOf(before, accepted.design));
+    const acceptedFaults = new Set(faultsOf(accepted.payload, before, accepted.design));
     faults = faults.filter((fault) => !acceptedFaults.has(fault));
   }
   if (faults.length > 0) throw new Refusal('unprocessable_entity', faults.join('; '));
   return matrix;
 }
 
-const faultsOf = (matrix: Matrix, design: Design): string[] =>
+const faultsOf = (payload: string, matrix: Matrix, design: Design): string[] =>
   [
     sizeFault(matrix, design),
     contrastFault(design),
     ...labelFaults(design),
-    middleFault(matrix, design),
+    middleFault(payload, matrix, design),
   ].filter((fault) => fault !== undefined);
 
 /** Reasons why some phones may not read a code that is drawn nevertheless. */
-export function warningsOf(design: Colors): string[] {
+export function warningsOf(design: Colors & Pick<Design, 'middle'>): string[] {
   const { signed, ink, ground } = worstContrast(design);
   const reflected = Math.abs(signed);
   const onDark = contrastOnDark(design);
@@ -84,6 +77,11 @@ export function warningsOf(design: Colors): string[] {
       ? []
       : [
           `bgColor lets the page behind the code through: on a dark one, the symbol contrast is ${perCent(Math.abs(onDark))}; set quietZoneColor, or use the code on light pages only`,
+        ]),
+    ...(design.middle === null || design.middle.excavate
+      ? []
+      : [
+          'excavate is false: the image cuts through modules, whose rests some scanners misread; true clears them',
         ]),
   ];
 }
@@ -144,104 +142,19 @@ function labelFaults(design: Design): (string | undefined)[] {
   ];
 }
 
-function middleFault(matrix: Matrix, design: Design): string | undefined {
+function middleFault(payload: string, matrix: Matrix, design: Design): string | undefined {
   const { middle } = design;
-  if (middle === null) return undefined;
-  const { code } = layoutFrame(design);
-  const place = placeModules(code, matrix.size, design.margin);
-  if (place.px === 0) return undefined;
-  const box = placeImage(design, place, matrix.size)!;
-  const fits = imageLimit(matrix);
-  if (fits(box, place)) return undefined;
-  const side = largestSide(matrix, place, 1);
+  if (middle === null || pxAt(design.size, matrix, design) === 0) return undefined;
+  if (isBearable(matrix, design)) return undefined;
+  const largest = largestBearable(payload, design, middle);
   const most =
-    side === 0
+    largest === null
       ? 'no image can be drawn in a code of this size and level'
-      : `the largest that works is ${side} × ${side} px`;
+      : `the largest that works is ${largest.width} × ${largest.height} px`;
   const raise =
     design.level === 'H' ? 'choose a smaller image' : 'choose a smaller image, or a higher level';
   return (
     `width and height of the image must be smaller: ${middle.width} × ${middle.height} px hide more of the code ` +
     `than level ${design.level} can bear; ${most} (${raise})`
   );
-}
-
-/**
- * The largest square for an image without a size: 22% of the code's side, or less if its error
- * correction allows less.
- *
- * @returns px of the picture; `null` if the code has no room for an image
- * @throws Refusal `unprocessable_entity` if the payload does not fit into a code of the level
- */
-export function largestMiddle(
-  payload: string,
-  design: Design,
-): { width: number; height: number } | null {
-  const matrix = matrixOf(payload, design, true);
-  const place = placeModules(layoutFrame(design).code, matrix.size, design.margin);
-  const side = largestSide(matrix, place, MIDDLE_SHARE);
-  return side === 0 ? null : { width: side, height: side };
-}
-
-/**
- * Side of the largest square that the error correction allows, in px: an odd whole number of
- * modules, so that it is centered.
- */
-function largestSide(matrix: Matrix, place: ModulePlace, share: number): number {
-  const { size } = matrix;
-  const { x0, y0, px } = place;
-  if (px === 0) return 0;
-  const fits = imageLimit(matrix);
-  const most = Math.floor(size * share);
-  for (let modules = most % 2 === 1 ? most : most - 1; modules >= 1; modules -= 2) {
-    const side = modules * px;
-    const offset = ((size - modules) / 2) * px;
-    if (fits({ x: x0 + offset, y: y0 + offset, width: side, height: side }, place)) return side;
-  }
-  return 0;
-}
-
-/**
- * Share of a block's error correction that the image of a design uses, for the worst block; 0
- * without an image.
- */
-export function usedCorrection(matrix: Matrix, design: Design): number {
-  const place = placeModules(layoutFrame(design).code, matrix.size, design.margin);
-  const box = placeImage(design, place, matrix.size);
-  if (box === null || place.px === 0) return 0;
-  return hiddenBy(matrix)(box, place) / blocksOf(matrix.version, matrix.level).corrects;
-}
-
-/** Returns a predicate for boxes that a code can lose. */
-function imageLimit(matrix: Matrix): (box: Box, place: ModulePlace) => boolean {
-  const maxHidden = Math.floor(
-    blocksOf(matrix.version, matrix.level).corrects * MAX_USED_CORRECTION,
-  );
-  const hidden = hiddenBy(matrix);
-  return (box, place) => hidden(box, place) <= maxHidden;
-}
-
-/**
- * Returns a function that counts the codewords hidden by a box, in the worst block; infinite if the
- * box hides function patterns.
- */
-function hiddenBy(matrix: Matrix): (box: Box, place: ModulePlace) => number {
-  const { size, version, level, isFunction } = matrix;
-  const { count, blockOf } = blocksOf(version, level);
-  const map = codewordMap(matrix, blockOf.length);
-  return (box, place) => {
-    const hidden = new Set<number>();
-    for (let row = 0; row < size; row += 1) {
-      for (let column = 0; column < size; column += 1) {
-        if (!touches(box, place, row, column)) continue;
-        // Eyes, timing and alignment patterns, format and version information.
-        if (isFunction(row, column)) return Number.POSITIVE_INFINITY;
-        const codeword = map[row * size + column]!;
-        if (codeword >= 0) hidden.add(codeword);
-      }
-    }
-    const byBlock = new Uint16Array(count);
-    for (const codeword of hidden) byBlock[blockOf[codeword]!]! += 1;
-    return Math.max(...byBlock);
-  };
 }

@@ -2,16 +2,11 @@ import { Refusal } from '../../errors.ts';
 import { contrastOnDark, worstContrast } from './contrast.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
-import { placeModules } from './drawing.ts';
 import { layoutFrame } from './frames/index.ts';
 import type { Matrix } from './matrix.ts';
-import {
-  COMFORTABLE_CONTRAST,
-  MIN_CONTRAST,
-  minPx,
-  refuseUnscannable,
-  usedCorrection,
-} from './scannability.ts';
+import { BEARABLE_USED, GOOD_USED, usedCorrection } from './middle.ts';
+import { placeModules } from './place.ts';
+import { COMFORTABLE_CONTRAST, MIN_CONTRAST, minPx, refuseUnscannable } from './scannability.ts';
 
 /** A property of a code that affects how easily it is scanned. */
 export interface Finding {
@@ -126,8 +121,7 @@ function imageFinding(matrix: Matrix, design: Design): Finding {
   const spare = design.level === 'H' ? 'a smaller image' : 'a smaller image or a higher level';
   return {
     name: 'Image',
-    // Half may be used; the rest is for dirt and wear.
-    score: between(-used, -0.5, -0.2),
-    reason: `The image takes ${percent}% of the error correction${used > 0.2 ? `: ${spare} leaves more for dirt and wear` : ''}.`,
+    score: between(-used, -BEARABLE_USED, -GOOD_USED),
+    reason: `The image takes ${percent}% of the error correction${used > GOOD_USED ? `: ${spare} leaves more for dirt and wear` : ''}.`,
   };
 }

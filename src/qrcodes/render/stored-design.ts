@@ -5,12 +5,14 @@ import {
   defaultDesign,
   type EyeColors,
   type Middle,
+  type Plate,
 } from './design.ts';
+import { matrixOf } from './design-matrix.ts';
 import type { EyeShape } from './eyes/index.ts';
 import type { Frame } from './frames/names.ts';
 import type { Level } from './levels.ts';
+import { largestMiddle, versionFor } from './middle.ts';
 import type { Pattern } from './patterns/index.ts';
-import { largestMiddle } from './scannability.ts';
 
 /** The design of a QR code as its owner set it; absent and `null` fields take defaults. */
 export interface StoredDesign {
@@ -38,6 +40,7 @@ export interface StoredDesign {
   frameText?: string | null;
   frameTextColor?: string | null;
   frameTextStyles?: { weight?: number; size?: number; family?: string } | null;
+  logoPlate?: Plate | null;
   /** The stored images of `src` and `logo`. */
   srcImage?: ImageRef | null;
   logoImage?: ImageRef | null;
@@ -52,8 +55,8 @@ export function middleImage(stored: StoredDesign): ImageRef | null {
 }
 
 /**
- * Completes a design with defaults. An image without a size takes the largest square that the code
- * allows.
+ * Completes a design with defaults. An image without a size takes the largest with which the
+ * code is easy to scan.
  *
  * @param payload text of the code, which decides the position of the image unless it is computed
  *   already
@@ -96,25 +99,32 @@ export function resolveDesign(stored: StoredDesign, payload: string, margin?: nu
 }
 
 function middleOf(
-  { width, height, excavate = false }: StoredDesign,
+  { width, height, excavate = false, logoPlate }: StoredDesign,
   image: ImageRef,
   design: Design,
   payload: string,
 ): Middle {
   const ratio = image.width / image.height;
-  if (typeof width === 'number' && typeof height === 'number') return { width, height, excavate };
-  if (typeof width === 'number') return { width, height: Math.round(width / ratio) || 1, excavate };
-  if (typeof height === 'number')
-    return { width: Math.round(height * ratio) || 1, height, excavate };
+  const plate = logoPlate ?? null;
+  const rest = { excavate, ...(plate && { plate }) };
+  const given =
+    typeof width === 'number'
+      ? { width, height: height ?? (Math.round(width / ratio) || 1) }
+      : typeof height === 'number' && { width: Math.round(height * ratio) || 1, height };
+  if (given) {
+    const middle = { ...given, ...rest };
+    const minVersion = versionFor(payload, design, middle);
+    const first = matrixOf(payload, design, true).version;
+    return minVersion === undefined || minVersion === first ? middle : { ...middle, minVersion };
+  }
   // A fifth of the picture if there is no room: the refusal then says what would have to change.
   const fifth = Math.ceil(design.size / 5);
-  const room = largestMiddle(payload, design) ?? { width: fifth, height: fifth };
-  const scale = Math.min(room.width / image.width, room.height / image.height);
-  return {
+  const scale = Math.min(fifth / image.width, fifth / image.height);
+  const size = largestMiddle(payload, design, { ratio, plate, excavate }) ?? {
     width: Math.max(1, Math.floor(image.width * scale)),
     height: Math.max(1, Math.floor(image.height * scale)),
-    excavate,
   };
+  return { ...size, ...rest };
 }
 
 /** Scales a design to another size, including all lengths in px. */
