@@ -132,6 +132,7 @@ describe('QR codes in the console', function () {
         await page.getByLabel('URL', { exact: true }).fill('https://example.com/menu');
         await page.getByRole('radio', { name: 'Dots' }).check();
         await page.getByRole('radio', { name: 'Leaf', exact: true }).check();
+        await page.getByRole('radio', { name: 'Ball: leaf', exact: true }).check();
         await page.getByLabel('Color', { exact: true }).fill('#1E3A8A');
         await page.getByRole('radio', { name: 'Label bottom' }).check();
         await page.getByRole('textbox', { name: 'Text', exact: true }).fill('The menu');
@@ -142,7 +143,7 @@ describe('QR codes in the console', function () {
         const { pattern, shape, fgColor, frame, frameText, shortLink } = record;
         expect({ pattern, shape, fgColor, frame, frameText }).to.deep.equal({
           pattern: 'dots',
-          shape: 'leaf',
+          shape: 'leaf/leaf',
           fgColor: '#1E3A8A',
           frame: 'label-bottom',
           frameText: 'The menu',

@@ -1,8 +1,13 @@
 import sharp from 'sharp';
 import { Refusal } from '../../src/errors.ts';
 import { CONTENT_NAMES } from '../../src/qrcodes/content/index.ts';
-import { type Design, defaultDesign, FORMATS } from '../../src/qrcodes/render/design.ts';
-import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
+import {
+  type Design,
+  defaultDesign,
+  FORMATS,
+  type Plate,
+} from '../../src/qrcodes/render/design.ts';
+import { EYE_BALLS, EYE_FRAMES } from '../../src/qrcodes/render/eyes/index.ts';
 import { FRAME_NAMES } from '../../src/qrcodes/render/frames/names.ts';
 import { LEVELS } from '../../src/qrcodes/render/levels.ts';
 import { encodeMatrix } from '../../src/qrcodes/render/matrix.ts';
@@ -19,13 +24,15 @@ export const FACTORS = {
   type: CONTENT_NAMES,
   kind: ['static', 'dynamic'],
   pattern: PATTERN_NAMES,
-  shape: EYE_SHAPE_NAMES,
+  eyeFrame: EYE_FRAMES,
+  eyeBall: EYE_BALLS,
   frame: FRAME_NAMES,
   middle: ['none', 'excavated', 'over'],
   level: LEVELS,
   format: FORMATS,
   length: ['short', 'long'],
-  colors: ['black on white', 'blue on cream', 'green on nothing'],
+  colors: ['black on white', 'blue on cream', 'green on nothing', 'linear', 'radial', 'own eyes'],
+  plate: ['none', 'rounded', 'circle'],
 } as const;
 
 type Factors = typeof FACTORS;
@@ -33,10 +40,46 @@ export type Choices = { [Name in keyof Factors]: Factors[Name][number] };
 
 const NAMES = Object.keys(FACTORS) as (keyof Factors)[];
 
-const COLORS: Record<Choices['colors'], Pick<Design, 'fgColor' | 'bgColor'>> = {
+const COLORS: Record<Choices['colors'], Partial<Design>> = {
   'black on white': { fgColor: '#000000', bgColor: '#FFFFFF' },
   'blue on cream': { fgColor: '#1E3A8A', bgColor: '#FFF7E6' },
   'green on nothing': { fgColor: '#14532D', bgColor: 'transparent' },
+  linear: {
+    fgGradient: {
+      type: 'linear',
+      angle: 45,
+      stops: [
+        { color: '#312E81', offset: 0 },
+        { color: '#9D174D', offset: 0.6 },
+        { color: '#7C2D12', offset: 1 },
+      ],
+    },
+    eyeColor: '#312E81',
+  },
+  radial: {
+    fgGradient: {
+      type: 'radial',
+      angle: 0,
+      stops: [
+        { color: '#047857', offset: 0 },
+        { color: '#1E3A8A', offset: 1 },
+      ],
+    },
+    bgGradient: {
+      type: 'linear',
+      angle: 90,
+      stops: [
+        { color: '#FFFFFF', offset: 0 },
+        { color: '#FEF3C7', offset: 1 },
+      ],
+    },
+  },
+  'own eyes': {
+    fgColor: '#111827',
+    eyeColor: '#B91C1C',
+    eyeBallColor: '#1D4ED8',
+    eyeColors: { topRight: { frame: '#047857' } },
+  },
 };
 
 /** Seed of the matrix in docs/qr-decode-matrix.md. */
@@ -65,7 +108,7 @@ function caseOf(choices: Choices): Case {
     ...defaultDesign(),
     ...COLORS[choices.colors],
     pattern: choices.pattern,
-    shape: choices.shape,
+    shape: `${choices.eyeFrame}/${choices.eyeBall}`,
     frame: choices.frame,
     level,
     raisesLevel: false,
@@ -79,9 +122,14 @@ function caseOf(choices: Choices): Case {
   );
   const design: Design = { ...base, size };
   if (middle !== 'none') {
-    const place = largestMiddle(payload, design);
+    const plate: Plate | null =
+      choices.plate === 'none'
+        ? null
+        : { shape: choices.plate, color: '#FFFFFF', rimColor: '#E11D48', padding: 10 };
+    const excavate = middle === 'excavated';
+    const place = largestMiddle(payload, design, { plate, excavate });
     if (place === null) throw new Refusal('unprocessable_entity', `level ${level} bears no image`);
-    design.middle = { ...place, excavate: middle === 'excavated' };
+    design.middle = { ...place, excavate, plate };
   }
   refuseUnscannable(payload, design);
   return { choices, scene: { payload, design, format } };

@@ -24,8 +24,8 @@ const PAYLOAD = 'https://sho.rt/launch26';
 const DARK = 40;
 const LIGHT = 215;
 
-/** Distance by which dots can exceed their modules, in px. */
-const SWELL = 1;
+/** Distance by which stars can exceed their modules, in px. */
+const SWELL = 3;
 
 const design = (changes: Partial<Design> = {}): Design => ({ ...defaultDesign(), ...changes });
 
@@ -149,7 +149,7 @@ describe('drawing of QR codes', () => {
       });
     }
 
-    for (const pattern of ['rounded', 'extra-rounded', 'classy', 'diamonds'] as const) {
+    for (const pattern of ['rounded', 'extra-rounded', 'classy', 'fluid'] as const) {
       it(`have no seams between them: ${pattern}`, async () => {
         const matrix = encodeMatrix(PAYLOAD, 'M');
         const { data } = await grey(
@@ -304,6 +304,9 @@ describe('drawing of QR codes', () => {
         { pattern: 'dots' },
         { shape: 'leaf' },
         { frame: 'line' },
+        { eyeColor: '#102030' },
+        { eyeColors: { topLeft: { ball: '#102030' } } },
+        { bgGradient: { type: 'radial', angle: 0, stops: [] } },
         { middle: { width: 40, height: 40, excavate: true } },
       ];
       for (const changes of others) expect(isPlain(design(changes))).to.equal(false);

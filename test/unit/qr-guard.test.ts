@@ -16,6 +16,7 @@ import {
 } from '../../src/qrcodes/render/design.ts';
 import { matrixOf } from '../../src/qrcodes/render/design-matrix.ts';
 import { draw } from '../../src/qrcodes/render/drawing.ts';
+import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
 import { LEVELS, type Level } from '../../src/qrcodes/render/levels.ts';
 import { encodeMatrix, type Matrix } from '../../src/qrcodes/render/matrix.ts';
 import { largestMiddle, usedCorrection } from '../../src/qrcodes/render/middle.ts';
@@ -225,6 +226,16 @@ describe('the scannability check', () => {
     const middle = { width: 40, height: 40, excavate: false };
     expect(warningsOf(design({ middle }))[0]).to.match(/^excavate is false: the image cuts/);
     expect(warningsOf(design({ middle: { ...middle, excavate: true } }))).to.deep.equal([]);
+  });
+
+  it('warns of eyes that strict readers miss', () => {
+    expect(warningsOf(design({ shape: 'circle/square' }))[0]).to.match(
+      /^shape circle\/square: some/,
+    );
+    expect(warningsOf(design({ shape: 'circle' }))).to.deep.equal([]);
+    for (const shape of EYE_SHAPE_NAMES.filter((name) => !name.includes('/'))) {
+      expect(warningsOf(design({ shape })), shape).to.deep.equal([]);
+    }
   });
 
   it('accepts no version with an alignment pattern behind the image', () => {

@@ -11,6 +11,8 @@ interface PictureChoiceProps<Value extends string> {
   label: string;
   value: Value;
   options: readonly Value[];
+  /** Returns the name of an option; absent: that of its value. */
+  nameOf?(option: Value): string;
   onChange(value: Value): void;
   /** Returns the style that the option's image shows. */
   lookOf(option: Value): Partial<Look>;
@@ -21,7 +23,7 @@ interface PictureChoiceProps<Value extends string> {
 /** Short content, whose modules are large enough to be seen in a small image. */
 const SAMPLE = 'HELLO';
 
-const nameOf = (option: string): string =>
+const plainName = (option: string): string =>
   sentenceCase(option.replaceAll('-', ' ').replace('/', ' / '));
 
 /** A radio group of images; the arrow keys move between them. */
@@ -29,6 +31,7 @@ export function PictureChoice<Value extends string>({
   label,
   value,
   options,
+  nameOf = plainName,
   onChange,
   lookOf,
   crop,

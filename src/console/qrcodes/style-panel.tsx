@@ -1,5 +1,5 @@
 import { parseColor } from '../../qrcodes/render/color.ts';
-import { EYE_SHAPE_NAMES } from '../../qrcodes/render/eyes/index.ts';
+import { EYE_BALLS, EYE_FRAMES, eyePartsOf } from '../../qrcodes/render/eyes/index.ts';
 import type { FrameForm } from '../../qrcodes/render/frames/frame.ts';
 import { FRAMES } from '../../qrcodes/render/frames/index.ts';
 import { FRAME_NAMES } from '../../qrcodes/render/frames/names.ts';
@@ -50,9 +50,13 @@ function LookColor({ look, onChange, errors, name, ...field }: LookColorProps) {
 const opaqueOf = (color: string): string | null =>
   color === 'transparent' ? null : color.slice(0, 7);
 
+/** The part of a sample with its upper left eye. */
+const EYE = { x: 0.11, y: 0.11, width: 0.3, height: 0.3 };
+
 /** The form for modules, eyes and colors. */
 export function StylePanel(props: LookProps) {
   const { onChange, errors } = props;
+  const [frame, ball] = eyePartsOf(props.look.shape);
   const { pattern, shape, fgColor, fgGradient, bgColor, bgGradient, quietZoneColor } = props.look;
   return (
     <div className="flex flex-col gap-4">
@@ -93,11 +97,20 @@ export function StylePanel(props: LookProps) {
       />
       <PictureChoice
         label="Eyes"
-        value={shape}
-        options={EYE_SHAPE_NAMES}
-        onChange={(value) => onChange({ shape: value })}
-        lookOf={(value) => ({ shape: value, pattern })}
-        crop={{ x: 0.11, y: 0.11, width: 0.3, height: 0.3 }}
+        value={frame}
+        options={EYE_FRAMES}
+        onChange={(value) => onChange({ shape: `${value}/${ball}` })}
+        lookOf={(value) => ({ shape: `${value}/${ball}`, pattern })}
+        crop={EYE}
+      />
+      <PictureChoice
+        label="Balls of the eyes"
+        value={ball}
+        options={EYE_BALLS}
+        nameOf={(value) => `Ball: ${value}`}
+        onChange={(value) => onChange({ shape: `${frame}/${value}` })}
+        lookOf={(value) => ({ shape: `${frame}/${value}`, pattern })}
+        crop={EYE}
       />
       <EyeColors {...props} />
     </div>

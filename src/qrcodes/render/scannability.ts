@@ -3,6 +3,7 @@ import { contrast, onPaper, parseColor } from './color.ts';
 import { type Colors, contrastOnDark, worstContrast } from './contrast.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
+import { isUnequal } from './eyes/strict.ts';
 import { type FrameForm, labelOf } from './frames/frame.ts';
 import { FRAMES, layoutFrame } from './frames/index.ts';
 import type { Matrix } from './matrix.ts';
@@ -58,7 +59,7 @@ const faultsOf = (payload: string, matrix: Matrix, design: Design): string[] =>
   ].filter((fault) => fault !== undefined);
 
 /** Reasons why some phones may not read a code that is drawn nevertheless. */
-export function warningsOf(design: Colors & Pick<Design, 'middle'>): string[] {
+export function warningsOf(design: Colors & Pick<Design, 'middle' | 'shape'>): string[] {
   const { signed, ink, ground } = worstContrast(design);
   const reflected = Math.abs(signed);
   const onDark = contrastOnDark(design);
@@ -83,6 +84,11 @@ export function warningsOf(design: Colors & Pick<Design, 'middle'>): string[] {
       : [
           'excavate is false: the image cuts through modules, whose rests some scanners misread; true clears them',
         ]),
+    ...(isUnequal(design.shape)
+      ? [
+          `shape ${design.shape}: some scanners do not find eyes whose frame and ball have unlike corners`,
+        ]
+      : []),
   ];
 }
 

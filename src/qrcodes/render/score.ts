@@ -2,6 +2,7 @@ import { Refusal } from '../../errors.ts';
 import { contrastOnDark, worstContrast } from './contrast.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
+import { isUnequal } from './eyes/strict.ts';
 import { layoutFrame } from './frames/index.ts';
 import type { Matrix } from './matrix.ts';
 import { BEARABLE_USED, GOOD_USED, usedCorrection } from './middle.ts';
@@ -10,7 +11,7 @@ import { COMFORTABLE_CONTRAST, MIN_CONTRAST, minPx, refuseUnscannable } from './
 
 /** A property of a code that affects how easily it is scanned. */
 export interface Finding {
-  name: 'Contrast' | 'Density' | 'Sharpness' | 'Image';
+  name: 'Contrast' | 'Density' | 'Sharpness' | 'Eyes' | 'Image';
   /** 0 to 100. */
   score: number;
   /** A sentence with the measurement and a suggestion. */
@@ -32,6 +33,11 @@ export interface Score {
 /** Score of a value exactly at its limit. */
 const AT_LIMIT = 50;
 const LIGHT_ON_DARK = 60;
+const UNEQUAL_EYES: Finding = {
+  name: 'Eyes',
+  score: 85,
+  reason: 'Some scanners do not find eyes whose frame and ball have unlike corners.',
+};
 /** Score of a code that depends on the page behind it. */
 const ON_LIGHT_PAGES = 75;
 /**
@@ -59,6 +65,7 @@ export function scoreOf(payload: string, design: Design): Score {
     contrastFinding(design),
     densityFinding(matrix, design),
     sharpnessFinding(matrix, design),
+    ...(isUnequal(design.shape) ? [UNEQUAL_EYES] : []),
     ...(design.middle === null ? [] : [imageFinding(matrix, design)]),
   ];
   return { score: Math.min(...findings.map(({ score }) => score)), findings, faults: [] };

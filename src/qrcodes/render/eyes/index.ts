@@ -12,6 +12,11 @@ const PAIRS = {
   'extra-rounded': ['extra-rounded', 'dot'],
   leaf: ['leaf', 'leaf'],
   octagon: ['octagon', 'diamond'],
+  circle: ['circle', 'dot'],
+  drop: ['drop', 'drop'],
+  petal: ['petal', 'petal'],
+  notched: ['notched', 'cross'],
+  tiled: ['tiled', 'square'],
 } as const satisfies Record<string, readonly [Outer, Inner]>;
 
 /** Shape of the eyes: a name, or any `outer/inner`. */
@@ -30,6 +35,13 @@ export type Eye = (typeof EYES)[number];
 
 /** The part of an eye around its ball, or the ball. */
 type EyePart = 'frame' | 'ball';
+
+export const EYE_FRAMES = Object.keys(OUTERS) as Outer[];
+export const EYE_BALLS = Object.keys(INNERS) as Inner[];
+
+/** The frame and the ball of a shape. */
+export const eyePartsOf = (shape: EyeShape): readonly [frame: Outer, ball: Inner] =>
+  PARTS.get(shape)!;
 
 export const EYE_SHAPE_NAMES: readonly EyeShape[] = [...PARTS.keys()];
 
@@ -51,7 +63,7 @@ export function drawEyes(
   { x0, y0, px, size }: { x0: number; y0: number; px: number; size: number },
   paintOf: (eye: Eye, part: EyePart, box: Box) => Paint,
 ): Shape[] {
-  const [outerName, innerName] = PARTS.get(shape)!;
+  const [outerName, innerName] = eyePartsOf(shape);
   const { ring, hole }: { ring: EyeForm; hole: EyeForm } = OUTERS[outerName];
   const core: EyeForm = INNERS[innerName];
   const far = (size - EYE_MODULES) * px;

@@ -2,7 +2,7 @@ import { allCorners, roundRectangle } from '../geometry.ts';
 import { type DrawModules, eachRun } from './pattern.ts';
 
 /** Width of a line, as a share of a module. */
-const WIDTH = 0.96;
+const WIDTH = 0.8;
 
 /** Lines with round ends for the runs of each row. */
 export const horizontalLines: DrawModules = eachRun(({ x, y, width, height }, _free, px) => {
