@@ -2,11 +2,14 @@ import { writeFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { type Design, defaultDesign } from '../src/qrcodes/render/design.ts';
 import { draw } from '../src/qrcodes/render/drawing.ts';
+import { EYE_BALLS, EYE_FRAMES } from '../src/qrcodes/render/eyes/index.ts';
 import { FRAME_NAMES } from '../src/qrcodes/render/frames/names.ts';
-import { largestMiddle } from '../src/qrcodes/render/middle.ts';
+import { largestMiddle, type Wanted } from '../src/qrcodes/render/middle.ts';
 import { type MiddleImage, sourceOf } from '../src/qrcodes/render/middle-image.ts';
+import { NAMED_LOOKS } from '../src/qrcodes/render/named-looks.ts';
 import { PATTERN_NAMES } from '../src/qrcodes/render/patterns/index.ts';
 import { refuseUnscannable } from '../src/qrcodes/render/scannability.ts';
+import { resolveDesign } from '../src/qrcodes/render/stored-design.ts';
 import { toSvg } from '../src/qrcodes/render/svg.ts';
 import { setLine } from '../src/qrcodes/render/text.ts';
 
@@ -20,27 +23,29 @@ const CAPTION = 40;
 
 interface Sample {
   caption: string;
-  design: Partial<Design>;
-  /** Draws the sample mark in the middle. */
-  mark?: { excavate: boolean };
+  design?: Partial<Design>;
+  /** Draws the sample mark in the middle, without the modules behind it. */
+  mark?: Wanted;
 }
+
+/** Samples in a row. */
+const COLUMNS = 9;
 
 const SECTIONS: [title: string, samples: Sample[]][] = [
   ['Patterns', PATTERN_NAMES.map((pattern) => ({ caption: pattern, design: { pattern } }))],
   [
-    'Eyes',
-    (
-      [
-        'square',
-        'rounded',
-        'extra-rounded',
-        'leaf',
-        'octagon',
-        'rounded/dot',
-        'square/diamond',
-        'octagon/dot',
-      ] as const
-    ).map((shape) => ({ caption: shape, design: { pattern: 'rounded', shape } })),
+    'Frames and balls of eyes, in any combination',
+    EYE_FRAMES.map((frame, index) => ({
+      caption: `${frame}/${EYE_BALLS[index]}`,
+      design: { pattern: 'rounded', shape: `${frame}/${EYE_BALLS[index]!}` },
+    })),
+  ],
+  [
+    'Looks of the designer',
+    Object.entries(NAMED_LOOKS).map(([caption, look]) => ({
+      caption,
+      design: resolveDesign(look, ''),
+    })),
   ],
   [
     'Frames',
@@ -55,46 +60,27 @@ const SECTIONS: [title: string, samples: Sample[]][] = [
     })),
   ],
   [
-    'Colours and images',
+    'Images',
     [
-      { caption: '#1D4ED8', design: { fgColor: '#1D4ED8', pattern: 'rounded', shape: 'rounded' } },
+      { caption: 'image', mark: {} },
       {
-        caption: 'on #FEF3C7',
-        design: { fgColor: '#78350F', bgColor: '#FEF3C7', pattern: 'dots', shape: 'leaf' },
+        caption: 'on a plate',
+        design: { pattern: 'extra-rounded', shape: 'extra-rounded', fgColor: '#312E81' },
+        mark: { plate: { shape: 'rounded', color: '#FFFFFF', rimColor: '#312E81', padding: 12 } },
       },
       {
-        caption: 'on #ECFDF5',
-        design: { fgColor: '#065F46', bgColor: '#ECFDF5', pattern: 'classy', shape: 'leaf/dot' },
+        caption: 'on a round plate',
+        design: { pattern: 'dots', shape: 'circle/dot', fgColor: '#7F1D1D' },
+        mark: { plate: { shape: 'circle', color: '#FEF2F2', rimColor: '#7F1D1D', padding: 10 } },
       },
       {
-        caption: 'on #FDF2F8',
+        caption: 'free space',
+        design: { pattern: 'fluid', shape: 'drop', fgColor: '#065F46' },
+        mark: { plate: { shape: 'none', color: '#FFFFFF', rimColor: null, padding: 12 } },
+      },
+      {
+        caption: 'framed',
         design: {
-          fgColor: '#9D174D',
-          bgColor: '#FDF2F8',
-          pattern: 'diamonds',
-          shape: 'octagon',
-        },
-      },
-      { caption: 'image', design: { level: 'H' }, mark: { excavate: true } },
-      {
-        caption: 'image, rounded',
-        design: {
-          level: 'H',
-          pattern: 'extra-rounded',
-          shape: 'extra-rounded',
-          fgColor: '#312E81',
-        },
-        mark: { excavate: true },
-      },
-      {
-        caption: 'image, dots',
-        design: { level: 'H', pattern: 'dots', shape: 'rounded/dot', fgColor: '#7F1D1D' },
-        mark: { excavate: true },
-      },
-      {
-        caption: 'image, framed',
-        design: {
-          level: 'H',
           pattern: 'classy-rounded',
           shape: 'leaf',
           frame: 'label-bottom',
@@ -103,7 +89,7 @@ const SECTIONS: [title: string, samples: Sample[]][] = [
           fgColor: '#312E81',
           frameTextStyles: { family: 'Nunito', weight: 800, size: null },
         },
-        mark: { excavate: true },
+        mark: {},
       },
     ],
   ],
@@ -126,15 +112,17 @@ function place(
   y: number,
   side: number,
 ): { svg: string; height: number } {
-  const design: Design = { ...defaultDesign(), size: SIZE, ...sample.design };
+  const design: Design = { ...defaultDesign(), ...sample.design, size: SIZE };
   if (sample.mark !== undefined) {
-    design.middle = { ...largestMiddle(PAYLOAD, design)!, ...sample.mark };
+    design.level = 'H';
+    const wanted = { ...sample.mark, excavate: true };
+    design.middle = { ...largestMiddle(PAYLOAD, design, wanted)!, ...wanted };
   }
   const drawing = draw(PAYLOAD, design, refuseUnscannable(PAYLOAD, design));
   const height = (drawing.height / drawing.width) * side;
   const svg = toSvg(drawing, { image: sample.mark && sourceOf(mark) }).replace(
-    /^<svg xmlns="[^"]*" width="\d+" height="\d+"/,
-    `<svg x="${x}" y="${y}" width="${side}" height="${height}"`,
+    /^<svg ([^>]*?) width="\d+" height="\d+"/,
+    `<svg $1 x="${x}" y="${y}" width="${side}" height="${height}"`,
   );
   const caption = words(sample.caption, x + side / 2, y + height + 24, 15, 400, 0.5);
   return { svg: svg + caption, height: height + CAPTION };
@@ -158,15 +146,19 @@ let body = '';
 for (const [title, samples] of SECTIONS) {
   body += words(title, MARGIN, y + 24, 26, 700);
   y += 48;
-  const side = (WIDTH - 2 * MARGIN - (samples.length - 1) * GAP) / samples.length;
-  const row = samples.map((sample, index) => place(sample, MARGIN + index * (side + GAP), y, side));
-  body += row.map(({ svg }) => svg).join('');
-  y += Math.max(...row.map(({ height }) => height)) + GAP / 2;
+  const side = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * GAP) / COLUMNS;
+  for (let at = 0; at < samples.length; at += COLUMNS) {
+    const row = samples
+      .slice(at, at + COLUMNS)
+      .map((sample, index) => place(sample, MARGIN + index * (side + GAP), y, side));
+    body += row.map(({ svg }) => svg).join('');
+    y += Math.max(...row.map(({ height }) => height)) + GAP / 2;
+  }
   y += GAP;
 }
 const sheet = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${y}"><rect width="100%" height="100%" fill="#fff"/>${body}</svg>`;
 const png = await sharp(Buffer.from(sheet), { unlimited: true })
-  .png({ palette: true, colours: 128, compressionLevel: 9 })
+  .png({ palette: true, colours: 256, compressionLevel: 9 })
   .toBuffer();
 writeFileSync('docs/qr-styles.png', png);
 console.log(`docs/qr-styles.png, ${Math.round(png.length / 1024)} KiB`);

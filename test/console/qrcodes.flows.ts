@@ -548,6 +548,36 @@ describe('QR codes in the console', function () {
     });
   });
 
+  it('draws gradients, eyes and a named look, and steps back and forth', async () => {
+    await inConsole(world, 'qrcodes/new', {}, async (page) => {
+      await page.getByRole('heading', { name: 'Not complete' }).waitFor();
+      await page.getByLabel('URL', { exact: true }).fill('https://example.com/menu');
+      await page.getByRole('heading', { name: 'Easy to scan' }).waitFor();
+      await page.getByRole('button', { name: 'Sunset' }).click();
+      await page.getByLabel('Color: fill').selectOption('radial');
+      await page.getByRole('radio', { name: 'Hearts' }).check();
+      await page.getByRole('radio', { name: 'Ball: flower' }).check();
+      await page.getByRole('switch', { name: 'Own colors for the eyes' }).click();
+      await page.getByRole('switch', { name: 'Colors for each eye' }).click();
+      await page.getByLabel('Upper right eye', { exact: true }).fill('#1E3A8A');
+      await page.getByRole('radio', { name: 'Crosses' }).check();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      expect(await page.getByRole('radio', { name: 'Hearts' }).isChecked()).to.equal(true);
+      await page.getByRole('button', { name: 'Redo' }).click();
+      expect(await page.getByRole('radio', { name: 'Crosses' }).isChecked()).to.equal(true);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await create(page).click();
+      await page.getByText('QR code created').waitFor();
+      const [record] = (await world.api.get('/qrcodes')).body;
+      expect(record).to.include({ pattern: 'hearts', shape: 'drop/flower' });
+      expect(record.fgGradient).to.include({ type: 'radial' });
+      expect(record.fgGradient.stops).to.have.length(3);
+      expect(record.eyeColors.topRight.frame).to.equal('#1E3A8A');
+      const [, png] = await downloaded(page, () => download(page).click());
+      expect(await textOf(png)).to.equal(record.shortLink);
+    });
+  });
+
   it('says why a look can’t be scanned, and what the API refuses at its field', async () => {
     await inConsole(world, 'qrcodes/new', {}, async (page) => {
       await page.getByLabel('Color', { exact: true }).fill('#DDDDDD');

@@ -4,7 +4,9 @@ import { readContent } from '../../src/qrcodes/content/read-content.ts';
 import { wifi } from '../../src/qrcodes/content/wifi.ts';
 import { type Design, defaultDesign } from '../../src/qrcodes/render/design.ts';
 import { encodeMatrix } from '../../src/qrcodes/render/matrix.ts';
+import { NAMED_LOOKS } from '../../src/qrcodes/render/named-looks.ts';
 import { minPrintMm, scoreOf } from '../../src/qrcodes/render/score.ts';
+import { resolveDesign } from '../../src/qrcodes/render/stored-design.ts';
 
 const PAYLOAD = 'https://sho.rt/launch26';
 const score = (changes: Partial<Design> = {}, payload = PAYLOAD) =>
@@ -46,6 +48,15 @@ describe('the score of a code', () => {
       reasons({ level: 'H', size: 500, middle }, 'https://go.example.com/abc1234')[0],
     ).to.match(/^Image: The image takes \d+% of the error correction: a smaller image leaves more/);
     expect(score({ fgColor: '#AAAAAA', size: 140 }).score).to.be.lessThan(85);
+  });
+
+  it('is high for every named look, whatever the content', () => {
+    for (const [name, look] of Object.entries(NAMED_LOOKS)) {
+      for (const payload of [PAYLOAD, 'https://example.com/'.padEnd(60, 'x')]) {
+        expect(scoreOf(payload, resolveDesign(look, payload)).score, name).to.be.at.least(90);
+      }
+    }
+    expect(Object.keys(NAMED_LOOKS)).to.have.length(20);
   });
 
   it('names the least width in print with its quiet zone', () => {

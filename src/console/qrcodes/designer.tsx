@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useNavigate } from '@tanstack/react-router';
+import { Redo2, Undo2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
@@ -9,7 +10,7 @@ import { saveRecord } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { useFieldErrors, useFocusOnRefusal } from '../short-links/errors.ts';
 import type { PartProps } from '../short-links/section.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Switch } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
@@ -39,6 +40,7 @@ import { Preview, Thumbnail } from './preview.tsx';
 import { LabelsPanel, OptionsPanel } from './short-link-panel.tsx';
 import { FramePanel, OutputPanel, StylePanel } from './style-panel.tsx';
 import { TypeChoice } from './type-choice.tsx';
+import { type History, useHistory } from './use-history.ts';
 
 /** Delay after typing before the code is drawn, in ms. */
 const TYPING_MS = 120;
@@ -65,9 +67,11 @@ export function Designer({ record }: { record: QrCode | undefined }) {
     enableBeforeUnload: false,
     disabled: !isChanged || save.isPending || save.isSuccess,
   });
+  const history = useHistory(draft, (value) => setDraft(() => value));
   const edit = (changes: object, update: (now: CodeDraft) => CodeDraft) => {
     save.reset();
     correct(changes);
+    history.note(draft, Object.keys(changes).join());
     setDraft(update);
   };
   const change = (changes: Partial<CodeDraft>) => edit(changes, (now) => ({ ...now, ...changes }));
@@ -105,6 +109,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
       const stored = draftOf(saved);
       setBefore(stored);
       setDraft(() => stored);
+      history.clear();
     });
   };
   const saveButton = mayWrite && (
@@ -176,6 +181,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
             record !== undefined && 'max-lg:order-first',
           )}
         >
+          {mayWrite && <HistoryButtons {...history} isDisabled={save.isPending} />}
           <Preview
             payload={payload.text}
             look={look}
@@ -205,11 +211,35 @@ export function Designer({ record }: { record: QrCode | undefined }) {
       </div>
       {mayWrite && (
         <div className="sticky bottom-0 z-10 flex items-center gap-3 border-t border-line bg-raised px-4 py-2 lg:hidden">
-          <Thumbnail payload={payload.text} look={look} />
+          <Thumbnail payload={payload.text} look={look} isSample={payload.isSample} />
           {saveButton}
         </div>
       )}
     </>
+  );
+}
+
+/** Buttons that step back and forth through the changes of the draft. */
+function HistoryButtons({
+  undo,
+  redo,
+  isDisabled,
+}: Pick<History<CodeDraft>, 'undo' | 'redo'> & { isDisabled: boolean }) {
+  return (
+    <div className="flex justify-end gap-1">
+      <IconButton
+        icon={Undo2}
+        label="Undo"
+        disabled={undo === undefined || isDisabled}
+        onClick={undo}
+      />
+      <IconButton
+        icon={Redo2}
+        label="Redo"
+        disabled={redo === undefined || isDisabled}
+        onClick={redo}
+      />
+    </div>
   );
 }
 

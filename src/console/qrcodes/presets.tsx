@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { colorFault, normalizeColor } from '../../qrcodes/render/color.ts';
+import { NAMED_LOOKS } from '../../qrcodes/render/named-looks.ts';
 import { answer } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
@@ -14,7 +15,7 @@ import { type Look, lookOf, PLAIN_LOOK } from './look.ts';
 
 const SAMPLE = 'HELLO';
 
-/** Styles to start from: plain, the brand’s, and the workspace's templates. */
+/** Styles to start from: plain, named looks, the brand’s, and the workspace's templates. */
 export function Presets({ onChosen }: { onChosen(look: Look): void }) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
@@ -32,6 +33,9 @@ export function Presets({ onChosen }: { onChosen(look: Look): void }) {
   return (
     <ul className="grid grid-cols-2 gap-2 md:grid-cols-[repeat(auto-fill,minmax(8rem,1fr))]">
       <Preset name="Plain" look={PLAIN_LOOK} onChosen={onChosen} />
+      {Object.entries(NAMED_LOOKS).map(([name, style]) => (
+        <Preset key={name} name={name} look={lookOf(style)} onChosen={onChosen} />
+      ))}
       {brand && (brand.brandColor ?? brand.logo) && (
         <Preset name="Brand" look={brandLook(brand)} onChosen={onChosen} />
       )}

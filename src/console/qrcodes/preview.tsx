@@ -3,7 +3,7 @@ import { Skeleton } from '../ui/states.tsx';
 import { useDrawn } from './drawn.ts';
 import { addressOf } from './image.ts';
 import type { Look } from './look.ts';
-import { ScorePanel, wordOf } from './score-panel.tsx';
+import { NOT_COMPLETE, ScorePanel, wordOf } from './score-panel.tsx';
 
 interface PreviewProps {
   /** Encoded text; absent while nothing can be drawn. */
@@ -46,7 +46,9 @@ export function Preview({ payload, look, hint, isSample }: PreviewProps) {
           {describe(error)}
         </p>
       )}
-      {payload !== undefined && data && !error && <ScorePanel score={data.score} />}
+      {payload !== undefined && data && !error && (
+        <ScorePanel score={data.score} isComplete={!isSample} />
+      )}
     </div>
   );
 }
@@ -54,7 +56,11 @@ export function Preview({ payload, look, hint, isSample }: PreviewProps) {
 /**
  * A small image of the code with its scannability, for windows in which the preview is out of view.
  */
-export function Thumbnail({ payload, look }: Pick<PreviewProps, 'payload' | 'look'>) {
+export function Thumbnail({
+  payload,
+  look,
+  isSample,
+}: Pick<PreviewProps, 'payload' | 'look' | 'isSample'>) {
   const { data, error } = useDrawn(payload, look);
   const isDrawn = payload !== undefined && data !== undefined && error === null;
   return (
@@ -62,7 +68,9 @@ export function Thumbnail({ payload, look }: Pick<PreviewProps, 'payload' | 'loo
       <span className="size-11 shrink-0 rounded-md border border-line bg-white p-0.5">
         {isDrawn && <img src={addressOf(data.svg)} alt="" className="size-full object-contain" />}
       </span>
-      <span className="flex-1 text-muted">{isDrawn ? wordOf(data.score) : ''}</span>
+      <span className="flex-1 text-muted">
+        {isDrawn ? (isSample ? NOT_COMPLETE : wordOf(data.score)) : ''}
+      </span>
     </>
   );
 }

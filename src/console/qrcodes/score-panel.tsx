@@ -32,30 +32,39 @@ const LABELS: Readonly<Record<string, string>> = {
 /** Returns the word for a scannability score. */
 export const wordOf = ({ score }: Score): string => WORDS.find(([least]) => score >= least)![1];
 
-/** Shows the scannability of a code, with the reasons. */
-export function ScorePanel({ score: all }: { score: Score }) {
+/** Word in place of a score while the content is incomplete. */
+export const NOT_COMPLETE = 'Not complete';
+
+/**
+ * Shows the scannability of a code, with the reasons.
+ *
+ * @param isComplete false while the picture has other content than the code will have
+ */
+export function ScorePanel({ score: all, isComplete }: { score: Score; isComplete: boolean }) {
   const { score, findings, faults } = all;
   return (
     <section aria-label="Scannability" className="flex flex-col gap-2">
       <div className="flex items-baseline justify-between" role="status">
-        <h2 className="font-medium">{wordOf(all)}</h2>
-        <span className="text-muted tabular-nums">{score} of 100</span>
+        <h2 className="font-medium">{isComplete || score === 0 ? wordOf(all) : NOT_COMPLETE}</h2>
+        {isComplete && <span className="text-muted tabular-nums">{score} of 100</span>}
       </div>
-      <meter
-        min={0}
-        max={100}
-        low={BEARABLE}
-        high={FINE}
-        optimum={100}
-        value={score}
-        aria-label="Scannability"
-        className="h-2 w-full"
-      />
+      {isComplete && (
+        <meter
+          min={0}
+          max={100}
+          low={BEARABLE}
+          high={FINE}
+          optimum={100}
+          value={score}
+          aria-label="Scannability"
+          className="h-2 w-full"
+        />
+      )}
       <ul className="flex flex-col gap-1 text-xs">
         {faults.map((fault) => (
           <Reason key={fault} score={0} text={fault} />
         ))}
-        {findings.map(({ name, score: own, reason }) => (
+        {(isComplete ? findings : []).map(({ name, score: own, reason }) => (
           <Reason key={name} score={own} text={reason} />
         ))}
       </ul>
