@@ -49,13 +49,13 @@ const gradientField = () =>
   Joi.object({
     type: oneOf(['linear', 'radial'])
       .default('linear')
-      .description('`radial` goes from the center to the corners. Default linear.'),
+      .description('`radial` goes from the center to the corners.'),
     angle: Joi.number()
       .strict()
       .min(0)
       .max(360)
       .default(0)
-      .description('Direction in degrees, clockwise: 0 from left to right. Default 0.'),
+      .description('Direction in degrees, clockwise: 0 from left to right.'),
     stops: Joi.array()
       .items(
         Joi.object({
@@ -79,8 +79,8 @@ const gradientField = () =>
 
 const eyeParts = () =>
   Joi.object({
-    frame: colorField().description('Color of the frame. Default: that of all eyes.'),
-    ball: colorField().description('Color of the ball. Default: that of its frame.'),
+    frame: colorField().description('Color of the frame. Default: `eyeColor`.'),
+    ball: colorField().description('Color of the ball. Default: the color of its frame.'),
   }).meta({ name: 'QrEyeParts' });
 
 /** Schemas of the fields that decide how a code looks. */
@@ -92,29 +92,23 @@ export const designFields = {
     .description('URL of an image that is drawn in the middle, instead of the logo.'),
   width: sizeInPx()
     .allow(null)
-    .description(
-      'Width of the image in px of the picture. Default: the largest that scans easily.',
-    ),
+    .description('Width of the image in px of the picture. Default: the largest that scans.'),
   height: sizeInPx()
     .allow(null)
-    .description(
-      'Height of the image in px of the picture. Default: the largest that scans easily.',
-    ),
+    .description('Height of the image in px of the picture. Default: the largest that scans.'),
   excavate: bodyFlag().description(
     'true: the modules behind the image are cleared. Default false.',
   ),
   logoPlate: Joi.object({
-    shape: oneOf(PLATE_SHAPES)
-      .default('rounded')
-      .description('`none` keeps the padding free of modules. Default rounded.'),
-    color: colorField().default('#FFFFFF').description('Color. Default #FFFFFF.'),
-    rimColor: colorField().allow(null).default(null).description('Color of a rim. Default: none.'),
+    shape: oneOf(PLATE_SHAPES).default('rounded').description('`none` keeps the padding free.'),
+    color: colorField().default('#FFFFFF').description('Color.'),
+    rimColor: colorField().allow(null).default(null).description('Color of a rim.'),
     padding: Joi.number()
       .strict()
       .min(0)
       .max(50)
       .default(10)
-      .description('Distance from the image, in percent of its longer side. Default 10.'),
+      .description('Distance from the image, in percent of its longer side.'),
   })
     .allow(null)
     .description('Plate behind the image. Default: none.')
@@ -127,31 +121,23 @@ export const designFields = {
   ),
   quietZoneColor: colorField()
     .allow(null)
-    .description(
-      'Color of the quiet zone and the light modules, for any page behind the code. Default: the background.',
-    )
+    .description('Color of the quiet zone and the light modules. Default: the background.')
     .meta({ extension: true }),
-  fgGradient: gradientField().description(
-    'Gradient of modules and eyes, in place of `fgColor`. Default: none.',
-  ),
-  bgGradient: gradientField().description(
-    'Gradient of the background, in place of `bgColor`. Default: none.',
-  ),
+  fgGradient: gradientField().description('In place of `fgColor`.'),
+  bgGradient: gradientField().description('In place of `bgColor`.'),
   eyeColor: colorField()
     .allow(null)
-    .description('Color of the eyes. Default: that of the modules.')
+    .description('Color of the eyes. Default: the color of the modules.')
     .meta({ extension: true }),
   eyeBallColor: colorField()
     .allow(null)
-    .description('Color of the balls in the eyes. Default: that of the eyes.')
+    .description('Color of the balls in the eyes. Default: the color of the eyes.')
     .meta({ extension: true }),
   eyeColors: Joi.object(Object.fromEntries(EYES.map((eye) => [eye, eyeParts()])))
     .allow(null)
-    .description('Colors of single eyes, before those of all. Default: none.')
+    .description('Colors of single eyes.')
     .meta({ name: 'QrEyeColors', extension: true }),
-  eyeGradient: gradientField().description(
-    'Gradient of each eye, where no color of eyes is set. Default: none.',
-  ),
+  eyeGradient: gradientField().description('Gradient of each eye.'),
   size: sizeInPx().description('Width and height of the picture in px. Default 512.'),
   level: Joi.string()
     .uppercase()

@@ -9,9 +9,9 @@ import { Unsupported } from './unsupported.ts';
  * @throws Unsupported for anything else that is not a color
  */
 export function colorOf(text: string, current: string, opacity = 1): string | undefined {
-  const value = text.trim().toLowerCase();
+  const asked = text.trim().toLowerCase();
+  const value = asked === 'currentcolor' ? current.trim().toLowerCase() : asked;
   if (value === 'none') return undefined;
-  if (value === 'currentcolor') return colorOf(current, '#000000', opacity);
   const parts = value.length > 60 ? null : colorString.get(value)?.value;
   const isHsl = /^(hsl|hwb)/.test(value);
   if (!parts?.every(Number.isFinite) || isHsl) throw new Unsupported(`color ${text}`);

@@ -80,7 +80,11 @@ function vectorOf(root: Element): Vector {
         .filter(({ name }) => GRADIENTS.has(name))
         .map((element) => [
           element.attribs['id'] ?? '',
-          { ...element, stops: elementsIn(element).map(({ attribs }) => attribs) },
+          {
+            name: element.name,
+            attribs: element.attribs,
+            stops: elementsIn(element).map(({ attribs }) => attribs),
+          },
         ]),
     ),
     wholeClips: new Set(
@@ -244,7 +248,7 @@ function strokeOf(properties: Properties, opacity: number, transform: string): S
   if (paint === undefined || width <= 0) return undefined;
   const scale = scaleOf(matrixOf(transform));
   const dashes = dashesOf(properties['stroke-dasharray'] ?? 'none').map((one) => one * scale);
-  if (dashes.length > 0 && dashes.some((one) => one < MIN_DASH)) throw new Unsupported('dashes');
+  if (dashes.some((one) => one < MIN_DASH)) throw new Unsupported('dashes');
   const join = properties['stroke-linejoin'] as Stroke['join'];
   const cap = properties['stroke-linecap'] as Stroke['cap'];
   if (!['miter', 'round', 'bevel'].includes(join) || !['butt', 'round', 'square'].includes(cap)) {
