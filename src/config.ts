@@ -22,6 +22,7 @@ import {
   redisUrl,
   type Setting,
   text,
+  tileTemplate,
   url,
 } from './setting-parsers.ts';
 
@@ -122,6 +123,11 @@ export const SETTINGS = {
     ...url('URL of the documentation; errors link to it.', '', ['http:', 'https:']),
     shownDefault: '{BASE_URL}/docs',
   },
+  MAP_TILES: tileTemplate(
+    'URL of map tiles with {z}, {x} and {y}, such as https://tile.example.com/{z}/{x}/{y}.png: pages of ' +
+      'locations show a map, and the browsers of visitors load it from there. Empty: no map.',
+  ),
+  MAP_ATTRIBUTION: text('Text under the map, as the source of the tiles requires.', ''),
   DEFAULT_SHORT_DOMAIN: hostname(
     'Domain of links in workspaces that have added no domain.',
     'localhost',

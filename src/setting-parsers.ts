@@ -28,6 +28,21 @@ export const text = (help: string, fallback: string): Setting<string> => ({
   parse: (value) => value,
 });
 
+/** Setting of the URL of map tiles, whose host has no placeholders. */
+export const tileTemplate = (help: string): Setting<string> => ({
+  help,
+  fallback: '',
+  parse(value) {
+    const isUrl = /^https?:\/\/[\w.:-]+\//.test(value) && parseUrl(value) !== undefined;
+    if (!isUrl || ['{z}', '{x}', '{y}'].some((name) => !value.includes(name))) {
+      throw new Error(
+        'must be a URL that starts with https:// and has {z}, {x} and {y} in its path',
+      );
+    }
+    return value;
+  },
+});
+
 /** Parses key material. */
 export function parseSecretKey(value: string): string {
   if (value.length < 32) throw new Error('must have at least 32 characters');

@@ -22,6 +22,7 @@ import { memberRoutes } from '../members/routes.ts';
 import { metatagsRoutes } from '../metatags/routes.ts';
 import { pageRoutes } from '../pages/routes.ts';
 import { placeRoutes } from '../places/routes.ts';
+import { fileRoutes } from '../qrcodes/files.ts';
 import { qrCodeRoutes } from '../qrcodes/routes.ts';
 import { templateRoutes } from '../qrcodes/templates/routes.ts';
 import { settingsRoutes } from '../settings/routes.ts';
@@ -42,6 +43,7 @@ export const routes: readonly Route[] = [
   ...linkRoutes,
   ...qrCodeRoutes,
   ...templateRoutes,
+  ...fileRoutes,
   ...tagRoutes,
   ...folderRoutes,
   ...utmTemplateRoutes,

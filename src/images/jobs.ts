@@ -1,10 +1,12 @@
 import { images, maintenance } from '../queues/index.ts';
 import { HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
-import type { MadeImage } from './name.ts';
+import type { FileRef, MadeImage } from './name.ts';
 
 export const imageJobs = jobsOf(images, {
   /** Stores an image for a workspace or, without one, for some minutes. */
   'image.keep': job<{ source: string }, MadeImage>(),
+  /** Stores a file for a workspace. */
+  'file.keep': job<{ source: string }, FileRef>(),
 });
 
 export const imageMaintenanceJobs = jobsOf(maintenance, {

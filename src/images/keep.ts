@@ -2,6 +2,7 @@ import { db, execute } from '../infra/db.ts';
 import { keep, keepOrHandOver } from '../infra/kept.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { handlers } from '../queues/job.ts';
+import { keepFile, pruneFiles } from './files.ts';
 import { imageJobs, imageMaintenanceJobs } from './jobs.ts';
 import { imageName, type MadeImage } from './name.ts';
 import { readImage } from './read.ts';
@@ -41,7 +42,8 @@ export async function pruneImages(): Promise<void> {
     db(),
     `DELETE FROM images i WHERE kept_at < now() - ?::interval
        AND NOT EXISTS (SELECT 1 FROM qrcodes q WHERE q.project_id = i.project_id
-                         AND i.id IN (q.design->'srcImage'->>'id', q.design->'logoImage'->>'id'))
+                         AND i.id IN (q.design->'srcImage'->>'id', q.design->'logoImage'->>'id',
+                                      q.design->'photoImage'->>'id'))
        AND NOT EXISTS (SELECT 1 FROM templates t WHERE t.project_id = i.project_id
                          AND i.id IN (t.design->'srcImage'->>'id', t.design->'logoImage'->>'id'))
        AND NOT EXISTS (SELECT 1 FROM workspaces w WHERE w.id = i.project_id AND w.logo->>'id' = i.id)`,
@@ -73,8 +75,17 @@ export const imageHandlers = handlers(imageJobs, {
     );
     return { id, width, height };
   },
+
+  /** Fetches a file and stores it for the workspace. @throws Refusal as {@link keepFile} */
+  'file.keep': ({ source }, { projectId }) => keepFile(projectId, source),
 });
 
+/** Deletes images and files that are no longer used. */
+async function prune(): Promise<void> {
+  await pruneImages();
+  await pruneFiles();
+}
+
 export const imageMaintenanceHandlers = handlers(imageMaintenanceJobs, {
-  'images.prune': pruneImages,
+  'images.prune': prune,
 });

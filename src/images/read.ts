@@ -72,7 +72,7 @@ async function redrawn<Result>(
   maxBytes: number,
   draw: (image: Sharp, svg: string | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const bytes = /^data:/i.test(source) ? readDataUri(source) : await download(source, maxBytes);
+  const bytes = await bytesOf(source, maxBytes, 'image/*');
   const root = isRaster(bytes) ? undefined : svgRoot(bytes.toString('utf8'));
   if (root === undefined && !isRaster(bytes)) {
     throw refuse('must be an image (PNG, JPEG, WebP, GIF, AVIF or SVG)');
@@ -99,12 +99,21 @@ async function decode<Result>(
   return decoding.run(() => act(image), { units, timeout: { ms: WAIT_MS, error: busy } });
 }
 
-async function download(url: string, maxBytes: number): Promise<Buffer> {
+/**
+ * Reads the bytes of a `data:` URI or a web address.
+ *
+ * @param accept media types that the server is asked for
+ * @throws Refusal `unprocessable_entity`, whose message completes "<field> …"
+ */
+export const bytesOf = async (source: string, maxBytes: number, accept: string): Promise<Buffer> =>
+  /^data:/i.test(source) ? readDataUri(source) : download(source, maxBytes, accept);
+
+async function download(url: string, maxBytes: number, accept: string): Promise<Buffer> {
   try {
     const { status, body } = await guardedFetch(url, {
       maxBytes,
       timeoutMs: TIMEOUT_MS,
-      headers: { accept: 'image/*' },
+      headers: { accept },
     });
     if (status === 200) return body;
     throw refuse(FETCH_RULES.status('200', status));

@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { type Requester, runJob } from '../jobs/run-job.ts';
 import { imageJobs } from './jobs.ts';
-import type { MadeImage } from './name.ts';
+import type { FileRef, MadeImage } from './name.ts';
 
 /**
  * Queues a job that fetches an image and stores it for the workspace.
@@ -10,6 +10,14 @@ import type { MadeImage } from './name.ts';
  */
 export const requestImage = (request: Requester, source: string): Promise<MadeImage> =>
   runJob(request, imageJobs['image.keep'], { source });
+
+/**
+ * Queues a job that fetches a file and stores it for the workspace.
+ *
+ * @throws Refusal whose message completes "<field> …"
+ */
+export const requestFile = (request: Requester, source: string): Promise<FileRef> =>
+  runJob(request, imageJobs['file.keep'], { source });
 
 /**
  * Waits for an image, and adds the field name to its refusal.

@@ -20,8 +20,8 @@ export function memoize<Key, Result>(
 }
 
 /** Returns a function that calls `make` at its first call only. */
-export function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
-  let result: Promise<Result> | undefined;
+export function once<Result extends object>(make: () => Result): () => Result {
+  let result: Result | undefined;
   return () => {
     result ??= make();
     return result;

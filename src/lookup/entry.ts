@@ -14,6 +14,18 @@ export interface DisplayRow {
   href?: string;
   /** Shows a button that copies the value. */
   copy?: true;
+  /** The amount of a payment, in larger letters. */
+  isAmount?: true;
+}
+
+/** A button of a display page whose label is not translated. */
+export interface DisplayLink {
+  label: string;
+  href: string;
+  /** Social network, which decides the icon. */
+  icon?: string | undefined;
+  /** Further text on the button, such as the name in the network. */
+  note?: string | undefined;
 }
 
 /**
@@ -32,12 +44,40 @@ export interface DisplayPage {
   /** Buttons, the most likely one first. */
   actions: { label: string; href: string }[];
   rows: DisplayRow[];
+  /** Buttons with labels of the owner, one below another. */
+  links?: DisplayLink[] | undefined;
+  /** A stored image of the workspace that is shown instead of the icon. */
+  picture?: { id: string; width: number; height: number } | undefined;
+  /** A place that a map shows, in degrees; the operator may have none. */
+  place?: { latitude: number; longitude: number } | undefined;
   /**
    * A code on the page for another phone to scan: its label, its side in modules, and its SVG path.
    */
   code?: { label: string; size: number; path: string } | undefined;
   /** A file to open on the phone, such as a contact. */
   file?: { label: string; name: string; type: string; text: string } | undefined;
+  /** Links of the thing that a GS1 Digital Link names: the page lists them, and scans follow one. */
+  resolver?: Resolver | undefined;
+}
+
+/** A level of a GS1 Digital Link, such as a product or one of its batches, with its links. */
+export interface Resolver {
+  /** Canonical path, percent-encoded, with its leading slash. */
+  path: string;
+  /** Keys of the levels above it, the nearest first. */
+  above?: string[] | undefined;
+  /** The first one is the default. */
+  links: ResolverLink[];
+}
+
+export interface ResolverLink {
+  /** Link type: `gs1:pip`, or the URI of another vocabulary. */
+  type: string;
+  url: string;
+  title: string;
+  /** Language tag (BCP 47). */
+  language?: string | undefined;
+  mediaType?: string | undefined;
 }
 
 /** Metadata for link-preview crawlers; at least one field is set. */
@@ -234,6 +274,7 @@ export interface WorkspaceColumns {
   excluded_ips: string[];
   logo: NonNullable<Brand['logo']> | null;
   brand_color: string | null;
+  brand_name: string | null;
 }
 
 /** Builds the entry of a workspace. */
@@ -246,8 +287,13 @@ export function workspaceEntry({
   excluded_ips: excludedIps,
   logo,
   brand_color: color,
+  brand_name: name,
 }: WorkspaceColumns): WorkspaceEntry {
-  const brand = { ...(color === null ? {} : { color }), ...(logo === null ? {} : { logo }) };
+  const brand = {
+    ...(color === null ? {} : { color }),
+    ...(logo === null ? {} : { logo }),
+    ...(name === null ? {} : { name }),
+  };
   return {
     projectId,
     dedupeSeconds,

@@ -124,7 +124,7 @@ export async function readSiteFiles(domainId: string): Promise<Row | null> {
 export async function readWorkspace(projectId: string): Promise<Row | null> {
   const sql =
     'SELECT id, click_dedupe_seconds, query_conflict, click_id_parameter, track_events, excluded_ips, logo, ' +
-    'brand_color, version FROM workspaces WHERE id = ?';
+    'brand_color, brand_name, version FROM workspaces WHERE id = ?';
   type WorkspaceRow = WorkspaceColumns & { version: number };
   const [row] = await rows<WorkspaceRow>(db(), sql, [projectId], POSTGRES_MS);
   if (row === undefined) return null;

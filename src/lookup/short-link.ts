@@ -17,8 +17,12 @@ export function originOf(domain: string): string {
 export const normalizeKey = (text: string): string =>
   normalize(normalize(text, 'NFC').replaceAll(STRAY_SELECTORS, ''), 'NFC');
 
-/** Percent-encodes a key for a path; the `#` of a keycap would begin a fragment. */
-export const encodedKey = (key: string): string => encodeURI(key).replaceAll('#', '%23');
+/**
+ * Percent-encodes a key for a path; the `#` of a keycap would begin a fragment, and the `?` of a
+ * GS1 batch a query.
+ */
+export const encodedKey = (key: string): string =>
+  encodeURI(key).replaceAll(/[#?]/g, encodeURIComponent);
 
 /** The complete short URL, percent-encoded to ASCII. */
 export const shortLinkOf = (domain: string, key: string): string =>

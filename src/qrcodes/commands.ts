@@ -27,7 +27,7 @@ import { BLANK_QR_CODE, QR_CODE_TABLES, type QrCodeRow } from './model.ts';
 import { qrCodeQueries } from './queries.ts';
 import { type SealedQrCode, toSealedQrCode } from './record.ts';
 import type { StoredDesign } from './render/stored-design.ts';
-import { applyChanges, refusePrintedChange, withMiddle } from './rules.ts';
+import { applyChanges, ownKeyOf, refusePrintedChange, withMiddle } from './rules.ts';
 import type { NewQrCode, QrCodeChanges } from './schema.ts';
 import { Template } from './templates/model.ts';
 
@@ -64,11 +64,18 @@ export async function insertQrCodes(
   const references = await loadReferences(trx, owner.projectId, qrcodes);
   const now = new Date();
   const drafts = mapAccepted(qrcodes, (qrcode): Draft<QrCodeRow> => {
-    const { ids, ...place } = placeOf({ ...owner, now }, qrcode, references);
+    const ownKey = qrcode.static === true ? undefined : ownKeyOf(qrcode.content);
+    const keyed = ownKey === undefined ? qrcode : { key: ownKey, ...qrcode };
+    const { ids, ...place } = placeOf({ ...owner, now }, keyed, references);
     const row = withMiddle(applyChanges(newRow(BLANK_QR_CODE, ids), qrcode), place.domain);
     return { ...place, row, entry: () => qrCodeEntry(row, place.domain) };
   });
   const inserted = await insert(trx, QR_CODE_TABLES, drafts, publish);
+  await showPhotos(
+    trx,
+    owner.projectId,
+    mapAccepted(inserted, ({ row }) => row),
+  );
   for (const [index, made] of inserted.entries()) {
     const input = qrcodes[index]!;
     if (made instanceof Refusal || input instanceof Refusal) continue;
@@ -102,6 +109,7 @@ async function changeQrCode(
   const changed = applyChanges(moved, changes);
   refusePrintedChange(before, changed);
   const row = withMiddle(changed, domain, before);
+  await showPhotos(trx, row.project_id, [row]);
   const entry = (previous?: LinkEntry) => qrCodeEntry(row, domain, previous);
   publish(await update(trx, QR_CODE_TABLES, before, { row, domain, tags, entry }));
   const result = await qrCodeQueries.get(row.project_id, row.id, trx);
@@ -141,6 +149,22 @@ function completeDesign<Input extends QrCodeChanges>(
   return { ...input, design: { ...template, ...input.design } };
 }
 
+/** Lets visitors read the photos that pages of codes show. */
+async function showPhotos(
+  trx: Db,
+  projectId: string,
+  qrcodes: readonly (QrCodeRow | Refusal)[],
+): Promise<void> {
+  const ids = qrcodes.flatMap((row) =>
+    row instanceof Refusal || !row.design.photoImage ? [] : [row.design.photoImage.id],
+  );
+  if (ids.length === 0) return;
+  await trx('images')
+    .where({ project_id: projectId })
+    .whereIn('id', ids)
+    .update({ is_public: true });
+}
+
 /** Stores the design of a code as a template, if its input asks for one. */
 async function storeDesign(
   trx: Db,
@@ -149,7 +173,7 @@ async function storeDesign(
 ): Promise<void> {
   if (newTemplateId === undefined) return;
   // The position of an image depends on the text of the code, and is computed for each code.
-  const { middle: _, ...design } = row.design;
+  const { middle: _, photoImage: _photo, storedFile: _file, ...design } = row.design;
   await Template.add(row.project_id, { id: newTemplateId, design }, trx);
 }
 

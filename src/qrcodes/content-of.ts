@@ -1,4 +1,4 @@
-import { shortLinkOf } from '../lookup/short-link.ts';
+import { originOf, shortLinkOf } from '../lookup/short-link.ts';
 import type { ContentType } from './content/content-type.ts';
 import { CONTENT_TYPES } from './content/index.ts';
 import type { QrCodeRow } from './model.ts';
@@ -22,5 +22,12 @@ export function payloadOf(
   row: Contents & Pick<QrCodeRow, 'static' | 'key'>,
   domain: string,
 ): string {
-  return row.static ? staticContent(row) : shortLinkOf(domain, row.key);
+  return row.static ? staticContent(row) : shortTextOf(row, domain);
+}
+
+/** The short link of a dynamic code as its image contains it. */
+export function shortTextOf(row: Contents & Pick<QrCodeRow, 'key'>, domain: string): string {
+  const { type, value } = contentOf(row);
+  if (type.shortPath === undefined) return shortLinkOf(domain, row.key);
+  return originOf(domain) + type.shortPath(value).target;
 }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { ApiRequest } from '../http/route.ts';
 import { type ImageRef, imageName, type MadeImage } from '../images/name.ts';
-import { namingField, requestImage } from '../images/request.ts';
+import { namingField, requestFile, requestImage } from '../images/request.ts';
 import { keep } from '../infra/kept.ts';
 import type { Requester } from '../jobs/run-job.ts';
+import type { Contact } from './content/contact.ts';
+import type { FileContent } from './content/file.ts';
 import type { StoredDesign } from './render/stored-design.ts';
 import type { StoredImages } from './schema.ts';
 
@@ -15,19 +17,28 @@ export type ImageSources = Map<string, Promise<ImageRef>>;
  */
 export async function storeImages(
   request: Requester,
-  { src, logo }: Pick<StoredDesign, 'src' | 'logo'>,
+  {
+    src,
+    logo,
+    vcard,
+    file,
+  }: Pick<StoredDesign, 'src' | 'logo'> & { vcard?: unknown; file?: unknown },
   sources: ImageSources = new Map(),
 ): Promise<StoredImages> {
-  const [srcImage, logoImage] = await Promise.all([
+  const { photo } = (vcard ?? {}) as Pick<Contact, 'photo'>;
+  const { source } = (file ?? {}) as Partial<FileContent>;
+  const [srcImage, logoImage, photoImage, stored] = await Promise.all([
     storeImage(request, 'src', src, sources),
     storeImage(request, 'logo', logo, sources),
+    storeImage(request, 'vcard.photo', photo, sources),
+    source === undefined ? undefined : namingField('file.source', requestFile(request, source)),
   ]);
-  return { src: srcImage, logo: logoImage };
+  return { src: srcImage, logo: logoImage, photo: photoImage, file: stored };
 }
 
 async function storeImage(
   request: Requester,
-  field: 'src' | 'logo',
+  field: string,
   source: string | null | undefined,
   sources: ImageSources = new Map(),
 ): Promise<ImageRef | undefined> {

@@ -1,6 +1,5 @@
 import type { Schema } from 'joi';
 import { flag, Joi, nullable, oneOf, requiredText } from '../http/fields.ts';
-import { shortLinkOf } from '../lookup/short-link.ts';
 import {
   type BulkItem,
   bulkAnswerOf,
@@ -11,7 +10,7 @@ import {
 import type { RecordContext } from '../short-links/record-context.ts';
 import { CONTENT_NAMES, CONTENT_TYPES, type ContentName } from './content/index.ts';
 import type { Wifi } from './content/wifi.ts';
-import { staticContent } from './content-of.ts';
+import { shortTextOf, staticContent } from './content-of.ts';
 import type { QrCodeRow } from './model.ts';
 import { warningsOf } from './render/scannability.ts';
 import { resolveDesign } from './render/stored-design.ts';
@@ -60,7 +59,7 @@ export function toSealedQrCode(row: QrCodeRow, context: RecordContext) {
     frameTextStyles: asked.frameTextStyles ?? null,
     templateId: row.template_id,
     [VISITS]: context.counters?.visits ?? 0,
-    shortLink: row.static ? null : shortLinkOf(context.domain, row.key),
+    shortLink: row.static ? null : shortTextOf(row, context.domain),
     warnings: warningsOf(design),
   };
 }
@@ -111,6 +110,10 @@ const EXTENSIONS = new Set<string>([
   'lightning',
   'swissqr',
   'app',
+  'gs1',
+  'links',
+  'social',
+  'file',
 ] satisfies ContentName[]);
 
 /** A member for each content type; all but the code's own are null. */

@@ -1,13 +1,18 @@
 import { Refusal } from '../errors.ts';
 import { canonicalJson } from '../infra/canonical.ts';
-import { readUtm, refuseLoops } from '../short-links/destination.ts';
+import { urlsIn } from '../infra/url.ts';
+import { leadsTo, readUtm, refuseLoops } from '../short-links/destination.ts';
 import type { Field } from '../short-links/field.ts';
 import { fields } from '../short-links/fields.ts';
 import { isWildcard } from '../short-links/key.ts';
 import { chosenUrl } from '../short-links/test-variants.ts';
 import { applySharedChanges } from '../short-links/write.ts';
 import type { AppLinks } from './content/app.ts';
-import { contentOf, payloadOf, staticContent } from './content-of.ts';
+import type { Contact } from './content/contact.ts';
+import type { ContentType } from './content/content-type.ts';
+import type { Gs1Content } from './content/gs1.ts';
+import { CONTENT_TYPES } from './content/index.ts';
+import { contentOf, payloadOf, shortTextOf, staticContent } from './content-of.ts';
 import type { QrCodeRow } from './model.ts';
 import type { Level } from './render/levels.ts';
 import { refuseUnscannable } from './render/scannability.ts';
@@ -25,6 +30,7 @@ export function withMiddle(row: QrCodeRow, domain: string, before?: QrCodeRow): 
   refuseStatic(row);
   refuseLoops(row, domain);
   if (row.type === 'app') refuseLoops({ ...row, ...(row.content['app'] as AppLinks) }, domain);
+  if (row.type === 'gs1' && !row.static) refuseGs1(row, domain);
   if (isWildcard(row.key)) {
     throw new Refusal(
       'unprocessable_entity',
@@ -38,14 +44,45 @@ export function withMiddle(row: QrCodeRow, domain: string, before?: QrCodeRow): 
   return { ...leveled, design: { ...leveled.design, middle: design.middle } };
 }
 
-/** @throws Refusal `unprocessable_entity` for a static code whose content depends on the visitor */
+/** @throws Refusal `unprocessable_entity` for a static code of a type that is dynamic only */
 function refuseStatic(row: QrCodeRow): void {
-  const { name, isDynamicOnly } = contentOf(row).type;
-  if (!row.static || isDynamicOnly !== true) return;
+  if (row.static && (row.content['vcard'] as Contact | undefined)?.photo !== undefined) {
+    throw new Refusal(
+      'unprocessable_entity',
+      'vcard.photo must not be set where static is true: the photo is shown on a page',
+    );
+  }
+  const { name, whyDynamic } = contentOf(row).type;
+  if (!row.static || whyDynamic === undefined) return;
   throw new Refusal(
     'unprocessable_entity',
-    `static must be false where the type is ${name}: its destination depends on the visitor`,
+    `static must be false where the type is ${name}: ${whyDynamic}`,
   );
+}
+
+/**
+ * @throws Refusal `unprocessable_entity` for a GS1 Digital Link without a default link, with one that
+ * leads to itself, or at another path than its own
+ */
+function refuseGs1(row: QrCodeRow, domain: string): void {
+  const { url } = row.content['gs1'] as Gs1Content;
+  if (url === undefined) {
+    throw new Refusal('unprocessable_entity', 'gs1.url must be set where static is false');
+  }
+  const key = ownKeyOf({ type: row.type, value: row.content['gs1'] })!;
+  if (row.key !== key) {
+    throw new Refusal('unprocessable_entity', `key must be absent or ${key}, the path of gs1.data`);
+  }
+  const loops = urlsIn(row.content)
+    .filter(([, to]) => leadsTo(to, { domain, key, flexible: false }))
+    .map(([field]) => `${field} must not be the short link itself`);
+  if (loops.length > 0) throw new Refusal('unprocessable_entity', loops.join('; '));
+}
+
+/** The key that the standard of a content gives its dynamic code; `undefined` for most types. */
+export function ownKeyOf({ type, value }: NonNullable<QrCodeChanges['content']>) {
+  const { shortPath } = CONTENT_TYPES[type] as ContentType;
+  return shortPath?.(value as never).key;
 }
 
 /**
@@ -148,6 +185,12 @@ export function applyChanges(row: QrCodeRow, changes: QrCodeChanges): QrCodeRow 
   if (useDisplayPage !== undefined) next.use_display_page = useDisplayPage;
   if (filled !== undefined) next.filled = filled;
   if (design !== undefined) next.design = { ...row.design, ...design };
+  if (next.type !== 'vcard' && next.design.photoImage) {
+    next.design = { ...next.design, photoImage: null };
+  }
+  if (next.type !== 'file' && next.design.storedFile) {
+    next.design = { ...next.design, storedFile: null };
+  }
   if (templateId !== undefined) next.template_id = templateId;
   if (newTemplateId !== undefined) next.template_id = newTemplateId;
   refuseVisitFields(row, next);
@@ -182,6 +225,14 @@ export function refusePrintedChange(before: QrCodeRow, after: QrCodeRow): void {
     throw new Refusal(
       'conflict',
       `${printed} cannot be changed: the short link is printed in the code`,
+    );
+  }
+  // The attributes of a GS1 Digital Link are printed after its path.
+  const isMoved = shortTextOf(before, '') !== shortTextOf(after, '');
+  if (isMoved && !before.static) {
+    throw new Refusal(
+      'conflict',
+      `${after.type} cannot be changed: the identifiers of a GS1 Digital Link are printed in the code`,
     );
   }
   // An image stays correct while its text is the same, in whatever form the content was sent.

@@ -1,7 +1,7 @@
 import type { CustomValidator, Schema } from 'joi';
 import { bodyFlag, emptyAsAbsent, id, Joi, oneOf, paging, recordId } from '../http/fields.ts';
 import { newId } from '../ids.ts';
-import type { ImageRef } from '../images/name.ts';
+import type { FileRef, ImageRef } from '../images/name.ts';
 import type { NewShortLink, SharedChanges, TagFields } from '../short-links/fields.ts';
 import { schemasOf } from '../short-links/filters.ts';
 import {
@@ -214,6 +214,8 @@ export const qrCodeInfoQuery = infoQuery('qrCodeId', QR_CODE_TABLES);
 export interface StoredImages {
   src?: ImageRef | undefined;
   logo?: ImageRef | undefined;
+  photo?: ImageRef | undefined;
+  file?: FileRef | undefined;
 }
 
 /** Converts a valid body for its job: content, design and tags in one member each. */
@@ -232,6 +234,8 @@ export function toChanges(
   }
   if (body.src !== undefined) design['srcImage'] = images.src ?? null;
   if (body.logo !== undefined) design['logoImage'] = images.logo ?? null;
+  if (type === 'vcard') design['photoImage'] = images.photo ?? null;
+  if (type === 'file') design['storedFile'] = images.file ?? null;
   return {
     ...changes,
     content: type === undefined ? undefined : { type, value: body[type] },

@@ -1,10 +1,8 @@
-import { LRUCache } from 'lru-cache';
+import { isMeantAsGs1, isValidPath } from '../infra/gs1/digital-link.ts';
 import { leadsToOneOf } from '../infra/hosts.ts';
-import { memoize } from '../infra/memoize.ts';
 import { parseUrl, urlsIn } from '../infra/url.ts';
 import { fillIn } from '../infra/url-template.ts';
 import type {
-  Conditions,
   DisplayPage,
   DomainEntry,
   Entries,
@@ -12,15 +10,13 @@ import type {
   LinkEntry,
   PageEntry,
   QueryConflict,
-  RuleEntry,
   ServiceEntry,
   SplitVariant,
-  TimeWindow,
 } from '../lookup/entry.ts';
-import { isOneOfCities } from '../visitors/city.ts';
+import { matches } from './conditions.ts';
 import type { Facts } from './facts.ts';
 import { merge } from './query.ts';
-import type { Traits } from './visitor.ts';
+import { chooseLink, readResolverRequest } from './resolver.ts';
 
 /** The record that a visit is counted for. */
 export interface Visited {
@@ -45,6 +41,13 @@ export type Decision =
   | ({ kind: 'redirect'; status: 301 | 302 | 307 | 308 } & VisitDecision)
   | ({ kind: 'frame'; title: string | undefined } & VisitDecision)
   | ({ kind: 'display'; page: DisplayPage } & VisitDecision)
+  | ({ kind: 'resolve'; status: 301 | 302 | 307 | 308; page: DisplayPage } & VisitDecision)
+  /** The list of links of a GS1 Digital Link. */
+  | { kind: 'linkset'; page: DisplayPage; isForPeople: boolean }
+  /** A GS1 Digital Link without a link of the requested type; a level above it may have one. */
+  | { kind: 'unresolved'; page: DisplayPage }
+  /** A GS1 Digital Link that is not valid. */
+  | { kind: 'badRequest' }
   /** A transparent pixel, a visit without a redirect. */
   | ({ kind: 'pixel' } & VisitDecision)
   /** The same pixel where there is no link to visit. */
@@ -96,7 +99,9 @@ function decideLink(link: LinkEntry | null, domain: DomainEntry, facts: Facts): 
   const before = pageBefore(link, facts);
   // The destination stays secret until the form has been submitted.
   if (before?.isMandatory === true) return before;
-  const destination = withPath(link.destination, facts.rest);
+  const { page } = link;
+  const destination =
+    page === undefined ? withPath(link.destination, facts.rest) : link.destination;
   if (facts.asks === 'preview') return { kind: 'preview', link, destination };
   if (link.card !== undefined && facts.isCrawler) {
     return { kind: 'card', card: link.card, destination };
@@ -138,13 +143,16 @@ export function decideBlocked(
  * a browser, which would never visit the link.
  */
 export function decideForOffice(decision: Decision, { isOffice }: Facts): Decision {
-  const isRedirect = decision.kind === 'redirect' || decision.kind === 'ownersPage';
+  const isRedirect = ['redirect', 'resolve', 'ownersPage'].includes(decision.kind);
   return isOffice && isRedirect ? { kind: 'office' } : decision;
 }
 
 function urlsOf(decision: Decision): string[] {
   if (decision.kind === 'ownersPage') return [decision.url];
-  if (decision.kind === 'display') return urlsIn(decision.page).map(([, url]) => url);
+  if ('page' in decision && decision.kind !== 'before') {
+    const urls = urlsIn(decision.page).map(([, url]) => url);
+    return 'destination' in decision ? [decision.destination, ...urls] : urls;
+  }
   return 'destination' in decision ? [decision.destination] : [];
 }
 
@@ -162,6 +170,7 @@ function decideRoot(domain: DomainEntry, facts: Facts): Decision {
 
 /** Decides a request for an unknown key, and for the root of a domain without a target. */
 function decideNotFound({ notFoundUrl }: DomainEntry, facts: Facts): Decision {
+  if (isMeantAsGs1(facts.path) && !isValidPath(facts.path)) return { kind: 'badRequest' };
   const url = notFoundUrl === undefined ? undefined : fillIn(notFoundUrl, facts);
   return otherUrl(url === undefined || isRequested(url, facts) ? undefined : url, 'notFound');
 }
@@ -199,9 +208,10 @@ function pageBefore(
 function decideDestination(link: LinkEntry, facts: Facts): Decision {
   const visited = { projectId: link.projectId, linkId: link.id };
   const targeted = targetOf(link, facts);
-  if (targeted === undefined && link.page !== undefined) {
+  if (link.page !== undefined) {
+    if (link.page.resolver !== undefined) return decideResolver(link, link.page, targeted, facts);
     const { destination, page } = link;
-    return { kind: 'display', page, destination, via: 'qr', visited };
+    if (targeted === undefined) return { kind: 'display', page, destination, via: 'qr', visited };
   }
   const variant = targeted === undefined ? variantOf(link, facts) : undefined;
   const chosen = targeted ?? variant?.url ?? link.destination;
@@ -220,6 +230,27 @@ function decideDestination(link: LinkEntry, facts: Facts): Decision {
     : { kind: 'redirect', status: link.status ?? 302, destination, via, visited };
   if (variant !== undefined) decision.variant = variant.name;
   return decision;
+}
+
+/** Decides for a GS1 Digital Link: the list of its links, or a redirect to one of them. */
+function decideResolver(
+  link: LinkEntry,
+  page: DisplayPage,
+  targeted: string | undefined,
+  facts: Facts,
+): Decision {
+  const request = readResolverRequest(facts);
+  const isPart = facts.asks === 'link' && facts.rest !== '';
+  if (isPart && !isValidPath(facts.path)) return { kind: 'badRequest' };
+  if (request.isForLinkset) return { kind: 'linkset', page, isForPeople: request.isForPeople };
+  const chosen = request.type === '' ? targeted : undefined;
+  const to = chosen ?? chooseLink(page.resolver!.links, request)?.url;
+  if (to === undefined) return { kind: 'unresolved', page };
+  const winner = link.queryConflict ?? facts.queryConflict;
+  const { url, via } = finalUrl(to, request.query, link.dropsQuery !== true, winner);
+  const destination = facts.clickId === undefined ? url : withClickId(url, facts.clickId, facts);
+  const visited = { projectId: link.projectId, linkId: link.id };
+  return { kind: 'resolve', status: link.status ?? 307, page, destination, via, visited };
 }
 
 /**
@@ -248,91 +279,6 @@ function targetOf(link: LinkEntry, facts: Facts): string | undefined {
 /** Browsers block a plain http page in a frame of an https page. */
 const canFrame = (destination: string, { isSecure }: Facts): boolean =>
   isWeb(destination) && (!isSecure || /^https:/i.test(destination));
-
-/** True when all conditions of a rule are met. */
-function matches({ when }: RuleEntry, facts: Facts): boolean {
-  return typeof when === 'string' ? isOneTrait(when, facts.traits) : meets(when, facts);
-}
-
-const TRAITS = ['country', 'device', 'os', 'browser'] as const;
-
-function isOneTrait(text: string, traits: Traits): boolean {
-  return (
-    TRAITS.some((trait) => traits[trait].toLowerCase() === text) ||
-    isOneOfCities(traits.city, [text]) ||
-    speaks(traits.language, text)
-  );
-}
-
-function meets(when: Conditions, { traits, query, now }: Facts): boolean {
-  if (when.from !== undefined && now < when.from) return false;
-  if (when.until !== undefined && now >= when.until) return false;
-  for (const trait of TRAITS) {
-    if (when[trait]?.includes(traits[trait].toLowerCase()) === false) return false;
-  }
-  if (when.city !== undefined && !isOneOfCities(traits.city, when.city)) return false;
-  if (when.language?.some((range) => speaks(traits.language, range)) === false) return false;
-  if (when.query !== undefined && !hasParameters(query, when.query)) return false;
-  return when.time === undefined || isWithin(when.time, now);
-}
-
-/**
- * True when a language tag matches a language range: `de-at` matches `de`, but not the reverse (RFC
- * 4647, 3.3.1).
- */
-function speaks(language: string, range: string): boolean {
-  const tag = language.toLowerCase();
-  return range !== '' && (tag === range || tag.startsWith(`${range}-`));
-}
-
-function hasParameters(query: string, required: Record<string, string[] | true>): boolean {
-  const parameters = parametersOf(query);
-  return Object.entries(required).every(([name, values]) => {
-    const sent = parameters.get(name);
-    return sent !== undefined && (values === true || sent.some((value) => values.includes(value)));
-  });
-}
-
-/** Parses a query. The last one is kept, since all rules of a link read it, and it can be long. */
-const parametersOf = memoize(
-  (query: string) => {
-    const parameters = new Map<string, string[]>();
-    for (const [name, value] of new URLSearchParams(query)) {
-      const values = parameters.get(name);
-      if (values === undefined) parameters.set(name, [value]);
-      else values.push(value);
-    }
-    return parameters;
-  },
-  new LRUCache<string, Map<string, string[]>>({ max: 1 }),
-);
-
-const clockOf = memoize(
-  (timeZone: string) =>
-    new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      weekday: 'short',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    }),
-  new Map(),
-);
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-
-function isWithin({ from, to, days, timezone }: TimeWindow, now: number): boolean {
-  const parts = new Map(
-    clockOf(timezone)
-      .formatToParts(now)
-      .map(({ type, value }) => [type, value]),
-  );
-  const minute = Number(parts.get('hour')) * 60 + Number(parts.get('minute'));
-  const today = DAYS.indexOf(parts.get('weekday') ?? '');
-  const isDay = (day: number) => days === undefined || days.includes((day + 7) % 7);
-  if (from < to) return isDay(today) && minute >= from && minute < to;
-  // The window ends on the next day, so it may have begun yesterday.
-  return (isDay(today) && minute >= from) || (isDay(today - 1) && minute < to);
-}
 
 /** URL of a redirect, and how the short link was opened. */
 interface FinalUrl {

@@ -27,6 +27,7 @@ import type { LeftOutCounter } from './left-out.ts';
 import type { Quota } from './limits.ts';
 import type { BeforePageOptions } from './pages/before.ts';
 import { type Answers, allAnswers, checkAnswers } from './pages/form.ts';
+import type { TileHost } from './pages/map.ts';
 import { type ContinueToken, type Passwords, verifyContinueToken } from './passwords.ts';
 import { leavesConflict } from './query.ts';
 import type { VisitLog } from './visit-log.ts';
@@ -45,6 +46,9 @@ export interface Facts {
   readonly path: string;
   /** Raw query, without its question mark. */
   readonly query: string;
+  /** `Accept` and `Accept-Language`. Read only for a GS1 Digital Link. */
+  readonly accept: string;
+  readonly languages: string;
   /** Rest of the path after the key of a flexible link, with its leading slash; otherwise empty. */
   readonly rest: string;
   /** The request came over https, as reported by a trusted proxy. */
@@ -114,6 +118,14 @@ export class RequestFacts implements Facts {
     return sentPath(this.#request.url ?? '/');
   }
 
+  get accept(): string {
+    return this.#request.headers.accept ?? '';
+  }
+
+  get languages(): string {
+    return this.#request.headers['accept-language'] ?? '';
+  }
+
   get isSecure(): boolean {
     return this.traits.isSecure;
   }
@@ -155,6 +167,8 @@ export interface VisitDependencies {
   nextVisitId(): string;
   /** Public URL of the API, where statistics are shown. */
   baseUrl: string;
+  /** The operator's map, if there is one. */
+  map: TileHost | undefined;
   /** Builds the page at the root of the service's own domain. */
   home(language: Language): Page;
 }

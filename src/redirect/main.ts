@@ -127,6 +127,10 @@ await runProcess(PROCESS, async ({ config, log }) => {
     places: once(() => openPlaces(log)),
     nextVisitId: visitIds(instance),
     baseUrl: config.BASE_URL,
+    map:
+      config.MAP_TILES === ''
+        ? undefined
+        : { tiles: config.MAP_TILES, attribution: config.MAP_ATTRIBUTION },
     home: homePage(config.BASE_URL, config.DOCS_URL),
     checks,
     notes,

@@ -3,7 +3,7 @@ import { BufferedCounter } from '../infra/buffered-counter.ts';
 import { redirects } from '../infra/metrics.ts';
 import type { Response } from '../infra/plain-requests.ts';
 import { type SendOptions, sendPage, sendRedirect } from '../infra/plain-responses.ts';
-import { encodedKey, shortLinkOf } from '../lookup/short-link.ts';
+import { encodedKey, originOf, shortLinkOf } from '../lookup/short-link.ts';
 import type { Visit } from '../visits/visit.ts';
 import { branded } from '../web/brand.ts';
 import type { Page } from '../web/layout.ts';
@@ -17,11 +17,14 @@ import {
   type VisitRequest,
   workspaceOf,
 } from './facts.ts';
+import { levelsAbove } from './levels.ts';
+import { linksetAnswer, resolvedAnswer } from './linkset.ts';
 import { beforePage } from './pages/before.ts';
 import { cardPage } from './pages/card.ts';
 import { displayPage, fileAnswer } from './pages/display.ts';
 import { framePage } from './pages/frame.ts';
 import {
+  badRequestPage,
   blockedPage,
   expiredPage,
   notFoundPage,
@@ -55,6 +58,7 @@ const answered = {
   notFound: redirects.labels('not_found'),
   expired: redirects.labels('expired'),
   blocked: redirects.labels('blocked'),
+  refused: redirects.labels('refused'),
 };
 
 const INDEXED: SendOptions = { isIndexed: true };
@@ -106,6 +110,18 @@ export async function respond(
   if (address.asks === 'file' && decision.kind !== 'password') {
     return sendFile(response, decision, visitor);
   }
+  if (decision.kind === 'unresolved') {
+    for await (const { decision: above, key, entries: those } of levelsAbove(
+      decision.page,
+      context,
+      dependencies,
+    )) {
+      if (above.kind !== 'resolve') continue;
+      const level = { ...context, entries: those, address: { ...address, key } };
+      return respond(above, level, dependencies);
+    }
+    return respond({ kind: 'notFound' }, context, dependencies);
+  }
   await recordVisit(decision, context, dependencies);
   const options: SendOptions = { isIndexed: entries.link?.isIndexed === true };
   const language = () => visitor.pageLanguage;
@@ -126,6 +142,19 @@ export async function respond(
         decision.destination,
         options,
       );
+    case 'resolve': {
+      answered.redirect.add();
+      const uri = originOf(visitor.host) + decision.page.resolver!.path;
+      const { status, destination } = decision;
+      return sendPage(response, resolvedAnswer(status, destination, uri), options);
+    }
+    case 'linkset': {
+      answered.display.inc();
+      return sendPage(response, await linkList(decision, context, dependencies), options);
+    }
+    case 'badRequest':
+      answered.refused.inc();
+      return sendPage(response, badRequestPage(language()));
     case 'otherUrl':
       answered.otherUrl.inc();
       return sendRedirect(response, 302, decision.destination, options);
@@ -149,7 +178,12 @@ export async function respond(
       answered.ownersPage.inc();
       return sendRedirect(response, 302, ownersPage(decision.url, context), options);
     case 'display': {
-      const where = { shortLink: decision.destination, fileHref: filePath(address.key ?? '') };
+      const where = {
+        shortLink: decision.destination,
+        fileHref: filePath(address.key ?? ''),
+        images: { baseUrl: dependencies.baseUrl, projectId: entries.link?.projectId ?? '' },
+        ...(dependencies.map !== undefined && { map: dependencies.map }),
+      };
       return show(
         answered.display,
         displayPage(decision.page, where, language(), options.isIndexed),
@@ -199,6 +233,23 @@ export async function respond(
     case 'blocked':
       return show(answered.blocked, blockedPage(language(), shortLink(context)));
   }
+}
+
+/** Builds the list of links of a GS1 Digital Link: a page for a browser, else JSON. */
+async function linkList(
+  { page, isForPeople }: Extract<Decision, { kind: 'linkset' }>,
+  context: VisitContext,
+  dependencies: VisitDependencies,
+): Promise<Page> {
+  const levels = [page];
+  for await (const { decision } of levelsAbove(page, context, dependencies)) {
+    if (decision.kind === 'linkset') levels.push(decision.page);
+  }
+  if (!isForPeople) return linksetAnswer(levels, originOf(context.visitor.host));
+  const links = levels.flatMap((level) => level.links ?? []);
+  const where = { shortLink: shortLink(context) };
+  const list = displayPage({ ...page, links }, where, context.visitor.pageLanguage);
+  return inItsLook(list, context, dependencies);
 }
 
 /**

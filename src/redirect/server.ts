@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { isIP } from 'node:net';
 import { endServer } from '../infra/end-server.ts';
+import { isMeantAsGs1 } from '../infra/gs1/digital-link.ts';
 import { installationIds } from '../infra/keys.ts';
 import { KEEP_ALIVE_MS, listen } from '../infra/listen.ts';
 import { refusals } from '../infra/malformed-requests.ts';
@@ -10,6 +11,7 @@ import { lastAnswer, sendPage, sendText } from '../infra/plain-responses.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import { startSpan } from '../infra/tracing.ts';
 import type { Entries, LinkEntry, ServiceEntry, SiteFilesEntry } from '../lookup/entry.ts';
+import { originOf } from '../lookup/short-link.ts';
 import { OWN_VISITS_PATH } from '../visitors/own-visits.ts';
 import {
   type Address,
@@ -21,6 +23,7 @@ import {
   readAddress,
   readShlinkPath,
   requestedKeys,
+  sentPath,
 } from './address.ts';
 import { type Decision, decide, decideBlocked, decideForOffice, decideUsedUp } from './decide.ts';
 import {
@@ -33,6 +36,7 @@ import {
   type VisitDependencies,
   type VisitRequest,
 } from './facts.ts';
+import { descriptionAnswer, optionsAnswer } from './linkset.ts';
 import { answerOwnVisits } from './own-visits.ts';
 import { BadForm, readForm } from './pages/form.ts';
 import {
@@ -174,6 +178,9 @@ export class RedirectServer {
     const { method } = request;
     const visitor = this.#dependencies.visitors.read(request);
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {
+      if (method === 'OPTIONS' && isMeantAsGs1(sentPath(request.url ?? '/'))) {
+        return sendPage(response, optionsAnswer());
+      }
       answered.refused.inc();
       return sendPage(response, methodNotAllowedPage(visitor.pageLanguage));
     }
@@ -327,6 +334,13 @@ export class RedirectServer {
     if (path === OWN_VISITS_PATH) {
       answered.file.inc();
       return answerOwnVisits(query, visitor, { request, response, message });
+    }
+    if (
+      path === '/.well-known/gs1resolver' &&
+      (await this.#dependencies.finder.find(visitor.host, ROOT)) !== null
+    ) {
+      answered.file.inc();
+      return sendPage(response, descriptionAnswer(originOf(visitor.host)));
     }
     const file = await this.#siteFile(path, visitor.host);
     if (file !== undefined) {

@@ -16,6 +16,7 @@ export type WorkspaceChanges = Pick<
   | 'trackEvents'
   | 'logo'
   | 'brandColor'
+  | 'brandName'
 >;
 
 /** A limit, and the share of it that a workspace has used. */

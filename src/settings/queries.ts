@@ -25,6 +25,7 @@ export interface SettingsRow {
   retention_days: number | null;
   logo: Logo | null;
   brand_color: string | null;
+  brand_name: string | null;
   created_at: Date;
 }
 
@@ -33,7 +34,8 @@ export async function readSettings(projectId: string, connection: Db = db()): Pr
   const [row] = await rows<SettingsRow>(
     connection,
     `SELECT id, slug, name, plan, click_dedupe_seconds, query_conflict, click_id_parameter, keep_full_ip,
-            excluded_ips, count_suspects, track_events, requests_per_minute, retention_days, logo, brand_color, created_at
+            excluded_ips, count_suspects, track_events, requests_per_minute, retention_days, logo, brand_color, brand_name,
+            created_at
        FROM workspaces WHERE id = ?`,
     [projectId],
   );
@@ -99,12 +101,15 @@ export async function readOwnDomains(projectId: string): Promise<string[]> {
   return domains.map(({ slug }) => slug);
 }
 
-/** Reads the logo of a workspace (PNG); `undefined` if the image is not its logo. */
+/**
+ * Reads an image that pages for visitors show (PNG): the logo of a workspace, or the photo of a
+ * contact; `undefined` for any other.
+ */
 export async function readLogo(projectId: string, imageId: string): Promise<Buffer | undefined> {
   const [image] = await rows<{ png: Buffer }>(
     db(),
-    `SELECT i.png FROM workspaces w JOIN images i ON i.project_id = w.id AND i.id = w.logo->>'id'
-      WHERE w.id = ? AND i.id = ?`,
+    `SELECT i.png FROM workspaces w JOIN images i ON i.project_id = w.id
+      WHERE w.id = ? AND i.id = ? AND (i.is_public OR i.id = w.logo->>'id')`,
     [projectId, imageId],
   );
   return image?.png;

@@ -33,6 +33,7 @@ export function toWorkspace(row: SettingsRow) {
     trackEvents: row.track_events,
     logo: row.logo === null ? null : logoUrl(config().BASE_URL, row.id, row.logo.id),
     brandColor: row.brand_color,
+    brandName: row.brand_name,
     defaultDomain: config().DEFAULT_SHORT_DOMAIN,
     limits: {
       requestsPerMinute: limitOf(row.requests_per_minute ?? REQUESTS_PER_MINUTE[row.plan]),
@@ -80,6 +81,7 @@ export const workspaceRecord = Joi.object({
     .description('URL of the logo on pages for visitors.')
     .example('https://api.example.com/logos/proj_4Jx2vQ0aTq/8Yt7Kx'),
   brandColor: nullable.description('Color of pages for visitors.').example('#0055ff'),
+  brandName: nullable.description('Name on pages for visitors.').example('Northwind'),
   defaultDomain: Joi.string()
     .required()
     .description(

@@ -77,7 +77,8 @@ export const settingsRoutes: Route[] = [
     path: '/logos/{projectId}/{id}',
     operationId: 'downloadLogo',
     summary: 'Download the logo of a workspace',
-    description: 'Returns the logo of a workspace as PNG, for pages that visitors see.',
+    description:
+      'Returns the logo of a workspace, or the photo of a contact, as PNG for pages that visitors see.',
     scope: 'public',
     params: logoParams,
     answers: { 200: { media: ['image/png'] } },

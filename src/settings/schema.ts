@@ -79,6 +79,11 @@ export const workspaceBody = Joi.object<WorkspaceBody>({
     .allow(null)
     .description('Color of buttons and links on pages that visitors see: `#rrggbb`.')
     .example('#0055ff'),
+  brandName: nameText(80)
+    .empty('')
+    .allow(null)
+    .description('Name on pages that visitors see, under the logo. Null: none.')
+    .example('Northwind'),
 })
   .min(1)
   .meta({ name: 'WorkspaceUpdate' });

@@ -40,8 +40,11 @@ export async function shortLinkEntry(
   if (row.redirect_status !== 302) entry.status = row.redirect_status;
   if (!row.forward_query) entry.dropsQuery = true;
   if (row.query_conflict !== null) entry.queryConflict = row.query_conflict;
-  // Pages of this service have no paths below them.
-  if ((row.flexible || isWildcard(row.key)) && entry.page === undefined) entry.forwardsPath = true;
+  // Pages of this service have no paths below them, except a product, which stands for its batches.
+  const hasPaths = row.flexible || isWildcard(row.key);
+  if (entry.page === undefined ? hasPaths : entry.page.resolver !== undefined) {
+    entry.forwardsPath = true;
+  }
   if (row.track_conversion) entry.tracksConversion = true;
   if (!row.track_events) entry.countsOnly = true;
   if (row.do_index) entry.isIndexed = true;

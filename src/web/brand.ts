@@ -10,6 +10,7 @@ export interface Brand {
   color?: string;
   /** Id of the stored logo, and its size in px. */
   logo?: { id: string; width: number; height: number };
+  name?: string;
 }
 
 /** URL of a workspace's logo. */
@@ -24,7 +25,9 @@ const DARK = ['#16191f', '#1f242c'];
 /** Maximum size of a logo, in px. */
 const LOGO = { width: 240, height: 64 };
 
-const LOGO_STYLE = `.brand{display:block;max-width:100%;height:auto;margin:0 auto 1.25rem}`;
+const LOGO_STYLE = `.brand{display:block;max-width:100%;height:auto;margin:0 auto 1.25rem}
+.brand-name{margin-bottom:1.25rem;text-align:center;font-weight:600}
+.brand+.brand-name{margin-top:-.75rem}`;
 
 /**
  * Derives the colors of both schemes from that of the workspace, so that all text stays readable.
@@ -63,10 +66,10 @@ const MAIN = /^<main[^>]*>\n/;
  */
 export function branded(
   page: Page,
-  { color, logo }: Brand,
+  { color, logo, name }: Brand,
   { baseUrl, projectId }: { baseUrl: string; projectId: string },
 ): Page {
-  if (color === undefined && logo === undefined) return page;
+  if (color === undefined && logo === undefined && name === undefined) return page;
   const text = page.body.toString();
   const at = text.indexOf(HEAD_END);
   const main = at < 0 ? null : MAIN.exec(text.slice(at + HEAD_END.length));
@@ -74,8 +77,9 @@ export function branded(
   const { tag, source } = styleOf(color ?? '');
   const start = at + HEAD_END.length + main[0].length;
   const image = logo === undefined ? '' : picture(logoUrl(baseUrl, projectId, logo.id), logo).text;
+  const words = name === undefined ? '' : html`<p class="brand-name" dir="auto">${name}</p>\n`.text;
   const body = Buffer.from(
-    text.slice(0, at) + tag.text + text.slice(at, start) + image + text.slice(start),
+    text.slice(0, at) + tag.text + text.slice(at, start) + image + words + text.slice(start),
   );
   const headers = page.headers.map((value, index) => {
     const name = index % 2 === 1 ? page.headers[index - 1] : undefined;
@@ -92,6 +96,6 @@ export function branded(
 function picture(url: string, { width, height }: { width: number; height: number }): Html {
   const scale = Math.min(1, LOGO.width / width, LOGO.height / height);
   const [wide, high] = [Math.round(width * scale), Math.round(height * scale)];
-  // Without alternative text, since visitors may not know the name of the workspace.
+  // Without alternative text: a name stands next to it, or visitors may not know the workspace.
   return html`<img class="brand" src="${url}" alt="" width="${wide}" height="${high}">\n`;
 }

@@ -25,6 +25,10 @@ const PATHS = {
   swissqr:
     'M5 3.500h14a1.500 1.500 0 0 1 1.500 1.500v14a1.500 1.500 0 0 1-1.500 1.500H5A1.500 1.500 0 0 1 3.500 19V5A1.500 1.500 0 0 1 5 3.500zM12 7.500v9M7.500 12h9',
   app: 'M8 2.500h8a2 2 0 0 1 2 2v15a2 2 0 0 1-2 2H8a2 2 0 0 1-2-2v-15a2 2 0 0 1 2-2zM11 18.500h2',
+  gs1: 'M3.5 5v14M7 5v14M10.5 5v14M13 5v14M16.5 5v14M20.5 5v14',
+  links: 'M4.500 6h.01M4.500 12h.01M4.500 18h.01M9 6h11M9 12h11M9 18h11',
+  social:
+    'M7 14.500a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5zM17 8a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5zM17 21a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5zM9.200 10.800l5.600-3.800M9.200 13.200l5.600 3.800',
   web: 'M7 17L17 7M8.5 7H17v8.5',
   save: 'M12 3.5V15M7.5 10.8L12 15.3l4.5-4.500M4.5 16v2.500a2 2 0 0 0 2 2h11a2 2 0 0 0 2-2V16',
   copy: 'M10.5 8.500h8a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-8a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2zM15.5 8.500v-3a2 2 0 0 0-2-2h-8a2 2 0 0 0-2 2v8a2 2 0 0 0 2 2h3',
@@ -33,12 +37,13 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Icons next to a text with the same meaning, hidden from screen readers. */
+/** Builds an icon next to a text with the same meaning, hidden from screen readers. */
+export const iconOf = (name: string, path: string): Html =>
+  html`<svg class="icon-${name}" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="${path}"/></svg>`;
+
+/** All icons by their names. */
 export const ICONS = Object.fromEntries(
-  Object.entries(PATHS).map(([name, path]) => [
-    name,
-    html`<svg class="icon-${name}" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="${path}"/></svg>`,
-  ]),
+  Object.entries(PATHS).map(([name, path]) => [name, iconOf(name, path)]),
 ) as Readonly<Record<IconName, Html>>;
 
 /** Icon of a content type; a sheet of text for types without one. */

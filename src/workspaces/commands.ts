@@ -118,6 +118,7 @@ export interface WorkspaceSettings {
   logo?: Logo | null;
   /** Color `#rrggbb`. */
   brandColor?: string | null;
+  brandName?: string | null;
 }
 
 /**
@@ -142,6 +143,7 @@ export async function changeWorkspace(
     retentionDays,
     logo,
     brandColor,
+    brandName,
   }: WorkspaceSettings,
 ): Promise<LookupChange[]> {
   // Knex ignores undefined columns.
@@ -161,6 +163,7 @@ export async function changeWorkspace(
       retention_days: retentionDays,
       logo,
       brand_color: brandColor,
+      brand_name: brandName,
       updated_at: trx.fn.now(),
       version: trx.raw("nextval('lookup_version')"),
     })
@@ -173,6 +176,7 @@ export async function changeWorkspace(
       'excluded_ips',
       'logo',
       'brand_color',
+      'brand_name',
       'version',
     ])) as [WorkspaceColumns & { version: number }];
   const isSeen = [
@@ -183,6 +187,7 @@ export async function changeWorkspace(
     trackEvents,
     logo,
     brandColor,
+    brandName,
   ].some((value) => value !== undefined);
   if (!isSeen) return [];
   const entry = encodeWorkspace(workspaceEntry(row));

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { ApiClient } from '../support/client.ts';
 import { scan } from '../support/decoders.ts';
 import { Site } from '../support/site.ts';
 import { aWorkspace, type World } from '../support/world.ts';
@@ -149,5 +150,116 @@ describe('an image in the middle', () => {
       shape: 'leaf',
     });
     expect((await world.api.delete(`/templates/${first.templateId}`)).status).to.equal(404);
+  });
+});
+
+describe('the photo of a contact', () => {
+  const PHOTO =
+    'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="60" height="60"><circle r="30" cx="30" cy="30"/></svg>';
+  let world: World;
+
+  before(async () => {
+    world = await aWorkspace();
+  });
+
+  it('is on the page, and neither in the vCard nor readable without a page', async () => {
+    const vcard = { firstName: 'Ada', lastName: 'Lovelace', photo: PHOTO };
+    const { status, body } = await world.api.post('/qrcodes', { type: 'vcard', vcard, key: 'ada' });
+    expect([status, body.vcard]).to.deep.equal([201, vcard]);
+    const page = await world.visit('/ada');
+    const url = /class="photo" src="([^"]+)"/.exec(page.body)![1]!;
+    expect(page.headers['content-security-policy']).to.contain(new URL(url).origin);
+    const nobody = new ApiClient(undefined);
+    const photo = await nobody.download(new URL(url).pathname);
+    expect([photo.status, (await sharp(photo.bytes).metadata()).format]).to.deep.equal([
+      200,
+      'png',
+    ]);
+    expect((await world.visit('/_/file/ada')).body)
+      .to.not.contain('PHOTO')
+      .and.not.contain('data:');
+    const { lastName, firstName } = vcard;
+    const without = await world.api.patch(`/qrcodes/${body.id}`, {
+      vcard: { firstName, lastName },
+    });
+    expect(without.status).to.equal(200);
+    expect((await world.visit('/ada')).body).to.not.contain('class="photo"');
+  });
+
+  it('is refused with the name of the field', async () => {
+    const send = (vcard: object, more: object = {}) =>
+      world.api.post('/qrcodes', { type: 'vcard', vcard: { firstName: 'Ada', ...vcard }, ...more });
+    const unread = await send({ photo: 'data:image/png;base64,AAAA' });
+    expect([unread.status, unread.body.error.message]).to.deep.equal([
+      422,
+      'vcard.photo must be an image (PNG, JPEG, WebP, GIF, AVIF or SVG)',
+    ]);
+    const fixed = await send({ photo: PHOTO }, { static: true });
+    expect([fixed.status, fixed.body.error.message]).to.deep.equal([
+      422,
+      'vcard.photo must not be set where static is true: the photo is shown on a page',
+    ]);
+  });
+});
+
+describe('the file of a code', () => {
+  let world: World;
+  let site: Site;
+  const nobody = new ApiClient(undefined);
+
+  before(async () => {
+    world = await aWorkspace();
+    site = await Site.start();
+  });
+
+  after(() => site.stop());
+
+  const create = (file: object) => world.api.post('/qrcodes', { type: 'file', file });
+
+  it('is stored, and opened by a scan with headers that run nothing', async () => {
+    const source = site.answer('/menu', { type: 'text/html', body: '%PDF-1.7\nmenu' });
+    const { status, body } = await create({ source, name: 'Menü 2026' });
+    expect(status, JSON.stringify(body)).to.equal(201);
+    site.answer('/menu', (_request, response) => response.writeHead(500).end());
+    const { status: redirect, headers } = await world.visit(`/${body.key}`);
+    const { pathname, search } = new URL(headers.location!);
+    expect([redirect, decodeURI(pathname)]).to.satisfy(
+      ([code, path]: [number, string]) => code === 302 && path.endsWith('/Menü-2026.pdf'),
+    );
+    const opened = await nobody.download(pathname + search);
+    expect(opened.bytes.toString()).to.equal('%PDF-1.7\nmenu');
+    const header = (name: string) => opened.headers.get(name);
+    expect(header('content-type')).to.equal('application/pdf');
+    expect(header('content-disposition')).to.equal('inline');
+    expect(header('x-content-type-options')).to.equal('nosniff');
+    expect(header('content-security-policy')).to.contain("default-src 'none'");
+    const png = `data:text/html;base64,${Buffer.from('\x89PNG\r\n\x1a\nx', 'latin1').toString('base64')}`;
+    const saved = await world.api.patch(`/qrcodes/${body.id}`, {
+      file: { source: png, isDownload: true },
+    });
+    expect(saved.status, JSON.stringify(saved.body)).to.equal(200);
+    const url = new URL((await world.visit(`/${body.key}`)).headers.location!);
+    const image = await nobody.download(url.pathname + url.search);
+    expect([
+      image.headers.get('content-type'),
+      image.headers.get('content-disposition'),
+    ]).to.deep.equal(['image/png', 'attachment']);
+    expect(image.headers.get('content-security-policy')).to.contain('sandbox');
+  });
+
+  it('is refused with the name of the field', async () => {
+    const html = site.answer('/page', { type: 'application/pdf', body: '<html>' });
+    const REFUSED: [file: object, message: string][] = [
+      [{ source: html }, 'file.source must be a PDF, PNG, JPEG, WebP or GIF'],
+      [
+        { source: 'ftp://example.com/a.pdf' },
+        'file.source must be a URL that begins with http:// or https://, or a data URI',
+      ],
+      [{ source: `${site.url}/none` }, 'file.source must respond with status 200, not 404'],
+    ];
+    for (const [file, message] of REFUSED) {
+      const { status, body } = await create(file);
+      expect([status, body.error.message]).to.deep.equal([422, message]);
+    }
   });
 });

@@ -666,6 +666,50 @@ describe('a QR code of an app', () => {
   });
 });
 
+describe('a QR code of a page with links', () => {
+  let world: World;
+
+  before(async () => {
+    world = await aWorkspace();
+  });
+
+  it('shows the links in their order, and counts the scan', async () => {
+    const links = {
+      title: 'Northwind',
+      text: 'Open every day.',
+      links: [
+        { title: 'Menu', url: `${URL_A}/menu` },
+        { title: 'Reserve', url: 'example.com/reserve' },
+      ],
+    };
+    const { status, body } = await world.api.post('/qrcodes', {
+      type: 'links',
+      links,
+      key: 'list',
+    });
+    expect(status, JSON.stringify(body)).to.equal(201);
+    expect(body.links.links[1].url).to.equal('https://example.com/reserve');
+    const page = await world.visit('/list');
+    expect(page.body).to.match(/<ul class="links">.*>Menu<.*>Reserve</s);
+    const profiles = [
+      { network: 'instagram', handle: '@northwind' },
+      { network: 'mastodon', handle: 'northwind@mastodon.social' },
+    ];
+    const change = { type: 'social', social: { title: 'Northwind', profiles } };
+    expect((await world.api.patch(`/qrcodes/${body.id}`, change)).status).to.equal(200);
+    const social = await world.visit('/list');
+    expect(social.body)
+      .to.contain('href="https://www.instagram.com/northwind"')
+      .and.contain('href="https://mastodon.social/@northwind"')
+      .and.contain('class="icon-instagram"');
+    const fixed = await world.api.post('/qrcodes', { type: 'links', links, static: true });
+    expect([fixed.status, fixed.body.error.message]).to.deep.equal([
+      422,
+      'static must be false where the type is links: it opens a page of this service',
+    ]);
+  });
+});
+
 describe('lists of QR codes', () => {
   let world: World;
   const ids: Record<string, string> = {};

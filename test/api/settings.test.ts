@@ -43,6 +43,7 @@ describe('the workspace over REST', () => {
       trackEvents: true,
       logo: null,
       brandColor: null,
+      brandName: null,
       defaultDomain: 'localhost',
       limits: { requestsPerMinute: null, retentionDays: 365, importRows: 50_000 },
       usage: { links: 0, qrcodes: 0, domains: 1, members: 1, tags: 0, eventsThisMonth: 0 },
@@ -87,6 +88,9 @@ describe('the workspace over REST', () => {
     const again = await api.patch('/workspace', { brandColor: '#00FFaa' });
     expect(again.body).to.deep.equal({ ...body, brandColor: '#00ffaa' });
     expect((await api.patch('/workspace', { brandColor: null })).body).to.deep.equal(body);
+    const named = await api.patch('/workspace', { brandName: ' Northwind ' });
+    expect(named.body).to.deep.equal({ ...body, brandName: 'Northwind' });
+    expect((await api.patch('/workspace', { brandName: null })).body).to.deep.equal(body);
   });
 
   it('counts every visit once its window is 0', async () => {

@@ -159,6 +159,52 @@ const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
       android: 'https://play.google.com/store/apps/details?id=com.example',
     },
   ],
+  links: [
+    { title: 'Northwind', links: [{ title: 'Menu', url: 'https://example.com/menu' }] },
+    {
+      title: 'Northwind Café',
+      text: 'Open every day from 8 to 18.',
+      links: [
+        { title: 'Menu', url: 'https://example.com/menu' },
+        { title: 'Reserve a table', url: 'https://example.com/reserve' },
+      ],
+    },
+  ],
+  social: [
+    { title: 'Northwind', profiles: [{ network: 'instagram', handle: 'northwind' }] },
+    {
+      title: 'Northwind Café',
+      text: 'Follow us.',
+      profiles: [
+        { network: 'instagram', handle: '@northwind' },
+        { network: 'mastodon', handle: 'northwind@mastodon.social' },
+        { network: 'youtube', url: 'https://www.youtube.com/@northwind' },
+        { network: 'website', url: 'https://example.com/' },
+      ],
+    },
+  ],
+  file: [
+    { source: 'https://example.com/menu.pdf' },
+    { source: 'https://example.com/menu.pdf', name: 'Menu', isDownload: true },
+  ],
+  gs1: [
+    { data: '(01)09520123456788', url: 'https://example.com/rice' },
+    {
+      data: {
+        '01': '09520123456788',
+        '10': 'ABC/1',
+        '21': '12345',
+        '17': '290331',
+        '3103': '000750',
+      },
+      url: 'https://example.com/rice',
+      title: 'Rice',
+      links: [
+        { linkType: 'gs1:instructions', url: 'https://example.com/cook', title: 'How to cook it' },
+        { linkType: 'gs1:pip', url: 'https://example.com/reis', title: 'Reis', language: 'de' },
+      ],
+    },
+  ],
 };
 
 export type Length = 'short' | 'long';

@@ -82,6 +82,18 @@ describe('pages for visitors', () => {
     expect(body).to.not.contain(ACCENT);
   });
 
+  it('have its name, escaped, alone or under the logo', async () => {
+    await link({ key: 'a', password: 'secret' });
+    await set({ brandName: 'A & B <Café>' });
+    expect((await world.visit('/a')).body).to.contain(
+      '<p class="brand-name" dir="auto">A &amp; B &lt;Café&gt;</p>',
+    );
+    await set({ logo: SVG });
+    expect((await world.visit('/a')).body).to.match(/class="brand"[^>]*>\n<p class="brand-name"/);
+    await set({ brandName: null, logo: null });
+    expect((await world.visit('/a')).body).to.not.contain('brand-name');
+  });
+
   it('have it on public statistics too', async () => {
     const { logo } = await set({ logo: SVG, brandColor: '#0055aa' });
     await link({ key: 'a', publicStats: true });

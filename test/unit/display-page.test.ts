@@ -4,11 +4,13 @@ import { expect } from 'chai';
 import { JSDOM } from 'jsdom';
 import type { DisplayPage } from '../../src/lookup/entry.ts';
 import { CONTENT_NAMES } from '../../src/qrcodes/content/index.ts';
+import { NETWORK_CHOICES } from '../../src/qrcodes/content/network-choices.ts';
 import { NETWORK_NAMES } from '../../src/qrcodes/content/networks.ts';
 import { displayPage, fileAnswer } from '../../src/redirect/pages/display.ts';
 import { notFoundPage } from '../../src/redirect/pages/notices.ts';
 import { ICONS } from '../../src/web/icons.ts';
 import type { Page } from '../../src/web/layout.ts';
+import { networkIcon } from '../../src/web/network-icons.ts';
 import { PHRASES } from '../../src/web/phrases/en.ts';
 import { pageOf } from '../qr/contents.ts';
 import { HOSTILE, SAMPLES } from '../support/display-samples.ts';
@@ -145,6 +147,88 @@ describe('a display page', () => {
     expect(document.getElementById(buttons[0]?.dataset['copy'] ?? '')?.textContent).to.equal(
       'croissant; "au beurre" 2025',
     );
+  });
+
+  it('lists links with the icons of their networks, without unsafe addresses', () => {
+    const document = shown({
+      type: 'social',
+      title: 'Northwind',
+      actions: [],
+      rows: [],
+      links: [
+        { label: 'Instagram', href: 'https://www.instagram.com/n', icon: 'instagram', note: '@n' },
+        { label: '<b>', href: 'https://example.com/', icon: '__proto__' },
+        { label: 'Bad', href: 'javascript:alert(1)' },
+      ],
+    });
+    const links = [...document.querySelectorAll('.links a')];
+    expect(links.map(({ textContent }) => textContent)).to.deep.equal(['Instagram@n', '<b>']);
+    expect(links.map((link) => link.querySelector('svg')!.getAttribute('class'))).to.deep.equal([
+      'icon-instagram',
+      'icon-web',
+    ]);
+  });
+
+  it('has an icon for each social network', () => {
+    for (const [network] of NETWORK_CHOICES) {
+      if (network !== 'website') expect(networkIcon(network), network).to.not.equal(undefined);
+    }
+  });
+
+  it('shows the picture of the workspace, and allows its host only', () => {
+    const picture = { id: 'abc', width: 90, height: 60 };
+    const page = { type: 'vcard', title: 'Ada', actions: [], rows: [], picture };
+    const images = { baseUrl: 'https://api.acme.test', projectId: 'proj_1' };
+    const answer = displayPage(page, { ...ADDRESS, images });
+    expect(documentOf(answer).querySelector('.photo')!.getAttribute('src')).to.equal(
+      'https://api.acme.test/logos/proj_1/abc',
+    );
+    expect(header(answer, 'Content-Security-Policy')).to.contain(
+      "img-src 'self' https://api.acme.test;",
+    );
+    expect(shown(page).querySelectorAll('.photo, .badge')).to.have.length(1);
+  });
+
+  it('shows the map of the operator around a place, and allows its host only', () => {
+    const page = pageOf('latlog')!;
+    const map = { tiles: 'https://tile.example.org/{z}/{x}/{y}.png', attribution: '© Mappers' };
+    const answer = displayPage(
+      { ...page, place: { latitude: 52.52, longitude: 13.405 } },
+      {
+        ...ADDRESS,
+        map,
+      },
+    );
+    const document = documentOf(answer);
+    const tiles = [...document.querySelectorAll('.map image')].map((tile) => ({
+      href: tile.getAttribute('href'),
+      x: Number(tile.getAttribute('x')),
+      y: Number(tile.getAttribute('y')),
+    }));
+    // Tile of the place by the formula of the OpenStreetMap wiki: floor(x), floor(y).
+    const middle = tiles.find(
+      ({ href }) => href === 'https://tile.example.org/16/35208/21492.png',
+    )!;
+    expect([middle.x <= 240 && middle.x > -16, middle.y <= 120 && middle.y > -136]).to.deep.equal([
+      true,
+      true,
+    ]);
+    expect(document.querySelector('figcaption')!.textContent).to.equal('© Mappers');
+    expect(header(answer, 'Content-Security-Policy')).to.contain(
+      "img-src 'self' https://tile.example.org;",
+    );
+    expect(shown(page).querySelector('.map')).to.equal(null);
+    const pole = { ...page, place: { latitude: 90, longitude: 0 } };
+    expect(shown(pole, { ...ADDRESS, map }).querySelector('.map')).to.equal(null);
+  });
+
+  it('begins with the amount of a payment, and copies the account with its large button', () => {
+    for (const name of ['epc', 'swissqr', 'upi', 'crypto', 'pix'] as const) {
+      const [first] = pageOf(name)!.rows;
+      expect(first, name).to.deep.include({ copy: true, isAmount: true });
+    }
+    const [button] = buttonsOf(shown(pageOf('epc')!)).slice(-1);
+    expect(button!.textContent).to.not.contain('amount');
   });
 
   it('draws a code with a quiet zone of four modules', () => {

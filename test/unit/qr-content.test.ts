@@ -1096,6 +1096,40 @@ describe('the content of a QR code', () => {
       /must have at most 140 characters in message and billInformation together/,
     ],
     ['app', { url: 'https://a.test' }, /app must have the URL of a store: ios or android/],
+    ['links', { title: 'x', links: [] }, /^links must contain at least 1 item/],
+    ['links', { title: 'x', links: [{ title: 'y', url: 'javascript:1' }] }, /links\[0\].url must/],
+    [
+      'links',
+      { title: 'x', links: Array.from({ length: 51 }, () => ({ title: 'y', url: 'a.test' })) },
+      /^links must contain at most 50/,
+    ],
+    ['social', { title: 'x', profiles: [{ network: 'myspace', handle: 'y' }] }, /must be one of/],
+    ['social', { title: 'x', profiles: [{ network: 'x' }] }, /must have either handle or url/],
+    ['social', { title: 'x', profiles: [{ network: 'x', handle: 'a/b' }] }, /handle must consist/],
+    [
+      'social',
+      { title: 'x', profiles: [{ network: 'website', handle: 'y' }] },
+      /must have url: website has no handles/,
+    ],
+    [
+      'social',
+      { title: 'x', profiles: [{ network: 'mastodon', handle: 'ada' }] },
+      /must have a handle with its server/,
+    ],
+    [
+      'social',
+      { title: 'x', profiles: [{ network: 'instagram', url: 'https://evil.test/x' }] },
+      /must have a url of Instagram/,
+    ],
+    [
+      'vcard',
+      { organization: 'a', profiles: [{ network: 'x' }] },
+      /profiles\[0\] must have either/,
+    ],
+    ['vcard', { organization: 'a', photo: 'ftp://a.test/x' }, /photo must be a URL that begins/],
+    ['gs1', { data: '01095' }, /data must have each application identifier once, in brackets/],
+    ['gs1', { data: '(01)09520123456788', linkType: 'pip' }, /linkType must be a link type of GS1/],
+    ['gs1', { data: '(01)09520123456788', stem: 'https://a.test/?b' }, /stem must have neither/],
     ['app', { ios: 'javascript:1' }, /ios must be a URL that begins with http/],
     ['sms', { message: 'x' }, /number is required/],
     ['whatsapp', { number: '0123' }, /the country code of "0123" is missing/],
@@ -1241,6 +1275,9 @@ describe('the content of a QR code', () => {
       lightning: LNURL,
       swissqr: BILL,
       app: { ios: 'https://apps.apple.com/app/id1' },
+      links: { title: 'x', links: [{ title: 'y', url: 'a.test' }] },
+      social: { title: 'x', profiles: [{ network: 'x', handle: 'y' }] },
+      gs1: { data: '(01)09520123456788', url: 'https://a.test/' },
     };
     for (const [name, content] of Object.entries(pages)) {
       expect(visit(name as ContentName, content), name).to.have.nested.property('page.type', name);

@@ -178,6 +178,8 @@ describe('the decision', () => {
     isRoot: false,
     path: 'key',
     query: '',
+    accept: '',
+    languages: '',
     rest: '',
     isSecure: true,
     isCrawler: false,

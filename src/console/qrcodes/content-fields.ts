@@ -1,10 +1,13 @@
 import {
   Banknote,
+  Barcode,
   Bitcoin,
   CalendarDays,
   Contact,
+  FileText,
   Globe,
   IndianRupee,
+  Link,
   type LucideIcon,
   Mail,
   MapPin,
@@ -13,12 +16,14 @@ import {
   Phone,
   QrCode,
   ReceiptText,
+  Share2,
   Smartphone,
   Type,
   Video,
   Wifi,
   Zap,
 } from 'lucide-react';
+import { NETWORK_CHOICES } from '../../qrcodes/content/network-choices.ts';
 import { fieldsInWords, inWords, labelOf } from '../api/error-words.ts';
 import type { ControlRow } from '../ui/table-field.tsx';
 import type { ContentName } from './content.ts';
@@ -29,6 +34,8 @@ export interface ContentField extends ControlRow {
   name: string;
   /** True for a field of half the width: two in succession share a row. */
   isHalf?: true;
+  /** True for a file of this device, or its URL. */
+  isFile?: true;
   /** False hides the field: it has no meaning beside the other values. */
   isShown?(draft: { [name: string]: unknown }): boolean;
 }
@@ -39,6 +46,19 @@ export interface ContentForm {
   /** Effect of a scan. */
   purpose: string;
   icon: LucideIcon;
+  fields: readonly ContentField[];
+  /** Lists under the fields. */
+  lists?: readonly ContentList[];
+}
+
+/** A list of entries with the same fields. */
+export interface ContentList {
+  /** Name in the content. */
+  name: string;
+  title: string;
+  /** Noun of an entry, in lower case. */
+  one: string;
+  most: number;
   fields: readonly ContentField[];
 }
 
@@ -117,6 +137,31 @@ const eventTimes = (
 ];
 const MESSAGE = { name: 'message', label: 'Message', input: 'area' } as const;
 
+/** Head of a page of links. */
+const PAGE_FIELDS: readonly ContentField[] = [
+  { name: 'title', label: 'Heading', placeholder: 'Northwind', isRequired: true },
+  { name: 'text', label: 'Text', input: 'area' },
+];
+
+/** Profiles in social networks. */
+const PROFILES: ContentList = {
+  name: 'profiles',
+  title: 'Profiles',
+  one: 'profile',
+  most: 30,
+  fields: [
+    {
+      name: 'network',
+      label: 'Network',
+      input: 'select',
+      options: [['', 'Choose…'], ...NETWORK_CHOICES],
+      isRequired: true,
+    },
+    { name: 'handle', label: 'Name', placeholder: '@northwind', isHalf: true },
+    { name: 'url', label: 'Or URL', input: 'website', isHalf: true },
+  ],
+};
+
 /** Forms of all content types; `vcard-form.tsx` adds the lists of contacts. */
 export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
   url: {
@@ -184,6 +229,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       { name: 'department', label: 'Department', isHalf: true },
       { name: 'title', label: 'Position' },
     ],
+    lists: [PROFILES],
   },
   email: {
     label: 'Email',
@@ -351,6 +397,92 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
       { name: 'url', label: 'URL for other devices', input: 'website' },
     ],
   },
+  links: {
+    label: 'Links',
+    purpose: 'Shows a page with links',
+    icon: Link,
+    fields: PAGE_FIELDS,
+    lists: [
+      {
+        name: 'links',
+        title: 'Links',
+        one: 'link',
+        most: 50,
+        fields: [
+          { name: 'title', label: 'Title', placeholder: 'Menu', isRequired: true },
+          { name: 'url', label: 'URL', input: 'website', isRequired: true },
+        ],
+      },
+    ],
+  },
+  social: {
+    label: 'Social media',
+    purpose: 'Shows a page with profiles in social networks',
+    icon: Share2,
+    fields: PAGE_FIELDS,
+    lists: [PROFILES],
+  },
+  file: {
+    label: 'File',
+    purpose: 'Opens a PDF or an image',
+    icon: FileText,
+    fields: [
+      {
+        name: 'source',
+        label: 'File',
+        isFile: true,
+        placeholder: 'https://example.com/menu.pdf',
+        hint: 'PDF, PNG, JPEG, WebP or GIF: up to 500 KB from this device, 5 MB from a URL.',
+        isRequired: true,
+      },
+      { name: 'name', label: 'Name', placeholder: 'Menu' },
+      { name: 'isDownload', label: 'Save instead of show', input: 'switch' },
+    ],
+  },
+  gs1: {
+    label: 'GS1 Digital Link',
+    purpose: 'Names a product for shops, and opens its page',
+    icon: Barcode,
+    fields: [
+      {
+        name: 'data',
+        label: 'GS1 data',
+        placeholder: '(01)09520123456788(10)ABC(17)290331',
+        hint: 'Application identifiers in brackets. They are printed and can’t be changed.',
+        isRequired: true,
+      },
+      { name: 'url', label: 'URL', input: 'website', placeholder: 'https://example.com/rice' },
+      { name: 'title', label: 'Title of the page', isHalf: true },
+      { name: 'linkType', label: 'Link type', placeholder: 'gs1:pip', isHalf: true },
+      {
+        name: 'stem',
+        label: 'Beginning of a static code',
+        input: 'website',
+        placeholder: 'https://id.gs1.org',
+      },
+    ],
+    lists: [
+      {
+        name: 'links',
+        title: 'Further links',
+        one: 'link',
+        most: 50,
+        fields: [
+          { name: 'url', label: 'URL', input: 'website', isRequired: true },
+          {
+            name: 'linkType',
+            label: 'Link type',
+            placeholder: 'gs1:instructions',
+            isRequired: true,
+            isHalf: true,
+          },
+          { name: 'title', label: 'Title', isHalf: true },
+          { name: 'language', label: 'Language', placeholder: 'de', isHalf: true },
+          { name: 'mediaType', label: 'Media type', placeholder: 'text/html', isHalf: true },
+        ],
+      },
+    ],
+  },
   latlog: {
     label: 'Location',
     purpose: 'Shows a place on a map',
@@ -466,7 +598,12 @@ export function faultInWords(type: ContentName, fault: string): string {
   }
   const [[path, words] = ['', 'Fill in the content.']] = Object.entries(fieldsInWords(fault));
   const name = path === type ? '' : path.slice(type.length + 1);
-  const field = CONTENT_FORMS[type].fields.find((one) => one.name === name);
+  const form = CONTENT_FORMS[type];
+  const [, list, part] = /^(\w+)\[\d+\]\.(\w+)$/.exec(name) ?? [];
+  const field =
+    list === undefined
+      ? form.fields.find((one) => one.name === name)
+      : form.lists?.find((one) => one.name === list)?.fields.find((one) => one.name === part);
   return inWords(words, field?.label ?? labelOf(path));
 }
 
@@ -478,6 +615,9 @@ export const emptyDraft = (type: ContentName) => {
   }
   if (type === 'vcard') {
     return { phones: [{ type: 'mobile', value: '' }], emails: [{ type: 'work', value: '' }] };
+  }
+  if (type === 'links' || type === 'social') {
+    return { [CONTENT_FORMS[type].lists![0]!.name]: [{}] };
   }
   return CONTENT_FORMS[type].fields[0]?.name === '' ? '' : {};
 };

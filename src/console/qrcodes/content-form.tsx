@@ -1,8 +1,11 @@
 import type { FieldErrors } from '../short-links/errors.ts';
+import { dataUriOf } from '../ui/data-uri.ts';
 import { SelectField } from '../ui/field.tsx';
 import { TableField } from '../ui/table-field.tsx';
-import type { ContentName, Draft } from './content.ts';
+import { type ContentName, type Draft, textOf } from './content.ts';
 import { BR_CODE_FIELD, CONTENT_FORMS, type ContentField } from './content-fields.ts';
+import { ListFields } from './list-fields.tsx';
+import { SourceField } from './source-field.tsx';
 import { VcardLists } from './vcard-form.tsx';
 
 interface ContentFormProps {
@@ -40,25 +43,48 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
             key={`${field.name} ${field.input}`}
             className={field.isHalf ? 'max-sm:col-span-2' : 'col-span-2'}
           >
-            <TableField
-              control={field}
-              value={isText ? draft : valueAt(draft, field.name)}
-              error={errors[field.name === '' ? type : `${type}.${field.name}`]}
-              autoComplete="off"
-              onChange={(value) =>
-                onChange(
-                  field.name === '' || isText
-                    ? String(value)
-                    : withoutHidden(form, {
-                        ...withValueAt(draft, field.name, value),
-                        ...(type === 'latlog' && pairOf(value)),
-                      }),
-                )
-              }
-            />
+            {field.isFile && !isText ? (
+              <SourceField
+                label={field.label}
+                hint={field.hint}
+                placeholder={field.placeholder ?? ''}
+                accept="application/pdf,image/png,image/jpeg,image/gif,image/webp"
+                read={dataUriOf}
+                source={textOf(valueAt(draft, field.name))}
+                error={errors[`${type}.${field.name}`]}
+                onChange={(value) => onChange(withValueAt(draft, field.name, value))}
+              />
+            ) : (
+              <TableField
+                control={field}
+                value={isText ? draft : valueAt(draft, field.name)}
+                error={errors[field.name === '' ? type : `${type}.${field.name}`]}
+                autoComplete="off"
+                onChange={(value) =>
+                  onChange(
+                    field.name === '' || isText
+                      ? String(value)
+                      : withoutHidden(form, {
+                          ...withValueAt(draft, field.name, value),
+                          ...(type === 'latlog' && pairOf(value)),
+                        }),
+                  )
+                }
+              />
+            )}
           </div>
         ))}
       </div>
+      {!isText &&
+        CONTENT_FORMS[type].lists?.map((list) => (
+          <ListFields
+            key={list.name}
+            list={list}
+            items={(draft[list.name] ?? []) as Record<string, unknown>[]}
+            errorOf={(index, name) => errors[`${type}.${list.name}[${index}].${name}`]}
+            onChange={(items) => onChange({ ...draft, [list.name]: items })}
+          />
+        ))}
       {type === 'vcard' && !isText && (
         <VcardLists draft={draft} onChange={onChange} errors={errors} />
       )}

@@ -22,6 +22,10 @@ const TYPES = {
   lightning: () => import('../../qrcodes/content/lightning.ts').then(({ lightning }) => lightning),
   swissqr: () => import('../../qrcodes/content/swissqr.ts').then(({ swissqr }) => swissqr),
   app: () => import('../../qrcodes/content/app.ts').then(({ app }) => app),
+  links: () => import('../../qrcodes/content/links.ts').then(({ links }) => links),
+  social: () => import('../../qrcodes/content/social.ts').then(({ social }) => social),
+  file: () => import('../../qrcodes/content/file.ts').then(({ file }) => file),
+  gs1: () => import('../../qrcodes/content/gs1.ts').then(({ gs1 }) => gs1),
 } satisfies Record<string, () => Promise<ContentType>>;
 
 export type ContentName = keyof typeof TYPES;
@@ -33,6 +37,16 @@ export type Draft = string | { [name: string]: unknown };
 /** Converts a field of a draft to text for its control, because a record can contain a number. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
+/** Converts the content of a record to a draft; GS1 data become text in brackets. */
+export function fromValue(type: ContentName, value: unknown): Draft {
+  if (type !== 'gs1') return value as Draft;
+  const { data, ...content } = value as { data: Record<string, string> };
+  const text = Object.entries(data).map(
+    ([name, one]) => `(${name})${one.replaceAll(/[(\\]/g, '\\$&')}`,
+  );
+  return { ...content, data: text.toSorted().join('') };
+}
 
 /** Converts entered content for a request body, without empty fields and lists. */
 export function toValue(type: ContentName, draft: Draft): unknown {
@@ -85,11 +99,11 @@ function isBlankItem(item: unknown): boolean {
 /**
  * Encodes the text of a static code with the API's own checks.
  *
- * @returns the text, or the violated rules
+ * @returns the text, and the path of the short link if the type defines it; or the violated rules
  */
 export async function encodeContent(
   type: ContentName,
   draft: Draft,
-): Promise<{ text: string } | { faults: string[] }> {
+): Promise<ReturnType<typeof readContent>> {
   return readContent((await loadPart(TYPES[type])()) as ContentType, toValue(type, draft));
 }

@@ -263,7 +263,12 @@ function usePayload(
   const isStatic = isStaticOf(draft);
   const { domain, key } = draft.shortLink;
   const settled = useDebounced(content, TYPING_MS);
-  const [encoded, setEncoded] = useState<{ type: string; text?: string; faults?: string[] }>();
+  const [encoded, setEncoded] = useState<{
+    type: string;
+    text?: string;
+    path?: string | undefined;
+    faults?: string[];
+  }>();
   useEffect(() => {
     let isCurrent = true;
     void encodeContent(type, settled).then(
@@ -277,9 +282,8 @@ function usePayload(
   const [fault] = current?.faults ?? [];
   const hint = fault === undefined ? undefined : toContinue(faultInWords(type, fault));
   if (isStatic) return { text: current?.text, hint, isSample: false };
-  const link =
-    record?.shortLink ??
-    `https://${domain === '' ? location.hostname : domain}/${key === '' ? SAMPLE_KEY : key}`;
+  const path = current?.path ?? `/${key === '' ? SAMPLE_KEY : key}`;
+  const link = record?.shortLink ?? `https://${domain === '' ? location.hostname : domain}${path}`;
   return { text: link, hint, isSample: record === undefined && fault !== undefined };
 }
 

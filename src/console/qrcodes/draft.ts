@@ -1,7 +1,7 @@
 import type { Schemas } from '../api/client.ts';
 import * as shared from '../short-links/draft.ts';
 import { ALL_FIELDS, type ShortLinkDraft } from '../short-links/fields.ts';
-import { type ContentName, type Draft, toValue } from './content.ts';
+import { type ContentName, type Draft, fromValue, toValue } from './content.ts';
 import { emptyDraft } from './content-fields.ts';
 import { changedFields, fieldsOf, type Look, lookOf, PLAIN_LOOK, type QrCode } from './look.ts';
 
@@ -36,7 +36,7 @@ export function draftOf(record: QrCode): CodeDraft {
   const type = record.type as ContentName;
   return {
     type,
-    contents: { [type]: record[type] as Draft },
+    contents: { [type]: fromValue(type, record[type]) },
     isStatic: record.static,
     useDisplayPage: record.useDisplayPage,
     shortLink: shared.draftOf(record),
@@ -48,8 +48,8 @@ export function draftOf(record: QrCode): CodeDraft {
 /** Content types that are often scanned offline, or by apps of banks, which do not open links. */
 const STATIC_TYPES = new Set<ContentName>(['wifi', 'vcard', 'text', 'epc', 'swissqr']);
 
-/** Content types that lead by the visitor, which a static code cannot do. */
-const DYNAMIC_TYPES = new Set<ContentName>(['app']);
+/** Content types that lead by the visitor or to a page, which a static code cannot do. */
+const DYNAMIC_TYPES = new Set<ContentName>(['app', 'links', 'social', 'file']);
 
 /** True when codes of the type are static by default. */
 export const hasStaticDefault = ({ type }: CodeDraft): boolean => STATIC_TYPES.has(type);

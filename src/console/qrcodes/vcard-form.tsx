@@ -4,6 +4,8 @@ import type { FieldErrors } from '../short-links/errors.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { inputLook, TextArea, TextField } from '../ui/field.tsx';
 import { textOf } from './content.ts';
+import { readImageFile } from './image.ts';
+import { SourceField } from './source-field.tsx';
 
 type Draft = Record<string, unknown>;
 
@@ -130,6 +132,16 @@ export function VcardLists({ draft, onChange, errors }: VcardProps) {
           Add address
         </Button>
       )}
+      <SourceField
+        label="Photo"
+        hint="Shown on the page of a dynamic code."
+        placeholder="https://example.com/ada.jpg"
+        accept="image/*"
+        read={readImageFile}
+        source={textOf(draft['photo'])}
+        onChange={(photo) => set('photo', photo)}
+        error={errors['vcard.photo']}
+      />
       <TextField
         label="Birthday"
         type="date"

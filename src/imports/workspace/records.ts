@@ -73,6 +73,9 @@ export const storedDesign = Schemas.object({
   ...designFields,
   srcImage: imageRef.allow(null),
   logoImage: imageRef.allow(null),
+  photoImage: imageRef.allow(null),
+  // Archives have no files; an imported code opens the source of its file.
+  storedFile: Schemas.any().strip(),
 });
 
 /** Extends the schema of a body with the additional fields of archives. */

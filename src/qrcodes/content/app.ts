@@ -17,7 +17,7 @@ export interface AppLinks {
  */
 export const app: ContentType<AppLinks> = {
   name: 'app',
-  isDynamicOnly: true,
+  whyDynamic: 'its destination depends on the visitor',
   description:
     'An app in its stores: `{ios?, android?, url?, name?}`, at least one of `ios` and `android`. A scan ' +
     'opens the one of the device, or `url`. The code must be dynamic.',

@@ -1,4 +1,5 @@
 import { readable } from './phone-number.ts';
+import { type Profile, profileUrl } from './profiles.ts';
 
 /** A phone number or email address of a contact, with its type. */
 export interface Labelled {
@@ -34,6 +35,10 @@ export interface Contact {
   note?: string;
   /** Date such as `2001-12-31`. */
   birthday?: string;
+  /** Profiles in social networks, URLs in the vCard. */
+  profiles?: Profile[];
+  /** Source of the photo on the page, which the vCard has no room for. */
+  photo?: string;
 }
 
 /** Types of phone numbers and email addresses (RFC 2426, sections 3.3.1 and 3.3.2). */
@@ -101,6 +106,7 @@ const property = (name: string, value: string | undefined): string[] =>
 export function encodeContact(contact: Contact): string {
   const { firstName, lastName, prefix, suffix, organization, department, title } = contact;
   const { phones = [], emails = [], urls = [], address, addresses = [], note, birthday } = contact;
+  const { profiles = [] } = contact;
   const unit = department === undefined ? [] : [department];
   const properties = [
     'BEGIN:VCARD',
@@ -118,7 +124,7 @@ export function encodeContact(contact: Contact): string {
       .map(labelled)
       .map(({ type = 'internet', value }) => `EMAIL;TYPE=${type.toUpperCase()}:${escape(value)}`),
     // A URL is a URI, not a text, so nothing in it is escaped (RFC 2426, section 3.6.8).
-    ...urls.map((url) => `URL:${url}`),
+    ...[...urls, ...profiles.map(profileUrl)].map((url) => `URL:${url}`),
     ...[...(address === undefined ? [] : [address]), ...addresses].map(addressLine),
     ...property('BDAY', birthday),
     ...property('NOTE', note && escape(note)),

@@ -3,10 +3,10 @@ import type { DisplayPage } from '../../lookup/entry.ts';
 import type { Level } from '../render/levels.ts';
 
 /**
- * The response to a scan of a dynamic QR code: a URL to open, or a display page; and the URLs that
- * visitors with iOS and Android get instead.
+ * The response to a scan of a dynamic QR code: a URL to open, or a display page, or a page whose
+ * resolver chooses the URL; and the URLs that visitors with iOS and Android get instead.
  */
-export type OnVisit = ({ open: string } | { page: DisplayPage }) & {
+export type OnVisit = ({ open: string; page?: DisplayPage } | { page: DisplayPage }) & {
   ios?: string | undefined;
   android?: string | undefined;
 };
@@ -21,10 +21,16 @@ export interface ContentType<Content = never> {
   readonly description: string;
   /** The level of error correction that the standard of the type requires of static codes. */
   readonly level?: Level;
-  /** The content depends on the visitor, so that a static code cannot hold it. */
-  readonly isDynamicOnly?: true;
+  /** Reason why a static code cannot hold the content, as the end of "static must be false …: ". */
+  readonly whyDynamic?: string;
   /** Schema of the content in a body; its result is stored and passed to the functions below. */
   readonly schema: Joi.Schema;
+  /**
+   * Returns the short link of a dynamic code, if the standard of the type defines it.
+   *
+   * @returns its key, and the percent-encoded path and query with their leading slash
+   */
+  shortPath?(content: Content): { key: string; target: string };
   /** Returns the exact text of a static code. */
   encode(content: Content): string;
   /**

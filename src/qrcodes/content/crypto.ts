@@ -11,7 +11,7 @@ import {
 import { type CryptoPayment, paymentUri } from './crypto-uri.ts';
 import { decimalAmount, line, lines } from './fields.ts';
 import { lightningRequest } from './lightning.ts';
-import { codeOf, rowsOf } from './rows.ts';
+import { amountRow, codeOf, rowsOf } from './rows.ts';
 
 interface Currency {
   label: string;
@@ -168,15 +168,17 @@ export const crypto: ContentType<CryptoPayment> = {
         type: 'crypto',
         title: `Pay with ${label}`,
         actions: [{ label: 'Open wallet', href: uri }],
-        rows: rowsOf(
-          ['Address', address, 'copy'],
-          [`Amount (${token === undefined ? label : 'token'})`, amount, 'copy'],
-          ['Token', token, 'copy'],
-          ['Chain', chainId?.toString()],
-          ['Recipient', payment.label],
-          ['Message', payment.message],
-          ['Lightning', lightning, 'copy'],
-        ),
+        rows: [
+          ...amountRow(`Amount (${token === undefined ? label : 'token'})`, amount),
+          ...rowsOf(
+            ['Address', address, 'copy'],
+            ['Token', token, 'copy'],
+            ['Chain', chainId?.toString()],
+            ['Recipient', payment.label],
+            ['Message', payment.message],
+            ['Lightning', lightning, 'copy'],
+          ),
+        ],
         code: codeOf('Scan with your wallet', codeUri(payment)),
       },
     };

@@ -3,7 +3,7 @@ import { byteLength } from '../../infra/byte-length.ts';
 import type { ContentType } from './content-type.ts';
 import { cents, line } from './fields.ts';
 import { compact, inGroups, isCreditorReference, isEeaIban, isSepaIban } from './iban.ts';
-import { codeOf, rowsOf } from './rows.ts';
+import { amountRow, codeOf, rowsOf } from './rows.ts';
 
 /** A credit transfer in euros. */
 export interface CreditTransfer {
@@ -105,16 +105,18 @@ export const epc: ContentType<CreditTransfer> = {
       type: 'epc',
       title: 'Bank transfer',
       actions: [],
-      rows: rowsOf(
-        ['To', transfer.name, 'copy'],
-        ['IBAN', inGroups(transfer.iban), 'copy'],
-        ['BIC', transfer.bic, 'copy'],
-        ['Amount (EUR)', transfer.amount, 'copy'],
-        ['Reference', transfer.reference, 'copy'],
-        ['Message', transfer.text, 'copy'],
-        ['Purpose', transfer.purpose],
-        ['Note', transfer.information],
-      ),
+      rows: [
+        ...amountRow('Amount (EUR)', transfer.amount),
+        ...rowsOf(
+          ['To', transfer.name, 'copy'],
+          ['IBAN', inGroups(transfer.iban), 'copy'],
+          ['BIC', transfer.bic, 'copy'],
+          ['Reference', transfer.reference, 'copy'],
+          ['Message', transfer.text, 'copy'],
+          ['Purpose', transfer.purpose],
+          ['Note', transfer.information],
+        ),
+      ],
       code: codeOf('Scan with your bank’s app', encode(transfer)),
     },
   }),

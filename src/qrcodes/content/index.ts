@@ -5,11 +5,15 @@ import { email } from './email.ts';
 import { epc } from './epc.ts';
 import { event } from './event.ts';
 import { facetime } from './facetime.ts';
+import { file } from './file.ts';
+import { gs1 } from './gs1.ts';
 import { location } from './latlog.ts';
 import { lightning } from './lightning.ts';
+import { links } from './links.ts';
 import { phone } from './phone.ts';
 import { pix } from './pix.ts';
 import { sms } from './sms.ts';
+import { social } from './social.ts';
 import { swissqr } from './swissqr.ts';
 import { text } from './text.ts';
 import { upi } from './upi.ts';
@@ -38,6 +42,10 @@ export const CONTENT_TYPES = {
   lightning,
   swissqr,
   app,
+  gs1,
+  links,
+  social,
+  file,
 } satisfies Record<string, ContentType>;
 
 export type ContentName = keyof typeof CONTENT_TYPES;

@@ -77,6 +77,7 @@ export const location: ContentType<Location> = {
           },
         ],
         rows: [{ label: 'Coordinates', value: at, href: geoUri(content), copy: true }],
+        place: { latitude: content.latitude, longitude: content.longitude },
       },
     };
   },

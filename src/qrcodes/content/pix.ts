@@ -6,6 +6,7 @@ import type { ContentType } from './content-type.ts';
 import { emvObject, readEmv, withCrc } from './emv.ts';
 import { decimalAmount, line } from './fields.ts';
 import { internationalNumber } from './phone-number.ts';
+import { amountRow } from './rows.ts';
 
 /**
  * The content of a static Pix code, by the "Manual de Padrões para Iniciação do Pix" of Brazil's
@@ -173,8 +174,8 @@ function rowsOf(code: string, pix: Pix) {
   const key = typeof pix === 'string' ? undefined : pix.key;
   const amount = objects.get(BR.amount);
   return [
+    ...amountRow('Amount (BRL)', amount),
     { label: 'Pix copia e cola', value: code, copy: true as const },
-    ...(amount === undefined ? [] : [{ label: 'Amount (BRL)', value: amount }]),
     ...(key === undefined ? [] : [{ label: 'Key', value: key, copy: true as const }]),
     { label: 'To', value: objects.get(BR.name) ?? '' },
     { label: 'City', value: objects.get(BR.city) ?? '' },

@@ -5,12 +5,13 @@ import type { ContentType } from './content-type.ts';
  * Encodes a content for a static code. The console previews the code with it before it sends a
  * request.
  *
- * @returns the text, or the broken rules as the API would word them
+ * @returns the text, and the path of the short link if the type defines it; or the broken rules as
+ *   the API would word them
  */
 export function readContent(
-  { name, schema, encode }: ContentType,
+  { name, schema, encode, shortPath }: ContentType,
   sent: unknown,
-): { text: string } | { faults: string[] } {
+): { text: string; path: string | undefined } | { faults: string[] } {
   const { value, error } = schema
     .required()
     .label(name)
@@ -19,7 +20,9 @@ export function readContent(
       errors: { wrap: { label: false, array: false } },
       messages: MESSAGES,
     });
-  if (error === undefined) return { text: encode(value as never) };
+  if (error === undefined) {
+    return { text: encode(value as never), path: shortPath?.(value as never).target };
+  }
   return {
     faults: error.details.map(({ message, path }) =>
       path.length === 0 ? message : `${name}.${message}`,

@@ -10,6 +10,10 @@ export const rowsOf = (
     return [copy === undefined ? { label, value } : { label, value, copy: true as const }];
   });
 
+/** Builds the first row of a payment, its amount with a button that copies it. */
+export const amountRow = (label: string, value: string | undefined): DisplayRow[] =>
+  value === undefined ? [] : [{ label, value, copy: true, isAmount: true }];
+
 /** Builds the code on a page, of level M, for another phone or a bank's app. */
 export function codeOf(label: string, payload: string): NonNullable<DisplayPage['code']> {
   const code = encodeMatrix(payload, 'M');

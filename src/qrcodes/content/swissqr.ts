@@ -2,7 +2,7 @@ import { Joi } from '../../http/fields.ts';
 import type { ContentType } from './content-type.ts';
 import { cents, line } from './fields.ts';
 import { compact, inGroups, isCreditorReference, isSwissIban } from './iban.ts';
-import { codeOf, rowsOf } from './rows.ts';
+import { amountRow, codeOf, rowsOf } from './rows.ts';
 
 /** A person or company with a structured address. */
 interface Party {
@@ -200,13 +200,15 @@ export const swissqr: ContentType<SwissBill> = {
       type: 'swissqr',
       title: 'Bank transfer',
       actions: [],
-      rows: rowsOf(
-        ['To', placeOf(bill.creditor)],
-        ['IBAN', inGroups(bill.iban), 'copy'],
-        [`Amount (${bill.currency})`, bill.amount, 'copy'],
-        ['Reference', bill.reference, 'copy'],
-        ['Message', bill.message, 'copy'],
-      ),
+      rows: [
+        ...amountRow(`Amount (${bill.currency})`, bill.amount),
+        ...rowsOf(
+          ['To', placeOf(bill.creditor)],
+          ['IBAN', inGroups(bill.iban), 'copy'],
+          ['Reference', bill.reference, 'copy'],
+          ['Message', bill.message, 'copy'],
+        ),
+      ],
       code: codeOf('Scan with your bank’s app', encode(bill)),
     },
   }),

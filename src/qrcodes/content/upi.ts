@@ -1,7 +1,7 @@
 import { Joi } from '../../http/fields.ts';
 import type { ContentType } from './content-type.ts';
 import { cents, line } from './fields.ts';
-import { codeOf, rowsOf } from './rows.ts';
+import { amountRow, codeOf, rowsOf } from './rows.ts';
 
 /** A payment by UPI in India. */
 export interface UpiPayment {
@@ -71,13 +71,15 @@ export const upi: ContentType<UpiPayment> = {
       type: 'upi',
       title: 'Pay with UPI',
       actions: [{ label: 'Open payment app', href: paymentUri(payment) }],
-      rows: rowsOf(
-        ['To', payment.name],
-        ['UPI ID', payment.address, 'copy'],
-        ['Amount (INR)', payment.amount, 'copy'],
-        ['Note', payment.note],
-        ['Reference', payment.reference],
-      ),
+      rows: [
+        ...amountRow('Amount (INR)', payment.amount),
+        ...rowsOf(
+          ['To', payment.name],
+          ['UPI ID', payment.address, 'copy'],
+          ['Note', payment.note],
+          ['Reference', payment.reference],
+        ),
+      ],
       code: codeOf('Scan with your payment app', paymentUri(payment)),
     },
   }),

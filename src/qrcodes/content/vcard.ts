@@ -1,4 +1,5 @@
 import { Joi } from '../../http/fields.ts';
+import { imageSource } from '../../images/source.ts';
 import type { DisplayRow } from '../../lookup/entry.ts';
 import {
   ADDRESS_TYPES,
@@ -15,6 +16,7 @@ import type { ContentType } from './content-type.ts';
 import { emailAddress, line, lines, webAddress } from './fields.ts';
 import { networkOf } from './networks.ts';
 import { dialledNumber, readable, telUri } from './phone-number.ts';
+import { profileLink, profilesField } from './profiles.ts';
 
 /** Label of a value, with its type in brackets. */
 const labelOf = (noun: string, type: string | undefined): string =>
@@ -109,7 +111,8 @@ export const vcard: ContentType<Contact> = {
   name: 'vcard',
   description:
     'A contact: `{firstName?, lastName?, prefix?, suffix?, organization?, department?, title?, phones?, ' +
-    'emails?, urls?, address?, addresses?, note?, birthday?}`, with a name or an organization. Phones and ' +
+    'emails?, urls?, address?, addresses?, note?, birthday?, profiles?, photo?}`, with a name or an ' +
+    'organization. Phones and ' +
     'emails are texts, or `{type?, value}`; `address` is a text, or `{street?, city?, region?, ' +
     'postalCode?, country?}`; `addresses` are such objects with a `type`.',
   schema: Joi.object({
@@ -156,6 +159,13 @@ export const vcard: ContentType<Contact> = {
           : error('rule', { rule: 'must be a date that exists, such as 2001-12-31' }),
       )
       .messages({ 'string.pattern.base': '{{#label}} must be a date such as 2001-12-31' }),
+    profiles: profilesField()
+      .description('Profiles in social networks, at most 30.')
+      .meta({ extension: true }),
+    photo: imageSource()
+      .empty('')
+      .description('URL or data URI of a photo for the page, which is stored; not in the vCard.')
+      .meta({ extension: true }),
   })
     .meta({ name: 'VcardContent' })
     .custom((contact: Contact, { error }) =>
@@ -180,6 +190,7 @@ export const vcard: ContentType<Contact> = {
         subtitle: subtitle.length === 0 ? undefined : subtitle.join(', '),
         actions: actionsOf(contact),
         rows: rowsOf(contact),
+        links: contact.profiles?.map(profileLink),
         file: {
           label: 'Save contact',
           name: `${name}.vcf`,

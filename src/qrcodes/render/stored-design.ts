@@ -1,4 +1,4 @@
-import type { ImageRef } from '../../images/name.ts';
+import type { FileRef, ImageRef } from '../../images/name.ts';
 import {
   type Design,
   type DesignGradient,
@@ -44,6 +44,10 @@ export interface StoredDesign {
   /** The stored images of `src` and `logo`. */
   srcImage?: ImageRef | null;
   logoImage?: ImageRef | null;
+  /** The stored image of the photo of a contact, which is not drawn. */
+  photoImage?: ImageRef | null;
+  /** The stored file that a code opens, which is not drawn. */
+  storedFile?: FileRef | null;
   /** Computed position of the image, which depends on the text of the code. */
   middle?: Middle | null;
 }

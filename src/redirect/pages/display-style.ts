@@ -24,6 +24,15 @@ background:var(--tint);color:var(--on-tint);cursor:pointer}
 .copy.done{background:var(--accent);color:var(--on-accent)}
 .done .icon-copy,.icon-check{display:none}
 .done .icon-check{display:block}
+.photo{display:block;width:7rem;height:7rem;margin:0 auto .875rem;border-radius:50%;object-fit:cover;
+background:var(--inset)}
+.links{display:flex;flex-direction:column;gap:.625rem;margin:0;padding:0;list-style:none}
+.links .action{min-height:3.5rem;justify-content:flex-start;text-align:start}
+.links small{display:block;font-weight:400;font-size:.875rem}
+.amount .value{font-size:1.5rem;line-height:1.3;font-weight:700}
+.map{display:block;width:100%;height:auto;border:1px solid var(--line);border-radius:1rem;
+background:var(--inset)}
+.map path{fill:#d22f27;stroke:#fff;stroke-width:2}
 figure{margin:0;text-align:center}
 .code{display:block;width:min(100%,15rem);height:auto;margin:0 auto;border-radius:.75rem;
 background:#fff;fill:#000;stroke:none;border:1px solid var(--line);forced-color-adjust:none}
@@ -31,7 +40,7 @@ figcaption{margin-top:.5rem;color:var(--muted);font-size:.875rem}
 .actions{display:flex;flex-wrap:wrap;gap:.625rem;margin-top:auto;padding:.5rem 0 1rem;
 background:var(--surface)}
 .action span{display:-webkit-box;overflow:hidden;-webkit-box-orient:vertical;-webkit-line-clamp:3}
-.action:first-child{flex-basis:100%;min-height:3.5rem;background:var(--accent);color:var(--on-accent);
+.actions>:first-child{flex-basis:100%;min-height:3.5rem;background:var(--accent);color:var(--on-accent);
 font-size:1.0625rem}
 .status{position:fixed;z-index:2;top:1rem;left:1rem;right:1rem;width:fit-content;margin:0 auto;
 border-radius:1.5rem;background:var(--text);color:var(--surface);font-weight:600;text-align:center}

@@ -1,5 +1,6 @@
 import { normalize } from '../../infra/normalize.ts';
-import type { DisplayPage, DisplayRow } from '../../lookup/entry.ts';
+import type { DisplayLink, DisplayPage, DisplayRow } from '../../lookup/entry.ts';
+import { logoUrl } from '../../web/brand.ts';
 import { ICONS, type IconName, typeIcon } from '../../web/icons.ts';
 import { type Language, say, translate } from '../../web/language.ts';
 import {
@@ -12,8 +13,10 @@ import {
   pageAssets,
   wholePage,
 } from '../../web/layout.ts';
+import { networkIcon } from '../../web/network-icons.ts';
 import { DISPLAY_SCRIPT } from './display-script.ts';
 import { DISPLAY_STYLE } from './display-style.ts';
+import { mapHtml, type TileHost } from './map.ts';
 
 const ASSETS = pageAssets(DISPLAY_STYLE, DISPLAY_SCRIPT);
 
@@ -58,11 +61,12 @@ function linkIcon(href: string): IconName | undefined {
  * there is nothing to open, the first row that can be copied gets the primary button.
  *
  * @param address `shortLink`: URL of the page; `fileHref`: URL or path of {@link fileAnswer},
- *   without which the page offers no file
+ *   without which the page offers no file; `images`: where its picture is, without which it has none;
+ *   `map`: the operator's map
  */
 export function displayPage(
   stored: DisplayPage,
-  address: { shortLink: string; fileHref?: string },
+  address: { shortLink: string; fileHref?: string; images?: ImageHost; map?: TileHost },
   language: Language = 'en',
   isIndexed = false,
 ): Page {
@@ -78,21 +82,58 @@ export function displayPage(
     ...page.rows,
     ...refused.map(({ label, href }) => ({ label, value: href })),
   ].filter(({ value }) => value !== '');
-  const promoted = buttons.length === 0 ? rows.findIndex(({ copy }) => copy === true) : -1;
+  const isPromoted = ({ copy, isAmount }: DisplayRow) => copy === true && isAmount !== true;
+  const promoted = buttons.length === 0 ? rows.findIndex(isPromoted) : -1;
 
   const body = html`<main>
 <header>
-<span class="badge">${typeIcon(page.type)}</span>
+${badge(page, address.images)}
 <h1 dir="auto">${title}</h1>
 ${subtitle === undefined ? NOTHING : html`<p dir="auto">${subtitle}</p>`}
 </header>
+${mapHtml(page.place, address.map, language)}
 ${rows.length === 0 ? NOTHING : html`<dl>\n${rows.map((row, at) => rowHtml(row, at, { language, hasButton: at !== promoted }))}</dl>`}
+${linkList(page.links)}
 ${codeHtml(page.code, language)}
 ${promoted === -1 ? openBar(buttons) : copyBar(copyLabel(rows[promoted]!.label, language), promoted)}
 <p class="status" role="status" data-copied="${say(language, 'Copied')}" data-selected="${say(language, 'Selected. Use the copy command of your device.')}"></p>
 </main>
 <footer><p>${address.shortLink.replace(/^https?:\/\//, '')}</p></footer>`;
-  return wholePage(200, ASSETS, { language, title, body, isIndexed });
+  const hosts = [
+    ...(page.picture && address.images ? [address.images.baseUrl] : []),
+    ...(page.place && address.map ? [address.map.tiles] : []),
+  ];
+  const allow = { images: hosts.map((url) => new URL(url).origin).join(' ') };
+  return wholePage(200, ASSETS, { language, title, body, isIndexed, allow });
+}
+
+/** Where the images of a workspace are: on the public URL of the API. */
+interface ImageHost {
+  baseUrl: string;
+  projectId: string;
+}
+
+/** The picture of a page, or the icon of its type. */
+function badge({ type, picture }: DisplayPage, images: ImageHost | undefined): Html {
+  if (picture === undefined || images === undefined) {
+    return html`<span class="badge">${typeIcon(type)}</span>`;
+  }
+  const { id, width, height } = picture;
+  const url = logoUrl(images.baseUrl, images.projectId, id);
+  return html`<img class="photo" src="${url}" alt="" width="${width}" height="${height}">`;
+}
+
+/** Buttons with the owner's labels; addresses that may not become links are left out. */
+function linkList(links: readonly DisplayLink[] = []): Html {
+  const items = links.flatMap(({ label, href, icon, note }) => {
+    const own = linkIcon(href);
+    if (own === undefined) return [];
+    const small = note === undefined ? NOTHING : html`<small dir="auto">${note}</small>`;
+    return [
+      html`<li><a class="action" href="${href}" rel="noopener noreferrer">${networkIcon(icon) ?? ICONS[own]}<span dir="auto">${label}${small}</span></a></li>\n`,
+    ];
+  });
+  return items.length === 0 ? NOTHING : html`<ul class="links">\n${items}</ul>`;
 }
 
 /** Translates the service's own words; text by the code's owner stays. */
@@ -112,7 +153,7 @@ function inLanguage(page: DisplayPage, language: Language): DisplayPage {
 }
 
 function rowHtml(
-  { label, value, href, copy }: DisplayRow,
+  { label, value, href, copy, isAmount }: DisplayRow,
   at: number,
   { language, hasButton }: { language: Language; hasButton: boolean },
 ): Html {
@@ -124,7 +165,8 @@ function rowHtml(
   const button = isCopyable
     ? html`<button class="copy" type="button" data-copy="value-${at}" data-scripted hidden aria-label="${copyLabel(label, language)}">${ICONS.copy}${ICONS.check}</button>`
     : NOTHING;
-  return html`<div class="row${isCopyable ? ' copyable' : ''}"><dt dir="auto">${label}</dt><dd>${shown}${button}</dd></div>\n`;
+  const kind = `${isCopyable ? ' copyable' : ''}${isAmount === true ? ' amount' : ''}`;
+  return html`<div class="row${kind}"><dt dir="auto">${label}</dt><dd>${shown}${button}</dd></div>\n`;
 }
 
 /**

@@ -134,6 +134,7 @@ export const de: Record<Phrase, string> = {
   Token: 'Token',
   Chain: 'Chain',
   'Get the app': 'App laden',
+  Map: 'Karte',
   Statistics: 'Statistik',
   Clicks: 'Klicks',
   Scans: 'Scans',

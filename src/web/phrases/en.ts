@@ -129,6 +129,7 @@ export const PHRASES = [
   'Token',
   'Chain',
   'Get the app',
+  'Map',
   // Statistics
   'Statistics',
   'Clicks',

@@ -133,6 +133,7 @@ export const es: Record<Phrase, string> = {
   Token: 'Token',
   Chain: 'Cadena',
   'Get the app': 'Obtener la app',
+  Map: 'Mapa',
   Statistics: 'Estadísticas',
   Clicks: 'Clics',
   Scans: 'Escaneos',

@@ -134,6 +134,7 @@ export const fr: Record<Phrase, string> = {
   Token: 'Jeton',
   Chain: 'Chaîne',
   'Get the app': 'Obtenir l’application',
+  Map: 'Carte',
   Statistics: 'Statistiques',
   Clicks: 'Clics',
   Scans: 'Scans',

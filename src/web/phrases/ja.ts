@@ -133,6 +133,7 @@ export const ja: Record<Phrase, string> = {
   Token: 'トークン',
   Chain: 'チェーン',
   'Get the app': 'アプリを入手',
+  Map: '地図',
   Statistics: '統計',
   Clicks: 'クリック',
   Scans: 'スキャン',

@@ -134,6 +134,7 @@ export const pt: Record<Phrase, string> = {
   Token: 'Token',
   Chain: 'Rede',
   'Get the app': 'Baixar o app',
+  Map: 'Mapa',
   Statistics: 'Estatísticas',
   Clicks: 'Cliques',
   Scans: 'Leituras',

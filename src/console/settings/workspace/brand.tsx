@@ -23,14 +23,18 @@ export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
   // The stored value differs from the sent one, because the logo gets its own URL.
   const [newLogo, setLogo] = useState<string | null>();
   const [newColor, setColor] = useState<string>();
+  const [newName, setName] = useState<string>();
   const save = useSaveWorkspace(workspace, () => {
     setLogo(undefined);
     setColor(undefined);
+    setName(undefined);
   });
   const messages = messagesOf(save.error);
   const logo = newLogo === undefined ? workspace.logo : newLogo;
   const color = newColor ?? workspace.brandColor ?? '';
+  const name = newName ?? workspace.brandName ?? '';
   const changes = {
+    ...(name !== (workspace.brandName ?? '') && { brandName: name === '' ? null : name }),
     ...(logo !== workspace.logo && { logo }),
     ...(color !== (workspace.brandColor ?? '') && { brandColor: color === '' ? null : color }),
   };
@@ -49,6 +53,15 @@ export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
         onChange={setLogo}
         mayWrite={mayWrite}
         error={messages['logo']}
+      />
+      <TextField
+        label="Name"
+        hint="Shown under the logo. Leave it empty to show none."
+        maxLength={80}
+        disabled={!mayWrite}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+        error={messages['brandName']}
       />
       <Field
         label="Color"

@@ -1,0 +1,33 @@
+import Joi from 'joi';
+import { parseUrl } from '../infra/url.ts';
+
+const MAX_URL = 32_768;
+/** Maximum length of a `data:` URI, which is part of a body: half a megabyte in base64. */
+const MAX_DATA = 700_000;
+
+/** Types of files that are stored as they are, with the beginning of their bytes. */
+export const FILE_TYPES = {
+  'application/pdf': { ending: 'pdf', signature: /^%PDF-\d/ },
+  'image/png': { ending: 'png', signature: /^\x89PNG\r\n/ },
+  'image/jpeg': { ending: 'jpg', signature: /^\xff\xd8\xff/ },
+  'image/gif': { ending: 'gif', signature: /^GIF8[79]a/ },
+  'image/webp': { ending: 'webp', signature: /^RIFF.{4}WEBP/s },
+} as const;
+
+export type FileType = keyof typeof FILE_TYPES;
+
+/** Schema of the source of a file: an http or https URL, or a `data:` URI with the file itself. */
+export const fileSource = () =>
+  Joi.string().custom((value: string, { error }) => {
+    const source = value.trim();
+    const isData = /^data:[a-z]+\/[a-z0-9.+-]+[;,]/i.test(source);
+    if (!isData && (!/^https?:\/\//i.test(source) || parseUrl(source) === undefined)) {
+      return error('rule', {
+        rule: 'must be a URL that begins with http:// or https://, or a data URI',
+      });
+    }
+    const most = isData ? MAX_DATA : MAX_URL;
+    return source.length <= most
+      ? source
+      : error('rule', { rule: `must not be longer than ${most} characters` });
+  });

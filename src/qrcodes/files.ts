@@ -1,0 +1,50 @@
+import { id, Joi, requiredText } from '../http/fields.ts';
+import { found, type Route, route } from '../http/route.ts';
+import { FILE_TYPES } from '../images/file-source.ts';
+import { readFile } from '../images/files.ts';
+
+/** Chromium shows no PDF in a sandbox; a PDF runs no scripts in the origin of its URL. */
+const POLICIES = {
+  pdf: "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  image: "default-src 'none'; sandbox",
+};
+
+type Params = { projectId: string; id: string; name: string };
+
+/** The endpoint of files that codes open. */
+export const fileRoutes: Route[] = [
+  route<{ params: Params; query: { download?: '1' } }>({
+    method: 'get',
+    path: '/files/{projectId}/{id}/{name}',
+    operationId: 'downloadFile',
+    summary: 'Download the file of a QR code',
+    description: 'Returns the file that a code of type file opens.',
+    tag: 'QR codes',
+    extension: true,
+    scope: 'public',
+    params: Joi.object<Params>({
+      projectId: id().required().description('Id of the workspace.'),
+      id: id().required().description('Id of the file.'),
+      name: requiredText.description('Name under which browsers save it.').example('menu.pdf'),
+    }),
+    query: Joi.object<{ download?: '1' }>({
+      download: Joi.string().valid('1').description('`1`: browsers save the file.'),
+    }),
+    answers: { 200: { media: Object.keys(FILE_TYPES) } },
+    async handle({ params: { projectId, id: fileId }, query: { download } }) {
+      const { bytes, type } = found(await readFile(projectId, fileId), 'such file');
+      return {
+        status: 200,
+        body: bytes,
+        headers: {
+          'Content-Type': type,
+          'Content-Disposition': download === undefined ? 'inline' : 'attachment',
+          'Content-Security-Policy': type === 'application/pdf' ? POLICIES.pdf : POLICIES.image,
+          'X-Content-Type-Options': 'nosniff',
+          // The URL contains the hash of the file.
+          'Cache-Control': 'public, max-age=31536000, immutable',
+        },
+      };
+    },
+  }),
+];
