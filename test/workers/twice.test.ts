@@ -672,6 +672,9 @@ describe('a job that runs twice', function () {
       const png = site.answer('/logo.png', { type: 'image/png', body: PIXEL });
       const kept = await twice(imageJobs['image.keep'], { source: png });
       expect(kept).to.include({ width: 1, height: 1 });
+      expect(await twice(imageJobs['file.keep'], { source: png })).to.include({
+        type: 'image/png',
+      });
       await twice(previewImageJobs['image.preview'], { url: png });
     } finally {
       await site.stop();
