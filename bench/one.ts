@@ -4,6 +4,7 @@ import { benchBulk } from './bulk.ts';
 import { benchClickHouse } from './clickhouse.ts';
 import { benchCluster } from './cluster.ts';
 import { benchCosts } from './costs.ts';
+import { benchExports } from './exports.ts';
 import { benchImports } from './imports.ts';
 import { benchLists } from './lists.ts';
 import { benchLookups } from './lookups.ts';
@@ -38,6 +39,7 @@ const BENCHES: Record<Name, Bench> = {
   lists: benchLists,
   memory: benchMemory,
   qr: benchQr,
+  exports: benchExports,
   analytics: benchAnalytics,
   clickhouse: benchClickHouse,
   webhooks: benchWebhooks,

@@ -11,6 +11,7 @@ export const NAMES = [
   'lists',
   'memory',
   'qr',
+  'exports',
   'analytics',
   'clickhouse',
   'webhooks',

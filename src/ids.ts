@@ -22,6 +22,7 @@ const PREFIXES = {
   page: 'page_',
   template: 'tmpl_',
   import: 'imp_',
+  export: 'exp_',
   workspace: 'proj_',
   user: 'user_',
   session: 'sess_',

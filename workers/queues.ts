@@ -24,6 +24,9 @@ export const HANDLERS: Readonly<
       import('../src/conversions/commands.ts').then(({ conversionHandlers }) => conversionHandlers),
       import('../src/customers/commands.ts').then(({ customerHandlers }) => customerHandlers),
       import('../src/domains/commands.ts').then(({ domainHandlers }) => domainHandlers),
+      import('../src/exports/qrcodes/cancel.ts').then(
+        ({ exportWriteHandlers }) => exportWriteHandlers,
+      ),
       import('../src/folders/commands.ts').then(({ folderHandlers }) => folderHandlers),
       import('../src/imports/commands.ts').then(({ importHandlers }) => importHandlers),
       import('../src/invitations/commands.ts').then(({ invitationHandlers }) => invitationHandlers),
@@ -110,10 +113,11 @@ export const HANDLERS: Readonly<
       ),
     ]),
   clicks: ({ log }) => import('./clicks.ts').then(({ clickHandlers }) => clickHandlers(log)),
-  qr: ({ isShared }) =>
-    import('../src/qrcodes/draw-picture.ts').then(({ pictureHandlers }) =>
-      pictureHandlers(isShared),
-    ),
+  async qr({ isShared }) {
+    const { pictureHandlers } = await import('../src/qrcodes/draw-picture.ts');
+    const { drawingHandlers } = await import('../src/exports/qrcodes/run.ts');
+    return [...pictureHandlers(isShared), ...drawingHandlers()];
+  },
   webhooks: () =>
     import('../src/webhooks/deliver.ts').then(({ deliveryHandlers }) => deliveryHandlers()),
 };

@@ -1,18 +1,16 @@
-import { config } from '../config.ts';
 import { pluralOf } from '../events/kinds.ts';
 import { type Db, db, execute } from '../infra/db.ts';
 import { unseal } from '../infra/seal.ts';
-import { isSigned, sign } from '../infra/secrets.ts';
+import { isSigned } from '../infra/secrets.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { handlers } from '../queues/job.ts';
+import { addressOf, KEEP_MS } from './address.ts';
 import { exportEvents } from './events.ts';
 import { ARCHIVE, type Parts, type StoredFormat } from './format.ts';
-import { type ExportResult, exportJobs, exportMaintenanceJobs, type NewExport } from './jobs.ts';
+import { exportJobs, exportMaintenanceJobs, type NewExport } from './jobs.ts';
 import { exportLinks } from './links.ts';
+import { createPictureExport, resumeExports } from './qrcodes/create.ts';
 import { writeWorkspace } from './workspace.ts';
-
-/** Time for which a large export can be downloaded, in ms. */
-const KEEP_MS = 24 * 3_600_000;
 
 /** Writes the text of an export, in parts. */
 export function partsOf(
@@ -32,11 +30,6 @@ async function addExport(
   await trx('exports').insert({ ...row, expires_at: expiresAt });
   return expiresAt;
 }
-
-const addressOf = (id: string, expiresAt: Date): ExportResult => ({
-  url: `${config().BASE_URL}/exports/${id}?token=${sign('export', id)}`,
-  expiresAt: expiresAt.toISOString(),
-});
 
 /** Stores the parts of an export, and returns their size in bytes. */
 async function writeParts(
@@ -71,7 +64,9 @@ export async function findExport(
   token: string,
 ): Promise<StoredExport | null | undefined> {
   if (!isSigned('export', id, token)) return undefined;
-  const row = (await db()('exports').where({ id }).first('name', 'format', 'expires_at')) as
+  const row = (await db()('exports')
+    .where({ id, state: 'done' })
+    .first('name', 'format', 'expires_at')) as
     | { name: string; format: StoredFormat; expires_at: Date }
     | undefined;
   if (row === undefined || row.expires_at.getTime() <= Date.now()) return null;
@@ -117,6 +112,8 @@ export const exportHandlers = handlers(exportJobs, {
       const bytes = await writeParts(trx, id, parts);
       return { ...addressOf(id, expiresAt), bytes, counts };
     }),
+
+  'export.qrcodes': createPictureExport,
 });
 
 export const exportMaintenanceHandlers = handlers(exportMaintenanceJobs, {
@@ -124,4 +121,6 @@ export const exportMaintenanceHandlers = handlers(exportMaintenanceJobs, {
   async 'exports.prune'() {
     await execute(db(), 'DELETE FROM exports WHERE expires_at < now()');
   },
+
+  'exports.resume': resumeExports,
 });

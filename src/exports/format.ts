@@ -7,12 +7,15 @@ export type ExportFormat = (typeof FORMATS)[number];
 
 /** Format of workspace exports, and their file extension. */
 export const ARCHIVE = 'jsonl.gz';
-export type StoredFormat = ExportFormat | typeof ARCHIVE;
+/** Formats of stored exports: the last two have images of QR codes. */
+export type StoredFormat = ExportFormat | typeof ARCHIVE | 'zip' | 'pdf';
 
 export const MEDIA_TYPES: Record<StoredFormat, string> = {
   csv: 'text/csv; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
   [ARCHIVE]: ARCHIVE_MEDIA,
+  zip: 'application/zip',
+  pdf: 'application/pdf',
 };
 
 /** An export as text in parts, each with a page of records. */

@@ -1,15 +1,13 @@
 import type { LinkFilters } from '../links/filters.ts';
-import { bulk, maintenance } from '../queues/index.ts';
-import { concerns, HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
+import type { QrCodeFilters } from '../qrcodes/filters.ts';
+import { bulk, maintenance, qr, writes } from '../queues/index.ts';
+import { concerns, HOUR_MS, job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
+import type { ExportResult } from './address.ts';
 import type { ArchiveHeader } from './archive.ts';
 import type { EventExport } from './events.ts';
 import type { ExportFormat } from './format.ts';
-
-/** Download URL of an export, and its expiry. */
-export interface ExportResult {
-  url: string;
-  expiresAt: string;
-}
+import type { PictureOptions } from './qrcodes/options.ts';
+import type { ExportRecord } from './qrcodes/record.ts';
 
 /** Input of an export. */
 export interface NewExport {
@@ -31,11 +29,31 @@ export interface WorkspaceExport extends ExportResult {
   counts: ArchiveHeader['counts'];
 }
 
+/** Input of an export of images of QR codes. */
+export interface NewPictureExport {
+  id: string;
+  options: PictureOptions;
+  /** Filters, or ids in the order of the file. */
+  selection: QrCodeFilters | string[];
+}
+
 export const exportJobs = jobsOf(bulk, {
   'export.write': job<NewExport, ExportResult>({ audit: concerns('export') }),
   'export.workspace': job<NewWorkspaceExport, WorkspaceExport>({ audit: concerns('export') }),
+  'export.qrcodes': job<NewPictureExport, ExportRecord>({ audit: concerns('export') }),
+});
+
+export const exportWriteJobs = jobsOf(writes, {
+  'export.cancel': job<{ id: string }, ExportRecord>({ audit: concerns('export') }),
+});
+
+export const exportDrawingJobs = jobsOf(qr, {
+  /** Draws the next images of an export. */
+  'export.draw': job<{ id: string }>(),
 });
 
 export const exportMaintenanceJobs = jobsOf(maintenance, {
   'exports.prune': scheduled({ everyMs: HOUR_MS }),
+  /** Queues exports whose job was lost. */
+  'exports.resume': scheduled({ everyMs: MINUTE_MS }),
 });

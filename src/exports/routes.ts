@@ -7,7 +7,8 @@ import { resolveSpan } from '../events/query/interval.ts';
 import { eventSchemas } from '../events/schema.ts';
 import type { SpanQuery } from '../events/span.ts';
 import { eventsStore } from '../events/store/index.ts';
-import { id, Joi, oneOf, requiredCount, requiredText, requiredTime, text } from '../http/fields.ts';
+import { id, Joi, oneOf, text } from '../http/fields.ts';
+import { MEBIBYTE } from '../http/input.ts';
 import { type Answer, type ApiRequest, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
@@ -18,10 +19,12 @@ import { refuseHiddenFilter } from '../short-links/filters.ts';
 import { refuseOtherWorkspace } from '../short-links/project-slug.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
-import { ARCHIVE_KINDS } from './archive.ts';
 import { findExport, partsOf } from './commands.ts';
 import { type ExportFormat, FORMATS, fileAnswer, MEDIA_TYPES } from './format.ts';
 import { exportJobs, type NewExport } from './jobs.ts';
+import { exportRecord } from './qrcodes/record.ts';
+import { answerPictures, pictureExportRoutes } from './qrcodes/routes.ts';
+import { type NewExportBody, newExportBody, workspaceExport } from './schema.ts';
 
 const common = { extension: true, tag: 'Exports' } as const;
 
@@ -32,8 +35,9 @@ const DESCRIPTION =
   'Returns a small export at once. A worker writes a large one: the response is 202, and the ' +
   'result of the job has a URL that is valid for a day and needs no key. Passwords are omitted.';
 
-/** Scopes for reading everything in the export of a workspace. */
+/** Scopes for the export of a whole workspace. */
 const READ = [
+  'workspace.write',
   'links.read',
   'qrcodes.read',
   'tags.read',
@@ -44,51 +48,15 @@ const READ = [
   'customers.read',
 ] as const satisfies Scope[];
 
-/** @throws Refusal `forbidden` when the caller may not read everything in the workspace */
+/** @throws Refusal `forbidden` when the caller may not export the whole workspace */
 function refuseWithoutScopes({ scopes }: Caller): void {
   const missing = READ.filter((scope) => !includesScope(scopes, scope));
   if (missing.length === 0) return;
   throw new Refusal(
     'forbidden',
-    `The export of a workspace also needs the scopes ${missing.join(', ')}`,
+    `The export of a workspace needs the scopes ${missing.join(', ')}`,
   );
 }
-
-const newExportBody = Joi.object<{ type: 'workspace'; passphrase?: string }>({
-  type: Joi.string()
-    .valid('workspace')
-    .required()
-    .description('Content of the export: the whole workspace.')
-    .example('workspace'),
-  passphrase: Joi.string()
-    .min(8)
-    .max(200)
-    .description(
-      'Passphrase of 8 to 200 characters that encrypts the passwords of links and QR codes. The ' +
-        'import needs it. Without one, passwords are left out, and the import refuses links with ' +
-        'passwords.',
-    )
-    .example('correct horse battery staple'),
-}).meta({ name: 'NewExport' });
-
-const workspaceExport = Joi.object({
-  url: requiredText
-    .description('URL of the file, which needs no key.')
-    .example('https://api.example.com/exports/job_0VKAM3TWq8Zr5XnYb2VdLcHs?token=Zk3vQ8sLp1'),
-  expiresAt: requiredTime.description('Time at which the URL expires.'),
-  bytes: requiredCount.description('Size, in bytes.').example(20_480),
-  counts: Joi.object(
-    Object.fromEntries(
-      ARCHIVE_KINDS.map((kind) => [
-        kind,
-        requiredCount.description(`Records of the kind \`${kind}\`.`).example(12),
-      ]),
-    ),
-  )
-    .required()
-    .description('Numbers of records in the file.')
-    .meta({ name: 'WorkspaceExportCounts' }),
-}).meta({ name: 'WorkspaceExport' });
 
 type EventsQuery = FilterQuery & SpanQuery & { event: KindParameter; format: ExportFormat };
 
@@ -99,6 +67,7 @@ type LinksQuery = LinkFilters & { format: ExportFormat };
  * for ids.
  */
 export const exportRoutes: Route[] = [
+  ...pictureExportRoutes,
   route<{ query: EventsQuery }>({
     ...common,
     method: 'get',
@@ -147,37 +116,32 @@ export const exportRoutes: Route[] = [
       return answerExport(request, { format: wanted, of: { links } }, 'links', count);
     },
   }),
-  route<{ body: { type: 'workspace'; passphrase?: string } }>({
+  route<{ body: NewExportBody }>({
     ...common,
     method: 'post',
     path: '/exports',
     isHeavy: true,
-    operationId: 'exportWorkspace',
-    summary: 'Export a whole workspace',
+    operationId: 'createExport',
+    summary: 'Export a whole workspace, or images of QR codes',
     description:
-      'Writes one file with the domains, tags, folders, UTM templates, pages, templates and ' +
-      'images of QR codes, customers, links, QR codes and events of the workspace, all as of ' +
-      'one moment. `POST /imports?source=workspace` imports it here or in another ' +
+      '`workspace` writes one file with the domains, tags, folders, UTM templates, pages, ' +
+      'templates and images of QR codes, customers, links, QR codes and events of the workspace, ' +
+      'all as of one moment. `POST /imports?source=workspace` imports it here or in another ' +
       'installation. The URL is valid for a day and needs no key. The file has personal data, ' +
-      'but no API keys, webhooks and people; passwords are encrypted with the passphrase. The ' +
-      'key also needs the scopes to read all of these.',
-    scope: 'workspace.write',
+      'but no API keys, webhooks and people; passwords are encrypted with the passphrase. It ' +
+      'needs the scope `workspace.write` and the scopes to read all of these. `qrcodes` draws ' +
+      'up to 50,000 codes in the background, oldest first, into a ZIP or PDF file of at most ' +
+      '1 GiB: the response is 201 with the export, and `GET /exports/{id}/progress` has its ' +
+      'progress and URL.',
+    scope: 'qrcodes.read',
     body: newExportBody,
-    answers: { 200: workspaceExport },
+    bodyLimit: 5 * MEBIBYTE,
+    answers: { 200: workspaceExport, 201: exportRecord },
     writes: true,
-    handle(request) {
-      refuseWithoutScopes(request.caller);
-      const { passphrase } = request.body;
-      const { projectId: owner } = request.caller;
-      const data = {
-        id: newId('job'),
-        passphrase:
-          passphrase === undefined
-            ? undefined
-            : seal({ purpose: 'export passphrase', owner }, passphrase),
-      };
-      return answerWrite(request, exportJobs['export.workspace'], data, ok);
-    },
+    handle: (request) =>
+      request.body.type === 'workspace'
+        ? answerWorkspace(request)
+        : answerPictures(request, request.body),
   }),
   route<{ params: { id: string }; query: { token: string } }>({
     ...common,
@@ -201,6 +165,24 @@ export const exportRoutes: Route[] = [
     },
   }),
 ];
+
+function answerWorkspace(request: ApiRequest<{ body: NewExportBody }>): Promise<Answer> {
+  const { type: _, passphrase, ...others } = request.body;
+  const faults = Object.keys(others).map(
+    (name) => `${name} must not be set where the type is workspace`,
+  );
+  if (faults.length > 0) throw new Refusal('unprocessable_entity', faults.join('; '));
+  refuseWithoutScopes(request.caller);
+  const { projectId: owner } = request.caller;
+  const data = {
+    id: newId('job'),
+    passphrase:
+      passphrase === undefined
+        ? undefined
+        : seal({ purpose: 'export passphrase', owner }, passphrase),
+  };
+  return answerWrite(request, exportJobs['export.workspace'], data, ok);
+}
 
 async function answerExport(
   request: ApiRequest,

@@ -16,7 +16,7 @@ export const TAGS = {
   Events: 'Clicks, scans, page views, leads and sales, one by one.',
   Analytics: 'Counts of events, by time or by attribute.',
   Imports: 'Imports of links: check a file, import it, follow its progress, and undo it.',
-  Exports: 'Links and events as CSV or NDJSON files, and whole workspaces.',
+  Exports: 'Links and events as CSV or NDJSON files, images of QR codes, and whole workspaces.',
   Webhooks: 'URLs that receive events, and the log of deliveries to them.',
   Workspace: 'The workspace itself: its settings, limits and usage.',
   Members: 'The people of a workspace, their roles, and invitations.',

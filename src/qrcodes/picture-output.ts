@@ -14,7 +14,8 @@ const PRINT: ReadonlySet<Format> = new Set(['pdf', 'eps']);
 const MAX_PX: Partial<Record<Format, number>> = { png: 8_192, jpeg: 8_192, webp: 4_096 };
 const DEFAULT_DPI = 300;
 
-interface Asked extends OutputQuery {
+/** The requested format, size and properties of an image file. */
+export interface Asked extends OutputQuery {
   format: Format;
   size?: number | undefined;
   margin?: number | undefined;

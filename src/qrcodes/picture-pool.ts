@@ -18,10 +18,18 @@ type Pool = Piscina<Parameters<typeof drawPicture>, Drawn>;
  * Returns a function that draws as `drawPicture` does, in a thread of its own, for a process whose
  * event loop serves others meanwhile. The thread starts with the first picture.
  */
-export function drawInThread(): typeof drawPicture {
+export const drawInThread = (): typeof drawPicture => drawIn('draw-thread');
+
+/**
+ * Like `drawInThread`, with a low priority: for images that nobody waits for, so that they take the
+ * processor time that is left.
+ */
+export const drawInBackground = (): typeof drawPicture => drawIn('background-draw-thread');
+
+function drawIn(thread: string): typeof drawPicture {
   let pool: Promise<Pool> | undefined;
   return async (...args) => {
-    pool ??= openPool();
+    pool ??= openPool(thread);
     const signal = AbortSignal.timeout(MAX_MS);
     try {
       const drawn = await (await pool).run(args, { signal });
@@ -33,12 +41,12 @@ export function drawInThread(): typeof drawPicture {
   };
 }
 
-async function openPool(): Promise<Pool> {
+async function openPool(thread: string): Promise<Pool> {
   // Native code that only a thread has loaded would be unloaded with it while its threads run.
   await import('sharp');
   const { Piscina } = await import('piscina');
   return new Piscina({
-    filename: fileURLToPath(new URL('./draw-thread.js', import.meta.url)),
+    filename: fileURLToPath(new URL(`./${thread}.js`, import.meta.url)),
     minThreads: 0,
     maxThreads: 1,
     idleTimeout: IDLE_MS,

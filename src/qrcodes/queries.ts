@@ -17,6 +17,7 @@ export const qrCodeQueries = new ShortLinkQueries<QrCode, SealedQrCode, QrCodeFi
 
 /** The parts of a code that its image needs: its design and its text. */
 export interface DrawnRow {
+  domain: string;
   key: string;
   title: string | null;
   design: StoredDesign;
@@ -25,21 +26,37 @@ export interface DrawnRow {
   drawsPassword: boolean;
 }
 
+type Drawn = QrCodeRow & { domain: string };
+
+const withDomain = (projectId: string) =>
+  QrCode.of(projectId)
+    .join('domains as d', 'd.id', 'qrcodes.domain_id')
+    .select('qrcodes.*', 'd.slug as domain');
+
+const toDrawnRow = (row: Drawn): DrawnRow => ({
+  domain: row.domain,
+  key: row.key,
+  title: row.title,
+  design: row.design,
+  payload: payloadOf(row, row.domain),
+  drawsPassword: drawsPassword(row),
+});
+
 /** Reads the parts of a code that its image needs, by its id or the caller's own id. */
 export async function findQrCodeRow(projectId: string, ref: string): Promise<DrawnRow | undefined> {
   const externalId = externalIdIn(ref);
-  const row = await QrCode.of(projectId)
-    .join('domains as d', 'd.id', 'qrcodes.domain_id')
+  const row = await withDomain(projectId)
     .where(externalId === undefined ? { 'qrcodes.id': ref } : { 'qrcodes.external_id': externalId })
-    .select('qrcodes.*', 'd.slug as domain')
     .first()
-    .castTo<(QrCodeRow & { domain: string }) | undefined>();
-  if (row === undefined) return undefined;
-  return {
-    key: row.key,
-    title: row.title,
-    design: row.design,
-    payload: payloadOf(row, row.domain),
-    drawsPassword: drawsPassword(row),
-  };
+    .castTo<Drawn | undefined>();
+  return row === undefined ? undefined : toDrawnRow(row);
+}
+
+/** Reads the parts of codes that their images need, by id. */
+export async function findQrCodeRows(
+  projectId: string,
+  ids: readonly string[],
+): Promise<Map<string, DrawnRow>> {
+  const rows = await withDomain(projectId).whereIn('qrcodes.id', ids).castTo<Drawn[]>();
+  return new Map(rows.map((row) => [row.id, toDrawnRow(row)]));
 }

@@ -27,7 +27,8 @@ import { findQrCodeRow, qrCodeQueries } from './queries.ts';
 import { bulkAnswer, qrCodeRecord } from './record.ts';
 import { MEDIA_TYPES } from './render/design.ts';
 import { refuseUnscannable } from './render/scannability.ts';
-import { middleImage, resolveDesign } from './render/stored-design.ts';
+import { middleImage } from './render/stored-design.ts';
+import { pictureOfRow } from './row-picture.ts';
 import {
   type BulkChanges,
   bulkBody,
@@ -268,22 +269,12 @@ export const qrCodeRoutes: Route[] = [
         await findQrCodeRow(caller.projectId, params.qrcodeId),
         `QR code "${params.qrcodeId}"`,
       );
-      const { key, title, payload } = row;
-      if (row.drawsPassword && !canReadPasswords(caller, 'qrcode')) {
-        throw new Refusal(
-          'forbidden',
-          'The image shows the password of a wireless network, which needs the scope qrcodes.write',
-        );
-      }
+      const { key, title } = row;
       const { download, ...asked } = query;
-      const { design, output } = sizedFor(row.design, payload, asked, title);
-      refuseUnscannable(payload, design, { payload, design: resolveDesign(row.design, payload) });
-      const image = middleImage(row.design);
-      const { projectId } = caller;
-      const { format } = query;
+      const canRead = canReadPasswords(caller, 'qrcode');
       return answerPicture(
         request,
-        { payload, design, format, output, image: image && { projectId, ...image } },
+        pictureOfRow(caller.projectId, row, asked, canRead),
         { name: title ?? key, fallback: key, isDownload: download === true },
         ASK_AGAIN,
       );

@@ -18,20 +18,17 @@ import type { ShortLinkModel, ShortLinkTables } from './model.ts';
 import { refuseOtherWorkspace } from './project-slug.ts';
 import { canReadPasswords, openPassword } from './record.ts';
 import type { RecordContext } from './record-context.ts';
+import {
+  countGroups,
+  type GroupCount,
+  isIds,
+  type JoinedColumns,
+  namesOf,
+  type RecordNames,
+} from './rows.ts';
 import type { Grouping } from './schema.ts';
 import { applySearch, resolveSearch, type Search } from './search.ts';
 import { VISITS } from './visits-sql.ts';
-
-/** Columns of a record that come from other tables. */
-interface JoinedColumns {
-  domain: string;
-  tags: { id: string; name: string }[];
-  visits: number | null;
-  leads: number;
-  sales: number;
-  sale_amount_cents: number;
-  last_visit_at: Date | null;
-}
 
 /** The page of a list, and its order. */
 export interface RecordPage extends Paging {
@@ -46,13 +43,6 @@ export interface RecordInfo {
   key?: string | undefined;
   id?: string | undefined;
   externalId?: string | undefined;
-}
-
-interface GroupCount {
-  domain?: string;
-  tagId?: string;
-  folderId?: string;
-  _count: number;
 }
 
 /** A validated request. */
@@ -256,6 +246,19 @@ export class ShortLinkQueries<
     return rows.map((row) => this.#toRecord(row));
   }
 
+  /**
+   * Reads the names of the matching records, in order of creation.
+   *
+   * @param selection filters, or ids of which some may not exist
+   */
+  async listNames(projectId: string, selection: Filters | readonly string[], limit: number) {
+    const query = namesOf(this.#joined(projectId), this.#table).limit(limit);
+    if (isIds(selection))
+      return query.whereRaw(`${this.#table}.id = ANY(?)`, [[...selection]]).castTo<RecordNames[]>();
+    const search = await this.#searchOf(projectId, selection);
+    return this.#filtered(query, projectId, selection, search).castTo<RecordNames[]>();
+  }
+
   /** Counts the matching records. */
   async count(projectId: string, filters: Filters): Promise<number> {
     const search = await this.#searchOf(projectId, filters);
@@ -273,25 +276,7 @@ export class ShortLinkQueries<
   ): Promise<GroupCount[]> {
     const search = await this.#searchOf(projectId, filters);
     const matching = this.#filtered(this.#joined(projectId), projectId, filters, search);
-    const [field, column] = {
-      domain: ['domain', 'd.slug'],
-      tag: ['tagId', 'rt.tag_id'],
-      folder: ['folderId', `${this.#table}.folder_id`],
-    }[group] as [keyof GroupCount, string];
-    if (group === 'tag') {
-      const { tags } = this.tables;
-      matching.join(`${tags.table} as rt`, (on) =>
-        on
-          .on('rt.project_id', `${this.#table}.project_id`)
-          .andOn(`rt.${tags.column}`, `${this.#table}.id`),
-      );
-    }
-    return matching
-      .whereNotNull(column)
-      .groupBy(column)
-      .orderByRaw('count(*) DESC, ??', column)
-      .select(`${column} as ${field}`, raw('count(*) AS "_count"'))
-      .castTo<GroupCount[]>();
+    return countGroups(matching, this.tables, group);
   }
 
   /** Answers with the record that the path names. @throws Refusal `not_found` */

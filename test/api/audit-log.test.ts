@@ -6,6 +6,7 @@ import { runIdempotent } from '../../src/jobs/run-idempotent.ts';
 import { bulk, clicks, writes } from '../../src/queues/index.ts';
 import { ALL_JOBS } from '../../workers/jobs.ts';
 import { eventually } from '../support/eventually.ts';
+import { anOpenExport } from '../support/exports.ts';
 import { aPerson } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
 import { aWorkspace, type World } from '../support/world.ts';
@@ -283,6 +284,16 @@ describe('the audit log', () => {
       const { url } = await post('/exports', { type: 'workspace', passphrase: 'not logged' });
       const id = new URL(url).pathname.slice('/exports/'.length);
       expect(JSON.stringify(await log())).not.to.contain('not logged');
+      return { target: { kind: 'export', id } };
+    },
+    'export.qrcodes': async () => {
+      await post('/qrcodes', { type: 'url', url: A });
+      const { id } = await post('/exports', { type: 'qrcodes' });
+      return { target: { kind: 'export', id } };
+    },
+    'export.cancel': async () => {
+      const id = await anOpenExport(world.api);
+      await post(`/exports/${id}/cancel`);
       return { target: { kind: 'export', id } };
     },
   };

@@ -208,7 +208,7 @@ describe('exports', () => {
     const { status, body } = await one.api.post('/exports', { type: 'links', passphrase: 'short' });
     expect([status, body.error.message]).to.deep.equal([
       422,
-      'type must be workspace; passphrase must be at least 8 characters long',
+      'type must be one of workspace, qrcodes; passphrase must be at least 8 characters long',
     ]);
   });
 

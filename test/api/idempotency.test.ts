@@ -9,6 +9,7 @@ import { db } from '../../src/infra/db.ts';
 import { browser } from '../support/browser.ts';
 import type { ApiAnswer } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
+import { anOpenExport } from '../support/exports.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
@@ -35,6 +36,9 @@ describe('Idempotency-Key', () => {
     '/exports': async () => ({
       path: '/exports',
       body: { type: 'workspace', passphrase: 'a passphrase' },
+    }),
+    '/exports/{id}/cancel': async () => ({
+      path: `/exports/${await anOpenExport(world.api)}/cancel`,
     }),
     '/imports': async () => ({
       path: '/imports?dryRun=true',

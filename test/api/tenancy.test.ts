@@ -5,6 +5,7 @@ import { db } from '../../src/infra/db.ts';
 import { browser } from '../support/browser.ts';
 import { type ApiAnswer, ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
+import { anOpenExport } from '../support/exports.ts';
 import { aBrowser } from '../support/people.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
@@ -357,10 +358,16 @@ const ATTEMPTS: Record<string, Attempt> = {
     const { bytes } = await api.download('/links/export', { format: 'ndjson' });
     expect(bytes.toString()).to.equal('');
   },
-  'post /exports': async ({ api }) => {
+  'post /exports': async ({ api }, { qrcode }) => {
     const { body } = await api.post('/exports', { type: 'workspace' });
     expect(body.counts).to.include({ folder: 0, image: 0, link: 0, page: 0, qrcode: 0, tag: 0 });
+    await is(422, api.post('/exports', { type: 'qrcodes', qrcodeIds: [qrcode.id] }));
+    await is(422, api.post('/exports', { type: 'qrcodes', filter: 'showArchived=true' }));
   },
+  'get /exports/{id}/progress': async ({ api }, _, owner) =>
+    is404(api.get(`/exports/${await anOpenExport(owner.api)}/progress`)),
+  'post /exports/{id}/cancel': async ({ api }, _, owner) =>
+    is404(api.post(`/exports/${await anOpenExport(owner.api)}/cancel`)),
   'get /exports/{id}': ({ api }, { jobId }) => {
     const from = { headers: { 'x-forwarded-for': '10.9.1.2' } };
     return is404(api.get(`/exports/${jobId}`, { token: 'x' }, from));

@@ -12,7 +12,7 @@ import { Joi } from '../../src/http/fields.ts';
 import { check } from '../../src/http/input.ts';
 
 /** Longest acceptable reference for people and generators, in lines. */
-const MOST_LINES = 12_900;
+const MOST_LINES = 13_400;
 
 /** Counts in analytics, which need no description. */
 const COUNTS = new Set(
@@ -115,7 +115,7 @@ describe('the reference', () => {
   });
 
   it('refuses two routes with one operation id', () => {
-    expect(() => openApiDocument([routes[0]!, routes[0]!])).to.throw('exportEvents');
+    expect(() => openApiDocument([routes[0]!, routes[0]!])).to.throw(routes[0]!.operationId);
   });
 
   it('describes every field and parameter', () => {

@@ -12,7 +12,13 @@ import { createDomain, updateDomain } from '../../src/domains/commands.ts';
 import { domainCheckJobs, domainJobs } from '../../src/domains/jobs.ts';
 import { findRejected, keepRejected } from '../../src/events/ingest/rejected-visits.ts';
 import { append } from '../../src/events/store/postgres/append.ts';
-import { exportJobs } from '../../src/exports/jobs.ts';
+import {
+  exportDrawingJobs,
+  exportJobs,
+  exportMaintenanceJobs,
+  exportWriteJobs,
+} from '../../src/exports/jobs.ts';
+import { pictureOptions } from '../../src/exports/qrcodes/options.ts';
 import { folderJobs } from '../../src/folders/jobs.ts';
 import { receiveUpload } from '../../src/http/upload.ts';
 import { newId } from '../../src/ids.ts';
@@ -57,6 +63,7 @@ import { HANDLERS } from '../../workers/queues.ts';
 import { browser } from '../support/browser.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
+import { anOpenExport, endOfExport, unzipped } from '../support/exports.ts';
 import { PEER_APIS, PeerServer } from '../support/peers.ts';
 import { aPerson, aSession, tokenOf } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
@@ -507,6 +514,30 @@ describe('a job that runs twice', function () {
     });
     expect(counts).to.include({ domain: 1, link: 1, event: 0 });
     expect(await db()('export_parts').where({ export_id: id })).to.have.length(1);
+  });
+
+  it('exports images of QR codes once', async () => {
+    const qrcodes = Array.from({ length: 3 }, (_, n) => ({ input: newQrCode({ key: `q${n}` }) }));
+    await twice(qrCodeBulkJobs['qrcodes.create'], { userId, qrcodes });
+    const id = newId('export');
+    const options = pictureOptions({ size: 200 }, true);
+    const ended = () => endOfExport(world.api, id);
+    const selection = { showArchived: false };
+    await twice(exportJobs['export.qrcodes'], { id, options, selection }, ended);
+    const fileOf = async () =>
+      Buffer.concat(
+        (await db()('export_parts').where({ export_id: id }).orderBy('position')).map(
+          ({ bytes }) => bytes,
+        ),
+      );
+    const file = await fileOf();
+    expect(Object.keys(unzipped(file))).to.have.length(3);
+    await db()('export_parts').where({ export_id: id }).delete();
+    await db()('exports').where({ id }).update({ state: 'queued', done: 0, bytes: 0 });
+    await twice(exportDrawingJobs['export.draw'], { id }, ended);
+    expect((await fileOf()).equals(file)).to.equal(true);
+    await twice(exportWriteJobs['export.cancel'], { id: await anOpenExport(world.api) });
+    await twice(exportMaintenanceJobs['exports.resume'], {});
   });
 
   it('imports a file once, checks it before, and undoes it', async () => {

@@ -39,6 +39,7 @@ import * as suspects from '../../migrations/0065_suspects.ts';
 import * as withoutEvents from '../../migrations/0067_counts_without_events.ts';
 import * as guardsOfVisitors from '../../migrations/0068_guards_of_visitors.ts';
 import * as pagesOfCodes from '../../migrations/0070_pages_of_codes.ts';
+import * as qrcodeExports from '../../migrations/0071_qrcode_exports.ts';
 import * as shortIndexes from '../../migrations/0072_short_event_indexes.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
@@ -104,6 +105,7 @@ const AFTER_SEARCH = [
   withoutEvents,
   guardsOfVisitors,
   pagesOfCodes,
+  qrcodeExports,
   shortIndexes,
 ];
 

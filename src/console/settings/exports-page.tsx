@@ -110,8 +110,8 @@ function WorkspaceExport() {
   const save = useWrite({
     send: async (_: undefined, key) => {
       const body = { type: 'workspace', ...(passphrase !== '' && { passphrase }) } as const;
-      const { url } = await answer(api.POST('/exports', { ...idempotent(key), body }));
-      saveFromOrigin(url, `${slug}.jsonl.gz`);
+      const made = await answer(api.POST('/exports', { ...idempotent(key), body }));
+      if ('counts' in made) saveFromOrigin(made.url, `${slug}.jsonl.gz`);
     },
   });
   return (

@@ -61,7 +61,33 @@ export function fit(box: Box, { width, height }: { width: number; height: number
 
 type Stream = [entries: string, data: Uint8Array];
 
+/** An object: its text, or a stream with the entries of its dictionary. */
+export type PdfObject = string | Stream;
+
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** Objects that the pages of a file share. */
+export interface PageContext {
+  /** Number of the object that is the parent of the pages. */
+  parent: number;
+  content: Content;
+  /** Numbers of the images that are in the file. */
+  images: Map<Pixels, number>;
+  /** Adds an object, and returns its number. */
+  add(object: PdfObject): number;
+  /** Compresses into the zlib format. */
+  deflate(bytes: Uint8Array): Promise<Uint8Array>;
+}
+
+/** Returns the context of the pages of a file. */
+export const pageContext = ({
+  inks,
+  ...context
+}: Pick<PageContext, 'parent' | 'add' | 'deflate'> & { inks?: Content['inks'] }): PageContext => ({
+  ...context,
+  content: { opacities: new Set([1]), shadings: new Map(), inks },
+  images: new Map(),
+});
 
 /**
  * Builds a PDF file.
@@ -74,54 +100,66 @@ export async function pdfOf(
   { title, inks }: PdfOptions = {},
 ): Promise<Uint8Array> {
   // Objects 1 and 2 are written last, once all pages are known.
-  const objects: (string | Stream)[] = ['', ''];
-  const add = (object: string | Stream): number => objects.push(object);
-  const content: Content = { opacities: new Set([1]), shadings: new Map(), inks };
-  const images = new Map<Pixels, number>();
+  const objects: PdfObject[] = ['', ''];
+  const add = (object: PdfObject): number => objects.push(object);
+  const context = pageContext({ parent: 2, inks, add, deflate });
   const kids: number[] = [];
-  const stateOf = () =>
-    [...content.opacities]
-      .map((a) => `/A${Math.round(a * 255)} << /ca ${n(a)} /CA ${n(a)} >>`)
-      .join(' ');
-
-  const spaces = spotSpaces(inks);
-  for (const { width, height, drawings, shapes: behind = [], trim, bleed } of pages) {
-    const used = new Set<number>();
-    let drawn = `1 0 0 -1 0 ${n(height)} cm\n`;
-    for (const shape of behind) drawn += paint(shape, content);
-    for (const { drawing, pixels, vector, x, y, scale } of drawings) {
-      const { ground, shapes } = drawing;
-      drawn += `q ${factor(scale)} 0 0 ${factor(scale)} ${n(x)} ${n(y)} cm\n`;
-      for (const shape of ground === null ? shapes : [ground, ...shapes]) {
-        drawn += paint(shape, content);
-      }
-      if (drawing.image !== null && vector !== undefined) {
-        drawn += vectorContent(drawing.image, vector, content);
-      } else if (drawing.image !== null && pixels !== undefined) {
-        let image = images.get(pixels);
-        if (image === undefined) {
-          image = await addImage(pixels, add, deflate);
-          images.set(pixels, image);
-        }
-        used.add(image);
-        const place = fit(drawing.image, pixels);
-        // PDF draws an image into a unit square that grows upwards, so it is flipped here.
-        drawn += `/A255 gs q ${n(place.width)} 0 0 ${n(-place.height)} ${n(place.x)} ${n(place.y + place.height)} cm /I${image} Do Q\n`;
-      }
-      drawn += 'Q\n';
-    }
-    const contents = add(['/Filter /FlateDecode', await deflate(bytesOf(drawn))]);
-    const xobjects = [...used].map((image) => `/I${image} ${image} 0 R`).join(' ');
-    kids.push(
-      add(
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${n(width)} ${n(height)}]${box('TrimBox', trim, height)}${box('BleedBox', bleed, height)} /Contents ${contents} 0 R /Resources << /ExtGState << ${stateOf()} >>${xobjects === '' ? '' : ` /XObject << ${xobjects} >>`}${shadingsOf(content)}${spaces} >> >>`,
-      ),
-    );
-  }
-  objects[0] = '<< /Type /Catalog /Pages 2 0 R >>';
-  objects[1] = `<< /Type /Pages /Kids [${kids.map((kid) => `${kid} 0 R`).join(' ')}] /Count ${kids.length} >>`;
+  for (const page of pages) kids.push(await addPage(page, context));
+  objects[0] = CATALOG;
+  objects[1] = pageTree(kids, kids.length);
   const info = title === undefined ? '' : ` /Info ${add(`<< /Title ${textString(title)} >>`)} 0 R`;
   return assemble(objects, info);
+}
+
+/** The catalog of a file whose page tree is object 2. */
+export const CATALOG = '<< /Type /Catalog /Pages 2 0 R >>';
+
+/**
+ * Returns a node of the page tree.
+ *
+ * @param kids numbers of its pages or nodes
+ * @param count number of pages below it
+ * @param parent number of its parent; absent: it is the root
+ */
+export const pageTree = (kids: readonly number[], count: number, parent?: number): string =>
+  `<< /Type /Pages${parent === undefined ? '' : ` /Parent ${parent} 0 R`} /Kids [${kids.map((kid) => `${kid} 0 R`).join(' ')}] /Count ${count} >>`;
+
+/** Adds the objects of a page. @returns the number of the page */
+export async function addPage(page: Page, context: PageContext): Promise<number> {
+  const { width, height, drawings, shapes: behind = [], trim, bleed } = page;
+  const { parent, content, images, add, deflate } = context;
+  const used = new Set<number>();
+  let drawn = `1 0 0 -1 0 ${n(height)} cm\n`;
+  for (const shape of behind) drawn += paint(shape, content);
+  for (const { drawing, pixels, vector, x, y, scale } of drawings) {
+    const { ground, shapes } = drawing;
+    drawn += `q ${factor(scale)} 0 0 ${factor(scale)} ${n(x)} ${n(y)} cm\n`;
+    for (const shape of ground === null ? shapes : [ground, ...shapes]) {
+      drawn += paint(shape, content);
+    }
+    if (drawing.image !== null && vector !== undefined) {
+      drawn += vectorContent(drawing.image, vector, content);
+    } else if (drawing.image !== null && pixels !== undefined) {
+      let image = images.get(pixels);
+      if (image === undefined) {
+        image = await addImage(pixels, add, deflate);
+        images.set(pixels, image);
+      }
+      used.add(image);
+      const place = fit(drawing.image, pixels);
+      // PDF draws an image into a unit square that grows upwards, so it is flipped here.
+      drawn += `/A255 gs q ${n(place.width)} 0 0 ${n(-place.height)} ${n(place.x)} ${n(place.y + place.height)} cm /I${image} Do Q\n`;
+    }
+    drawn += 'Q\n';
+  }
+  const contents = add(['/Filter /FlateDecode', await deflate(bytesOf(drawn))]);
+  const xobjects = [...used].map((image) => `/I${image} ${image} 0 R`).join(' ');
+  const states = [...content.opacities]
+    .map((a) => `/A${Math.round(a * 255)} << /ca ${n(a)} /CA ${n(a)} >>`)
+    .join(' ');
+  return add(
+    `<< /Type /Page /Parent ${parent} 0 R /MediaBox [0 0 ${n(width)} ${n(height)}]${box('TrimBox', trim, height)}${box('BleedBox', bleed, height)} /Contents ${contents} 0 R /Resources << /ExtGState << ${states} >>${xobjects === '' ? '' : ` /XObject << ${xobjects} >>`}${shadingsOf(content)}${spotSpaces(content.inks)} >> >>`,
+  );
 }
 
 /** Draws an image of shapes into its box. */
@@ -177,42 +215,65 @@ async function addImage(
   return add([`${size} /ColorSpace ${space} /SMask ${mask} 0 R`, await deflate(cmyk ?? rgb)]);
 }
 
-/** Assembles objects into a PDF file with a cross-reference table (ISO 32000-1, 7.5). */
-function assemble(objects: readonly (string | Stream)[], info: string): Uint8Array {
-  const parts: Uint8Array[] = [];
-  const places: number[] = [];
-  let length = 0;
-  const add = (part: Uint8Array) => {
-    parts.push(part);
-    length += part.length;
-  };
+/** Returns the start of a file. */
+export const pdfHeader = (): Uint8Array =>
   // Four bytes beyond ASCII mark the file as binary (7.5.2).
-  const mark = Array.from('%PDF-1.4\n%\xe2\xe3\xcf\xd3\n', (character) => character.charCodeAt(0));
-  add(Uint8Array.from(mark));
-  for (const [index, object] of objects.entries()) {
-    places.push(length);
-    if (typeof object === 'string') {
-      add(bytesOf(`${index + 1} 0 obj\n${object}\nendobj\n`));
-      continue;
-    }
-    const [entries, data] = object;
-    add(bytesOf(`${index + 1} 0 obj\n<< ${entries} /Length ${data.length} >>\nstream\n`));
-    add(data);
-    add(bytesOf('\nendstream\nendobj\n'));
-  }
-  const start = length;
-  const rows = places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('');
-  add(
-    bytesOf(
-      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}` +
-        `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R${info} >>\nstartxref\n${start}\n%%EOF\n`,
-    ),
+  Uint8Array.from(
+    Array.from('%PDF-1.4\n%\xe2\xe3\xcf\xd3\n', (character) => character.charCodeAt(0)),
   );
-  const file = new Uint8Array(length);
+
+/** Formats an object, in parts. */
+export function objectParts(number: number, object: PdfObject): Uint8Array[] {
+  if (typeof object === 'string') return [bytesOf(`${number} 0 obj\n${object}\nendobj\n`)];
+  const [entries, data] = object;
+  return [
+    bytesOf(`${number} 0 obj\n<< ${entries} /Length ${data.length} >>\nstream\n`),
+    data,
+    bytesOf('\nendstream\nendobj\n'),
+  ];
+}
+
+/** Formats the row of an object in the cross-reference table, 20 bytes. @param at its position */
+export const crossReference = (at: number): string => `${String(at).padStart(10, '0')} 00000 n \n`;
+
+/**
+ * Formats the end of a file: the cross-reference table (ISO 32000-1, 7.5) and the trailer.
+ *
+ * @param rows the rows of all objects, in order
+ * @param start position of the table
+ * @param info further entries of the trailer
+ */
+export function pdfEnd(rows: string, start: number, info = ''): Uint8Array {
+  const size = rows.length / crossReference(0).length + 1;
+  return bytesOf(
+    `xref\n0 ${size}\n0000000000 65535 f \n${rows}` +
+      `trailer\n<< /Size ${size} /Root 1 0 R${info} >>\nstartxref\n${start}\n%%EOF\n`,
+  );
+}
+
+/** Assembles objects into a PDF file. */
+function assemble(objects: readonly PdfObject[], info: string): Uint8Array {
+  const parts = [pdfHeader()];
+  let length = parts[0]!.length;
+  let rows = '';
+  for (const [index, object] of objects.entries()) {
+    rows += crossReference(length);
+    for (const part of objectParts(index + 1, object)) {
+      parts.push(part);
+      length += part.length;
+    }
+  }
+  parts.push(pdfEnd(rows, length, info));
+  return joined(parts);
+}
+
+/** Joins parts. Browsers have no `Buffer.concat`. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {
-    file.set(part, at);
+    whole.set(part, at);
     at += part.length;
   }
-  return file;
+  return whole;
 }

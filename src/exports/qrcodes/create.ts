@@ -1,0 +1,116 @@
+import { Refusal } from '../../errors.ts';
+import { type Db, db, execute } from '../../infra/db.ts';
+import { followUps } from '../../jobs/follow-up.ts';
+import { runIdempotent } from '../../jobs/run-idempotent.ts';
+import { fileNamer } from '../../qrcodes/file-names.ts';
+import { qrCodeQueries } from '../../qrcodes/queries.ts';
+import type { JobContext } from '../../queues/definition.ts';
+import type { RecordNames } from '../../short-links/rows.ts';
+import { KEEP_MS } from '../address.ts';
+import { exportDrawingJobs, type NewPictureExport } from '../jobs.ts';
+import { OPEN, PictureExport } from './model.ts';
+import { type ExportRecord, toExport } from './record.ts';
+
+/** Maximum number of codes in an export. */
+export const MAX_CODES = 50_000;
+/** Maximum number of unfinished exports per workspace. */
+const MAX_UNFINISHED = 5;
+
+/**
+ * Creates an export of images, which other jobs draw. The selected codes and the names of their
+ * files are those of this moment.
+ *
+ * @throws Refusal `unprocessable_entity` for a wrong selection, `conflict` if too many exports of
+ *   the workspace are unfinished
+ */
+export async function createPictureExport(
+  { id, options, selection }: NewPictureExport,
+  job: JobContext,
+): Promise<ExportRecord> {
+  const { projectId } = job;
+  const record = await runIdempotent(job, async (trx) => {
+    await refuseTooManyUnfinished(projectId, trx);
+    const codes = await qrCodeQueries.listNames(projectId, selection, MAX_CODES + 1);
+    const ordered = Array.isArray(selection)
+      ? orderedBy(selection, codes)
+      : refuseWrongNumber(codes);
+    const row: Partial<PictureExport> = {
+      id,
+      name: 'qr-codes',
+      format: options.format === 'sheet' ? 'pdf' : 'zip',
+      state: 'queued',
+      options,
+      total: ordered.length,
+      expires_at: new Date(Date.now() + KEEP_MS),
+    };
+    const added = await PictureExport.add(projectId, row, trx);
+    await addItems(trx, id, ordered, fileNamer(options.fileNames));
+    return toExport(added);
+  });
+  await wakeExport(projectId, { id, done: 0 });
+  return record;
+}
+
+async function refuseTooManyUnfinished(projectId: string, trx: Db): Promise<void> {
+  const unfinished = await PictureExport.of(projectId, trx).whereIn('state', OPEN).resultSize();
+  if (unfinished < MAX_UNFINISHED) return;
+  throw new Refusal(
+    'conflict',
+    `The workspace must not have more than ${MAX_UNFINISHED} unfinished exports of QR codes; wait or cancel some`,
+  );
+}
+
+/** Sorts codes like their ids. @throws Refusal naming an id without a code */
+function orderedBy(ids: readonly string[], codes: readonly RecordNames[]): RecordNames[] {
+  const byId = new Map(codes.map((code) => [code.id, code]));
+  return ids.map((id) => {
+    const code = byId.get(id);
+    if (code !== undefined) return code;
+    throw new Refusal('unprocessable_entity', `qrcodeIds must be ids of QR codes: not "${id}"`);
+  });
+}
+
+function refuseWrongNumber(codes: RecordNames[]): RecordNames[] {
+  if (codes.length > 0 && codes.length <= MAX_CODES) return codes;
+  throw new Refusal(
+    'unprocessable_entity',
+    codes.length === 0
+      ? 'filter must match at least one QR code'
+      : `filter must match at most ${MAX_CODES} QR codes`,
+  );
+}
+
+async function addItems(
+  trx: Db,
+  id: string,
+  codes: readonly RecordNames[],
+  nameOf: (code: RecordNames) => string,
+): Promise<void> {
+  await execute(
+    trx,
+    `INSERT INTO export_items (export_id, position, record_id, name)
+     SELECT ?, item.position - 1, item.record_id, item.name
+       FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS item (record_id, name, position)`,
+    [id, codes.map((code) => code.id), codes.map(nameOf)],
+  );
+}
+
+/**
+ * Queues the next images of an export, unless such a job waits already. Single images that people
+ * wait for go first.
+ */
+export async function wakeExport(
+  projectId: string,
+  { id, done }: Pick<PictureExport, 'id' | 'done'>,
+): Promise<void> {
+  const options = { jobId: `${id}-${done}`, projectId, isLowPriority: true };
+  await followUps().add(exportDrawingJobs['export.draw'], { id }, options);
+}
+
+/** Queues the next images of exports whose job was lost. */
+export async function resumeExports(): Promise<void> {
+  const open = (await db()('exports')
+    .whereIn('state', OPEN)
+    .select('project_id', 'id', 'done')) as Pick<PictureExport, 'project_id' | 'id' | 'done'>[];
+  for (const row of open) await wakeExport(row.project_id, row);
+}

@@ -1,0 +1,34 @@
+import { WorkspaceModel } from '../../infra/model.ts';
+import type { PictureOptions } from './options.ts';
+
+/*
+ * POST /exports ─▶ queued ─▶ running ─▶ done, or failed if the file would be too large
+ *                     └─ cancel ─┴─▶ cancelled
+ */
+export const STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
+export type ExportState = (typeof STATES)[number];
+
+/** States in which a worker has images to draw. */
+export const OPEN: ExportState[] = ['queued', 'running'];
+
+/** A row of `exports` with images of QR codes. */
+export class PictureExport extends WorkspaceModel {
+  static override readonly tableName = 'exports';
+
+  declare id: string;
+  /** Name of the file, without an extension. */
+  declare name: string;
+  declare format: 'zip' | 'pdf';
+  declare state: ExportState;
+  /** `null` for exports of other kinds. */
+  declare options: PictureOptions | null;
+  declare total: number;
+  /** Number of codes that are drawn, or that cannot be drawn. */
+  declare done: number;
+  declare failed: number;
+  /** Size of the parts so far. */
+  declare bytes: number;
+  declare failure: string | null;
+  declare created_at: Date;
+  declare expires_at: Date;
+}

@@ -1,0 +1,112 @@
+import { Refusal } from '../../errors.ts';
+import { id, Joi } from '../../http/fields.ts';
+import { check, parseQuery } from '../../http/input.ts';
+import {
+  type Answer,
+  type ApiRequest,
+  created,
+  found,
+  ok,
+  type Route,
+  route,
+} from '../../http/route.ts';
+import { newId } from '../../ids.ts';
+
+import { db, rows } from '../../infra/db.ts';
+import { answerWrite } from '../../jobs/answer-write.ts';
+import { QR_CODE_FILTERS, type QrCodeFilters } from '../../qrcodes/filters.ts';
+import { refuseHiddenFilter, schemasOf } from '../../short-links/filters.ts';
+import { refuseOtherWorkspace } from '../../short-links/project-slug.ts';
+import { canReadPasswords } from '../../short-links/record.ts';
+import { exportJobs, exportWriteJobs } from '../jobs.ts';
+import type { NewExportBody } from '../schema.ts';
+import { PictureExport } from './model.ts';
+import { pictureOptions } from './options.ts';
+import { exportRecord, type ItemError, toExport } from './record.ts';
+
+/** Maximum number of errors in the record. */
+const MAX_ERRORS = 100;
+
+const common = { extension: true, tag: 'Exports', scope: 'qrcodes.read' } as const;
+const params = Joi.object<{ id: string }>({
+  id: id().required().description('Id of the export.'),
+});
+
+/** Endpoints of exports of images. */
+export const pictureExportRoutes: Route[] = [
+  route<{ params: { id: string } }>({
+    ...common,
+    method: 'get',
+    path: '/exports/{id}/progress',
+    operationId: 'retrieveExport',
+    summary: 'Retrieve the progress of an export of QR codes',
+    description: 'Returns an export of images of QR codes, with its progress and URL.',
+    params,
+    answers: { 200: exportRecord },
+    handle: async ({ caller, params: { id: exportId } }) =>
+      ok(await readExport(caller.projectId, exportId)),
+  }),
+  route<{ params: { id: string } }>({
+    ...common,
+    method: 'post',
+    path: '/exports/{id}/cancel',
+    operationId: 'cancelExport',
+    summary: 'Cancel an export of QR codes',
+    description: 'Ends an export of images of QR codes that is not done, and deletes its file.',
+    params,
+    answers: { 200: exportRecord },
+    writes: true,
+    handle: (request) => answerWrite(request, exportWriteJobs['export.cancel'], request.params, ok),
+  }),
+];
+
+async function readExport(projectId: string, exportId: string) {
+  const row = found(
+    await PictureExport.of(projectId).where({ id: exportId }).whereNotNull('options').first(),
+    `export "${exportId}"`,
+  );
+  const errors = await rows<ItemError>(
+    db(),
+    `SELECT record_id AS "qrcodeId", error AS message FROM export_items
+      WHERE export_id = ? AND error IS NOT NULL ORDER BY position LIMIT ?`,
+    [row.id, MAX_ERRORS],
+  );
+  return toExport(row, errors);
+}
+
+/** Answers a request for an export of images. */
+export function answerPictures(
+  request: ApiRequest,
+  { type: _, passphrase, filter = '', qrcodeIds, ...fields }: NewExportBody,
+): Promise<Answer> {
+  if (passphrase !== undefined) {
+    throw new Refusal(
+      'unprocessable_entity',
+      'passphrase must not be set where the type is qrcodes',
+    );
+  }
+  const { caller } = request;
+  const options = pictureOptions(fields, canReadPasswords(caller, 'qrcode'));
+  const selection = qrcodeIds ?? filtersIn(filter);
+  if (!Array.isArray(selection)) {
+    refuseOtherWorkspace(selection, caller);
+    refuseHiddenFilter(caller, 'qrcode', selection);
+  }
+  const data = { id: newId('export'), options, selection };
+  return answerWrite(request, exportJobs['export.qrcodes'], data, (record) =>
+    created(`/exports/${record.id}/progress`, record),
+  );
+}
+
+const FILTERS = Joi.object({ filter: Joi.object(schemasOf(QR_CODE_FILTERS)) });
+
+/** @throws Refusal `unprocessable_entity` naming the wrong filters */
+function filtersIn(query: string): QrCodeFilters {
+  try {
+    const filter = parseQuery(query);
+    return check<{ filter: QrCodeFilters }>(FILTERS, { filter }, 'body').filter;
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal) || thrown.message.startsWith('filter')) throw thrown;
+    throw new Refusal('unprocessable_entity', 'filter must be a well percent-encoded query string');
+  }
+}

@@ -1,0 +1,116 @@
+import { type Db, db, execute } from '../../infra/db.ts';
+import { drawInBackground } from '../../qrcodes/picture-pool.ts';
+import type { drawPicture } from '../../qrcodes/render/picture.ts';
+import type { JobContext } from '../../queues/definition.ts';
+import { handlers, type JobHandler } from '../../queues/job.ts';
+import { KEEP_MS } from '../address.ts';
+import { exportDrawingJobs } from '../jobs.ts';
+import { wakeExport } from './create.ts';
+import { OPEN, PictureExport } from './model.ts';
+import type { Item, Part } from './part.ts';
+import { PictureSource } from './picture-source.ts';
+import { drawSheet, sheetEnd } from './sheet-part.ts';
+import { drawZip, zipFileEnd } from './zip-part.ts';
+
+/*
+ * A job draws the next codes of an export, and queues the job that follows:
+ *
+ *   read the export ─ draw ─ begin ─ lock the export ─ store the part and the progress ─ commit
+ *     ─ next job
+ *
+ * If a worker dies, only its part is drawn again. A job that finds another progress than it has
+ * read stores nothing, so no code is in the file twice. If the next job is lost, `resumeExports`
+ * adds it.
+ */
+
+/** Maximum size of a file in bytes, since it is stored in the database. */
+const MAX_BYTES = 1 << 30;
+
+/** Draws the next codes of an export. */
+async function drawNext(
+  id: string,
+  { projectId, log }: JobContext,
+  draw: typeof drawPicture,
+): Promise<void> {
+  const row = await PictureExport.of(projectId).where({ id }).whereIn('state', OPEN).first();
+  if (row === undefined) return;
+  const source = new PictureSource(row, draw, log);
+  const part = row.format === 'pdf' ? await drawSheet(row, source) : await drawZip(row, source);
+  const next = await db().transaction((trx) => store(trx, row, part));
+  if (next !== undefined) await wakeExport(projectId, next);
+}
+
+/**
+ * Stores a part, and the end of the file after the last one.
+ *
+ * @returns the export if more is to be drawn
+ */
+async function store(
+  trx: Db,
+  { project_id, id, done }: PictureExport,
+  part: Part,
+): Promise<PictureExport | undefined> {
+  const rowsOf = () => PictureExport.of(project_id, trx).where({ id });
+  const row = await rowsOf().whereIn('state', OPEN).where({ done }).forNoKeyUpdate().first();
+  if (row === undefined) return undefined;
+  await storeErrors(trx, id, part.items);
+  await addPart(trx, row, part);
+  row.done += part.items.length;
+  row.failed += part.items.filter(({ error }) => error !== null).length;
+  const isLast = row.done === row.total;
+  if (isLast)
+    await addPart(trx, row, await (row.format === 'pdf' ? sheetEnd : zipFileEnd)(trx, row));
+  if (row.bytes > MAX_BYTES) {
+    await dropParts(trx, id);
+    const failure = `The file would exceed ${MAX_BYTES >> 20} MiB: export fewer codes, or smaller images`;
+    await rowsOf().patch({ state: 'failed', failure, bytes: 0 });
+    return undefined;
+  }
+  const progress = { done: row.done, failed: row.failed, bytes: row.bytes };
+  await rowsOf().patch(
+    isLast
+      ? { ...progress, state: 'done', expires_at: new Date(Date.now() + KEEP_MS) }
+      : { ...progress, state: 'running' },
+  );
+  return isLast ? undefined : row;
+}
+
+/** Adds a part to the file, whose size grows in the row. */
+async function addPart(
+  trx: Db,
+  row: PictureExport,
+  { bytes, directory }: Pick<Part, 'bytes' | 'directory'>,
+): Promise<void> {
+  const content = Buffer.concat(bytes);
+  await execute(
+    trx,
+    `INSERT INTO export_parts (export_id, position, bytes, directory)
+     SELECT :id, coalesce(max(position) + 1, 0), :content, :directory FROM export_parts WHERE export_id = :id`,
+    { id: row.id, content, directory: Buffer.concat(directory) },
+  );
+  row.bytes += content.length;
+}
+
+async function storeErrors(trx: Db, id: string, items: readonly Item[]): Promise<void> {
+  const failed = items.flatMap(({ position, error }) =>
+    error === null ? [] : [{ position, error }],
+  );
+  if (failed.length === 0) return;
+  await execute(
+    trx,
+    `UPDATE export_items SET error = failed.error
+       FROM json_to_recordset(?) AS failed (position integer, error text)
+      WHERE export_items.export_id = ? AND export_items.position = failed.position`,
+    [JSON.stringify(failed), id],
+  );
+}
+
+async function dropParts(trx: Db, id: string): Promise<void> {
+  await execute(trx, 'DELETE FROM export_parts WHERE export_id = ?', [id]);
+}
+
+/** Returns the handlers that draw exports. */
+export function drawingHandlers(): JobHandler[] {
+  const draw = drawInBackground();
+  return handlers(exportDrawingJobs, { 'export.draw': ({ id }, job) => drawNext(id, job, draw) });
+}

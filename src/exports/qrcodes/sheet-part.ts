@@ -1,0 +1,84 @@
+import { type Db, db, rows } from '../../infra/db.ts';
+import type { DrawnRow } from '../../qrcodes/queries.ts';
+import { draw } from '../../qrcodes/render/drawing.ts';
+import { type Pixels, pdfHeader } from '../../qrcodes/render/pdf.ts';
+import { pixelsOf } from '../../qrcodes/render/print.ts';
+import { pagesOf, perPage } from '../../qrcodes/sheet-layout.ts';
+import { emptyPage, placeOnSheet } from '../../qrcodes/sheet-page.ts';
+import type { PictureExport } from './model.ts';
+import { layoutOf, type SheetOptions } from './options.ts';
+import { nextItems, type Part, yieldToOthers } from './part.ts';
+import type { PictureSource } from './picture-source.ts';
+import { pagesEnd, pagesPart } from './sheet-objects.ts';
+
+/** Codes of a part, if they fill whole pages. */
+const CODES = 100;
+/** Maximum length of the content under a code. */
+const MAX_CAPTION = 80;
+
+/** Arranges the next codes on pages. A code that cannot be drawn leaves its place empty. */
+export async function drawSheet(row: PictureExport, source: PictureSource): Promise<Part> {
+  const { sheet } = row.options!;
+  const layout = layoutOf(sheet);
+  const pageCodes = perPage(layout);
+  const items = await nextItems(row, Math.max(1, Math.floor(CODES / pageCodes)) * pageCodes);
+  await source.load(items);
+  const pages: ReturnType<typeof emptyPage>[] = [];
+  const pixels = new Map<object, Promise<Pixels>>();
+  for (const item of items) {
+    if (item.position % pageCodes === 0) pages.push(emptyPage(layout));
+    const placed = await source.attempt(item, 'pdf', async (picture, image, code) => {
+      const vector = image?.vector;
+      if (image !== undefined && vector === undefined && !pixels.has(image)) {
+        pixels.set(image, pixelsOf(image));
+      }
+      return placeOnSheet(layout, item.position, {
+        drawing: draw(picture.payload, picture.design),
+        pixels: image && (await pixels.get(image)),
+        vector,
+        caption: captionOf(code, sheet.caption),
+      });
+    });
+    pages.at(-1)!.drawings.push(...(placed ?? []));
+    await yieldToOthers();
+  }
+  const header = row.bytes === 0 ? [pdfHeader()] : [];
+  const bytes = row.bytes + (header[0]?.length ?? 0);
+  const part = await pagesPart(pages, { bytes, rows: await rowBytes(row) });
+  return { items, bytes: [...header, ...part.bytes], directory: [Buffer.from(part.rows)] };
+}
+
+function captionOf(
+  { title, domain, key, payload }: DrawnRow,
+  caption: Required<SheetOptions>['caption'],
+): string {
+  const shortLink = `${domain}/${key}`;
+  if (caption === 'content') return payload.slice(0, MAX_CAPTION);
+  return caption === 'title' ? (title ?? shortLink) : shortLink;
+}
+
+/** Size of the rows of the cross-reference table so far, in bytes. */
+async function rowBytes({ id }: PictureExport): Promise<number> {
+  const [row] = await rows<{ bytes: number }>(
+    db(),
+    `SELECT coalesce(sum(octet_length(directory)), 0)::integer AS bytes FROM export_parts
+      WHERE export_id = ?`,
+    [id],
+  );
+  return row!.bytes;
+}
+
+/** Returns the end of the PDF file. */
+export async function sheetEnd(
+  trx: Db,
+  { id, total, bytes, options }: PictureExport,
+): Promise<Pick<Part, 'bytes' | 'directory'>> {
+  const parts = await rows<{ directory: Buffer }>(
+    trx,
+    'SELECT directory FROM export_parts WHERE export_id = ? ORDER BY position',
+    [id],
+  );
+  const table = parts.map(({ directory }) => directory.toString('latin1'));
+  const pages = pagesOf(total, layoutOf(options!.sheet));
+  return { bytes: pagesEnd(table, pages, bytes), directory: [] };
+}
