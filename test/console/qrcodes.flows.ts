@@ -646,6 +646,78 @@ describe('QR codes in the console', function () {
     });
   });
 
+  it('creates codes from CSV, and draws their images and a sheet', async () => {
+    await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/', key: 'taken' });
+    const csv =
+      'URL;Title;Slug;Note\nhttps://example.com/1;Table;t-1;x\nhttps://example.com/2;Table;t-2;\n' +
+      'ftp;Wrong;t-3;\nhttps://example.com/4;Late;taken;\n';
+    await inConsole(world, 'qrcodes/batch', {}, async (page) => {
+      await page.getByLabel('CSV file of contents').setInputFiles({
+        name: 'tables.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(csv),
+      });
+      await page.getByText('1 row with errors will be left out.').waitFor();
+      await page.getByText('These columns are not used: Note.').waitFor();
+      expect(await page.getByRole('row', { name: 'Error' }).innerText()).to.contain('ftp');
+      await page.getByRole('button', { name: 'Create 3 QR codes' }).click();
+      await page.getByText('2 QR codes created').waitFor();
+      // The API refuses a slug that another code has.
+      expect(await page.getByRole('row', { name: /Error.*Late/ }).count()).to.equal(1);
+      await page.getByLabel('Width in px').fill('300');
+      await page.getByRole('button', { name: 'Draw images' }).click();
+      const zip = page.getByRole('button', { name: 'Download ZIP' });
+      const [name, bytes] = await downloaded(page, () => zip.click());
+      expect(name).to.equal(`${world.slug} qr-codes.zip`);
+      const files = unzipSync(bytes);
+      expect(Object.keys(files)).to.deep.equal(['Table.png', 'Table-t-2.png']);
+      await page.getByLabel('Images as').selectOption('sheet');
+      await page.getByRole('button', { name: 'Draw images' }).click();
+      const sheet = page.getByRole('button', { name: 'Download PDF' });
+      const [, pdf] = await downloaded(page, () => sheet.click());
+      expect(pdf.toString('latin1')).to.match(/\/Count 1 /);
+    });
+    const { body } = await world.api.get('/qrcodes', { search: 't-2' });
+    expect(body[0]).to.include({ url: 'https://example.com/2', title: 'Table', static: false });
+  });
+
+  it('creates contacts from CSV, and shows rows that cannot be read', async () => {
+    await inConsole(world, 'qrcodes/batch', { size: 'phone' }, async (page) => {
+      await page.getByRole('radio', { name: 'Contact' }).check();
+      const rows = page.getByLabel('Or paste rows');
+      await rows.fill('name\nAda');
+      await page.getByRole('alert').getByText('Name the columns in the first row').waitFor();
+      await rows.fill('First name,Last name,Phone,code title\nAda,Lovelace,+49 30 123456,Ada\n');
+      await page.getByRole('button', { name: 'Create 1 QR code' }).click();
+      await page.getByText('1 QR code created').waitFor();
+      await expectAccessible(page, 'codes from CSV');
+    });
+    const { body } = await world.api.get('/qrcodes');
+    expect(body[0]).to.include({ type: 'vcard', title: 'Ada', static: true });
+    expect(body[0].vcard).to.deep.include({ firstName: 'Ada', lastName: 'Lovelace' });
+  });
+
+  it('exports the images of a list, and shows their progress', async () => {
+    for (const key of ['one', 'two']) {
+      await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', key });
+    }
+    await inConsole(world, 'qrcodes?search=one', {}, async (page) => {
+      await page.getByRole('link', { name: 'Export images' }).click();
+      await page.getByLabel('Codes').getByText('The filtered list').waitFor({ state: 'attached' });
+      await page.getByLabel('Images as').selectOption('svg');
+      await page.getByRole('button', { name: 'Draw images' }).click();
+      await page.getByText('1 image ready.').waitFor();
+      // The page shows the export again after it was loaded again.
+      await page.reload();
+      const zip = page.getByRole('button', { name: 'Download ZIP' });
+      const [, bytes] = await downloaded(page, () => zip.click());
+      expect(Object.keys(unzipSync(bytes))).to.deep.equal(['one.svg']);
+      await page.getByLabel('Codes').selectOption('');
+      await page.getByRole('button', { name: 'Draw images' }).click();
+      await page.getByText('2 images ready.').waitFor();
+    });
+  });
+
   it('deletes with undo, and archives', async () => {
     for (const title of ['stays', 'goes']) {
       await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', title });

@@ -13,6 +13,7 @@ const NOUNS = [
   'deliveries',
   'domains',
   'events',
+  'exports',
   'folders',
   'imports',
   'invitations',

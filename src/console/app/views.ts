@@ -127,6 +127,9 @@ export const VIEWS = {
   '/$workspace/qrcodes/new': {
     page: page(() => import('../qrcodes/designer-page.tsx'), 'NewQrCodePage'),
   },
+  '/$workspace/qrcodes/batch': {
+    page: page(() => import('../qrcodes/batch-page.tsx'), 'BatchPage'),
+  },
   '/$workspace/qrcodes/$qrcode': {
     page: page(() => import('../qrcodes/designer-page.tsx'), 'QrCodePage'),
   },
@@ -262,6 +265,7 @@ export const VIEWS = {
   },
   '/$workspace/settings/exports': {
     page: page(() => import('../settings/exports-page.tsx'), 'ExportsPage'),
+    search: texts,
     label: 'Exports',
     scope: 'links.read',
     words: 'download csv backup',

@@ -2,7 +2,7 @@ import type { FieldErrors } from '../short-links/errors.ts';
 import { dataUriOf } from '../ui/data-uri.ts';
 import { SelectField } from '../ui/field.tsx';
 import { TableField } from '../ui/table-field.tsx';
-import { type ContentName, type Draft, textOf } from './content.ts';
+import { type ContentName, type Draft, textOf, withValueAt } from './content.ts';
 import { BR_CODE_FIELD, CONTENT_FORMS, type ContentField } from './content-fields.ts';
 import { ListFields } from './list-fields.tsx';
 import { SourceField } from './source-field.tsx';
@@ -101,13 +101,6 @@ export function ContentForm({ type, draft, onChange, errors, isDisabled }: Conte
 function valueAt(draft: Record<string, unknown>, path: string): unknown {
   const [name = '', part] = path.split('.');
   return part === undefined ? draft[name] : (draft[name] as Record<string, unknown>)?.[part];
-}
-
-/** Returns the draft with another value of a field by its path. */
-function withValueAt(draft: Record<string, unknown>, path: string, value: unknown) {
-  const [name = '', part] = path.split('.');
-  if (part === undefined) return { ...draft, [name]: value };
-  return { ...draft, [name]: { ...(draft[name] as object | undefined), [part]: value } };
 }
 
 /** Removes the values of fields that the others hide. */

@@ -48,6 +48,13 @@ export function fromValue(type: ContentName, value: unknown): Draft {
   return { ...content, data: text.toSorted().join('') };
 }
 
+/** Returns the draft with another value of a field by its path. */
+export function withValueAt(draft: Record<string, unknown>, path: string, value: unknown) {
+  const [name = '', part] = path.split('.');
+  if (part === undefined) return { ...draft, [name]: value };
+  return { ...draft, [name]: { ...(draft[name] as object | undefined), [part]: value } };
+}
+
 /** Converts entered content for a request body, without empty fields and lists. */
 export function toValue(type: ContentName, draft: Draft): unknown {
   if (typeof draft === 'string') return draft.trim() === '' ? '' : draft;

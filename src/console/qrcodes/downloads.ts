@@ -1,10 +1,8 @@
 import { FILE_ENDINGS, type Format } from '../../qrcodes/render/design.ts';
 import { savedName } from '../../qrcodes/render/file-name.ts';
-import { pointsOf, pxOf as toPx } from '../../qrcodes/render/output.ts';
+import { pxOf as toPx } from '../../qrcodes/render/output.ts';
 import { download } from '../api/client.ts';
 import type { QrCode } from './look.ts';
-
-export const POINTS_PER_MM = pointsOf(1);
 
 /** Width of an image in px, or in print. */
 export type Extent = { px: number } | { mm: number; dpi: number };

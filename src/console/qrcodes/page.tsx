@@ -1,9 +1,10 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { LayoutGrid, Plus, QrCode as QrCodeIcon } from 'lucide-react';
+import { Download, LayoutGrid, Plus, QrCode as QrCodeIcon, Table } from 'lucide-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { loadPart } from '../api/reachability.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import type { ListSearch } from '../short-links/list-kind.ts';
+import { parametersOf } from '../short-links/listing.ts';
 import { type RecordActions, RecordPage, useSetSearch } from '../short-links/record-page.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { Empty } from '../ui/states.tsx';
@@ -44,13 +45,38 @@ export function QrCodesPage() {
       Create QR code
     </Link>
   );
+  const filters = parametersOf(search, QR_CODES.filters) as Record<string, string>;
+  const buttons = (
+    <>
+      <Link
+        to="/$workspace/settings/exports"
+        params={{ workspace: slug }}
+        search={{ codes: new URLSearchParams(filters).toString() }}
+        className={buttonLook('quiet')}
+        aria-label="Export images"
+      >
+        <Download size={15} aria-hidden />
+        <span className="max-md:sr-only">Export</span>
+      </Link>
+      <Link
+        to="/$workspace/qrcodes/batch"
+        params={{ workspace: slug }}
+        className={buttonLook()}
+        aria-label="Create many from CSV"
+      >
+        <Table size={15} aria-hidden />
+        <span className="max-md:sr-only">From CSV</span>
+      </Link>
+      {newLink}
+    </>
+  );
   return (
     <RecordPage
       kind={QR_CODES}
       search={search}
       setSearch={setSearch}
       create={() => void navigate({ to: '/$workspace/qrcodes/new', params: { workspace: slug } })}
-      createButton={newLink}
+      createButton={buttons}
       empty={
         <Empty
           icon={QrCodeIcon}

@@ -1,6 +1,14 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { FORMATS, type Format } from '../../qrcodes/render/design.ts';
+import {
+  cellOf,
+  LABEL_SHEETS,
+  layoutOn,
+  PAPERS,
+  pagesOf,
+  type SheetPaper,
+} from '../../qrcodes/sheet-layout.ts';
 import { describe } from '../api/error.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { countText } from '../short-links/listing.ts';
@@ -13,16 +21,7 @@ import { QR_CODES } from './kind.ts';
 import type { QrCode } from './look.ts';
 import { NumberField } from './number-field.tsx';
 import { nameOf } from './row.tsx';
-import {
-  cellOf,
-  LABEL_SHEETS,
-  type Labels,
-  PAPERS,
-  type Paper,
-  pagesOf,
-  picturesZip,
-  sheetPdf,
-} from './sheet.ts';
+import { picturesZip, sheetPdf } from './sheet.ts';
 
 /** Choices for the label under a code. */
 const LABELS = {
@@ -39,21 +38,15 @@ const SMALL_MM = 20;
 export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; onClose(): void }) {
   const { slug } = useWorkspace();
   const [kind, setKind] = useState<'pdf' | 'zip'>('pdf');
-  const [paper, setPaper] = useState<Paper | keyof typeof LABEL_SHEETS>('A4');
+  const [paper, setPaper] = useState<SheetPaper>('A4');
   const [grid, setGrid] = useState({ columns: 3, rows: 4, marginMm: 12, gapMm: 6 });
   const [label, setLabel] = useState<keyof typeof LABELS>('name');
   const [format, setFormat] = useState<Format>('svg');
   const [size, setSize] = useState(1024);
   const [done, setDone] = useState<number>();
   const [failure, setFailure] = useState<string>();
-  const labels: Labels | undefined =
-    paper in PAPERS ? undefined : LABEL_SHEETS[paper as 'Avery 5160'];
-  const layout = {
-    ...grid,
-    paper: paper as Paper,
-    ...(labels && { labels, paper: labels.paper, columns: labels.columns, rows: labels.rows }),
-    labelOf: LABELS[label][1],
-  };
+  const captionOf = LABELS[label][1];
+  const layout = layoutOn(paper, { ...grid, hasCaptions: captionOf !== null });
   const { side } = cellOf(layout);
   const pages = pagesOf(records.length, layout);
   const make = async () => {
@@ -62,7 +55,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
     try {
       const file =
         kind === 'pdf'
-          ? await sheetPdf(records, layout, setDone)
+          ? await sheetPdf(records, layout, captionOf, setDone)
           : await picturesZip(slug, records, { format, size }, setDone);
       saveFile(file, kind === 'pdf' ? 'qr-codes.pdf' : 'qr-codes.zip');
     } catch (error) {
@@ -114,7 +107,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
               <SelectField
                 label="Paper"
                 value={paper}
-                onChange={({ target }) => setPaper(target.value as Paper)}
+                onChange={({ target }) => setPaper(target.value as SheetPaper)}
                 options={[...Object.keys(PAPERS), ...Object.keys(LABEL_SHEETS)].map((name) => [
                   name,
                   name,
@@ -126,7 +119,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
                 onChange={({ target }) => setLabel(target.value as keyof typeof LABELS)}
                 options={Object.entries(LABELS).map(([name, [words]]) => [name, words])}
               />
-              {labels === undefined && (
+              {layout.labels === undefined && (
                 <>
                   {number('columns', 'Columns', 1, 20)}
                   {number('rows', 'Rows', 1, 30)}

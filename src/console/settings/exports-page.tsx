@@ -11,6 +11,7 @@ import { Page } from '../ui/page.tsx';
 import { saveFile, saveFrom } from '../ui/save-file.ts';
 import { Section, Sections } from '../ui/section.tsx';
 import { useFields } from '../ui/use-fields.ts';
+import { QrCodesExport } from './qrcodes-export.tsx';
 
 const FORMATS = { csv: 'CSV, for spreadsheets', ndjson: 'NDJSON, for programs' };
 type Format = keyof typeof FORMATS;
@@ -30,7 +31,7 @@ const SPANS = {
   all: 'All time',
 } as const;
 
-/** The page that exports all links, events or the whole workspace. */
+/** The page that exports all links, images of QR codes, events or the whole workspace. */
 export function ExportsPage() {
   const { may } = useWorkspace();
   return (
@@ -41,6 +42,7 @@ export function ExportsPage() {
       </p>
       <Sections>
         {may('links.read') && <LinksExport />}
+        {may('qrcodes.read') && <QrCodesExport />}
         {may('events.read') && <EventsExport />}
         {may('workspace.write') && <WorkspaceExport />}
       </Sections>
