@@ -1,8 +1,8 @@
 import { bodyFlag, Joi, oneOf, requiredCount, requiredText, requiredTime } from '../http/fields.ts';
-import { FILE_NAMES } from '../qrcodes/file-names.ts';
 import { imageQuery } from '../qrcodes/picture-schema.ts';
 import { FORMATS as IMAGE_FORMATS } from '../qrcodes/render/design.ts';
-import { LABEL_SHEETS, PAPERS } from '../qrcodes/sheet-layout.ts';
+import { FILE_NAMES } from '../qrcodes/render/file-name.ts';
+import { LABEL_SHEETS, PAPERS } from '../qrcodes/render/sheet-layout.ts';
 import { ARCHIVE_KINDS } from './archive.ts';
 import { CAPTIONS, type PictureFields } from './qrcodes/options.ts';
 

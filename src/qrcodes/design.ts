@@ -31,8 +31,12 @@ const fontWeight = Joi.alternatives(
   oneOf(Object.keys(WEIGHT_NAMES)).custom((name: string) => WEIGHT_NAMES[name]),
 );
 
+/** A stop as Joi passes it on, whose own errors are reported as well. */
+type Stop = { color: string; offset?: number } | null;
+
 /** Completes the offsets of stops. @throws ValidationError for a rule that they break */
-const evenStops: CustomValidator<{ color: string; offset?: number }[]> = (stops, { error }) => {
+const evenStops: CustomValidator<Stop[]> = (stops, { error }) => {
+  if (!stops.every((stop) => stop !== null && typeof stop === 'object')) return stops;
   const given = stops.filter(({ offset }) => offset !== undefined).length;
   if (given === 0) {
     return stops.map(({ color }, at) => ({ color, offset: at / (stops.length - 1) }));
@@ -133,7 +137,9 @@ export const designFields = {
     .allow(null)
     .description('Color of the balls in the eyes. Default: the color of the eyes.')
     .meta({ extension: true }),
-  eyeColors: Joi.object(Object.fromEntries(EYES.map((eye) => [eye, eyeParts()])))
+  eyeColors: Joi.object(
+    Object.fromEntries(EYES.map((eye) => [eye, eyeParts().description('Colors of this eye.')])),
+  )
     .allow(null)
     .description('Colors of single eyes.')
     .meta({ name: 'QrEyeColors', extension: true }),

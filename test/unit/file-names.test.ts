@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fileNamer } from '../../src/qrcodes/file-names.ts';
+import { fileNamer } from '../../src/qrcodes/render/file-name.ts';
 
 const code = (id: string, key: string, title: string | null = null) => ({ id, key, title });
 

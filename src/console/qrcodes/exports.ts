@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { FileNames } from '../../qrcodes/file-names.ts';
 import { FORMATS, type Format } from '../../qrcodes/render/design.ts';
-import { LABEL_SHEETS, PAPERS, type SheetPaper } from '../../qrcodes/sheet-layout.ts';
+import type { FileNames } from '../../qrcodes/render/file-name.ts';
+import { LABEL_SHEETS, PAPERS, type SheetPaper } from '../../qrcodes/render/sheet-layout.ts';
 import { type Api, answer, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 

@@ -2,7 +2,7 @@ import { EYES, type Eye } from '../../qrcodes/render/eyes/index.ts';
 import { Switch } from '../ui/field.tsx';
 import { ColorField } from './color-field.tsx';
 import { PaintField } from './gradient-field.tsx';
-import type { LookProps } from './style-panel.tsx';
+import type { LookProps } from './look.ts';
 
 const NAMES: Record<Eye, string> = {
   topLeft: 'Upper left eye',

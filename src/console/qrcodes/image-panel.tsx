@@ -9,7 +9,7 @@ import { toastError } from '../ui/toast-error.ts';
 import { useFileDrop } from '../ui/use-file-drop.ts';
 import { ColorField } from './color-field.tsx';
 import { readImageFile } from './image.ts';
-import type { LookProps } from './style-panel.tsx';
+import type { LookProps } from './look.ts';
 
 /** The form for the image in the middle of a code: a dropped, pasted or chosen file, or a URL. */
 export function ImagePanel({ look, onChange, errors }: LookProps) {

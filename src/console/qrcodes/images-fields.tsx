@@ -1,5 +1,5 @@
-import type { FileNames } from '../../qrcodes/file-names.ts';
-import type { SheetPaper } from '../../qrcodes/sheet-layout.ts';
+import type { FileNames } from '../../qrcodes/render/file-name.ts';
+import type { SheetPaper } from '../../qrcodes/render/sheet-layout.ts';
 import { SelectField } from '../ui/field.tsx';
 import { MOST_PX } from './downloads.ts';
 import {

@@ -6,6 +6,7 @@ import type { Pattern } from '../../qrcodes/render/patterns/index.ts';
 import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
 import type { Schemas } from '../api/client.ts';
 import { changedOf } from '../app/changed-of.ts';
+import type { FieldErrors } from '../short-links/errors.ts';
 
 export type QrCode = Schemas['QrCode'];
 
@@ -133,4 +134,12 @@ export function storedDesignOf(
     frameTextStyles: { family, weight, ...(textSize && { size: textSize }) },
     ...(image && { srcImage: { id: '', ...image } }),
   };
+}
+
+/** Properties of the panels that change a style. */
+export interface LookProps {
+  look: Look;
+  onChange(change: Partial<Look>): void;
+  /** Errors of the style by field. */
+  errors: FieldErrors;
 }

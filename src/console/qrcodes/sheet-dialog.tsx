@@ -8,7 +8,7 @@ import {
   PAPERS,
   pagesOf,
   type SheetPaper,
-} from '../../qrcodes/sheet-layout.ts';
+} from '../../qrcodes/render/sheet-layout.ts';
 import { describe } from '../api/error.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { countText } from '../short-links/listing.ts';

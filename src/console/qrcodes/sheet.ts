@@ -1,9 +1,9 @@
 import { zipSync } from 'fflate';
-import { fileNamer } from '../../qrcodes/file-names.ts';
 import { FILE_ENDINGS, type Format } from '../../qrcodes/render/design.ts';
+import { fileNamer } from '../../qrcodes/render/file-name.ts';
 import { pdfOf } from '../../qrcodes/render/pdf.ts';
-import { perPage, type SheetLayout } from '../../qrcodes/sheet-layout.ts';
-import { CAPTION_FONT, emptyPage, placeOnSheet } from '../../qrcodes/sheet-page.ts';
+import { perPage, type SheetLayout } from '../../qrcodes/render/sheet-layout.ts';
+import { CAPTION_FONT, emptyPage, placeOnSheet } from '../../qrcodes/render/sheet-page.ts';
 import { deflate, pictureOf } from './downloads.ts';
 import { drawRecord } from './drawn.ts';
 import { loadFonts } from './font-files.ts';

@@ -6,20 +6,12 @@ import { FRAME_NAMES } from '../../qrcodes/render/frames/names.ts';
 import { LEVELS } from '../../qrcodes/render/levels.ts';
 import { PATTERN_NAMES } from '../../qrcodes/render/patterns/index.ts';
 import { FONT_FAMILIES } from '../../qrcodes/render/text.ts';
-import type { FieldErrors } from '../short-links/errors.ts';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { PictureChoice } from './choice.tsx';
 import { ColorField } from './color-field.tsx';
 import { EyeColors } from './eye-colors.tsx';
 import { PaintField } from './gradient-field.tsx';
-import type { Look } from './look.ts';
-
-export interface LookProps {
-  look: Look;
-  onChange(change: Partial<Look>): void;
-  /** Errors of the style by field. */
-  errors: FieldErrors;
-}
+import type { LookProps } from './look.ts';
 
 /** Share of a code that may be damaged, by error correction level. */
 const LEVEL_WORDS = {

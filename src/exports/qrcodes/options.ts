@@ -1,8 +1,8 @@
 import { Refusal } from '../../errors.ts';
-import { FILE_NAMES, type FileNames } from '../../qrcodes/file-names.ts';
 import { type Asked, sizedFor } from '../../qrcodes/picture-output.ts';
 import type { Format } from '../../qrcodes/render/design.ts';
-import { cellOf, layoutOn, PAPERS, type SheetPaper } from '../../qrcodes/sheet-layout.ts';
+import { FILE_NAMES, type FileNames } from '../../qrcodes/render/file-name.ts';
+import { cellOf, layoutOn, PAPERS, type SheetPaper } from '../../qrcodes/render/sheet-layout.ts';
 
 /** Texts under the codes of a sheet. */
 export const CAPTIONS = ['title', 'shortLink', 'content', 'none'] as const;

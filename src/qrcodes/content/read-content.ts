@@ -11,7 +11,7 @@ import type { ContentType } from './content-type.ts';
 export function readContent(
   { name, schema, encode, shortPath }: ContentType,
   sent: unknown,
-): { text: string; path: string | undefined } | { faults: string[] } {
+): { text: string; path?: string } | { faults: string[] } {
   const { value, error } = schema
     .required()
     .label(name)
@@ -21,7 +21,8 @@ export function readContent(
       messages: MESSAGES,
     });
   if (error === undefined) {
-    return { text: encode(value as never), path: shortPath?.(value as never).target };
+    const text = encode(value as never);
+    return shortPath === undefined ? { text } : { text, path: shortPath(value as never).target };
   }
   return {
     faults: error.details.map(({ message, path }) =>

@@ -13,3 +13,41 @@ export function savedName(title: string): string {
   const kept = all.slice(start, start + MAX_CHARACTERS);
   return kept.slice(0, 1 + kept.findLastIndex((character) => !TRIMMED.has(character))).join('');
 }
+
+/** The fields of a record that can name its file. */
+export interface Named {
+  id: string;
+  key: string;
+  title: string | null;
+  externalId?: string | null | undefined;
+}
+
+/** Fields by which the files of an export are named. */
+export const FILE_NAMES = ['title', 'key', 'externalId', 'id'] as const;
+export type FileNames = (typeof FILE_NAMES)[number];
+
+/**
+ * Returns a function that names the files of codes, without extensions, each name once regardless
+ * of case and Unicode form, as file systems compare them. A taken name gets the key of the code
+ * appended, and then numbers. A code without the field is named by its key, else by its id.
+ */
+export function fileNamer(field: FileNames): (record: Named) => string {
+  const taken = new Set<string>();
+  const take = (name: string): boolean => {
+    const compared = name.normalize('NFC').toLowerCase();
+    if (taken.has(compared)) return false;
+    taken.add(compared);
+    return true;
+  };
+  return (record) => {
+    const key = savedName(record.key);
+    const first = savedName(record[field] ?? '') || key || record.id;
+    if (take(first)) return first;
+    const second = key === '' || key === first ? first : `${first}-${key}`;
+    if (take(second)) return second;
+    for (let number = 2; ; number += 1) {
+      const name = `${second}-${number}`;
+      if (take(name)) return name;
+    }
+  };
+}

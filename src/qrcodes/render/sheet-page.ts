@@ -1,9 +1,9 @@
-import type { Vector } from '../images/vector/types.ts';
-import type { Drawing } from './render/drawing-types.ts';
-import { pointsOf } from './render/output.ts';
-import type { Page, Pixels, Placed } from './render/pdf.ts';
-import { setLine } from './render/text.ts';
+import type { Vector } from '../../images/vector/types.ts';
+import type { Drawing } from './drawing-types.ts';
+import { pointsOf } from './output.ts';
+import type { Page, Pixels, Placed } from './pdf.ts';
 import { CAPTION_MM, cellOf, PAPERS, perPage, type SheetLayout } from './sheet-layout.ts';
+import { setLine } from './text.ts';
 
 /** Font of the texts under codes. */
 export const CAPTION_FONT = { family: 'Inter', weight: 500 };
