@@ -834,7 +834,7 @@ describe('an invalid QR code', () => {
       { ...url, frame: 'bubble', frameText: '猫' },
       /^frameText must not contain "猫"/,
     ],
-    ['has an unknown pattern', { ...url, pattern: 'stars' }, /^pattern must be one of/],
+    ['has an unknown pattern', { ...url, pattern: 'waves' }, /^pattern must be one of/],
     [
       'holds more than fits',
       { type: 'text', text: 'é'.repeat(1_500), static: true, size: 4_096 },
