@@ -66,7 +66,8 @@ async function dropIndexes(): Promise<string[]> {
 async function insert(projectId: string, first: number, rows: number, all: number): Promise<void> {
   await db().raw(
     `INSERT INTO events (project_id, occurred_at, id, event, link_id, domain, key, url, continent, country, region, city,
-                         device, browser, os, referer, referer_url, via, ip, page_id, event_name, amount_cents)
+                         device, browser, os, referer, referer_url, via, ip, page_id, event_name, amount_cents,
+                         visitor)
      SELECT CAST(:projectId AS text), date_trunc('day', now()) - interval '${DAYS} days' + (n + random()) / CAST(:all AS float8) * interval '${DAYS} days',
             'evt_' || lpad(n::text, 24, '0'), kind.event,
             CASE WHEN kind.event = 'scan' THEN 'qr_' ELSE 'link_' END || lpad(link::text, 24, '0'),
@@ -81,7 +82,8 @@ async function insert(projectId: string, first: number, rows: number, all: numbe
             CASE WHEN random() < 0.1 THEN 'qr' ELSE 'link' END, '192.0.2.0',
             CASE WHEN kind.event = 'view' THEN 'page_' || ${skewed(50)} END,
             CASE kind.event WHEN 'lead' THEN 'Sign up' WHEN 'sale' THEN 'Purchase' END,
-            CASE WHEN kind.event = 'sale' THEN ${skewed(20_000, 2)} END
+            CASE WHEN kind.event = 'sale' THEN ${skewed(20_000, 2)} END,
+            CASE WHEN kind.event IN ('click', 'scan', 'view') AND random() < 0.7 THEN 'new' END
        FROM (SELECT n, ${skewed(LINKS)} AS link, ${skewed(500, 2)} AS site, ${skewed(2_000)} AS city, random() AS dice
                FROM generate_series(:first::bigint, :last::bigint) AS n) AS drawn
       CROSS JOIN LATERAL (SELECT (string_to_array('${COUNTRIES}', ' '))[1 + city % ${COUNTRIES.split(' ').length}] AS country) AS there
