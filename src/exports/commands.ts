@@ -119,7 +119,10 @@ export const exportHandlers = handlers(exportJobs, {
 export const exportMaintenanceHandlers = handlers(exportMaintenanceJobs, {
   /** Deletes exports that can no longer be downloaded. */
   async 'exports.prune'() {
-    await execute(db(), 'DELETE FROM exports WHERE expires_at < now()');
+    await execute(
+      db(),
+      "DELETE FROM exports WHERE expires_at < now() AND state NOT IN ('queued', 'running')",
+    );
   },
 
   'exports.resume': resumeExports,

@@ -23,7 +23,7 @@ const KEEP_SECONDS = { strangers: 300, workspaces: 3_600 };
 const drawing = new Semaphore(1);
 
 /**
- * Draws an SVG as a PNG; recent drawings are cached.
+ * Draws an SVG as a PNG, with its shapes where it consists of shapes; recent drawings are cached.
  *
  * @param isOfNobody true if no workspace requests it, so that it is drawn after those of workspaces
  * @throws Refusal `unprocessable_entity` for an SVG that cannot be drawn, or needs too much memory

@@ -8,8 +8,8 @@ import { Semaphore } from '../infra/semaphore.ts';
 import { drawSvg } from './draw-svg.ts';
 import { busy, MAX_PIXELS, refuse, refuseUnreadable, WAIT_MS } from './refusals.ts';
 import { svgRoot } from './svg-root.ts';
-import { withVector } from './vector/stored.ts';
-import { vectorOfSvg } from './vector/svg.ts';
+import { vectorIn, withVector } from './vector/stored.ts';
+import type { Vector } from './vector/types.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;
 /** Maximum size of an image for a preview, in bytes; pages use photographs there. */
@@ -70,7 +70,7 @@ async function redrawn<Result>(
   source: string,
   { isOfNobody }: RequestOrigin,
   maxBytes: number,
-  draw: (image: Sharp, svg: string | undefined) => Promise<Result>,
+  draw: (image: Sharp, vector: Vector | undefined) => Promise<Result>,
 ): Promise<Result> {
   const bytes = await bytesOf(source, maxBytes, 'image/*');
   const root = isRaster(bytes) ? undefined : svgRoot(bytes.toString('utf8'));
@@ -80,7 +80,8 @@ async function redrawn<Result>(
   if (root === 'declares') throw refuse('must not be an SVG with entities');
   const raster = root === undefined ? bytes : await drawSvg(root.svg, isOfNobody);
   try {
-    return await decode(raster, (image) => draw(image, root?.svg));
+    const vector = root === undefined ? undefined : vectorIn(raster);
+    return await decode(raster, (image) => draw(image, vector));
   } catch (error) {
     throw error instanceof Refusal ? error : refuseUnreadable(String(error));
   }
@@ -186,14 +187,13 @@ export async function isDrawable(
   }
 }
 
-async function redraw(image: Sharp, svg: string | undefined): Promise<ReadImage> {
+async function redraw(image: Sharp, vector: Vector | undefined): Promise<ReadImage> {
   const { data, info } = await image
     .rotate()
     .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true })
     .toColourspace('srgb')
     .png({ compressionLevel: 9 })
     .toBuffer({ resolveWithObject: true });
-  const vector = svg === undefined ? undefined : vectorOfSvg(svg);
   const png = vector === undefined ? data : withVector(data, vector);
   const id = createHash('sha256').update(png).digest('hex');
   return { id, png, width: info.width, height: info.height };

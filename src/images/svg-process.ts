@@ -2,11 +2,13 @@ import { readdirSync, writeFileSync, writeSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import sharp from 'sharp';
 import { machineMemory } from '../infra/machine.ts';
+import { withVector } from './vector/stored.ts';
+import { vectorOfSvg } from './vector/svg.ts';
 
 /*
- * Draws the SVG on standard input as PNG on standard output. This is a separate process, because a
- * drawing of a few kilobytes can keep librsvg busy for minutes, and only the end of its process
- * stops it.
+ * Draws the SVG on standard input as PNG on standard output, with the shapes of one that consists
+ * of shapes. This is a separate process, because a drawing of a few kilobytes can keep librsvg busy
+ * for minutes, and only the end of its process stops it.
  */
 
 /** Longer side, in px. */
@@ -43,7 +45,10 @@ setInterval(() => {
 const chunks: Buffer[] = [];
 for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
 try {
-  process.stdout.write(await draw(Buffer.concat(chunks)));
+  const svg = Buffer.concat(chunks);
+  const png = await draw(svg);
+  const vector = vectorOfSvg(svg.toString());
+  process.stdout.write(vector === undefined ? png : withVector(png, vector));
 } catch (error) {
   process.stderr.write(String(error));
   process.exitCode = REFUSED;

@@ -31,8 +31,11 @@ export const fileRoutes: Route[] = [
       download: Joi.string().valid('1').description('`1`: browsers save the file.'),
     }),
     answers: { 200: { media: Object.keys(FILE_TYPES) } },
-    async handle({ params: { projectId, id: fileId }, query: { download } }) {
-      const { bytes, type } = found(await readFile(projectId, fileId), 'such file');
+    async handle({ params: { projectId, id: fileId, name }, query: { download } }) {
+      const file = await readFile(projectId, fileId);
+      // Browsers save it under this name, which must not make another kind of file of it.
+      const isNamed = file !== undefined && name.endsWith(`.${FILE_TYPES[file.type].ending}`);
+      const { bytes, type } = found(isNamed ? file : undefined, 'such file');
       return {
         status: 200,
         body: bytes,
@@ -41,8 +44,8 @@ export const fileRoutes: Route[] = [
           'Content-Disposition': download === undefined ? 'inline' : 'attachment',
           'Content-Security-Policy': type === 'application/pdf' ? POLICIES.pdf : POLICIES.image,
           'X-Content-Type-Options': 'nosniff',
-          // The URL contains the hash of the file.
-          'Cache-Control': 'public, max-age=31536000, immutable',
+          // The file of a deleted code disappears.
+          'Cache-Control': 'public, max-age=3600',
         },
       };
     },

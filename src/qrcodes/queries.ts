@@ -22,6 +22,7 @@ export interface DrawnRow {
   title: string | null;
   design: StoredDesign;
   payload: string;
+  isStatic: boolean;
   /** The image contains the password of a wireless network. */
   drawsPassword: boolean;
 }
@@ -39,6 +40,7 @@ const toDrawnRow = (row: Drawn): DrawnRow => ({
   title: row.title,
   design: row.design,
   payload: payloadOf(row, row.domain),
+  isStatic: row.static,
   drawsPassword: drawsPassword(row),
 });
 

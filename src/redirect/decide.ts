@@ -170,7 +170,9 @@ function decideRoot(domain: DomainEntry, facts: Facts): Decision {
 
 /** Decides a request for an unknown key, and for the root of a domain without a target. */
 function decideNotFound({ notFoundUrl }: DomainEntry, facts: Facts): Decision {
-  if (isMeantAsGs1(facts.path) && !isValidPath(facts.path)) return { kind: 'badRequest' };
+  if (notFoundUrl === undefined && isMeantAsGs1(facts.path) && !isValidPath(facts.path)) {
+    return { kind: 'badRequest' };
+  }
   const url = notFoundUrl === undefined ? undefined : fillIn(notFoundUrl, facts);
   return otherUrl(url === undefined || isRequested(url, facts) ? undefined : url, 'notFound');
 }

@@ -1,6 +1,6 @@
-import type { DisplayPage, Entries } from '../lookup/entry.ts';
-import { type Decision, decide, decideBlocked } from './decide.ts';
-import { isPlain, type VisitContext, type VisitDependencies } from './facts.ts';
+import type { DisplayPage, Entries, LinkEntry } from '../lookup/entry.ts';
+import { type Decision, decide, decideBlocked, decideForOffice } from './decide.ts';
+import type { VisitContext, VisitDependencies } from './facts.ts';
 
 /** A level above the requested one, with the decision about it. */
 interface Level {
@@ -11,13 +11,13 @@ interface Level {
 
 /**
  * Finds the levels above a GS1 Digital Link, the nearest first: the product of a batch. Only those
- * of the same workspace count, and only those that need no password, place or count of visits.
+ * of the same workspace count, and only those that are open to everybody at all times.
  *
  * @throws Unavailable
  */
 export async function* levelsAbove(
   { resolver }: DisplayPage,
-  { entries: { link }, visitor, request, facts, address }: VisitContext,
+  { entries: { link }, visitor, facts }: VisitContext,
   { finder }: VisitDependencies,
 ): AsyncGenerator<Level> {
   const service = await finder.service();
@@ -25,7 +25,12 @@ export async function* levelsAbove(
     const entries = await finder.find(visitor.host, { key });
     const above = entries?.link;
     if (entries === null || !above?.page?.resolver || above.projectId !== link?.projectId) continue;
-    if (!isPlain(entries, address, service, request)) continue;
-    yield { key, entries, decision: decideBlocked(decide(entries, facts), above, service) };
+    if (!isOpen(above)) continue;
+    const decision = decideBlocked(decide(entries, facts), above, service);
+    yield { key, entries, decision: decideForOffice(decision, facts) };
   }
 }
+
+/** True if the facts of the requested level decide for this one as well. */
+const isOpen = ({ passwordHash, maxVisits, before, geo, rules }: LinkEntry): boolean =>
+  [passwordHash, maxVisits, before, geo, rules].every((restriction) => restriction === undefined);

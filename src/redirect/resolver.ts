@@ -69,14 +69,22 @@ export function chooseLink(
       ? links.filter((link) => link === first || (link.type === first?.type && link.language))
       : links.filter((link) => link.type === type);
   if (ofType.length < 2) return ofType[0];
+  // A wildcard asks for nothing in particular, which a link without a language or type answers.
   const negotiator = new Negotiator({
-    headers: { ...(languages !== '' && { 'accept-language': languages }), accept },
+    headers: { 'accept-language': named(languages), accept: named(accept) },
   });
   const known = [...new Set(ofType.flatMap(({ language }) => language ?? []))];
-  const language = languages === '' ? undefined : negotiator.languages(known)[0];
+  const language = named(languages) === '' ? undefined : negotiator.languages(known)[0];
   const inLanguage = ofType.filter((link) => link.language === language);
   const remaining = inLanguage.length > 0 ? inLanguage : ofType;
   const types = remaining.flatMap(({ mediaType }) => mediaType ?? []);
-  const mediaType = accept === '' ? undefined : negotiator.mediaType(types);
+  const mediaType = named(accept) === '' ? undefined : negotiator.mediaType(types);
   return remaining.find((link) => link.mediaType === mediaType) ?? remaining[0];
 }
+
+/** The values of a header without wildcards. */
+const named = (header: string): string =>
+  header
+    .split(',')
+    .filter((part) => !part.includes('*'))
+    .join(',');

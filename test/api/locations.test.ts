@@ -9,6 +9,7 @@ const BODIES: Record<string, () => object | string> = {
   'post /links': () => ({ url: 'https://example.com' }),
   'put /links/upsert': () => ({ url: 'https://example.com', externalId: newId('link') }),
   'post /qrcodes': () => ({ type: 'text', text: 'a' }),
+  'post /exports': () => ({ type: 'qrcodes', format: 'png' }),
   'post /tags': () => ({ name: 'A' }),
   'post /folders': () => ({ name: 'A' }),
   'post /utm-templates': () => ({ name: 'A' }),

@@ -133,6 +133,34 @@ describe('a GS1 Digital Link', () => {
     expect(page.body).to.contain(`href="${RICE}/lot"`).and.contain(`href="${COOK}.pdf"`);
   });
 
+  it('prefers what a link is to what a wildcard allows', async () => {
+    const browser = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const german = { 'accept-language': 'de,*;q=0.5', accept: browser };
+    expect(await to(`/${PRODUCT}?linkType=gs1:instructions`, german)).to.deep.equal([
+      307,
+      `${COOK}/de`,
+    ]);
+    const other = { 'accept-language': 'fr,*;q=0.5', accept: browser };
+    expect(await to(`/${PRODUCT}`, other)).to.deep.equal([307, RICE]);
+  });
+
+  it('finds the levels above whatever the workspace counts', async () => {
+    await world.set({ excludedIps: ['203.0.113.0/24'] });
+    expect(await to(`/${LOT}?linkType=gs1:instructions`)).to.deep.equal([307, COOK]);
+    const { linkset } = await linksetOf(`/${LOT}?linkType=linkset`);
+    expect(linkset).to.have.length(2);
+    await world.set({ excludedIps: [] });
+  });
+
+  it('leaves unknown paths to the page of the domain', async () => {
+    const { body: domain } = await world.api.post('/domains', { slug: 'gs1-not-found.example' });
+    await world.api.patch(`/domains/${domain.id}`, { notFoundUrl: 'https://example.com/lost' });
+    const { status, headers } = await world.visit('/01/20240101', {
+      host: 'gs1-not-found.example',
+    });
+    expect([status, headers.location]).to.deep.equal([302, 'https://example.com/lost']);
+  });
+
   it('describes the resolver, and answers OPTIONS', async () => {
     const { headers, body } = await world.visit('/.well-known/gs1resolver');
     expect(headers['content-type']).to.equal('application/json');
@@ -181,6 +209,15 @@ describe('a GS1 Digital Link', () => {
         { data: '(01)09520123456795', url: 'https://HOST/01/09520123456795' },
         {},
         'gs1.url must not be the short link itself',
+      ],
+      [
+        {
+          data: '(01)09520123456795',
+          url: RICE,
+          links: [{ linkType: 'https://ref.gs1.org/voc/pip', url: COOK }],
+        },
+        {},
+        'gs1.links.0.linkType must be a link type of GS1 such as gs1:pip, or the https URI of another one',
       ],
     ];
     for (const [gs1, more, message] of REFUSED) {

@@ -34,4 +34,11 @@ describe('file names of QR codes', () => {
     expect(fileNamer('id')(named)).to.equal('qr_1');
     expect(fileNamer('key')(named)).to.equal('a');
   });
+
+  it('are not those of devices in Windows', () => {
+    const names = ['CON', 'nul', 'com1', 'aux.x', 'Console', 'lpt'].map((title, at) =>
+      fileNamer('title')(code(String(at), 'k', title)),
+    );
+    expect(names).to.deep.equal(['CON-', 'nul-', 'com1-', 'aux-.x', 'Console', 'lpt']);
+  });
 });

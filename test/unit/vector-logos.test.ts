@@ -26,6 +26,12 @@ const EXACT: Record<string, string> = {
   'nested transformations': svg(
     '<g transform="translate(32 32) rotate(30)"><g transform="scale(1.5)"><rect x="-10" y="-6" width="20" height="12" fill="#345" transform="skewX(12)"/><circle r="4" fill="#fff" stroke="#c00" stroke-width="1.5"/></g></g>',
   ),
+  'compact transformations, as minifiers write them': svg(
+    '<g transform="matrix(1 0 0-1 0 64)"><rect x="4" y="4" width="20" height="9" transform="translate(5-3)rotate(-.1e2,9,9)" fill="#c00"/><path d="M30 30h20v9z" transform=" skewY( 4 ) scale(.9),translate(1) "/></g>',
+  ),
+  'a description within a gradient': svg(
+    '<linearGradient id="a"><stop stop-color="#f00"/><stop offset="1" stop-color="#00f"/><desc>Red to blue</desc></linearGradient><rect x="8" y="8" width="40" height="40" fill="url(#a)"/>',
+  ),
   'lines with ends, corners and dashes': svg(
     '<g fill="none" stroke="#111" stroke-width="5"><path d="M8 12L30 12L19 30" stroke-linejoin="round" stroke-linecap="round"/><path d="M40 12L58 12L49 30" stroke-linejoin="bevel" stroke-linecap="square"/><path d="M6 50H58" stroke-dasharray="8 3 2"/></g>',
   ),
@@ -59,6 +65,17 @@ const PIXELS: Record<string, string> = {
   'a mask': svg('<g mask="url(#m)"><rect width="9" height="9"/></g>'),
   'a clip of a part': svg(
     '<clipPath id="c"><rect width="9" height="9"/></clipPath><g clip-path="url(#c)"><rect width="64" height="64"/></g>',
+  ),
+  'a clip of the whole picture in other coordinates': svg(
+    '<clipPath id="c"><rect width="64" height="64"/></clipPath><g transform="scale(.5)"><g clip-path="url(#c)"><rect width="128" height="64"/></g></g>',
+  ),
+  'a clip of a transformed shape': svg(
+    '<clipPath id="c"><rect width="64" height="64"/></clipPath><rect width="128" height="64" transform="scale(.5)" clip-path="url(#c)"/>',
+  ),
+  'transformations with units': svg('<rect width="9" height="9" transform="rotate(45deg)"/>'),
+  'an unknown transformation': svg('<rect width="9" height="9" transform="scale(2) spin(4)"/>'),
+  'transformations with too few numbers': svg(
+    '<rect width="9" height="9" transform="matrix(1 0 0)"/>',
   ),
   'an image': svg('<image href="https://example.com/a.png" width="9" height="9"/>'),
   'a reference': svg('<use href="#a"/><rect id="a" width="9" height="9"/>'),
@@ -146,6 +163,25 @@ describe('a logo of shapes', () => {
     });
   }
 
+  it('stays pixels for documents that would take minutes to read', () => {
+    const n = 100_000;
+    const rect = (attributes: string) => `<rect width="9" height="9" ${attributes}/>`;
+    const stops = '<stop/>'.repeat(n / 20);
+    const documents = [
+      svg(rect(`transform="scale(${' '.repeat(n)}"`)),
+      svg(rect(`transform="scale(1)${' '.repeat(n)}x"`)),
+      svg(`<style>${'/*a'.repeat(n / 3)}</style>${rect('')}`),
+      svg(`<rect width="9" height="9" x="${'1'.repeat(n)}z"/>`),
+      svg(
+        rect('fill="url(#a)"').repeat(2_000) + `<linearGradient id="a">${stops}</linearGradient>`,
+      ),
+      svg(`<style>${'.a,'.repeat(3_000)}.a{fill:red}</style>${rect('class="a"').repeat(1_200)}`),
+      svg(`<g fill="none" transform="${'scale(1)'.repeat(100)}">${'<line/>'.repeat(20_000)}</g>`),
+      svg(rect(''), `viewBox="0 0 9 9" width="${'a'.repeat(n)}1" height="9"`),
+    ];
+    for (const text of documents) expect(vectorOfSvg(text), text.slice(0, 90)).to.equal(undefined);
+  });
+
   it('keeps no script, handler or reference', async () => {
     const text = svg(
       '<script>alert(1)</script><rect width="64" height="64" onclick="alert(1)" fill="#070"/><metadata><a href="https://example.com"/></metadata>',
@@ -174,6 +210,19 @@ describe('a logo of shapes', () => {
       { ...shape, fill: 'url(https://example.com)' },
       { ...shape, stroke: { color: '#000000', width: 1e9 } },
       { ...shape, fill: { kind: 'linear', x1: 0, y1: 0, x2: 1, y2: '"' } },
+      {
+        ...shape,
+        fill: {
+          kind: 'script>alert(1)</script><radial',
+          cx: 1,
+          cy: 1,
+          r: 1,
+          stops: [
+            { at: 0, color: '#000000' },
+            { at: 1, color: '#FFFFFF' },
+          ],
+        },
+      },
       null,
     ].map((one) => ({ width: 1, height: 1, shapes: [one] }) as unknown as Vector);
     for (const vector of vectors) expect(vectorIn(withVector(png, vector))).to.equal(undefined);

@@ -1,6 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { keptImage } from '../../images/keep.ts';
 import type { MadeImage } from '../../images/name.ts';
+import { vectorIn } from '../../images/vector/stored.ts';
 import { db } from '../../infra/db.ts';
 import type { Log } from '../../infra/log.ts';
 import type { Picture } from '../../qrcodes/pictures.ts';
@@ -92,7 +93,8 @@ async function readImage(image: MadeImage & { projectId: string }): Promise<Midd
   const { id, projectId, width, height } = image;
   let isStored: boolean;
   try {
-    return { png: await keptImage(image), width, height };
+    const png = await keptImage(image);
+    return { png, width, height, vector: vectorIn(png) };
   } catch (cause) {
     const find = db()('images').where({ project_id: projectId, id }).first('id');
     isStored = (await find.catch(() => ({ id }))) !== undefined;

@@ -9,7 +9,7 @@ import { wakeExport } from './create.ts';
 import { OPEN, PictureExport } from './model.ts';
 import type { Item, Part } from './part.ts';
 import { PictureSource } from './picture-source.ts';
-import { drawSheet, sheetEnd } from './sheet-part.ts';
+import { drawSheet, sheetEnd, TooLarge } from './sheet-part.ts';
 import { drawZip, zipFileEnd } from './zip-part.ts';
 
 /*
@@ -35,9 +35,21 @@ async function drawNext(
   const row = await PictureExport.of(projectId).where({ id }).whereIn('state', OPEN).first();
   if (row === undefined) return;
   const source = new PictureSource(row, draw, log);
-  const part = row.format === 'pdf' ? await drawSheet(row, source) : await drawZip(row, source);
-  const next = await db().transaction((trx) => store(trx, row, part));
-  if (next !== undefined) await wakeExport(projectId, next);
+  try {
+    const part = row.format === 'pdf' ? await drawSheet(row, source) : await drawZip(row, source);
+    const next = await db().transaction((trx) => store(trx, row, part));
+    if (next !== undefined) await wakeExport(projectId, next);
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error;
+    await db().transaction((trx) => fail(trx, row, error.message));
+  }
+}
+
+/** Ends an export without a file. */
+async function fail(trx: Db, { project_id, id }: PictureExport, failure: string): Promise<void> {
+  await dropParts(trx, id);
+  const open = PictureExport.of(project_id, trx).where({ id }).whereIn('state', OPEN);
+  await open.patch({ state: 'failed', failure, bytes: 0 });
 }
 
 /**
@@ -61,9 +73,8 @@ async function store(
   if (isLast)
     await addPart(trx, row, await (row.format === 'pdf' ? sheetEnd : zipFileEnd)(trx, row));
   if (row.bytes > MAX_BYTES) {
-    await dropParts(trx, id);
     const failure = `The file would exceed ${MAX_BYTES >> 20} MiB: export fewer codes, or smaller images`;
-    await rowsOf().patch({ state: 'failed', failure, bytes: 0 });
+    await fail(trx, row, failure);
     return undefined;
   }
   const progress = { done: row.done, failed: row.failed, bytes: row.bytes };

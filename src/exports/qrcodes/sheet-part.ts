@@ -16,7 +16,13 @@ const CODES = 100;
 /** Maximum length of the content under a code. */
 const MAX_CAPTION = 80;
 
-/** Arranges the next codes on pages. A code that cannot be drawn leaves its place empty. */
+/** Maximum length of the paths of a part, which are in memory at once. */
+const MAX_PATHS = 64 * 1024 * 1024;
+
+/** Thrown when the file of an export would become too large. Its message is for people. */
+export class TooLarge extends Error {}
+
+/** Arranges the next codes on pages. A code that cannot be drawn leaves its place empty. @throws TooLarge */
 export async function drawSheet(row: PictureExport, source: PictureSource): Promise<Part> {
   const { sheet } = row.options!;
   const layout = layoutOf(sheet);
@@ -25,6 +31,7 @@ export async function drawSheet(row: PictureExport, source: PictureSource): Prom
   await source.load(items);
   const pages: ReturnType<typeof emptyPage>[] = [];
   const pixels = new Map<object, Promise<Pixels>>();
+  let paths = 0;
   for (const item of items) {
     if (item.position % pageCodes === 0) pages.push(emptyPage(layout));
     const placed = await source.attempt(item, 'pdf', async (picture, image, code) => {
@@ -40,6 +47,14 @@ export async function drawSheet(row: PictureExport, source: PictureSource): Prom
       });
     });
     pages.at(-1)!.drawings.push(...(placed ?? []));
+    for (const { drawing } of placed ?? []) {
+      for (const { path } of drawing.shapes) paths += path.length;
+    }
+    if (paths > MAX_PATHS) {
+      throw new TooLarge(
+        'The sheets would be too large: put fewer codes on a page, or use plainer patterns',
+      );
+    }
     await yieldToOthers();
   }
   const header = row.bytes === 0 ? [pdfHeader()] : [];
@@ -49,11 +64,13 @@ export async function drawSheet(row: PictureExport, source: PictureSource): Prom
 }
 
 function captionOf(
-  { title, domain, key, payload }: DrawnRow,
+  { title, domain, key, payload, isStatic }: DrawnRow,
   caption: Required<SheetOptions>['caption'],
 ): string {
   const shortLink = `${domain}/${key}`;
-  if (caption === 'content') return payload.slice(0, MAX_CAPTION);
+  const isUntitled = caption === 'title' && title === null;
+  // The image of a static code does not contain its short link.
+  if (caption === 'content' || (isUntitled && isStatic)) return payload.slice(0, MAX_CAPTION);
   return caption === 'title' ? (title ?? shortLink) : shortLink;
 }
 

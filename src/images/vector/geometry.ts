@@ -7,10 +7,15 @@ export type Point = readonly [x: number, y: number];
 
 type Command = readonly ['M' | 'L', number, number] | readonly ['C', ...number[]] | readonly ['Z'];
 
+const LENGTH = /^\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)(?:px)?\s*$/i;
+/** Maximum length of the text of a number. */
+const MAX_NUMBER = 40;
+
 /** Parses a length in px. @throws Unsupported for other units */
 export function lengthOf(text: string | undefined, initial = 0): number {
   if (text === undefined) return initial;
-  const value = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:px)?\s*$/i.exec(text)?.[1];
+  if (text.length > MAX_NUMBER) throw new Unsupported('length');
+  const value = LENGTH.exec(text)?.[1];
   if (value === undefined) throw new Unsupported(`length ${text}`);
   return Number(value);
 }
@@ -71,17 +76,17 @@ function ellipse(cx: number, cy: number, rx: number, ry: number): string {
 }
 
 /**
- * Applies a list of transformations, and reduces path data to absolute commands without arcs and
- * quadratic curves.
+ * Applies a transformation, and reduces path data to absolute commands without arcs and quadratic
+ * curves.
  *
  * @throws Unsupported for broken path data
  */
-export function commandsOf(data: string, transform: string): Command[] {
+export function commandsOf(data: string, matrix: Matrix): Command[] {
   const path = svgpath(data) as ReturnType<typeof svgpath> & { err?: string };
   if (path.err !== undefined && path.err !== '') throw new Unsupported(path.err);
   const commands: Command[] = [];
   path
-    .transform(transform)
+    .matrix([...matrix])
     .abs()
     .unarc()
     .unshort()
@@ -111,13 +116,79 @@ export const writeCommands = (commands: readonly Command[]): string =>
     .map(([name, ...numbers]) => name + numbers.map((one) => Math.round(one * 100) / 100).join(' '))
     .join('');
 
-/** Returns the matrix of a list of transformations. */
-export function matrixOf(transform: string): Matrix {
-  const [[, e = 0, f = 0], [, a = 0, b = 0], [, c = 0, d = 0]] = commandsOf(
-    'M0 0L1 0L0 1',
-    transform,
-  ) as unknown as [number[], number[], number[]];
-  return [a - e, b - f, c - e, d - f, e, f];
+/** The transformation that changes nothing. */
+export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+
+/** Returns the transformation that applies `inner` first. */
+export const multiply = ([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): Matrix => [
+  a * g + c * h,
+  b * g + d * h,
+  a * i + c * j,
+  b * i + d * j,
+  a * k + c * l + e,
+  b * k + d * l + f,
+];
+
+/** The start of a transformation in a list, and the start of a number (SVG 1.1, 7.6). */
+const FUNCTION = /[\s,]*(matrix|translate|scale|rotate|skewX|skewY)\s*\(([^()]*)\)\s*/y;
+const ARGUMENT = /[\s,]*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)[\s,]*/iy;
+/** Maximum length of a list of transformations. */
+const MAX_TRANSFORM = 1_000;
+
+/** Parses a list of transformations. @throws Unsupported for one that is not understood */
+export function transformOf(text = ''): Matrix {
+  if (text.length > MAX_TRANSFORM) throw new Unsupported('transform');
+  let matrix = IDENTITY;
+  for (let at = 0; at < text.trimEnd().length; ) {
+    FUNCTION.lastIndex = at;
+    const [whole, name = '', list = ''] = FUNCTION.exec(text) ?? [];
+    if (whole === undefined) throw new Unsupported(`transform ${text}`);
+    at += whole.length;
+    matrix = multiply(matrix, functionOf(name, argumentsOf(list)));
+  }
+  return matrix;
+}
+
+function argumentsOf(list: string): number[] {
+  const numbers: number[] = [];
+  for (let at = 0; at < list.trimEnd().length; ) {
+    ARGUMENT.lastIndex = at;
+    const [whole, number] = ARGUMENT.exec(list) ?? [];
+    if (whole === undefined) throw new Unsupported(`transform (${list})`);
+    at += whole.length;
+    numbers.push(Number(number));
+  }
+  return numbers;
+}
+
+function functionOf(name: string, numbers: readonly number[]): Matrix {
+  const [p = 0, q, x, y, e, f] = numbers;
+  const slope = Math.tan((p * Math.PI) / 180);
+  switch (`${name} ${numbers.length}`) {
+    case 'matrix 6':
+      return [p, q!, x!, y!, e!, f!];
+    case 'translate 1':
+    case 'translate 2':
+      return [1, 0, 0, 1, p, q ?? 0];
+    case 'scale 1':
+    case 'scale 2':
+      return [p, 0, 0, q ?? p, 0, 0];
+    case 'rotate 1':
+      return rotation(p);
+    case 'rotate 3':
+      return multiply(multiply([1, 0, 0, 1, q!, x!], rotation(p)), [1, 0, 0, 1, -q!, -x!]);
+    case 'skewX 1':
+      return [1, 0, slope, 1, 0, 0];
+    case 'skewY 1':
+      return [1, slope, 0, 1, 0, 0];
+    default:
+      throw new Unsupported(`transform ${name}`);
+  }
+}
+
+function rotation(degrees: number): Matrix {
+  const angle = (degrees * Math.PI) / 180;
+  return [Math.cos(angle), Math.sin(angle), -Math.sin(angle), Math.cos(angle), 0, 0];
 }
 
 export const apply = ([a, b, c, d, e, f]: Matrix, [x, y]: Point): Point => [

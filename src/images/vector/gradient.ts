@@ -1,5 +1,13 @@
 import { colorOf } from './color.ts';
-import { apply, type Bounds, lengthOf, type Matrix, matrixOf, scaleOf } from './geometry.ts';
+import {
+  apply,
+  type Bounds,
+  lengthOf,
+  type Matrix,
+  multiply,
+  scaleOf,
+  transformOf,
+} from './geometry.ts';
 import type { Properties, Sheet } from './style.ts';
 import { propertiesOf } from './style.ts';
 import type { Gradient, Stop } from './types.ts';
@@ -12,6 +20,8 @@ export interface GradientElement {
   stops: readonly Properties[];
 }
 
+/** Maximum number of stops; each shape reads those of its gradient. */
+const MAX_STOPS = 32;
 /** Maximum number of gradients that take stops from each other. */
 const MAX_LINKS = 8;
 
@@ -26,18 +36,15 @@ export function gradientOf(
   id: string,
   gradients: ReadonlyMap<string, GradientElement>,
   sheet: Sheet,
-  transform: string,
+  transform: Matrix,
   bounds: () => Bounds,
 ): Gradient {
   const { name, attribs, stops: elements } = linked(id, gradients);
   if ((attribs['spreadMethod'] ?? 'pad') !== 'pad') throw new Unsupported('spreadMethod');
   const stops = stopsOf(elements, sheet);
   const isOnPage = attribs['gradientUnits'] === 'userSpaceOnUse';
-  const matrix = matrixOf(
-    [transform, ...(isOnPage ? [] : [boxTransform(bounds())]), attribs['gradientTransform']]
-      .filter((part) => part !== undefined)
-      .join(' '),
-  );
+  const box = isOnPage ? transform : multiply(transform, boxTransform(bounds()));
+  const matrix = multiply(box, transformOf(attribs['gradientTransform']));
   const at = (field: string, share: number) => {
     const text = attribs[field];
     const percent = /^\s*(-?[\d.]+)%\s*$/.exec(text ?? '')?.[1];
@@ -59,9 +66,9 @@ export function gradientOf(
   return { kind: 'radial', cx: x, cy: y, r: r * scaleOf(matrix), stops };
 }
 
-function boxTransform({ x, y, width, height }: Bounds): string {
+function boxTransform({ x, y, width, height }: Bounds): Matrix {
   if (!(width > 0 && height > 0)) throw new Unsupported('gradient of a shape without an area');
-  return `matrix(${width} 0 0 ${height} ${x} ${y})`;
+  return [width, 0, 0, height, x, y];
 }
 
 /** Adds to a gradient what it takes from those that it refers to (SVG 2, 14.2.2). */
@@ -93,6 +100,7 @@ function hrefOf({ attribs }: GradientElement): string | undefined {
 }
 
 function stopsOf(elements: readonly Properties[], sheet: Sheet): Stop[] {
+  if (elements.length > MAX_STOPS) throw new Unsupported('number of stops');
   let before = 0;
   const stops = elements.map((attributes): Stop => {
     const { color, ...properties } = propertiesOf(attributes, sheet, {});

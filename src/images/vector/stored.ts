@@ -80,6 +80,7 @@ function isGradient(gradient: Gradient): boolean {
   const { stops, kind, ...numbers } = gradient;
   const names = kind === 'linear' ? ['x1', 'y1', 'x2', 'y2'] : ['cx', 'cy', 'r'];
   return (
+    (kind === 'linear' || kind === 'radial') &&
     Object.keys(numbers).join() === names.join() &&
     Object.values(numbers).every(isNumber) &&
     isArrayOf(

@@ -76,14 +76,19 @@ function check(name: string, value: string): void {
   if (!NEUTRAL.test(value)) throw new Unsupported(`property ${name}`);
 }
 
+/** Maximum number of rules and of selectors: each element is compared with all of them. */
+const MAX_RULES = 300;
+
 /**
  * Parses a style sheet.
  *
  * @throws Unsupported for selectors other than a class, for at-rules and nested rules
  */
 export function sheetOf(css: string): Sheet {
-  const plain = css.replaceAll(/\/\*[^]*?\*\//g, '').replaceAll(/<!\[CDATA\[|\]\]>/g, '');
-  return plain.split('}').flatMap((rule) => {
+  const plain = withoutComments(css).replaceAll(/<!\[CDATA\[|\]\]>/g, '');
+  const rules = plain.split('}');
+  if (rules.length > MAX_RULES) throw new Unsupported('number of rules');
+  const sheet = rules.flatMap((rule) => {
     if (rule.trim() === '') return [];
     const [selectors = '', body, ...rest] = rule.split('{');
     if (body === undefined || rest.length > 0) throw new Unsupported('style sheet');
@@ -94,6 +99,13 @@ export function sheetOf(css: string): Sheet {
       return { className, properties };
     });
   });
+  if (sheet.length > MAX_RULES) throw new Unsupported('number of selectors');
+  return sheet;
+}
+
+function withoutComments(css: string): string {
+  const [first = '', ...parts] = css.split('/*');
+  return first + parts.map((part) => part.split('*/').slice(1).join('*/')).join('');
 }
 
 /** Returns the properties that an element itself has. @throws Unsupported */

@@ -3,11 +3,14 @@ import { colorOf } from './color.ts';
 import {
   boundsOf,
   commandsOf,
+  IDENTITY,
   lengthOf,
-  matrixOf,
+  type Matrix,
+  multiply,
   numbersOf,
   pathOf,
   scaleOf,
+  transformOf,
   writeCommands,
 } from './geometry.ts';
 import { type GradientElement, gradientOf } from './gradient.ts';
@@ -18,6 +21,10 @@ import { Unsupported } from './unsupported.ts';
 /** Length of an SVG above which it stays pixels. */
 const MAX_SVG = 300_000;
 const MAX_SHAPES = 2_000;
+/** Maximum number of shapes and groups that are read, drawn or not. */
+const MAX_ELEMENTS = 4_000;
+/** Maximum length of the text of a size. */
+const MAX_SIZE = 40;
 /** Maximum depth of elements, which are read recursively. */
 const MAX_DEPTH = 64;
 /** Longer side of the result, so that two decimals suffice. */
@@ -39,7 +46,11 @@ interface Context {
   gradients: ReadonlyMap<string, GradientElement>;
   /** Ids of clip paths that contain the whole picture, as design programs write them. */
   wholeClips: ReadonlySet<string>;
+  /** The coordinates of the picture, in which these contain it. */
+  whole: Matrix;
   shapes: VectorShape[];
+  /** Number of elements that were read. */
+  read: number;
 }
 
 /**
@@ -83,7 +94,9 @@ function vectorOf(root: Element): Vector {
           {
             name: element.name,
             attribs: element.attribs,
-            stops: elementsIn(element).map(({ attribs }) => attribs),
+            stops: elementsIn(element).flatMap(({ name, attribs }) =>
+              name === 'stop' ? [attribs] : [],
+            ),
           },
         ]),
     ),
@@ -92,18 +105,18 @@ function vectorOf(root: Element): Vector {
         .filter((one) => one.name === 'clipPath' && clipsNothing(one, { x, y, width, height }))
         .map(({ attribs }) => attribs['id'] ?? ''),
     ),
+    whole: [scale, 0, 0, scale, -x * scale, -y * scale],
     shapes: [],
+    read: 0,
   };
   const { transform, ...attributes } = root.attribs;
   if (transform !== undefined) throw new Unsupported('transform of the root');
   const properties = propertiesOf(attributes, context.sheet, INITIAL);
-  if (!isPlain(properties, context)) return empty();
-  addChildren(root, `scale(${scale}) translate(${-x} ${-y})`, properties, context);
+  if (!isPlain(properties, context.whole, context)) {
+    throw new Unsupported('an image that shows nothing');
+  }
+  addChildren(root, context.whole, properties, context);
   return { width: width * scale, height: height * scale, shapes: context.shapes };
-}
-
-function empty(): never {
-  throw new Unsupported('an image that shows nothing');
 }
 
 function descendants(element: Element, depth: number): Element[] {
@@ -127,6 +140,7 @@ function viewBoxOf({ viewBox, width, height }: Properties) {
   }
   const [x = 0, y = 0, w = 0, h = 0] = numbersOf(viewBox);
   if (first !== undefined && second !== undefined) {
+    if (first.length > MAX_SIZE) throw new Unsupported('size');
     const unit = /[a-z%]*$/i.exec(first.trim())![0];
     if (!second.trim().endsWith(unit)) throw new Unsupported('units of the size');
     const plain = (text: string) =>
@@ -166,11 +180,17 @@ function clipsNothing(
   );
 }
 
-/** True if an element is shown. @throws Unsupported if it is drawn as one with opacity or a clip */
-function isPlain(properties: Properties, { wholeClips }: Context): boolean {
+/**
+ * True if an element is shown.
+ *
+ * @param matrix its own coordinates, in which a clip may contain another part of the plane
+ * @throws Unsupported if it is clipped
+ */
+function isPlain(properties: Properties, matrix: Matrix, { wholeClips, whole }: Context): boolean {
   if (properties['display'] === 'none') return false;
   const clip = properties['clip-path'] ?? 'none';
-  if (clip !== 'none' && !wholeClips.has(referenceOf(clip))) throw new Unsupported('clip-path');
+  if (clip === 'none') return true;
+  if (matrix !== whole || !wholeClips.has(referenceOf(clip))) throw new Unsupported('clip-path');
   return true;
 }
 
@@ -179,7 +199,7 @@ const referenceOf = (text: string): string =>
 
 function addChildren(
   parent: Element,
-  transform: string,
+  matrix: Matrix,
   inherited: Properties,
   context: Context,
 ): void {
@@ -187,15 +207,14 @@ function addChildren(
     const { name, attribs } = element;
     // Elements of other namespaces are data of drawing programs.
     if (LEFT_OUT.has(name) || GRADIENTS.has(name) || name.includes(':')) continue;
+    context.read += 1;
+    if (context.read > MAX_ELEMENTS) throw new Unsupported('number of elements');
     const properties = propertiesOf(attribs, context.sheet, inherited);
-    if (!isPlain(properties, context)) continue;
-    const own = `${transform} ${attribs['transform'] ?? ''}`;
+    const { transform } = attribs;
+    const own = transform === undefined ? matrix : multiply(matrix, transformOf(transform));
+    if (!isPlain(properties, own, context)) continue;
     if (name === 'g') {
       if (Number(properties['opacity'] ?? 1) !== 1) throw new Unsupported('opacity of a group');
-      // A clip in other coordinates may contain another part of the plane.
-      if (properties['clip-path'] !== undefined && attribs['transform'] !== undefined) {
-        throw new Unsupported('clip-path with a transform');
-      }
       addChildren(element, own, properties, context);
     } else if (SHAPES.has(name)) {
       if (properties['visibility'] === 'visible') addShape(element, own, properties, context);
@@ -207,12 +226,12 @@ function addChildren(
 
 function addShape(
   { name, attribs }: Element,
-  transform: string,
+  matrix: Matrix,
   properties: Properties,
   { sheet, gradients, shapes }: Context,
 ): void {
   const data = pathOf(name, attribs);
-  const path = writeCommands(commandsOf(data, transform));
+  const path = writeCommands(commandsOf(data, matrix));
   if (path === '') return;
   const { fill = '', color = '' } = properties;
   const opacity = shareOf(properties['opacity']);
@@ -221,12 +240,12 @@ function addShape(
     if (opacity * shareOf(properties['fill-opacity']) !== 1) {
       throw new Unsupported('translucent gradient');
     }
-    const bounds = () => boundsOf(commandsOf(data, ''));
-    shape.fill = gradientOf(referenceOf(fill), gradients, sheet, transform, bounds);
+    const bounds = () => boundsOf(commandsOf(data, IDENTITY));
+    shape.fill = gradientOf(referenceOf(fill), gradients, sheet, matrix, bounds);
   } else {
     shape.fill = colorOf(fill, color, opacity * shareOf(properties['fill-opacity']));
   }
-  shape.stroke = strokeOf(properties, opacity, transform);
+  shape.stroke = strokeOf(properties, opacity, matrix);
   if (shape.fill !== undefined && shape.stroke !== undefined && opacity < 1) {
     throw new Unsupported('opacity of a shape with a stroke');
   }
@@ -241,12 +260,12 @@ function shareOf(text = '1'): number {
   return Math.min(1, Math.max(0, share));
 }
 
-function strokeOf(properties: Properties, opacity: number, transform: string): Stroke | undefined {
+function strokeOf(properties: Properties, opacity: number, matrix: Matrix): Stroke | undefined {
   const { stroke = 'none', color = '' } = properties;
   const paint = colorOf(stroke, color, opacity * shareOf(properties['stroke-opacity']));
   const width = lengthOf(properties['stroke-width']);
   if (paint === undefined || width <= 0) return undefined;
-  const scale = scaleOf(matrixOf(transform));
+  const scale = scaleOf(matrix);
   const dashes = dashesOf(properties['stroke-dasharray'] ?? 'none').map((one) => one * scale);
   if (dashes.some((one) => one < MIN_DASH)) throw new Unsupported('dashes');
   const join = properties['stroke-linejoin'] as Stroke['join'];

@@ -40,7 +40,7 @@ const GS1_DOMAIN = 'https://id.gs1.org';
 const linkType = () =>
   Joi.string()
     .max(200)
-    .pattern(/^(?:gs1:(?!defaultLink)[a-z]\w*|https:\/\/\S+)$/)
+    .pattern(/^(?:gs1:(?!defaultLink)[a-z]\w*|https:\/\/(?!(?:ref\.)?gs1\.org\/voc\/)\S+)$/)
     .messages({
       'string.pattern.base':
         '{{#label}} must be a link type of GS1 such as gs1:pip, or the https URI of another one',

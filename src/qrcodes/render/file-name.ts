@@ -2,6 +2,9 @@ const MAX_CHARACTERS = 80;
 /** Characters with which no name begins or ends: leading points would hide the file. */
 const TRIMMED = new Set(['.', '-']);
 
+/** Names of devices in Windows, whatever follows a point. */
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+
 /**
  * Reduces a title to a file name without an extension, in any script; empty if nothing of it is
  * left.
@@ -11,7 +14,8 @@ export function savedName(title: string): string {
   const start = all.findIndex((character) => !TRIMMED.has(character));
   if (start < 0) return '';
   const kept = all.slice(start, start + MAX_CHARACTERS);
-  return kept.slice(0, 1 + kept.findLastIndex((character) => !TRIMMED.has(character))).join('');
+  const name = kept.slice(0, 1 + kept.findLastIndex((character) => !TRIMMED.has(character)));
+  return name.join('').replace(RESERVED, '$&-');
 }
 
 /** The fields of a record that can name its file. */
