@@ -28,6 +28,7 @@ const BODIES: Record<string, () => object | string> = {
 describe('Location', () => {
   it('of every 201 is the URL of the record', async () => {
     const { api } = await aWorkspace();
+    await api.post('/qrcodes', { type: 'text', text: 'exported' });
     const creating = routes
       .filter(({ answers, scope }) => 201 in answers && isOfWorkspace(scope))
       .map(({ method, path }) => ({ method, path, name: `${method} ${path}` }));

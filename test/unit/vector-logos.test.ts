@@ -170,7 +170,7 @@ describe('a logo of shapes', () => {
     const documents = [
       svg(rect(`transform="scale(${' '.repeat(n)}"`)),
       svg(rect(`transform="scale(1)${' '.repeat(n)}x"`)),
-      svg(`<style>${'/*a'.repeat(n / 3)}</style>${rect('')}`),
+      svg(`<style>${'/*a'.repeat(n / 3)}*/rect{}</style>${rect('')}`),
       svg(`<rect width="9" height="9" x="${'1'.repeat(n)}z"/>`),
       svg(
         rect('fill="url(#a)"').repeat(2_000) + `<linearGradient id="a">${stops}</linearGradient>`,
