@@ -70,7 +70,7 @@ const SECTIONS: [title: string, samples: Sample[]][] = [
       },
       {
         caption: 'on a round plate',
-        design: { pattern: 'dots', shape: 'circle/dot', fgColor: '#7F1D1D' },
+        design: { pattern: 'dots', shape: 'drop/drop', fgColor: '#7F1D1D' },
         mark: { plate: { shape: 'circle', color: '#FEF2F2', rimColor: '#7F1D1D', padding: 10 } },
       },
       {

@@ -185,6 +185,7 @@ describe('an upgrade', function () {
         }),
       );
       await keepCounts(database, projectId, events);
+      await database.transaction(pagesOfCodes.down);
       await database.transaction(withoutEvents.down);
       await database.transaction(suspects.down);
       await database.transaction(visitors.down);
@@ -235,6 +236,7 @@ describe('an upgrade', function () {
       await database.transaction(visitors.up);
       await database.transaction(suspects.up);
       await database.transaction(withoutEvents.up);
+      await database.transaction(pagesOfCodes.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -296,6 +298,7 @@ describe('an upgrade', function () {
       const { visitor: _, suspect: __, ...columns } = COLUMNS;
       const kept = async () => sumsOf((await database('kept_counts')) as KeptRow[]);
 
+      await database.transaction(pagesOfCodes.down);
       await database.transaction(withoutEvents.down);
       await database.transaction(suspects.down);
       await database.transaction(visitors.down);
@@ -344,6 +347,7 @@ describe('an upgrade', function () {
       await database.transaction(visitors.up);
       await database.transaction(suspects.up);
       await database.transaction(withoutEvents.up);
+      await database.transaction(pagesOfCodes.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -351,6 +355,7 @@ describe('an upgrade', function () {
   it('does not lose visitors and suspects to processes of previous versions, which know none', async () => {
     await withDatabase('upgrade_visitors', async (url, database) => {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      await database.transaction(pagesOfCodes.down);
       await database.transaction(withoutEvents.down);
       await database.transaction(suspects.down);
       await database.transaction(visitors.down);
@@ -387,6 +392,7 @@ describe('an upgrade', function () {
       await database.transaction(visitors.up);
       await database.transaction(suspects.up);
       await database.transaction(withoutEvents.up);
+      await database.transaction(pagesOfCodes.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       const sizeOf = async (id: number) => {
         const [block] = await database('event_blocks').where({ project_id, id });

@@ -59,16 +59,18 @@ export async function readImageFile(file: Blob): Promise<string> {
 }
 
 const PICTURE_IN_SVG = /href="(data:image\/png;base64,[^"]+)"/;
-/** An image of shapes in a code: a document in the document. */
-const SHAPES_IN_SVG = /<svg x="[^"]*" y="[^"]*" (width="[^"]*" height="[^"]*" viewBox=.*?<\/svg>)/;
+/** The start and the end of an image of shapes in a code: a document in the document. */
+const SHAPES = ['<svg x="', '</svg>'] as const;
 
 /** Converts an SVG to a URL for `<img>`. */
 export const addressOf = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(svg)}`;
 
 /** Extracts the image in the middle of a code. */
 function imageIn(svg: string): string | undefined {
-  const shapes = SHAPES_IN_SVG.exec(svg)?.[1];
-  if (shapes === undefined) return PICTURE_IN_SVG.exec(svg)?.[1];
+  const [start, end] = SHAPES;
+  const from = svg.indexOf(start);
+  if (from < 0) return PICTURE_IN_SVG.exec(svg)?.[1];
+  const shapes = svg.slice(svg.indexOf('width="', from), svg.indexOf(end, from) + end.length);
   return addressOf(`<svg xmlns="http://www.w3.org/2000/svg" ${shapes}`);
 }
 

@@ -141,7 +141,7 @@ function viewBoxOf({ viewBox, width, height }: Properties) {
   const [x = 0, y = 0, w = 0, h = 0] = numbersOf(viewBox);
   if (first !== undefined && second !== undefined) {
     if (first.length > MAX_SIZE) throw new Unsupported('size');
-    const unit = /[a-z%]*$/i.exec(first.trim())![0];
+    const unit = first.trim().replace(/^[-+.\d]+/, '');
     if (!second.trim().endsWith(unit)) throw new Unsupported('units of the size');
     const plain = (text: string) =>
       lengthOf(text.trim().slice(0, text.trim().length - unit.length));
@@ -194,8 +194,13 @@ function isPlain(properties: Properties, matrix: Matrix, { wholeClips, whole }: 
   return true;
 }
 
-const referenceOf = (text: string): string =>
-  /^url\(\s*["']?#([^"')]+)["']?\s*\)/.exec(text)?.[1] ?? '';
+/** Returns the id in `url(#id)`, or an empty text. */
+function referenceOf(text: string): string {
+  const end = text.indexOf(')');
+  if (!text.startsWith('url(') || end < 0) return '';
+  const url = text.slice('url('.length, end).replaceAll(/["'\s]/g, '');
+  return url.startsWith('#') ? url.slice(1) : '';
+}
 
 function addChildren(
   parent: Element,

@@ -19,7 +19,7 @@ const matchOf = (data: ElementSet, pattern: string, except?: string): string | u
     (name) =>
       name !== except &&
       name.length === pattern.length &&
-      name.startsWith(pattern.replace(/n+$/, '')),
+      name.startsWith(pattern.replaceAll('n', '')),
   );
 
 /** The primary key of a set. Of several, one is it and the others are attributes: a GTIN first. */

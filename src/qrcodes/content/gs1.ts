@@ -8,6 +8,7 @@ import {
   setFault,
 } from '../../infra/gs1/digital-link.ts';
 import { KEY_NAMES } from '../../infra/gs1/identifiers.ts';
+import { trimmedEnd } from '../../infra/trim.ts';
 import type { ResolverLink } from '../../lookup/entry.ts';
 import { destination } from '../../short-links/url-field.ts';
 import type { ContentType } from './content-type.ts';
@@ -153,7 +154,7 @@ export const gs1: ContentType<Gs1Content> = {
       .custom((value: string, { error }) =>
         /[?#]/.test(value)
           ? error('rule', { rule: 'must have neither query nor fragment' })
-          : value.replace(/\/+$/, ''),
+          : trimmedEnd(value, /\//),
       )
       .description('Beginning of the URI in a static code. Default https://id.gs1.org.'),
   }).meta({ name: 'Gs1Content', extension: true }),

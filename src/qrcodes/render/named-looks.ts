@@ -140,13 +140,13 @@ export const NAMED_LOOKS: Readonly<Record<string, Styled>> = {
     fgColor: '#450A0A',
     eyeColor: '#7F1D1D',
     eyeBallColor: '#B91C1C',
-    pattern: 'crosses',
+    pattern: 'tiles',
     shape: 'notched/square',
   },
   Starlight: {
     fgGradient: linear(90, '#1E1B4B', '#4C1D95'),
     bgColor: '#FAF8FF',
-    pattern: 'stars',
+    pattern: 'dots',
     shape: 'petal/flower',
   },
   Paper: {

@@ -1,11 +1,4 @@
-import {
-  allCorners,
-  circle,
-  cutRectangle,
-  polygon,
-  rectangle,
-  roundRectangle,
-} from '../geometry.ts';
+import { allCorners, circle, cutRectangle, polygon, roundRectangle } from '../geometry.ts';
 
 /**
  * Draws one part of an eye as path data.
@@ -70,28 +63,6 @@ const notchedBy =
     );
   };
 
-/** Width of a tile, in modules. */
-const TILE = 0.94;
-
-/** Separate tiles for the modules of a square that a function names. */
-const tiled =
-  (isIn: (row: number, column: number, last: number) => boolean): EyeForm =>
-  (x, y, side, px) => {
-    const count = Math.round(side / px);
-    const gap = (px * (1 - TILE)) / 2;
-    let path = '';
-    for (let row = 0; row < count; row += 1) {
-      for (let column = 0; column < count; column += 1) {
-        if (!isIn(row, column, count - 1)) continue;
-        path += rectangle(x + column * px + gap, y + row * px + gap, px * TILE, px * TILE);
-      }
-    }
-    return path;
-  };
-
-const isEdge = (row: number, column: number, last: number): boolean =>
-  row === 0 || column === 0 || row === last || column === last;
-
 /** Four petals around the center. */
 const flower: EyeForm = (x, y, side) => {
   const radius = side * 0.3;
@@ -99,9 +70,6 @@ const flower: EyeForm = (x, y, side) => {
   const petals = places.flatMap((u) => places.map((v) => circle(x + u, y + v, radius)));
   return petals.join('') + circle(x + side / 2, y + side / 2, radius);
 };
-
-/** No hole, for a ring that is drawn as such. */
-const solid: EyeForm = () => '';
 
 /*
  * Decoding decided how round an eye may be: ZBar fits straight lines to the edges of a ring, and
@@ -115,11 +83,9 @@ export const OUTERS = {
   'extra-rounded': { ring: roundBy(2.2), hole: roundBy(1.3) },
   leaf: { ring: leafBy(1.5), hole: leafBy(1) },
   octagon: { ring: cutBy(1), hole: cutBy(0.5) },
-  circle: { ring: roundBy(3.5), hole: roundBy(2.5) },
   drop: { ring: turnedBy([2.5, 2.5, 0, 2.5]), hole: turnedBy([1.6, 1.6, 0, 1.6]) },
   petal: { ring: turnedBy([0, 2.4, 0, 2.4]), hole: turnedBy([0, 1.6, 0, 1.6]) },
   notched: { ring: notchedBy(0.7), hole: notchedBy(0.5) },
-  tiled: { ring: tiled(isEdge), hole: solid },
 } satisfies Record<string, { ring: EyeForm; hole: EyeForm }>;
 
 /** Cores, 3 modules wide. */
@@ -133,5 +99,4 @@ export const INNERS = {
   petal: turnedBy([0, 1, 0, 1]),
   cross: notchedBy(0.35),
   flower,
-  tiled: tiled(() => true),
 } satisfies Record<string, EyeForm>;

@@ -12,11 +12,9 @@ const PAIRS = {
   'extra-rounded': ['extra-rounded', 'dot'],
   leaf: ['leaf', 'leaf'],
   octagon: ['octagon', 'diamond'],
-  circle: ['circle', 'dot'],
   drop: ['drop', 'drop'],
   petal: ['petal', 'petal'],
   notched: ['notched', 'cross'],
-  tiled: ['tiled', 'square'],
 } as const satisfies Record<string, readonly [Outer, Inner]>;
 
 /** Shape of the eyes: a name, or any `outer/inner`. */

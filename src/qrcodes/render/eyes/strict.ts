@@ -6,13 +6,11 @@ import { type EyeShape, eyePartsOf } from './index.ts';
  * px per module; ZXing and ZBar read all shapes.
  */
 const UNEQUAL: Readonly<Record<string, readonly string[]>> = {
-  square: ['dot', 'diamond', 'drop', 'cross', 'tiled'],
+  square: ['dot', 'diamond', 'drop', 'cross'],
   leaf: ['dot', 'diamond'],
   octagon: ['dot'],
-  circle: ['square', 'petal', 'tiled'],
   drop: ['dot', 'diamond'],
   petal: ['dot', 'diamond', 'cross'],
-  tiled: ['dot', 'diamond', 'drop', 'cross', 'tiled'],
 };
 
 /** True for eyes that strict readers may not find. */

@@ -1,17 +1,7 @@
 import { classy, classyRounded, extraRounded, fluid, rounded, squares } from './connected.ts';
 import { horizontalLines, verticalLines } from './lines.ts';
 import type { DrawModules } from './pattern.ts';
-import {
-  crosses,
-  diamonds,
-  dots,
-  hearts,
-  hexagons,
-  leaves,
-  roundedTiles,
-  stars,
-  tiles,
-} from './single.ts';
+import { diamonds, dots, hearts, hexagons, leaves, roundedTiles, tiles } from './single.ts';
 
 /** All patterns of modules. A new one is a function and a line here. */
 export const PATTERNS = {
@@ -29,8 +19,6 @@ export const PATTERNS = {
   'rounded-tiles': roundedTiles,
   leaves,
   hexagons,
-  crosses,
-  stars,
   hearts,
 } satisfies Record<string, DrawModules>;
 

@@ -62,29 +62,6 @@ export const diamonds = around(4, () => 0.7);
 
 export const hexagons = around(6, () => 0.56);
 
-/** Stars of five points, as large as neighbors allow. */
-export const stars = around(10, (index) => (index % 2 === 0 ? 0.76 : 0.45));
-
-/** Thick crosses as wide as the module. */
-export const crosses = eachModule((x, y, px) => {
-  const a = px < FEW_PX ? px * 0.12 : px * 0.2;
-  const b = px - a;
-  return polygon([
-    [x + a, y],
-    [x + b, y],
-    [x + b, y + a],
-    [x + px, y + a],
-    [x + px, y + b],
-    [x + b, y + b],
-    [x + b, y + px],
-    [x + a, y + px],
-    [x + a, y + b],
-    [x, y + b],
-    [x, y + a],
-    [x + a, y + a],
-  ]);
-});
-
 /** A heart per module, slightly larger than it. */
 export const hearts = eachModule((x, y, px) => {
   const at = (u: number, v: number) => [x + u * px, y + v * px] as const;
