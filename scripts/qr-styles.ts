@@ -70,12 +70,12 @@ const SECTIONS: [title: string, samples: Sample[]][] = [
       },
       {
         caption: 'on a round plate',
-        design: { pattern: 'dots', shape: 'drop/drop', fgColor: '#7F1D1D' },
+        design: { pattern: 'dots', shape: 'leaf/drop', fgColor: '#7F1D1D' },
         mark: { plate: { shape: 'circle', color: '#FEF2F2', rimColor: '#7F1D1D', padding: 10 } },
       },
       {
         caption: 'free space',
-        design: { pattern: 'fluid', shape: 'drop', fgColor: '#065F46' },
+        design: { pattern: 'fluid', shape: 'petal', fgColor: '#065F46' },
         mark: { plate: { shape: 'none', color: '#FFFFFF', rimColor: null, padding: 12 } },
       },
       {

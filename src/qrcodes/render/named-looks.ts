@@ -54,7 +54,7 @@ export const NAMED_LOOKS: Readonly<Record<string, Styled>> = {
     fgGradient: linear(60, '#7C2D12', '#9D174D', '#581C87'),
     bgGradient: linear(60, '#FFFFFF', '#FFF3E4'),
     pattern: 'extra-rounded',
-    shape: 'drop/drop',
+    shape: 'leaf/drop',
   },
   Berry: {
     fgGradient: radial('#86198F', '#4A044E'),
@@ -134,7 +134,7 @@ export const NAMED_LOOKS: Readonly<Record<string, Styled>> = {
     fgGradient: radial('#0E7490', '#164E63'),
     eyeColor: '#164E63',
     pattern: 'fluid',
-    shape: 'drop/drop',
+    shape: 'leaf/drop',
   },
   Ruby: {
     fgColor: '#450A0A',

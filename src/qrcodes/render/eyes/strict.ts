@@ -9,7 +9,6 @@ const UNEQUAL: Readonly<Record<string, readonly string[]>> = {
   square: ['dot', 'diamond', 'drop', 'cross'],
   leaf: ['dot', 'diamond'],
   octagon: ['dot'],
-  drop: ['dot', 'diamond'],
   petal: ['dot', 'diamond', 'cross'],
 };
 
