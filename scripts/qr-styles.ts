@@ -75,7 +75,7 @@ const SECTIONS: [title: string, samples: Sample[]][] = [
       },
       {
         caption: 'free space',
-        design: { pattern: 'fluid', shape: 'petal', fgColor: '#065F46' },
+        design: { pattern: 'fluid', shape: 'notched', fgColor: '#065F46' },
         mark: { plate: { shape: 'none', color: '#FFFFFF', rimColor: null, padding: 12 } },
       },
       {

@@ -569,7 +569,7 @@ describe('QR codes in the console', function () {
       await create(page).click();
       await page.getByText('QR code created').waitFor();
       const [record] = (await world.api.get('/qrcodes')).body;
-      expect(record).to.include({ pattern: 'hearts', shape: 'petal/flower' });
+      expect(record).to.include({ pattern: 'hearts', shape: 'leaf/flower' });
       expect(record.fgGradient).to.include({ type: 'radial' });
       expect(record.fgGradient.stops).to.have.length(3);
       expect(record.eyeColors.topRight.frame).to.equal('#1E3A8A');

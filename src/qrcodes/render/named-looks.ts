@@ -100,7 +100,7 @@ export const NAMED_LOOKS: Readonly<Record<string, Styled>> = {
     fgGradient: linear(45, '#1E1B4B', '#3730A3'),
     eyeGradient: linear(45, '#3730A3', '#6D28D9'),
     pattern: 'classy',
-    shape: 'petal/petal',
+    shape: 'leaf/petal',
   },
   Candy: {
     fgColor: '#3B0764',
@@ -147,7 +147,7 @@ export const NAMED_LOOKS: Readonly<Record<string, Styled>> = {
     fgGradient: linear(90, '#1E1B4B', '#4C1D95'),
     bgColor: '#FAF8FF',
     pattern: 'dots',
-    shape: 'petal/flower',
+    shape: 'leaf/flower',
   },
   Paper: {
     fgColor: '#292524',

@@ -83,7 +83,6 @@ export const OUTERS = {
   'extra-rounded': { ring: roundBy(2.2), hole: roundBy(1.3) },
   leaf: { ring: leafBy(1.5), hole: leafBy(1) },
   octagon: { ring: cutBy(1), hole: cutBy(0.5) },
-  petal: { ring: turnedBy([0, 2.4, 0, 2.4]), hole: turnedBy([0, 1.6, 0, 1.6]) },
   notched: { ring: notchedBy(0.7), hole: notchedBy(0.5) },
 } satisfies Record<string, { ring: EyeForm; hole: EyeForm }>;
 

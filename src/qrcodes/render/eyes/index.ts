@@ -12,7 +12,6 @@ const PAIRS = {
   'extra-rounded': ['extra-rounded', 'dot'],
   leaf: ['leaf', 'leaf'],
   octagon: ['octagon', 'diamond'],
-  petal: ['petal', 'petal'],
   notched: ['notched', 'cross'],
 } as const satisfies Record<string, readonly [Outer, Inner]>;
 

@@ -9,7 +9,6 @@ const UNEQUAL: Readonly<Record<string, readonly string[]>> = {
   square: ['dot', 'diamond', 'drop', 'cross'],
   leaf: ['dot', 'diamond'],
   octagon: ['dot'],
-  petal: ['dot', 'diamond', 'cross'],
 };
 
 /** True for eyes that strict readers may not find. */
