@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { below, browserRequest, openLoop } from './open-loop.ts';
+import { hot } from './hot.ts';
 import { type BenchOptions, inTurn, type Row } from './rows.ts';
 import { API, type BenchService, REDIRECT, seedLinks, withService, worker } from './service.ts';
 
 const CODES = 10_000;
 const KEYS = 10_000;
-const HOT = 100;
-/** About a tenth of the capacity of a redirect process. */
-const HOT_PER_SECOND = 2_500;
 /** Time for which redirects are measured, about that of the export. */
 const SECONDS = 10;
 
@@ -60,14 +57,6 @@ export function benchExports({ rounds }: BenchOptions): Promise<Row[]> {
     ];
   });
 }
-
-const hot = ({ redirectPort }: BenchService, seconds: number) =>
-  openLoop({
-    port: redirectPort,
-    perSecond: HOT_PER_SECOND,
-    seconds,
-    request: (number) => browserRequest(number, `k${below(HOT)}`),
-  });
 
 async function send({ apiUrl, apiKey }: BenchService, path: string, body?: unknown) {
   const answer = await fetch(apiUrl + path, {

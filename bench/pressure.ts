@@ -1,16 +1,13 @@
 import { connectRedis, redisReady } from '../src/infra/redis.ts';
 import { Producer } from '../src/queues/producer.ts';
 import { viaApi } from './bulk.ts';
-import { below, browserRequest, type Latencies, openLoop } from './open-loop.ts';
+import { hot } from './hot.ts';
+import { browserRequest, type Latencies, openLoop } from './open-loop.ts';
 import { type BenchOptions, inTurn, type Row } from './rows.ts';
 import { API, type BenchService, REDIRECT, seedLinks, withService, worker } from './service.ts';
 import { put } from './visits.ts';
 
 const KEYS = 10_000;
-/** Number of hot links, the first ones. */
-const HOT = 100;
-/** About a tenth of the capacity of a redirect process. */
-const HOT_PER_SECOND = 2_500;
 const FLOOD_PER_SECOND = 1_000;
 const SECONDS = 10;
 /** Visits put into the queue for a round, more than are stored in that time. */
@@ -93,11 +90,3 @@ async function underPressure(service: BenchService, producer: Producer) {
   await clicks.stop();
   return { bulk, flood, hotLinks };
 }
-
-const hot = ({ redirectPort }: BenchService, seconds: number) =>
-  openLoop({
-    port: redirectPort,
-    perSecond: HOT_PER_SECOND,
-    seconds,
-    request: (number) => browserRequest(number, `k${below(HOT)}`),
-  });

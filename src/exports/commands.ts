@@ -1,5 +1,5 @@
 import { pluralOf } from '../events/kinds.ts';
-import { type Db, db, execute } from '../infra/db.ts';
+import { type Db, db } from '../infra/db.ts';
 import { unseal } from '../infra/seal.ts';
 import { isSigned } from '../infra/secrets.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
@@ -10,6 +10,7 @@ import { ARCHIVE, type Parts, type StoredFormat } from './format.ts';
 import { exportJobs, exportMaintenanceJobs, type NewExport } from './jobs.ts';
 import { exportLinks } from './links.ts';
 import { createPictureExport, resumeExports } from './qrcodes/create.ts';
+import { OPEN } from './qrcodes/model.ts';
 import { writeWorkspace } from './workspace.ts';
 
 /** Writes the text of an export, in parts. */
@@ -119,10 +120,7 @@ export const exportHandlers = handlers(exportJobs, {
 export const exportMaintenanceHandlers = handlers(exportMaintenanceJobs, {
   /** Deletes exports that can no longer be downloaded. */
   async 'exports.prune'() {
-    await execute(
-      db(),
-      "DELETE FROM exports WHERE expires_at < now() AND state NOT IN ('queued', 'running')",
-    );
+    await db()('exports').whereRaw('expires_at < now()').whereNotIn('state', OPEN).delete();
   },
 
   'exports.resume': resumeExports,

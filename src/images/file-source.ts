@@ -8,13 +8,24 @@ const MAX_DATA = 700_000;
 /** Types of files that are stored as they are, with the beginning of their bytes. */
 export const FILE_TYPES = {
   'application/pdf': { ending: 'pdf', signature: /^%PDF-\d/ },
-  'image/png': { ending: 'png', signature: /^\x89PNG\r\n/ },
+  // oxlint-disable-next-line no-control-regex -- part of the signature (PNG, 5.2)
+  'image/png': { ending: 'png', signature: /^\x89PNG\r\n\x1a\n/ },
   'image/jpeg': { ending: 'jpg', signature: /^\xff\xd8\xff/ },
   'image/gif': { ending: 'gif', signature: /^GIF8[79]a/ },
   'image/webp': { ending: 'webp', signature: /^RIFF.{4}WEBP/s },
 } as const;
 
 export type FileType = keyof typeof FILE_TYPES;
+
+/**
+ * Returns the type of a file; `undefined` for one of another type.
+ *
+ * @param head its first 16 bytes or more, in Latin-1
+ */
+export function typeOfHead(head: string): FileType | undefined {
+  const types = Object.keys(FILE_TYPES) as FileType[];
+  return types.find((type) => FILE_TYPES[type].signature.test(head));
+}
 
 /** Schema of the source of a file: an http or https URL, or a `data:` URI with the file itself. */
 export const fileSource = () =>

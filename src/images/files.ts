@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { db, execute, rows } from '../infra/db.ts';
-import { FILE_TYPES, type FileType } from './file-source.ts';
+import { FILE_TYPES, type FileType, typeOfHead } from './file-source.ts';
 import type { FileRef } from './name.ts';
 import { bytesOf } from './read.ts';
 import { refuse } from './refusals.ts';
@@ -17,7 +17,7 @@ const MAX_BYTES = 5 * 1024 * 1024;
 export async function keepFile(projectId: string, source: string): Promise<FileRef> {
   const bytes = await bytesOf(source, MAX_BYTES, Object.keys(FILE_TYPES).join(', '));
   const head = bytes.subarray(0, 16).toString('latin1');
-  const [type] = Object.entries(FILE_TYPES).find(([, { signature }]) => signature.test(head)) ?? [];
+  const type = typeOfHead(head);
   if (type === undefined) throw refuse('must be a PDF, PNG, JPEG, WebP or GIF');
   const id = createHash('sha256').update(bytes).digest('hex');
   await execute(
@@ -26,7 +26,7 @@ export async function keepFile(projectId: string, source: string): Promise<FileR
      ON CONFLICT (project_id, id) DO UPDATE SET kept_at = now()`,
     [projectId, id, type, bytes],
   );
-  return { id, type: type as FileType };
+  return { id, type };
 }
 
 /** Reads a file that a code of the workspace opens; `undefined` if there is none. */

@@ -6,6 +6,7 @@ import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { isSmallMachine } from '../infra/machine.ts';
 import { Semaphore } from '../infra/semaphore.ts';
 import { drawSvg } from './draw-svg.ts';
+import { typeOfHead } from './file-source.ts';
 import { busy, MAX_PIXELS, refuse, refuseUnreadable, WAIT_MS } from './refusals.ts';
 import { svgRoot } from './svg-root.ts';
 import { vectorIn, withVector } from './vector/stored.ts';
@@ -149,18 +150,16 @@ function percentDecoded(text: string): Buffer {
   return Buffer.from(latin1, 'latin1');
 }
 
+/** The beginning of an AVIF, which is read but not stored as a file. */
+const AVIF = /^.{4}ftyp(avif|avis|mif1)/s;
+
 /**
  * Returns true if the first bytes of a file are those of a raster image; headers cannot be trusted.
  */
 function isRaster(bytes: Buffer): boolean {
   const head = bytes.subarray(0, 16).toString('latin1');
-  return (
-    head.startsWith('\x89PNG\r\n\x1a\n') ||
-    head.startsWith('\xff\xd8\xff') ||
-    /^GIF8[79]a/.test(head) ||
-    /^RIFF.{4}WEBP/s.test(head) ||
-    /^.{4}ftyp(avif|avis|mif1)/s.test(head)
-  );
+  const type = typeOfHead(head);
+  return type === undefined ? AVIF.test(head) : type !== 'application/pdf';
 }
 
 async function open(bytes: Buffer, limitInputPixels: number): Promise<Sharp> {

@@ -116,7 +116,7 @@ describe('the path of a GS1 Digital Link', () => {
     ['8004/9521AB', false, true],
   ];
   for (const [path, isMeant, isValid] of PATHS) {
-    it(`is told from others: ${path}`, () => {
+    it(`is recognized by its path: ${path}`, () => {
       expect([isMeantAsGs1(path), isValidPath(path)]).to.deep.equal([isMeant, isValid]);
     });
   }

@@ -6,6 +6,7 @@ import { handlers } from '../../queues/job.ts';
 import { changeRow } from '../../workspaces/change-row.ts';
 import { exportWriteJobs } from '../jobs.ts';
 import { OPEN, PictureExport } from './model.ts';
+import { dropParts } from './part.ts';
 import { type ExportRecord, toExport } from './record.ts';
 
 /**
@@ -19,7 +20,7 @@ function cancelExport({ id }: { id: string }, job: JobContext): Promise<ExportRe
     if (!OPEN.includes(row.state)) {
       throw new Refusal('conflict', `The export must not be cancelled: it is ${row.state}`);
     }
-    await execute(trx, 'DELETE FROM export_parts WHERE export_id = ?', [id]);
+    await dropParts(trx, id);
     await execute(trx, 'DELETE FROM export_items WHERE export_id = ?', [id]);
     const changes = { state: 'cancelled', bytes: 0 } as const;
     return toExport(await changeRow(PictureExport.of(job.projectId, trx), id, changes));

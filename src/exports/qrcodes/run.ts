@@ -7,7 +7,7 @@ import { KEEP_MS } from '../address.ts';
 import { exportDrawingJobs } from '../jobs.ts';
 import { wakeExport } from './create.ts';
 import { OPEN, PictureExport } from './model.ts';
-import type { Item, Part } from './part.ts';
+import { dropParts, type Item, type Part } from './part.ts';
 import { PictureSource } from './picture-source.ts';
 import { drawSheet, sheetEnd, TooLarge } from './sheet-part.ts';
 import { drawZip, zipFileEnd } from './zip-part.ts';
@@ -47,9 +47,9 @@ async function drawNext(
 
 /** Ends an export without a file. */
 async function fail(trx: Db, { project_id, id }: PictureExport, failure: string): Promise<void> {
-  await dropParts(trx, id);
   const open = PictureExport.of(project_id, trx).where({ id }).whereIn('state', OPEN);
-  await open.patch({ state: 'failed', failure, bytes: 0 });
+  const failed = await open.patch({ state: 'failed', failure, bytes: 0 });
+  if (failed > 0) await dropParts(trx, id);
 }
 
 /**
@@ -114,10 +114,6 @@ async function storeErrors(trx: Db, id: string, items: readonly Item[]): Promise
       WHERE export_items.export_id = ? AND export_items.position = failed.position`,
     [JSON.stringify(failed), id],
   );
-}
-
-async function dropParts(trx: Db, id: string): Promise<void> {
-  await execute(trx, 'DELETE FROM export_parts WHERE export_id = ?', [id]);
 }
 
 /** Returns the handlers that draw exports. */

@@ -7,7 +7,7 @@ import { pagesOf, perPage } from '../../qrcodes/render/sheet-layout.ts';
 import { emptyPage, placeOnSheet } from '../../qrcodes/render/sheet-page.ts';
 import type { PictureExport } from './model.ts';
 import { layoutOf, type SheetOptions } from './options.ts';
-import { nextItems, type Part, yieldToOthers } from './part.ts';
+import { directoriesOf, nextItems, type Part, yieldToOthers } from './part.ts';
 import type { PictureSource } from './picture-source.ts';
 import { pagesEnd, pagesPart } from './sheet-objects.ts';
 
@@ -15,14 +15,17 @@ import { pagesEnd, pagesPart } from './sheet-objects.ts';
 const CODES = 100;
 /** Maximum length of the content under a code. */
 const MAX_CAPTION = 80;
-
 /** Maximum length of the paths of a part, which are in memory at once. */
 const MAX_PATHS = 64 * 1024 * 1024;
 
 /** Thrown when the file of an export would become too large. Its message is for people. */
 export class TooLarge extends Error {}
 
-/** Arranges the next codes on pages. A code that cannot be drawn leaves its place empty. @throws TooLarge */
+/**
+ * Arranges the next codes on pages. A code that cannot be drawn leaves its place empty.
+ *
+ * @throws TooLarge
+ */
 export async function drawSheet(row: PictureExport, source: PictureSource): Promise<Part> {
   const { sheet } = row.options!;
   const layout = layoutOf(sheet);
@@ -90,12 +93,7 @@ export async function sheetEnd(
   trx: Db,
   { id, total, bytes, options }: PictureExport,
 ): Promise<Pick<Part, 'bytes' | 'directory'>> {
-  const parts = await rows<{ directory: Buffer }>(
-    trx,
-    'SELECT directory FROM export_parts WHERE export_id = ? ORDER BY position',
-    [id],
-  );
-  const table = parts.map(({ directory }) => directory.toString('latin1'));
+  const table = (await directoriesOf(trx, id)).map((part) => part.toString('latin1'));
   const pages = pagesOf(total, layoutOf(options!.sheet));
   return { bytes: pagesEnd(table, pages, bytes), directory: [] };
 }

@@ -2,7 +2,7 @@ import { BOM, csvLines } from '../../infra/csv.ts';
 import { type Db, rows } from '../../infra/db.ts';
 import { FILE_ENDINGS, type Format } from '../../qrcodes/render/design.ts';
 import type { PictureExport } from './model.ts';
-import { type Item, nextItems, type Part, yieldToOthers } from './part.ts';
+import { directoriesOf, type Item, nextItems, type Part, yieldToOthers } from './part.ts';
 import type { PictureSource } from './picture-source.ts';
 import { type ZipEntry, zipEnd, zipEntry } from './zip.ts';
 
@@ -48,12 +48,7 @@ export async function zipFileEnd(
       WHERE export_id = ? AND error IS NOT NULL ORDER BY position`,
     [id],
   );
-  const stored = await rows<{ directory: Buffer }>(
-    trx,
-    'SELECT directory FROM export_parts WHERE export_id = ? ORDER BY position',
-    [id],
-  );
-  const directories: Uint8Array[] = stored.map(({ directory }) => directory);
+  const directories: Uint8Array[] = await directoriesOf(trx, id);
   const end: Uint8Array[] = [];
   let at = bytes;
   let count = row.done - row.failed;

@@ -74,7 +74,8 @@ async function insertGuards(
   guards: readonly (readonly [id: string, visitor: string | null])[],
   until: Date,
 ): Promise<Set<string>> {
-  // Inserted in order, so that two workers cannot deadlock: visits with one guard have one visitor.
+  // Inserted in order, so that two workers do not deadlock: visits with one guard have one visitor.
+  // Where that fails, as across midnight, Postgres ends one transaction, whose job runs again.
   // Only ids that are not inserted are returned, which are few.
   const known = await rows<{ id: string }>(
     trx,
