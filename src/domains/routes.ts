@@ -1,12 +1,12 @@
 import { domainToUnicode } from 'node:url';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
-import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
+import { created, found, hasAny, ok, type Requester, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
 import { normalize } from '../infra/normalize.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
-import { type Requester, runJob } from '../jobs/run-job.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { requestFrameable } from '../short-links/destination.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { pageOf } from '../workspaces/lists.ts';

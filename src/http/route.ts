@@ -62,6 +62,9 @@ export interface ApiRequest<Input extends RouteInput = RouteInput> {
   queues: Queues;
 }
 
+/** The parts of a request that adding a job needs. */
+export type Requester = Pick<ApiRequest, 'queues' | 'caller' | 'requestId'>;
+
 /** The connection of a request, for streaming answers. */
 export interface Connection {
   /** The `Last-Event-ID` header: the last event of the stream that the client received. */

@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts';
-import { type Requester, runJob } from '../jobs/run-job.ts';
+import type { Requester } from '../http/route.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { imageJobs } from './jobs.ts';
 import type { FileRef, MadeImage } from './name.ts';
 

@@ -5,6 +5,7 @@ import {
   type Answer,
   type ApiRequest,
   type Queues,
+  type Requester,
   type RouteInput,
   replayed,
 } from '../http/route.ts';
@@ -15,7 +16,20 @@ import { Unacknowledged } from '../queues/producer.ts';
 import { EVERYBODY, refusalFrom } from '../queues/replies.ts';
 import { newJobId } from './job-ids.ts';
 import { findOutcome, refuseOtherContents } from './outcomes.ts';
-import { originOf, type Requester } from './run-job.ts';
+
+/**
+ * The origin of a job that a request adds: its workspace, its actor, and the tenant whose share it
+ * uses.
+ */
+export const originOf = ({
+  caller: { projectId, network, userId, apiKeyId },
+  requestId,
+}: Requester) => ({
+  projectId,
+  requestId,
+  actor: userId === '' ? undefined : { userId, apiKeyId: apiKeyId || undefined },
+  tenant: network,
+});
 
 /** The parts of a request that a write needs. */
 type WriteRequest = Requester & Pick<ApiRequest, 'idempotency' | 'ifMatch'>;

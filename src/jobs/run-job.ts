@@ -1,31 +1,15 @@
 import { Refusal } from '../errors.ts';
 import { RETRY_S } from '../http/answer-error.ts';
-import type { ApiRequest } from '../http/route.ts';
+import type { Requester } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { type HandedOver, noRoom, take } from '../infra/kept.ts';
 import type { Job } from '../queues/job.ts';
 import { Unacknowledged } from '../queues/producer.ts';
 import { EVERYBODY, type Outcome, refusalFrom } from '../queues/replies.ts';
+import { originOf } from './answer-write.ts';
 
 /** Time limit for jobs that a request waits for, in ms. */
 const PATIENCE_MS = 15_000;
-
-/** The parts of a request that a job needs. */
-export type Requester = Pick<ApiRequest, 'queues' | 'caller' | 'requestId'>;
-
-/**
- * The origin of a job that a request adds: its workspace, its actor, and the tenant whose share it
- * uses.
- */
-export const originOf = ({
-  caller: { projectId, network, userId, apiKeyId },
-  requestId,
-}: Requester) => ({
-  projectId,
-  requestId,
-  actor: userId === '' ? undefined : { userId, apiKeyId: apiKeyId || undefined },
-  tenant: network,
-});
 
 /**
  * Runs a job and waits for its result, which nobody can request later.

@@ -2,10 +2,9 @@ import { mapAccepted, Refusal } from '../errors.ts';
 import { deletedCount, deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { checkEach } from '../http/input.ts';
-import { created, ok, type Route, route } from '../http/route.ts';
+import { created, ok, type Requester, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
-import { type Requester } from '../jobs/run-job.ts';
 import {
   type AvailabilityQuery,
   availabilityAnswer,

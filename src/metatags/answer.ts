@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isAmong } from '../http/etag.ts';
-import type { Answer, ApiRequest } from '../http/route.ts';
+import type { Answer, ApiRequest, Requester } from '../http/route.ts';
 import { namingField } from '../images/request.ts';
-import { type Requester, runJobOnce } from '../jobs/run-job.ts';
+import { runJobOnce } from '../jobs/run-job.ts';
 import { metatagJobs, previewImageJobs } from './jobs.ts';
 import {
   findRead,

@@ -1,7 +1,7 @@
 import anyAscii from 'any-ascii';
 import { isAmong } from '../http/etag.ts';
-import type { Answer, ApiRequest } from '../http/route.ts';
-import { type Requester, runJobOnce } from '../jobs/run-job.ts';
+import type { Answer, ApiRequest, Requester } from '../http/route.ts';
+import { runJobOnce } from '../jobs/run-job.ts';
 import { pictureJobs } from './jobs.ts';
 import { findPicture, type Picture, pictureName } from './pictures.ts';
 import { FILE_ENDINGS, MEDIA_TYPES } from './render/design.ts';

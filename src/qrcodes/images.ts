@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ApiRequest } from '../http/route.ts';
+import type { ApiRequest, Requester } from '../http/route.ts';
 import { type ImageRef, imageName, type MadeImage } from '../images/name.ts';
 import { namingField, requestFile, requestImage } from '../images/request.ts';
 import { keep } from '../infra/kept.ts';
-import type { Requester } from '../jobs/run-job.ts';
 import type { Contact } from './content/contact.ts';
 import type { FileContent } from './content/file.ts';
 import type { StoredDesign } from './render/stored-design.ts';

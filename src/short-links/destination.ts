@@ -1,10 +1,11 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { UTM_FIELDS, type UtmField } from '../events/utm.ts';
+import type { Requester } from '../http/route.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { hostsAndParents, leadsToOneOf } from '../infra/hosts.ts';
 import { percentDecoded, urlsIn } from '../infra/url.ts';
-import { type Requester, runJob } from '../jobs/run-job.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { withoutSelectors } from '../lookup/key-spelling.ts';
 import { normalizeKey, originOf } from '../lookup/short-link.ts';
 import { destinationJobs } from './jobs.ts';
