@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { nameKey } from '../infra/name-key.ts';
 import { MmdbFile } from '../visitors/mmdb-file.ts';
-import { type PlaceData, toPlace, UNKNOWN } from '../visitors/places.ts';
+import { PLACE_MEMBERS, type PlaceData, toPlace, UNKNOWN } from '../visitors/places.ts';
 import type { PackedCities } from './cities.ts';
 
 /* The thread of `findCities`. */
@@ -16,7 +16,7 @@ if (process.platform === 'linux') setPriority(0, NICE);
 function readCities(files: readonly string[]): PackedCities {
   const rangesOf = new Map<string, number>();
   for (const path of files) {
-    const file = new MmdbFile<PlaceData>(path);
+    const file = new MmdbFile<PlaceData>(path, { members: PLACE_MEMBERS });
     for (const record of file.records()) {
       const { city, country, region } = toPlace(record);
       if (city === UNKNOWN) continue;

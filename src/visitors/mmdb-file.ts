@@ -25,6 +25,9 @@ const POINTER_BASE = [0, 2_048, 526_336, 0];
 /** Value added to the one, two or three bytes after a length of 29, 30 or 31. */
 const LENGTH_BASE = [29, 285, 65_821];
 
+/** Types of values that are not a number of bytes long. */
+const [MAP, LIST, BOOLEAN] = [7, 11, 14];
+
 /** Number of first bits of an IPv4 address by which the nodes they lead to are remembered. */
 const TOP_BITS = 16;
 
@@ -39,16 +42,25 @@ export class MmdbFile<Data> {
   readonly #ipv4Node: number;
   /** Nodes by the first bits of an IPv4 address; 0 until they are known. */
   readonly #topNodes = new Uint32Array(2 ** TOP_BITS);
+  readonly #members: ReadonlySet<string> | undefined;
   readonly #data: Section;
   /** Part of the file that holds the records. */
   readonly #dataBytes: { from: number; to: number };
 
   /**
-   * @param maxBlocks number of blocks of 4 KB that stay in memory; absent: all that were read, which
-   *   makes look-ups faster
+   * @param options.members names of the members of a record that are decoded; absent: all
+   * @param options.maxBlocks number of blocks of 4 KB that stay in memory; absent: all that were
+   *   read, which makes look-ups faster
    * @throws Error if it is not a database
    */
-  constructor(path: string, maxBlocks?: number) {
+  constructor(
+    path: string,
+    {
+      members,
+      maxBlocks,
+    }: { members?: readonly (keyof Data & string)[]; maxBlocks?: number | undefined } = {},
+  ) {
+    this.#members = members && new Set<string>(members);
     this.#fd = openSync(path, 'r');
     this.#block = memoize(
       (index) => this.#readBlock(index),
@@ -98,7 +110,7 @@ export class MmdbFile<Data> {
 
   /** Reads the record at a position that {@link find} returned. */
   read(place: number): Data {
-    return decode(this.#data, place).value as Data;
+    return decode(this.#data, place, this.#members).value as Data;
   }
 
   /**
@@ -111,7 +123,7 @@ export class MmdbFile<Data> {
     readSync(this.#fd, bytes, 0, bytes.length, from);
     const section = new Section(() => bytes, 0, bytes.length);
     for (let at = 0; at < bytes.length; ) {
-      const { value, end } = decode(section, at);
+      const { value, end } = decode(section, at, this.#members);
       at = end;
       yield value as Data;
     }
@@ -143,13 +155,13 @@ export class MmdbFile<Data> {
     const from = node * this.#nodeBytes;
     const at = from % BLOCK;
     const bytes = this.#block((from - at) / BLOCK);
-    if (this.#nodeBytes === 6) return bytes.readUIntBE(at + side * 3, 3);
+    if (this.#nodeBytes === 6) return uint24(bytes, at + side * 3);
     if (this.#nodeBytes === 8) return bytes.readUInt32BE(at + side * 4);
     // Two numbers of 28 bits: the middle byte holds the highest four bits of both.
-    const middle = bytes.readUInt8(at + 3);
+    const middle = bytes[at + 3]!;
     return side === 0
-      ? (middle >> 4) * 2 ** 24 + bytes.readUIntBE(at, 3)
-      : (middle & 15) * 2 ** 24 + bytes.readUIntBE(at + 4, 3);
+      ? (middle >> 4) * 2 ** 24 + uint24(bytes, at)
+      : (middle & 15) * 2 ** 24 + uint24(bytes, at + 4);
   }
 
   #readBlock(index: number): Buffer {
@@ -159,6 +171,10 @@ export class MmdbFile<Data> {
     return block;
   }
 }
+
+/** Reads three bytes; `readUIntBE` checks its arguments for longer than it reads. */
+const uint24 = (bytes: Buffer, at: number): number =>
+  (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!;
 
 /** The bytes of an IPv4 address. */
 const bytesOf = (ipv4: number): number[] => [
@@ -175,6 +191,9 @@ class Section {
   readonly #size: number;
   /** Names of members by their offset: all records point to the same few. */
   readonly #names = new Map<number, string>();
+  /** The block that was read last, which most often has the next byte as well. */
+  #last: Buffer = Buffer.alloc(0);
+  #lastIndex = -1;
 
   /** @param size number of bytes in a block */
   constructor(block: (index: number) => Buffer, base: number, size: number) {
@@ -183,13 +202,20 @@ class Section {
     this.#size = size;
   }
 
+  byte(offset: number): number {
+    const at = this.#base + offset;
+    const index = Math.floor(at / this.#size);
+    if (index !== this.#lastIndex) {
+      this.#last = this.#block(index);
+      this.#lastIndex = index;
+    }
+    return this.#last[at - index * this.#size]!;
+  }
+
   /** Reads an unsigned integer, of any number of bytes up to six, without making a buffer. */
   uint(offset: number, length: number): number {
     let value = 0;
-    for (let at = this.#base + offset, left = length; left > 0; at += 1, left -= 1) {
-      const index = Math.floor(at / this.#size);
-      value = value * 256 + this.#block(index)[at - index * this.#size]!;
-    }
+    for (let at = offset; at < offset + length; at += 1) value = value * 256 + this.byte(at);
     return value;
   }
 
@@ -203,6 +229,17 @@ class Section {
     return name;
   }
 
+  text(offset: number, length: number): string {
+    const from = (this.#base + offset) % this.#size;
+    // Most texts are in one block.
+    if (from + length > this.#size) return this.bytes(offset, length).toString();
+    return this.#block(Math.floor((this.#base + offset) / this.#size)).toString(
+      'utf8',
+      from,
+      from + length,
+    );
+  }
+
   bytes(offset: number, length: number): Buffer {
     const at = this.#base + offset;
     const index = Math.floor(at / this.#size);
@@ -213,17 +250,19 @@ class Section {
   }
 }
 
-/** Decodes the value at an offset. @returns the value and the offset after it */
-function decode(section: Section, offset: number): { value: unknown; end: number } {
-  const pointer = pointerAt(section, offset);
-  if (pointer !== undefined) {
-    return { value: decode(section, pointer.target).value, end: pointer.end };
-  }
-  const control = section.uint(offset, 1);
+/** The type and the length of a value, and the offset of its contents. */
+interface Head {
+  type: number;
+  length: number;
+  at: number;
+}
+
+function headAt(section: Section, offset: number): Head {
+  const control = section.byte(offset);
   let type = control >> 5;
   let at = offset + 1;
   if (type === 0) {
-    type = section.uint(at, 1) + 7;
+    type = section.byte(at) + 7;
     at += 1;
   }
   let length = control & 31;
@@ -232,16 +271,48 @@ function decode(section: Section, offset: number): { value: unknown; end: number
     length = section.uint(at, more) + LENGTH_BASE[more - 1]!;
     at += more;
   }
-  if (type === 7) return decodeMap(section, at, length);
-  if (type === 11) return decodeList(section, at, length);
+  return { type, length, at };
+}
+
+/**
+ * Decodes the value at an offset.
+ *
+ * @param members names of the members of a map that are decoded; absent: all
+ * @returns the value and the offset after it
+ */
+function decode(
+  section: Section,
+  offset: number,
+  members?: ReadonlySet<string>,
+): { value: unknown; end: number } {
+  const pointer = pointerAt(section, offset);
+  if (pointer !== undefined) {
+    return { value: decode(section, pointer.target, members).value, end: pointer.end };
+  }
+  const { type, length, at } = headAt(section, offset);
+  if (type === MAP) return decodeMap(section, at, length, members);
+  if (type === LIST) return decodeList(section, at, length);
   // A boolean has its value in its length.
-  if (type === 14) return { value: length !== 0, end: at };
+  if (type === BOOLEAN) return { value: length !== 0, end: at };
   return { value: decodeScalar(type, section, at, length), end: at + length };
+}
+
+/** Returns the offset after the value at an offset. */
+function skip(section: Section, offset: number): number {
+  const pointer = pointerAt(section, offset);
+  if (pointer !== undefined) return pointer.end;
+  const { type, length, at } = headAt(section, offset);
+  if (type === BOOLEAN) return at;
+  if (type !== MAP && type !== LIST) return at + length;
+  let end = at;
+  const values = type === MAP ? 2 * length : length;
+  for (let index = 0; index < values; index += 1) end = skip(section, end);
+  return end;
 }
 
 /** Reads the pointer at an offset; `undefined` if there is another value. */
 function pointerAt(section: Section, offset: number): { target: number; end: number } | undefined {
-  const control = section.uint(offset, 1);
+  const control = section.byte(offset);
   if (control >> 5 !== 1) return undefined;
   const size = ((control >> 3) & 3) + 1;
   const low = section.uint(offset + 1, size);
@@ -261,11 +332,16 @@ function decodeMap(
   section: Section,
   offset: number,
   count: number,
+  members?: ReadonlySet<string>,
 ): { value: object; end: number } {
   const value: Record<string, unknown> = {};
   let end = offset;
   for (let index = 0; index < count; index += 1) {
     const key = nameFrom(section, end);
+    if (members?.has(key.name) === false) {
+      end = skip(section, key.end);
+      continue;
+    }
     const entry = decode(section, key.end);
     value[key.name] = entry.value;
     end = entry.end;
@@ -291,7 +367,7 @@ function decodeList(
 function decodeScalar(type: number, section: Section, offset: number, length: number): unknown {
   switch (type) {
     case 2:
-      return section.bytes(offset, length).toString('utf8');
+      return section.text(offset, length);
     case 3:
       return section.bytes(offset, length).readDoubleBE();
     case 15:

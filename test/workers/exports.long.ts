@@ -7,14 +7,14 @@ import { endOfExport, exported, unzipped } from '../support/exports.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
-const CODES = 2_000;
+const CODES = 1_000;
 /** Number of kills; each costs the time after which another worker takes over the job. */
-const KILLS = 3;
+const KILLS = 2;
 
 describe('exports of QR codes in workers', () => {
   let world: World;
 
-  beforeEach(async () => {
+  before(async () => {
     world = await aWorkspace();
     for (let first = 0; first < CODES; first += 100) {
       const codes = Array.from({ length: 100 }, (_, n) => ({
