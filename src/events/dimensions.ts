@@ -84,6 +84,7 @@ export const partsOf = (value: string): string[] => value.split('\t');
 
 /** Returns a value of the dimension `city` without the district. */
 export function withoutDistrict(value: string): string {
+  if (!value.includes('(')) return value;
   const [country, region, city] = partsOf(value);
   return [country, region, cityName(city!)].join('\t');
 }
