@@ -86,6 +86,7 @@ const RELEASES = [
 const COMMITS = ['9399ecf', '6ae9048', '153d90c'];
 const TABLES = ['links', 'qrcodes', 'tags', 'folders', 'domains', 'customers', 'webhooks'] as const;
 const BUILD_MS = 60_000;
+const TEST_MS = 600_000;
 /** Number of events that an earlier version stored; UPGRADE_EVENTS asks for more. */
 const OLD_EVENTS = Number(process.env['UPGRADE_EVENTS']) || 50_000;
 
@@ -536,7 +537,7 @@ describe('an upgrade', function () {
         rmSync(folder, { recursive: true, force: true });
       }
     });
-  });
+  }).timeout((TEST_MS * OLD_EVENTS) / 50_000);
 
   it('can be taken back where there are viewers, whom earlier versions don’t know', async () => {
     await withDatabase('upgrade_viewers', async (url, database) => {
