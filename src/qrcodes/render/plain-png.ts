@@ -1,19 +1,16 @@
-import { deflateSync } from 'node:zlib';
-import { pngChunk } from '../../infra/png-chunk.ts';
-import { type Color, parseColor } from './color.ts';
+import { parseColor } from './color.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
 import { layoutFrame } from './frames/index.ts';
+import { indexedPng } from './indexed-png.ts';
 import type { Matrix } from './matrix.ts';
 import { type ModulePlace, placeModules } from './place.ts';
-import { resolutionChunk } from './resolution.ts';
 
 /*
  * Draws plain codes without SVG and sharp. Their image has two colors and few distinct rows, so one
  * bit per px and PNG's own row filter take a fraction of the time and size.
  */
 
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /**
  * Row filter "Up" (PNG, 9.2), which stores the difference of each byte to the one above, mostly 0.
  */
@@ -53,8 +50,9 @@ export function plainPng(payload: string, design: Design, dpi?: number): Buffer 
   const matrix = matrixOf(payload, design);
   const place = placeModules(layoutFrame(design).code, matrix.size, design.margin);
   const rows = bitRows(matrix, place, design.size);
-  const colors = [parseColor(design.bgColor), parseColor(design.fgColor)] as const;
-  return indexedPng(design.size, rows, colors, dpi);
+  const colors = [parseColor(design.bgColor), parseColor(design.fgColor)];
+  const { size } = design;
+  return indexedPng({ width: size, height: size, depth: 1, rows, colors, effort: 9 }, dpi);
 }
 
 /** The rows of the image, each after its filter byte; a set bit is a dark px. */
@@ -85,28 +83,4 @@ function setBits(bits: Buffer, from: number, count: number): void {
     const at = 1 + (x >> 3);
     bits[at] = (bits[at] ?? 0) | (0x80 >> (x & 7));
   }
-}
-
-/** A square indexed PNG of one bit per px (PNG, 11.2). */
-function indexedPng(
-  side: number,
-  rows: Buffer,
-  colors: readonly [Color, Color],
-  dpi: number | undefined,
-): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(side, 0);
-  header.writeUInt32BE(side, 4);
-  // One bit per px, indexed; compression, filter and interlace methods are 0.
-  header.set([1, 3, 0, 0, 0], 8);
-  const opaque = colors.every(({ a }) => a === 1);
-  return Buffer.concat([
-    SIGNATURE,
-    pngChunk('IHDR', header),
-    ...(dpi === undefined ? [] : [resolutionChunk(dpi)]),
-    pngChunk('PLTE', Buffer.from(colors.flatMap(({ r, g, b }) => [r, g, b]))),
-    ...(opaque ? [] : [pngChunk('tRNS', Buffer.from(colors.map(({ a }) => Math.round(a * 255))))]),
-    pngChunk('IDAT', deflateSync(rows, { level: 9 })),
-    pngChunk('IEND', Buffer.alloc(0)),
-  ]);
 }

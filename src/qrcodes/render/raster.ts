@@ -1,6 +1,8 @@
-import type { Sharp } from 'sharp';
+import type { Sharp, SharpOptions } from 'sharp';
 import { Semaphore } from '../../infra/semaphore.ts';
 import type { Drawing } from './drawing-types.ts';
+import { type FlatPicture, flatPicture, rgbaOf } from './flat-picture.ts';
+import { indexedPng } from './indexed-png.ts';
 import { type MiddleImage, sourceOf } from './middle-image.ts';
 import type { Output } from './output.ts';
 import { withJpegResolution, withPngResolution } from './resolution.ts';
@@ -37,6 +39,9 @@ const ENCODERS: Record<RasterFormat, (picture: Sharp, pixels: number) => Sharp> 
   webp: (picture) => picture.webp({ lossless: true, effort: 1 }),
 };
 
+/** Level of the compression of flat pictures, whose repeated rows any level finds. */
+const EFFORT = 3;
+
 /** Rasterizes a drawing. JPEG has no opacity, so its background is white. */
 export async function toRaster(
   drawing: Drawing,
@@ -44,13 +49,16 @@ export async function toRaster(
   image?: MiddleImage,
   { dpi }: Output = {},
 ): Promise<Buffer> {
+  const flat = image === undefined ? flatPicture(drawing) : undefined;
+  if (flat !== undefined && format === 'png') {
+    return indexedPng({ ...flat, depth: 8, effort: EFFORT }, dpi);
+  }
   const { default: sharp } = await import('sharp');
-  // The image may exceed librsvg's limit for an attribute.
-  const svg = Buffer.from(toSvg(drawing, { image: image && sourceOf(image) }));
   const units = drawing.width * drawing.height;
   const bytes = await rendering.run(
     () => {
-      const picture = sharp(svg, { limitInputPixels: MAX_PIXELS, unlimited: true });
+      const [input, options] = flat === undefined ? svgOf(drawing, image) : pixelsOf(flat);
+      const picture = sharp(input, options);
       return ENCODERS[format](picture, units).toBuffer();
     },
     { units },
@@ -58,3 +66,16 @@ export async function toRaster(
   if (dpi === undefined || format === 'webp') return bytes;
   return format === 'png' ? withPngResolution(bytes, dpi) : withJpegResolution(bytes, dpi);
 }
+
+type Input = [bytes: Buffer, options: SharpOptions];
+
+function svgOf(drawing: Drawing, image: MiddleImage | undefined): Input {
+  const svg = Buffer.from(toSvg(drawing, { image: image && sourceOf(image) }));
+  // The image may exceed librsvg's limit for an attribute.
+  return [svg, { limitInputPixels: MAX_PIXELS, unlimited: true }];
+}
+
+const pixelsOf = (flat: FlatPicture): Input => [
+  rgbaOf(flat),
+  { raw: { width: flat.width, height: flat.height, channels: 4 } },
+];

@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { type Design, defaultDesign } from '../../src/qrcodes/render/design.ts';
+import { matrixOf } from '../../src/qrcodes/render/design-matrix.ts';
+import { draw } from '../../src/qrcodes/render/drawing.ts';
+import type { Drawing } from '../../src/qrcodes/render/drawing-types.ts';
+import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
+import { flatPicture } from '../../src/qrcodes/render/flat-picture.ts';
+import { FRAME_NAMES } from '../../src/qrcodes/render/frames/names.ts';
+import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
+import { drawPicture } from '../../src/qrcodes/render/picture.ts';
+import { minSize } from '../../src/qrcodes/render/scannability.ts';
+import { toSvg } from '../../src/qrcodes/render/svg.ts';
+import { seeded } from '../qr/pairwise.ts';
+import { scan } from '../support/decoders.ts';
+
+/**
+ * Difference from librsvg, out of 255: of single px, where the edges of overlapping parts cross,
+ * and on average.
+ */
+const MOST = 100;
+const MEAN = 2;
+const DESIGNS = 40;
+
+const rgb = (picture: Buffer) => sharp(picture).flatten({ background: '#FFFFFF' }).raw().toBuffer();
+
+async function differences(drawing: Drawing, png: Buffer): Promise<{ most: number; mean: number }> {
+  const [ours, expected] = await Promise.all([rgb(png), rgb(Buffer.from(toSvg(drawing)))]);
+  expect(ours.length).to.equal(expected.length);
+  let [most, sum] = [0, 0];
+  for (const [at, value] of ours.entries()) {
+    const difference = Math.abs(value - expected[at]!);
+    most = Math.max(most, difference);
+    sum += difference;
+  }
+  return { most, mean: sum / ours.length };
+}
+
+const COLORS = ['#000000', '#1E3A8A', '#14532D', '#7C2D12', '#701A75'];
+const GROUNDS = ['#FFFFFF', '#FFF7E6', 'transparent', '#FDE68A80', '#E0F2FE'];
+
+function anyDesign(random: () => number, payload: string): Design {
+  const one = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
+  const maybe = (values: readonly string[]) => (random() < 0.5 ? null : one(values));
+  const design: Design = {
+    ...defaultDesign(),
+    pattern: one(PATTERN_NAMES),
+    shape: one(EYE_SHAPE_NAMES),
+    frame: one(FRAME_NAMES),
+    fgColor: one(COLORS),
+    bgColor: one(GROUNDS),
+    quietZoneColor: random() < 0.2 ? '#FFFFFF' : null,
+    eyeColor: maybe(COLORS),
+    eyeBallColor: maybe(COLORS),
+    frameColor: one(COLORS),
+  };
+  return { ...design, size: minSize(matrixOf(payload, design), design, 4 + random() * 14) };
+}
+
+describe('pictures of flat colors', function () {
+  this.timeout(120_000);
+
+  it('look as librsvg draws them, and are read, whatever the design', async () => {
+    const seed = Number(process.env['QR_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+    const random = seeded(seed);
+    for (let drawn = 0; drawn < DESIGNS; drawn += 1) {
+      const payload = `https://example.com/${'x'.repeat(Math.floor(random() * 90))}`;
+      const design = anyDesign(random, payload);
+      const about = `QR_SEED=${seed}: ${JSON.stringify(design)}`;
+      const drawing = draw(payload, design);
+      expect(flatPicture(drawing), about).to.not.equal(undefined);
+      const png = await drawPicture(payload, design, 'png');
+      const { most, mean } = await differences(drawing, png);
+      expect(most, about).to.be.at.most(MOST);
+      expect(mean, about).to.be.at.most(MEAN);
+      expect(await scan(png), about).to.equal(payload);
+    }
+  });
+
+  it('have edges on whole px where modules have', async () => {
+    const design: Design = { ...defaultDesign(), eyeColor: '#1E3A8A', bgColor: '#FFF7E6' };
+    const { colors } = flatPicture(draw('https://example.com', design))!;
+    // The first is transparent.
+    expect(colors).to.have.length(4);
+  });
+
+  it('mix translucent modules with a translucent background', async () => {
+    const design: Design = { ...defaultDesign(), fgColor: '#1E3A8AE0', bgColor: '#FDE68A80' };
+    const drawing = draw('https://example.com', { ...design, pattern: 'dots' });
+    const png = await drawPicture('https://example.com', { ...design, pattern: 'dots' }, 'png');
+    expect((await differences(drawing, png)).most).to.be.at.most(MOST);
+    const { channels } = await sharp(png).metadata();
+    expect(channels).to.equal(4);
+  });
+
+  it('are the same as JPEG and WebP', async () => {
+    const design: Design = { ...defaultDesign(), pattern: 'rounded', frame: 'rounded' };
+    const drawing = draw('https://example.com', design);
+    const webp = await drawPicture('https://example.com', design, 'webp');
+    expect((await differences(drawing, webp)).most).to.be.at.most(MOST);
+    const jpeg = await drawPicture('https://example.com', design, 'jpeg');
+    expect((await differences(drawing, jpeg)).mean).to.be.at.most(2);
+  });
+
+  it('state their resolution', async () => {
+    const design: Design = { ...defaultDesign(), pattern: 'dots' };
+    const png = await drawPicture('https://example.com', design, 'png', undefined, { dpi: 300 });
+    expect((await sharp(png).metadata()).density).to.equal(300);
+  });
+
+  it('are left to librsvg with gradients, and when they are large', () => {
+    const stops = [
+      { color: '#000000', offset: 0 },
+      { color: '#1E3A8A', offset: 1 },
+    ];
+    const fgGradient = { type: 'linear' as const, angle: 0, stops };
+    const large = { ...defaultDesign(), size: 4_096, pattern: 'dots' as const };
+    expect(flatPicture(draw('x', { ...defaultDesign(), fgGradient }))).to.equal(undefined);
+    expect(flatPicture(draw('x', large))).to.equal(undefined);
+  });
+
+  it('are left to librsvg with more colors than an indexed PNG has', () => {
+    const square = (color: number) => {
+      const fill = `#${color.toString(16).padStart(6, '0')}`;
+      return { path: `M0 ${color}L9 ${color}L9 ${color + 1}L0 ${color + 1}Z`, fill };
+    };
+    const drawing = (count: number): Drawing => ({
+      width: 10,
+      height: 300,
+      ground: null,
+      shapes: Array.from({ length: count }, (_, color) => square(color)),
+      image: null,
+      code: { x: 0, y: 0, width: 10, height: 10 },
+      modulePx: 1,
+    });
+    expect(flatPicture(drawing(255))?.colors).to.have.length(256);
+    expect(flatPicture(drawing(256))).to.equal(undefined);
+  });
+
+  it('end at the edges of the picture', () => {
+    const path = 'M-5 -5L15 -5L15 15L-5 15Z';
+    const drawing: Drawing = {
+      width: 10,
+      height: 8,
+      ground: null,
+      shapes: [{ path, fill: '#102030' }],
+      image: null,
+      code: { x: 0, y: 0, width: 10, height: 8 },
+      modulePx: 1,
+    };
+    const { rows } = flatPicture(drawing)!;
+    for (let y = 0; y < 8; y += 1) {
+      expect([...rows.subarray(y * 11, (y + 1) * 11)]).to.deep.equal([0, ...Array(10).fill(1)]);
+    }
+  });
+});
