@@ -13,7 +13,7 @@ import type { Wifi } from './content/wifi.ts';
 import { shortTextOf, staticContent } from './content-of.ts';
 import type { QrCodeRow } from './model.ts';
 import { warningsOf } from './render/scannability.ts';
-import { resolveDesign } from './render/stored-design.ts';
+import { middleImage, resolveDesign } from './render/stored-design.ts';
 
 /** Name of the count of visits in records. */
 export const VISITS = 'scans';
@@ -60,9 +60,17 @@ export function toSealedQrCode(row: QrCodeRow, context: RecordContext) {
     templateId: row.template_id,
     [VISITS]: context.counters?.visits ?? 0,
     shortLink: row.static ? null : shortTextOf(row, context.domain),
-    warnings: warningsOf(design),
+    warnings: [...warningsOf(design), ...crossWarnings(row)],
   };
 }
+
+/** Warns of an image in place of the Swiss cross. */
+const crossWarnings = ({ type, static: isStatic, design }: QrCodeRow): string[] =>
+  isStatic && type === 'swissqr' && middleImage(design) !== null
+    ? [
+        'src and logo take the place of the Swiss cross, which a QR-bill must have: payment forms need it',
+      ]
+    : [];
 
 /**
  * Hides the passwords of a code and of a wireless network, from callers who cannot write the

@@ -181,4 +181,24 @@ describe('the look of a QR code', () => {
     ).stats();
     expect(dominant.g).to.be.greaterThan(140);
   });
+
+  it('has the Swiss cross in a static QR-bill, and warns of a logo in its place', async () => {
+    const swissqr = {
+      iban: 'CH9300762011623852957',
+      creditor: { name: 'Robert Schneider AG', postalCode: '2501', city: 'Biel', country: 'CH' },
+    };
+    const bill = { type: 'swissqr', swissqr, static: true, size: 600 };
+    const { body } = await world.api.post('/qrcodes', bill);
+    expect(body.warnings).to.deep.equal([]);
+    const { bytes } = await world.api.download(`/qrcodes/${body.id}/image`);
+    expect(body.contentStatic).to.match(/^SPC\n0200\n1\n/);
+    const arm = sharp(bytes).flatten().extract({ left: 297, top: 297, width: 6, height: 6 });
+    const middle = await sharp(await arm.toBuffer()).stats();
+    expect(middle.channels.slice(0, 3).map(({ min }) => min)).to.deep.equal([255, 255, 255]);
+    const src =
+      'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/></svg>';
+    const changed = await world.api.patch(`/qrcodes/${body.id}`, { src, excavate: true });
+    expect(changed.body.warnings).to.have.length(1);
+    expect(changed.body.warnings[0]).to.match(/^src and logo take the place of the Swiss cross/);
+  });
 });

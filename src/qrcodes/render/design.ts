@@ -78,6 +78,8 @@ export interface Design {
   frameTextStyles: FrameTextStyles;
   /** Position of the image in the middle, in px of the picture; `null` without an image. */
   middle: Middle | null;
+  /** Draws the Swiss cross of a QR-bill in the middle. */
+  hasSwissCross: boolean;
 }
 
 export interface FrameTextStyles {
@@ -136,5 +138,6 @@ export function defaultDesign(): Design {
     frameTextColor: '#FFFFFF',
     frameTextStyles: { family: 'Inter', weight: 600, size: null },
     middle: null,
+    hasSwissCross: false,
   };
 }

@@ -8,9 +8,10 @@ import { rectangle } from './geometry.ts';
 import { gradientOn } from './gradient.ts';
 import type { Matrix } from './matrix.ts';
 import { PATTERNS } from './patterns/index.ts';
-import { type DrawModules } from './patterns/pattern.ts';
+import type { DrawModules, ModuleGrid } from './patterns/pattern.ts';
 import { coveredArea, isVisible, placeImage, placeModules, touches } from './place.ts';
 import { drawPlate } from './plate.ts';
+import { swissCross } from './swiss-cross.ts';
 
 /**
  * Draws a code as shapes.
@@ -39,8 +40,8 @@ export function draw(
     !(cleared !== null && touches(cleared, place, row, column));
   const drawModules: DrawModules = PATTERNS[design.pattern];
   const { fgGradient, fgColor, quietZoneColor } = design;
-  const side = size * place.px;
-  const modules = { x: place.x0, y: place.y0, width: side, height: side };
+  const coded = { size, ...place, isDark };
+  const modules = areaOf(coded);
   const fill = fgGradient ? gradientOn(fgGradient, modules) : fgColor;
   return {
     width: design.size,
@@ -49,11 +50,12 @@ export function draw(
     shapes: [
       ...(quietZoneColor === null ? [] : [{ path: square(code), fill: quietZoneColor }]),
       ...shapes,
-      { path: drawModules({ size, ...place, isDark }), fill },
+      { path: drawModules(coded), fill },
       ...drawEyes(design.shape, { ...place, size }, (eye, part, box) =>
         eyePaint(design, eye, part, box, fill),
       ),
       ...(image !== null && isVisible(plate) ? drawPlate(image, plate) : []),
+      ...(design.hasSwissCross ? swissCross(modules) : []),
     ],
     image,
     plate: isVisible(plate) ? plate.color : undefined,
@@ -88,6 +90,14 @@ function eyePaint(
       : (own?.frame ?? eyeColor);
   return color ?? (eyeGradient ? gradientOn(eyeGradient, box) : modules);
 }
+
+/** The square of a grid of modules. */
+const areaOf = ({ x0, y0, px, size }: ModuleGrid): Box => ({
+  x: x0,
+  y: y0,
+  width: size * px,
+  height: size * px,
+});
 
 const square = ({ x, y, width, height }: Box): string => rectangle(x, y, width, height);
 

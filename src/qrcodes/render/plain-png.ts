@@ -34,6 +34,7 @@ export function isPlain(design: Design): boolean {
     (shape === 'square' || shape === 'square/square') &&
     frame === 'none' &&
     middle === null &&
+    !design.hasSwissCross &&
     !isColored &&
     parseColor(fgColor).a === 1
   );

@@ -13,6 +13,7 @@ import type { Frame } from './frames/names.ts';
 import type { Level } from './levels.ts';
 import { largestMiddle, versionFor } from './middle.ts';
 import type { Pattern } from './patterns/index.ts';
+import { isQrBill } from './swiss-cross.ts';
 
 /** The design of a QR code as its owner set it; absent and `null` fields take defaults. */
 export interface StoredDesign {
@@ -60,7 +61,7 @@ export function middleImage(stored: StoredDesign): ImageRef | null {
 
 /**
  * Completes a design with defaults. An image without a size takes the largest with which the
- * code is easy to scan.
+ * code is easy to scan. A QR-bill without an image has the Swiss cross in its middle.
  *
  * @param payload text of the code, which decides the position of the image unless it is computed
  *   already
@@ -97,6 +98,7 @@ export function resolveDesign(stored: StoredDesign, payload: string, margin?: nu
       weight: styles.weight ?? base.frameTextStyles.weight,
       size: styles.size ?? base.frameTextStyles.size,
     },
+    hasSwissCross: image === null && isQrBill(payload),
   };
   if (image === null) return design;
   return { ...design, middle: stored.middle ?? middleOf(stored, image, design, payload) };
