@@ -123,7 +123,7 @@ export function FramePanel(props: LookProps) {
         onChange={(value) => onChange({ frame: value })}
         lookOf={(value) => ({ frame: value, pattern: look.pattern, shape: look.shape })}
       />
-      {frame !== 'none' && (
+      {frame !== 'none' && frame !== 'circle' && (
         <div className="grid gap-3 sm:grid-cols-2">
           <LookColor {...props} name="frameColor" label="Frame color" />
           {hasLabel && <LookColor {...props} name="frameTextColor" label="Text color" />}

@@ -54,4 +54,13 @@ export interface FrameLayout {
   ground: string;
   /** Shapes under the code, in drawing order. */
   shapes: Shape[];
+  /** Area around the code that is filled with modules without a meaning. */
+  disc?: Disc | undefined;
+}
+
+/** A circle, by its center in px of the picture. */
+export interface Disc {
+  x: number;
+  y: number;
+  radius: number;
 }

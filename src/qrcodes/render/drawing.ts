@@ -11,6 +11,7 @@ import { PATTERNS } from './patterns/index.ts';
 import type { DrawModules, ModuleGrid } from './patterns/pattern.ts';
 import { coveredArea, isVisible, placeImage, placeModules, touches } from './place.ts';
 import { drawPlate } from './plate.ts';
+import { withRing } from './ring.ts';
 import { swissCross } from './swiss-cross.ts';
 
 /**
@@ -24,7 +25,7 @@ export function draw(
   design: Design,
   matrix: Matrix = matrixOf(payload, design),
 ): Drawing {
-  const { code, height, ground, shapes } = layoutFrame(design);
+  const { code, height, ground, shapes, disc } = layoutFrame(design);
   const place = placeModules(code, matrix.size, design.margin);
   const image = placeImage(design, place, matrix.size);
   const plate = design.middle?.plate;
@@ -41,7 +42,8 @@ export function draw(
   const drawModules: DrawModules = PATTERNS[design.pattern];
   const { fgGradient, fgColor, quietZoneColor } = design;
   const coded = { size, ...place, isDark };
-  const modules = areaOf(coded);
+  const grid = disc === undefined ? coded : withRing(coded, disc, design.margin);
+  const modules = areaOf(grid);
   const fill = fgGradient ? gradientOn(fgGradient, modules) : fgColor;
   return {
     width: design.size,
@@ -50,12 +52,12 @@ export function draw(
     shapes: [
       ...(quietZoneColor === null ? [] : [{ path: square(code), fill: quietZoneColor }]),
       ...shapes,
-      { path: drawModules(coded), fill },
+      { path: drawModules(grid), fill },
       ...drawEyes(design.shape, { ...place, size }, (eye, part, box) =>
         eyePaint(design, eye, part, box, fill),
       ),
       ...(image !== null && isVisible(plate) ? drawPlate(image, plate) : []),
-      ...(design.hasSwissCross ? swissCross(modules) : []),
+      ...(design.hasSwissCross ? swissCross(areaOf(coded)) : []),
     ],
     image,
     plate: isVisible(plate) ? plate.color : undefined,

@@ -3,6 +3,7 @@ import type { FrameLayout } from '../drawing-types.ts';
 import { rectangle } from '../geometry.ts';
 import { line, rounded } from './border.ts';
 import { bubble } from './bubble.ts';
+import { circle } from './circle.ts';
 import { corners } from './corners.ts';
 import type { FrameForm } from './frame.ts';
 import { labelBottom, labelTop } from './label.ts';
@@ -30,6 +31,7 @@ export const FRAMES = {
   'label-top': labelTop,
   bubble,
   ribbon,
+  circle,
 } satisfies Record<Frame, FrameForm>;
 
 /** Returns the layout of a design's frame. */

@@ -8,6 +8,7 @@ export const FRAME_NAMES = [
   'label-top',
   'bubble',
   'ribbon',
+  'circle',
 ] as const;
 
 export type Frame = (typeof FRAME_NAMES)[number];
