@@ -40,6 +40,14 @@ const turnedBy =
     return roundRectangle(x, y, side, side, [radius(0), radius(1), radius(2), radius(3)]);
   };
 
+/** Rounds the two lower corners, in modules. */
+const shieldBy =
+  (modules: number): EyeForm =>
+  (x, y, side, px) => {
+    const radius = Math.min(modules * px, side / 2);
+    return roundRectangle(x, y, side, side, [0, 0, radius, radius]);
+  };
+
 /** Cuts a square step of some modules out of each corner. */
 const notchedBy =
   (modules: number): EyeForm =>
@@ -84,6 +92,10 @@ export const OUTERS = {
   leaf: { ring: leafBy(1.5), hole: leafBy(1) },
   octagon: { ring: cutBy(1), hole: cutBy(0.5) },
   notched: { ring: notchedBy(0.7), hole: notchedBy(0.5) },
+  soft: { ring: roundBy(0.8), hole: roundBy(0.3) },
+  shield: { ring: shieldBy(1.8), hole: shieldBy(1.1) },
+  almond: { ring: turnedBy([0, 1.7, 0, 1.7]), hole: turnedBy([0, 1, 0, 1]) },
+  pointed: { ring: turnedBy([1.5, 1.5, 0, 1.5]), hole: turnedBy([1, 1, 0, 1]) },
 } satisfies Record<string, { ring: EyeForm; hole: EyeForm }>;
 
 /** Cores, 3 modules wide. */
@@ -97,4 +109,5 @@ export const INNERS = {
   petal: turnedBy([0, 1, 0, 1]),
   cross: notchedBy(0.35),
   flower,
+  shield: shieldBy(1.1),
 } satisfies Record<string, EyeForm>;

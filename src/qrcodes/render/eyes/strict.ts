@@ -9,6 +9,10 @@ const UNEQUAL: Readonly<Record<string, readonly string[]>> = {
   square: ['dot', 'diamond', 'drop', 'cross'],
   leaf: ['dot', 'diamond'],
   octagon: ['dot'],
+  soft: ['dot', 'diamond'],
+  shield: ['dot', 'diamond'],
+  almond: ['dot', 'diamond', 'cross', 'flower'],
+  pointed: ['dot', 'diamond'],
 };
 
 /** True for eyes that strict readers may not find. */
