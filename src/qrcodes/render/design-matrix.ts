@@ -2,6 +2,13 @@ import type { Design } from './design.ts';
 import { encodeMatrix, type Matrix } from './matrix.ts';
 
 /**
+ * Least version of a code with the Swiss cross. Versions 8 to 13 have an alignment pattern in their
+ * middle, where ZBar looks for it and loses the code; a bill may have versions up to 25 (SIX,
+ * Implementation Guidelines for the QR-bill).
+ */
+const SWISS_CROSS_VERSION = 14;
+
+/**
  * Encodes a text for a design.
  *
  * @param freeMiddle leaves room for an image in the middle
@@ -9,7 +16,11 @@ import { encodeMatrix, type Matrix } from './matrix.ts';
  */
 export const matrixOf = (
   payload: string,
-  { level, raisesLevel, middle }: Design,
+  { level, raisesLevel, middle, hasSwissCross }: Design,
   freeMiddle = middle !== null,
 ): Matrix =>
-  encodeMatrix(payload, level, { freeMiddle, raisesLevel, minVersion: middle?.minVersion });
+  encodeMatrix(payload, level, {
+    freeMiddle,
+    raisesLevel,
+    minVersion: hasSwissCross ? SWISS_CROSS_VERSION : middle?.minVersion,
+  });
