@@ -60,11 +60,11 @@ export interface DisplayPage {
   resolver?: Resolver | undefined;
 }
 
-/** A level of a GS1 Digital Link, such as a product or one of its batches, with its links. */
+/** A GS1 Digital Link, such as of a product or one of its batches, with its links. */
 export interface Resolver {
   /** Canonical path, percent-encoded, with its leading slash. */
   path: string;
-  /** Keys of the levels above it, the nearest first. */
+  /** Keys of the Digital Links above it, the nearest first. */
   above?: string[] | undefined;
   /** The first one is the default. */
   links: ResolverLink[];

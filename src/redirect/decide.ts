@@ -44,7 +44,7 @@ export type Decision =
   | ({ kind: 'resolve'; status: 301 | 302 | 307 | 308; page: DisplayPage } & VisitDecision)
   /** The list of links of a GS1 Digital Link. */
   | { kind: 'linkset'; page: DisplayPage; isForPeople: boolean }
-  /** A GS1 Digital Link without a link of the requested type; a level above it may have one. */
+  /** A GS1 Digital Link without a link of the requested type; one above it may have such a link. */
   | { kind: 'unresolved'; page: DisplayPage }
   /** A GS1 Digital Link that is not valid. */
   | { kind: 'badRequest' }

@@ -56,8 +56,8 @@ const target = ({ url, title, language, mediaType }: ResolverLink) => ({
   hreflang: language === undefined ? undefined : [language],
 });
 
-/** The links of one level (RFC 9264, 4.2). */
-function levelOf(origin: string, { title, resolver }: DisplayPage): object {
+/** The links of one Digital Link as a context of a linkset (RFC 9264, 4.2). */
+function linkContextOf(origin: string, { title, resolver }: DisplayPage): object {
   const { path, links } = resolver!;
   const types = [...new Set(links.map(({ type }) => type))];
   const [first] = links;
@@ -79,14 +79,14 @@ function levelOf(origin: string, { title, resolver }: DisplayPage): object {
 /**
  * Builds the list of links of a GS1 Digital Link.
  *
- * @param levels its pages, from the requested level to the primary key
+ * @param pages its own, and those of the Digital Links above it up to the primary key
  * @param origin of the short domain
  */
-export function linksetAnswer(levels: readonly DisplayPage[], origin: string): Page {
+export function linksetAnswer(pages: readonly DisplayPage[], origin: string): Page {
   const body = Buffer.from(
-    JSON.stringify({ linkset: levels.map((level) => levelOf(origin, level)) }),
+    JSON.stringify({ linkset: pages.map((page) => linkContextOf(origin, page)) }),
   );
-  const uri = `${origin}${levels[0]!.resolver!.path}`;
+  const uri = `${origin}${pages[0]!.resolver!.path}`;
   return {
     status: 200,
     headers: [

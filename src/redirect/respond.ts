@@ -8,6 +8,7 @@ import type { Visit } from '../visits/visit.ts';
 import { branded } from '../web/brand.ts';
 import type { Page } from '../web/layout.ts';
 import { type Address, continuePath, filePath, keyPath, ownPath } from './address.ts';
+import { ancestorsOf } from './ancestors.ts';
 import { type Decision, type Visited, withParameter } from './decide.ts';
 import {
   isCounted,
@@ -17,7 +18,6 @@ import {
   type VisitRequest,
   workspaceOf,
 } from './facts.ts';
-import { levelsAbove } from './levels.ts';
 import { linksetAnswer, resolvedAnswer } from './linkset.ts';
 import { beforePage } from './pages/before.ts';
 import { cardPage } from './pages/card.ts';
@@ -111,14 +111,14 @@ export async function respond(
     return sendFile(response, decision, visitor);
   }
   if (decision.kind === 'unresolved') {
-    for await (const { decision: above, key, entries: those } of levelsAbove(
+    for await (const { decision: above, key, entries: those } of ancestorsOf(
       decision.page,
       context,
       dependencies,
     )) {
       if (above.kind !== 'resolve') continue;
-      const level = { ...context, entries: those, address: { ...address, key } };
-      return respond(above, level, dependencies);
+      const atAncestor = { ...context, entries: those, address: { ...address, key } };
+      return respond(above, atAncestor, dependencies);
     }
     return respond({ kind: 'notFound' }, context, dependencies);
   }
@@ -241,12 +241,12 @@ async function linkList(
   context: VisitContext,
   dependencies: VisitDependencies,
 ): Promise<Page> {
-  const levels = [page];
-  for await (const { decision } of levelsAbove(page, context, dependencies)) {
-    if (decision.kind === 'linkset') levels.push(decision.page);
+  const pages = [page];
+  for await (const { decision } of ancestorsOf(page, context, dependencies)) {
+    if (decision.kind === 'linkset') pages.push(decision.page);
   }
-  if (!isForPeople) return linksetAnswer(levels, originOf(context.visitor.host));
-  const links = levels.flatMap((level) => level.links ?? []);
+  if (!isForPeople) return linksetAnswer(pages, originOf(context.visitor.host));
+  const links = pages.flatMap((each) => each.links ?? []);
   const where = { shortLink: shortLink(context) };
   const list = displayPage({ ...page, links }, where, context.visitor.pageLanguage);
   return inItsLook(list, context, dependencies);

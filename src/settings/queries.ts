@@ -105,7 +105,10 @@ export async function readOwnDomains(projectId: string): Promise<string[]> {
  * Reads an image that pages for visitors show (PNG): the logo of a workspace, or the photo of a
  * contact; `undefined` for any other.
  */
-export async function readLogo(projectId: string, imageId: string): Promise<Buffer | undefined> {
+export async function readPublicImage(
+  projectId: string,
+  imageId: string,
+): Promise<Buffer | undefined> {
   const [image] = await rows<{ png: Buffer }>(
     db(),
     `SELECT i.png FROM workspaces w JOIN images i ON i.project_id = w.id

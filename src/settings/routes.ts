@@ -6,7 +6,7 @@ import { originOf } from '../lookup/short-link.ts';
 import { OWN_VISITS_PATH, ownVisitsQuery } from '../visitors/own-visits.ts';
 import { logoUrl } from '../web/brand.ts';
 import { settingsJobs, type WorkspaceChanges } from './jobs.ts';
-import { readLogo, readOwnDomains, readSettings, readUsage } from './queries.ts';
+import { readOwnDomains, readPublicImage, readSettings, readUsage } from './queries.ts';
 import { ownVisitPages, toWorkspace, workspaceRecord } from './record.ts';
 import { logoParams, type WorkspaceBody, workspaceBody } from './schema.ts';
 
@@ -85,7 +85,7 @@ export const settingsRoutes: Route[] = [
     async handle({ params: { projectId, id } }) {
       return {
         status: 200,
-        body: found(await readLogo(projectId, id), 'such logo'),
+        body: found(await readPublicImage(projectId, id), 'such image'),
         headers: {
           'Content-Type': 'image/png',
           // The URL contains the hash of the image.

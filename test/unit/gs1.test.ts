@@ -3,7 +3,7 @@ import {
   canonicalUri,
   isMeantAsGs1,
   isValidPath,
-  levelsOf,
+  pathsOf,
   readElements,
   setFault,
 } from '../../src/infra/gs1/digital-link.ts';
@@ -88,7 +88,7 @@ describe('GS1 element strings', () => {
   }
 
   it('have a level for each qualifier', () => {
-    expect(levelsOf(readElements('(01)09520123456788(10)A/1(21)S(17)290331')!)).to.deep.equal([
+    expect(pathsOf(readElements('(01)09520123456788(10)A/1(21)S(17)290331')!)).to.deep.equal([
       '01/09520123456788/10/A/1/21/S',
       '01/09520123456788/10/A/1',
       '01/09520123456788',

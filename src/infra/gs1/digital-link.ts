@@ -107,10 +107,10 @@ export function canonicalUri(data: ElementSet): string {
 }
 
 /**
- * The decoded path of a valid set without its leading slash, and those of the levels above it, the
- * nearest first: without the last qualifier, and so on up to the primary key.
+ * The decoded path of a valid set without its leading slash, and those of the wider sets above it,
+ * the nearest first: without the last qualifier, and so on up to the primary key.
  */
-export function levelsOf(data: ElementSet): [path: string, ...above: string[]] {
+export function pathsOf(data: ElementSet): [path: string, ...above: string[]] {
   const parts = pathOf(data).map((name) => `${name}/${data[name]!}`);
   return parts.map((_, at) => parts.slice(0, parts.length - at).join('/')) as [string, ...string[]];
 }

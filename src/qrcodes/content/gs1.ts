@@ -2,7 +2,7 @@ import { Joi } from '../../http/fields.ts';
 import {
   canonicalUri,
   type ElementSet,
-  levelsOf,
+  pathsOf,
   primaryKeyOf,
   readElements,
   setFault,
@@ -55,7 +55,7 @@ const withLongGtin = (data: ElementSet): ElementSet =>
 
 /** The rule that the path of a dynamic code breaks: its key has to be one of short links. */
 function pathFault(data: ElementSet): string | undefined {
-  const [path] = levelsOf(data);
+  const [path] = pathsOf(data);
   const isBroken = path.split('/').some((part) => part === '' || part === '.' || part === '..');
   if (isBroken) return 'must not have a value in the path with //, or / at its end, or only dots';
   return path.endsWith('+') ? 'must not have + at the end of the path' : undefined;
@@ -64,7 +64,7 @@ function pathFault(data: ElementSet): string | undefined {
 /** Title of a thing: its number with the name of the key, and its qualifiers. */
 function titleOf(data: ElementSet): { title: string; subtitle: string | undefined } {
   const key = primaryKeyOf(data)!;
-  const [path] = levelsOf(data);
+  const [path] = pathsOf(data);
   const others = Object.keys(data).filter((name) => name !== key && path.includes(`/${name}/`));
   return {
     title: `${KEY_NAMES[key] ?? `(${key})`} ${data[key]!}`,
@@ -159,10 +159,10 @@ export const gs1: ContentType<Gs1Content> = {
       .description('Beginning of the URI in a static code. Default https://id.gs1.org.'),
   }).meta({ name: 'Gs1Content', extension: true }),
   encode: ({ data, stem = GS1_DOMAIN }) => stem + canonicalUri(data),
-  shortPath: ({ data }) => ({ key: levelsOf(data)[0], target: canonicalUri(data) }),
+  shortPath: ({ data }) => ({ key: pathsOf(data)[0], target: canonicalUri(data) }),
   onVisit: (content) => {
     const { data, url = '' } = content;
-    const [, ...above] = levelsOf(data);
+    const [, ...above] = pathsOf(data);
     const [path = ''] = canonicalUri(data).split('?');
     const links = linksOf(content);
     const { title, subtitle } = titleOf(data);

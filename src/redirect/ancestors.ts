@@ -2,24 +2,24 @@ import type { DisplayPage, Entries, LinkEntry } from '../lookup/entry.ts';
 import { type Decision, decide, decideBlocked, decideForOffice } from './decide.ts';
 import type { VisitContext, VisitDependencies } from './facts.ts';
 
-/** A level above the requested one, with the decision about it. */
-interface Level {
+/** A Digital Link above the requested one, with the decision about it. */
+interface Ancestor {
   key: string;
   entries: Entries;
   decision: Decision;
 }
 
 /**
- * Finds the levels above a GS1 Digital Link, the nearest first: the product of a batch. Only those
+ * Finds the Digital Links above a GS1 Digital Link, the nearest first: the product of a batch. Only those
  * of the same workspace count, and only those that are open to everybody at all times.
  *
  * @throws Unavailable
  */
-export async function* levelsAbove(
+export async function* ancestorsOf(
   { resolver }: DisplayPage,
   { entries: { link }, visitor, facts }: VisitContext,
   { finder }: VisitDependencies,
-): AsyncGenerator<Level> {
+): AsyncGenerator<Ancestor> {
   const service = await finder.service();
   for (const key of resolver?.above ?? []) {
     const entries = await finder.find(visitor.host, { key });
@@ -31,6 +31,6 @@ export async function* levelsAbove(
   }
 }
 
-/** True if the facts of the requested level decide for this one as well. */
+/** True if the facts of the requested Digital Link decide for this one as well. */
 const isOpen = ({ passwordHash, maxVisits, before, geo, rules }: LinkEntry): boolean =>
   [passwordHash, maxVisits, before, geo, rules].every((restriction) => restriction === undefined);
