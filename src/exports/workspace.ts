@@ -123,7 +123,7 @@ class WorkspacePages {
       `id, width, height, translate(encode(png, 'base64'), E'\\n', '') AS png`,
       10,
     );
-    yield* this.#simple('template', 'id, design, created_at AS "createdAt"');
+    yield* this.#simple('template', 'id, name, design, created_at AS "createdAt"');
     yield* this.#simple('customer', CUSTOMER);
     for await (const page of this.#shortLinks<LinkRow>('links', 'link_tags', 'link_id')) {
       yield ['link', page.map(([row, sums]) => this.#toLink(row, sums))];

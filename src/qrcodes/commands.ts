@@ -165,16 +165,18 @@ async function showPhotos(
     .update({ is_public: true });
 }
 
+type NewTemplate = Pick<QrCodeChanges, 'newTemplateId' | 'newTemplateName'>;
+
 /** Stores the design of a code as a template, if its input asks for one. */
 async function storeDesign(
   trx: Db,
   row: QrCodeRow,
-  { newTemplateId }: Pick<QrCodeChanges, 'newTemplateId'>,
+  { newTemplateId, newTemplateName: name }: NewTemplate,
 ): Promise<void> {
   if (newTemplateId === undefined) return;
   // The position of an image depends on the text of the code, and is computed for each code.
   const { middle: _, photoImage: _photo, storedFile: _file, ...design } = row.design;
-  await Template.add(row.project_id, { id: newTemplateId, design }, trx);
+  await Template.add(row.project_id, { id: newTemplateId, name: name ?? null, design }, trx);
 }
 
 export const qrCodeHandlers = [

@@ -31,6 +31,7 @@ import { QR_CODE_TABLES } from './model.ts';
 import { VISITS } from './record.ts';
 import { defaultDesign } from './render/design.ts';
 import type { StoredDesign } from './render/stored-design.ts';
+import { templateName } from './templates/schema.ts';
 
 /** The writable fields of a QR code. An absent field is not changed, `null` clears it. */
 export interface QrCodeChanges extends SharedChanges {
@@ -40,8 +41,9 @@ export interface QrCodeChanges extends SharedChanges {
   filled?: boolean | undefined;
   design?: StoredDesign | undefined;
   templateId?: string | null | undefined;
-  /** Id of the template to create from the design. */
+  /** Id of the template to create from the design, and its name. */
   newTemplateId?: string | undefined;
+  newTemplateName?: string | undefined;
 }
 
 /** A new QR code. */
@@ -62,6 +64,7 @@ type QrCodeBody = Omit<NewShortLink, 'id' | 'tags'> &
     filled?: boolean;
     templateId?: string | null;
     useAsTemplate?: boolean;
+    templateName?: string;
   };
 
 /** The validated body of a new QR code. */
@@ -94,6 +97,7 @@ const ownFields = {
   useAsTemplate: bodyFlag().description(
     'true: stores the appearance as a template; the response has its `templateId`. Default false.',
   ),
+  templateName: templateName.description('Name of the template that `useAsTemplate` creates.'),
 };
 
 /** Requires the content in the member named by the type, and in no other. */
@@ -113,6 +117,12 @@ const oneContent: CustomValidator<QrCodeBody> = (body, { error }) => {
   if (other === undefined) return body;
   return error('rule', { rule: `must not have ${other}: the code is of type ${type}` });
 };
+
+/** Requires a template that has the name. */
+const namedTemplate: CustomValidator<QrCodeBody> = (body, { error }) =>
+  body.templateName === undefined || body.useAsTemplate === true
+    ? body
+    : error('rule', { rule: 'must have useAsTemplate: true where it has templateName' });
 
 const typeField = oneOf(CONTENT_NAMES)
   .meta({ name: 'QrCodeType' })
@@ -138,6 +148,7 @@ export const newQrCodeBody = Joi.object<NewQrCodeBody>({
   ...emptyAsAbsent({ ...creationFields, ...ownFields, ...newRecordFields }),
 })
   .custom(oneContent)
+  .custom(namedTemplate)
   .meta({ name: 'NewQrCode' })
   .example({ type: 'url', url: 'https://example.com/landing', fgColor: '#1A237E' });
 
@@ -148,6 +159,7 @@ export const qrCodeChangesBody = Joi.object<QrCodeChangesBody>({
   ...ownFields,
 })
   .custom(oneContent)
+  .custom(namedTemplate)
   .meta({ name: 'QrCodeUpdate' })
   .example({ title: 'Poster', archived: false });
 
@@ -224,7 +236,12 @@ export function toChanges(
   body: QrCodeChangesBody,
   images: StoredImages,
 ): QrCodeChanges {
-  const { type, useAsTemplate, ...rest } = toSharedChanges(projectId, body);
+  const {
+    type,
+    useAsTemplate,
+    templateName: newTemplateName,
+    ...rest
+  } = toSharedChanges(projectId, body);
   const changes: Record<string, unknown> = {};
   const design: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(rest)) {
@@ -241,6 +258,7 @@ export function toChanges(
     content: type === undefined ? undefined : { type, value: body[type] },
     design: Object.keys(design).length === 0 ? undefined : design,
     newTemplateId: useAsTemplate === true ? newId('template') : undefined,
+    newTemplateName,
   };
 }
 

@@ -146,6 +146,10 @@ describe('the audit log', () => {
       await remove('/qrcodes/bulk', { qrcodeIds: (await aCode()).id });
       return some('qrcode', 1);
     },
+    'template.update': async () => {
+      const { templateId } = await aCode({ useAsTemplate: true });
+      return one('template', await patch(`/templates/${templateId}`, { name: 'n' }), ['name']);
+    },
     'template.delete': async () => {
       const { templateId } = await aCode({ useAsTemplate: true });
       return one('template', await remove(`/templates/${templateId}`));

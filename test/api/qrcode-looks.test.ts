@@ -26,6 +26,33 @@ describe('the look of a QR code', () => {
     }
   }
 
+  it('is stored as a template under a name, which can be changed', async () => {
+    const { body } = await create({ useAsTemplate: true, templateName: '  Spring   ' });
+    const { body: nameless } = await create({ useAsTemplate: true });
+    const namesOf = async () =>
+      (await world.api.get('/templates')).body.map(({ name }: { name: unknown }) => name);
+    expect(await namesOf()).to.deep.equal([null, 'Spring']);
+    const path = `/templates/${nameless.templateId}`;
+    const renamed = await world.api.patch(path, { name: 'Plain' });
+    expect([renamed.status, renamed.body.name]).to.deep.equal([200, 'Plain']);
+    await world.api.patch(`/templates/${body.templateId}`, { name: null });
+    expect(await namesOf()).to.deep.equal(['Plain', null]);
+    expect((await world.api.patch('/templates/tmpl_none', { name: 'a' })).status).to.equal(404);
+    const reader = await world.withScopes('qrcodes.read');
+    expect((await reader.patch(path, { name: 'a' })).status).to.equal(403);
+    for (const [answer, message] of [
+      [world.api.patch(path, { name: 'a'.repeat(65) }), /^name must be at most 64 characters/],
+      [
+        create({ templateName: 'a' }),
+        /^body must have useAsTemplate: true where it has templateName/,
+      ],
+    ] as const) {
+      const { status, body: refused } = await answer;
+      expect(status).to.equal(422);
+      expect(refused.error.message).to.match(message);
+    }
+  });
+
   it('may have gradients and colors of eyes, which templates keep and null clears', async () => {
     const look = {
       fgGradient: {

@@ -210,6 +210,8 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.delete(`/qrcodes/ext_${qrcode.externalId}`));
   },
   'get /templates': ({ api }) => isEmpty(api.get('/templates')),
+  'patch /templates/{id}': ({ api }, { qrcode }) =>
+    is404(api.patch(`/templates/${qrcode.templateId}`, { name: 'mine' })),
   'delete /templates/{id}': ({ api }, { qrcode }) =>
     is404(api.delete(`/templates/${qrcode.templateId}`)),
   'post /tags': async ({ api }) => {

@@ -13,7 +13,7 @@ import { seeded } from '../qr/pairwise.ts';
 import { DECODERS, printed, toPixels } from '../support/decoders.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { expectAccessible, inConsole, measureFrames, sizes, useBrowser } from './window.ts';
+import { dialog, expectAccessible, inConsole, measureFrames, sizes, useBrowser } from './window.ts';
 
 const SCHEMES = ['light', 'dark'] as const;
 const CODES = 100;
@@ -599,11 +599,17 @@ describe('QR codes in the console', function () {
       await page.getByLabel('URL', { exact: true }).fill('https://example.com/b');
       await page.getByRole('radio', { name: 'Diamonds' }).check();
       await page.getByRole('switch', { name: 'Save style as template' }).click();
+      await page.getByLabel('Template name').fill('Spring');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('Changes saved').waitFor();
       await page.getByRole('link', { name: 'All QR codes' }).click();
       await page.getByRole('link', { name: 'Create QR code' }).click();
-      await page.getByRole('button', { name: 'Template 1', exact: true }).click();
+      await page.getByRole('button', { name: 'Actions for Spring' }).click();
+      await page.getByRole('menuitem', { name: 'Rename' }).click();
+      await dialog(page).getByLabel('Template name').fill('Summer');
+      await expectAccessible(page, 'rename template');
+      await dialog(page).getByRole('button', { name: 'Rename' }).click();
+      await page.getByRole('button', { name: 'Summer', exact: true }).click();
       await page.getByLabel('URL', { exact: true }).fill('https://example.com/c');
       await create(page).click();
       await page.getByText('QR code created').waitFor();

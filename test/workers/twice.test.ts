@@ -894,7 +894,9 @@ describe('a job that runs twice', function () {
     const changed = await twice(qrCodeJobs['qrcode.update'], { qrcodeId: qrcode.id, changes });
     expect(changed).to.include({ type: 'text', text: 'hello', url: null });
     expect((await world.visit('/q', CRAWLER)).body).to.contain('hello');
-    await twice(templateJobs['template.delete'], { id: qrcode.newTemplateId });
+    const template = { id: qrcode.newTemplateId };
+    await twice(templateJobs['template.update'], { ...template, changes: { name: 'n' } });
+    await twice(templateJobs['template.delete'], template);
     await twice(qrCodeJobs['qrcode.reset'], { qrcodeId: qrcode.id });
     await twice(qrCodeJobs['qrcode.delete'], { qrcodeId: qrcode.id });
     expect((await world.visit('/q')).status).to.equal(404);

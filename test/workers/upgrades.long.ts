@@ -41,6 +41,7 @@ import * as guardsOfVisitors from '../../migrations/0068_guards_of_visitors.ts';
 import * as pagesOfCodes from '../../migrations/0070_pages_of_codes.ts';
 import * as qrcodeExports from '../../migrations/0071_qrcode_exports.ts';
 import * as shortIndexes from '../../migrations/0072_short_event_indexes.ts';
+import * as templateNames from '../../migrations/0076_template_names.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -108,6 +109,7 @@ const AFTER_SEARCH = [
   pagesOfCodes,
   qrcodeExports,
   shortIndexes,
+  templateNames,
 ];
 
 /** Cities as an earlier version stored them. */

@@ -12,7 +12,7 @@ import { useFieldErrors, useFocusOnRefusal } from '../short-links/errors.ts';
 import type { PartProps } from '../short-links/section.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
-import { Switch } from '../ui/field.tsx';
+import { Switch, TextField } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
@@ -195,6 +195,16 @@ export function Designer({ record }: { record: QrCode | undefined }) {
                 checked={draft.isTemplate}
                 onChange={(isTemplate) => change({ isTemplate })}
               />
+              {draft.isTemplate && (
+                <TextField
+                  label="Template name"
+                  placeholder="Spring campaign"
+                  maxLength={64}
+                  value={draft.templateName}
+                  onChange={({ target }) => change({ templateName: target.value })}
+                  error={errors['templateName']}
+                />
+              )}
               <div className="grid max-lg:hidden">{saveButton}</div>
             </div>
           )}

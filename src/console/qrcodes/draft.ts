@@ -18,6 +18,8 @@ export interface CodeDraft {
   look: Look;
   /** True when the style is also saved as a template. */
   isTemplate: boolean;
+  /** Name of that template; empty for none. */
+  templateName: string;
 }
 
 /** The draft of a new code. */
@@ -29,6 +31,7 @@ export const NEW_DRAFT: CodeDraft = {
   shortLink: shared.EMPTY,
   look: PLAIN_LOOK,
   isTemplate: false,
+  templateName: '',
 };
 
 /** Returns the draft of a stored code. */
@@ -42,6 +45,7 @@ export function draftOf(record: QrCode): CodeDraft {
     shortLink: shared.draftOf(record),
     look: lookOf(record),
     isTemplate: false,
+    templateName: '',
   };
 }
 
@@ -82,7 +86,11 @@ function sharedChanges(draft: CodeDraft, before: CodeDraft): Record<string, unkn
   );
 }
 
-const template = ({ isTemplate }: CodeDraft) => (isTemplate ? { useAsTemplate: true } : {});
+function template({ isTemplate, templateName }: CodeDraft) {
+  if (!isTemplate) return {};
+  const name = templateName.trim();
+  return { useAsTemplate: true, ...(name !== '' && { templateName: name }) };
+}
 
 /** Builds the body that creates the code. */
 export function creationOf(draft: CodeDraft): Schemas['NewQrCode'] {

@@ -1,35 +1,27 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Trash2 } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { colorFault, normalizeColor } from '../../qrcodes/render/color.ts';
 import { NAMED_LOOKS } from '../../qrcodes/render/named-looks.ts';
 import { answer } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
-import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { workspaceQuery } from '../settings/queries.ts';
-import { IconButton } from '../ui/button.tsx';
-import { toastError } from '../ui/toast-error.ts';
 import { useDrawn } from './drawn.ts';
 import { addressOf } from './image.ts';
 import { type Look, lookOf, PLAIN_LOOK } from './look.ts';
+import { TemplateMenu } from './template-menu.tsx';
 
 const SAMPLE = 'HELLO';
 
 /** Styles to start from: plain, named looks, the brand’s, and the workspace's templates. */
 export function Presets({ onChosen }: { onChosen(look: Look): void }) {
   const { api, may } = useWorkspace();
-  const client = useQueryClient();
   const templates =
     useQuery({
       queryKey: keys.templates.list(),
       queryFn: ({ signal }) => answer(api.GET('/templates', { signal })),
     }).data ?? [];
   const brand = useQuery(workspaceQuery(api)).data;
-  const remove = useWrite({
-    send: (id: string) => answer(api.DELETE('/templates/{id}', { params: { path: { id } } })),
-    onDone: () => client.invalidateQueries({ queryKey: keys.templates.all }),
-    onFailed: toastError,
-  });
   return (
     <ul className="grid grid-cols-2 gap-2 md:grid-cols-[repeat(auto-fill,minmax(8rem,1fr))]">
       <Preset name="Plain" look={PLAIN_LOOK} onChosen={onChosen} />
@@ -39,15 +31,18 @@ export function Presets({ onChosen }: { onChosen(look: Look): void }) {
       {brand && (brand.brandColor ?? brand.logo) && (
         <Preset name="Brand" look={brandLook(brand)} onChosen={onChosen} />
       )}
-      {templates.map((template, index) => (
-        <Preset
-          key={template.id}
-          name={`Template ${templates.length - index}`}
-          look={lookOf(template)}
-          onChosen={onChosen}
-          onDelete={may('qrcodes.write') ? () => remove.write(template.id) : undefined}
-        />
-      ))}
+      {templates.map((template, index) => {
+        const name = template.name ?? `Template ${templates.length - index}`;
+        return (
+          <Preset
+            key={template.id}
+            name={name}
+            look={lookOf(template)}
+            onChosen={onChosen}
+            menu={may('qrcodes.write') && <TemplateMenu template={template} name={name} />}
+          />
+        );
+      })}
     </ul>
   );
 }
@@ -75,10 +70,11 @@ interface PresetProps {
   name: string;
   look: Look;
   onChosen(look: Look): void;
-  onDelete?: (() => void) | undefined;
+  /** Actions of a template. */
+  menu?: ReactNode;
 }
 
-function Preset({ name, look, onChosen, onDelete }: PresetProps) {
+function Preset({ name, look, onChosen, menu }: PresetProps) {
   const { data } = useDrawn(SAMPLE, look);
   return (
     <li className="relative">
@@ -90,16 +86,11 @@ function Preset({ name, look, onChosen, onDelete }: PresetProps) {
         <span className="size-16 rounded bg-white p-1">
           {data && <img src={addressOf(data.svg)} alt="" className="size-full object-contain" />}
         </span>
-        <span className="text-xs">{name}</span>
+        <span className="w-full truncate text-xs" title={name}>
+          {name}
+        </span>
       </button>
-      {onDelete && (
-        <IconButton
-          icon={Trash2}
-          label={`Delete ${name}`}
-          onClick={onDelete}
-          className="absolute top-0 right-0"
-        />
-      )}
+      {menu && <div className="absolute top-0 right-0">{menu}</div>}
     </li>
   );
 }

@@ -14,6 +14,7 @@ import { MAX_UTM_TEMPLATES } from '../../links/utm-templates/commands.ts';
 import { newUtmTemplateBody } from '../../links/utm-templates/schema.ts';
 import { newPageBody } from '../../pages/schema.ts';
 import { designFields } from '../../qrcodes/design.ts';
+import { templateName } from '../../qrcodes/templates/schema.ts';
 import { nameColumns } from '../../tags/model.ts';
 import { TAG_COLORS } from '../../tags/record.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
@@ -136,8 +137,13 @@ const SIMPLE: Readonly<Partial<Record<ArchiveKind, TableKind>>> = {
   },
   template: {
     table: 'templates',
-    schema: Schemas.object({ ...id, ...time, design: storedDesign.required() }),
-    row: (_, { design, createdAt }) => ({ design, created_at: createdAt }),
+    schema: Schemas.object({
+      ...id,
+      ...time,
+      name: templateName,
+      design: storedDesign.required(),
+    }),
+    row: (_, { name, design, createdAt }) => ({ name, design, created_at: createdAt }),
   },
   customer: {
     table: 'customers',

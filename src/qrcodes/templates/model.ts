@@ -6,6 +6,7 @@ export class Template extends WorkspaceModel {
   static override readonly tableName = 'templates';
 
   declare id: string;
+  declare name: string | null;
   declare design: StoredDesign;
   declare created_at: Date;
 }

@@ -1,18 +1,22 @@
-import { Joi, requiredText, requiredTime } from '../../http/fields.ts';
+import { Joi, nullable, requiredText, requiredTime } from '../../http/fields.ts';
 import { DESIGN_FIELDS } from '../design.ts';
 import type { Template } from './model.ts';
 
-/** Builds the public template record: its id, and the design fields of its code. */
-export function toTemplate({ id, design, created_at }: Template) {
+/** The public record of a template. */
+export type TemplateRecord = ReturnType<typeof toTemplate>;
+
+/** Builds the public template record: its id and name, and the design fields of its code. */
+export function toTemplate({ id, name, design, created_at }: Template) {
   const look = Object.fromEntries(
     DESIGN_FIELDS.flatMap((name) => (name in design ? [[name, design[name]]] : [])),
   );
-  return { id, createdAt: created_at.toISOString(), ...look };
+  return { id, name, createdAt: created_at.toISOString(), ...look };
 }
 
 /** Schema of the template record, for the reference and for checking answers. */
 export const templateRecord = Joi.object({
   id: requiredText.description('Id of the template.').example('tmpl_3Nb7vCx9Za'),
+  name: nullable.description('Name; null: it has none.').example('Spring campaign'),
   createdAt: requiredTime.description('Time of creation.'),
 })
   .unknown()
