@@ -1,27 +1,64 @@
 import { createHash } from 'node:crypto';
-import { db, execute, rows } from '../infra/db.ts';
-import { FILE_TYPES, type FileType, typeOfHead } from './file-source.ts';
+import { MEBIBYTE } from '../http/input.ts';
+import { type Db, db, execute, rows } from '../infra/db.ts';
+import { FILE_BYTES } from '../workspaces/plans.ts';
+import { planOf } from '../workspaces/queries.ts';
+import { FILE_TYPES, typeOfHead } from './file-source.ts';
 import type { FileRef } from './name.ts';
 import { bytesOf } from './read.ts';
 import { refuse } from './refusals.ts';
 
 /** Maximum size of a file, in bytes. */
-const MAX_BYTES = 5 * 1024 * 1024;
+const MAX_BYTES = 5 * MEBIBYTE;
+
+/** A file that has been read, and is not stored yet. */
+export interface NewFile extends FileRef {
+  bytes: Buffer;
+}
 
 /**
- * Fetches a file and stores it for a workspace. The first bytes decide its type: headers and names
- * cannot be trusted.
+ * Reads a file from its URL or data URI. The first bytes decide its type: headers and names cannot
+ * be trusted.
  *
  * @throws Refusal `unprocessable_entity`, whose message completes "<field> …"
  */
-export async function keepFile(projectId: string, source: string): Promise<FileRef> {
+export async function readSource(source: string): Promise<NewFile> {
   const bytes = await bytesOf(source, MAX_BYTES, Object.keys(FILE_TYPES).join(', '));
   const head = bytes.subarray(0, 16).toString('latin1');
   const type = typeOfHead(head);
   if (type === undefined) throw refuse('must be a PDF, PNG, JPEG, WebP or GIF');
   const id = createHash('sha256').update(bytes).digest('hex');
+  return { id, type, bytes };
+}
+
+/**
+ * Stores a file for a workspace.
+ *
+ * @throws Refusal `unprocessable_entity`, whose message completes "<field> …"
+ */
+export async function storeFile(
+  trx: Db,
+  projectId: string,
+  { id, type, bytes }: NewFile,
+): Promise<FileRef> {
+  // Concurrent callers wait, so that the limit is not exceeded.
+  await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`files ${projectId}`]);
+  const [others] = await rows<{ size: number }>(
+    trx,
+    `SELECT coalesce(sum(octet_length(bytes)), 0)::bigint AS size FROM files
+      WHERE project_id = ? AND id <> ?`,
+    [projectId, id],
+  );
+  const plan = await planOf(projectId, trx);
+  const most = FILE_BYTES[plan];
+  if (others!.size + bytes.length > most) {
+    throw refuse(
+      `must not exceed ${most / MEBIBYTE} MiB together with the other files of the workspace, ` +
+        `the limit of the plan ${plan}; the file of a deleted code counts for a day`,
+    );
+  }
   await execute(
-    db(),
+    trx,
     `INSERT INTO files (project_id, id, type, bytes) VALUES (?, ?, ?, ?)
      ON CONFLICT (project_id, id) DO UPDATE SET kept_at = now()`,
     [projectId, id, type, bytes],
@@ -29,17 +66,10 @@ export async function keepFile(projectId: string, source: string): Promise<FileR
   return { id, type };
 }
 
-/** Reads a file that a code of the workspace opens; `undefined` if there is none. */
-export async function readFile(
-  projectId: string,
-  id: string,
-): Promise<{ bytes: Buffer; type: FileType } | undefined> {
-  const [file] = await rows<{ bytes: Buffer; type: FileType }>(
-    db(),
-    'SELECT bytes, type FROM files WHERE project_id = ? AND id = ?',
-    [projectId, id],
-  );
-  return file;
+/** Fetches a file and stores it for a workspace. @throws Refusal as {@link storeFile} */
+export async function keepFile(projectId: string, source: string): Promise<FileRef> {
+  const file = await readSource(source);
+  return db().transaction((trx) => storeFile(trx, projectId, file));
 }
 
 /** Deletes files that no code has used for a day. */

@@ -1,7 +1,7 @@
 import { id, Joi, requiredText } from '../http/fields.ts';
 import { found, type Route, route } from '../http/route.ts';
 import { FILE_TYPES } from '../images/file-source.ts';
-import { readFile } from '../images/files.ts';
+import { openFile } from './open-file.ts';
 
 /** Chromium shows no PDF in a sandbox; a PDF runs no scripts in the origin of its URL. */
 const POLICIES = {
@@ -9,21 +9,22 @@ const POLICIES = {
   image: "default-src 'none'; sandbox",
 };
 
-type Params = { projectId: string; id: string; name: string };
+type Params = { projectId: string; qrcodeId: string; id: string; name: string };
 
 /** The endpoint of files that codes open. */
 export const fileRoutes: Route[] = [
   route<{ params: Params; query: { download?: '1' } }>({
     method: 'get',
-    path: '/files/{projectId}/{id}/{name}',
+    path: '/files/{projectId}/{qrcodeId}/{id}/{name}',
     operationId: 'downloadFile',
     summary: 'Download the file of a QR code',
-    description: 'Returns the file that a code of type file opens.',
+    description: 'Returns the file that a code of type file opens, while its short link opens it.',
     tag: 'QR codes',
     extension: true,
     scope: 'public',
     params: Joi.object<Params>({
       projectId: id().required().description('Id of the workspace.'),
+      qrcodeId: id().required().description('Id of the QR code.'),
       id: id().required().description('Id of the file.'),
       name: requiredText.description('Name under which browsers save it.').example('menu.pdf'),
     }),
@@ -31,8 +32,8 @@ export const fileRoutes: Route[] = [
       download: Joi.string().valid('1').description('`1`: browsers save the file.'),
     }),
     answers: { 200: { media: Object.keys(FILE_TYPES) } },
-    async handle({ params: { projectId, id: fileId, name }, query: { download } }) {
-      const file = await readFile(projectId, fileId);
+    async handle({ params: { projectId, qrcodeId, id: fileId, name }, query: { download } }) {
+      const file = await openFile({ projectId, qrcodeId, fileId });
       // Browsers save it under this name, which must not make another kind of file of it.
       const isNamed = file !== undefined && name.endsWith(`.${FILE_TYPES[file.type].ending}`);
       const { bytes, type } = found(isNamed ? file : undefined, 'such file');
@@ -44,8 +45,8 @@ export const fileRoutes: Route[] = [
           'Content-Disposition': download === undefined ? 'inline' : 'attachment',
           'Content-Security-Policy': type === 'application/pdf' ? POLICIES.pdf : POLICIES.image,
           'X-Content-Type-Options': 'nosniff',
-          // The file of a deleted code disappears.
-          'Cache-Control': 'public, max-age=3600',
+          // The file of a code that was blocked or deleted disappears.
+          'Cache-Control': 'public, max-age=300',
         },
       };
     },

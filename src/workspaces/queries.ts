@@ -62,3 +62,10 @@ export async function visitSettings(
   );
   return new Map(settings.map(({ id, ...settings }) => [id, settings]));
 }
+
+/** Reads the plan of a workspace. */
+export async function planOf(projectId: string, connection: Db): Promise<Plan> {
+  const sql = 'SELECT plan FROM workspaces WHERE id = ?';
+  const [row] = await rows<{ plan: Plan }>(connection, sql, [projectId]);
+  return row!.plan;
+}

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { db } from '../../src/infra/db.ts';
 import { ApiClient } from '../support/client.ts';
 import { scan } from '../support/decoders.ts';
 import { Site } from '../support/site.ts';
@@ -245,6 +246,51 @@ describe('the file of a code', () => {
       image.headers.get('content-disposition'),
     ]).to.deep.equal(['image/png', 'attachment']);
     expect(image.headers.get('content-security-policy')).to.contain('sandbox');
+  });
+
+  it('is open only while its code is', async () => {
+    const source = site.answer('/open', { type: 'application/pdf', body: '%PDF-1.7\nopen' });
+    const { body } = await create({ source });
+    const { pathname } = new URL((await world.visit(`/${body.key}`)).headers.location!);
+    const statusOf = async () => (await nobody.download(pathname)).status;
+    expect(await statusOf()).to.equal(200);
+    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+    await world.api.patch(`/qrcodes/${body.id}`, { startsAt: inAnHour });
+    expect(await statusOf()).to.equal(404);
+    await world.api.patch(`/qrcodes/${body.id}`, { startsAt: null });
+    expect(await statusOf()).to.equal(200);
+    await db()('qrcodes')
+      .where({ id: body.id })
+      .update({ expires_at: new Date(0) });
+    expect(await statusOf()).to.equal(404);
+    await db()('qrcodes').where({ id: body.id }).update({ expires_at: null });
+    const blocked = { record_id: body.id, project_id: world.projectId };
+    await db()('blocked_links').insert({ ...blocked, short_link: body.shortLink, reason: 'a' });
+    expect(await statusOf()).to.equal(404);
+    await db()('blocked_links').where(blocked).delete();
+    expect(await statusOf()).to.equal(200);
+    await world.api.delete(`/qrcodes/${body.id}`);
+    expect(await statusOf()).to.equal(404);
+  });
+
+  it('is refused beyond the size that the plan has for files', async () => {
+    const small = await aWorkspace({ plan: 'free' });
+    // 10 files of 5 MiB fill the 50 MiB of the plan.
+    await db().raw(
+      `INSERT INTO files (project_id, id, type, bytes)
+       SELECT ?, 'a' || n, 'application/pdf', convert_to(repeat('a', 5242880), 'UTF8') FROM generate_series(1, 10) n`,
+      [small.projectId],
+    );
+    const source = `data:application/pdf,${encodeURIComponent('%PDF-1.7 more')}`;
+    const { status, body } = await small.api.post('/qrcodes', { type: 'file', file: { source } });
+    expect([status, body.error.message]).to.deep.equal([
+      422,
+      'file.source must not exceed 50 MiB together with the other files of the workspace, the ' +
+        'limit of the plan free; the file of a deleted code counts for a day',
+    ]);
+    await db()('files').where({ project_id: small.projectId, id: 'a1' }).delete();
+    const fits = await small.api.post('/qrcodes', { type: 'file', file: { source } });
+    expect(fits.status).to.equal(201);
   });
 
   it('is refused with the name of the field', async () => {

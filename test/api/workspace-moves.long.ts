@@ -307,6 +307,30 @@ describe('the export of a workspace', () => {
     expect((await target.visit(encodeURI('/größe'))).status).to.equal(302);
   });
 
+  it('stores files that codes hold themselves, and refuses those that are none', async () => {
+    const [from, to] = [await aWorkspace(), await aWorkspace()];
+    const source = `data:application/pdf,${encodeURIComponent('%PDF-1.7 menu')}`;
+    for (const key of ['menu', 'wrong']) {
+      await from.api.post('/qrcodes', { type: 'file', file: { source, name: 'Menu' }, key });
+    }
+    const shared = changed(await archiveOf(from), (lines) => {
+      lines[0].defaultDomain = 'short.example';
+      for (const { data } of lines) {
+        if (data?.domain) data.domain = 'short.example';
+        if (data?.key === 'wrong') data.file.source = 'data:text/html,<p>';
+      }
+    });
+    for (const query of [{ dryRun: 'true' }, {}] as Record<string, string>[]) {
+      const { errors } = await taken(to, shared, query);
+      expect(errors.map(({ message }: Line) => message)).to.deep.equal([
+        'file.source must be a PDF, PNG, JPEG, WebP or GIF',
+      ]);
+    }
+    const { headers } = await to.visit('/menu');
+    const file = await fetch(headers.location!);
+    expect([file.status, await file.text()]).to.deep.equal([200, '%PDF-1.7 menu']);
+  });
+
   it('is imported once, however often workers are killed', async function () {
     const [from, to] = [await aWorkspace(), await aWorkspace()];
     const { body: link } = await from.api.post('/links', { url: A, key: 'a' });

@@ -75,7 +75,7 @@ export const storedDesign = Schemas.object({
   srcImage: imageRef.allow(null),
   logoImage: imageRef.allow(null),
   photoImage: imageRef.allow(null),
-  // Archives have no files; an imported code opens the source of its file.
+  // Archives have no files: the import stores those whose source is a data URI.
   storedFile: Schemas.any().strip(),
 });
 

@@ -1,12 +1,19 @@
 import { mapAccepted, Refusal } from '../../errors.ts';
 import { dateTime, nameText, Joi as Schemas } from '../../http/fields.ts';
 import { check } from '../../http/input.ts';
+import { readSource, storeFile } from '../../images/files.ts';
 import { type Db, execute, rows } from '../../infra/db.ts';
 import { draftLinks, insertLinks } from '../../links/commands.ts';
 import type { LinkBody } from '../../links/schema.ts';
 import { insertQrCodes } from '../../qrcodes/commands.ts';
+import type { FileContent } from '../../qrcodes/content/file.ts';
 import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
-import { type NewQrCodeBody, newQrCodeBody, toNewQrCode } from '../../qrcodes/schema.ts';
+import {
+  type NewQrCode,
+  type NewQrCodeBody,
+  newQrCodeBody,
+  toNewQrCode,
+} from '../../qrcodes/schema.ts';
 import {
   claimsNamed,
   domainIdsOf,
@@ -104,9 +111,10 @@ const QR_CODES: RecordType<ReturnType<typeof readQrCode>> = {
   table: 'qrcodes',
   read: readQrCode,
   async insert(trx, context, news) {
+    const withFiles = await Promise.all(news.map((qrcode) => withFile(trx, context, qrcode)));
     // Images and pages are imported first; a check runs before that, so only fields can be checked.
-    if (context.isCheck) return [...news];
-    return insertQrCodes(trx, ownerOf(context), news, context.publish);
+    if (context.isCheck) return withFiles;
+    return insertQrCodes(trx, ownerOf(context), withFiles, context.publish);
   },
 };
 
@@ -126,6 +134,29 @@ function readQrCode(projectId: string, body: Data) {
     NewQrCodeBody & { createdAt?: string; design?: StoredDesign }
   >(qrCodeBody, body, 'data');
   return { ...toNewQrCode(projectId, checked as NewQrCodeBody, {}), design };
+}
+
+/**
+ * Stores the file of a code whose content holds it as a data URI. A code with the URL of its file
+ * opens that URL, since a transaction fetches nothing.
+ */
+async function withFile(
+  trx: Db,
+  { importRow, isCheck }: ArchiveContext,
+  qrcode: NewQrCode,
+): Promise<NewQrCode | Refusal> {
+  const { type, value } = qrcode.content;
+  const { source } = type === 'file' ? (value as FileContent) : { source: '' };
+  if (!/^data:/i.test(source)) return qrcode;
+  try {
+    const file = await readSource(source);
+    if (isCheck) return qrcode;
+    const storedFile = await storeFile(trx, importRow.project_id, file);
+    return { ...qrcode, design: { ...qrcode.design, storedFile } };
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    return new Refusal(thrown.code, `file.source ${thrown.message}`);
+  }
 }
 
 /** Imports links. */
