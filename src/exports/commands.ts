@@ -1,3 +1,4 @@
+import { Refusal } from '../errors.ts';
 import { pluralOf } from '../events/kinds.ts';
 import { type Db, db } from '../infra/db.ts';
 import { unseal } from '../infra/seal.ts';
@@ -11,6 +12,7 @@ import { exportJobs, exportMaintenanceJobs, type NewExport } from './jobs.ts';
 import { exportLinks } from './links.ts';
 import { createPictureExport, resumeExports } from './qrcodes/create.ts';
 import { OPEN } from './qrcodes/model.ts';
+import { refuseWithoutSpace } from './space.ts';
 import { writeWorkspace } from './workspace.ts';
 
 /** Writes the text of an export, in parts. */
@@ -32,20 +34,27 @@ async function addExport(
   return expiresAt;
 }
 
-/** Stores the parts of an export, and returns their size in bytes. */
+/**
+ * Stores the parts of an export, and returns their size in bytes.
+ *
+ * @throws Refusal `forbidden` if the workspace has too little space for exports
+ */
 async function writeParts(
   trx: Db,
-  exportId: string,
+  { projectId, exportId }: { projectId: string; exportId: string },
   parts: AsyncIterable<string | Buffer>,
 ): Promise<number> {
+  const space = await refuseWithoutSpace(trx, projectId);
   let position = 0;
   let bytes = 0;
   for await (const part of parts) {
+    bytes += Buffer.byteLength(part);
+    if (bytes > space.bytes) throw new Refusal('forbidden', space.message);
     const content = typeof part === 'string' ? { text: part } : { bytes: part };
     await trx('export_parts').insert({ export_id: exportId, position, ...content });
     position += 1;
-    bytes += Buffer.byteLength(part);
   }
+  await trx('exports').where({ project_id: projectId, id: exportId }).update({ bytes });
   return bytes;
 }
 
@@ -91,7 +100,11 @@ export const exportHandlers = handlers(exportJobs, {
       const { id, format } = request;
       const name = 'events' in request.of ? pluralOf(request.of.events.event) : 'links';
       const expiresAt = await addExport(trx, { project_id: job.projectId, id, name, format });
-      await writeParts(trx, id, partsOf(job.projectId, request));
+      await writeParts(
+        trx,
+        { projectId: job.projectId, exportId: id },
+        partsOf(job.projectId, request),
+      );
       return addressOf(id, expiresAt);
     }),
 
@@ -110,7 +123,7 @@ export const exportHandlers = handlers(exportJobs, {
       );
       const row = { project_id: projectId, id, name: 'workspace', format: ARCHIVE } as const;
       const expiresAt = await addExport(trx, row);
-      const bytes = await writeParts(trx, id, parts);
+      const bytes = await writeParts(trx, { projectId, exportId: id }, parts);
       return { ...addressOf(id, expiresAt), bytes, counts };
     }),
 

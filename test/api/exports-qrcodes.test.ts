@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { wakeExport } from '../../src/exports/qrcodes/create.ts';
 import { db } from '../../src/infra/db.ts';
+import { EXPORT_BYTES } from '../../src/workspaces/plans.ts';
 import { DECODERS, toPixels } from '../support/decoders.ts';
-import { endOfExport, exported, unzipped } from '../support/exports.ts';
+import { eventually } from '../support/eventually.ts';
+import { anOpenExport, endOfExport, exported, unzipped } from '../support/exports.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/';
@@ -204,6 +207,52 @@ describe('exports of QR codes', () => {
     expect([cancelled.status, cancelled.body.state]).to.deep.equal([200, 'cancelled']);
     expect((await fetch(ended.url)).status).to.equal(410);
     expect(await db()('export_parts').where({ export_id: body.id })).to.deep.equal([]);
+  });
+
+  it('are cancelled only with the scope for writing', async () => {
+    const id = await anOpenExport(api);
+    const reader = await world.withScopes('qrcodes.read');
+    expect((await reader.post(`/exports/${id}/cancel`)).status).to.equal(403);
+    const writer = await world.withScopes('qrcodes.write');
+    const { status, body } = await writer.post(`/exports/${id}/cancel`);
+    expect([status, body.state]).to.deep.equal([200, 'cancelled']);
+  });
+
+  it('are limited in size, with all other exports of the workspace', async () => {
+    await create();
+    const { record } = await exported(api, {});
+    const most = EXPORT_BYTES.enterprise;
+    const message =
+      'The exports of the workspace must not exceed 32768 MiB, the limit of the plan enterprise: ' +
+      'export less, or wait, since each is deleted a day after it was written';
+    await db()('exports').where({ id: record.id }).update({ bytes: most });
+    expect(await refusal({})).to.deep.equal([403, message]);
+    const workspace = await api.post('/exports', { type: 'workspace' });
+    expect([workspace.status, workspace.body.error.message]).to.deep.equal([403, message]);
+    const links = await api.get('/links/export', {}, { headers: { prefer: 'respond-async' } });
+    await eventually(async () => {
+      const { body } = await api.get(links.headers.get('location')!);
+      expect([body.status, body.error?.message]).to.deep.equal(['failed', message]);
+    });
+    // The image does not fit into what is left.
+    await db()('exports')
+      .where({ id: record.id })
+      .update({ bytes: most - 10 });
+    const { body } = await api.post('/exports', { type: 'qrcodes' });
+    const ended = await endOfExport(api, body.id);
+    expect([ended.state, ended.failure, ended.bytes]).to.deep.equal(['failed', message, 0]);
+  });
+
+  it('fail if none of many attempts makes progress', async () => {
+    const id = await anOpenExport(api);
+    // Options that no release writes, and all attempts but the last one.
+    await db()('exports')
+      .where({ id })
+      .update({ options: '{"format": "sheet"}', format: 'pdf', done: 0, faults: 29 });
+    await wakeExport(world.projectId, { id, done: 0 });
+    const record = await endOfExport(api, id);
+    expect(record.state).to.equal('failed');
+    expect(record.failure).to.match(/^The images could not be drawn because of a fault/);
   });
 
   it('are limited in number, and can be read for a day', async () => {

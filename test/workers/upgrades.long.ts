@@ -42,6 +42,7 @@ import * as pagesOfCodes from '../../migrations/0070_pages_of_codes.ts';
 import * as qrcodeExports from '../../migrations/0071_qrcode_exports.ts';
 import * as shortIndexes from '../../migrations/0072_short_event_indexes.ts';
 import * as templateNames from '../../migrations/0076_template_names.ts';
+import * as exportSizes from '../../migrations/0077_export_sizes.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -110,6 +111,7 @@ const AFTER_SEARCH = [
   qrcodeExports,
   shortIndexes,
   templateNames,
+  exportSizes,
 ];
 
 /** Cities as an earlier version stored them. */

@@ -17,7 +17,7 @@ const LISTED = 10;
 
 /** The progress of an export of images, with its file once it is done. */
 export function ExportProgress({ id }: { id: string }) {
-  const { api, slug } = useWorkspace();
+  const { api, may } = useWorkspace();
   const client = useQueryClient();
   const { data, error, refetch } = useQuery(exportQuery(api, id));
   const cancel = useWrite({
@@ -39,13 +39,13 @@ export function ExportProgress({ id }: { id: string }) {
     <section aria-label="Progress of the images" className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <p role="status">{stateText(data)}</p>
-        {isDrawing(data) && (
+        {isDrawing(data) && may('qrcodes.write') && (
           <Button busy={cancel.isPending} onClick={() => cancel.write(undefined)}>
             Cancel
           </Button>
         )}
         {data.url !== null && (
-          <Button look="primary" icon={Download} onClick={() => save(data.url!, slug, data.format)}>
+          <Button look="primary" icon={Download} onClick={() => save(data.url!)}>
             Download {data.format === 'sheet' ? 'PDF' : 'ZIP'}
           </Button>
         )}
@@ -72,9 +72,10 @@ function stateText({ state, done, total, failed, failure }: Schemas['Export']): 
 }
 
 /** Saves the file, whose origin is BASE_URL and may differ from ours behind a proxy. */
-function save(url: string, slug: string, format: string): void {
+function save(url: string): void {
   const { pathname, search } = new URL(url);
-  saveFrom(pathname + search, `${slug} qr-codes.${format === 'sheet' ? 'pdf' : 'zip'}`);
+  // The answer has the name of the file.
+  saveFrom(pathname + search, '');
 }
 
 function Errors({ record: { failed, errors } }: { record: Schemas['Export'] }) {

@@ -8,6 +8,7 @@ import type { JobContext } from '../../queues/definition.ts';
 import type { RecordNames } from '../../short-links/rows.ts';
 import { KEEP_MS } from '../address.ts';
 import { exportDrawingJobs, type NewPictureExport } from '../jobs.ts';
+import { refuseWithoutSpace } from '../space.ts';
 import { OPEN, PictureExport } from './model.ts';
 import { type ExportRecord, toExport } from './record.ts';
 
@@ -21,7 +22,7 @@ const MAX_UNFINISHED = 5;
  * files are those of this moment.
  *
  * @throws Refusal `unprocessable_entity` for a wrong selection, `conflict` if too many exports of
- *   the workspace are unfinished
+ *   the workspace are unfinished, `forbidden` if it has no space for exports
  */
 export async function createPictureExport(
   { id, options, selection }: NewPictureExport,
@@ -30,6 +31,7 @@ export async function createPictureExport(
   const { projectId } = job;
   const record = await runIdempotent(job, async (trx) => {
     await refuseTooManyUnfinished(projectId, trx);
+    await refuseWithoutSpace(trx, projectId);
     const codes = await qrCodeQueries.listNames(projectId, selection, MAX_CODES + 1);
     const ordered = Array.isArray(selection)
       ? orderedBy(selection, codes)

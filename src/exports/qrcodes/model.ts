@@ -2,7 +2,7 @@ import { WorkspaceModel } from '../../infra/model.ts';
 import type { PictureOptions } from './options.ts';
 
 /*
- * POST /exports ─▶ queued ─▶ running ─▶ done, or failed if the file would be too large
+ * POST /exports ─▶ queued ─▶ running ─▶ done, or failed if the file would be too large or nothing can be drawn
  *                     └─ cancel ─┴─▶ cancelled
  */
 export const STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
@@ -28,6 +28,8 @@ export class PictureExport extends WorkspaceModel {
   declare failed: number;
   /** Size of the parts so far. */
   declare bytes: number;
+  /** Attempts to draw that failed since the last progress. */
+  declare faults: number;
   declare failure: string | null;
   declare created_at: Date;
   declare expires_at: Date;

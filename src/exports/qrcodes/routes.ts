@@ -27,7 +27,7 @@ import { exportRecord, type ItemError, toExport } from './record.ts';
 /** Maximum number of errors in the record. */
 const MAX_ERRORS = 100;
 
-const common = { extension: true, tag: 'Exports', scope: 'qrcodes.read' } as const;
+const common = { extension: true, tag: 'Exports' } as const;
 const params = Joi.object<{ id: string }>({
   id: id().required().description('Id of the export.'),
 });
@@ -41,6 +41,7 @@ export const pictureExportRoutes: Route[] = [
     operationId: 'retrieveExport',
     summary: 'Retrieve the progress of an export of QR codes',
     description: 'Returns an export of images of QR codes, with its progress and URL.',
+    scope: 'qrcodes.read',
     params,
     answers: { 200: exportRecord },
     handle: async ({ caller, params: { id: exportId } }) =>
@@ -53,6 +54,7 @@ export const pictureExportRoutes: Route[] = [
     operationId: 'cancelExport',
     summary: 'Cancel an export of QR codes',
     description: 'Ends an export of images of QR codes that is not done, and deletes its file.',
+    scope: 'qrcodes.write',
     params,
     answers: { 200: exportRecord },
     writes: true,

@@ -1,10 +1,11 @@
-import { type Db, db, execute } from '../../infra/db.ts';
+import { type Db, db, execute, isLockTimeout } from '../../infra/db.ts';
 import { drawInBackground } from '../../qrcodes/picture-pool.ts';
 import type { drawPicture } from '../../qrcodes/render/picture.ts';
-import type { JobContext } from '../../queues/definition.ts';
+import { type JobContext, Postponed } from '../../queues/definition.ts';
 import { handlers, type JobHandler } from '../../queues/job.ts';
 import { KEEP_MS } from '../address.ts';
 import { exportDrawingJobs } from '../jobs.ts';
+import { exportSpace } from '../space.ts';
 import { wakeExport } from './create.ts';
 import { OPEN, PictureExport } from './model.ts';
 import { dropParts, type Item, type Part } from './part.ts';
@@ -26,6 +27,13 @@ import { drawZip, zipFileEnd } from './zip-part.ts';
 /** Maximum size of a file in bytes, since it is stored in the database. */
 const MAX_BYTES = 1 << 30;
 
+/**
+ * Attempts without progress after which an export fails: 3 per job, and `resumeExports` adds a job
+ * a minute, so that an outage of some minutes ends none.
+ */
+const MAX_FAULTS = 30;
+const FAULTS = 'The images could not be drawn because of a fault of the service; try again later';
+
 /** Draws the next codes of an export. */
 async function drawNext(
   id: string,
@@ -40,9 +48,27 @@ async function drawNext(
     const next = await db().transaction((trx) => store(trx, row, part));
     if (next !== undefined) await wakeExport(projectId, next);
   } catch (error) {
-    if (!(error instanceof TooLarge)) throw error;
-    await db().transaction((trx) => fail(trx, row, error.message));
+    if (error instanceof TooLarge) {
+      await db().transaction((trx) => fail(trx, row, error.message));
+    } else {
+      const isTriedAgain = error instanceof Postponed || isLockTimeout(error);
+      if (!isTriedAgain) {
+        // While the database is down, only the first error says why.
+        await countFault(row).catch((err: unknown) => log.warn({ err }, 'a fault was not counted'));
+      }
+      throw error;
+    }
   }
+}
+
+/** Counts an attempt that failed, and ends the export after too many without progress. */
+async function countFault({ project_id, id }: PictureExport): Promise<void> {
+  await db().transaction(async (trx) => {
+    const rowOf = () => PictureExport.of(project_id, trx).where({ id });
+    await rowOf().increment('faults', 1);
+    const row = await rowOf().where('faults', '>=', MAX_FAULTS).first();
+    if (row !== undefined) await fail(trx, row, FAULTS);
+  });
 }
 
 /** Ends an export without a file. */
@@ -65,6 +91,7 @@ async function store(
   const rowsOf = () => PictureExport.of(project_id, trx).where({ id });
   const row = await rowsOf().whereIn('state', OPEN).where({ done }).forNoKeyUpdate().first();
   if (row === undefined) return undefined;
+  const { bytes } = row;
   await storeErrors(trx, id, part.items);
   await addPart(trx, row, part);
   row.done += part.items.length;
@@ -72,18 +99,35 @@ async function store(
   const isLast = row.done === row.total;
   if (isLast)
     await addPart(trx, row, await (row.format === 'pdf' ? sheetEnd : zipFileEnd)(trx, row));
-  if (row.bytes > MAX_BYTES) {
-    const failure = `The file would exceed ${MAX_BYTES >> 20} MiB: export fewer codes, or smaller images`;
+  const failure = await spaceFault(trx, row, bytes);
+  if (failure !== undefined) {
     await fail(trx, row, failure);
     return undefined;
   }
-  const progress = { done: row.done, failed: row.failed, bytes: row.bytes };
+  const progress = { done: row.done, failed: row.failed, bytes: row.bytes, faults: 0 };
   await rowsOf().patch(
     isLast
       ? { ...progress, state: 'done', expires_at: new Date(Date.now() + KEEP_MS) }
       : { ...progress, state: 'running' },
   );
   return isLast ? undefined : row;
+}
+
+/**
+ * Reason why a file must not become larger; `undefined` if it may.
+ *
+ * @param before its stored size in bytes
+ */
+async function spaceFault(
+  trx: Db,
+  { project_id, bytes }: PictureExport,
+  before: number,
+): Promise<string | undefined> {
+  if (bytes > MAX_BYTES) {
+    return `The file would exceed ${MAX_BYTES >> 20} MiB: export fewer codes, or smaller images`;
+  }
+  const space = await exportSpace(trx, project_id);
+  return bytes - before > space.bytes ? space.message : undefined;
 }
 
 /** Adds a part to the file, whose size grows in the row. */
