@@ -578,6 +578,43 @@ describe('QR codes in the console', function () {
     });
   });
 
+  it('takes a mark as the logo, scales it by keys and pointer, and takes its color', async () => {
+    await inConsole(world, 'qrcodes/new', {}, async (page) => {
+      await page.getByLabel('URL', { exact: true }).fill('https://example.com/menu');
+      await page.getByLabel('Color', { exact: true }).fill('#B91C1C');
+      await page.getByRole('button', { name: 'Logo: Heart' }).click();
+      const handle = page.getByRole('slider', { name: 'Logo size' });
+      await handle.waitFor();
+      const sizeOf = async () => Number(await handle.getAttribute('aria-valuenow'));
+      const before = await sizeOf();
+      await handle.focus();
+      for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('ArrowDown');
+      await eventually(async () => expect(await sizeOf()).to.equal(before - 3));
+      const width = page.getByLabel('Logo width in px');
+      expect(Number(await width.inputValue())).to.be.within(40, 120);
+      expect(await page.getByLabel('Logo height in px').inputValue()).to.equal(
+        await width.inputValue(),
+      );
+      const small = Number(await width.inputValue());
+      const { x, y, width: wide, height } = (await handle.boundingBox())!;
+      await page.mouse.move(x + wide / 2, y + height / 2);
+      await page.mouse.down();
+      await page.mouse.move(x + wide / 2 + 6, y + height / 2 + 6);
+      await page.mouse.up();
+      expect(Number(await width.inputValue())).to.be.above(small);
+      await page.getByLabel('Color', { exact: true }).fill('#1E3A8A');
+      await page.getByRole('button', { name: 'Eyes in a color of the logo: #B91C1C' }).click();
+      await page.getByRole('heading', { name: 'Easy to scan' }).waitFor();
+      await create(page).click();
+      await page.getByText('QR code created').waitFor();
+      const [, png] = await downloaded(page, () => download(page).click());
+      const [record] = (await world.api.get('/qrcodes')).body;
+      expect(record).to.include({ fgColor: '#1E3A8A', eyeColor: '#B91C1C' });
+      expect(record.width).to.equal(record.height).and.to.be.above(small);
+      expect(await textOf(png)).to.equal(record.shortLink);
+    });
+  });
+
   it('says why a look can’t be scanned, and what the API refuses at its field', async () => {
     await inConsole(world, 'qrcodes/new', {}, async (page) => {
       await page.getByLabel('Color', { exact: true }).fill('#DDDDDD');
@@ -810,6 +847,8 @@ describe('QR codes in the console', function () {
         await inConsole(world, 'qrcodes/new', options, async (page) => {
           await page.getByRole('heading', { name: 'Easy to scan' }).waitFor();
           await page.getByRole('radio', { name: 'Ribbon' }).check();
+          await page.getByRole('button', { name: 'Logo: Heart' }).click();
+          await page.getByRole('slider', { name: 'Logo size' }).waitFor();
           await expectAccessible(page, view('new'));
           await page.getByRole('radio', { name: 'Contact' }).check();
           await page.getByRole('button', { name: 'Add phone' }).click();

@@ -187,6 +187,7 @@ export function Designer({ record }: { record: QrCode | undefined }) {
             look={look}
             hint={payload.hint}
             isSample={payload.isSample}
+            onLogoSize={mayWrite && !save.isPending ? changeLook : undefined}
           />
           {mayWrite && (
             <div className="flex flex-col gap-3 border-t border-line pt-4">

@@ -9,7 +9,9 @@ import { toastError } from '../ui/toast-error.ts';
 import { useFileDrop } from '../ui/use-file-drop.ts';
 import { ColorField } from './color-field.tsx';
 import { readImageFile } from './image.ts';
+import { LogoColors } from './logo-colors-panel.tsx';
 import type { LookProps } from './look.ts';
+import { MarkChoice } from './mark-choice.tsx';
 
 /** The form for the image in the middle of a code: a dropped, pasted or chosen file, or a URL. */
 export function ImagePanel({ look, onChange, errors }: LookProps) {
@@ -21,7 +23,7 @@ export function ImagePanel({ look, onChange, errors }: LookProps) {
       type="number"
       min={1}
       max={4096}
-      placeholder="As large as scans easily"
+      placeholder="Automatic"
       value={look[name] ?? ''}
       onChange={({ target: { value } }) =>
         onChange({ [name]: value === '' ? null : Math.round(Number(value)) })
@@ -32,7 +34,10 @@ export function ImagePanel({ look, onChange, errors }: LookProps) {
   return (
     <div className="flex flex-col gap-3">
       {image === null ? (
-        <DropZone onImage={set} />
+        <>
+          <DropZone onImage={set} />
+          <MarkChoice color={look.fgColor} onImage={set} />
+        </>
       ) : (
         <div className="flex items-center gap-3 rounded-lg border border-line p-2">
           {image.startsWith('data:') && (
@@ -43,7 +48,7 @@ export function ImagePanel({ look, onChange, errors }: LookProps) {
             />
           )}
           <span className="min-w-0 flex-1 truncate text-muted">
-            {image.startsWith('data:') ? 'Image from a file' : image}
+            {image.startsWith('data:') ? 'Stored with the code' : image}
           </span>
           <Button icon={Trash2} onClick={() => set(null)}>
             Remove
@@ -55,6 +60,7 @@ export function ImagePanel({ look, onChange, errors }: LookProps) {
       )}
       {image !== null && (
         <>
+          <LogoColors image={image} onChange={onChange} />
           <Switch
             label="Remove the dots behind the logo"
             hint="Off: the code shows through gaps in the logo."
@@ -62,10 +68,14 @@ export function ImagePanel({ look, onChange, errors }: LookProps) {
             onChange={(checked) => onChange({ excavate: checked })}
           />
           <PlateFields plate={look.logoPlate} onChange={(logoPlate) => onChange({ logoPlate })} />
-          <div className="grid grid-cols-2 gap-3">
+          <div className="grid grid-cols-2 items-end gap-3">
             {sizeField('width')}
             {sizeField('height')}
           </div>
+          <p className="text-xs text-muted">
+            Without a size, the logo is as large as the code scans easily. You can also drag its
+            corner in the preview. It is always in the middle.
+          </p>
         </>
       )}
     </div>
@@ -95,7 +105,7 @@ function PlateFields({
   };
   return (
     <>
-      <div className="grid grid-cols-2 gap-3">
+      <div className="grid grid-cols-2 items-end gap-3">
         <SelectField
           label="Around the logo"
           value={plate?.shape ?? ''}

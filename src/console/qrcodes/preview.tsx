@@ -2,6 +2,7 @@ import { describe } from '../api/error.ts';
 import { Skeleton } from '../ui/states.tsx';
 import { useDrawn } from './drawn.ts';
 import { addressOf } from './image.ts';
+import { LogoHandle } from './logo-handle.tsx';
 import type { Look } from './look.ts';
 import { NOT_COMPLETE, ScorePanel, wordOf } from './score-panel.tsx';
 
@@ -13,10 +14,12 @@ interface PreviewProps {
   hint: string | undefined;
   /** True when the image shows only the style, with a placeholder short link. */
   isSample: boolean;
+  /** Changes the size of the logo; absent: it cannot be changed. */
+  onLogoSize?: ((size: Pick<Look, 'width' | 'height'>) => void) | undefined;
 }
 
 /** The code as the service will render it, with its scannability. */
-export function Preview({ payload, look, hint, isSample }: PreviewProps) {
+export function Preview({ payload, look, hint, isSample, onLogoSize }: PreviewProps) {
   const { data, error } = useDrawn(payload, look);
   return (
     <div className="flex flex-col gap-4">
@@ -34,6 +37,9 @@ export function Preview({ payload, look, hint, isSample }: PreviewProps) {
         ) : error === null ? (
           <Skeleton className="size-40" />
         ) : null}
+        {payload !== undefined && data && !error && onLogoSize && (
+          <LogoHandle drawing={data.drawing} size={look} onChange={onLogoSize} />
+        )}
         {isSample && data && (
           <span className="absolute top-2 left-2 rounded bg-white px-2 py-0.5 text-xs font-medium text-neutral-700">
             Sample
