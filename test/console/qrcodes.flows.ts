@@ -91,9 +91,19 @@ describe('QR codes in the console', function () {
   });
 
   it('draws a hundred random codes exactly as the service does', async () => {
-    const made = await world.api.post('/qrcodes/bulk', randomCodes(image));
-    const refused = made.body.filter((item: { error?: object }) => item.error !== undefined);
-    expect(refused).to.deep.equal([]);
+    const codes = randomCodes(image);
+    const made: { id: string; title: string }[] = [];
+    // A busy machine answers a request for all of them before they are drawn.
+    for (let start = 0; start < codes.length; start += 20) {
+      const { status, body } = await world.api.post(
+        '/qrcodes/bulk',
+        codes.slice(start, start + 20),
+      );
+      expect(status, JSON.stringify(body)).to.equal(200);
+      const refused = body.filter((item: { error?: object }) => item.error !== undefined);
+      expect(refused).to.deep.equal([]);
+      made.push(...body);
+    }
     await inConsole(world, 'qrcodes', {}, async (page) => {
       await page.getByText('100 QR codes').waitFor();
       const pictures = new Map<string, string>();
@@ -117,7 +127,7 @@ describe('QR codes in the console', function () {
         });
         expect(pictures.size).to.equal(CODES);
       });
-      for (const { id, title } of made.body) {
+      for (const { id, title } of made) {
         const { bytes } = await world.api.download(`/qrcodes/${id}/image`, { format: 'svg' });
         const drawn = decodeURIComponent(pictures.get(title)!.replace(/^[^,]*,/, ''));
         expect(withoutImage(drawn), title).to.equal(withoutImage(bytes.toString()));
@@ -845,7 +855,7 @@ describe('QR codes in the console', function () {
           await expectAccessible(page, view('sheet'));
         });
         await inConsole(world, 'qrcodes/new', options, async (page) => {
-          await page.getByRole('heading', { name: 'Easy to scan' }).waitFor();
+          await page.getByRole('heading', { name: 'Not complete' }).waitFor();
           await page.getByRole('radio', { name: 'Ribbon' }).check();
           await page.getByRole('button', { name: 'Logo: Heart' }).click();
           await page.getByRole('slider', { name: 'Logo size' }).waitFor();

@@ -16,9 +16,9 @@ import { useUnsaved } from '../ui/unsaved.ts';
 import { type Batch, columnsOf, readBatch } from './batch.ts';
 import { BatchImages } from './batch-images.tsx';
 import { BatchTable } from './batch-table.tsx';
-import type { ContentName } from './content.ts';
+import { CONTENT_NAMES, type ContentName } from './content.ts';
 import { createBatch, type Outcome } from './create-batch.ts';
-import { hasStaticDefault, NEW_DRAFT } from './draft.ts';
+import { hasStaticDefault, isAlwaysDynamic, NEW_DRAFT } from './draft.ts';
 import { useDrawn } from './drawn.ts';
 import { addressOf } from './image.ts';
 import { fieldsOf, type Look, PLAIN_LOOK } from './look.ts';
@@ -26,8 +26,8 @@ import { Presets } from './presets.tsx';
 import { TypeChoice } from './type-choice.tsx';
 
 const LARGEST_BYTES = 5 * 1024 * 1024;
-/** Types of which a static code is impossible. */
-const DYNAMIC: readonly ContentName[] = ['app'];
+/** Types of a file with a row for each code; others hold a list, which fits into no cell. */
+const TYPES = CONTENT_NAMES.filter((type) => type !== 'links' && type !== 'social');
 
 const isStaticBy = (type: ContentName) => hasStaticDefault({ ...NEW_DRAFT, type });
 
@@ -94,8 +94,13 @@ export function BatchPage() {
         {!isCreated && (
           <>
             <Section title="Content" description="All codes of a file have the same type.">
-              <TypeChoice type={type} onChange={choose} isDisabled={create.isPending} />
-              {!DYNAMIC.includes(type) && (
+              <TypeChoice
+                type={type}
+                types={TYPES}
+                onChange={choose}
+                isDisabled={create.isPending}
+              />
+              {!isAlwaysDynamic(type) && (
                 <Switch
                   label="Static: the codes hold the content itself, and can’t be changed"
                   checked={isStatic}

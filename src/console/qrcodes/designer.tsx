@@ -291,11 +291,13 @@ function usePayload(
   }, [type, settled]);
   const current = encoded?.type === type ? encoded : undefined;
   const [fault] = current?.faults ?? [];
+  // Until the content has been checked, nothing is known about it.
+  const isComplete = current !== undefined && fault === undefined;
   const hint = fault === undefined ? undefined : toContinue(faultInWords(type, fault));
   if (isStatic) return { text: current?.text, hint, isSample: false };
   const path = current?.path ?? `/${key === '' ? SAMPLE_KEY : key}`;
   const link = record?.shortLink ?? `https://${domain === '' ? location.hostname : domain}${path}`;
-  return { text: link, hint, isSample: record === undefined && fault !== undefined };
+  return { text: link, hint, isSample: record === undefined && !isComplete };
 }
 
 interface Saving {

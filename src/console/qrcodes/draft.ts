@@ -55,12 +55,15 @@ const STATIC_TYPES = new Set<ContentName>(['wifi', 'vcard', 'text', 'epc', 'swis
 /** Content types that lead by the visitor or to a page, which a static code cannot do. */
 const DYNAMIC_TYPES = new Set<ContentName>(['app', 'links', 'social', 'file']);
 
+/** True when a code of the type cannot be static. */
+export const isAlwaysDynamic = (type: ContentName): boolean => DYNAMIC_TYPES.has(type);
+
 /** True when codes of the type are static by default. */
 export const hasStaticDefault = ({ type }: CodeDraft): boolean => STATIC_TYPES.has(type);
 
 /** True when the code itself holds the content. */
 export const isStaticOf = (draft: CodeDraft): boolean =>
-  !DYNAMIC_TYPES.has(draft.type) && (draft.isStatic ?? hasStaticDefault(draft));
+  !isAlwaysDynamic(draft.type) && (draft.isStatic ?? hasStaticDefault(draft));
 
 /** Returns the content of the chosen type. */
 export const contentOf = ({ type, contents }: CodeDraft): Draft =>

@@ -95,16 +95,18 @@ function Stops({
       stops: gradient.stops.map((stop, index) => (index === at ? { ...stop, color } : stop)),
     });
   return (
-    <div className="flex flex-wrap items-end gap-3">
+    <div className="grid items-end gap-3 sm:grid-cols-2">
       {gradient.stops.map(({ color }, at) => (
         // Stops have no identity but their place.
         // oxlint-disable-next-line react/no-array-index-key
         <div key={at} className="flex items-end gap-1">
-          <ColorField
-            label={`${label} ${at + 1}${isEven ? '' : ` at ${Math.round(gradient.stops[at]!.offset * 100)}%`}`}
-            value={color}
-            onChange={(value) => set(at, value)}
-          />
+          <div className="flex-1">
+            <ColorField
+              label={`${label} ${at + 1}${isEven ? '' : ` at ${Math.round(gradient.stops[at]!.offset * 100)}%`}`}
+              value={color}
+              onChange={(value) => set(at, value)}
+            />
+          </div>
           {colors.length > ENDS && (
             <IconButton
               icon={X}
@@ -117,6 +119,7 @@ function Stops({
       {colors.length < MOST_STOPS && (
         <Button
           icon={Plus}
+          className="justify-self-start"
           onClick={() => onGradient({ ...gradient, stops: evenly([...colors, colors.at(-1)!]) })}
         >
           Add a color

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { classes } from '../ui/classes.ts';
 import { Switch } from '../ui/field.tsx';
-import { type CodeDraft, hasStaticDefault, isStaticOf } from './draft.ts';
+import { type CodeDraft, hasStaticDefault, isAlwaysDynamic, isStaticOf } from './draft.ts';
 
 interface KindProps {
   draft: CodeDraft;
@@ -31,6 +31,14 @@ const KINDS = [
 export function KindPanel({ draft, onChange, isStored }: KindProps) {
   const group = useId();
   const isStatic = isStaticOf(draft);
+  if (isAlwaysDynamic(draft.type)) {
+    return (
+      <p className="text-xs text-muted">
+        Always dynamic: the code opens a short link. You can change the content later, and scans are
+        counted.
+      </p>
+    );
+  }
   return (
     <>
       <fieldset disabled={isStored} className="flex flex-col gap-1.5">

@@ -1,7 +1,8 @@
-import { Trash2 } from 'lucide-react';
+import { Trash2, Upload } from 'lucide-react';
 import { useId } from 'react';
-import { Button } from '../ui/button.tsx';
-import { Field, inputLook, TextField } from '../ui/field.tsx';
+import { Button, buttonLook } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
+import { Field, TextField } from '../ui/field.tsx';
 import { toastError } from '../ui/toast-error.ts';
 
 interface SourceFieldProps {
@@ -50,19 +51,27 @@ export function SourceField(props: SourceFieldProps) {
         onChange={({ target }) => onChange(target.value)}
         error={error}
       />
-      <label htmlFor={id} className="sr-only">
-        {label} from this device
+      <label
+        htmlFor={id}
+        className={classes(
+          buttonLook(),
+          'w-fit cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-text',
+        )}
+      >
+        <Upload size={15} aria-hidden />
+        Choose a file
+        <input
+          id={id}
+          type="file"
+          aria-label={`${label} from this device`}
+          className="sr-only"
+          accept={accept}
+          onChange={({ target }) => {
+            const file = target.files?.[0];
+            if (file !== undefined) read(file).then(onChange, toastError);
+          }}
+        />
       </label>
-      <input
-        id={id}
-        type="file"
-        accept={accept}
-        onChange={({ target }) => {
-          const file = target.files?.[0];
-          if (file !== undefined) read(file).then(onChange, toastError);
-        }}
-        className={inputLook}
-      />
     </div>
   );
 }

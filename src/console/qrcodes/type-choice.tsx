@@ -5,18 +5,20 @@ import { CONTENT_FORMS } from './content-fields.ts';
 
 interface TypeChoiceProps {
   type: ContentName;
+  /** Types to choose from; all by default. */
+  types?: readonly ContentName[];
   onChange(type: ContentName): void;
   isDisabled: boolean;
 }
 
 /** The choice of the content type, by the effect of a scan. */
-export function TypeChoice({ type, onChange, isDisabled }: TypeChoiceProps) {
+export function TypeChoice({ type, types = CONTENT_NAMES, onChange, isDisabled }: TypeChoiceProps) {
   const group = useId();
   return (
     <fieldset disabled={isDisabled} className="flex flex-col gap-1.5">
       <legend className="sr-only">Type</legend>
-      <div className="grid grid-cols-[repeat(auto-fill,minmax(8rem,1fr))] gap-2">
-        {CONTENT_NAMES.map((name) => {
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(9.5rem,1fr))] gap-2">
+        {types.map((name) => {
           const { label, icon: Icon } = CONTENT_FORMS[name];
           return (
             <label
