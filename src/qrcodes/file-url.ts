@@ -9,16 +9,11 @@ import { savedName } from './render/file-name.ts';
  * that has the URL of its file.
  * The API serves files, since redirect processes need no database.
  */
-export function fileUrl({
-  project_id: projectId,
-  id,
-  content,
-  design,
-}: QrCodeRow): string | undefined {
+export function fileUrl({ project_id: projectId, content, design }: QrCodeRow): string | undefined {
   const { storedFile: file } = design;
   if (!file) return undefined;
   const { name, isDownload } = content['file'] as FileContent;
   const saved = encodeURIComponent(savedName(name) || 'file');
-  const path = `/files/${projectId}/${id}/${file.id}/${saved}.${FILE_TYPES[file.type].ending}`;
+  const path = `/files/${projectId}/${file.id}/${saved}.${FILE_TYPES[file.type].ending}`;
   return `${config().BASE_URL}${path}${isDownload ? '?download=1' : ''}`;
 }

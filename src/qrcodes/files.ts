@@ -9,22 +9,22 @@ const POLICIES = {
   image: "default-src 'none'; sandbox",
 };
 
-type Params = { projectId: string; qrcodeId: string; id: string; name: string };
+type Params = { projectId: string; id: string; name: string };
 
 /** The endpoint of files that codes open. */
 export const fileRoutes: Route[] = [
   route<{ params: Params; query: { download?: '1' } }>({
     method: 'get',
-    path: '/files/{projectId}/{qrcodeId}/{id}/{name}',
+    path: '/files/{projectId}/{id}/{name}',
     operationId: 'downloadFile',
     summary: 'Download the file of a QR code',
-    description: 'Returns the file that a code of type file opens, while its short link opens it.',
+    description:
+      'Returns the file that a code of type file opens, while the short link of such a code opens it.',
     tag: 'QR codes',
     extension: true,
     scope: 'public',
     params: Joi.object<Params>({
       projectId: id().required().description('Id of the workspace.'),
-      qrcodeId: id().required().description('Id of the QR code.'),
       id: id().required().description('Id of the file.'),
       name: requiredText.description('Name under which browsers save it.').example('menu.pdf'),
     }),
@@ -32,8 +32,8 @@ export const fileRoutes: Route[] = [
       download: Joi.string().valid('1').description('`1`: browsers save the file.'),
     }),
     answers: { 200: { media: Object.keys(FILE_TYPES) } },
-    async handle({ params: { projectId, qrcodeId, id: fileId, name }, query: { download } }) {
-      const file = await openFile({ projectId, qrcodeId, fileId });
+    async handle({ params: { projectId, id: fileId, name }, query: { download } }) {
+      const file = await openFile(projectId, fileId);
       // Browsers save it under this name, which must not make another kind of file of it.
       const isNamed = file !== undefined && name.endsWith(`.${FILE_TYPES[file.type].ending}`);
       const { bytes, type } = found(isNamed ? file : undefined, 'such file');

@@ -408,11 +408,9 @@ const ATTEMPTS: Record<string, Attempt> = {
       api.get(`/logos/${projectId}/${id}`, {}, { headers: { 'x-forwarded-for': '198.51.100.23' } }),
     );
   },
-  'get /files/{projectId}/{qrcodeId}/{id}/{name}': async ({ api }, { qrcode }, { projectId }) => {
+  'get /files/{projectId}/{id}/{name}': async ({ api }, _, { projectId }) => {
     const headers = { 'x-forwarded-for': '198.51.100.24' };
-    await is404(
-      api.get(`/files/${projectId}/${qrcode.id}/${'0'.repeat(64)}/a.pdf`, {}, { headers }),
-    );
+    await is404(api.get(`/files/${projectId}/${'0'.repeat(64)}/a.pdf`, {}, { headers }));
   },
   'post /imports': async ({ api }, { tag, folder, domain }) => {
     const send = (query: Record<string, string>) =>
