@@ -203,6 +203,22 @@ describe('the scannability check', () => {
     }
   });
 
+  it('lays out an image whose automatic size is given as one without a size', () => {
+    for (const level of LEVELS) {
+      for (const length of [1, 17, 30, 80, 200]) {
+        for (const ratio of [1, 2.5]) {
+          const srcImage = { id: '', width: 100 * ratio, height: 100 };
+          const stored = { size: 900, srcImage, level };
+          const payload = 'x'.repeat(length);
+          const automatic = resolveDesign(stored, payload).middle!;
+          const { width, height } = automatic;
+          const given = resolveDesign({ ...stored, width, height }, payload).middle;
+          expect(given, `${level}, ${length} characters`).to.deep.equal(automatic);
+        }
+      }
+    }
+  });
+
   it('lets a code grow for an image of three tenths of its width', () => {
     const srcImage = { id: '', width: 100, height: 100 };
     const sized = (share: number) => {

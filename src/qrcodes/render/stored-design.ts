@@ -104,6 +104,10 @@ export function resolveDesign(stored: StoredDesign, payload: string, margin?: nu
   return { ...design, middle: stored.middle ?? middleOf(stored, image, design, payload) };
 }
 
+/**
+ * Lays out the image in the middle. A given size that equals the automatic one gives the same code
+ * as no size, because records have the size of their images either way.
+ */
 function middleOf(
   { width, height, excavate = false, logoPlate }: StoredDesign,
   image: ImageRef,
@@ -117,6 +121,8 @@ function middleOf(
     typeof width === 'number'
       ? { width, height: height ?? (Math.round(width / ratio) || 1) }
       : typeof height === 'number' && { width: Math.round(height * ratio) || 1, height };
+  const automatic = largestMiddle(payload, design, { ratio, plate, excavate });
+  if (given && isSameSize(given, automatic)) return { ...automatic!, ...rest };
   if (given) {
     const middle = { ...given, ...rest };
     const minVersion = versionFor(payload, design, middle);
@@ -126,7 +132,7 @@ function middleOf(
   // A fifth of the picture if there is no room: the refusal then says what would have to change.
   const fifth = Math.ceil(design.size / 5);
   const scale = Math.min(fifth / image.width, fifth / image.height);
-  const size = largestMiddle(payload, design, { ratio, plate, excavate }) ?? {
+  const size = automatic ?? {
     width: Math.max(1, Math.floor(image.width * scale)),
     height: Math.max(1, Math.floor(image.height * scale)),
   };
@@ -152,3 +158,8 @@ export function resized(design: StoredDesign, size: number | undefined): StoredD
       : {}),
   };
 }
+
+const isSameSize = (
+  one: { width: number; height: number },
+  other: { width: number; height: number } | null,
+): boolean => one.width === other?.width && one.height === other.height;
