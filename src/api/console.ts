@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Request, Response } from 'express';
 import Negotiator from 'negotiator';
@@ -56,12 +57,17 @@ export const isConsoleBuilt = (): boolean => existsSync(path.join(BUILT, 'index.
 interface ConsoleFile {
   type: string;
   etag: string;
-  /** Contents by encoding, smallest first; always includes `identity`. */
+  /** Contents by encoding, smallest first; includes `identity`, except of fonts. */
   contents: Map<string, Buffer>;
+  /** Path of a font. */
+  path?: string;
 }
 
+/** Fonts, which are read when they are requested: most are for scripts that few people need. */
+const FONTS: ReadonlySet<string> = new Set(['.woff', '.woff2']);
+
 /**
- * Handles `/console` and everything below it. All files are read once, here, so that a path can
+ * Handles `/console` and everything below it. All files are found once, here, so that a path can
  * only name one of them. Assets have a hash in their names and are cached for a year; any other
  * path is a view of the application.
  *
@@ -69,7 +75,7 @@ interface ConsoleFile {
  */
 export function consoleHandler(folder = BUILT) {
   const files = readFiles(folder);
-  return (request: Request, response: Response): void => {
+  return async (request: Request, response: Response): Promise<void> => {
     response.locals['route'] = '/console';
     response.set(HEADERS);
     const index = files.get('index.html');
@@ -83,12 +89,16 @@ export function consoleHandler(folder = BUILT) {
     const file = files.get(name) ?? (isAsset ? undefined : index);
     if (file === undefined) throw new Refusal('not_found', `There is no ${request.path}`);
     response.set('Cache-Control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
-    send(file, request, response);
+    await send(file, request, response);
   };
 }
 
-function send({ type, etag, contents }: ConsoleFile, request: Request, response: Response): void {
-  const offered = [...contents.keys()];
+async function send(
+  { type, etag, contents, path: font }: ConsoleFile,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const offered = [...contents.keys(), ...(font === undefined ? [] : ['identity'])];
   const accepted = new Negotiator(request).encodings(offered);
   const encoding = offered.find((name) => accepted.includes(name)) ?? 'identity';
   response.set({ 'Content-Type': type, ETag: etag, Vary: 'Accept-Encoding' });
@@ -98,7 +108,7 @@ function send({ type, etag, contents }: ConsoleFile, request: Request, response:
     return;
   }
   if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-  const body = contents.get(encoding) ?? contents.get('identity')!;
+  const body = contents.get(encoding) ?? contents.get('identity') ?? (await readFile(font!));
   response.set('Content-Length', String(body.length));
   response.end(request.method === 'HEAD' ? undefined : body);
 }
@@ -110,18 +120,26 @@ function readFiles(folder: string): Map<string, ConsoleFile> {
     names.flatMap((name) => {
       const type = TYPES[path.extname(name)];
       if (type === undefined) return [];
-      const content = readFileSync(path.join(folder, name));
+      const full = path.join(folder, name);
       const contents = new Map<string, Buffer>();
+      const key = name.split(path.sep).join('/');
+      if (FONTS.has(path.extname(name))) {
+        return [[key, { type, etag: tagOf(key), contents, path: full }]];
+      }
+      const content = readFileSync(full);
       for (const [encoding, suffix] of ENCODINGS) {
-        const compressed = path.join(folder, name + suffix);
+        const compressed = full + suffix;
         if (existsSync(compressed)) contents.set(encoding, readFileSync(compressed));
       }
       contents.set('identity', content);
-      const hash = createHash('sha256').update(content).digest('base64url').slice(0, 22);
-      return [[name.split(path.sep).join('/'), { type, etag: `W/"${hash}"`, contents }]];
+      return [[key, { type, etag: tagOf(content), contents }]];
     }),
   );
 }
+
+/** Entity tag of a file, from its content or from a name that has a hash of it. */
+const tagOf = (content: string | Buffer): string =>
+  `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
 
 const ENCODINGS = [
   ['br', '.br'],

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import sharp from 'sharp';
 import { wakeExport } from '../../src/exports/qrcodes/create.ts';
 import { db } from '../../src/infra/db.ts';
 import { EXPORT_BYTES } from '../../src/workspaces/plans.ts';
-import { DECODERS, toPixels } from '../support/decoders.ts';
+import { DECODERS, printed, toPixels } from '../support/decoders.ts';
 import { eventually } from '../support/eventually.ts';
 import { anOpenExport, endOfExport, exported, unzipped } from '../support/exports.ts';
 import { aWorkspace, type World } from '../support/world.ts';
@@ -131,6 +132,28 @@ describe('exports of QR codes', () => {
     }
     const labels = await exported(api, { format: 'sheet', sheet: { paper: 'Avery L7160' } });
     expect(labels.bytes.toString('latin1').match(/\/Type \/Page /g)).to.have.length(1);
+  });
+
+  it('have captions on sheets in any script', async () => {
+    for (const title of ['メニュー', '메뉴', 'قائمة الطعام', 'मेनू']) {
+      await create({ title });
+    }
+    const { bytes } = await exported(api, { format: 'sheet', sheet: { columns: 1, rows: 4 } });
+    const page = await sharp(await printed(bytes, 'pdf'))
+      .greyscale()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const { width, height } = page.info;
+    // Each row ends with its caption, and rows have a gap of 6 mm. One mm is 2.83 px.
+    const pxPerMm = height / 297;
+    const rowMm = (297 - 2 * 12 - 3 * 6) / 4;
+    for (const row of [0, 1, 2, 3]) {
+      const bottom = (12 + (row + 1) * rowMm + row * 6) * pxPerMm;
+      const from = Math.ceil(bottom - 5.5 * pxPerMm) * width;
+      const caption = page.data.subarray(from, Math.floor(bottom + pxPerMm) * width);
+      const dark = caption.filter((value) => value < 128).length;
+      expect(dark, `row ${row}`).to.be.above(20);
+    }
   });
 
   it('are read as they were drawn', async () => {

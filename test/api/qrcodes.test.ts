@@ -831,8 +831,8 @@ describe('an invalid QR code', () => {
     ],
     [
       'has words that no font has',
-      { ...url, frame: 'bubble', frameText: '猫' },
-      /^frameText must not contain "猫"/,
+      { ...url, frame: 'bubble', frameText: '猫😀' },
+      /^frameText must not contain "😀"/,
     ],
     ['has an unknown pattern', { ...url, pattern: 'waves' }, /^pattern must be one of/],
     [

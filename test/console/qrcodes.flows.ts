@@ -59,7 +59,17 @@ function randomCodes(image: string): object[] {
     fgColor: one(['#000000', 'navy', '#14532D', 'rgb(80, 10, 40)']),
     bgColor: one(['#FFFFFF', '#FFF7E6', 'transparent', '#F0FFF0CC']),
     frameColor: one(['#000000', '#1E3A8A']),
-    frameText: one(['', 'Réservez', 'Скан', 'Ώρα', 'AVATAR To.']),
+    frameText: one([
+      '',
+      'Réservez',
+      'Скан',
+      'Ώρα',
+      'AVATAR To.',
+      'スキャン',
+      'امسح الرمز',
+      'स्कैन करें',
+      '메뉴',
+    ]),
     frameTextStyles: {
       family: one(FONT_FAMILIES.filter((family) => family !== 'Lora' && family !== 'Nunito')),
       weight: one([100, 400, 600, 900]),

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Design } from '../../qrcodes/render/design.ts';
 import { draw } from '../../qrcodes/render/drawing.ts';
 import type { Drawing } from '../../qrcodes/render/drawing-types.ts';
-import type { FrameForm } from '../../qrcodes/render/frames/frame.ts';
+import { type FrameForm, labelOf } from '../../qrcodes/render/frames/frame.ts';
 import { FRAMES } from '../../qrcodes/render/frames/index.ts';
 import { type Score, scoreOf } from '../../qrcodes/render/score.ts';
 import { resolveDesign } from '../../qrcodes/render/stored-design.ts';
@@ -35,7 +35,7 @@ export async function drawCode(payload: string, look: Look): Promise<Picture> {
   const { hasLabel }: FrameForm = FRAMES[look.frame];
   const [image] = await Promise.all([
     look.image === null ? undefined : loadImage(look.image),
-    hasLabel ? loadFonts(look) : undefined,
+    hasLabel ? loadFonts(labelOf(look), look) : undefined,
   ]);
   const design = resolveDesign(storedDesignOf(look, image), payload);
   const drawing = draw(payload, design);

@@ -22,13 +22,13 @@ export async function sheetPdf(
   captionOf: ((record: QrCode) => string) | null,
   onProgress: (done: number) => void,
 ): Promise<Blob> {
-  if (captionOf !== null) await loadFonts(CAPTION_FONT);
   const pages: ReturnType<typeof emptyPage>[] = [];
   for (const [index, record] of records.entries()) {
     if (index % perPage(layout) === 0) pages.push(emptyPage(layout));
     const { drawing, image } = await drawRecord(record);
     const pixels = image && (await pixelsOf(image));
     const caption = captionOf === null ? '' : captionOf(record);
+    if (captionOf !== null) await loadFonts(caption, CAPTION_FONT);
     pages.at(-1)!.drawings.push(...placeOnSheet(layout, index, { drawing, pixels, caption }));
     onProgress(index + 1);
   }

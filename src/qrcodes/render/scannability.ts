@@ -137,14 +137,12 @@ function labelFaults(design: Design): (string | undefined)[] {
     onPaper(parseColor(design.frameTextColor)),
     onPaper(parseColor(design.frameColor)),
   );
-  const missing = missingCharacter(labelOf(design), design.frameTextStyles.family);
+  const missing = missingCharacter(labelOf(design), design.frameTextStyles);
   return [
     ratio >= MIN_WORD_CONTRAST
       ? undefined
       : `frameTextColor and frameColor must differ more: their contrast is ${ratio.toFixed(1)} : 1, and words need ${MIN_WORD_CONTRAST} : 1`,
-    missing === undefined
-      ? undefined
-      : `frameText must not contain "${missing}": the font ${design.frameTextStyles.family} does not have it`,
+    missing === undefined ? undefined : `frameText must not contain "${missing}": no font has it`,
   ];
 }
 

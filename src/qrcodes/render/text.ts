@@ -1,6 +1,15 @@
-import type { Font, PathCommand } from 'opentype.js';
+import type { Font } from 'opentype.js';
 import { fontFile } from '#font-files';
-import { curveTo, lineTo, moveTo } from './geometry.ts';
+import { inVisualOrder, type Levels, levelsOf, mirrored } from './bidi.ts';
+import { outline } from './outline.ts';
+import type { ScriptFont } from './script-font.ts';
+import {
+  findScript,
+  type IdeographGlyph,
+  type ScriptDrawing,
+  type Unloaded,
+} from './script-fonts.ts';
+import { type Glyphs, ideographGlyphs, shapedGlyphs } from './script-glyphs.ts';
 
 /*
  * Text as outlines, which looks the same in every viewer and printer without installed fonts. The
@@ -41,14 +50,17 @@ const fileOf = (family: Family, subset: string, weight: number): string => {
 const font = (family: Family, subset: string, weight: number): Font | undefined =>
   fontFile(fileOf(family, subset, weight));
 
-/** Files that {@link setLine} and {@link missingCharacter} may need; browsers load them first. */
-export function fontFilesOf({ family, weight }: { family: string; weight: number }): string[] {
-  const knownFamily = family as Family;
-  const weights = new Set([
-    nearestWeight(knownFamily, weight),
-    nearestWeight(knownFamily, PLAIN_WEIGHT),
-  ]);
-  return [...weights].flatMap((one) => SUBSETS.map((subset) => fileOf(knownFamily, subset, one)));
+/** Files of a family that are read first, for all of its scripts. */
+export function familyFilesOf({ family, weight }: TextStyles): string[] {
+  const known = family as Family;
+  const weights = new Set([nearestWeight(known, weight), nearestWeight(known, PLAIN_WEIGHT)]);
+  return [...weights].flatMap((one) => SUBSETS.map((subset) => fileOf(known, subset, one)));
+}
+
+/** Font family and weight of a text. */
+export interface TextStyles {
+  family: string;
+  weight: number;
 }
 
 function nearestWeight(family: Family, weight: number): number {
@@ -65,50 +77,170 @@ function fontFor(character: string, family: Family, weight: number): Font | unde
   return undefined;
 }
 
-/** The first character of a text that the family lacks; `undefined` if it has all. */
-export function missingCharacter(text: string, family: string): string | undefined {
-  const weight = nearestWeight(family as Family, PLAIN_WEIGHT);
-  return Array.from(text).find(
-    (character) => fontFor(character, family as Family, weight) === undefined,
-  );
+/** Font or glyph of a character: of the family, or of a script that it lacks. */
+type Found = { latin: Font } | ScriptDrawing | Unloaded | undefined;
+
+function find(character: string, text: string, { family, weight }: TextStyles): Found {
+  const known = family as Family;
+  const latin = fontFor(character, known, nearestWeight(known, weight));
+  return latin === undefined ? findScript(character, text, weight) : { latin };
 }
 
-/** A set line of text: its width and the height of its capitals, for a font size of 1 px. */
+/**
+ * Returns the next files that a text needs and that are not loaded, which browsers load. Loaded
+ * files can be followed by others: fonts by the ranges of their package.
+ */
+export function missingFilesOf(text: string, styles: TextStyles): string[] {
+  const needed = Array.from(text).flatMap((character) => {
+    if (INVISIBLE.test(character)) return [];
+    const font = find(character, text, styles);
+    return font !== undefined && 'needs' in font ? [font.needs] : [];
+  });
+  return [...new Set(needed)];
+}
+
+/** Characters that join or order others, and are not drawn. */
+const INVISIBLE = /[\u200c-\u200f\u2066-\u2069]|\ufe0e|\ufe0f/;
+/** Joiners, which change the letters around them. */
+const JOINER = /[\u200c\u200d]/;
+
+/** The first character of a text that no font has; `undefined` if all have one. */
+export function missingCharacter(text: string, styles: TextStyles): string | undefined {
+  const composed = text.normalize('NFC');
+  return Array.from(composed).find((character) => !isDrawable(character, composed, styles));
+}
+
+function isDrawable(character: string, text: string, styles: TextStyles): boolean {
+  if (INVISIBLE.test(character)) return true;
+  const font = find(character, text, styles);
+  return font !== undefined && !('needs' in font);
+}
+
+/** A set line of text, for a font size of 1 px. */
 export interface Line {
   width: number;
+  /** Height of the capitals of the family. */
   capHeight: number;
+  /** Extent above and below the baseline by which the text is centered. */
+  above: number;
+  below: number;
+  isRightToLeft: boolean;
   /** Returns path data, with the left end of the baseline at `x`, `y`. */
   path(x: number, y: number, sizePx: number): string;
 }
 
-/** Sets a line of text. Characters that the family lacks are left out. */
-export function setLine(
-  text: string,
-  { family, weight }: { family: string; weight: number },
-): Line {
-  const nearest = nearestWeight(family as Family, weight);
-  const glyphs: { font: Font; index: number; at: number }[] = [];
+/** Letters in a row that one font draws in one direction. */
+type Run = { text: string; level: number } & (
+  | { latin: Font }
+  | { script: ScriptFont }
+  | { glyphs: IdeographGlyph[] }
+);
+
+/** Lines that were set last: a frame sets its text several times, and shaping is slow. */
+const lines = new Map<string, Line>();
+const MAX_LINES = 48;
+
+/** Sets a line of text. Characters that no font has are left out. */
+export function setLine(given: string, styles: TextStyles): Line {
+  const text = given.normalize('NFC');
+  const name = JSON.stringify([text, styles.family, styles.weight]);
+  const known = lines.get(name);
+  if (known !== undefined) return known;
+  const line = newLine(text, styles);
+  // A browser can set a text before its fonts are loaded.
+  if (!Array.from(text).every((character) => isDrawable(character, text, styles))) return line;
+  lines.set(name, line);
+  if (lines.size > MAX_LINES) lines.delete(lines.keys().next().value!);
+  return line;
+}
+
+function newLine(text: string, styles: TextStyles): Line {
+  const levels = levelsOf(text);
+  const runs = inVisualOrder(runsOf(text, styles, levels));
+  const family = styles.family as Family;
+  const capHeight = capHeightOf(font(family, 'latin', nearestWeight(family, styles.weight)));
+  const parts: { at: number; glyphs: Glyphs }[] = [];
   let width = 0;
-  for (const character of text) {
-    const characterFont = fontFor(character, family as Family, nearest);
-    if (characterFont === undefined) continue;
-    const glyph = characterFont.charToGlyph(character);
-    const before = glyphs.at(-1);
-    if (before?.font === characterFont) {
-      width +=
-        characterFont.getKerningValue(characterFont.glyphs.get(before.index), glyph) /
-        characterFont.unitsPerEm;
-    }
-    glyphs.push({ font: characterFont, index: glyph.index, at: width });
-    width += (glyph.advanceWidth ?? 0) / characterFont.unitsPerEm;
+  for (const run of runs) {
+    const glyphs = glyphsOf(run);
+    parts.push({ at: width, glyphs });
+    width += glyphs.width;
   }
   return {
     width,
-    capHeight: capHeightOf(font(family as Family, 'latin', nearest)),
+    capHeight,
+    above: Math.max(capHeight, ...parts.map(({ glyphs }) => glyphs.above)),
+    below: Math.max(0, ...parts.map(({ glyphs }) => glyphs.below)),
+    isRightToLeft: levels?.isRightToLeft ?? false,
+    path: (x, y, sizePx) =>
+      parts.map(({ at, glyphs }) => glyphs.path(x + at * sizePx, y, sizePx)).join(''),
+  };
+}
+
+function glyphsOf(run: Run): Glyphs {
+  if ('latin' in run) return latinGlyphs(run);
+  return 'script' in run ? shapedGlyphs(run) : ideographGlyphs(run);
+}
+
+function runsOf(text: string, styles: TextStyles, levels: Levels | undefined): Run[] {
+  const runs: Run[] = [];
+  let at = 0;
+  for (const character of text) {
+    const level = levels?.levels[at] ?? 0;
+    at += character.length;
+    const before = runs.at(-1);
+    if (before !== undefined && 'script' in before && joins(character, before.script)) {
+      before.text += character;
+      continue;
+    }
+    if (INVISIBLE.test(character)) continue;
+    const font = find(character, text, styles);
+    if (font === undefined || 'needs' in font) continue;
+    if (before?.level === level && extend(before, font)) before.text += character;
+    else runs.push(newRun(character, level, font));
+  }
+  return runs;
+}
+
+/** True for a joiner, and for a mark that the font puts on the letters before. */
+const joins = (character: string, font: ScriptFont): boolean =>
+  JOINER.test(character) ||
+  (/\p{M}/u.test(character) && font.hasGlyphForCodePoint(character.codePointAt(0)!));
+
+/** Adds a character to a run, if the font is the same. */
+function extend(run: Run, font: Exclude<Found, Unloaded | undefined>): boolean {
+  if ('latin' in font) return 'latin' in run && run.latin === font.latin;
+  if ('script' in font) return 'script' in run && run.script === font.script;
+  if (!('glyphs' in run)) return false;
+  run.glyphs.push(font.glyph);
+  return true;
+}
+
+const newRun = (text: string, level: number, font: Exclude<Found, Unloaded | undefined>): Run =>
+  'glyph' in font ? { text, level, glyphs: [font.glyph] } : { text, level, ...font };
+
+function latinGlyphs({ text, level, latin }: { text: string; level: number; latin: Font }): Glyphs {
+  const characters =
+    level % 2 === 0 ? Array.from(text) : Array.from(text).toReversed().map(mirrored);
+  const glyphs: { index: number; at: number }[] = [];
+  let width = 0;
+  for (const character of characters) {
+    const glyph = latin.charToGlyph(character);
+    const before = glyphs.at(-1);
+    if (before !== undefined) {
+      width += latin.getKerningValue(latin.glyphs.get(before.index), glyph) / latin.unitsPerEm;
+    }
+    glyphs.push({ index: glyph.index, at: width });
+    width += (glyph.advanceWidth ?? 0) / latin.unitsPerEm;
+  }
+  return {
+    width,
+    above: 0,
+    below: 0,
     path: (x, y, sizePx) =>
       glyphs
-        .map(({ font: own, index, at }) =>
-          outline(own.glyphs.get(index).getPath(x + at * sizePx, y, sizePx).commands),
+        .map(({ index, at }) =>
+          outline(latin.glyphs.get(index).getPath(x + at * sizePx, y, sizePx).commands),
         )
         .join(''),
   };
@@ -117,41 +249,4 @@ export function setLine(
 function capHeightOf(one: Font | undefined): number {
   const os2 = one?.tables['os2'] as { sCapHeight?: number } | undefined;
   return (os2?.sCapHeight ?? 0) / (one?.unitsPerEm ?? 1) || 0.7;
-}
-
-/**
- * Converts outlines to M, L, C and Z: a quadratic curve becomes a cubic one whose control points
- * are two thirds of the way out.
- */
-function outline(commands: PathCommand[]): string {
-  let path = '';
-  let [x, y] = [0, 0];
-  for (const command of commands) {
-    switch (command.type) {
-      case 'M':
-        path += moveTo(command.x, command.y);
-        break;
-      case 'L':
-        path += lineTo(command.x, command.y);
-        break;
-      case 'C':
-        path += curveTo(command.x1, command.y1, command.x2, command.y2, command.x, command.y);
-        break;
-      case 'Q':
-        path += curveTo(
-          x + (2 / 3) * (command.x1 - x),
-          y + (2 / 3) * (command.y1 - y),
-          command.x + (2 / 3) * (command.x1 - command.x),
-          command.y + (2 / 3) * (command.y1 - command.y),
-          command.x,
-          command.y,
-        );
-        break;
-      case 'Z':
-        path += 'Z';
-        continue;
-    }
-    [x, y] = [command.x, command.y];
-  }
-  return path;
 }

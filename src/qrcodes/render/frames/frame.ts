@@ -13,7 +13,7 @@ export interface FrameForm {
 const DEFAULT_LABEL = 'SCAN ME';
 
 /** The text of a frame's label. */
-export const labelOf = ({ frameText }: Design): string =>
+export const labelOf = ({ frameText }: Pick<Design, 'frameText'>): string =>
   frameText === '' ? DEFAULT_LABEL : frameText;
 
 /** Share of a label's box that its text may fill. */
