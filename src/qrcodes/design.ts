@@ -4,7 +4,7 @@ import { imageSource } from '../images/source.ts';
 import { colorFault, normalizeColor } from './render/color.ts';
 import { PLATE_SHAPES } from './render/design.ts';
 import { EYE_SHAPE_NAMES, EYES } from './render/eyes/index.ts';
-import { FRAME_NAMES } from './render/frames/names.ts';
+import { FRAME_ICONS, FRAME_NAMES } from './render/frames/names.ts';
 import { LEVELS } from './render/levels.ts';
 import { PATTERN_NAMES } from './render/patterns/index.ts';
 import { FONT_FAMILIES } from './render/text.ts';
@@ -30,6 +30,14 @@ const fontWeight = Joi.alternatives(
   Joi.number().strict().integer().min(100).max(900),
   oneOf(Object.keys(WEIGHT_NAMES)).custom((name: string) => WEIGHT_NAMES[name]),
 );
+
+/** Leaves out empty lines. @throws ValidationError for a third line */
+const twoLines: CustomValidator<string> = (value, { error }) => {
+  if (!/[\r\n]/.test(value)) return value;
+  const lines = value.split(/[\r\n]+/).map((line) => line.trim());
+  const full = lines.filter((line) => line !== '');
+  return full.length > 2 ? error('rule', { rule: 'must have at most two lines' }) : full.join('\n');
+};
 
 /** A stop as Joi passes it on, whose own errors are reported as well. */
 type Stop = { color: string; offset?: number } | null;
@@ -163,8 +171,14 @@ export const designFields = {
     .description('Frame around the code. Default none.'),
   frameColor: colorField().allow(null).description('Color of the frame. Default #000000.'),
   frameText: text(60)
+    .custom(twoLines)
     .allow(null, '')
-    .description('Text in the frame, at most 60 characters. Default: the text of the frame.'),
+    .description(
+      'Text in the frame, at most 60 characters, with at most one line break. Default: SCAN ME.',
+    ),
+  frameIcon: oneOf(FRAME_ICONS)
+    .meta({ name: 'QrFrameIcon', extension: true })
+    .description('Icon beside the text of the frame. Default none.'),
   frameTextColor: colorField().allow(null).description('Color of the text. Default #FFFFFF.'),
   frameTextStyles: Joi.object({
     weight: fontWeight.description('Weight: 100 to 900, `normal` or `bold`. Default 600.'),

@@ -62,6 +62,19 @@ describe('GET /qr', () => {
     expect((await DECODERS['ZBar']!(await toPixels(bytes)))?.toString()).to.equal(URL_A);
   });
 
+  it('draws two lines of text in any script, and an icon', async () => {
+    const text = 'メニュー\nقائمة الطعام';
+    const { status, bytes } = await qr({ frame: 'ticket', frameText: text, frameIcon: 'menu' });
+    expect(status).to.equal(200);
+    for (const [name, decode] of Object.entries(DECODERS)) {
+      expect((await decode(await toPixels(bytes)))?.toString(), name).to.equal(URL_A);
+    }
+    const plain = await qr({ frame: 'ticket', frameText: 'Menu' });
+    const heights = [bytes, plain.bytes].map(async (png) => (await sharp(png).metadata()).height);
+    const [two, one] = await Promise.all(heights);
+    expect(two).to.be.above(one!);
+  });
+
   it('renders an image once for concurrent requests', async () => {
     const before = await drawn();
     const answers = await Promise.all(

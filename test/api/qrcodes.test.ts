@@ -604,7 +604,8 @@ describe('a QR code', () => {
       shape: 'rounded/leaf',
       frame: 'ribbon',
       frameColor: '#224466',
-      frameText: 'Hello',
+      frameText: 'Hello\nスキャン',
+      frameIcon: 'cart',
       frameTextColor: '#FFFFFF',
       frameTextStyles: { weight: 700, size: 20, family: 'Lora' },
     };
@@ -834,6 +835,12 @@ describe('an invalid QR code', () => {
       { ...url, frame: 'bubble', frameText: '猫😀' },
       /^frameText must not contain "😀"/,
     ],
+    [
+      'has a text of three lines',
+      { ...url, frame: 'bubble', frameText: 'Scan\nme\nnow' },
+      /^frameText must have at most two lines/,
+    ],
+    ['has an unknown icon', { ...url, frameIcon: 'rocket' }, /^frameIcon must be one of/],
     ['has an unknown pattern', { ...url, pattern: 'waves' }, /^pattern must be one of/],
     [
       'holds more than fits',

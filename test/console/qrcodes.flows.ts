@@ -5,7 +5,7 @@ import type { Download, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { db, execute } from '../../src/infra/db.ts';
 import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
-import { FRAME_NAMES } from '../../src/qrcodes/render/frames/names.ts';
+import { FRAME_ICONS, FRAME_NAMES } from '../../src/qrcodes/render/frames/names.ts';
 import { LEVELS } from '../../src/qrcodes/render/levels.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
 import { FONT_FAMILIES } from '../../src/qrcodes/render/text.ts';
@@ -67,9 +67,10 @@ function randomCodes(image: string): object[] {
       'AVATAR To.',
       'スキャン',
       'امسح الرمز',
-      'स्कैन करें',
+      'स्कैन\nकरें',
       '메뉴',
     ]),
+    frameIcon: one(FRAME_ICONS),
     frameTextStyles: {
       family: one(FONT_FAMILIES.filter((family) => family !== 'Lora' && family !== 'Nunito')),
       weight: one([100, 400, 600, 900]),

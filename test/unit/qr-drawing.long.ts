@@ -207,7 +207,7 @@ describe('drawing of QR codes', () => {
   });
 
   describe('the area outside a frame', () => {
-    const CORNERS = ['rounded', 'label-bottom', 'label-top', 'bubble'] as const;
+    const CORNERS = ['rounded', 'label-bottom', 'label-top', 'card', 'bubble', 'tag'] as const;
     const corner = async (picture: Buffer) => [
       ...(await sharp(picture).ensureAlpha().raw().toBuffer()).subarray(0, 4),
     ];

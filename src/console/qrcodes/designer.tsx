@@ -32,13 +32,14 @@ import {
   isStaticOf,
   NEW_DRAFT,
 } from './draft.ts';
+import { FramePanel } from './frame-panel.tsx';
 import { ImagePanel } from './image-panel.tsx';
 import { KindPanel } from './kind-panel.tsx';
 import type { Look, QrCode } from './look.ts';
 import { Presets } from './presets.tsx';
 import { Preview, Thumbnail } from './preview.tsx';
 import { LabelsPanel, OptionsPanel } from './short-link-panel.tsx';
-import { FramePanel, OutputPanel, StylePanel } from './style-panel.tsx';
+import { OutputPanel, StylePanel } from './style-panel.tsx';
 import { TypeChoice } from './type-choice.tsx';
 import { type History, useHistory } from './use-history.ts';
 

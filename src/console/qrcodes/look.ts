@@ -1,6 +1,6 @@
 import type { DesignGradient, EyeColors, Plate } from '../../qrcodes/render/design.ts';
 import type { EyeShape } from '../../qrcodes/render/eyes/index.ts';
-import type { Frame } from '../../qrcodes/render/frames/names.ts';
+import type { Frame, FrameIcon } from '../../qrcodes/render/frames/names.ts';
 import type { Level } from '../../qrcodes/render/levels.ts';
 import type { Pattern } from '../../qrcodes/render/patterns/index.ts';
 import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
@@ -28,6 +28,7 @@ export interface Look {
   frame: Frame;
   frameColor: string;
   frameText: string;
+  frameIcon: FrameIcon;
   frameTextColor: string;
   family: string;
   weight: number;
@@ -61,6 +62,7 @@ export const PLAIN_LOOK: Look = {
   frame: 'none',
   frameColor: '#000000',
   frameText: '',
+  frameIcon: 'none',
   frameTextColor: '#FFFFFF',
   family: 'Inter',
   weight: 600,

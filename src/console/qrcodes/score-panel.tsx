@@ -27,6 +27,7 @@ const LABELS: Readonly<Record<string, string>> = {
   eyeColors: 'eye color',
   eyeGradient: 'eye gradient',
   frameText: 'frame text',
+  frameIcon: 'frame icon',
 };
 
 /** Returns the word for a scannability score. */

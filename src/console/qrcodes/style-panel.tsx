@@ -1,11 +1,7 @@
 import { parseColor } from '../../qrcodes/render/color.ts';
 import { EYE_BALLS, EYE_FRAMES, eyePartsOf } from '../../qrcodes/render/eyes/index.ts';
-import type { FrameForm } from '../../qrcodes/render/frames/frame.ts';
-import { FRAMES } from '../../qrcodes/render/frames/index.ts';
-import { FRAME_NAMES } from '../../qrcodes/render/frames/names.ts';
 import { LEVELS } from '../../qrcodes/render/levels.ts';
 import { PATTERN_NAMES } from '../../qrcodes/render/patterns/index.ts';
-import { FONT_FAMILIES } from '../../qrcodes/render/text.ts';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { PictureChoice } from './choice.tsx';
 import { ColorField } from './color-field.tsx';
@@ -20,23 +16,6 @@ const LEVEL_WORDS = {
   Q: 'survives 25% damage',
   H: 'survives 30% damage',
 };
-
-interface LookColorProps extends LookProps {
-  name: 'frameColor' | 'frameTextColor';
-  label: string;
-}
-
-/** The field for a color of the style. */
-function LookColor({ look, onChange, errors, name, ...field }: LookColorProps) {
-  return (
-    <ColorField
-      {...field}
-      value={look[name]}
-      onChange={(color) => onChange({ [name]: color })}
-      error={errors[name]}
-    />
-  );
-}
 
 /** The color of a quiet zone, which has no opacity; `null` for none. */
 const opaqueOf = (color: string): string | null =>
@@ -105,69 +84,6 @@ export function StylePanel(props: LookProps) {
         crop={EYE}
       />
       <EyeColors {...props} />
-    </div>
-  );
-}
-
-/** The form for the frame and its text. */
-export function FramePanel(props: LookProps) {
-  const { look, onChange, errors } = props;
-  const { frame, frameText, family, weight, textSize } = look;
-  const { hasLabel }: FrameForm = FRAMES[frame];
-  return (
-    <div className="flex flex-col gap-4">
-      <PictureChoice
-        label="Frame"
-        value={frame}
-        options={FRAME_NAMES}
-        onChange={(value) => onChange({ frame: value })}
-        lookOf={(value) => ({ frame: value, pattern: look.pattern, shape: look.shape })}
-      />
-      {frame !== 'none' && frame !== 'circle' && (
-        <div className="grid gap-3 sm:grid-cols-2">
-          <LookColor {...props} name="frameColor" label="Frame color" />
-          {hasLabel && <LookColor {...props} name="frameTextColor" label="Text color" />}
-        </div>
-      )}
-      {hasLabel && (
-        <>
-          <TextField
-            label="Text"
-            maxLength={60}
-            placeholder="SCAN ME"
-            value={frameText}
-            onChange={({ target }) => onChange({ frameText: target.value })}
-            error={errors['frameText']}
-          />
-          <div className="grid gap-3 sm:grid-cols-3">
-            <SelectField
-              label="Font"
-              value={family}
-              onChange={({ target }) => onChange({ family: target.value })}
-              options={FONT_FAMILIES.map((name) => [name, name])}
-            />
-            <SelectField
-              label="Weight"
-              value={weight}
-              onChange={({ target }) => onChange({ weight: Number(target.value) })}
-              options={[...new Set([400, 500, 600, 700, weight])]
-                .toSorted((a, b) => a - b)
-                .map((value) => [String(value), String(value)])}
-            />
-            <TextField
-              label="Text size"
-              type="number"
-              min={4}
-              max={400}
-              placeholder="As large as fits"
-              value={textSize ?? ''}
-              onChange={({ target }) =>
-                onChange({ textSize: target.value === '' ? null : Number(target.value) })
-              }
-            />
-          </div>
-        </>
-      )}
     </div>
   );
 }

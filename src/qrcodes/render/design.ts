@@ -1,5 +1,5 @@
 import type { Eye, EyeShape } from './eyes/index.ts';
-import type { Frame } from './frames/names.ts';
+import type { Frame, FrameIcon } from './frames/names.ts';
 import type { Level } from './levels.ts';
 import { type Pattern } from './patterns/index.ts';
 
@@ -71,8 +71,10 @@ export interface Design {
   frame: Frame;
   /** Color `#RRGGBB`. */
   frameColor: string;
-  /** Text of frames with a label; empty: the frame's default. */
+  /** Text of frames with a label, of one or two lines; empty: the frame's default. */
   frameText: string;
+  /** Icon beside the text; absent: none. */
+  frameIcon?: FrameIcon | undefined;
   /** Color `#RRGGBB`. */
   frameTextColor: string;
   frameTextStyles: FrameTextStyles;

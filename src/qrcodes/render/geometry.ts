@@ -76,3 +76,77 @@ export function polygon(points: readonly (readonly [number, number])[]): string 
 /** A circle, by its center. */
 export const circle = (cx: number, cy: number, radius: number): string =>
   roundRectangle(cx - radius, cy - radius, 2 * radius, 2 * radius, allCorners(radius));
+
+type Point = readonly [x: number, y: number];
+
+/** A round corner from a point to another one. */
+export const cornerTo = ([x1, y1]: Point, [x, y]: Point, [x2, y2]: Point): string =>
+  curveTo(
+    x1 + (x - x1) * KAPPA,
+    y1 + (y - y1) * KAPPA,
+    x2 + (x - x2) * KAPPA,
+    y2 + (y - y2) * KAPPA,
+    x2,
+    y2,
+  );
+
+/** A point of a polygon, and the distance from it at which its round corner begins. */
+export type RoundPoint = readonly [x: number, y: number, round?: number];
+
+/** A polygon with round corners. */
+export function roundPolygon(points: readonly RoundPoint[]): string {
+  const parts = points.map(([x, y, round = 0], at) => {
+    const [before, after] = [points.at(at - 1)!, points[(at + 1) % points.length]!];
+    const first = towards([x, y], before, round);
+    const start = at === 0 ? moveTo(...first) : lineTo(...first);
+    if (round === 0) return start;
+    return start + cornerTo(first, [x, y], towards([x, y], after, round));
+  });
+  return `${parts.join('')}Z`;
+}
+
+function towards([x, y]: RoundPoint, [toX, toY]: RoundPoint, distance: number): [number, number] {
+  const share = distance / Math.max(Math.hypot(toX - x, toY - y), 1e-9);
+  return [x + (toX - x) * share, y + (toY - y) * share];
+}
+
+/** Steps of a curve that is drawn as a polygon. */
+const STEPS = 24;
+
+/** Control points of a cubic Bézier curve. */
+export type Curve = readonly [Point, Point, Point, Point];
+
+/** The area that a pen of a width draws along a curve, with straight ends. */
+export function strokeAlong(curve: Curve, width: number): string {
+  const sides: Point[][] = [[], []];
+  for (let step = 0; step <= STEPS; step += 1) {
+    const { x, y, dx, dy } = pointOn(curve, step / STEPS);
+    const length = Math.hypot(dx, dy) || 1;
+    const [across, along] = [((dy / length) * width) / 2, ((dx / length) * width) / 2];
+    sides[0]!.push([x + across, y - along]);
+    sides[1]!.unshift([x - across, y + along]);
+  }
+  return polygon(sides.flat());
+}
+
+/** A point of a curve, and the direction there. */
+function pointOn([a, b, c, d]: Curve, t: number) {
+  const u = 1 - t;
+  const value = (at: 0 | 1) =>
+    u * u * u * a[at] + 3 * u * u * t * b[at] + 3 * u * t * t * c[at] + t * t * t * d[at];
+  const slope = (at: 0 | 1) =>
+    u * u * (b[at] - a[at]) + 2 * u * t * (c[at] - b[at]) + t * t * (d[at] - c[at]);
+  return { x: value(0), y: value(1), dx: slope(0), dy: slope(1) };
+}
+
+/** A straight stroke with round ends. */
+export function stroke([x1, y1]: Point, [x2, y2]: Point, width: number): string {
+  const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+  const [ax, ay] = [((x2 - x1) / length) * (width / 2), ((y2 - y1) / length) * (width / 2)];
+  return roundPolygon([
+    [x1 - ax + ay, y1 - ay - ax, width / 2],
+    [x2 + ax + ay, y2 + ay - ax, width / 2],
+    [x2 + ax - ay, y2 + ay + ax, width / 2],
+    [x1 - ax - ay, y1 - ay + ax, width / 2],
+  ]);
+}

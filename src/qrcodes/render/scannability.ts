@@ -4,8 +4,9 @@ import { type Colors, contrastOnDark, worstContrast } from './contrast.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
 import { isUnequal } from './eyes/strict.ts';
-import { type FrameForm, labelOf } from './frames/frame.ts';
+import type { FrameForm } from './frames/frame.ts';
 import { FRAMES, layoutFrame } from './frames/index.ts';
+import { labelOf } from './frames/label-text.ts';
 import type { Matrix } from './matrix.ts';
 import { isBearable, largestBearable } from './middle.ts';
 import { placeModules } from './place.ts';
@@ -137,7 +138,7 @@ function labelFaults(design: Design): (string | undefined)[] {
     onPaper(parseColor(design.frameTextColor)),
     onPaper(parseColor(design.frameColor)),
   );
-  const missing = missingCharacter(labelOf(design), design.frameTextStyles);
+  const missing = missingCharacter(labelOf(design).replace('\n', ''), design.frameTextStyles);
   return [
     ratio >= MIN_WORD_CONTRAST
       ? undefined

@@ -9,7 +9,7 @@ import {
 } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
 import type { EyeShape } from './eyes/index.ts';
-import type { Frame } from './frames/names.ts';
+import type { Frame, FrameIcon } from './frames/names.ts';
 import type { Level } from './levels.ts';
 import { largestMiddle, versionFor } from './middle.ts';
 import type { Pattern } from './patterns/index.ts';
@@ -39,6 +39,7 @@ export interface StoredDesign {
   frame?: Frame;
   frameColor?: string | null;
   frameText?: string | null;
+  frameIcon?: FrameIcon | null;
   frameTextColor?: string | null;
   frameTextStyles?: { weight?: number; size?: number; family?: string } | null;
   logoPlate?: Plate | null;
@@ -92,6 +93,7 @@ export function resolveDesign(stored: StoredDesign, payload: string, margin?: nu
     frame: stored.frame ?? base.frame,
     frameColor: stored.frameColor ?? base.frameColor,
     frameText: stored.frameText ?? base.frameText,
+    frameIcon: stored.frameIcon ?? base.frameIcon,
     frameTextColor: stored.frameTextColor ?? base.frameTextColor,
     frameTextStyles: {
       family: styles.family ?? base.frameTextStyles.family,

@@ -1,12 +1,7 @@
 import type { Box, Shape } from '../drawing-types.ts';
 import { allCorners, roundRectangle } from '../geometry.ts';
 import { type FrameForm, thickness } from './frame.ts';
-
-/**
- * Inset of a square in a rounded rectangle that keeps its corners whole: the share of the radius
- * that the curve takes on the diagonal.
- */
-const insetOf = (radius: number): number => Math.ceil(radius * (1 - Math.SQRT1_2));
+import { insetOf } from './panel.ts';
 
 /**
  * Background inside a rounded border. It ends under the middle of the line, so that it does not

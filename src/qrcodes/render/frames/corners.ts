@@ -1,31 +1,66 @@
-import { polygon, rectangle } from '../geometry.ts';
+import { allCorners, rectangle, roundPolygon, roundRectangle } from '../geometry.ts';
 import { type FrameForm, thickness } from './frame.ts';
+import { label, labelHeight } from './label-text.ts';
+import { squareAt } from './panel.ts';
+
+/** Brackets in the corners of a square, as wide as the picture. */
+function brackets(size: number): { line: number; path: string } {
+  const line = Math.round(thickness(size) * 1.4);
+  const arm = Math.round(size * 0.16);
+  const round = line / 4;
+  const bracket = [
+    [0, 0, line],
+    [arm, 0, round],
+    [arm, line, round],
+    [line, line],
+    [line, arm, round],
+    [0, arm, round],
+  ] as const;
+  // One bracket, mirrored into each corner.
+  const all = [0, 1, 2, 3].map((corner) =>
+    roundPolygon(
+      bracket.map(([x, y, radius = 0]) => [
+        corner % 2 === 0 ? x : size - x,
+        corner < 2 ? y : size - y,
+        radius,
+      ]),
+    ),
+  );
+  return { line, path: all.join('') };
+}
 
 /** The corners of a viewfinder. */
 export const corners: FrameForm = {
   hasLabel: false,
   layout({ size, frameColor }) {
-    const line = Math.round(thickness(size) * 1.4);
-    const arm = Math.round(size * 0.16);
-    // One bracket, rotated into each corner.
-    const bracket: [number, number][] = [
-      [0, 0],
-      [arm, 0],
-      [arm, line],
-      [line, line],
-      [line, arm],
-      [0, arm],
-    ];
-    const turned = [0, 1, 2, 3].map((corner) =>
-      polygon(
-        bracket.map(([x, y]) => [corner % 2 === 0 ? x : size - x, corner < 2 ? y : size - y]),
-      ),
-    );
+    const { line, path } = brackets(size);
     return {
-      code: { x: line, y: line, width: size - 2 * line, height: size - 2 * line },
+      code: squareAt(line, line, size - 2 * line),
       height: size,
       ground: rectangle(0, 0, size, size),
-      shapes: [{ path: turned.join(''), fill: frameColor }],
+      shapes: [{ path, fill: frameColor }],
+    };
+  },
+};
+
+/** The corners of a viewfinder, with a label under them. */
+export const cornersLabel: FrameForm = {
+  hasLabel: true,
+  layout(design) {
+    const { size, frameColor } = design;
+    const { line, path } = brackets(size);
+    const top = size + Math.round(size * 0.045);
+    const height = labelHeight(design, size, 0.88);
+    const corner = allCorners(Math.min(height / 2, Math.round(size * 0.09)));
+    return {
+      code: squareAt(line, line, size - 2 * line),
+      height: top + height,
+      ground: rectangle(0, 0, size, size),
+      shapes: [
+        { path, fill: frameColor },
+        { path: roundRectangle(0, top, size, height, corner), fill: frameColor },
+        ...label(design, { x: 0, y: top, width: size, height }),
+      ],
     };
   },
 };

@@ -1,14 +1,18 @@
 import type { Design } from '../design.ts';
 import type { FrameLayout } from '../drawing-types.ts';
 import { rectangle } from '../geometry.ts';
+import { arrow } from './arrow.ts';
+import { bannerBottom, bannerTop, ribbon } from './banners.ts';
 import { line, rounded } from './border.ts';
-import { bubble } from './bubble.ts';
-import { circle } from './circle.ts';
-import { corners } from './corners.ts';
+import { bubble, bubbleLeft, bubbleRight } from './bubble.ts';
+import { card, clipboard, polaroid, tag, ticket } from './cards.ts';
+import { corners, cornersLabel } from './corners.ts';
+import { disc } from './disc.ts';
 import type { FrameForm } from './frame.ts';
 import { labelBottom, labelTop } from './label.ts';
 import type { Frame } from './names.ts';
-import { ribbon } from './ribbon.ts';
+import { bag, browserWindow, cup, phone } from './objects.ts';
+import { badge, circular, sticker } from './round.ts';
 
 /** No frame. */
 const none: FrameForm = {
@@ -21,17 +25,35 @@ const none: FrameForm = {
   }),
 };
 
-/** All frames. A new one is a file, a line here, and its name. */
+/** All frames. A new one is a form, a line here, and its name. */
 export const FRAMES = {
   none,
   line,
   rounded,
+  circle: circular,
   corners,
+  'corners-label': cornersLabel,
   'label-bottom': labelBottom,
   'label-top': labelTop,
-  bubble,
+  card,
+  polaroid,
+  'banner-bottom': bannerBottom,
+  'banner-top': bannerTop,
   ribbon,
-  circle,
+  bubble,
+  'bubble-left': bubbleLeft,
+  'bubble-right': bubbleRight,
+  arrow,
+  badge,
+  sticker,
+  ticket,
+  tag,
+  clipboard,
+  window: browserWindow,
+  phone,
+  bag,
+  cup,
+  disc,
 } satisfies Record<Frame, FrameForm>;
 
 /** Returns the layout of a design's frame. */

@@ -13,7 +13,7 @@ import { DECODERS, printed, scan } from '../support/decoders.ts';
 const PAYLOAD = 'https://sho.rt/launch26';
 const design = (changes: Partial<Design> = {}): Design => ({
   ...defaultDesign(),
-  frame: 'circle',
+  frame: 'disc',
   ...changes,
 });
 
@@ -23,7 +23,7 @@ async function greyOf(one: Design) {
   return (x: number, y: number) => data[y * info.width + x]!;
 }
 
-describe('the frame circle', function () {
+describe('the frame disc', function () {
   this.timeout(120_000);
 
   it('is a disc on nothing, with modules around a whole quiet zone', async () => {

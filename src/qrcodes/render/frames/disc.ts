@@ -1,11 +1,11 @@
-import { circle as circlePath } from '../geometry.ts';
+import { circle } from '../geometry.ts';
 import type { FrameForm } from './frame.ts';
 
 /**
  * A disc that touches the corners of the code's quiet zone, filled around it with modules that mean
  * nothing.
  */
-export const circle: FrameForm = {
+export const disc: FrameForm = {
   hasLabel: false,
   layout({ size }) {
     const radius = size / 2;
@@ -14,7 +14,7 @@ export const circle: FrameForm = {
     return {
       code: { x: edge, y: edge, width: side, height: side },
       height: size,
-      ground: circlePath(radius, radius, radius),
+      ground: circle(radius, radius, radius),
       shapes: [],
       disc: { x: radius, y: radius, radius },
     };
