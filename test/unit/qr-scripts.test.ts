@@ -105,18 +105,21 @@ describe('texts in other scripts', () => {
     expect(setLine(marks, INTER).path(0, 0, 100)).to.match(/^M[-\d. MLCZ]+Z$/);
   });
 
-  it('load their fonts when a text needs them', () => {
+  it('load their fonts when they are drawn, and those that join letters when they are set', () => {
     const script = `
       import { createRequire } from 'node:module';
       import { setLine } from '${new URL('../../src/qrcodes/render/text.js', import.meta.url)}';
       const { cache } = createRequire('${new URL('../../src/qrcodes/render/font-files.js', import.meta.url)}');
       const isLoaded = () => Object.keys(cache).some((file) => file.includes('fontkit'));
+      const styles = { family: 'Inter', weight: 600 };
       const found = ['SCAN ME', 'Привет', '日本'].map((text) => {
-        setLine(text, { family: 'Inter', weight: 600 });
+        setLine(text, styles);
         return isLoaded();
       });
+      setLine('日本', styles).path(0, 0, 10);
+      found.push(isLoaded());
       console.log(JSON.stringify(found));`;
     const output = execFileSync(process.execPath, ['--input-type=module', '-e', script]);
-    expect(JSON.parse(output.toString())).to.deep.equal([false, false, true]);
+    expect(JSON.parse(output.toString())).to.deep.equal([false, false, false, true]);
   });
 });

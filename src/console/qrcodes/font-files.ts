@@ -40,6 +40,10 @@ export const fontFile = (file: string): Font | undefined => fonts.get(file);
 /** Returns which file of a package has which characters; `undefined` before it is loaded. */
 export const fontRanges = (file: string): FontRanges | undefined => ranges.get(file);
 
+/** True if {@link scriptFont} has the font of a file. */
+export const isScriptLoaded = (file: string): boolean =>
+  scriptFiles.has(file) && fontkit.has('fontkit');
+
 /** Returns the font of a file of another script; `undefined` before it is loaded. */
 export function scriptFont(file: string, weight: number): ScriptFont | undefined {
   const name = `${file} ${weight}`;

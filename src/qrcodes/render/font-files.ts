@@ -56,6 +56,9 @@ export function fontRanges(file: string): FontRanges | undefined {
 const plainFonts = new LRUCache<string, ScriptFont>({ max: 8 });
 const variableFonts = new LRUCache<string, ScriptFont>({ max: 6 });
 
+/** True if {@link scriptFont} has the font of a file, which servers load when it is asked for. */
+export const isScriptLoaded = (_file: string): boolean => true;
+
 /** Loads the font of a file of another script; a variable one takes the weight. */
 export function scriptFont(file: string, weight: number): ScriptFont | undefined {
   const name = `${file} ${weight}`;

@@ -1,4 +1,4 @@
-import { fontRanges, scriptFont } from '#font-files';
+import { fontRanges, isScriptLoaded, scriptFont } from '#font-files';
 import type { FontRanges, ScriptFont, ScriptGlyph } from './script-font.ts';
 
 /*
@@ -11,6 +11,7 @@ import type { FontRanges, ScriptFont, ScriptGlyph } from './script-font.ts';
 interface Script {
   folder: string;
   characters: RegExp;
+  lacking?: RegExp | undefined;
   /** True if letters change with their neighbors. */
   isShaped: boolean;
 }
@@ -23,9 +24,11 @@ const shaped = (name: string, characters: RegExp): Script => ({
   characters,
   isShaped: true,
 });
-const ideographic = (name: string): Script => ({
+/** @param lacking characters that its ranges have and its fonts lack */
+const ideographic = (name: string, lacking?: RegExp): Script => ({
   folder: `@fontsource-variable/noto-sans-${name}`,
   characters: IDEOGRAPHIC,
+  lacking,
   isShaped: false,
 });
 
@@ -36,8 +39,8 @@ const SHAPED = [
   shaped('devanagari', /\p{Script_Extensions=Devanagari}/u),
 ];
 const JAPANESE = ideographic('jp');
-const KOREAN = ideographic('kr');
-const CHINESE = ideographic('sc');
+const KOREAN = ideographic('kr', /[\u9699\uf95f\uf9aa]/u);
+const CHINESE = ideographic('sc', /[\p{Script=Hangul}\u4db6-\u4dbf\u9ff0-\u9fff\uf900-\ufaff]/u);
 
 /**
  * Packages in the order in which they are searched. Chinese, Japanese and Korean draw the same
@@ -52,12 +55,32 @@ function scriptsFor(text: string): Script[] {
 }
 
 /** The font of a letter that changes with its neighbors, or an ideograph. */
-export type ScriptDrawing = { script: ScriptFont } | { glyph: IdeographGlyph };
+export type ScriptDrawing = { script: ScriptFont } | { glyph: Ideograph };
 
-/** An ideograph, in units of its font. */
-export interface IdeographGlyph extends ScriptGlyph {
-  unitsPerEm: number;
+/**
+ * An ideograph. Its width needs no font, so that a design is checked without opening one for each
+ * of its characters.
+ */
+export interface Ideograph {
+  /** Advance width for a font size of 1 px. */
+  width: number;
+  /** File of its font. */
+  file: string;
+  /** Returns the outline in units of {@link IDEOGRAPH_UNITS} per em. */
+  commands(): ScriptGlyph['path']['commands'];
 }
+
+/** Units per em of the fonts of ideographs. */
+export const IDEOGRAPH_UNITS = 1_000;
+
+/** Widths of the characters that are not as wide as high, in em. */
+const WIDTHS: readonly (readonly [characters: RegExp, width: number])[] = [
+  [/[\u3131-\u318e\uac00-\ud7a3\uffa1-\uffdc]/u, 0.92],
+  [/[\uff61-\uff9f\uffe8-\uffee]/u, 0.5],
+  [/[\u02ea\u02eb\u31b4-\u31b7\u31bb]/u, 0.6],
+  [/[\u302a-\u302d]/u, 0],
+  [/[\u302e\u302f]/u, 0.25],
+];
 
 /** A file that must be loaded before a search has a result. */
 export interface Unloaded {
@@ -74,8 +97,8 @@ export function findScript(
   weight: number,
 ): ScriptDrawing | Unloaded | undefined {
   const nearest = Math.round(weight / 100) * 100;
-  for (const { folder, characters, isShaped } of scriptsFor(text)) {
-    if (!characters.test(character)) continue;
+  for (const { folder, characters, lacking, isShaped } of scriptsFor(text)) {
+    if (!characters.test(character) || lacking?.test(character) === true) continue;
     const ranges = fontRanges(rangesFile(folder));
     if (ranges === undefined) return { needs: rangesFile(folder) };
     const subset = subsetOf(ranges, character.codePointAt(0)!);
@@ -98,32 +121,34 @@ function shapedIn(
   return script.hasGlyphForCodePoint(character.codePointAt(0)!) ? { script } : undefined;
 }
 
-/**
- * Ideographs in memory, those added first being dropped: the fonts of a text may be more than can
- * stay open.
- */
-const ideographs = new Map<string, IdeographGlyph>();
+/** Ideographs in memory; those that were added first are dropped. */
+const ideographs = new Map<string, Ideograph>();
 const MAX_IDEOGRAPHS = 1_500;
 
-function ideographIn(
-  file: string,
-  character: string,
-  weight: number,
-): ScriptDrawing | Unloaded | undefined {
+function ideographIn(file: string, character: string, weight: number): ScriptDrawing | Unloaded {
+  if (!isScriptLoaded(file)) return { needs: file };
   const name = `${file} ${weight} ${character}`;
   const known = ideographs.get(name);
   if (known !== undefined) return { glyph: known };
-  const font = scriptFont(file, weight);
-  if (font === undefined) return { needs: file };
-  const codePoint = character.codePointAt(0)!;
-  if (!font.hasGlyphForCodePoint(codePoint)) return undefined;
-  const { advanceWidth, path } = font.glyphForCodePoint(codePoint);
-  // Without what the glyph of fontkit refers to, its whole font.
-  const commands = path.commands.map(({ command, args }) => ({ command, args: [...args] }));
-  const glyph = { advanceWidth, path: { commands }, unitsPerEm: font.unitsPerEm };
+  const glyph = {
+    file,
+    width: WIDTHS.find(([characters]) => characters.test(character))?.[1] ?? 1,
+    commands: memoized(() => outlineOf(file, character, weight)),
+  };
   ideographs.set(name, glyph);
   if (ideographs.size > MAX_IDEOGRAPHS) ideographs.delete(ideographs.keys().next().value!);
   return { glyph };
+}
+
+function memoized<Result>(make: () => Result): () => Result {
+  let result: Result | undefined;
+  return () => (result ??= make());
+}
+
+function outlineOf(file: string, character: string, weight: number) {
+  const { path } = scriptFont(file, weight)!.glyphForCodePoint(character.codePointAt(0)!);
+  // Without what the glyph of fontkit refers to, its whole font.
+  return path.commands.map(({ command, args }) => ({ command, args: [...args] }));
 }
 
 function subsetOf({ starts, ends, files }: FontRanges, codePoint: number): string | undefined {

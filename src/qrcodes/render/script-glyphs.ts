@@ -1,7 +1,7 @@
 import type { PathCommand } from 'opentype.js';
 import { outline } from './outline.ts';
 import type { ScriptFont } from './script-font.ts';
-import type { IdeographGlyph } from './script-fonts.ts';
+import { IDEOGRAPH_UNITS, type Ideograph } from './script-fonts.ts';
 
 /** Glyphs of a run, for a font size of 1 px. */
 export interface Glyphs {
@@ -49,16 +49,21 @@ function shape(text: string, direction: 'ltr' | 'rtl', font: ScriptFont) {
 /** Extent by which ideographs are centered, since their outlines differ too much in height. */
 const IDEOGRAPHS = { above: 0.81, below: 0.07 };
 
-/** Draws ideographs side by side. */
-export function ideographGlyphs({ glyphs }: { glyphs: readonly IdeographGlyph[] }): Glyphs {
-  const { unitsPerEm } = glyphs[0]!;
-  const placed = glyphs.map(({ path, advanceWidth }) => ({
-    commands: path.commands,
-    advance: advanceWidth,
-    dx: 0,
-    dy: 0,
-  }));
-  return { ...inARow(placed, unitsPerEm), ...IDEOGRAPHS };
+/** Draws ideographs side by side; fonts are opened for the path only. */
+export function ideographGlyphs({ glyphs }: { glyphs: readonly Ideograph[] }): Glyphs {
+  return {
+    width: glyphs.reduce((sum, { width }) => sum + width, 0),
+    ...IDEOGRAPHS,
+    path(x, y, sizePx) {
+      const placed = glyphs.map(({ width, commands }) => ({
+        commands: commands(),
+        advance: width * IDEOGRAPH_UNITS,
+        dx: 0,
+        dy: 0,
+      }));
+      return inARow(placed, IDEOGRAPH_UNITS).path(x, y, sizePx);
+    },
+  };
 }
 
 function inARow(glyphs: readonly Placed[], unitsPerEm: number): Pick<Glyphs, 'width' | 'path'> {

@@ -3,12 +3,7 @@ import { fontFile } from '#font-files';
 import { inVisualOrder, type Levels, levelsOf, mirrored } from './bidi.ts';
 import { outline } from './outline.ts';
 import type { ScriptFont } from './script-font.ts';
-import {
-  findScript,
-  type IdeographGlyph,
-  type ScriptDrawing,
-  type Unloaded,
-} from './script-fonts.ts';
+import { findScript, type Ideograph, type ScriptDrawing, type Unloaded } from './script-fonts.ts';
 import { type Glyphs, ideographGlyphs, shapedGlyphs } from './script-glyphs.ts';
 
 /*
@@ -133,7 +128,7 @@ export interface Line {
 type Run = { text: string; level: number } & (
   | { latin: Font }
   | { script: ScriptFont }
-  | { glyphs: IdeographGlyph[] }
+  | { glyphs: Ideograph[] }
 );
 
 /** Lines that were set last: a frame sets its text several times, and shaping is slow. */

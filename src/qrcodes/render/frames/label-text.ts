@@ -114,14 +114,19 @@ export function label(design: Design, box: Box, isCodeBelow = false): Shape[] {
   const textLeft = isRightToLeft ? left : left + iconSpace * size;
   const textWidth = width - iconSpace;
   const top = middle - (height * size) / 2;
-  const paths = lines.map((line, at) =>
+  const pathOf = (line: Line, at: number) =>
     line.path(
       textLeft + ((textWidth - line.width) * size) / 2,
       top + (lines[0]!.above + at * step) * size,
       size,
-    ),
-  );
-  const text = { path: paths.join(''), fill };
+    );
+  const text: Shape = {
+    // A check of the design needs the layout alone, and no fonts of ideographs.
+    get path() {
+      return lines.map(pathOf).join('');
+    },
+    fill,
+  };
   if (frameIcon === 'none') return [text];
   const side = icon * size;
   const x = isRightToLeft ? left + width * size - side : left;
