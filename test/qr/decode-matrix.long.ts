@@ -4,7 +4,7 @@ import { decodeCase, describeFailure } from './decode.ts';
 import { seeded } from './pairwise.ts';
 
 /** Share of the cases that one run decodes. */
-const SHARE = 0.1;
+const SHARE = 0.05;
 
 describe('the decode matrix', function () {
   this.timeout(900_000);
@@ -31,7 +31,7 @@ describe('the decode matrix', function () {
     expect(missing.length).to.equal(impossible.length);
   });
 
-  it('is read whole by both decoders: a tenth of it', async () => {
+  it('is read whole by both decoders: a twentieth of it', async () => {
     const seed = Number(process.env['QR_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
     console.log(`      QR_SEED=${seed}`);
     const random = seeded(seed);
