@@ -124,8 +124,7 @@ function middleOf(
       ? { width, height: height ?? (Math.round(width / ratio) || 1) }
       : typeof height === 'number' && { width: Math.round(height * ratio) || 1, height };
   const automatic = largestMiddle(payload, design, { ratio, plate, excavate });
-  if (given && isSameSize(given, automatic)) return { ...automatic!, ...rest };
-  if (given) {
+  if (given && !isSameSize(given, automatic)) {
     const middle = { ...given, ...rest };
     const minVersion = versionFor(payload, design, middle);
     const first = matrixOf(payload, design, true).version;
