@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Counts, readCounts } from '../../src/events/store/postgres/counts.ts';
+import { Counts, readCounts, readVisited } from '../../src/events/store/postgres/counts.ts';
 import type { Amount } from '../../src/events/store/postgres/varints.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { entriesOf, unpacked } from '../support/packed-counts.ts';
@@ -71,7 +71,35 @@ describe('counts in their stored format', () => {
     expect(packed([[3, 1]])).to.have.length(3);
   });
 
+  it('are read together with their visitors', () => {
+    for (let round = 0; round < 200; round += 1) {
+      const counts = new Counts();
+      const expected = new Map<number, [count: number, amount: number, visitors: number]>();
+      for (let n = 0; n < 40; n += 1) {
+        const id = Math.floor(random() * 300);
+        const [amount, visitors] = [pick([0, 5]), pick([0, 0, 1])];
+        counts.add(id, 1, amount, visitors);
+        const sums = expected.get(id) ?? [0, 0, 0];
+        expected.set(id, [sums[0] + 1, sums[1] + amount, sums[2] + visitors]);
+      }
+      const read: [number, [number, Amount, number]][] = [];
+      readVisited(counts.pack()!, counts.packVisitors() ?? null, (id, ...sums) => {
+        read.push([id, sums]);
+      });
+      expect(read).to.deep.equal([...expected].toSorted(([a], [b]) => a - b));
+      const copy = new Counts();
+      for (const [id] of read) copy.addOf(counts, id, id + 1_000);
+      for (const [id, [count, amount, visitors]] of read) {
+        expect(copy.count(id + 1_000)).to.equal(count);
+        expect(copy.amount(id + 1_000)).to.equal(amount);
+        expect(copy.visitors(id + 1_000)).to.equal(visitors);
+      }
+    }
+  });
+
   it('of another format are refused', () => {
     expect(() => readCounts(Buffer.from([9, 1, 2]), () => {})).to.throw('format 9');
+    const visitors = Buffer.from([9, 1, 2]);
+    expect(() => readVisited(packed([[1, 1]])!, visitors, () => {})).to.throw('format 9');
   });
 });

@@ -29,8 +29,8 @@ const kindsIn = ({ events }: CountQuery): EventKind[] =>
 
 /** A number of a query that ClickHouse counts. */
 interface CountedNumber {
-  /** Name in rows of ClickHouse, and in the counts of the query. */
-  name: string;
+  /** Name in rows of ClickHouse. */
+  name: EventKind | typeof VISITORS;
   /** Name in answers. */
   number: string;
   /** Aggregate function of the events. */
@@ -193,9 +193,15 @@ export async function countByTime(clickhouse: ClickHouse, query: CountQuery): Pr
   const kinds = kindsIn(query);
   const numbers = numbersIn(query);
   const { counts } = queryCounts(kinds);
+  // Visitors are counted for all kinds together.
+  const [visited] = kindsWithVisitors(kinds);
+  const addTo = ({ name }: CountedNumber, unit: number, n: number): void => {
+    if (name === VISITORS) counts.get(visited!)!.add(unit, 0, 0, n);
+    else counts.get(name)!.add(unit, n);
+  };
   for (const event of source.waiting) {
     const unit = Math.floor(event.occurred_at.getTime() / unitMs);
-    for (const { name, isOf } of numbers) if (isOf(event)) counts.get(name)!.add(unit, 1);
+    for (const number of numbers) if (number.isOf(event)) addTo(number, unit, 1);
   }
   const step = unitMs === QUARTER_MS ? 'slot' : `intDiv(at, ${unitMs * 1000})`;
   // All counts in one row: a year has 35,000 quarter-hours.
@@ -205,7 +211,7 @@ export async function countByTime(clickhouse: ClickHouse, query: CountQuery): Pr
                FROM ${source.table([`${step} AS step`, ...columnsOf(kinds)], '1')} GROUP BY step)`,
   );
   for (const [at, unit] of row!['steps']!.entries()) {
-    for (const { name } of numbers) counts.get(name)!.add(Number(unit), Number(row![name]![at]));
+    for (const number of numbers) addTo(number, Number(unit), Number(row![number.name]![at]));
   }
   const otherCounts = inSteps(stepsOf(query.span), kinds, counts, unitMs);
   for (const [at, step] of counted.entries()) {

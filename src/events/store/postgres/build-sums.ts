@@ -65,7 +65,7 @@ async function deleteInvalid(projectId: string): Promise<void> {
   );
 }
 
-/** The counts of some blocks, by owner, dimension, and event kind or its visitors. */
+/** The counts of some blocks. */
 interface Summed {
   blocks: VersionedBlock[];
   counts: BlockSums;
@@ -155,10 +155,8 @@ class BlockSums {
       const hasAmount = kindOf(kind).amount !== undefined;
       for (const name of COUNTED_DIMENSIONS) {
         const sums = sumsIn(this.#sums, name, kind);
-        const add = (value: number, count: number, marked: number) => {
-          sums.add(value, count);
-          if (marked > 0) sumsIn(this.#sums, name, visitorsOf(kind)).add(value, marked);
-        };
+        const add = (value: number, count: number, marked: number) =>
+          sums.add(value, count, 0, marked);
         if (name === 'all') countQuarters(read, mask, marks, add);
         else read.count(name, mask, marks, add);
         if (hasAmount) addAmounts(read, mask, sums, name === 'all' ? 'quarter' : name);
@@ -187,8 +185,7 @@ class BlockSums {
       for (const { name, column } of columns) {
         const value = column === undefined ? quarters[at] : column.ids[column.codes[at]! - 1];
         if (value === undefined) continue;
-        sumsIn(owner, name, kind).add(value, 1, amount);
-        if (marks?.[at] === 1) sumsIn(owner, name, visitorsOf(kind)).add(value, 1);
+        sumsIn(owner, name, kind).add(value, 1, amount, marks?.[at]);
       }
     }
   }
@@ -204,7 +201,7 @@ class BlockSums {
     return owner;
   }
 
-  /** Lists the packed counts with their owners, dimensions and event kinds. */
+  /** Lists the packed counts with their owners, dimensions, and event kinds or their visitors. */
   async packed(): Promise<[owner: string, dimension: string, kind: string, counts: Buffer][]> {
     const names = await findValues([...this.#owners.keys()]);
     const all: [string, ReadonlyMap<string, Counts>][] = [
@@ -217,14 +214,19 @@ class BlockSums {
     return all.flatMap(([owner, sums]) =>
       [...sums].flatMap(([name, counts]): [string, string, string, Buffer][] => {
         const [dimension = '', kind = ''] = name.split(' ');
-        const bytes = counts.pack();
-        return bytes === undefined ? [] : [[owner, dimension, kind, bytes]];
+        const packed = [
+          [kind, counts.pack()],
+          [visitorsOf(kind as StoredKind), counts.packVisitors()],
+        ] as const;
+        return packed.flatMap(([event, bytes]): [string, string, string, Buffer][] =>
+          bytes === undefined ? [] : [[owner, dimension, event, bytes]],
+        );
       }),
     );
   }
 }
 
-function sumsIn(sums: Map<string, Counts>, dimension: DimensionName, kind: string): Counts {
+function sumsIn(sums: Map<string, Counts>, dimension: DimensionName, kind: StoredKind): Counts {
   const name = `${dimension} ${kind}`;
   let counts = sums.get(name);
   if (counts === undefined) {

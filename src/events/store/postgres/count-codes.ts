@@ -1,4 +1,4 @@
-import { foursOf, fullMask, matchesOf, readCodes } from './block-codes.ts';
+import { foursOf, matchesOf, readCodes } from './block-codes.ts';
 
 /*
  * Counts of the codes of a column (`block-codes.ts`) within a mask. Loops skip four events at a
@@ -34,12 +34,9 @@ export function countMarked(
   values: number,
 ): Uint32Array {
   const counts = new Uint32Array(2 * (values + 1));
-  if (packed[0]! < 8) {
-    // Counting small codes twice is faster than unpacking them.
-    counts.set(countCodes(mask, packed, values));
-    const marked = countCodes(maskOfBoth(mask, marks), packed, values);
-    counts.set(marked, values + 1);
-    for (let code = 0; code <= values; code += 1) counts[code]! -= marked[code]!;
+  const bits = packed[0]!;
+  if (bits > 0 && bits < 8) {
+    countMarkedSmall(counts, mask, marks, packed.subarray(1), bits);
     return counts;
   }
   const codes = readCodes(packed, mask.length, values);
@@ -97,13 +94,31 @@ function countWide(counts: Uint32Array, mask: Uint8Array, codes: Uint32Array): v
   for (let at = 0; at < mask.length; at += 1) counts[codes[at]!]! += mask[at]!;
 }
 
-/** Returns the events that are in both masks. */
-function maskOfBoth(one: Uint8Array, other: Uint8Array): Uint8Array {
-  const both = fullMask(one.length);
-  const [fours, ofOne, ofOther] = [foursOf(both), foursOf(one), foursOf(other)];
-  for (let four = 0; four < fours.length; four += 1) fours[four] = ofOne[four]! & ofOther[four]!;
-  for (let at = 4 * fours.length; at < both.length; at += 1) both[at] = one[at]! & other[at]!;
-  return both;
+function countMarkedSmall(
+  counts: Uint32Array,
+  mask: Uint8Array,
+  marks: Uint8Array,
+  bytes: Uint8Array,
+  bits: number,
+): void {
+  const marked = counts.length >> 1;
+  const fours = foursOf(mask);
+  const lowest = (1 << bits) - 1;
+  for (let four = 0, at = 0; four < fours.length; four += 1, at += 4) {
+    if (fours[four] === 0) continue;
+    let codes: number;
+    if (bits === 2) codes = bytes[four]!;
+    else if (bits === 4) codes = bytes[2 * four]! | (bytes[2 * four + 1]! << 8);
+    else codes = bytes[four >> 1]! >> (4 * (four & 1));
+    counts[(codes & lowest) + marked * marks[at]!]! += mask[at]!;
+    counts[((codes >> bits) & lowest) + marked * marks[at + 1]!]! += mask[at + 1]!;
+    counts[((codes >> (2 * bits)) & lowest) + marked * marks[at + 2]!]! += mask[at + 2]!;
+    counts[((codes >> (3 * bits)) & lowest) + marked * marks[at + 3]!]! += mask[at + 3]!;
+  }
+  for (let at = 4 * fours.length; at < mask.length; at += 1) {
+    const code = (bytes[(at * bits) >> 3]! >> ((at * bits) & 7)) & lowest;
+    counts[code + marked * marks[at]!]! += mask[at]!;
+  }
 }
 
 function countMarkedShorts(

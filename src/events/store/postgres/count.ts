@@ -2,14 +2,13 @@ import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
 import type { DimensionName } from '../../dimensions.ts';
 import { hasConditions, matchesNothing } from '../../filters.ts';
 import { kindOf, kindOfStored, type StoredKind } from '../../kinds.ts';
-import { VISITORS } from '../../query/numbers.ts';
 import { matchesOf } from './block-codes.ts';
 import { findAccepted } from './block-conditions.ts';
 import { type Counts, plus } from './counts.ts';
 import { filterSql } from './filters.ts';
 import { Ids } from './ids.ts';
 import { QUARTER_MS } from './quarters.ts';
-import { type CountsByNumber, type QueryCounts, queryCounts } from './query-counts.ts';
+import { type CountsByKind, type QueryCounts, queryCounts } from './query-counts.ts';
 import {
   type AddCount,
   type Block,
@@ -27,7 +26,7 @@ import { findIds } from './values.ts';
 /** Counts that answer a query. */
 export interface Counted {
   /** Counts either by the ids of values or by quarter-hours since 1970. */
-  counts: CountsByNumber;
+  counts: CountsByKind;
   /** Values by id that are not in the list of values. */
   values: ReadonlyMap<number, string>;
 }
@@ -57,7 +56,7 @@ export async function countEvents(
 ): Promise<Counted> {
   const { projectId, events } = countQuery;
   const adding = queryCounts(events, countQuery.asked.traffic);
-  const { counts, byStoredName, withVisitors } = adding;
+  const { counts, byStoredKind, withVisitors } = adding;
   const { kept, counted } = await db().transaction(
     (trx) => readAll(trx, countQuery, dimension, by, adding),
     { isolationLevel: 'repeatable read', readOnly: true },
@@ -71,16 +70,19 @@ export async function countEvents(
       ...(isByRecord ? kept.map(({ owner }) => owner) : []),
     ]);
   }
-  for (const { event, owner, counts: ofOwner } of kept) {
+  for (const { event, areVisitors, owner, counts: ofOwner } of kept) {
     const id = isByRecord && by === 'value' ? ids.idOf(owner) : undefined;
-    const sums = byStoredName.get(event)!;
-    ofOwner.forEach((value, n, amount) => sums.add(id ?? value, n, amount));
+    const sums = byStoredKind.get(event)!;
+    ofOwner.forEach((value, n, amount) => {
+      if (areVisitors) sums.add(id ?? value, 0, 0, n);
+      else sums.add(id ?? value, n, amount);
+    });
   }
   for (const { event, time, value, n, visitors, amount } of counted) {
     const id = by === 'quarter' ? time : dimension === 'all' ? 0 : ids.idOf(value);
     const kind = kindOfStored(event);
-    counts.get(kind)!.add(id, n, plus(0, BigInt(amount)));
-    if (visitors > 0 && withVisitors.has(kind)) counts.get(VISITORS)!.add(id, visitors);
+    const visited = withVisitors.has(kind) ? visitors : 0;
+    counts.get(kind)!.add(id, n, plus(0, BigInt(amount)), visited);
   }
   return { counts, values: ids.values };
 }
@@ -91,13 +93,14 @@ async function readAll(
   countQuery: GroupedQuery,
   dimension: DimensionName,
   by: 'value' | 'quarter',
-  { counts, byStoredName, withVisitors }: QueryCounts,
+  { counts, byStoredKind, withVisitors }: QueryCounts,
 ): Promise<{ kept: Kept[]; counted: EventsRow[] }> {
   const { projectId, events, stored, asked } = countQuery;
   if (matchesNothing(asked)) return { kept: [], counted: [] };
   const { owner, sums, blocks, gaps, hasKept } = await divide(trx, countQuery);
-  const kept = hasKept ? await readKept(trx, countQuery, dimension, by, byStoredName.keys()) : [];
-  await addSums(trx, { projectId, sums, owner, dimension, by }, byStoredName);
+  const visited = stored.filter((kind) => withVisitors.has(kindOfStored(kind)));
+  const kept = hasKept ? await readKept(trx, countQuery, dimension, by, visited) : [];
+  await addSums(trx, { projectId, sums, owner, dimension, by, visited }, byStoredKind);
   if (blocks.length > 0) {
     const kinds = await findIds(projectId, 'event', stored, trx);
     const accepted = await findAccepted(trx, projectId, asked, kinds.values());
@@ -113,7 +116,7 @@ async function readAll(
         id,
         hasAmount: kindOf(kind).amount !== undefined,
         sums: counts.get(kind)!,
-        visitors: withVisitors.has(kind) ? counts.get(VISITORS) : undefined,
+        isVisited: withVisitors.has(kind),
       };
     });
     await readBlocks(trx, projectId, blocks, accepted, columns, (read) =>
@@ -200,8 +203,8 @@ interface Kind {
   id: number;
   hasAmount: boolean;
   sums: Counts;
-  /** Counts of the visitors of the query; absent if those of the kind are not counted. */
-  visitors: Counts | undefined;
+  /** True if its visitors are counted. */
+  isVisited: boolean;
 }
 
 /** Counts the matching events of a block. */
@@ -211,17 +214,14 @@ function countBlock(
   dimension: DimensionName,
   by: 'value' | 'quarter',
 ): void {
-  const marks = kinds.some(({ visitors }) => visitors !== undefined) ? read.marks() : undefined;
+  const marks = kinds.some(({ isVisited }) => isVisited) ? read.marks() : undefined;
   if (by === 'value' && dimension === 'all') countTotals(read, kinds, marks);
   // The mask has no events of other kinds.
   const maskOf = ({ id }: Kind) => (kinds.length === 1 ? read.mask : read.maskOf('event', id));
   for (const kind of kinds) {
-    const { sums, visitors } = kind;
-    const marksOfKind = visitors === undefined ? undefined : marks;
-    const add = (id: number, count: number, marked: number) => {
-      sums.add(id, count);
-      if (marked > 0) visitors!.add(id, marked);
-    };
+    const { sums } = kind;
+    const marksOfKind = kind.isVisited ? marks : undefined;
+    const add = (id: number, count: number, marked: number) => sums.add(id, count, 0, marked);
     if (by === 'quarter') countQuarters(read, maskOf(kind), marksOfKind, add);
     else if (dimension !== 'all') read.count(dimension, maskOf(kind), marksOfKind, add);
     if (kind.hasAmount)
@@ -232,14 +232,12 @@ function countBlock(
 function countTotals(read: ReadBlock, kinds: readonly Kind[], marks: Uint8Array | undefined): void {
   const [kind, ...others] = kinds;
   if (others.length === 0) {
-    kind!.sums.add(0, matchesOf(read.mask));
-    if (marks !== undefined) kind!.visitors?.add(0, matchesOf(marks));
+    kind!.sums.add(0, matchesOf(read.mask), 0, marks === undefined ? 0 : matchesOf(marks));
     return;
   }
   read.count('event', read.mask, marks, (event, count, marked) => {
-    const { sums, visitors } = kinds.find(({ id }) => id === event)!;
-    sums.add(0, count);
-    visitors?.add(0, marked);
+    const { sums, isVisited } = kinds.find(({ id }) => id === event)!;
+    sums.add(0, count, 0, isVisited ? marked : 0);
   });
 }
 

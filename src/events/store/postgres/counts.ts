@@ -8,7 +8,7 @@ import { type Amount, decodeZigzag, VarintReader, VarintWriter } from './varints
  *   format 1   (id, count) …
  *   format 2   (id, count, amount) …
  *
- * Numbers are varints (`varints.ts`). Counts and amounts may be negative.
+ * Visitors are stored apart, in the format 1, so that counts alone can be read. Numbers are varints (`varints.ts`). Counts and amounts may be negative.
  */
 
 const WITHOUT_AMOUNTS = 1;
@@ -17,11 +17,13 @@ const FREE = -1;
 /** Arrays of 64 bytes are the largest that V8 allocates without a separate buffer. */
 const MIN_SLOTS = 8;
 
-/** Counts and amounts by id, a natural number up to 2^53 - 1. */
+/** Counts of events, of their visitors, and amounts by id, a natural number up to 2^53 - 1. */
 export class Counts {
   /** An open-addressing hash table; ids in use are at least 0. */
   #ids: Float64Array;
   #counts: Float64Array;
+  /** Visitors by slot; absent while all are 0. */
+  #visitors: Float64Array | undefined;
   /** Amounts by slot; absent while all are 0. */
   #amounts: Amount[] | undefined;
   #used = 0;
@@ -39,7 +41,7 @@ export class Counts {
     return this.#used;
   }
 
-  add(id: number, count: number, amount: Amount = 0): void {
+  add(id: number, count: number, amount: Amount = 0, visitors = 0): void {
     let slot = this.#slotOf(id);
     if (this.#ids[slot] === FREE) {
       if (2 * this.#used >= this.#ids.length) {
@@ -50,19 +52,35 @@ export class Counts {
       this.#used += 1;
     }
     this.#counts[slot]! += count;
+    if (visitors !== 0) {
+      this.#visitors ??= new Float64Array(this.#ids.length);
+      this.#visitors[slot]! += visitors;
+    }
     if (amount === 0) return;
     this.#amounts ??= [];
     this.#amounts[slot] = plus(this.#amounts[slot] ?? 0, amount);
   }
 
+  /** Adds what other counts have of an id to another one. */
+  addOf(others: Counts, otherId: number, id: number): void {
+    const slot = others.#slotOf(otherId);
+    if (others.#ids[slot] === FREE) return;
+    this.add(id, others.#counts[slot]!, others.#amounts?.[slot], others.#visitors?.[slot]);
+  }
+
   /** Adds other counts to these. */
   addAll(others: Counts): void {
-    others.forEach((id, count, amount) => this.add(id, count, amount));
+    others.forEach((id, count, amount, visitors) => this.add(id, count, amount, visitors));
   }
 
   count(id: number): number {
     const slot = this.#slotOf(id);
     return this.#ids[slot] === FREE ? 0 : this.#counts[slot]!;
+  }
+
+  visitors(id: number): number {
+    const slot = this.#slotOf(id);
+    return this.#ids[slot] === FREE ? 0 : (this.#visitors?.[slot] ?? 0);
   }
 
   amount(id: number): Amount {
@@ -71,19 +89,23 @@ export class Counts {
   }
 
   /** Calls `visit` for each id, in no particular order. */
-  forEach(visit: (id: number, count: number, amount: Amount) => void): void {
+  forEach(visit: (id: number, count: number, amount: Amount, visitors: number) => void): void {
     for (let slot = 0; slot < this.#ids.length; slot += 1) {
       const id = this.#ids[slot]!;
-      if (id !== FREE) visit(id, this.#counts[slot]!, this.#amounts?.[slot] ?? 0);
+      if (id === FREE) continue;
+      visit(id, this.#counts[slot]!, this.#amounts?.[slot] ?? 0, this.#visitors?.[slot] ?? 0);
     }
   }
 
-  /** Lists the ids whose count is not 0, in ascending order. */
+  /** Lists the ids with a count or visitors that are not 0, in ascending order. */
   ids(): Float64Array {
     const ids = new Float64Array(this.#used);
     let size = 0;
     for (let slot = 0; slot < this.#ids.length; slot += 1) {
-      if (this.#ids[slot] !== FREE && this.#counts[slot] !== 0) ids[size++] = this.#ids[slot]!;
+      if (this.#ids[slot] === FREE) continue;
+      if (this.#counts[slot] !== 0 || (this.#visitors?.[slot] ?? 0) !== 0) {
+        ids[size++] = this.#ids[slot]!;
+      }
     }
     return ids.subarray(0, size).toSorted();
   }
@@ -108,6 +130,14 @@ export class Counts {
     return writer.bytes();
   }
 
+  /** Packs the visitors in the stored format; `undefined` if there are none. */
+  packVisitors(): Buffer | undefined {
+    if (this.#visitors === undefined) return undefined;
+    const visitors = new Counts(this.#used);
+    this.forEach((id, _, __, count) => visitors.add(id, count));
+    return visitors.pack();
+  }
+
   /** Finds the slot of an id, or the free slot where it belongs. */
   #slotOf(id: number): number {
     const mask = this.#ids.length - 1;
@@ -123,8 +153,10 @@ export class Counts {
 
   #grow(): void {
     const [ids, counts, amounts] = [this.#ids, this.#counts, this.#amounts];
+    const visitors = this.#visitors;
     this.#ids = new Float64Array(2 * ids.length).fill(FREE);
     this.#counts = new Float64Array(2 * ids.length);
+    this.#visitors = visitors && new Float64Array(2 * ids.length);
     this.#amounts = amounts === undefined ? undefined : [];
     for (let slot = 0; slot < ids.length; slot += 1) {
       const id = ids[slot]!;
@@ -132,6 +164,7 @@ export class Counts {
       const to = this.#slotOf(id);
       this.#ids[to] = id;
       this.#counts[to] = counts[slot]!;
+      if (visitors !== undefined) this.#visitors![to] = visitors[slot]!;
       const amount = amounts?.[slot];
       if (amount !== undefined) this.#amounts![to] = amount;
     }
@@ -157,6 +190,36 @@ export function readCounts(
     const count = reader.next();
     visit(id, decodeZigzag(count), format === WITH_AMOUNTS ? reader.nextAmount() : 0);
   }
+}
+
+/**
+ * Reads counts together with their visitors, both in the stored format.
+ *
+ * @param visitors counts of the visitors, with some of the same ids
+ * @throws Error for an unknown format
+ */
+export function readVisited(
+  packed: Uint8Array,
+  visitors: Uint8Array | null,
+  visit: (id: number, count: number, amount: Amount, visitors: number) => void,
+): void {
+  if (visitors === null) {
+    readCounts(packed, (id, count, amount) => visit(id, count, amount, 0));
+    return;
+  }
+  if (visitors[0] !== WITHOUT_AMOUNTS) {
+    throw new Error(`Counts of visitors have the format ${visitors[0]}, which is unknown`);
+  }
+  const reader = new VarintReader(visitors);
+  let next = reader.next();
+  readCounts(packed, (id, count, amount) => {
+    if (id !== next) {
+      visit(id, count, amount, 0);
+      return;
+    }
+    visit(id, count, amount, decodeZigzag(reader.next()));
+    next = reader.at < visitors.length ? next + reader.next() : FREE;
+  });
 }
 
 /** Adds two amounts. */

@@ -5,7 +5,6 @@ import type { StoredKind } from '../../kinds.ts';
 import { UTM_FIELDS, utmText } from '../../utm.ts';
 import { Counts } from './counts.ts';
 import { QUARTERS } from './quarters.ts';
-import { visitorsOf } from './query-counts.ts';
 import type { RequestedValues, ValueIds } from './values.ts';
 
 /** Owner of kept counts: a domain, or a single link or QR code. */
@@ -75,8 +74,7 @@ export function eventOf(row: CopiedRow): CountedEvent {
 /** Counts of one dimension, for one owner and event kind on one day. */
 export interface CountedDay {
   owner: string;
-  /** Event kind, or the name of its visitors. */
-  event: string;
+  event: StoredKind;
   /** Days since 1970. */
   day: number;
   dimension: DimensionName;
@@ -93,7 +91,7 @@ export interface CountedDay {
  */
 interface Day {
   owner: string;
-  event: string;
+  event: StoredKind;
   day: number;
   counts: (Counts | undefined)[];
 }
@@ -160,27 +158,23 @@ export class EventCounter {
    * @param quarter quarter-hours since 1970
    */
   add(event: CountedEvent, quarter: number): void {
-    this.#add(event.event, event, quarter);
-    if (event.visitor !== null) this.#add(visitorsOf(event.event), event, quarter);
-  }
-
-  /** @param stored name under which the event is counted */
-  #add(stored: string, event: CountedEvent, quarter: number): void {
     const owner = this.#scope === 'domain' ? event.domain : event.link_id!;
     const number = Math.floor(quarter / QUARTERS);
-    const name = `${stored}\n${number}\n${owner}`;
+    const name = `${event.event}\n${number}\n${owner}`;
     let day = this.#days.get(name);
     if (day === undefined) {
-      day = { owner, event: stored, day: number, counts: [] };
+      day = { owner, event: event.event, day: number, counts: [] };
       this.#days.set(name, day);
     }
     const amount = event.amount_cents ?? 0;
+    const visitors = event.visitor === null ? 0 : 1;
     const slot = quarter - number * QUARTERS;
     for (let at = 0; at < this.#dimensions.length; at += 1) {
       const { read, isFine } = this.#dimensions[at]!;
       const value = read(event);
       if (value === undefined) continue;
-      (day.counts[at] ??= new Counts()).add(isFine ? value * QUARTERS + slot : value, 1, amount);
+      const id = isFine ? value * QUARTERS + slot : value;
+      (day.counts[at] ??= new Counts()).add(id, 1, amount, visitors);
     }
   }
 
@@ -206,11 +200,11 @@ export class EventCounter {
         const numbered = counts[at];
         if (numbered === undefined) continue;
         const byId = new Counts(numbered.size);
-        numbered.forEach((number, count, amount) => {
+        numbered.forEach((number, count, amount, visitors) => {
           const slot = isFine ? number % QUARTERS : 0;
           const value = isFine ? (number - slot) / QUARTERS : number;
           const id = name === 'all' ? 0 : list.ids[value]!;
-          byId.add(isFine ? id * QUARTERS + slot : id, count, amount);
+          byId.add(isFine ? id * QUARTERS + slot : id, count, amount, visitors);
         });
         yield { owner, event, day, dimension: name, counts: byId };
       }

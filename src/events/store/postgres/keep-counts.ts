@@ -1,8 +1,15 @@
 import { type CopyValue, copyInto } from '../../../infra/copy.ts';
 import { type Db, rows } from '../../../infra/db.ts';
 import { Counts, readCounts } from './counts.ts';
-import { type CountedEvent, EventCounter, isFineIn, type Scope } from './event-counter.ts';
+import {
+  type CountedDay,
+  type CountedEvent,
+  EventCounter,
+  isFineIn,
+  type Scope,
+} from './event-counter.ts';
 import { DAY_MS, QUARTERS } from './quarters.ts';
+import { visitorsOf } from './query-counts.ts';
 import { RequestedValues, valueIds } from './values.ts';
 
 /*
@@ -79,13 +86,13 @@ export class KeptCounter {
   }
 
   *#rows(scope: Scope): Generator<CopyValue[]> {
-    const months = new Map<string, { key: CopyValue[]; start: string; counts: Counts }>();
+    const months = new Map<string, { key: Key; start: string; counts: Counts }>();
     for (const { owner, event, day, dimension, counts } of this.#counters[scope].takeDays()) {
       const isFine = isFineIn(scope, dimension);
       const byValue = isFine ? wholeDays(counts) : counts;
-      const key = [this.#projectId, scope === 'record', owner, dimension, event];
+      const key = { owner, dimension, event };
       const start = new Date(day * DAY_MS).toISOString();
-      yield [...key, 'd', start, byValue.pack()!, isFine ? counts.pack()! : null, FORMAT];
+      yield* this.#packed(scope, key, ['d', start], byValue, isFine ? counts : undefined);
       if (scope === 'record') continue;
       const month = `${start.slice(0, 7)}-01T00:00:00.000Z`;
       const name = `${owner}\n${dimension}\n${event}\n${month}`;
@@ -94,15 +101,45 @@ export class KeptCounter {
       else sums.counts.addAll(byValue);
     }
     for (const { key, start, counts } of months.values()) {
-      yield [...key, 'm', start, counts.pack()!, null, FORMAT];
+      yield* this.#packed(scope, key, ['m', start], counts, undefined);
     }
   }
+
+  /** Makes the rows of a period, of events and of their visitors. */
+  *#packed(
+    scope: Scope,
+    { owner, dimension, event }: Key,
+    period: readonly [step: string, start: string],
+    counts: Counts,
+    quarters: Counts | undefined,
+  ): Generator<CopyValue[]> {
+    const row = (name: string, packed: Buffer, ofQuarters: Buffer | null): CopyValue[] => [
+      this.#projectId,
+      scope === 'record',
+      owner,
+      dimension,
+      name,
+      ...period,
+      packed,
+      ofQuarters,
+      FORMAT,
+    ];
+    yield row(event, counts.pack()!, quarters?.pack() ?? null);
+    const visitors = counts.packVisitors();
+    if (visitors === undefined) return;
+    yield row(visitorsOf(event), visitors, quarters?.packVisitors() ?? null);
+  }
 }
+
+/** Owner, dimension and event kind of kept counts. */
+type Key = Pick<CountedDay, 'owner' | 'dimension' | 'event'>;
 
 /** Sums the counts of quarter-hours to counts of days. */
 function wholeDays(quarters: Counts): Counts {
   const days = new Counts();
-  quarters.forEach((id, count, amount) => days.add(Math.floor(id / QUARTERS), count, amount));
+  quarters.forEach((id, count, amount, visitors) => {
+    days.add(Math.floor(id / QUARTERS), count, amount, visitors);
+  });
   return days;
 }
 

@@ -16,7 +16,7 @@ import type { CountQuery, TimeCount, ValueCount } from '../store.ts';
 import { countEvents } from './count.ts';
 import { Counts, readCounts } from './counts.ts';
 import { DAY_MS, QUARTER_MS } from './quarters.ts';
-import { type CountsByNumber, queryCounts } from './query-counts.ts';
+import { type CountsByKind, queryCounts } from './query-counts.ts';
 import { querySource, toSqlQuery } from './source.ts';
 import { numbersOf, topOf } from './top.ts';
 import { findValues } from './values.ts';
@@ -95,15 +95,15 @@ export async function countByTime(query: CountQuery): Promise<TimeCount[]> {
 export function inSteps(
   steps: readonly Date[],
   events: readonly EventKind[],
-  counts: CountsByNumber,
+  counts: CountsByKind,
   unitMs: number,
 ): TimeCount[] {
   const { counts: ofSteps } = queryCounts(events);
-  for (const [number, units] of counts) {
+  for (const [kind, units] of counts) {
     let at = 0;
     for (const unit of units.ids()) {
       while (at + 1 < steps.length && steps[at + 1]!.getTime() <= unit * unitMs) at += 1;
-      ofSteps.get(number)!.add(at, units.count(unit), units.amount(unit));
+      ofSteps.get(kind)!.addOf(units, unit, at);
     }
   }
   return steps.map((start, at) => ({ start, numbers: numbersOf(events, ofSteps, at) }));

@@ -1,8 +1,10 @@
 import { type Db, rows, type SqlValue } from '../../../infra/db.ts';
 import type { DimensionName } from '../../dimensions.ts';
+import type { StoredKind } from '../../kinds.ts';
 import { Counts, readCounts } from './counts.ts';
 import { isFineIn } from './event-counter.ts';
 import { DAY_MS, QUARTER_MS, QUARTERS } from './quarters.ts';
+import { visitorsOf } from './query-counts.ts';
 import { type GroupedQuery, spanOf } from './source.ts';
 
 /*
@@ -11,9 +13,11 @@ import { type GroupedQuery, spanOf } from './source.ts';
  * none with other filters.
  */
 
-/** Kept counts of one owner and event kind, or of its visitors. */
+/** Kept counts of one owner and event kind. */
 export interface Kept {
-  event: string;
+  event: StoredKind;
+  /** True if the counts are those of its visitors, instead of events. */
+  areVisitors: boolean;
   /** Domain, or link or QR code. */
   owner: string;
   /** By the ids of values or by quarter-hours since 1970. */
@@ -21,7 +25,8 @@ export interface Kept {
 }
 
 interface KeptRow {
-  event: string;
+  /** Event kind, or the name of its visitors. */
+  name: string;
   owner: string;
   isFine: boolean;
   /** Days since 1970. */
@@ -32,16 +37,16 @@ interface KeptRow {
 /**
  * Reads the kept counts of a query.
  *
- * @param storedNames names of the counts, as in `event` of the rows
+ * @param visited kinds of which the visitors are read too
  */
 export async function readKept(
   trx: Db,
   countQuery: GroupedQuery,
   dimension: DimensionName,
   by: 'value' | 'quarter',
-  storedNames: Iterable<string>,
+  visited: readonly StoredKind[],
 ): Promise<Kept[]> {
-  const { projectId, filter } = countQuery;
+  const { projectId, stored, filter } = countQuery;
   const { records, domain, conditions } = filter;
   if (conditions !== '' || (records !== undefined && domain !== undefined)) return [];
   const scope = records === undefined ? 'domain' : 'record';
@@ -54,7 +59,7 @@ export async function readKept(
   const bindings: Record<string, SqlValue> = {
     ...filter.bindings,
     projectId,
-    events: [...storedNames],
+    events: [...stored, ...visited.map(visitorsOf)],
     name,
   };
   const isOwned =
@@ -65,18 +70,22 @@ export async function readKept(
     ({ step, isByQuarter, first, until }, at) => {
       Object.assign(bindings, { [`from${at}`]: new Date(first), [`to${at}`]: new Date(until) });
       const counts = isByQuarter ? 'quarters' : 'counts';
-      return `SELECT event, owner, ${isByQuarter} AS "isFine", (extract(epoch FROM bucket) / 86400)::int AS day, ${counts} AS counts
+      return `SELECT event AS name, owner, ${isByQuarter} AS "isFine", (extract(epoch FROM bucket) / 86400)::int AS day, ${counts} AS counts
               FROM kept_counts
              WHERE project_id = :projectId AND ${isOwned} AND dimension = :name AND event = ANY(:events) AND step = '${step}'
                AND bucket >= :from${at}::timestamptz AND bucket < :to${at}::timestamptz AND ${counts} IS NOT NULL`;
     },
   );
   const keptRows = await rows<KeptRow>(trx, parts.join(' UNION ALL '), bindings);
-  return keptRows.map(({ event, owner, isFine, day, counts }) => {
+  const kindOfVisitors = new Map(visited.map((kind) => [visitorsOf(kind), kind]));
+  return keptRows.map(({ name, owner, isFine, day, counts }) => {
     const sums = new Counts();
+    const ofVisitors = kindOfVisitors.get(name);
+    const event = ofVisitors ?? (name as StoredKind);
+    const kept = { event, areVisitors: ofVisitors !== undefined, owner, counts: sums };
     if (!isFine) {
       readCounts(counts, (id, n, amount) => sums.add(id, n, amount));
-      return { event, owner, counts: sums };
+      return kept;
     }
     readCounts(counts, (id, n, amount) => {
       const slot = id % QUARTERS;
@@ -84,7 +93,7 @@ export async function readKept(
       if (quarter * QUARTER_MS < from || quarter * QUARTER_MS >= to) return;
       sums.add(by === 'quarter' ? quarter : (id - slot) / QUARTERS, n, amount);
     });
-    return { event, owner, counts: sums };
+    return kept;
   });
 }
 

@@ -2,8 +2,9 @@ import { copyBinary } from '../../../infra/copy.ts';
 import type { Db } from '../../../infra/db.ts';
 import { rows } from '../../../infra/db.ts';
 import type { DimensionName } from '../../dimensions.ts';
-import { readCounts } from './counts.ts';
-import type { CountsByNumber } from './query-counts.ts';
+import type { StoredKind } from '../../kinds.ts';
+import { type Counts, readVisited } from './counts.ts';
+import { visitorsOf } from './query-counts.ts';
 import { type Block, isWhole } from './read-blocks.ts';
 
 /*
@@ -60,25 +61,42 @@ interface SumsQuery {
   owner: string;
   dimension: DimensionName;
   by: 'value' | 'quarter';
+  /** Kinds of which the visitors are read too. */
+  visited: readonly StoredKind[];
 }
 
-/** Adds the counts of sums to counts by the names under which sums have them. */
+/** Adds the counts of sums to the counts of a query by the kinds under which events are stored. */
 export async function addSums(
   trx: Db,
-  { projectId, sums, owner, dimension, by }: SumsQuery,
-  counts: CountsByNumber,
+  { projectId, sums, owner, dimension, by, visited }: SumsQuery,
+  byStoredKind: ReadonlyMap<StoredKind, Counts>,
 ): Promise<void> {
   if (sums.size === 0) return;
   const isTotal = by === 'value' && dimension === 'all';
+  const events = [...byStoredKind.keys()];
   await copyBinary(
     trx,
-    `SELECT event, counts FROM event_block_counts
-      WHERE project_id = :projectId AND sum_id = ANY(:sums::bigint[]) AND owner = :owner
-        AND dimension = :dimension AND event = ANY(:events::text[])`,
-    { projectId, sums: [...sums], owner, dimension, events: [...counts.keys()] },
-    ([event, packed]) => {
-      const ofName = counts.get(event!.toString())!;
-      readCounts(packed!, (id, n, amount) => ofName.add(isTotal ? 0 : id, n, amount));
+    `SELECT c.event, c.counts, v.counts
+       FROM unnest(:events::text[], :visitors::text[]) AS kind(event, visitors)
+       JOIN event_block_counts c
+         ON c.project_id = :projectId AND c.sum_id = ANY(:sums::bigint[]) AND c.owner = :owner
+        AND c.dimension = :dimension AND c.event = kind.event
+       LEFT JOIN event_block_counts v
+         ON v.project_id = :projectId AND v.sum_id = c.sum_id AND v.owner = :owner
+        AND v.dimension = :dimension AND v.event = kind.visitors`,
+    {
+      projectId,
+      sums: [...sums],
+      owner,
+      dimension,
+      events,
+      visitors: events.map((event) => (visited.includes(event) ? visitorsOf(event) : null)),
+    },
+    ([event, packed, visitors]) => {
+      const counts = byStoredKind.get(event!.toString() as StoredKind)!;
+      readVisited(packed!, visitors!, (id, n, amount, ofVisitors) =>
+        counts.add(isTotal ? 0 : id, n, amount, ofVisitors),
+      );
     },
   );
 }

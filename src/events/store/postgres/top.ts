@@ -1,37 +1,39 @@
 import { type DimensionName, deriveFrom, dimensionOf, keyOfValues } from '../../dimensions.ts';
-import { type EventKind, kindOf, pluralOf } from '../../kinds.ts';
+import { type EventKind, kindOf, kindsWithVisitors, pluralOf } from '../../kinds.ts';
 import { type Numbers, numberNames, VISITORS } from '../../query/numbers.ts';
 import { MAX_VALUES, type ValueCount } from '../store.ts';
 import type { Counted } from './count.ts';
-import { type CountsByNumber, queryCounts } from './query-counts.ts';
+import { type CountsByKind, queryCounts } from './query-counts.ts';
 import { findValues } from './values.ts';
 import type { Amount } from './varints.ts';
 
 /** Reads the numbers of an id. */
 export const numbersOf = (
   events: readonly EventKind[],
-  counts: CountsByNumber,
+  counts: CountsByKind,
   id: number,
 ): Numbers => numbersReader(events, counts)(id);
 
 /** Makes a function that reads the numbers of ids; look-ups that all ids share are done once. */
 function numbersReader(
   events: readonly EventKind[],
-  counts: CountsByNumber,
+  counts: CountsByKind,
 ): (id: number) => Numbers {
   const kinds = events.map((kind) => ({
     name: pluralOf(kind),
     amount: kindOf(kind).amount,
     ofKind: counts.get(kind)!,
   }));
-  const visitors = counts.get(VISITORS);
+  const visited = kindsWithVisitors(events).map((kind) => counts.get(kind)!);
   return (id) => {
     const numbers: Numbers = {};
     for (const { name, amount, ofKind } of kinds) {
       numbers[name] = ofKind.count(id);
       if (amount !== undefined) numbers[amount] = shown(ofKind.amount(id));
     }
-    if (visitors !== undefined) numbers[VISITORS] = visitors.count(id);
+    if (visited.length > 0) {
+      numbers[VISITORS] = visited.reduce((sum, ofKind) => sum + ofKind.visitors(id), 0);
+    }
     return numbers;
   };
 }
@@ -101,7 +103,7 @@ function byCount(counted: Counted, events: readonly EventKind[]): number[][] {
   );
 }
 
-/** Lists the ids that have a count of any kind; those with visitors are among them. */
+/** Lists the ids that have a count of any kind. */
 function idsOf({ counts }: Counted, events: readonly EventKind[]): Float64Array | Set<number> {
   const ofKinds = events.map((event) => counts.get(event)!.ids());
   if (ofKinds.length === 1) return ofKinds[0]!;
@@ -145,9 +147,7 @@ async function sumsOfDerived(
     } else if (value !== values[number]) {
       values[number] = lastOf(values[number]!, value);
     }
-    for (const [name, counts] of counted.counts) {
-      sums.get(name)!.add(number, counts.count(id), counts.amount(id));
-    }
+    for (const [kind, counts] of counted.counts) sums.get(kind)!.addOf(counts, id, number);
   }
   const numbersAt = numbersReader(events, sums);
   const first = sums.get(events[0]!)!;
