@@ -382,7 +382,8 @@ describe('every process', () => {
       const { delay, blocked } = await longest();
       expect(delay, name).to.be.within(0.5, 10);
       expect(blocked, name).to.be.within(0, 0.3);
-      expect((await longest()).delay, name).to.be.below(0.5);
+      // A busy machine delays the loop as well, but not between all scrapes.
+      await eventually(async () => expect((await longest()).delay, name).to.be.below(0.5));
     }
   });
 });

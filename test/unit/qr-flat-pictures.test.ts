@@ -20,7 +20,7 @@ import { scan } from '../support/decoders.ts';
  */
 const MOST = 100;
 const MEAN = 2;
-const DESIGNS = 40;
+const DESIGNS = 20;
 
 const rgb = (picture: Buffer) => sharp(picture).flatten({ background: '#FFFFFF' }).raw().toBuffer();
 
