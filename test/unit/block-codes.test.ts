@@ -3,6 +3,8 @@ import {
   acceptedCodes,
   fullMask,
   maskCodes,
+  maskOfBoth,
+  matchesOf,
   packAscending,
   packCodes,
   packNumbers,
@@ -39,6 +41,13 @@ describe('columns of blocks', () => {
         const marked = new Uint32Array(values + 1);
         for (const [at, code] of codes.entries()) marked[code]! += marks[at]!;
         const unmarked = counts.map((count, code) => count - marked[code]!);
+        const [from, to] = [below(size), below(size + 1)].toSorted((a, b) => a - b) as [
+          number,
+          number,
+        ];
+        const inPart = mask.slice(from, to).reduce((sum, matches) => sum + matches, 0);
+        expect(matchesOf(mask, from, to), `${from} to ${to}`).to.equal(inPart);
+        expect([...maskOfBoth(mask, marks)]).to.deep.equal([...marks]);
         const both = countMarked(mask, marks, packed, values);
         expect([...both]).to.deep.equal([...unmarked, ...marked]);
       }

@@ -175,11 +175,32 @@ function alignedTo(size: 2 | 4, bytes: Uint8Array): [ArrayBufferLike, number, nu
   return [buffer, byteOffset, length / size];
 }
 
-/** Counts the events of a mask. */
-export function matchesOf(mask: Uint8Array): number {
+/** Counts the events of a mask from a position to another one, which is not included. */
+export function matchesOf(mask: Uint8Array, from = 0, to = mask.length): number {
   let matches = 0;
-  for (const matchesOne of mask) matches += matchesOne;
+  let at = from;
+  for (; at < to && at % 4 !== 0; at += 1) matches += mask[at]!;
+  const fours = foursOf(mask);
+  const last = to >> 2;
+  for (let four = at >> 2; four < last; ) {
+    // Each byte of the sum counts up to 255 events.
+    const end = Math.min(four + 255, last);
+    let sum = 0;
+    for (; four < end; four += 1) sum = (sum + fours[four]!) | 0;
+    matches += (sum & 255) + ((sum >>> 8) & 255) + ((sum >>> 16) & 255) + (sum >>> 24);
+    at = 4 * end;
+  }
+  for (; at < to; at += 1) matches += mask[at]!;
   return matches;
+}
+
+/** Returns the events that are in both masks. */
+export function maskOfBoth(one: Uint8Array, other: Uint8Array): Uint8Array {
+  const both = fullMask(one.length);
+  const [fours, ofOne, ofOther] = [foursOf(both), foursOf(one), foursOf(other)];
+  for (let four = 0; four < fours.length; four += 1) fours[four] = ofOne[four]! & ofOther[four]!;
+  for (let at = 4 * fours.length; at < both.length; at += 1) both[at] = one[at]! & other[at]!;
+  return both;
 }
 
 /** Returns true if the mask contains an event. */

@@ -2,7 +2,7 @@ import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
 import type { DimensionName } from '../../dimensions.ts';
 import { hasConditions, matchesNothing } from '../../filters.ts';
 import { kindOf, kindOfStored, type StoredKind } from '../../kinds.ts';
-import { matchesOf } from './block-codes.ts';
+import { maskOfBoth, matchesOf } from './block-codes.ts';
 import { findAccepted } from './block-conditions.ts';
 import { type Counts, plus } from './counts.ts';
 import { filterSql } from './filters.ts';
@@ -253,16 +253,16 @@ export function countQuarters(
   add: AddCount,
 ): void {
   const [quarters, ends] = read.numbers('quarters');
-  let at = 0;
-  for (const [place, quarter] of quarters.entries()) {
-    const end = ends[place]!;
-    let marked = 0;
-    if (marks !== undefined) {
-      for (let next = at; next < end; next += 1) marked += mask[next]! & marks[next]!;
+  const markedOfMask = marks && maskOfBoth(mask, marks);
+  let from = 0;
+  for (let place = 0; place < quarters.length; place += 1) {
+    const to = ends[place]!;
+    const count = matchesOf(mask, from, to);
+    if (count > 0) {
+      const marked = markedOfMask === undefined ? 0 : matchesOf(markedOfMask, from, to);
+      add(quarters[place]!, count, marked);
     }
-    let count = 0;
-    for (; at < end; at += 1) count += mask[at]!;
-    if (count > 0) add(quarter, count, marked);
+    from = to;
   }
 }
 

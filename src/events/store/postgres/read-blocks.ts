@@ -143,7 +143,7 @@ export async function readBlocks(
   const reading = [...(tested ?? byId).keys()];
   if (reading.length === 0) return;
   const columns = [...new Set([...accepted.map(({ column }) => column), ...names])];
-  const reader = new BlockRows((id, ofBlock) => {
+  const reader = new RowsById((id, ofBlock) => {
     const conditions = tested?.get(id) ?? testAll(accepted, (column) => ofBlock.get(column)![2]!);
     const read = conditions && readBlock(byId.get(id)!, conditions, ofBlock);
     if (read !== undefined) take(read);
@@ -169,12 +169,15 @@ export async function readBlocks(
   reader.end();
 }
 
-/** Collects the rows of a block by their names; rows come in the order of blocks. */
-class BlockRows {
+/**
+ * Collects rows of a block or sum by their names: their columns are its id, their name, and more.
+ * They come in the order of ids.
+ */
+export class RowsById {
   readonly #take: (id: number, rows: ReadonlyMap<string, BinaryRow>) => void;
   #part: { id: number; rows: Map<string, BinaryRow> } | undefined;
 
-  /** @param take called with the rows of each block */
+  /** @param take called with the rows of each id */
   constructor(take: (id: number, rows: ReadonlyMap<string, BinaryRow>) => void) {
     this.#take = take;
   }
@@ -203,7 +206,7 @@ async function testBlocks(
   accepted: readonly Accepted[],
 ): Promise<Map<number, Tested[]>> {
   const tested = new Map<number, Tested[]>();
-  const reader = new BlockRows((id, ofBlock) => {
+  const reader = new RowsById((id, ofBlock) => {
     const conditions = testAll(accepted, (column) => ofBlock.get(column)![2]!);
     if (conditions !== undefined) tested.set(id, conditions);
   });

@@ -5,7 +5,7 @@ import type { DimensionName } from '../../dimensions.ts';
 import type { StoredKind } from '../../kinds.ts';
 import { type Counts, readVisited } from './counts.ts';
 import { visitorsOf } from './query-counts.ts';
-import { type Block, isWhole } from './read-blocks.ts';
+import { type Block, isWhole, RowsById } from './read-blocks.ts';
 
 /*
  * Sums of blocks. The events of some successive blocks are counted once, by every dimension: those
@@ -73,30 +73,30 @@ export async function addSums(
 ): Promise<void> {
   if (sums.size === 0) return;
   const isTotal = by === 'value' && dimension === 'all';
-  const events = [...byStoredKind.keys()];
+  const reader = new RowsById((_, ofSum) => {
+    for (const [event, counts] of byStoredKind) {
+      const packed = ofSum.get(event)?.[2];
+      if (packed == null) continue;
+      const visitors = ofSum.get(visitorsOf(event))?.[2] ?? null;
+      readVisited(packed, visitors, (id, n, amount, ofVisitors) =>
+        counts.add(isTotal ? 0 : id, n, amount, ofVisitors),
+      );
+    }
+  });
   await copyBinary(
     trx,
-    `SELECT c.event, c.counts, v.counts
-       FROM unnest(:events::text[], :visitors::text[]) AS kind(event, visitors)
-       JOIN event_block_counts c
-         ON c.project_id = :projectId AND c.sum_id = ANY(:sums::bigint[]) AND c.owner = :owner
-        AND c.dimension = :dimension AND c.event = kind.event
-       LEFT JOIN event_block_counts v
-         ON v.project_id = :projectId AND v.sum_id = c.sum_id AND v.owner = :owner
-        AND v.dimension = :dimension AND v.event = kind.visitors`,
+    `SELECT sum_id, event, counts FROM event_block_counts
+      WHERE project_id = :projectId AND sum_id = ANY(:sums::bigint[]) AND owner = :owner
+        AND dimension = :dimension AND event = ANY(:events::text[])
+      ORDER BY sum_id`,
     {
       projectId,
       sums: [...sums],
       owner,
       dimension,
-      events,
-      visitors: events.map((event) => (visited.includes(event) ? visitorsOf(event) : null)),
+      events: [...byStoredKind.keys(), ...visited.map(visitorsOf)],
     },
-    ([event, packed, visitors]) => {
-      const counts = byStoredKind.get(event!.toString() as StoredKind)!;
-      readVisited(packed!, visitors!, (id, n, amount, ofVisitors) =>
-        counts.add(isTotal ? 0 : id, n, amount, ofVisitors),
-      );
-    },
+    (row) => reader.add(row),
   );
+  reader.end();
 }
