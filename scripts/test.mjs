@@ -24,14 +24,14 @@ const CHECKS = [
   { name: 'lint', command: 'oxlint', args: ['--type-aware'] },
   { name: 'types of the console', command: 'tsc', args: ['-p', 'src/console'] },
   { name: 'unused code', command: 'knip', args: [] },
+  { name: 'reference (Redocly)', command: '../../scripts/check-reference.mjs', args: [] },
+];
+const LONG_CHECKS = [
   {
     name: 'reference (Spectral)',
     command: 'spectral',
     args: ['lint', 'docs/openapi.json', '--fail-severity=hint'],
   },
-  { name: 'reference (Redocly)', command: '../../scripts/check-reference.mjs', args: [] },
-];
-const LONG_CHECKS = [
   { name: 'structure', command: process.execPath, args: ['dist/scripts/structure.js', '--check'] },
 ];
 /** Long tests that judge how processes share the machine: each has it for itself. */
