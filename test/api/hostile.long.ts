@@ -4,9 +4,9 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 /*
- * Sends every hostile value in every field of every body and every query parameter, and some of
- * them in fields of other routes that have the same name and rule. Each answer must be one of the
- * contract, never a 500, and the service must continue.
+ * Sends every hostile value in every field of bodies, parameter of queries and part of paths, and
+ * some of them where those of another route have the same name and rule. Each answer must be one of
+ * the contract, never a 500, and the service must continue.
  */
 
 const CONTRACT = [200, 201, 202, 400, 401, 403, 404, 409, 410, 422, 429];
@@ -62,6 +62,7 @@ const SOME = 4;
 const AT_ONCE = 8;
 
 interface Described {
+  type?: string;
   keys?: Record<string, unknown>;
   items?: Described[];
 }
@@ -137,7 +138,7 @@ describe('hostile inputs', function () {
         if (attempts.length === AT_ONCE) await Promise.all(attempts.splice(0));
       };
       if (route.body !== undefined) {
-        for (const [, json] of HOSTILE_JSON) {
+        for (const [, json] of valuesFor('body', described?.type, HOSTILE_JSON)) {
           await attempt(method, withIds(path), json);
           await attempt(method, withIds(path), `{"nope":${json}}`);
         }
@@ -155,7 +156,7 @@ describe('hostile inputs', function () {
         }
       }
       if (route.params !== undefined) {
-        for (const [, text] of HOSTILE_TEXT) {
+        for (const [, text] of valuesFor('params', route.params.describe(), HOSTILE_TEXT)) {
           await attempt(
             method,
             path.replaceAll(/\{\w+\}/g, text === '' ? '%20' : text),
