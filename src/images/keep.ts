@@ -43,9 +43,11 @@ export async function pruneImages(): Promise<void> {
     `DELETE FROM images i WHERE kept_at < now() - ?::interval
        AND NOT EXISTS (SELECT 1 FROM qrcodes q WHERE q.project_id = i.project_id
                          AND i.id IN (q.design->'srcImage'->>'id', q.design->'logoImage'->>'id',
-                                      q.design->'photoImage'->>'id'))
+                                      q.design->'photoImage'->>'id',
+                                      q.design->'backgroundImage'->>'id'))
        AND NOT EXISTS (SELECT 1 FROM templates t WHERE t.project_id = i.project_id
-                         AND i.id IN (t.design->'srcImage'->>'id', t.design->'logoImage'->>'id'))
+                         AND i.id IN (t.design->'srcImage'->>'id', t.design->'logoImage'->>'id',
+                                      t.design->'backgroundImage'->>'id'))
        AND NOT EXISTS (SELECT 1 FROM workspaces w WHERE w.id = i.project_id AND w.logo->>'id' = i.id)`,
     [UNUSED_FOR],
   );

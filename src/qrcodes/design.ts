@@ -2,7 +2,7 @@ import type { CustomValidator } from 'joi';
 import { bodyFlag, Joi, oneOf, text } from '../http/fields.ts';
 import { imageSource } from '../images/source.ts';
 import { colorFault, normalizeColor } from './render/color.ts';
-import { PLATE_SHAPES } from './render/design.ts';
+import { BACKGROUND_STRENGTHS, BACKGROUND_STYLES, PLATE_SHAPES } from './render/design.ts';
 import { EYE_SHAPE_NAMES, EYES } from './render/eyes/index.ts';
 import { FRAME_ICONS, FRAME_NAMES } from './render/frames/names.ts';
 import { LEVELS } from './render/levels.ts';
@@ -135,6 +135,16 @@ export const designFields = {
     .allow(null)
     .description('Color of the quiet zone and the light modules. Default: the background.')
     .meta({ extension: true }),
+  backgroundSrc: imageSource()
+    .allow(null)
+    .description('URL of a picture behind the code, or in the form of its modules.')
+    .meta({ extension: true }),
+  backgroundStyle: oneOf(BACKGROUND_STYLES)
+    .meta({ name: 'QrBackgroundStyle', extension: true })
+    .description('`halftone`: the modules form the picture. Default picture.'),
+  backgroundStrength: oneOf(BACKGROUND_STRENGTHS)
+    .meta({ name: 'QrBackgroundStrength', extension: true })
+    .description('Visibility of the picture. Default medium.'),
   fgGradient: gradientField().description('In place of `fgColor`.'),
   bgGradient: gradientField().description('In place of `bgColor`.'),
   eyeColor: colorField()

@@ -6,7 +6,13 @@ import { handlers, type JobHandler } from '../queues/job.ts';
 import { pictureJobs } from './jobs.ts';
 import { drawInThread } from './picture-pool.ts';
 import { findPicture, type Picture, storePicture } from './pictures.ts';
+import type { MiddleImage } from './render/middle-image.ts';
 import type { drawPicture } from './render/picture.ts';
+
+async function readImage(image: Picture['image'] | undefined): Promise<MiddleImage | undefined> {
+  if (!image) return undefined;
+  return { png: await keptImage(image), width: image.width, height: image.height };
+}
 
 /**
  * Builds the handler that draws an image and caches it under its name, which is the id of the job,
@@ -18,12 +24,9 @@ const pictureRenderer =
   (draw: typeof drawPicture) =>
   async (picture: Picture, { jobId, projectId }: JobContext): Promise<HandedOver | undefined> => {
     if ((await findPicture(cacheRedis(), jobId)) !== null) return undefined;
-    const { payload, design, format, image, output } = picture;
-    const middle =
-      image === null
-        ? undefined
-        : { png: await keptImage(image), width: image.width, height: image.height };
-    const bytes = await draw(payload, design, format, middle, output);
+    const { payload, design, format, image, output, background } = picture;
+    const [middle, behind] = await Promise.all([readImage(image), readImage(background)]);
+    const bytes = await draw(payload, design, format, middle, output, behind);
     const budget = projectId === '' ? 'strangers' : 'workspaces';
     return storePicture(cacheRedis(), jobId, bytes, budget);
   };

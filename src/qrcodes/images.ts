@@ -19,20 +19,22 @@ export async function storeImages(
   {
     src,
     logo,
+    backgroundSrc,
     vcard,
     file,
-  }: Pick<StoredDesign, 'src' | 'logo'> & { vcard?: unknown; file?: unknown },
+  }: Pick<StoredDesign, 'src' | 'logo' | 'backgroundSrc'> & { vcard?: unknown; file?: unknown },
   sources: ImageSources = new Map(),
 ): Promise<StoredImages> {
   const { photo } = (vcard ?? {}) as Pick<Contact, 'photo'>;
   const { source } = (file ?? {}) as Partial<FileContent>;
-  const [srcImage, logoImage, photoImage, stored] = await Promise.all([
+  const [srcImage, logoImage, background, photoImage, stored] = await Promise.all([
     storeImage(request, 'src', src, sources),
     storeImage(request, 'logo', logo, sources),
+    storeImage(request, 'backgroundSrc', backgroundSrc, sources),
     storeImage(request, 'vcard.photo', photo, sources),
     source === undefined ? undefined : namingField('file.source', requestFile(request, source)),
   ]);
-  return { src: srcImage, logo: logoImage, photo: photoImage, file: stored };
+  return { src: srcImage, logo: logoImage, background, photo: photoImage, file: stored };
 }
 
 async function storeImage(
@@ -53,31 +55,60 @@ async function storeImage(
  */
 const PUBLIC_SECONDS = 300;
 
-/** A design and its stored image. */
-interface WithPublicImage {
+/** A design and its stored images. */
+interface WithPublicImages {
   look: StoredDesign;
   image: MadeImage | null;
+  background: MadeImage | null;
 }
 
+type PublicRequest = Pick<ApiRequest, 'queues' | 'caller' | 'requestId' | 'connection'>;
+
 /**
- * Adds the image that a design names, which belongs to no workspace and is cached for minutes. An
- * image that is not cached is fetched and drawn, and counts against a limit.
+ * Adds the images that a design names, which belong to no workspace and are cached for minutes.
+ *
+ * @throws Refusal as {@link publicImage} does
+ */
+export async function withPublicImages(
+  request: PublicRequest,
+  look: StoredDesign,
+): Promise<WithPublicImages> {
+  const field = typeof look.src === 'string' ? 'src' : 'logo';
+  const [image, background] = await Promise.all([
+    publicImage(request, field, look[field]),
+    publicImage(request, 'backgroundSrc', look.backgroundSrc),
+  ]);
+  return {
+    look: {
+      ...look,
+      ...(image && { srcImage: refOf(image) }),
+      ...(background && { backgroundImage: refOf(background) }),
+    },
+    image,
+    background,
+  };
+}
+
+const refOf = ({ id, width, height }: MadeImage): ImageRef => ({ id, width, height });
+
+/**
+ * Returns an image that belongs to no workspace; `null` without a source. One that is not cached is
+ * fetched and drawn, and counts against a limit.
  *
  * @throws Refusal naming the field; `rate_limit_exceeded`
  */
-export async function withPublicImage(
-  request: Pick<ApiRequest, 'queues' | 'caller' | 'requestId' | 'connection'>,
-  look: StoredDesign,
-): Promise<WithPublicImage> {
-  const source = look.src ?? look.logo;
-  if (typeof source !== 'string') return { look, image: null };
-  const field = typeof look.src === 'string' ? 'src' : 'logo';
+async function publicImage(
+  request: PublicRequest,
+  field: string,
+  source: string | null | undefined,
+): Promise<MadeImage | null> {
+  if (typeof source !== 'string') return null;
   const { cache } = request.queues;
   const name = `imgsrc:${createHash('sha256').update(source).digest('base64url')}`;
   const cached = JSON.parse((await cache.get(name)) ?? 'null') as ImageRef | null;
   // The cache may have evicted the image but not the name.
   if (cached !== null && (await cache.exists(imageName(cached.id))) === 1) {
-    return { look: { ...look, srcImage: cached }, image: cached };
+    return cached;
   }
   await request.connection.takeImage();
   const image = await namingField(field, requestImage(request, source));
@@ -86,5 +117,5 @@ export async function withPublicImage(
     const options = { budget: 'strangers', seconds: PUBLIC_SECONDS } as const;
     await keep(cache, name, JSON.stringify(ref), options);
   }
-  return { look: { ...look, srcImage: ref }, image };
+  return image;
 }

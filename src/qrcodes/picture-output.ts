@@ -146,6 +146,13 @@ function inksOf(design: Design, print: Print): Inks | undefined {
   if (bgCmyk !== undefined && design.bgGradient) {
     throw new Refusal('unprocessable_entity', 'bgCmyk must not be set for a code with bgGradient');
   }
+  const [given] = Object.entries({ fgCmyk, bgCmyk, fgSpot }).find(([, value]) => value) ?? [];
+  if (given !== undefined && design.background?.style === 'picture') {
+    throw new Refusal(
+      'unprocessable_entity',
+      `${given} must not be set for a code with backgroundStyle picture, whose colors are converted`,
+    );
+  }
   const fg = parseColor(design.fgColor);
   const ground = design.bgColor.slice(0, 7);
   return {

@@ -21,11 +21,15 @@ export interface Picture {
   output: Output;
   /** The stored image in the middle. */
   image: (MadeImage & { projectId: string }) | null;
+  /** The stored picture behind the code; absent without one. */
+  background?: (MadeImage & { projectId: string }) | undefined;
 }
 
 /** Name of an image, a hash of everything that it depends on. */
-export function pictureName({ payload, design, format, output, image }: Picture): string {
+export function pictureName(picture: Picture): string {
+  const { payload, design, format, output, image, background } = picture;
   const parts = [DRAWING_VERSION, payload, design, format, output, image?.id ?? null];
+  if (background !== undefined) parts.push(background.id);
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 

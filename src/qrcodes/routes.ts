@@ -18,7 +18,7 @@ import {
 import { answerPicture } from './answer-picture.ts';
 import { MAX_SIZE } from './design.ts';
 import { QR_CODE_FILTERS } from './filters.ts';
-import { type ImageSources, storeImages, withPublicImage } from './images.ts';
+import { type ImageSources, storeImages, withPublicImages } from './images.ts';
 import { qrCodeBulkJobs, qrCodeJobs } from './jobs.ts';
 import { sizedFor } from './picture-output.ts';
 import { type ImageQuery, imageQuery, type QrQuery, qrQuery } from './picture-schema.ts';
@@ -71,14 +71,14 @@ export const qrCodeRoutes: Route[] = [
     summary: 'Render a QR code for any URL',
     description:
       'Renders a QR code without storing it. Limited per client IP address; images that were not ' +
-      'drawn in the last few minutes (`src`, `logo`) have a separate, lower limit.',
+      'drawn in the last few minutes (`src`, `logo`, `backgroundSrc`) have a separate, lower limit.',
     tag: 'QR codes',
     scope: 'public',
     query: qrQuery,
     answers: { 200: PICTURE },
     async handle(request) {
       const { url, format, margin, sizeMm, dpi, dimensions, download, ...look } = request.query;
-      const { look: stored, image } = await withPublicImage(request, look);
+      const { look: stored, image, background } = await withPublicImages(request, look);
       const { size } = look;
       const { design, output } = sizedFor(stored, url, {
         format,
@@ -97,10 +97,13 @@ export const qrCodeRoutes: Route[] = [
         format,
         output,
         image: shown && { projectId: '', ...shown },
+        background: background ? { projectId: '', ...background } : undefined,
       };
       const file = { name: 'qr-code', isDownload: download === true };
       const answer = await answerPicture(request, picture, file, FOR_A_DAY);
-      if (image?.handed !== undefined) await drop(request.queues.cache, image.handed);
+      for (const made of [image, background]) {
+        if (made?.handed !== undefined) await drop(request.queues.cache, made.handed);
+      }
       return answer;
     },
   }),

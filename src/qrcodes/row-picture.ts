@@ -29,11 +29,13 @@ export function pictureOfRow(
   const { design, output } = sizedFor(row.design, payload, asked, title);
   refuseUnscannable(payload, design, { payload, design: resolveDesign(row.design, payload) });
   const image = middleImage(row.design);
+  const { backgroundImage } = row.design;
   return {
     payload,
     design,
     format: asked.format,
     output,
     image: image && { projectId, ...image },
+    background: backgroundImage ? { projectId, ...backgroundImage } : undefined,
   };
 }

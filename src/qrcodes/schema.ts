@@ -140,6 +140,8 @@ export const QR_CODE_DEFAULTS = {
   useAsTemplate: false,
   showLogo: false,
   excavate: false,
+  backgroundStyle: 'picture',
+  backgroundStrength: 'medium',
 };
 
 /** Schema of the body of a new QR code. Forms send empty texts for empty fields. */
@@ -226,6 +228,7 @@ export const qrCodeInfoQuery = infoQuery('qrCodeId', QR_CODE_TABLES);
 export interface StoredImages {
   src?: ImageRef | undefined;
   logo?: ImageRef | undefined;
+  background?: ImageRef | undefined;
   photo?: ImageRef | undefined;
   file?: FileRef | undefined;
 }
@@ -251,6 +254,7 @@ export function toChanges(
   }
   if (body.src !== undefined) design['srcImage'] = images.src ?? null;
   if (body.logo !== undefined) design['logoImage'] = images.logo ?? null;
+  if (body.backgroundSrc !== undefined) design['backgroundImage'] = images.background ?? null;
   if (type === 'vcard') design['photoImage'] = images.photo ?? null;
   if (type === 'file') design['storedFile'] = images.file ?? null;
   return {

@@ -4,7 +4,7 @@ import { matrixOf } from '../../src/qrcodes/render/design-matrix.ts';
 import { draw } from '../../src/qrcodes/render/drawing.ts';
 import type { MiddleImage } from '../../src/qrcodes/render/middle-image.ts';
 import { drawPicture } from '../../src/qrcodes/render/picture.ts';
-import { minSize } from '../../src/qrcodes/render/scannability.ts';
+import { minPx, minSize } from '../../src/qrcodes/render/scannability.ts';
 import { type Pixels, printed, toPixels } from '../support/decoders.ts';
 
 /**
@@ -15,6 +15,8 @@ export interface Scene {
   design: Design;
   format: Format;
   image: MiddleImage | undefined;
+  /** The picture behind the code. */
+  background?: MiddleImage | undefined;
 }
 
 const WHITE = '#FFFFFF';
@@ -45,15 +47,18 @@ export async function render(scene: Scene, made: Buffer, rendering: Rendering): 
 }
 
 /** Renders the picture as a caller gets it, as pixels. */
-export async function make({ payload, design, format, image }: Scene): Promise<Buffer> {
-  return printed(await drawPicture(payload, design, format, image), format);
+export async function make(scene: Scene): Promise<Buffer> {
+  const { payload, design, format, image, background } = scene;
+  return printed(await drawPicture(payload, design, format, image, {}, background), format);
 }
 
 /** Draws the same code with four px per module, and scales its px values down accordingly. */
-async function small({ payload, design, format, image }: Scene): Promise<Buffer> {
-  const size = minSize(matrixOf(payload, design), design, SMALL_PX);
+async function small({ payload, design, format, image, background }: Scene): Promise<Buffer> {
+  // A halftone is not drawn smaller than its cells allow.
+  const px = design.background?.style === 'halftone' ? minPx(design) : SMALL_PX;
+  const size = minSize(matrixOf(payload, design), design, px);
   const before = draw(payload, design).modulePx;
-  const shrunk = (value: number) => Math.max(1, Math.round((value * SMALL_PX) / before));
+  const shrunk = (value: number) => Math.max(1, Math.round((value * px) / before));
   const { middle } = design;
   const smaller: Design = {
     ...design,
@@ -61,5 +66,5 @@ async function small({ payload, design, format, image }: Scene): Promise<Buffer>
     middle: middle && { ...middle, width: shrunk(middle.width), height: shrunk(middle.height) },
   };
   const raster = format === 'jpeg' || format === 'webp' ? format : 'png';
-  return drawPicture(payload, smaller, raster, image);
+  return drawPicture(payload, smaller, raster, image, {}, background);
 }

@@ -15,13 +15,19 @@ import type { Item } from './part.ts';
 
 const FAULT = 'The image could not be drawn because of a fault of the service';
 
+/** The stored images of a code: that in its middle, and that of its background. */
+interface CodeImages {
+  image: MiddleImage | undefined;
+  background: MiddleImage | undefined;
+}
+
 /** The codes of a part of an export. */
 export class PictureSource {
   readonly #row: PictureExport;
   readonly #draw: typeof drawPicture;
   readonly #log: Log;
   #codes = new Map<string, DrawnRow>();
-  /** Images in the middle by id. Most codes of an export have the same. */
+  /** Images by id. Most codes of an export have the same. */
   readonly #images = new Map<string, Promise<MiddleImage>>();
 
   constructor(row: PictureExport, draw: typeof drawPicture, log: Log) {
@@ -38,8 +44,8 @@ export class PictureSource {
 
   /** Draws the image file of a code. @returns `undefined` if it has an error now */
   draw(item: Item, format: Format): Promise<Buffer | undefined> {
-    return this.attempt(item, format, ({ payload, design, output }, image) =>
-      this.#draw(payload, design, format, image, output),
+    return this.attempt(item, format, ({ payload, design, output }, { image, background }) =>
+      this.#draw(payload, design, format, image, output, background),
     );
   }
 
@@ -52,7 +58,7 @@ export class PictureSource {
   async attempt<Result>(
     item: Item,
     format: Format,
-    act: (picture: Picture, image: MiddleImage | undefined, code: DrawnRow) => Promise<Result>,
+    act: (picture: Picture, images: CodeImages, code: DrawnRow) => Promise<Result>,
   ): Promise<Result | undefined> {
     const { options, project_id } = this.#row;
     const { image: asked, canReadPasswords } = options!;
@@ -60,8 +66,11 @@ export class PictureSource {
       const code = this.#codes.get(item.record_id);
       if (code === undefined) throw new Refusal('not_found', 'The QR code was deleted');
       const picture = pictureOfRow(project_id, code, { ...asked, format }, canReadPasswords);
-      const image = picture.image === null ? undefined : await this.#imageOf(picture.image);
-      return await act(picture, image, code);
+      const [image, background] = await Promise.all([
+        this.#imageOf(picture.image),
+        this.#imageOf(picture.background),
+      ]);
+      return await act(picture, { image, background }, code);
     } catch (error) {
       if (error instanceof ServerFailed) throw error.cause;
       if (!(error instanceof Refusal)) {
@@ -76,7 +85,8 @@ export class PictureSource {
     }
   }
 
-  #imageOf(image: MadeImage & { projectId: string }): Promise<MiddleImage> {
+  async #imageOf(image: Picture['image'] | undefined): Promise<MiddleImage | undefined> {
+    if (!image) return undefined;
     let reading = this.#images.get(image.id);
     if (reading === undefined) {
       reading = readImage(image);
@@ -100,5 +110,8 @@ async function readImage(image: MadeImage & { projectId: string }): Promise<Midd
     isStored = (await find.catch(() => ({ id }))) !== undefined;
     if (isStored) throw new ServerFailed('an image was not read', { cause });
   }
-  throw new Refusal('unprocessable_entity', 'src must be set again: its image is no longer stored');
+  throw new Refusal(
+    'unprocessable_entity',
+    'src or backgroundSrc must be set again: its image is no longer stored',
+  );
 }

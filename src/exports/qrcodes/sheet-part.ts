@@ -1,10 +1,12 @@
 import { type Db, db, rows } from '../../infra/db.ts';
 import type { DrawnRow } from '../../qrcodes/queries.ts';
+import { paperOf } from '../../qrcodes/render/background.ts';
 import { draw } from '../../qrcodes/render/drawing.ts';
-import { type Pixels, pdfHeader } from '../../qrcodes/render/pdf.ts';
+import { type Pixels, pdfHeader, picturesIn } from '../../qrcodes/render/pdf.ts';
 import { pixelsOf } from '../../qrcodes/render/print.ts';
 import { pagesOf, perPage } from '../../qrcodes/render/sheet-layout.ts';
 import { emptyPage, placeOnSheet } from '../../qrcodes/render/sheet-page.ts';
+import { squarePixels } from '../../qrcodes/render/square-pixels.ts';
 import type { PictureExport } from './model.ts';
 import { layoutOf, type SheetOptions } from './options.ts';
 import { directoriesOf, nextItems, type Part, yieldToOthers } from './part.ts';
@@ -13,6 +15,11 @@ import { pagesEnd, pagesPart } from './sheet-objects.ts';
 
 /** Codes of a part, if they fill whole pages. */
 const CODES = 100;
+/**
+ * Maximum side of a picture behind a code in px: 200 dpi for 40 mm. Those of a part are in memory at
+ * once.
+ */
+const BACKGROUND_SIDE = 320;
 /** Maximum length of the content under a code. */
 const MAX_CAPTION = 80;
 /** Maximum length of the paths of a part, which are in memory at once. */
@@ -37,13 +44,19 @@ export async function drawSheet(row: PictureExport, source: PictureSource): Prom
   let paths = 0;
   for (const item of items) {
     if (item.position % pageCodes === 0) pages.push(emptyPage(layout));
-    const placed = await source.attempt(item, 'pdf', async (picture, image, code) => {
+    const placed = await source.attempt(item, 'pdf', async (picture, images, code) => {
+      const { image, background } = images;
+      const { payload, design } = picture;
       const vector = image?.vector;
       if (image !== undefined && vector === undefined && !pixels.has(image)) {
         pixels.set(image, pixelsOf(image));
       }
+      const square =
+        background && (await squarePixels(background, paperOf(design), BACKGROUND_SIDE));
+      const drawing = draw(payload, design, undefined, square);
       return placeOnSheet(layout, item.position, {
-        drawing: draw(picture.payload, picture.design),
+        drawing,
+        pictures: picturesIn(drawing),
         pixels: image && (await pixels.get(image)),
         vector,
         caption: captionOf(code, sheet.caption),

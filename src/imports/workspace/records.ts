@@ -74,6 +74,7 @@ export const storedDesign = Schemas.object({
   ...designFields,
   srcImage: imageRef.allow(null),
   logoImage: imageRef.allow(null),
+  backgroundImage: imageRef.allow(null),
   photoImage: imageRef.allow(null),
   // Archives have no files: the import stores those whose source is a data URI.
   storedFile: Schemas.any().strip(),

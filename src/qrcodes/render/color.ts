@@ -74,6 +74,13 @@ export function luminance({ r, g, b }: Color): number {
   return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
 }
 
+/** The grey of a relative luminance, with fractions of the 255 steps. */
+export function grey(light: number): Color {
+  const value =
+    255 * (light <= 0.04045 / 12.92 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055);
+  return { r: value, g: value, b: value, a: 1 };
+}
+
 /** Contrast ratio, 1 to 21 (WCAG 2). */
 export function contrast(a: Color, b: Color): number {
   const [light, dark] = [luminance(a), luminance(b)].toSorted((x, y) => y - x) as [number, number];

@@ -1,4 +1,5 @@
-import { type Color, luminance, over, parseColor } from './color.ts';
+import { limitsOf, luminancesOf } from './background.ts';
+import { type Color, grey, luminance, over, parseColor } from './color.ts';
 import type { Design, DesignGradient } from './design.ts';
 import { EYES } from './eyes/index.ts';
 
@@ -14,6 +15,7 @@ export type Colors = Pick<
   | 'eyeBallColor'
   | 'eyeColors'
   | 'eyeGradient'
+  | 'background'
 >;
 
 /** A color and the field that a caller changes it by. */
@@ -60,10 +62,15 @@ const tones = (field: string, value: string | DesignGradient): Tone[] =>
 /** Colors of the dark parts of a code. */
 function inksOf(design: Colors): Tone[] {
   const { fgColor, fgGradient, eyeColor, eyeBallColor, eyeGradient, eyeColors } = design;
+  const limits = limitsOf(design);
   const one = (field: string, color: string | null | undefined) =>
     color ? tones(field, color) : [];
   return [
-    ...(fgGradient ? tones('fgGradient', fgGradient) : tones('fgColor', fgColor)),
+    ...(limits === undefined
+      ? fgGradient
+        ? tones('fgGradient', fgGradient)
+        : tones('fgColor', fgColor)
+      : [{ field: 'fgColor', color: grey(luminancesOf(limits.dark.to)[1]) }]),
     ...(eyeGradient ? tones('eyeGradient', eyeGradient) : []),
     ...one('eyeColor', eyeColor),
     ...one('eyeBallColor', eyeBallColor),
@@ -74,7 +81,11 @@ function inksOf(design: Colors): Tone[] {
   ];
 }
 
-function groundsOf({ bgColor, bgGradient, quietZoneColor }: Colors): Tone[] {
+function groundsOf(design: Colors): Tone[] {
+  const { bgColor, bgGradient, quietZoneColor } = design;
+  const limits = limitsOf(design);
+  if (limits !== undefined)
+    return [{ field: 'bgColor', color: grey(luminancesOf(limits.light.from)[0]) }];
   if (quietZoneColor) return tones('bgColor', quietZoneColor);
   return bgGradient ? tones('bgGradient', bgGradient) : tones('bgColor', bgColor);
 }

@@ -8,6 +8,9 @@ import { encodeMatrix, type Matrix } from './matrix.ts';
  */
 const SWISS_CROSS_VERSION = 14;
 
+/** Least version of a halftone, since a picture needs cells; larger ones are denser to scan. */
+const HALFTONE_VERSION = 6;
+
 /**
  * Encodes a text for a design.
  *
@@ -16,11 +19,14 @@ const SWISS_CROSS_VERSION = 14;
  */
 export const matrixOf = (
   payload: string,
-  { level, raisesLevel, middle, hasSwissCross }: Design,
+  { level, raisesLevel, middle, hasSwissCross, background }: Design,
   freeMiddle = middle !== null,
 ): Matrix =>
   encodeMatrix(payload, level, {
     freeMiddle,
     raisesLevel,
-    minVersion: hasSwissCross ? SWISS_CROSS_VERSION : middle?.minVersion,
+    minVersion: Math.max(
+      hasSwissCross ? SWISS_CROSS_VERSION : (middle?.minVersion ?? 1),
+      background?.style === 'halftone' ? HALFTONE_VERSION : 1,
+    ),
   });

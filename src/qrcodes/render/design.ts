@@ -39,6 +39,17 @@ export interface DesignGradient {
 /** Colors `#RRGGBB` of the frame and the ball of each eye; absent ones are those of all eyes. */
 export type EyeColors = Partial<Record<Eye, { frame?: string; ball?: string }>>;
 
+/** Styles of a picture behind a code. */
+export const BACKGROUND_STYLES = ['picture', 'halftone'] as const;
+/** How strongly the picture shows; the contrast of the code falls with it. */
+export const BACKGROUND_STRENGTHS = ['light', 'medium', 'strong'] as const;
+
+/** A picture behind a code, or in the form of its modules. */
+export interface Background {
+  style: (typeof BACKGROUND_STYLES)[number];
+  strength: (typeof BACKGROUND_STRENGTHS)[number];
+}
+
 /** Everything that decides how a code looks. */
 export interface Design {
   /** Width of the image in px (points in PDF and EPS), which is also its height without a frame. */
@@ -82,6 +93,8 @@ export interface Design {
   middle: Middle | null;
   /** Draws the Swiss cross of a QR-bill in the middle. */
   hasSwissCross: boolean;
+  /** Absent without a picture. */
+  background?: Background | undefined;
 }
 
 export interface FrameTextStyles {

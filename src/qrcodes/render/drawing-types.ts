@@ -12,6 +12,20 @@ export interface Shape {
   evenOdd?: true;
 }
 
+/** A square picture without opacity, three bytes a pixel. */
+export interface SquarePixels {
+  /** Pixels of a side. */
+  side: number;
+  rgb: Uint8Array;
+}
+
+/** A part of a picture, cut out along a path. */
+export interface PictureShape {
+  path: string;
+  /** The square that the whole picture covers. */
+  picture: SquarePixels & { box: Box };
+}
+
 /** A rectangle in px of the picture. */
 export interface Box {
   x: number;
@@ -30,7 +44,7 @@ export interface Drawing {
    */
   ground: Shape | null;
   /** Opaque shapes, in drawing order. */
-  shapes: Shape[];
+  shapes: (Shape | PictureShape)[];
   /** Box of the image in the middle; `null` without one. */
   image: Box | null;
   /** Color of the plate behind it; absent without one. */

@@ -2,13 +2,13 @@ import { deflateSync } from 'node:zlib';
 import type { Paint, Stroke, Vector, VectorShape } from '../../images/vector/types.ts';
 import { ascii85 } from './ascii85.ts';
 import { type Color, onPaper, parseColor } from './color.ts';
-import type { Box, Drawing } from './drawing-types.ts';
+import type { Box, Drawing, PictureShape } from './drawing-types.ts';
 import { components, factor, type Inks, inkOf, n } from './ink.ts';
 import type { MiddleImage } from './middle-image.ts';
 import { DEFAULT_TITLE, type Output } from './output.ts';
 import { fit, type Pixels } from './pdf.ts';
 import { CAPS, JOINS, operators } from './pdf-content.ts';
-import { pixelsOf, withInks } from './print.ts';
+import { inkedPictures, pixelsOf, withInks } from './print.ts';
 import { printPage } from './print-page.ts';
 import { shadingOf } from './shading.ts';
 
@@ -30,10 +30,13 @@ export async function toEps(
   const { ground, shapes } = drawing;
   const { inks, title = DEFAULT_TITLE } = output;
   const page = printPage(drawing, output);
+  const pictures = inkedPictures(drawing, inks);
   const behind = page.shapes.map((shape) => paintShape(shape, inks, paperOf(shape.fill)));
   const painted = [
     ...(ground === null ? [] : [paintShape(ground, inks, paperOf(ground.fill))]),
-    ...shapes.map((shape) => paintShape(shape, inks)),
+    ...shapes.map((shape) =>
+      'picture' in shape ? cutPicture(shape, pictures.get(shape)!) : paintShape(shape, inks),
+    ),
   ].join('');
   const placed =
     drawing.image === null || image === undefined
@@ -64,6 +67,14 @@ function paperOf(fill: Paint): Color {
   return parseColor(stops[stops.length >> 1]!.color);
 }
 
+/** Draws a picture within a path. */
+const cutPicture = ({ path, picture: { box } }: PictureShape, pixels: Pixels): string =>
+  `gsave ${operators(path, PS_NAMES)}clip newpath\n${imageIn(box, pixels)}grestore\n`;
+
+/** Draws an image into a box. */
+const imageIn = ({ x, y, width, height }: Box, pixels: Pixels): string =>
+  `gsave ${n(x)} ${n(y)} translate ${n(width)} ${n(height)} scale\n${epsImage(pixels)}grestore\n`;
+
 async function placeMiddle(
   middle: Box,
   image: MiddleImage,
@@ -80,11 +91,7 @@ async function placeMiddle(
     );
   }
   const pixels = flatten(await pixelsOf(image, EPS_SIDE), paper);
-  const box = fit(middle, pixels);
-  return (
-    `gsave ${n(box.x)} ${n(box.y)} translate ${n(box.width)} ${n(box.height)} scale\n` +
-    `${epsImage(inks === undefined ? pixels : withInks(pixels))}grestore\n`
-  );
+  return imageIn(fit(middle, pixels), inks === undefined ? pixels : withInks(pixels));
 }
 
 /** True for shapes that PostScript can draw, which has no opacity. */
@@ -159,7 +166,7 @@ function flatten(pixels: Pixels, { r, g, b }: Color): Pixels {
   const under = [r, g, b];
   const flat = Buffer.from(
     rgb.map((value, index) => {
-      const a = alpha[Math.floor(index / 3)]! / 255;
+      const a = (alpha?.[Math.floor(index / 3)] ?? 255) / 255;
       return Math.round(value * a + under[index % 3]! * (1 - a));
     }),
   );

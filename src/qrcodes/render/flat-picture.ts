@@ -29,7 +29,7 @@ export function flatPicture({ width, height, ground, shapes }: Drawing): FlatPic
   const palette = new Palette();
   const rows = Buffer.alloc((width + 1) * height);
   for (const shape of ground === null ? shapes : [ground, ...shapes]) {
-    if (typeof shape.fill !== 'string') return undefined;
+    if (!('fill' in shape) || typeof shape.fill !== 'string') return undefined;
     const color = parseColor(shape.fill);
     paint(rows, { width, height }, shape, palette.mixer(color), color.a === 1);
     if (palette.colors.length > MOST_COLORS) return undefined;

@@ -35,6 +35,9 @@ export function paint({ path, fill, evenOdd, stroke }: VectorShape, content: Con
   ].join('');
 }
 
+/** Writes the operators that limit what follows to a path. */
+export const clipTo = (path: string): string => `${operators(path, NAMES)}W n\n`;
+
 function filled(along: string, fill: Paint, rule: string, content: Content): string {
   if (typeof fill === 'string') return `${colorState(fill, content, FILL)}${along}f${rule}\n`;
   const dictionary = shadingOf(fill, content.inks);

@@ -1,7 +1,7 @@
 import type { Vector, VectorShape } from '../../images/vector/types.ts';
-import type { Box, Drawing, Shape } from './drawing-types.ts';
+import type { Box, Drawing, PictureShape, Shape } from './drawing-types.ts';
 import { factor, type Ink, type Inks, n, nameToken } from './ink.ts';
-import { type Content, paint, spaceName } from './pdf-content.ts';
+import { type Content, clipTo, paint, spaceName } from './pdf-content.ts';
 import type { PageBox } from './print-page.ts';
 
 /*
@@ -16,7 +16,8 @@ export interface Pixels {
   rgb: Uint8Array;
   /** Four bytes of inks each, in place of `rgb`. */
   cmyk?: Uint8Array | undefined;
-  alpha: Uint8Array;
+  /** Absent for an opaque image. */
+  alpha?: Uint8Array | undefined;
 }
 
 /**
@@ -29,6 +30,8 @@ export interface Placed {
   pixels?: Pixels | undefined;
   /** The same image as shapes, which take the place of pixels. */
   vector?: Vector | undefined;
+  /** The pictures that shapes cut out. */
+  pictures?: ReadonlyMap<PictureShape, Pixels> | undefined;
   x: number;
   y: number;
   scale: number;
@@ -51,6 +54,16 @@ export interface PdfOptions {
   title?: string | undefined;
   inks?: Inks | undefined;
 }
+
+/** Returns the pixels of the pictures that the shapes of a drawing cut out. */
+export const picturesIn = ({ shapes }: Drawing): Map<PictureShape, Pixels> =>
+  new Map(
+    shapes.flatMap((shape): [PictureShape, Pixels][] => {
+      if (!('picture' in shape)) return [];
+      const { side, rgb } = shape.picture;
+      return [[shape, { width: side, height: side, rgb }]];
+    }),
+  );
 
 /** Fits an image into its box: as large as possible, centered. */
 export function fit(box: Box, { width, height }: { width: number; height: number }): Box {
@@ -131,24 +144,28 @@ export async function addPage(page: Page, context: PageContext): Promise<number>
   const used = new Set<number>();
   let drawn = `1 0 0 -1 0 ${n(height)} cm\n`;
   for (const shape of behind) drawn += paint(shape, content);
-  for (const { drawing, pixels, vector, x, y, scale } of drawings) {
+  const nameOf = async (pixels: Pixels): Promise<string> => {
+    const image = images.get(pixels) ?? (await addImage(pixels, add, deflate));
+    images.set(pixels, image);
+    used.add(image);
+    return `/I${image}`;
+  };
+  for (const { drawing, pixels, vector, pictures, x, y, scale } of drawings) {
     const { ground, shapes } = drawing;
     drawn += `q ${factor(scale)} 0 0 ${factor(scale)} ${n(x)} ${n(y)} cm\n`;
     for (const shape of ground === null ? shapes : [ground, ...shapes]) {
-      drawn += paint(shape, content);
+      if ('picture' in shape) {
+        const cut = pictures?.get(shape);
+        if (cut !== undefined)
+          drawn += `q ${clipTo(shape.path)}${imageAt(shape.picture.box, await nameOf(cut))}Q\n`;
+      } else {
+        drawn += paint(shape, content);
+      }
     }
     if (drawing.image !== null && vector !== undefined) {
       drawn += vectorContent(drawing.image, vector, content);
     } else if (drawing.image !== null && pixels !== undefined) {
-      let image = images.get(pixels);
-      if (image === undefined) {
-        image = await addImage(pixels, add, deflate);
-        images.set(pixels, image);
-      }
-      used.add(image);
-      const place = fit(drawing.image, pixels);
-      // PDF draws an image into a unit square that grows upwards, so it is flipped here.
-      drawn += `/A255 gs q ${n(place.width)} 0 0 ${n(-place.height)} ${n(place.x)} ${n(place.y + place.height)} cm /I${image} Do Q\n`;
+      drawn += imageAt(fit(drawing.image, pixels), await nameOf(pixels));
     }
     drawn += 'Q\n';
   }
@@ -161,6 +178,10 @@ export async function addPage(page: Page, context: PageContext): Promise<number>
     `<< /Type /Page /Parent ${parent} 0 R /MediaBox [0 0 ${n(width)} ${n(height)}]${box('TrimBox', trim, height)}${box('BleedBox', bleed, height)} /Contents ${contents} 0 R /Resources << /ExtGState << ${states} >>${xobjects === '' ? '' : ` /XObject << ${xobjects} >>`}${shadingsOf(content)}${spotSpaces(content.inks)} >> >>`,
   );
 }
+
+/** Draws an image: PDF does so into a unit square that grows upwards, so it is flipped here. */
+const imageAt = ({ x, y, width, height }: Box, name: string): string =>
+  `/A255 gs q ${n(width)} 0 0 ${n(-height)} ${n(x)} ${n(y + height)} cm ${name} Do Q\n`;
 
 /** Draws an image of shapes into its box. */
 function vectorContent(box: Box, vector: Vector, content: Content): string {
@@ -210,9 +231,12 @@ async function addImage(
   deflate: (bytes: Uint8Array) => Promise<Uint8Array>,
 ): Promise<number> {
   const size = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /BitsPerComponent 8 /Filter /FlateDecode`;
-  const mask = add([`${size} /ColorSpace /DeviceGray`, await deflate(alpha)]);
+  const mask =
+    alpha === undefined
+      ? ''
+      : ` /SMask ${add([`${size} /ColorSpace /DeviceGray`, await deflate(alpha)])} 0 R`;
   const space = cmyk === undefined ? '/DeviceRGB' : '/DeviceCMYK';
-  return add([`${size} /ColorSpace ${space} /SMask ${mask} 0 R`, await deflate(cmyk ?? rgb)]);
+  return add([`${size} /ColorSpace ${space}${mask}`, await deflate(cmyk ?? rgb)]);
 }
 
 /** Returns the start of a file. */

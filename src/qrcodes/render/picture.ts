@@ -1,4 +1,5 @@
 import { vectorIn } from '../../images/vector/stored.ts';
+import { paperOf } from './background.ts';
 import type { Design, Format } from './design.ts';
 import { draw } from './drawing.ts';
 import type { Drawing } from './drawing-types.ts';
@@ -8,6 +9,7 @@ import type { Output } from './output.ts';
 import { isPlain, plainPng } from './plain-png.ts';
 import { toPdf } from './print.ts';
 import { toRaster } from './raster.ts';
+import { embeddedPictures, squarePixels } from './square-pixels.ts';
 import { toSvg } from './svg.ts';
 
 type Encoder = (
@@ -17,10 +19,12 @@ type Encoder = (
 ) => Buffer | Promise<Buffer>;
 
 const ENCODERS: Record<Format, Encoder> = {
-  svg: (drawing, image, { title, width, hasNoSize }) => {
+  svg: async (drawing, image, { title, width, hasNoSize }) => {
     const vector = image?.vector;
     const source = image && vector === undefined ? sourceOf(image) : undefined;
-    return Buffer.from(toSvg(drawing, { image: source, vector, title, width, hasNoSize }));
+    const pictures = await embeddedPictures(drawing);
+    const options = { image: source, vector, pictures, title, width, hasNoSize };
+    return Buffer.from(toSvg(drawing, options));
   },
   png: (drawing, image, output) => toRaster(drawing, 'png', image, output),
   jpeg: (drawing, image, output) => toRaster(drawing, 'jpeg', image, output),
@@ -38,6 +42,7 @@ const SHAPED: ReadonlySet<Format> = new Set(['svg', 'pdf', 'eps']);
  * @param payload text for readers of the code
  * @param image for the middle, if the design has room for one
  * @param output width in print, resolution, title and inks
+ * @param background the picture of the background, if the design has one
  * @throws Refusal `unprocessable_entity` if the payload fits into no code of the level, or the code
  *   into no image of the size
  */
@@ -47,8 +52,11 @@ export async function drawPicture(
   format: Format,
   image?: MiddleImage,
   output: Output = {},
+  background?: MiddleImage,
 ): Promise<Buffer> {
   if (format === 'png' && isPlain(design)) return plainPng(payload, design, output.dpi);
   const vector = image && SHAPED.has(format) ? vectorIn(image.png) : undefined;
-  return ENCODERS[format](draw(payload, design), image && { ...image, vector }, output);
+  const picture = background && (await squarePixels(background, paperOf(design)));
+  const drawing = draw(payload, design, undefined, picture);
+  return ENCODERS[format](drawing, image && { ...image, vector }, output);
 }

@@ -35,6 +35,7 @@ export function isPlain(design: Design): boolean {
     frame === 'none' &&
     middle === null &&
     !design.hasSwissCross &&
+    design.background === undefined &&
     !isColored &&
     parseColor(fgColor).a === 1
   );

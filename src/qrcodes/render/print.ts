@@ -1,9 +1,9 @@
 import { deflateSync } from 'node:zlib';
-import type { Drawing } from './drawing-types.ts';
-import { cmykOf } from './ink.ts';
+import type { Drawing, PictureShape } from './drawing-types.ts';
+import { cmykOf, type Inks } from './ink.ts';
 import type { MiddleImage } from './middle-image.ts';
 import { DEFAULT_TITLE, type Output } from './output.ts';
-import { type Pixels, pdfOf } from './pdf.ts';
+import { type Pixels, pdfOf, picturesIn } from './pdf.ts';
 import { printPage } from './print-page.ts';
 
 /* PDF files. A px of the design is a point here unless the output has a width. */
@@ -27,11 +27,18 @@ export async function pixelsOf({ png }: MiddleImage, most?: number): Promise<Pix
   return { width: info.width, height: info.height, rgb, alpha };
 }
 
+/** Returns the pictures of a drawing with the inks of a file. */
+export function inkedPictures(drawing: Drawing, inks: Inks | undefined): Map<PictureShape, Pixels> {
+  const pictures = picturesIn(drawing);
+  if (inks === undefined) return pictures;
+  return new Map([...pictures].map(([shape, pixels]) => [shape, withInks(pixels)]));
+}
+
 /** Adds the inks of pixels, for files without RGB. */
 export function withInks(pixels: Pixels): Pixels {
-  const { rgb, alpha } = pixels;
-  const cmyk = Buffer.alloc(alpha.length * 4);
-  for (let index = 0; index < alpha.length; index += 1) {
+  const { rgb, width, height } = pixels;
+  const cmyk = Buffer.alloc(width * height * 4);
+  for (let index = 0; index < width * height; index += 1) {
     const [r, g, b] = [rgb[index * 3]!, rgb[index * 3 + 1]!, rgb[index * 3 + 2]!];
     cmyk.set(
       cmykOf({ r, g, b, a: 1 }).map((ink) => Math.round(ink * 255)),
@@ -52,10 +59,11 @@ export async function toPdf(
   const isPixels = drawing.image !== null && image !== undefined && vector === undefined;
   const rgb = isPixels ? await pixelsOf(image) : undefined;
   const pixels = rgb === undefined || inks === undefined ? rgb : withInks(rgb);
+  const pictures = inkedPictures(drawing, inks);
   const { x, y, scale, ...page } = printPage(drawing, output);
   return Buffer.from(
     await pdfOf(
-      [{ ...page, drawings: [{ drawing, pixels, vector, x, y, scale }] }],
+      [{ ...page, drawings: [{ drawing, pixels, vector, pictures, x, y, scale }] }],
       async (bytes) => deflateSync(bytes),
       { title, inks },
     ),

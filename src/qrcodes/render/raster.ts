@@ -6,7 +6,8 @@ import { indexedPng } from './indexed-png.ts';
 import { type MiddleImage, sourceOf } from './middle-image.ts';
 import type { Output } from './output.ts';
 import { withJpegResolution, withPngResolution } from './resolution.ts';
-import { toSvg } from './svg.ts';
+import { embeddedPictures } from './square-pixels.ts';
+import { type SvgOptions, toSvg } from './svg.ts';
 
 /**
  * Maximum number of px that librsvg may read: a picture of 8,192 px with a label.
@@ -54,10 +55,12 @@ export async function toRaster(
     return indexedPng({ ...flat, depth: 8, effort: EFFORT }, dpi);
   }
   const { default: sharp } = await import('sharp');
+  const pictures = await embeddedPictures(drawing);
   const units = drawing.width * drawing.height;
   const bytes = await rendering.run(
     () => {
-      const [input, options] = flat === undefined ? svgOf(drawing, image) : pixelsOf(flat);
+      const [input, options] =
+        flat === undefined ? svgOf(drawing, image, pictures) : pixelsOf(flat);
       const picture = sharp(input, options);
       return ENCODERS[format](picture, units).toBuffer();
     },
@@ -69,8 +72,12 @@ export async function toRaster(
 
 type Input = [bytes: Buffer, options: SharpOptions];
 
-function svgOf(drawing: Drawing, image: MiddleImage | undefined): Input {
-  const svg = Buffer.from(toSvg(drawing, { image: image && sourceOf(image) }));
+function svgOf(
+  drawing: Drawing,
+  image: MiddleImage | undefined,
+  pictures: SvgOptions['pictures'],
+): Input {
+  const svg = Buffer.from(toSvg(drawing, { image: image && sourceOf(image), pictures }));
   // The image may exceed librsvg's limit for an attribute.
   return [svg, { limitInputPixels: MAX_PIXELS, unlimited: true }];
 }

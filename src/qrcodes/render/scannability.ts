@@ -22,9 +22,14 @@ export const COMFORTABLE_CONTRAST = 0.7;
 /** Minimum contrast ratio of text and frame (WCAG 2, 1.4.3, large text). */
 const MIN_WORD_CONTRAST = 3;
 
+/** Minimum px per module of a halftone, whose middle cell has four px then. */
+const HALFTONE_PX = 8;
+
 /** Minimum px per module. Edges off the pixel grid need one more. */
-export const minPx = ({ pattern, shape }: Design): number =>
-  pattern === 'squares' && shape.startsWith('square') ? 3 : 4;
+export function minPx({ pattern, shape, background }: Design): number {
+  if (background?.style === 'halftone') return HALFTONE_PX;
+  return pattern === 'squares' && shape.startsWith('square') ? 3 : 4;
+}
 
 /** A code to check. */
 interface Code {
@@ -55,12 +60,14 @@ const faultsOf = (payload: string, matrix: Matrix, design: Design): string[] =>
   [
     sizeFault(matrix, design),
     contrastFault(design),
+    ...backgroundFaults(matrix, design),
     ...labelFaults(design),
     middleFault(payload, matrix, design),
   ].filter((fault) => fault !== undefined);
 
 /** Reasons why some phones may not read a code that is drawn nevertheless. */
 export function warningsOf(design: Colors & Pick<Design, 'middle' | 'shape'>): string[] {
+  const { background } = design;
   const { signed, ink, ground } = worstContrast(design);
   const reflected = Math.abs(signed);
   const onDark = contrastOnDark(design);
@@ -68,7 +75,7 @@ export function warningsOf(design: Colors & Pick<Design, 'middle' | 'shape'>): s
     ...(reflected >= COMFORTABLE_CONTRAST
       ? []
       : [
-          `${ink} and ${ground} have a symbol contrast of ${perCent(reflected)}: below ${perCent(COMFORTABLE_CONTRAST)} a code may not be read in poor light`,
+          `${background?.style === 'picture' ? `backgroundStrength ${background.strength}: modules and their background` : `${ink} and ${ground}`} have a symbol contrast of ${perCent(reflected)}: below ${perCent(COMFORTABLE_CONTRAST)} a code may not be read in poor light`,
         ]),
     ...(signed > 0
       ? []
@@ -85,6 +92,11 @@ export function warningsOf(design: Colors & Pick<Design, 'middle' | 'shape'>): s
       : [
           'excavate is false: the image cuts through modules, whose rests some scanners misread; true clears them',
         ]),
+    ...(background?.style === 'halftone' && background.strength === 'strong'
+      ? [
+          'backgroundStrength strong: some scanners do not read such a halftone out of focus; print it large',
+        ]
+      : []),
     ...(isUnequal(design.shape)
       ? [
           `shape ${design.shape}: some scanners do not find eyes whose frame and ball have unlike corners`,
@@ -129,6 +141,33 @@ function contrastFault(design: Design): string | undefined {
   const reflected = Math.abs(signed);
   if (reflected >= MIN_CONTRAST) return undefined;
   return `${ink} and ${ground} must differ more: their symbol contrast is ${perCent(reflected)}, and scanners need ${perCent(MIN_CONTRAST)}`;
+}
+
+/** Highest version of a halftone, whose cells are as small as the modules of version 40 then. */
+const HALFTONE_VERSION = 10;
+
+/** Combinations with a picture behind the code that are not drawn, or could not be scanned. */
+function backgroundFaults({ version }: Matrix, design: Design): string[] {
+  const { background, frame, fgGradient, hasSwissCross } = design;
+  if (background === undefined) return [];
+  const isPicture = background.style === 'picture';
+  const cases: [isFault: boolean, rule: string][] = [
+    [frame === 'disc', 'backgroundSrc must not be set where frame is disc'],
+    [hasSwissCross, 'backgroundSrc must not be set for a Swiss QR bill, which is black on white'],
+    [
+      isPicture && fgGradient !== null,
+      'fgGradient must not be set where backgroundStyle is picture, which gives modules its colors',
+    ],
+    [
+      isPicture && worstContrast({ ...design, background: undefined }).signed <= 0,
+      'fgColor must be darker than bgColor where backgroundStyle is picture',
+    ],
+    [
+      !isPicture && version > HALFTONE_VERSION,
+      `backgroundStyle must not be halftone for this content: the code has ${17 + 4 * version} modules a side, and a halftone at most ${17 + 4 * HALFTONE_VERSION}; shorten the content, or lower level`,
+    ],
+  ];
+  return cases.filter(([isFault]) => isFault).map(([, rule]) => rule);
 }
 
 function labelFaults(design: Design): (string | undefined)[] {

@@ -18,6 +18,8 @@ export interface SheetCode {
   pixels?: Pixels | undefined;
   /** The image in the middle, if it consists of shapes. */
   vector?: Vector | undefined;
+  /** The pictures that its shapes cut out. */
+  pictures?: Placed['pictures'];
   /** Used only if the layout has captions. */
   caption: string;
 }
@@ -34,7 +36,7 @@ export function emptyPage({ paper }: SheetLayout): Page & { drawings: Placed[] }
  * @param index number of the code on all pages, from 0
  */
 export function placeOnSheet(layout: SheetLayout, index: number, code: SheetCode): Placed[] {
-  const { drawing, pixels, vector, caption } = code;
+  const { drawing, pixels, vector, pictures, caption } = code;
   const cell = cellOf(layout);
   const at = index % perPage(layout);
   const left = cell.left(at % layout.columns) * POINTS_PER_MM;
@@ -42,7 +44,7 @@ export function placeOnSheet(layout: SheetLayout, index: number, code: SheetCode
   const width = cell.width * POINTS_PER_MM;
   const scale = Math.min(width / drawing.width, (cell.room * POINTS_PER_MM) / drawing.height);
   const x = left + (width - drawing.width * scale) / 2;
-  const placed: Placed[] = [{ drawing, pixels, vector, x, y: top, scale }];
+  const placed: Placed[] = [{ drawing, pixels, vector, pictures, x, y: top, scale }];
   if (!layout.hasCaptions) return placed;
   const y = top + drawing.height * scale;
   return [...placed, { drawing: captionDrawing(caption, width), x: left, y, scale: 1 }];

@@ -1,5 +1,6 @@
 import type { FileRef, ImageRef } from '../../images/name.ts';
 import {
+  type Background,
   type Design,
   type DesignGradient,
   defaultDesign,
@@ -26,6 +27,9 @@ export interface StoredDesign {
   bgColor?: string;
   fgColor?: string;
   quietZoneColor?: string | null;
+  backgroundSrc?: string | null;
+  backgroundStyle?: Background['style'];
+  backgroundStrength?: Background['strength'];
   fgGradient?: DesignGradient | null;
   bgGradient?: DesignGradient | null;
   eyeColor?: string | null;
@@ -46,6 +50,8 @@ export interface StoredDesign {
   /** The stored images of `src` and `logo`. */
   srcImage?: ImageRef | null;
   logoImage?: ImageRef | null;
+  /** The stored picture of `backgroundSrc`. */
+  backgroundImage?: ImageRef | null;
   /** The stored image of the photo of a contact, which is not drawn. */
   photoImage?: ImageRef | null;
   /** The stored file that a code opens, which is not drawn. */
@@ -59,6 +65,11 @@ export function middleImage(stored: StoredDesign): ImageRef | null {
   if (stored.srcImage) return stored.srcImage;
   return (stored.showLogo === true && stored.logoImage) || null;
 }
+
+const backgroundOf = ({ backgroundStyle, backgroundStrength }: StoredDesign): Background => ({
+  style: backgroundStyle ?? 'picture',
+  strength: backgroundStrength ?? 'medium',
+});
 
 /**
  * Completes a design with defaults. An image without a size takes the largest with which the
@@ -76,7 +87,7 @@ export function resolveDesign(stored: StoredDesign, payload: string, margin?: nu
   const design: Design = {
     ...base,
     size: stored.size ?? base.size,
-    level: stored.level ?? (image === null ? base.level : 'H'),
+    level: stored.level ?? (image === null && !stored.backgroundImage ? base.level : 'H'),
     raisesLevel: !stored.level,
     margin: margin ?? base.margin,
     fgColor: stored.fgColor ?? base.fgColor,
@@ -101,6 +112,7 @@ export function resolveDesign(stored: StoredDesign, payload: string, margin?: nu
       size: styles.size ?? base.frameTextStyles.size,
     },
     hasSwissCross: image === null && isQrBill(payload),
+    ...(stored.backgroundImage && { background: backgroundOf(stored) }),
   };
   if (image === null) return design;
   return { ...design, middle: stored.middle ?? middleOf(stored, image, design, payload) };

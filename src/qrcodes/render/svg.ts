@@ -1,5 +1,5 @@
 import type { Paint, Stroke, Vector, VectorShape } from '../../images/vector/types.ts';
-import type { Box, Drawing } from './drawing-types.ts';
+import type { Box, Drawing, PictureShape } from './drawing-types.ts';
 import { n } from './ink.ts';
 import { DEFAULT_TITLE, type Output } from './output.ts';
 
@@ -9,6 +9,8 @@ export interface SvgOptions {
   image?: string | undefined;
   /** The image in the middle as shapes, which take the place of `image`. */
   vector?: Vector | undefined;
+  /** `data:` URIs of the pictures that shapes cut out. */
+  pictures?: ReadonlyMap<PictureShape, string> | undefined;
   title?: string | undefined;
   /** Width of the document; absent: that of the drawing in px. */
   width?: Output['width'];
@@ -21,13 +23,14 @@ export interface SvgOptions {
  * page, it is an image with its title as its name.
  */
 export function toSvg(drawing: Drawing, options: SvgOptions = {}): string {
-  const { image, vector, title } = options;
+  const { image, vector, title, pictures } = options;
   const { width, height, ground, shapes } = drawing;
-  const hasImage = drawing.image !== null && vector === undefined && image !== undefined;
+  const hasMiddle = drawing.image !== null && vector === undefined && image !== undefined;
+  const hasImage = hasMiddle || pictures !== undefined;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg"${hasImage ? XLINK : ''}${sizeOf(drawing, options)} viewBox="0 0 ${width} ${height}" role="img">`,
     `<title>${escapeMarkup(title ?? DEFAULT_TITLE)}</title>`,
-    elements(ground === null ? shapes : [ground, ...shapes]),
+    elements(ground === null ? shapes : [ground, ...shapes], pictures),
     drawing.image === null ? '' : middle(drawing.image, options),
     '</svg>',
   ].join('');
@@ -54,7 +57,10 @@ const escapeMarkup = (text: string): string =>
     .replaceAll('>', '&gt;');
 
 /** Writes shapes after the gradients that fill them. */
-function elements(shapes: readonly VectorShape[]): string {
+function elements(
+  shapes: readonly (VectorShape | PictureShape)[],
+  pictures?: SvgOptions['pictures'],
+): string {
   const gradients = new Map<string, string>();
   const paintOf = (fill: Paint | undefined): string => {
     if (fill === undefined) return ' fill="none"';
@@ -65,13 +71,21 @@ function elements(shapes: readonly VectorShape[]): string {
     gradients.set(id, markup);
     return ` fill="url(#${id})"`;
   };
-  const paths = shapes.map(
-    ({ path, fill, evenOdd, stroke }) =>
-      `<path d="${path}"${paintOf(fill)}${evenOdd === true ? ' fill-rule="evenodd"' : ''}${strokeOf(stroke)}/>`,
-  );
+  const paths = shapes.map((shape) => {
+    if ('picture' in shape) return cutPicture(shape, pictures?.get(shape) ?? '');
+    const { path, fill, evenOdd, stroke } = shape;
+    return `<path d="${path}"${paintOf(fill)}${evenOdd === true ? ' fill-rule="evenodd"' : ''}${strokeOf(stroke)}/>`;
+  });
   if (gradients.size === 0) return paths.join('');
   const defined = [...gradients].map(([id, markup]) => markup.replace(' ', ` id="${id}" `));
   return `<defs>${defined.join('')}</defs>${paths.join('')}`;
+}
+
+/** A picture within a path. */
+function cutPicture({ path, picture: { box } }: PictureShape, href: string): string {
+  const { x, y, width, height } = box;
+  const id = `c${hash(path)}`;
+  return `<clipPath id="${id}"><path d="${path}"/></clipPath><image x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="none" clip-path="url(#${id})" xlink:href="${href}" href="${href}"/>`;
 }
 
 /** Separate opacity, since not every reader of SVG supports `#RRGGBBAA`. */

@@ -1,0 +1,165 @@
+import { luminance } from './color.ts';
+import type { Background } from './design.ts';
+import type { SquarePixels } from './drawing-types.ts';
+import { rectangle } from './geometry.ts';
+import type { ModuleGrid } from './patterns/pattern.ts';
+
+/*
+ * Halftones. A module is divided into 3 x 3 cells: the middle one has the value of the module, the
+ * others follow a picture as far as the module stays readable. The idea is published as "Halftone
+ * QR Codes" (Chu and others, 2013).
+ */
+
+const PARTS = 3;
+const MIDDLE = 4;
+
+/** Number of cells of a module that may have the other value. */
+const MOST_OTHER: Record<Background['strength'], number> = { light: 3, medium: 4, strong: 5 };
+/** Preference of corners, of which a blurred middle has less than of edges. */
+const CORNER = 0.15;
+/** Maximum difference of a module from its picture that the next ones make up for, in cells. */
+const MOST_REST = 3;
+/** The same difference is divided among the next modules (Floyd and Steinberg, 1976). */
+const NEXT = [
+  { down: 0, right: 1, share: 7 / 16 },
+  { down: 1, right: -1, share: 3 / 16 },
+  { down: 1, right: 0, share: 5 / 16 },
+  { down: 1, right: 1, share: 1 / 16 },
+];
+/** Share of the cells that become black, and that become white, when the contrast is stretched. */
+const CLIPPED = 0.02;
+/** Factor by which a cell differs more from its neighbors than in the picture. */
+const SHARPENING = 0.8;
+
+/** The modules of a code, and those of them that are drawn whole. */
+interface HalftoneGrid extends ModuleGrid {
+  isWhole(row: number, column: number): boolean;
+}
+
+/**
+ * Draws modules in the form of a picture, as path data: a rectangle for runs of cells.
+ *
+ * @param isInverted true for modules that are lighter than their background
+ */
+export function halftone(
+  grid: HalftoneGrid,
+  picture: SquarePixels,
+  { strength, isInverted }: { strength: Background['strength']; isInverted: boolean },
+): string {
+  const wanted = wantedInk(picture, grid.size * PARTS, isInverted);
+  return pathOf(inkedCells(grid, wanted, MOST_OTHER[strength]), grid);
+}
+
+/** The ink that a picture has in each cell of a square, 0 to 1. */
+function wantedInk(picture: SquarePixels, side: number, isInverted: boolean): Float64Array {
+  const means = meansOf(picture, side);
+  const sorted = means.toSorted();
+  const clipped = Math.floor(CLIPPED * sorted.length);
+  const [low, high] = [sorted[clipped]!, sorted[sorted.length - 1 - clipped]!];
+  const range = Math.max(high - low, 1e-6);
+  const at = (y: number, x: number) =>
+    means[Math.min(side - 1, Math.max(0, y)) * side + Math.min(side - 1, Math.max(0, x))]!;
+  return means.map((mean, index) => {
+    const [y, x] = [Math.floor(index / side), index % side];
+    const around = (at(y - 1, x) + at(y + 1, x) + at(y, x - 1) + at(y, x + 1)) / 4;
+    const sharp = (mean + SHARPENING * (mean - around) - low) / range;
+    const light = Math.min(1, Math.max(0, high - low < 1e-6 ? mean : sharp));
+    return isInverted ? light : 1 - light;
+  });
+}
+
+/** The lightness of a picture in each cell of a square, 0 to 1. */
+function meansOf(picture: SquarePixels, side: number): Float64Array {
+  const edge = (at: number) => Math.floor((at * picture.side) / side);
+  const means = new Float64Array(side * side);
+  for (let y = 0; y < side; y += 1) {
+    const [top, bottom] = [edge(y), Math.max(edge(y) + 1, edge(y + 1))];
+    for (let x = 0; x < side; x += 1) {
+      const [left, right] = [edge(x), Math.max(edge(x) + 1, edge(x + 1))];
+      let sum = 0;
+      for (let row = top; row < bottom; row += 1) {
+        for (let column = left; column < right; column += 1) {
+          const from = (row * picture.side + column) * 3;
+          const [r, g, b] = picture.rgb.subarray(from, from + 3) as unknown as number[];
+          sum += luminance({ r: r!, g: g!, b: b!, a: 1 }) ** (1 / 2.2);
+        }
+      }
+      means[y * side + x] = sum / ((bottom - top) * (right - left));
+    }
+  }
+  return means;
+}
+
+/** Decides which cells have ink: 1, or 0. */
+function inkedCells(
+  { size, isDark, isWhole }: HalftoneGrid,
+  wanted: Float64Array,
+  most: number,
+): Uint8Array {
+  const side = size * PARTS;
+  const cells = new Uint8Array(side * side);
+  const rests = new Float64Array(size * size);
+  for (let row = 0; row < size; row += 1) {
+    for (let column = 0; column < size; column += 1) {
+      const places = Array.from(
+        { length: PARTS * PARTS },
+        (_, part) =>
+          (row * PARTS + Math.floor(part / PARTS)) * side + column * PARTS + (part % PARTS),
+      );
+      const own = isDark(row, column) ? 1 : 0;
+      for (const place of places) cells[place] = own;
+      const ink = places.reduce((sum, place) => sum + wanted[place]!, rests[row * size + column]!);
+      const others = own === 1 ? places.length - ink : ink;
+      const count = isWhole(row, column) ? 0 : Math.max(0, Math.min(most, Math.round(others)));
+      const preference = (part: number) =>
+        Math.abs(wanted[places[part]!]! - (1 - own)) - (part % 2 === 0 ? CORNER : 0);
+      const chosen = [...places.keys()]
+        .filter((part) => part !== MIDDLE)
+        .toSorted((a, b) => preference(a) - preference(b))
+        .slice(0, count);
+      for (const part of chosen) cells[places[part]!] = 1 - own;
+      const rest = Math.max(-MOST_REST, Math.min(MOST_REST, others - count)) * (own === 1 ? -1 : 1);
+      for (const { down, right, share } of NEXT) {
+        const [y, x] = [row + down, column + right];
+        if (y < size && x >= 0 && x < size) rests[y * size + x]! += rest * share;
+      }
+    }
+  }
+  return cells;
+}
+
+/** Outlines cells: a rectangle for each run, over as many rows as have the same run. */
+function pathOf(cells: Uint8Array, { size, px, x0, y0 }: ModuleGrid): string {
+  const side = size * PARTS;
+  // The outer cells of a module are equally wide, in whole px, and the middle one has the rest.
+  const outer = Math.floor(px / PARTS);
+  const inset = [0, outer, px - outer] as const;
+  const edge = (at: number) => Math.floor(at / PARTS) * px + inset[(at % PARTS) as 0 | 1 | 2];
+  const rectangles: string[] = [];
+  let open = new Map<string, number>();
+  const close = (run: string, top: number, bottom: number) => {
+    const [left, right] = run.split(' ').map((at) => edge(Number(at))) as [number, number];
+    const y = edge(top);
+    rectangles.push(rectangle(x0 + left, y0 + y, right - left, edge(bottom) - y));
+  };
+  for (let row = 0; row <= side; row += 1) {
+    const runs = row === side ? [] : runsOf(cells.subarray(row * side, (row + 1) * side));
+    const next = new Map(runs.map((run) => [run, open.get(run) ?? row]));
+    for (const [run, top] of open) if (!next.has(run)) close(run, top, row);
+    open = next;
+  }
+  return rectangles.join('');
+}
+
+/** The runs of inked cells of a row: the first cell, and the one after the last. */
+function runsOf(row: Uint8Array): string[] {
+  const runs: string[] = [];
+  for (let from = 0; from < row.length; from += 1) {
+    if (row[from] === 0) continue;
+    let to = from;
+    while (row[to] === 1) to += 1;
+    runs.push(`${from} ${to}`);
+    from = to;
+  }
+  return runs;
+}

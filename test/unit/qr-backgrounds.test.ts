@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import { luminance } from '../../src/qrcodes/render/color.ts';
+import { worstContrast } from '../../src/qrcodes/render/contrast.ts';
+import {
+  BACKGROUND_STRENGTHS,
+  BACKGROUND_STYLES,
+  type Background,
+  type Design,
+  defaultDesign,
+} from '../../src/qrcodes/render/design.ts';
+import { matrixOf } from '../../src/qrcodes/render/design-matrix.ts';
+import { draw } from '../../src/qrcodes/render/drawing.ts';
+import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
+import { drawPicture } from '../../src/qrcodes/render/picture.ts';
+import { MIN_CONTRAST, minPx, minSize } from '../../src/qrcodes/render/scannability.ts';
+import { squarePixels } from '../../src/qrcodes/render/square-pixels.ts';
+import { tonedPicture } from '../../src/qrcodes/render/toned.ts';
+import { background, PICTURE_NAMES } from '../qr/backgrounds.ts';
+import { make, RENDERINGS, render } from '../qr/renderings.ts';
+import { DECODERS, scan } from '../support/decoders.ts';
+
+const PAYLOAD = 'https://acme.link/spring-27';
+
+function design(one: Background, changes: Partial<Design> = {}, px = 8): Design {
+  const base: Design = { ...defaultDesign(), level: 'H', background: one, ...changes };
+  return { ...base, size: minSize(matrixOf(PAYLOAD, base), base, Math.max(px, minPx(base))) };
+}
+
+describe('a picture behind a code', function () {
+  this.timeout(300_000);
+
+  for (const style of BACKGROUND_STYLES) {
+    for (const strength of BACKGROUND_STRENGTHS) {
+      it(`is read by both decoders, clean and distorted: ${style}, ${strength}`, async () => {
+        const failures: string[] = [];
+        for (const name of PICTURE_NAMES) {
+          const picture = await background(name);
+          const scene = {
+            payload: PAYLOAD,
+            design: design({ style, strength }),
+            format: 'png' as const,
+            image: undefined,
+            background: picture,
+          };
+          const made = await make(scene);
+          for (const rendering of RENDERINGS) {
+            const pixels = await render(scene, made, rendering);
+            for (const [decoder, decode] of Object.entries(DECODERS)) {
+              const got = (await decode(pixels))?.toString();
+              if (got !== PAYLOAD) failures.push(`${name}, ${rendering}, ${decoder}: ${got}`);
+            }
+          }
+        }
+        expect(failures).to.deep.equal([]);
+      });
+    }
+  }
+
+  it('is read in each pattern', async () => {
+    for (const pattern of PATTERN_NAMES) {
+      const one = design({ style: 'picture', strength: 'medium' }, { pattern }, 6);
+      const png = await drawPicture(
+        PAYLOAD,
+        one,
+        'png',
+        undefined,
+        {},
+        await background('landscape'),
+      );
+      expect(await scan(png), pattern).to.equal(PAYLOAD);
+    }
+  });
+
+  it('has at no px less contrast than the code is judged by', async () => {
+    for (const strength of BACKGROUND_STRENGTHS) {
+      for (const [fgColor, bgColor] of [
+        ['#000000', '#FFFFFF'],
+        ['#1E3A8A', '#FFF7E6'],
+        ['#7F1D1D', '#DDEEFF'],
+      ] as const) {
+        const one = design({ style: 'picture', strength }, { fgColor, bgColor });
+        const { signed } = worstContrast(one);
+        expect(signed).to.be.greaterThan(MIN_CONTRAST);
+        for (const name of PICTURE_NAMES) {
+          const square = await squarePixels(await background(name), bgColor, 120);
+          const { light, dark } = tonedPicture(square, one, 33);
+          const all = (rgb: Uint8Array) =>
+            Array.from({ length: rgb.length / 3 }, (_, at) =>
+              luminance({ r: rgb[at * 3]!, g: rgb[at * 3 + 1]!, b: rgb[at * 3 + 2]!, a: 1 }),
+            );
+          const least = Math.min(...all(light.rgb)) - Math.max(...all(dark.rgb));
+          expect(least, `${strength} ${name}`).to.be.at.least(signed - 0.01);
+        }
+      }
+    }
+  });
+
+  it('gives a halftone whole function patterns, and the value of each module in its middle', async () => {
+    const one = design({ style: 'halftone', strength: 'strong' }, {}, 9);
+    const square = await squarePixels(await background('noise'), '#FFFFFF');
+    const matrix = matrixOf(PAYLOAD, one);
+    const { shapes, modulePx } = draw(PAYLOAD, one, matrix, square);
+    const [modules] = shapes;
+    const ink = new Set<string>();
+    const first = (one.size - matrix.size * modulePx) >> 1;
+    for (const [, x, y, right, bottom] of modules!.path.matchAll(
+      /M(\d+) (\d+)L(\d+) \d+L\d+ (\d+)L\d+ \d+Z/g,
+    )) {
+      for (let cx = Number(x); cx < Number(right); cx += 3) {
+        for (let cy = Number(y); cy < Number(bottom); cy += 3) {
+          ink.add(`${(cx - first) / 3},${(cy - first) / 3}`);
+        }
+      }
+    }
+    for (let row = 0; row < matrix.size; row += 1) {
+      for (let column = 0; column < matrix.size; column += 1) {
+        const isEye =
+          (row < 7 && (column < 7 || column >= matrix.size - 7)) ||
+          (row >= matrix.size - 7 && column < 7);
+        if (isEye) continue;
+        const cells = [0, 1, 2].flatMap((down) =>
+          [0, 1, 2].map((right) => ink.has(`${column * 3 + right},${row * 3 + down}`)),
+        );
+        expect(cells[4]).to.equal(matrix.isDark(row, column));
+        const others = cells.filter((cell) => cell !== cells[4]).length;
+        expect(others).to.be.at.most(matrix.isFunction(row, column) ? 0 : 5);
+      }
+    }
+  });
+
+  it('gives a bounded file for the densest code and the busiest picture', async () => {
+    const noise = await background('noise');
+    const halftone = design({ style: 'halftone', strength: 'strong' });
+    const payload = `https://example.com/${'a'.repeat(95)}`;
+    const base = { ...halftone, size: 1_000 };
+    expect(matrixOf(payload, base).version).to.equal(10);
+    const sizes = { svg: 700_000, pdf: 200_000, eps: 700_000 } as const;
+    for (const [format, most] of Object.entries(sizes)) {
+      const file = await drawPicture(
+        payload,
+        base,
+        format as keyof typeof sizes,
+        undefined,
+        {},
+        noise,
+      );
+      expect(file.length, format).to.be.below(most);
+    }
+    const picture = design({ style: 'picture', strength: 'strong' });
+    for (const format of ['svg', 'pdf', 'eps'] as const) {
+      const file = await drawPicture(PAYLOAD, picture, format, undefined, {}, noise);
+      expect(file.length, format).to.be.below(4_000_000);
+    }
+  });
+});
