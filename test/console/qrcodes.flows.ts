@@ -9,6 +9,7 @@ import { FRAME_ICONS, FRAME_NAMES } from '../../src/qrcodes/render/frames/names.
 import { LEVELS } from '../../src/qrcodes/render/levels.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
 import { FONT_FAMILIES } from '../../src/qrcodes/render/text.ts';
+import { background } from '../qr/backgrounds.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { DECODERS, printed, toPixels } from '../support/decoders.ts';
 import { eventually } from '../support/eventually.ts';
@@ -537,7 +538,7 @@ describe('QR codes in the console', function () {
       await page.getByRole('textbox', { name: 'Password' }).fill('welcome here');
       await page.getByRole('button', { name: 'Show the password' }).click();
       await page.getByRole('radio', { name: 'Static' }).check();
-      await page.locator('input[type=file]').setInputFiles({
+      await page.getByLabel(/^Drop an image here/).setInputFiles({
         name: 'logo.png',
         mimeType: 'image/png',
         buffer: Buffer.from(image.split(',')[1]!, 'base64'),
@@ -597,6 +598,39 @@ describe('QR codes in the console', function () {
       const [, png] = await downloaded(page, () => download(page).click());
       expect(await textOf(png)).to.equal(record.shortLink);
     });
+  });
+
+  it('puts a picture behind a code, and gives its modules the form of one', async () => {
+    const { png } = await background('landscape');
+    for (const size of ['desk', 'phone'] as const) {
+      await inConsole(world, 'qrcodes/new', { size }, async (page) => {
+        await page.getByLabel('URL', { exact: true }).fill('https://example.com/menu');
+        await page
+          .getByLabel('Choose a picture')
+          .setInputFiles({ name: 'beach.png', mimeType: 'image/png', buffer: png });
+        const strength = page.getByLabel('Strength of the picture');
+        await strength.selectOption('strong');
+        await page.getByText('choose colors further apart').waitFor();
+        await page.getByLabel('Picture', { exact: true }).selectOption('halftone');
+        await page.getByText('A halftone needs a sharp print').waitFor();
+        await page.getByRole('button', { name: 'Undo' }).click();
+        expect(await page.getByLabel('Picture', { exact: true }).inputValue()).to.equal('picture');
+        await page.getByRole('button', { name: 'Redo' }).click();
+        await strength.selectOption('medium');
+        await create(page).click();
+        await page.getByText('QR code created').waitFor();
+        const [record] = (await world.api.get('/qrcodes')).body;
+        expect(record).to.include({ backgroundStyle: 'halftone', backgroundStrength: 'medium' });
+        expect(record.backgroundSrc).to.match(/^data:image\/jpeg;base64,/);
+        const [, made] = await downloaded(page, () => download(page).click());
+        expect(await textOf(made)).to.equal(record.shortLink);
+        await page.getByRole('button', { name: 'Remove picture' }).click();
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByText('Changes saved').waitFor();
+        const changed = (await world.api.get(`/qrcodes/${record.id}`)).body;
+        expect(changed.backgroundSrc).to.equal(null);
+      });
+    }
   });
 
   it('takes a mark as the logo, scales it by keys and pointer, and takes its color', async () => {

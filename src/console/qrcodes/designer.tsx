@@ -18,6 +18,7 @@ import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { useIsShown } from '../ui/use-is-shown.ts';
+import { BackgroundPanel } from './background-panel.tsx';
 import { type Draft, encodeContent } from './content.ts';
 import { faultInWords } from './content-fields.ts';
 import { ContentForm } from './content-form.tsx';
@@ -160,6 +161,9 @@ export function Designer({ record }: { record: QrCode | undefined }) {
           </Section>
           <Section title="Logo">
             <ImagePanel {...lookProps} />
+          </Section>
+          <Section title="Background picture">
+            <BackgroundPanel {...lookProps} />
           </Section>
           <Section title="Frame">
             <FramePanel {...lookProps} />

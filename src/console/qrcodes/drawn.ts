@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { paperOf } from '../../qrcodes/render/background.ts';
 import type { Design } from '../../qrcodes/render/design.ts';
 import { draw } from '../../qrcodes/render/drawing.ts';
 import type { Drawing } from '../../qrcodes/render/drawing-types.ts';
@@ -12,6 +13,7 @@ import { keys } from '../api/keys.ts';
 import { loadFonts } from './font-files.ts';
 import { type LoadedImage, loadImage } from './image.ts';
 import { type Look, lookOf, type QrCode, storedDesignOf } from './look.ts';
+import { embeddedPictures, squarePicture } from './square-picture.ts';
 
 /** A code drawn with the service's own renderer. */
 interface Picture {
@@ -34,13 +36,16 @@ interface Drawn extends Picture {
  */
 export async function drawCode(payload: string, look: Look): Promise<Picture> {
   const { hasLabel }: FrameForm = FRAMES[look.frame];
-  const [image] = await Promise.all([
+  const [image, background] = await Promise.all([
     look.image === null ? undefined : loadImage(look.image),
+    look.backgroundSrc === null ? undefined : loadImage(look.backgroundSrc),
     hasLabel ? loadFonts(labelOf(look), look) : undefined,
   ]);
-  const design = resolveDesign(storedDesignOf(look, image), payload);
-  const drawing = draw(payload, design);
-  return { drawing, svg: toSvg(drawing, { image: image?.href }), image, design };
+  const design = resolveDesign(storedDesignOf(look, image, background), payload);
+  const picture = background && (await squarePicture(background, paperOf(design)));
+  const drawing = draw(payload, design, undefined, picture);
+  const pictures = embeddedPictures(drawing);
+  return { drawing, svg: toSvg(drawing, { image: image?.href, pictures }), image, design };
 }
 
 /**

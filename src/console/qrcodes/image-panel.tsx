@@ -1,5 +1,5 @@
 import { ImagePlus, Trash2 } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { PLATE_SHAPES, type Plate } from '../../qrcodes/render/design.ts';
 import { isVisible } from '../../qrcodes/render/place.ts';
 import { Button } from '../ui/button.tsx';
@@ -7,6 +7,7 @@ import { classes } from '../ui/classes.ts';
 import { SelectField, Switch, TextField } from '../ui/field.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { useFileDrop } from '../ui/use-file-drop.ts';
+import { AddressField } from './address-field.tsx';
 import { ColorField } from './color-field.tsx';
 import { readImageFile } from './image.ts';
 import { LogoColors } from './logo-colors-panel.tsx';
@@ -56,7 +57,13 @@ export function ImagePanel({ look, onChange, errors }: LookProps) {
         </div>
       )}
       {(image === null || !image.startsWith('data:')) && (
-        <AddressField image={image} onImage={set} error={errors['logo'] ?? errors['src']} />
+        <AddressField
+          label="Logo URL"
+          placeholder="https://example.com/logo.png"
+          source={image}
+          onSource={set}
+          error={errors['logo'] ?? errors['src']}
+        />
       )}
       {image !== null && (
         <>
@@ -184,34 +191,5 @@ function DropZone({ onImage }: SourceProps) {
         className="sr-only"
       />
     </label>
-  );
-}
-
-function AddressField({
-  image,
-  onImage,
-  error,
-}: SourceProps & { image: string | null; error: string | undefined }) {
-  const [address, setAddress] = useState(image ?? '');
-  const use = () => {
-    if (address.trim() !== '') onImage(address.trim());
-  };
-  return (
-    <div className="flex items-end gap-2">
-      <div className="flex-1">
-        <TextField
-          label="Logo URL"
-          type="url"
-          placeholder="https://example.com/logo.png"
-          value={address}
-          onChange={({ target }) => setAddress(target.value)}
-          onKeyDown={(event) => event.key === 'Enter' && use()}
-          error={error}
-        />
-      </div>
-      <Button className="h-9 max-md:h-11" onClick={use}>
-        Use
-      </Button>
-    </div>
   );
 }

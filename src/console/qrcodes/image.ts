@@ -20,7 +20,8 @@ const MOST_PX = 480;
  */
 const LONG_URI = 150_000;
 
-function elementOf(address: string): Promise<HTMLImageElement> {
+/** Loads an image element. @throws Error for a file that the browser cannot read */
+export function elementOf(address: string): Promise<HTMLImageElement> {
   return new Promise((resolve, reject) => {
     const element = new Image();
     element.addEventListener('load', () => resolve(element));
@@ -29,6 +30,38 @@ function elementOf(address: string): Promise<HTMLImageElement> {
     );
     element.src = address;
   });
+}
+
+/** Longest side of a stored picture behind a code in px, and its quality as JPEG. */
+const PICTURE_PX = 800;
+const PICTURE_QUALITY = 0.88;
+
+/** Reads a chosen file as the `data:` URI of a JPEG, on white where it is transparent. */
+export async function readPictureFile(file: Blob): Promise<string> {
+  const address = URL.createObjectURL(file);
+  try {
+    const canvas = drawnOn(await elementOf(address), PICTURE_PX, '#FFFFFF');
+    return canvas.toDataURL('image/jpeg', PICTURE_QUALITY);
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+/** Draws an image on a canvas. @param mostPx its longest side */
+function drawnOn(element: HTMLImageElement, mostPx: number, paper?: string): HTMLCanvasElement {
+  // SVG files may lack a natural size.
+  const [width, height] = [element.naturalWidth || mostPx, element.naturalHeight || mostPx];
+  const scale = Math.min(1, mostPx / Math.max(width, height));
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.max(1, Math.round(width * scale));
+  canvas.height = Math.max(1, Math.round(height * scale));
+  const context = canvas.getContext('2d')!;
+  if (paper !== undefined) {
+    context.fillStyle = paper;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+  }
+  context.drawImage(element, 0, 0, canvas.width, canvas.height);
+  return canvas;
 }
 
 /**
@@ -43,14 +76,7 @@ export async function readImageFile(file: Blob): Promise<string> {
   }
   const address = URL.createObjectURL(file);
   try {
-    const element = await elementOf(address);
-    // SVG files may lack a natural size.
-    const [width, height] = [element.naturalWidth || MOST_PX, element.naturalHeight || MOST_PX];
-    const scale = Math.min(1, MOST_PX / Math.max(width, height));
-    const canvas = document.createElement('canvas');
-    canvas.width = Math.max(1, Math.round(width * scale));
-    canvas.height = Math.max(1, Math.round(height * scale));
-    canvas.getContext('2d')!.drawImage(element, 0, 0, canvas.width, canvas.height);
+    const canvas = drawnOn(await elementOf(address), MOST_PX);
     const png = canvas.toDataURL('image/png');
     return png.length <= LONG_URI ? png : canvas.toDataURL('image/webp', 0.92);
   } finally {

@@ -1,4 +1,4 @@
-import type { DesignGradient, EyeColors, Plate } from '../../qrcodes/render/design.ts';
+import type { Background, DesignGradient, EyeColors, Plate } from '../../qrcodes/render/design.ts';
 import type { EyeShape } from '../../qrcodes/render/eyes/index.ts';
 import type { Frame, FrameIcon } from '../../qrcodes/render/frames/names.ts';
 import type { Level } from '../../qrcodes/render/levels.ts';
@@ -16,6 +16,10 @@ export interface Look {
   bgColor: string;
   /** Color of the quiet zone; `null` for the background. */
   quietZoneColor: string | null;
+  /** URL of the picture behind the code, or its `data:` URI. */
+  backgroundSrc: string | null;
+  backgroundStyle: Background['style'];
+  backgroundStrength: Background['strength'];
   fgGradient: DesignGradient | null;
   bgGradient: DesignGradient | null;
   /** Colors of eyes and their balls; `null` for those of the modules. */
@@ -51,6 +55,9 @@ export const PLAIN_LOOK: Look = {
   fgColor: '#000000',
   bgColor: '#FFFFFF',
   quietZoneColor: null,
+  backgroundSrc: null,
+  backgroundStyle: 'picture',
+  backgroundStrength: 'medium',
   fgGradient: null,
   bgGradient: null,
   eyeColor: null,
@@ -124,10 +131,16 @@ export function changedFields(before: Look, after: Look): Partial<Schemas['NewQr
   return changedOf(fieldsOf(after), fieldsOf(before));
 }
 
-/** Converts a style and the size of its image to the renderer's input. */
+interface ImageSize {
+  width: number;
+  height: number;
+}
+
+/** Converts a style and the sizes of its images to the renderer's input. */
 export function storedDesignOf(
   look: Look,
-  image: { width: number; height: number } | undefined,
+  image: ImageSize | undefined,
+  background?: ImageSize,
 ): StoredDesign {
   const { image: _source, family, weight, textSize, level, ...plain } = look;
   return {
@@ -135,6 +148,7 @@ export function storedDesignOf(
     level,
     frameTextStyles: { family, weight, ...(textSize && { size: textSize }) },
     ...(image && { srcImage: { id: '', ...image } }),
+    ...(background && { backgroundImage: { id: '', ...background } }),
   };
 }
 

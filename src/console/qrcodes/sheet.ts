@@ -1,7 +1,7 @@
 import { zipSync } from 'fflate';
 import { FILE_ENDINGS, type Format } from '../../qrcodes/render/design.ts';
 import { fileNamer } from '../../qrcodes/render/file-name.ts';
-import { pdfOf } from '../../qrcodes/render/pdf.ts';
+import { pdfOf, picturesIn } from '../../qrcodes/render/pdf.ts';
 import { perPage, type SheetLayout } from '../../qrcodes/render/sheet-layout.ts';
 import { CAPTION_FONT, emptyPage, placeOnSheet } from '../../qrcodes/render/sheet-page.ts';
 import { deflate, pictureOf } from './downloads.ts';
@@ -29,7 +29,11 @@ export async function sheetPdf(
     const pixels = image && (await pixelsOf(image));
     const caption = captionOf === null ? '' : captionOf(record);
     if (captionOf !== null) await loadFonts(caption, CAPTION_FONT);
-    pages.at(-1)!.drawings.push(...placeOnSheet(layout, index, { drawing, pixels, caption }));
+    pages
+      .at(-1)!
+      .drawings.push(
+        ...placeOnSheet(layout, index, { drawing, pixels, pictures: picturesIn(drawing), caption }),
+      );
     onProgress(index + 1);
   }
   const bytes = await pdfOf(pages, deflate);

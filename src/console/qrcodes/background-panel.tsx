@@ -1,0 +1,122 @@
+import { ImagePlus, Trash2 } from 'lucide-react';
+import { useId } from 'react';
+import { BACKGROUND_STRENGTHS, BACKGROUND_STYLES } from '../../qrcodes/render/design.ts';
+import { Button, buttonLook } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
+import { SelectField } from '../ui/field.tsx';
+import { toastError } from '../ui/toast-error.ts';
+import { AddressField } from './address-field.tsx';
+import { readPictureFile } from './image.ts';
+import type { Look, LookProps } from './look.ts';
+
+const STYLES: Record<Look['backgroundStyle'], string> = {
+  picture: 'Behind the code',
+  halftone: 'In the form of its dots',
+};
+
+const STRENGTHS: Record<Look['backgroundStrength'], string> = {
+  light: 'Light, easiest to scan',
+  medium: 'Medium',
+  strong: 'Strong',
+};
+
+/** The form for the picture behind a code. */
+export function BackgroundPanel({ look, onChange, errors }: LookProps) {
+  const { backgroundSrc: source, backgroundStyle, backgroundStrength } = look;
+  const set = (backgroundSrc: string | null) => onChange({ backgroundSrc });
+  if (source === null) {
+    return (
+      <div className="flex flex-col gap-3">
+        <p className="max-w-prose text-muted">
+          A picture behind the code, or in the form of its dots. Its colors are adapted, so that the
+          code stays readable.
+        </p>
+        <PictureFile onPicture={set} />
+        <AddressField
+          label="Picture URL"
+          placeholder="https://example.com/picture.jpg"
+          source={null}
+          onSource={set}
+          error={errors['backgroundSrc']}
+        />
+      </div>
+    );
+  }
+  const isData = source.startsWith('data:');
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex items-center gap-3 rounded-lg border border-line p-2">
+        {isData && (
+          <img src={source} alt="Behind the code" className="size-14 rounded object-cover" />
+        )}
+        <span className="min-w-0 flex-1 truncate text-muted">
+          {isData ? 'Stored with the code' : source}
+        </span>
+        <Button icon={Trash2} onClick={() => set(null)}>
+          Remove picture
+        </Button>
+      </div>
+      {errors['backgroundSrc'] !== undefined && (
+        <p role="alert" className="text-danger">
+          {errors['backgroundSrc']}
+        </p>
+      )}
+      <div className="grid gap-3 sm:grid-cols-2">
+        <SelectField
+          label="Picture"
+          value={backgroundStyle}
+          onChange={({ target }) =>
+            onChange({
+              backgroundStyle: BACKGROUND_STYLES.find((style) => style === target.value)!,
+            })
+          }
+          options={BACKGROUND_STYLES.map((style) => [style, STYLES[style]])}
+          error={errors['backgroundStyle']}
+        />
+        <SelectField
+          label="Strength of the picture"
+          value={backgroundStrength}
+          onChange={({ target }) =>
+            onChange({
+              backgroundStrength: BACKGROUND_STRENGTHS.find((one) => one === target.value)!,
+            })
+          }
+          options={BACKGROUND_STRENGTHS.map((one) => [one, STRENGTHS[one]])}
+          error={errors['backgroundStrength']}
+        />
+      </div>
+      <p className="text-xs text-muted">
+        The middle of the picture is used, in a square.{' '}
+        {backgroundStyle === 'halftone'
+          ? 'Dots have the color and the background of the code; their pattern has no effect.'
+          : 'Eyes keep their colors.'}
+      </p>
+    </div>
+  );
+}
+
+function PictureFile({ onPicture }: { onPicture(source: string): void }) {
+  const id = useId();
+  return (
+    <label
+      htmlFor={id}
+      className={classes(
+        buttonLook(),
+        'w-fit cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-text',
+      )}
+    >
+      <ImagePlus size={15} aria-hidden />
+      Choose a picture
+      <input
+        id={id}
+        type="file"
+        accept="image/*"
+        className="sr-only"
+        onChange={({ target }) => {
+          const file = target.files?.[0];
+          if (file !== undefined) readPictureFile(file).then(onPicture, toastError);
+        }}
+      />
+    </label>
+  );
+}
