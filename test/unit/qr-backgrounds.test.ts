@@ -13,6 +13,7 @@ import { draw } from '../../src/qrcodes/render/drawing.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
 import { drawPicture } from '../../src/qrcodes/render/picture.ts';
 import { MIN_CONTRAST, minPx, minSize } from '../../src/qrcodes/render/scannability.ts';
+import { scoreOf } from '../../src/qrcodes/render/score.ts';
 import { squarePixels } from '../../src/qrcodes/render/square-pixels.ts';
 import { tonedPicture } from '../../src/qrcodes/render/toned.ts';
 import { background, PICTURE_NAMES } from '../qr/backgrounds.ts';
@@ -126,6 +127,18 @@ describe('a picture behind a code', function () {
         expect(others).to.be.at.most(matrix.isFunction(row, column) ? 0 : 5);
       }
     }
+  });
+
+  it('has a score by its strength, at the automatic size', () => {
+    const scores = BACKGROUND_STYLES.map((style) =>
+      BACKGROUND_STRENGTHS.map((strength) => {
+        const background = { style, strength };
+        return scoreOf(PAYLOAD, { ...defaultDesign(), level: 'H', background }).score;
+      }),
+    );
+    expect(scores[0]!.slice(0, 2)).to.deep.equal([100, 100]);
+    expect(scores[0]![2]).to.be.within(60, 80);
+    expect(scores[1]).to.deep.equal([90, 80, 70]);
   });
 
   it('gives a bounded file for the densest code and the busiest picture', async () => {

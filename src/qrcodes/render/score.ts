@@ -116,7 +116,8 @@ function densityFinding(matrix: Matrix, design: Design): Finding {
 
 function sharpnessFinding(matrix: Matrix, design: Design): Finding {
   const { px } = placeModules(layoutFrame(design).code, matrix.size, design.margin);
-  const least = minPx(design);
+  // A halftone has a higher minimum for its cells, at which its modules are large already.
+  const least = minPx({ ...design, background: undefined });
   const score = between(px, least, 2 * least);
   const sharpness = `Each dot is ${px} px wide`;
   const reason = score < 100 ? `${sharpness}: a larger image is sharper.` : `${sharpness}.`;
