@@ -116,6 +116,7 @@ describe('a picture behind a QR code', function () {
       [{ frame: 'disc' }, /^backgroundSrc must not be set where frame is disc/],
       [{ fgGradient: { stops } }, /^fgGradient must not be set where backgroundStyle is picture/],
       [{ fgColor: '#fff', bgColor: '#000' }, /fgColor must be darker than bgColor/],
+      [{ ...halftone, fgColor: '#fff', bgColor: '#000' }, /fgColor must be darker than bgColor/],
       [{ fgColor: '#f80' }, /^fgColor and bgColor must differ more/],
       [{ ...halftone, size: 300 }, /^size must be at least \d+ px .* each needs 8 px/],
       [

@@ -1,5 +1,8 @@
 import sharp from 'sharp';
+import { type Background, type Design, defaultDesign } from '../../src/qrcodes/render/design.ts';
+import { matrixOf } from '../../src/qrcodes/render/design-matrix.ts';
 import type { MiddleImage } from '../../src/qrcodes/render/middle-image.ts';
+import { minPx, minSize } from '../../src/qrcodes/render/scannability.ts';
 
 /** Pictures as people put behind codes, 600 px a side. */
 const PICTURES = {
@@ -41,4 +44,13 @@ async function drawBackground(name: PictureName): Promise<MiddleImage> {
           ),
         );
   return { png: await picture.png().toBuffer(), ...size };
+}
+
+/** What the codes of tests hold. */
+export const PAYLOAD = 'https://acme.link/spring-27';
+
+/** Makes the design of a code with a picture, with a number of px a module or the fewest. */
+export function design(one: Background, changes: Partial<Design> = {}, px = 8): Design {
+  const base: Design = { ...defaultDesign(), level: 'H', background: one, ...changes };
+  return { ...base, size: minSize(matrixOf(PAYLOAD, base), base, Math.max(px, minPx(base))) };
 }

@@ -159,8 +159,8 @@ function backgroundFaults({ version }: Matrix, design: Design): string[] {
       'fgGradient must not be set where backgroundStyle is picture, which gives modules its colors',
     ],
     [
-      isPicture && worstContrast({ ...design, background: undefined }).signed <= 0,
-      'fgColor must be darker than bgColor where backgroundStyle is picture',
+      worstContrast({ ...design, background: undefined }).signed <= 0,
+      'fgColor must be darker than bgColor where backgroundSrc is set',
     ],
     [
       !isPicture && version > HALFTONE_VERSION,
