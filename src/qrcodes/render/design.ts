@@ -1,5 +1,6 @@
 import type { Eye, EyeShape } from './eyes/index.ts';
 import type { Frame, FrameIcon } from './frames/names.ts';
+import type { Letters } from './letters.ts';
 import type { Level } from './levels.ts';
 import { type Pattern } from './patterns/index.ts';
 
@@ -98,11 +99,14 @@ export interface Design {
 }
 
 export interface FrameTextStyles {
+  /** Name of a family, or id of a font of the workspace. */
   family: string;
   /** Weight from 100 to 900; the nearest available weight is used. */
   weight: number;
   /** Font size in px of the picture; `null`: as large as fits. */
   size: number | null;
+  /** The letters of the text, if the family is a font of the workspace. */
+  letters?: Letters | undefined;
 }
 
 export interface Middle {

@@ -18,7 +18,8 @@ interface VariableGlyph extends ScriptGlyph {
 }
 
 /** A font of a WOFF2 file. */
-interface VariableFont extends ScriptFont {
+export interface VariableFont extends ScriptFont {
+  numGlyphs: number;
   stream: Stream;
   directory: { tables: Record<string, Table>; totalCompressedSize: number };
   /** Start of the compressed tables. */
@@ -31,6 +32,8 @@ interface VariableFont extends ScriptFont {
 
 interface Stream {
   pos: number;
+  /** All bytes. */
+  buffer: Uint8Array;
   readBuffer(length: number): Uint8Array;
   constructor: new (bytes: Uint8Array) => Stream;
 }
@@ -40,6 +43,8 @@ interface Table {
   length: number;
   /** Length in the file, if it differs. */
   transformLength?: number | null;
+  /** True if WOFF2 stores the table in another form. */
+  transformed?: boolean;
 }
 
 /** Decompresses Brotli (RFC 7932). */
@@ -87,7 +92,7 @@ export function openScriptFont(
 }
 
 /** Puts the decompressed tables of a font where fontkit would. */
-function decompressTables(font: VariableFont, decompress: Decompress): void {
+export function decompressTables(font: VariableFont, decompress: Decompress): void {
   const { stream, directory } = font;
   let offset = 0;
   for (const table of Object.values(directory.tables)) {

@@ -182,7 +182,9 @@ function labelFaults(design: Design): (string | undefined)[] {
     ratio >= MIN_WORD_CONTRAST
       ? undefined
       : `frameTextColor and frameColor must differ more: their contrast is ${ratio.toFixed(1)} : 1, and words need ${MIN_WORD_CONTRAST} : 1`,
-    missing === undefined ? undefined : `frameText must not contain "${missing}": no font has it`,
+    missing === undefined
+      ? undefined
+      : `frameText must not contain "${missing}": ${design.frameTextStyles.letters ? 'its font lacks it' : 'no font has it'}`,
   ];
 }
 

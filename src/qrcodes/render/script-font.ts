@@ -12,7 +12,7 @@ export interface ScriptFont {
   layout(
     text: string,
     features: Record<string, boolean> | undefined,
-    script: undefined,
+    script: string | undefined,
     language: undefined,
     direction: 'ltr' | 'rtl',
   ): {

@@ -66,7 +66,11 @@ export function ideographGlyphs({ glyphs }: { glyphs: readonly Ideograph[] }): G
   };
 }
 
-function inARow(glyphs: readonly Placed[], unitsPerEm: number): Pick<Glyphs, 'width' | 'path'> {
+/** Places glyphs side by side. */
+export function inARow(
+  glyphs: readonly Placed[],
+  unitsPerEm: number,
+): Pick<Glyphs, 'width' | 'path'> {
   let width = 0;
   const placed = glyphs.map(({ commands, advance, dx, dy }) => {
     const x = width + dx;

@@ -11,6 +11,7 @@ import {
 import { matrixOf } from './design-matrix.ts';
 import type { EyeShape } from './eyes/index.ts';
 import type { Frame, FrameIcon } from './frames/names.ts';
+import type { Letters } from './letters.ts';
 import type { Level } from './levels.ts';
 import { largestMiddle, versionFor } from './middle.ts';
 import type { Pattern } from './patterns/index.ts';
@@ -47,6 +48,11 @@ export interface StoredDesign {
   frameTextColor?: string | null;
   frameTextStyles?: { weight?: number; size?: number; family?: string } | null;
   logoPlate?: Plate | null;
+  /**
+   * The letters of the text, if its family is a font of the workspace: a code is drawn without the
+   * font, and keeps its look when the font is deleted.
+   */
+  frameLetters?: Letters | null;
   /** The stored images of `src` and `logo`. */
   srcImage?: ImageRef | null;
   logoImage?: ImageRef | null;
@@ -110,6 +116,7 @@ export function resolveDesign(stored: StoredDesign, payload: string, margin?: nu
       family: styles.family ?? base.frameTextStyles.family,
       weight: styles.weight ?? base.frameTextStyles.weight,
       size: styles.size ?? base.frameTextStyles.size,
+      ...(stored.frameLetters && { letters: stored.frameLetters }),
     },
     hasSwissCross: image === null && isQrBill(payload),
     ...(stored.backgroundImage && { background: backgroundOf(stored) }),

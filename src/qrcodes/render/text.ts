@@ -1,6 +1,7 @@
 import type { Font } from 'opentype.js';
 import { fontFile } from '#font-files';
 import { inVisualOrder, type Levels, levelsOf, mirrored } from './bidi.ts';
+import { hasLetter, type Letters, letterGlyphs } from './letters.ts';
 import { outline } from './outline.ts';
 import type { ScriptFont } from './script-font.ts';
 import { findScript, type Ideograph, type ScriptDrawing, type Unloaded } from './script-fonts.ts';
@@ -45,17 +46,30 @@ const fileOf = (family: Family, subset: string, weight: number): string => {
 const font = (family: Family, subset: string, weight: number): Font | undefined =>
   fontFile(fileOf(family, subset, weight));
 
+/**
+ * The family of a text. A font of the workspace that is not loaded is drawn with the default one,
+ * as in a browser that is loading it.
+ */
+const familyOf = ({ family }: Pick<TextStyles, 'family'>): Family =>
+  isFamily(family) ? family : 'Inter';
+
+/** True for the name of a family that every workspace has. */
+export const isFamily = (family: string): family is Family => Object.hasOwn(FAMILIES, family);
+
 /** Files of a family that are read first, for all of its scripts. */
 export function familyFilesOf({ family, weight }: TextStyles): string[] {
-  const known = family as Family;
+  const known = familyOf({ family });
   const weights = new Set([nearestWeight(known, weight), nearestWeight(known, PLAIN_WEIGHT)]);
   return [...weights].flatMap((one) => SUBSETS.map((subset) => fileOf(known, subset, one)));
 }
 
 /** Font family and weight of a text. */
 export interface TextStyles {
+  /** Name of a family, or id of a font of the workspace. */
   family: string;
   weight: number;
+  /** The letters of a text in a font of the workspace, which has one weight. */
+  letters?: Letters | undefined;
 }
 
 function nearestWeight(family: Family, weight: number): number {
@@ -73,10 +87,13 @@ function fontFor(character: string, family: Family, weight: number): Font | unde
 }
 
 /** Font or glyph of a character: of the family, or of a script that it lacks. */
-type Found = { latin: Font } | ScriptDrawing | Unloaded | undefined;
+type Found = { latin: Font } | { letters: Letters } | ScriptDrawing | Unloaded | undefined;
 
-function find(character: string, text: string, { family, weight }: TextStyles): Found {
-  const known = family as Family;
+function find(character: string, text: string, { family, weight, letters }: TextStyles): Found {
+  if (letters !== undefined) {
+    return hasLetter(letters, character) ? { letters } : findScript(character, text, weight);
+  }
+  const known = familyOf({ family });
   const latin = fontFor(character, known, nearestWeight(known, weight));
   return latin === undefined ? findScript(character, text, weight) : { latin };
 }
@@ -127,6 +144,7 @@ export interface Line {
 /** Letters in a row that one font draws in one direction. */
 type Run = { text: string; level: number } & (
   | { latin: Font }
+  | { letters: Letters }
   | { script: ScriptFont }
   | { glyphs: Ideograph[] }
 );
@@ -134,26 +152,35 @@ type Run = { text: string; level: number } & (
 /** Lines that were set last: a frame sets its text several times, and shaping is slow. */
 const lines = new Map<string, Line>();
 const MAX_LINES = 48;
+/** The same with the letters of a design. */
+const linesOfLetters = new WeakMap<Letters, Map<string, Line>>();
+
+function linesFor({ letters }: TextStyles): Map<string, Line> {
+  if (letters === undefined) return lines;
+  const known = linesOfLetters.get(letters) ?? new Map<string, Line>();
+  linesOfLetters.set(letters, known);
+  return known;
+}
 
 /** Sets a line of text. Characters that no font has are left out. */
 export function setLine(given: string, styles: TextStyles): Line {
   const text = given.normalize('NFC');
   const name = JSON.stringify([text, styles.family, styles.weight]);
-  const known = lines.get(name);
+  const recent = linesFor(styles);
+  const known = recent.get(name);
   if (known !== undefined) return known;
   const line = newLine(text, styles);
   // A browser can set a text before its fonts are loaded.
   if (!Array.from(text).every((character) => isDrawable(character, text, styles))) return line;
-  lines.set(name, line);
-  if (lines.size > MAX_LINES) lines.delete(lines.keys().next().value!);
+  recent.set(name, line);
+  if (recent.size > MAX_LINES) recent.delete(recent.keys().next().value!);
   return line;
 }
 
 function newLine(text: string, styles: TextStyles): Line {
   const levels = levelsOf(text);
   const runs = inVisualOrder(runsOf(text, styles, levels));
-  const family = styles.family as Family;
-  const capHeight = capHeightOf(font(family, 'latin', nearestWeight(family, styles.weight)));
+  const capHeight = capHeightOf(styles);
   const parts: { at: number; glyphs: Glyphs }[] = [];
   let width = 0;
   for (const run of runs) {
@@ -174,6 +201,7 @@ function newLine(text: string, styles: TextStyles): Line {
 
 function glyphsOf(run: Run): Glyphs {
   if ('latin' in run) return latinGlyphs(run);
+  if ('letters' in run) return letterGlyphs(inOrder(run), run.letters);
   return 'script' in run ? shapedGlyphs(run) : ideographGlyphs(run);
 }
 
@@ -205,6 +233,7 @@ const joins = (character: string, font: ScriptFont): boolean =>
 /** Adds a character to a run, if the font is the same. */
 function extend(run: Run, font: Exclude<Found, Unloaded | undefined>): boolean {
   if ('latin' in font) return 'latin' in run && run.latin === font.latin;
+  if ('letters' in font) return 'letters' in run;
   if ('script' in font) return 'script' in run && run.script === font.script;
   if (!('glyphs' in run)) return false;
   run.glyphs.push(font.glyph);
@@ -214,12 +243,14 @@ function extend(run: Run, font: Exclude<Found, Unloaded | undefined>): boolean {
 const newRun = (text: string, level: number, font: Exclude<Found, Unloaded | undefined>): Run =>
   'glyph' in font ? { text, level, glyphs: [font.glyph] } : { text, level, ...font };
 
+/** The characters of a run from left to right. */
+const inOrder = ({ text, level }: Pick<Run, 'text' | 'level'>): string[] =>
+  level % 2 === 0 ? Array.from(text) : Array.from(text).toReversed().map(mirrored);
+
 function latinGlyphs({ text, level, latin }: { text: string; level: number; latin: Font }): Glyphs {
-  const characters =
-    level % 2 === 0 ? Array.from(text) : Array.from(text).toReversed().map(mirrored);
   const glyphs: { index: number; at: number }[] = [];
   let width = 0;
-  for (const character of characters) {
+  for (const character of inOrder({ text, level })) {
     const glyph = latin.charToGlyph(character);
     const before = glyphs.at(-1);
     if (before !== undefined) {
@@ -241,7 +272,10 @@ function latinGlyphs({ text, level, latin }: { text: string; level: number; lati
   };
 }
 
-function capHeightOf(one: Font | undefined): number {
+function capHeightOf({ family, weight, letters }: TextStyles): number {
+  if (letters !== undefined) return letters.capHeight / letters.unitsPerEm;
+  const known = familyOf({ family });
+  const one = font(known, 'latin', nearestWeight(known, weight));
   const os2 = one?.tables['os2'] as { sCapHeight?: number } | undefined;
   return (os2?.sCapHeight ?? 0) / (one?.unitsPerEm ?? 1) || 0.7;
 }

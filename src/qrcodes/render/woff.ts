@@ -7,8 +7,18 @@ const WOFF = 0x77_4f_46_46;
 const HEADER = { woff: 44, plain: 12 };
 const ROW = { woff: 20, plain: 16 };
 
-/** Unpacks a WOFF file to OpenType; any other file is returned as it is. */
-export function unpacked(file: Uint8Array): Uint8Array {
+/**
+ * Unpacks a WOFF file to OpenType; any other file is returned as it is.
+ *
+ * @param inflate decompresses a table of a length in bytes (RFC 1950)
+ * @param maxSize maximum size of the result, in bytes
+ * @throws Error for a damaged or a larger file
+ */
+export function unpacked(
+  file: Uint8Array,
+  inflate: (bytes: Uint8Array, length: number) => Uint8Array = (bytes) => unzlibSync(bytes),
+  maxSize = Number.POSITIVE_INFINITY,
+): Uint8Array {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   if (view.getUint32(0) !== WOFF) return file;
   const count = view.getUint16(12);
@@ -19,24 +29,24 @@ export function unpacked(file: Uint8Array): Uint8Array {
       number,
       number,
     ];
-    const bytes = file.subarray(offset, offset + packed);
-    return { row, length, bytes: packed < length ? unzlibSync(bytes) : bytes };
+    return { row, length, packed, bytes: file.subarray(offset, offset + packed) };
   });
   const padded = (length: number) => (length + 3) & ~3;
   const first = HEADER.plain + count * ROW.plain;
   const size = tables.reduce((sum, { length }) => sum + padded(length), first);
+  if (size > maxSize) throw new Error(`the font has ${size} bytes`);
   const result = new Uint8Array(size);
   const output = new DataView(result.buffer);
   output.setUint32(0, view.getUint32(4));
   output.setUint16(4, count);
   let position = first;
-  for (const [at, { row, length, bytes }] of tables.entries()) {
+  for (const [at, { row, length, packed, bytes }] of tables.entries()) {
     const target = HEADER.plain + at * ROW.plain;
     output.setUint32(target, view.getUint32(row));
     output.setUint32(target + 4, view.getUint32(row + 16));
     output.setUint32(target + 8, position);
     output.setUint32(target + 12, length);
-    result.set(bytes, position);
+    result.set(packed < length ? inflate(bytes, length) : bytes, position);
     position += padded(length);
   }
   return result;
