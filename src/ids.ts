@@ -21,6 +21,7 @@ const PREFIXES = {
   delivery: 'msg_',
   page: 'page_',
   template: 'tmpl_',
+  font: 'font_',
   import: 'imp_',
   export: 'exp_',
   workspace: 'proj_',

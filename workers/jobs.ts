@@ -18,6 +18,7 @@ import * as mail from '../src/mail/jobs.ts';
 import * as members from '../src/members/jobs.ts';
 import * as metatags from '../src/metatags/jobs.ts';
 import * as pages from '../src/pages/jobs.ts';
+import * as fonts from '../src/qrcodes/fonts/jobs.ts';
 import * as qrcodes from '../src/qrcodes/jobs.ts';
 import * as templates from '../src/qrcodes/templates/jobs.ts';
 import type { AnyJob } from '../src/queues/job.ts';
@@ -53,6 +54,7 @@ export const ALL_JOBS: readonly AnyJob[] = [
   metatags,
   pages,
   qrcodes,
+  fonts,
   templates,
   settings,
   shortLinks,

@@ -39,6 +39,7 @@ export const HANDLERS: Readonly<
       import('../src/members/commands.ts').then(({ memberHandlers }) => memberHandlers),
       import('../src/pages/commands.ts').then(({ pageHandlers }) => pageHandlers),
       import('../src/qrcodes/commands.ts').then(({ qrCodeHandlers }) => qrCodeHandlers),
+      import('../src/qrcodes/fonts/commands.ts').then(({ fontWriteHandlers }) => fontWriteHandlers),
       import('../src/qrcodes/templates/commands.ts').then(
         ({ templateHandlers }) => templateHandlers,
       ),
@@ -64,6 +65,7 @@ export const HANDLERS: Readonly<
       import('../src/metatags/preview-image.ts').then(
         ({ previewImageHandlers }) => previewImageHandlers,
       ),
+      import('../src/qrcodes/fonts/commands.ts').then(({ fontHandlers }) => fontHandlers),
     ]),
   metatags: () =>
     all([
@@ -103,6 +105,9 @@ export const HANDLERS: Readonly<
       ),
       import('../src/mail/alerts.ts').then(
         ({ mailMaintenanceHandlers }) => mailMaintenanceHandlers,
+      ),
+      import('../src/qrcodes/fonts/commands.ts').then(
+        ({ fontMaintenanceHandlers }) => fontMaintenanceHandlers,
       ),
       import('../src/short-links/kept-names.ts').then(({ keptNameHandlers }) => keptNameHandlers),
       import('../src/users/commands.ts').then(

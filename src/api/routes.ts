@@ -23,6 +23,7 @@ import { metatagsRoutes } from '../metatags/routes.ts';
 import { pageRoutes } from '../pages/routes.ts';
 import { placeRoutes } from '../places/routes.ts';
 import { fileRoutes } from '../qrcodes/files.ts';
+import { fontRoutes } from '../qrcodes/fonts/routes.ts';
 import { qrCodeRoutes } from '../qrcodes/routes.ts';
 import { templateRoutes } from '../qrcodes/templates/routes.ts';
 import { settingsRoutes } from '../settings/routes.ts';
@@ -43,6 +44,7 @@ export const routes: readonly Route[] = [
   ...linkRoutes,
   ...qrCodeRoutes,
   ...templateRoutes,
+  ...fontRoutes,
   ...fileRoutes,
   ...tagRoutes,
   ...folderRoutes,

@@ -25,6 +25,7 @@ export const ARCHIVE_KINDS = [
   'utmTemplate',
   'page',
   'image',
+  'font',
   'template',
   'customer',
   'link',

@@ -1,8 +1,17 @@
-import { bodyFlag, Joi, oneOf, requiredCount, requiredText, requiredTime } from '../http/fields.ts';
+import {
+  bodyFlag,
+  Joi,
+  oneOf,
+  requiredCount,
+  requiredText,
+  requiredTime,
+  text,
+} from '../http/fields.ts';
 import { imageQuery } from '../qrcodes/picture-schema.ts';
 import { FORMATS as IMAGE_FORMATS } from '../qrcodes/render/design.ts';
 import { FILE_NAMES } from '../qrcodes/render/file-name.ts';
 import { LABEL_SHEETS, PAPERS } from '../qrcodes/render/sheet-layout.ts';
+import { FONT_FAMILIES } from '../qrcodes/render/text.ts';
 import { ARCHIVE_KINDS } from './archive.ts';
 import { CAPTIONS, type PictureFields } from './qrcodes/options.ts';
 
@@ -27,6 +36,9 @@ const sheet = Joi.object({
   marginMm: Joi.number().strict().min(0).max(60).description('Margin in mm. Default 12.'),
   gapMm: Joi.number().strict().min(0).max(60).description('Gap between codes in mm. Default 6.'),
   caption: oneOf(CAPTIONS).description('Text under each code. Default title.'),
+  captionFont: text(64).description(
+    `${FONT_FAMILIES.join(', ')}, or the id or name of a font of the workspace. Default Inter.`,
+  ),
 })
   .description('Layout of the pages, for the format `sheet`.')
   .meta({ name: 'Sheet' });

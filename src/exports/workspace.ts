@@ -83,6 +83,7 @@ const TABLES: Record<ArchiveKind, string> = {
   utmTemplate: 'utm_templates',
   page: 'pages',
   image: 'images',
+  font: 'fonts',
   template: 'templates',
   customer: 'customers',
   link: 'links',
@@ -121,6 +122,11 @@ class WorkspacePages {
     yield* this.#simple(
       'image',
       `id, width, height, translate(encode(png, 'base64'), E'\\n', '') AS png`,
+      10,
+    );
+    yield* this.#simple(
+      'font',
+      'id, name, outlines, created_at AS "createdAt", deleted_at AS "deletedAt"',
       10,
     );
     yield* this.#simple('template', 'id, name, design, created_at AS "createdAt"');
@@ -203,8 +209,8 @@ class WorkspacePages {
 
   #toQrCode(row: Wide<QrCodeRow>, sums: StoredSums | undefined): object {
     const { type, content, design, template_id: templateId } = row;
-    // The position of an image is derived from the design and the text of the code.
-    const { middle: _, ...look } = design;
+    // The position of an image and the letters are derived from the design and its texts.
+    const { middle: _, frameLetters: __, ...look } = design;
     return withoutNulls({
       ...this.#shared(row, sums),
       type,

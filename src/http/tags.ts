@@ -4,6 +4,7 @@ export const TAGS = {
     'Short links: create, change, find, count and delete them, one at a time or up to 100 at once.',
   'QR codes': 'QR codes with a short link or fixed content, their appearance and their images.',
   Templates: 'Saved appearances of QR codes.',
+  Fonts: 'Fonts of the workspace for the texts of QR codes.',
   Tags: 'Labels of links and QR codes.',
   Folders: 'Folders of links and QR codes. A link or QR code is in at most one.',
   'UTM templates': 'Saved values for the UTM parameters of links.',

@@ -27,8 +27,12 @@ export function typeOfHead(head: string): FileType | undefined {
   return types.find((type) => FILE_TYPES[type].signature.test(head));
 }
 
-/** Schema of the source of a file: an http or https URL, or a `data:` URI with the file itself. */
-export const fileSource = () =>
+/**
+ * Schema of the source of a file: an http or https URL, or a `data:` URI with the file itself.
+ *
+ * @param maxData maximum length of such a URI
+ */
+export const fileSource = (maxData = MAX_DATA) =>
   Joi.string().custom((value: string, { error }) => {
     const source = value.trim();
     const isData = /^data:[a-z]+\/[a-z0-9.+-]+[;,]/i.test(source);
@@ -37,7 +41,7 @@ export const fileSource = () =>
         rule: 'must be a URL that begins with http:// or https://, or a data URI',
       });
     }
-    const most = isData ? MAX_DATA : MAX_URL;
+    const most = isData ? maxData : MAX_URL;
     return source.length <= most
       ? source
       : error('rule', { rule: `must not be longer than ${most} characters` });

@@ -22,6 +22,7 @@ import {
 } from '../short-links/write.ts';
 import { publishRecordEvent } from '../webhooks/outbox.ts';
 import { qrCodeEntry } from './entry.ts';
+import { changesLetters, type Fonts, loadFontsOf, withLetters } from './fonts/frame-letters.ts';
 import { qrCodeBulkJobs, qrCodeJobs } from './jobs.ts';
 import { BLANK_QR_CODE, QR_CODE_TABLES, type QrCodeRow } from './model.ts';
 import { qrCodeQueries } from './queries.ts';
@@ -49,18 +50,27 @@ export async function createQrCode(
   return record;
 }
 
+interface QrCodeOwner extends Owner {
+  /** True for codes that may have deleted fonts, as in an archive. */
+  keepsFonts?: boolean;
+}
+
 /**
  * Stores QR codes independently, within the transaction of a command; refusals stay in their
  * places.
  */
 export async function insertQrCodes(
   trx: Db,
-  owner: Owner,
+  { keepsFonts = false, ...owner }: QrCodeOwner,
   inputs: readonly (NewQrCode | Refusal)[],
   publish: Publish,
 ): Promise<(SealedQrCode | Refusal)[]> {
   const designs = await loadDesigns(trx, owner.projectId, inputs);
-  const qrcodes = mapAccepted(inputs, (input) => completeDesign<NewQrCode>(input, designs));
+  const complete = mapAccepted(inputs, (input) => completeDesign<NewQrCode>(input, designs));
+  const fonts = await loadFontsOf(trx, owner.projectId, designsOf(complete));
+  const qrcodes = mapAccepted(complete, (input) =>
+    completeLetters(input, (keepsFonts && input.design) || {}, fonts, designs),
+  );
   const references = await loadReferences(trx, owner.projectId, qrcodes);
   const now = new Date();
   const drafts = mapAccepted(qrcodes, (qrcode): Draft<QrCodeRow> => {
@@ -117,6 +127,29 @@ async function changeQrCode(
   return result;
 }
 
+/** The designs of the inputs that are not refused. */
+const designsOf = (inputs: readonly (QrCodeChanges | Refusal)[]): StoredDesign[] =>
+  inputs.flatMap((input) => (input instanceof Refusal ? [] : (input.design ?? [])));
+
+/** Adds the letters of its text to the design of an input, where it has a font of the workspace. */
+function completeLetters<Input extends QrCodeChanges>(
+  input: Input,
+  before: StoredDesign,
+  fonts: Fonts,
+  designs: Designs,
+): Input {
+  const { design, templateId } = input;
+  if (design === undefined || !changesLetters(design)) return input;
+  const template = (typeof templateId === 'string' && designs.get(templateId)) || before;
+  const { frameTextStyles, frameLetters } = withLetters(
+    { ...before, ...design },
+    fonts,
+    template.frameTextStyles?.family,
+  );
+  if (frameLetters === undefined) return input;
+  return { ...input, design: { ...design, frameTextStyles, frameLetters } };
+}
+
 type Designs = ReadonlyMap<string, StoredDesign>;
 
 /** Reads the designs of the templates that the inputs name. */
@@ -149,6 +182,21 @@ function completeDesign<Input extends QrCodeChanges>(
   return { ...input, design: { ...template, ...input.design } };
 }
 
+/** Completes the design of a change with that of its template, and the letters of its text. */
+async function completeChanges(
+  trx: Db,
+  before: QrCodeRow,
+  changes: QrCodeChanges,
+): Promise<QrCodeChanges | Refusal> {
+  const designs = await loadDesigns(trx, before.project_id, [changes]);
+  const complete = completeDesign(changes, designs);
+  if (complete instanceof Refusal) return complete;
+  const fonts = await loadFontsOf(trx, before.project_id, [
+    { ...before.design, ...complete.design },
+  ]);
+  return completeLetters(complete, before.design, fonts, designs);
+}
+
 /** Lets visitors read the photos that pages of codes show. */
 async function showPhotos(
   trx: Db,
@@ -174,8 +222,14 @@ async function storeDesign(
   { newTemplateId, newTemplateName: name }: NewTemplate,
 ): Promise<void> {
   if (newTemplateId === undefined) return;
-  // The position of an image depends on the text of the code, and is computed for each code.
-  const { middle: _, photoImage: _photo, storedFile: _file, ...design } = row.design;
+  // The position of an image and the letters depend on the texts of a code.
+  const {
+    middle: _,
+    photoImage: _photo,
+    storedFile: _file,
+    frameLetters: _letters,
+    ...design
+  } = row.design;
   await Template.add(row.project_id, { id: newTemplateId, name: name ?? null, design }, trx);
 }
 
@@ -190,12 +244,9 @@ export const qrCodeHandlers = [
     async 'qrcode.update'({ qrcodeId, changes }, job) {
       const qrcode = await runIdempotent(job, async (trx, publish) => {
         const before = await qrCodeQueries.lock(trx, job, qrcodeId);
-        const withDesign = completeDesign(
-          changes,
-          await loadDesigns(trx, job.projectId, [changes]),
-        );
-        if (withDesign instanceof Refusal) throw withDesign;
-        return changeOne(trx, before, withDesign, publish);
+        const complete = await completeChanges(trx, before, changes);
+        if (complete instanceof Refusal) throw complete;
+        return changeOne(trx, before, complete, publish);
       });
       if (changes.proxy === true && !qrcode.static) await requestPreview(job, 'qrcode', qrcode);
       return qrcode;

@@ -197,7 +197,9 @@ export const designFields = {
       .min(4)
       .max(400)
       .description('Size in px of the picture. Default: as large as fits.'),
-    family: oneOf(FONT_FAMILIES).description('Font family. Default Inter.'),
+    family: text(64).description(
+      `${FONT_FAMILIES.join(', ')}, or the id or name of a font of the workspace, which has one weight. Default Inter.`,
+    ),
   })
     .allow(null)
     .description('Weight, size and family of the text in the frame.')

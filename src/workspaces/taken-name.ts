@@ -16,7 +16,7 @@ export const nameKey = (name: string): string => name.normalize('NFC').toLowerCa
  */
 export async function refuseTakenName(
   trx: Db,
-  table: 'tags' | 'folders' | 'utm_templates' | 'views',
+  table: 'tags' | 'folders' | 'utm_templates' | 'views' | 'fonts',
   projectId: string,
   { id, name }: { id: string; name: string },
   within: Readonly<Record<string, string | null>> = {},

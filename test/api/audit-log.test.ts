@@ -7,6 +7,7 @@ import { bulk, clicks, writes } from '../../src/queues/index.ts';
 import { ALL_JOBS } from '../../workers/jobs.ts';
 import { eventually } from '../support/eventually.ts';
 import { anOpenExport } from '../support/exports.ts';
+import { fontUri, openType } from '../support/fonts.ts';
 import { aPerson } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
 import { aWorkspace, type World } from '../support/world.ts';
@@ -52,6 +53,7 @@ describe('the audit log', () => {
 
   const aLink = (fields: object = {}) => post('/links', { url: A, ...fields });
   const aCode = (fields: object = {}) => post('/qrcodes', { type: 'text', text: 'a', ...fields });
+  const aFont = () => post('/fonts', { name: 'a', source: fontUri(openType('a')) });
   const aWebhook = () =>
     post('/webhooks', { name: 'w', url: receiver.url, kinds: ['lead.created'] });
   const invite = () =>
@@ -154,6 +156,8 @@ describe('the audit log', () => {
       const { templateId } = await aCode({ useAsTemplate: true });
       return one('template', await remove(`/templates/${templateId}`));
     },
+    'font.create': async () => one('font', await aFont()),
+    'font.delete': async () => one('font', await remove(`/fonts/${(await aFont()).id}`)),
     'tag.create': async () => one('tag', await post('/tags', { name: 'a' })),
     'tag.update': async () => {
       const { id } = await post('/tags', { name: 'a' });

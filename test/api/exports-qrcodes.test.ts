@@ -6,6 +6,7 @@ import { EXPORT_BYTES } from '../../src/workspaces/plans.ts';
 import { DECODERS, printed, toPixels } from '../support/decoders.ts';
 import { eventually } from '../support/eventually.ts';
 import { anOpenExport, endOfExport, exported, unzipped } from '../support/exports.ts';
+import { fontUri, openType } from '../support/fonts.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/';
@@ -154,6 +155,32 @@ describe('exports of QR codes', () => {
       const dark = caption.filter((value) => value < 128).length;
       expect(dark, `row ${row}`).to.be.above(20);
     }
+  });
+
+  it('have captions in a font of the workspace, if it has all letters', async () => {
+    const source = fontUri(openType('SCANME'));
+    expect((await api.post('/fonts', { name: 'Blocks', source })).status).to.equal(201);
+    const qrcodeIds = await Promise.all(
+      ['SCAN ME', 'Scan me'].map(async (title) => (await create({ title })).id as string),
+    );
+    const drawn = async (id: string, captionFont: string) => {
+      const body = { format: 'sheet', qrcodeIds: [id], sheet: { captionFont } };
+      const { bytes } = await exported(api, body);
+      return printed(bytes, 'pdf');
+    };
+    for (const [at, isOwn] of [true, false].entries()) {
+      const id = qrcodeIds[at]!;
+      const own = await drawn(id, 'blocks');
+      expect(own.equals(await drawn(id, 'Inter')), String(at)).to.equal(!isOwn);
+    }
+    const refused = await api.post('/exports', {
+      type: 'qrcodes',
+      format: 'sheet',
+      qrcodeIds,
+      sheet: { captionFont: 'Comic Sans' },
+    });
+    expect(refused.status).to.equal(422);
+    expect(refused.body.error.message).to.match(/^sheet.captionFont must be one of Inter, /);
   });
 
   it('are read as they were drawn', async () => {

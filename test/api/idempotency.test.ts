@@ -10,6 +10,7 @@ import { browser } from '../support/browser.ts';
 import type { ApiAnswer } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anOpenExport } from '../support/exports.ts';
+import { fontUri, openType } from '../support/fonts.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
@@ -91,6 +92,11 @@ describe('Idempotency-Key', () => {
       path: '/qrcodes/bulk',
       body: [{ type: 'url', url: A }],
       count: '/qrcodes',
+    }),
+    '/fonts': async () => ({
+      path: '/fonts',
+      body: { name: 'a', source: fontUri(openType('a')) },
+      count: '/fonts',
     }),
     '/tags': async () => ({ path: '/tags', body: { name: 'a' }, count: '/tags' }),
     '/folders': async () => ({ path: '/folders', body: { name: 'a' }, count: '/folders' }),

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { routes } from '../../src/api/routes.ts';
 import { isOfWorkspace } from '../../src/http/route.ts';
 import { newId } from '../../src/ids.ts';
+import { fontUri, openType } from '../support/fonts.ts';
 import { aWorkspace } from '../support/world.ts';
 
 /** Requests for each route that answers 201. */
@@ -10,6 +11,7 @@ const BODIES: Record<string, () => object | string> = {
   'put /links/upsert': () => ({ url: 'https://example.com', externalId: newId('link') }),
   'post /qrcodes': () => ({ type: 'text', text: 'a' }),
   'post /exports': () => ({ type: 'qrcodes', format: 'png' }),
+  'post /fonts': () => ({ name: 'A', source: fontUri(openType('a')) }),
   'post /tags': () => ({ name: 'A' }),
   'post /folders': () => ({ name: 'A' }),
   'post /utm-templates': () => ({ name: 'A' }),

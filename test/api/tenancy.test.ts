@@ -6,6 +6,7 @@ import { browser } from '../support/browser.ts';
 import { type ApiAnswer, ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anOpenExport } from '../support/exports.ts';
+import { fontUri, openType } from '../support/fonts.ts';
 import { aBrowser } from '../support/people.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
@@ -19,6 +20,7 @@ interface Owned {
   tag: { id: string };
   folder: { id: string };
   utmTemplate: { id: string };
+  font: { id: string };
   view: { id: string };
   page: { id: string };
   qrcode: { id: string; key: string; externalId: string; templateId: string };
@@ -149,12 +151,15 @@ const ATTEMPTS: Record<string, Attempt> = {
     // This endpoint reads no records.
     await is(422, api.get('/metatags/image', { url: `https://${domain.slug}/${link.key}` }));
   },
-  'post /qrcodes': async ({ api }, { tag, folder, domain, qrcode }) => {
+  'post /qrcodes': async ({ api }, { tag, folder, domain, qrcode, font }) => {
     const code = { type: 'url', url: URL_A };
     await is(422, api.post('/qrcodes', { ...code, tagIds: [tag.id] }));
     await is(422, api.post('/qrcodes', { ...code, folderId: folder.id }));
     await is(403, api.post('/qrcodes', { ...code, domain: domain.slug }));
     await is(422, api.post('/qrcodes', { ...code, templateId: qrcode.templateId }));
+    for (const family of [font.id, 'Secret font']) {
+      await is(422, api.post('/qrcodes', { ...code, frameTextStyles: { family } }));
+    }
   },
   'get /qrcodes': async ({ api }, { tag, folder, domain, qrcode }, owner) => {
     await isEmpty(api.get('/qrcodes', { showArchived: true }));
@@ -214,6 +219,16 @@ const ATTEMPTS: Record<string, Attempt> = {
     is404(api.patch(`/templates/${qrcode.templateId}`, { name: 'mine' })),
   'delete /templates/{id}': ({ api }, { qrcode }) =>
     is404(api.delete(`/templates/${qrcode.templateId}`)),
+  'post /fonts': async ({ api }) => {
+    const source = fontUri(openType('a'));
+    const { status, body } = await api.post('/fonts', { name: 'Secret font', source });
+    expect(status).to.equal(201);
+    await api.delete(`/fonts/${body.id}`);
+  },
+  'get /fonts': ({ api }) => isEmpty(api.get('/fonts')),
+  'get /fonts/{id}': ({ api }, { font }) => is404(api.get(`/fonts/${font.id}`)),
+  'get /fonts/{id}/outlines': ({ api }, { font }) => is404(api.get(`/fonts/${font.id}/outlines`)),
+  'delete /fonts/{id}': ({ api }, { font }) => is404(api.delete(`/fonts/${font.id}`)),
   'post /tags': async ({ api }) => {
     const { status, body } = await api.post('/tags', { name: 'Secret tag' });
     expect(status).to.equal(201);
@@ -525,6 +540,8 @@ describe('two workspaces', () => {
     const tag = (await api.post('/tags', { name: 'Secret tag' })).body;
     const folder = (await api.post('/folders', { name: 'Secret folder' })).body;
     const utmTemplate = (await api.post('/utm-templates', { name: 'Secret template' })).body;
+    const source = fontUri(openType('SCANME'));
+    const font = (await api.post('/fonts', { name: 'Secret font', source })).body;
     const secretView = { list: 'links', name: 'Secret view', query: 'search=secret', shared: true };
     const view = (await api.post('/views', secretView)).body;
     const page = (await api.post('/pages', { title: 'Secret page' })).body;
@@ -580,6 +597,7 @@ describe('two workspaces', () => {
       tag,
       folder,
       utmTemplate,
+      font,
       view,
       page,
       webhook,
@@ -618,7 +636,7 @@ describe('two workspaces', () => {
 
   it('have not changed each other’s records', async () => {
     const { api } = owner;
-    const { link, qrcode, tag, folder, utmTemplate, view, page, domain, customer } = owned;
+    const { link, qrcode, tag, folder, utmTemplate, font, view, page, domain, customer } = owned;
     expect((await api.get(`/qrcodes/${qrcode.id}`)).body).to.deep.equal(qrcode);
     expect((await api.get('/templates')).body).to.have.lengthOf(1);
     expect((await api.get('/customers')).body).to.deep.equal([customer]);
@@ -634,6 +652,7 @@ describe('two workspaces', () => {
     expect((await api.get('/tags')).body).to.deep.equal([tag]);
     expect((await api.get('/folders')).body).to.deep.equal([folder]);
     expect((await api.get('/utm-templates')).body).to.deep.equal([utmTemplate]);
+    expect((await api.get('/fonts')).body).to.deep.equal([font]);
     expect((await api.get('/views')).body).to.deep.equal([view]);
     expect((await api.get('/pages')).body).to.deep.equal([page]);
     expect((await api.get('/webhooks')).body.map(({ id }: { id: string }) => id)).to.deep.equal([

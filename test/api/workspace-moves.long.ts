@@ -20,6 +20,7 @@ import {
 import { browser } from '../support/browser.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
+import { fontUri, openType } from '../support/fonts.ts';
 import { rest } from '../support/imports.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
@@ -69,6 +70,21 @@ async function furnished(): Promise<World> {
     src,
     useAsTemplate: true,
   });
+  const font = await must('/fonts', {
+    name: 'Blocks',
+    source: fontUri(openType('Menu')),
+  });
+  await must('/qrcodes', {
+    type: 'url',
+    url: A,
+    key: 'menu',
+    frame: 'label-bottom',
+    frameText: 'Menu',
+    frameTextStyles: { family: 'blocks', weight: 600 },
+    useAsTemplate: true,
+  });
+  // The code keeps a deleted font.
+  expect((await api.delete(`/fonts/${font.id}`)).status).to.equal(200);
   await must('/qrcodes', {
     type: 'url',
     url: A,

@@ -69,7 +69,7 @@ export async function taken(world: World, archive: Buffer, query: Record<string,
 export const withoutIds = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value).replaceAll(
-      /\b(link|qr|evt|clk|page|tmpl|tag|fold|utm|cus|dom|proj|user)_[\w-]{10,}/g,
+      /\b(link|qr|evt|clk|page|tmpl|tag|fold|utm|cus|dom|proj|user|font)_[\w-]{10,}/g,
       '$1',
     ),
   );

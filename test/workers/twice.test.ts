@@ -40,6 +40,7 @@ import { memberJobs } from '../../src/members/jobs.ts';
 import { metatagJobs, previewImageJobs } from '../../src/metatags/jobs.ts';
 import { createPage, updatePage } from '../../src/pages/commands.ts';
 import { pageJobs } from '../../src/pages/jobs.ts';
+import { fontJobs, fontWriteJobs } from '../../src/qrcodes/fonts/jobs.ts';
 import { pictureJobs, qrCodeBulkJobs, qrCodeJobs } from '../../src/qrcodes/jobs.ts';
 import { defaultDesign } from '../../src/qrcodes/render/design.ts';
 import { templateJobs } from '../../src/qrcodes/templates/jobs.ts';
@@ -64,6 +65,7 @@ import { browser } from '../support/browser.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { anOpenExport, endOfExport, unzipped } from '../support/exports.ts';
+import { fontUri, openType } from '../support/fonts.ts';
 import { PEER_APIS, PeerServer } from '../support/peers.ts';
 import { aPerson, aSession, tokenOf } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
@@ -180,6 +182,7 @@ describe('a job that runs twice', function () {
         'templates',
         'folders',
         'utm_templates',
+        'fonts',
         'views',
         'customers',
         'invoices',
@@ -900,6 +903,12 @@ describe('a job that runs twice', function () {
     await twice(qrCodeJobs['qrcode.reset'], { qrcodeId: qrcode.id });
     await twice(qrCodeJobs['qrcode.delete'], { qrcodeId: qrcode.id });
     expect((await world.visit('/q')).status).to.equal(404);
+  });
+
+  it('creates and deletes a font once', async () => {
+    const font = { id: newId('font'), name: 'a', source: fontUri(openType('a')) };
+    await twice(fontJobs['font.create'], font);
+    await twice(fontWriteJobs['font.delete'], { id: font.id });
   });
 
   it('fills the preview of a QR code once', async () => {

@@ -44,6 +44,7 @@ import * as shortIndexes from '../../migrations/0072_short_event_indexes.ts';
 import * as templateNames from '../../migrations/0076_template_names.ts';
 import * as exportSizes from '../../migrations/0077_export_sizes.ts';
 import * as codesOfFiles from '../../migrations/0078_codes_of_files.ts';
+import * as fonts from '../../migrations/0079_fonts.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -114,6 +115,7 @@ const AFTER_SEARCH = [
   templateNames,
   exportSizes,
   codesOfFiles,
+  fonts,
 ];
 
 /** Cities as an earlier version stored them. */

@@ -8,6 +8,7 @@ const KINDS: Readonly<Record<Schemas['ImportKind']['kind'], string>> = {
   utmTemplate: 'UTM templates',
   page: 'Pages',
   image: 'QR code images',
+  font: 'Fonts',
   template: 'QR code templates',
   customer: 'Customers',
   link: 'Links',

@@ -23,6 +23,7 @@ const KINDS = {
   link: 'Links',
   qrcode: 'QR codes',
   template: 'Templates',
+  font: 'Fonts',
   domain: 'Domains',
   tag: 'Tags',
   folder: 'Folders',

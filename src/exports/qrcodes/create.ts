@@ -9,6 +9,7 @@ import type { RecordNames } from '../../short-links/rows.ts';
 import { KEEP_MS } from '../address.ts';
 import { exportDrawingJobs, type NewPictureExport } from '../jobs.ts';
 import { refuseWithoutSpace } from '../space.ts';
+import { captionFont } from './caption-font.ts';
 import { OPEN, PictureExport } from './model.ts';
 import { type ExportRecord, toExport } from './record.ts';
 
@@ -32,6 +33,7 @@ export async function createPictureExport(
   const record = await runIdempotent(job, async (trx) => {
     await refuseTooManyUnfinished(projectId, trx);
     await refuseWithoutSpace(trx, projectId);
+    const { family } = await captionFont(trx, projectId, options.sheet, false);
     const codes = await qrCodeQueries.listNames(projectId, selection, MAX_CODES + 1);
     const ordered = Array.isArray(selection)
       ? orderedBy(selection, codes)
@@ -41,7 +43,8 @@ export async function createPictureExport(
       name: 'qr-codes',
       format: options.format === 'sheet' ? 'pdf' : 'zip',
       state: 'queued',
-      options,
+      // Another font can take the name while the sheets are drawn.
+      options: { ...options, sheet: { ...options.sheet, captionFont: family } },
       total: ordered.length,
       expires_at: new Date(Date.now() + KEEP_MS),
     };

@@ -3,6 +3,7 @@ import { type Asked, sizedFor } from '../../qrcodes/picture-output.ts';
 import type { Format } from '../../qrcodes/render/design.ts';
 import { FILE_NAMES, type FileNames } from '../../qrcodes/render/file-name.ts';
 import { cellOf, layoutOn, PAPERS, type SheetPaper } from '../../qrcodes/render/sheet-layout.ts';
+import { CAPTION_FONT } from '../../qrcodes/render/sheet-page.ts';
 
 /** Texts under the codes of a sheet. */
 export const CAPTIONS = ['title', 'shortLink', 'content', 'none'] as const;
@@ -15,6 +16,8 @@ export interface SheetOptions {
   marginMm?: number;
   gapMm?: number;
   caption?: (typeof CAPTIONS)[number];
+  /** Name of a family, or name or id of a font of the workspace. */
+  captionFont?: string | undefined;
 }
 
 /** The requested images, as in the body of a request. */
@@ -42,6 +45,7 @@ const SHEET_DEFAULTS: Required<SheetOptions> = {
   marginMm: 12,
   gapMm: 6,
   caption: 'title',
+  captionFont: CAPTION_FONT.family,
 };
 /** Fields of the grid, which sheets of labels have already. */
 const GRID = ['columns', 'rows', 'marginMm', 'gapMm'] as const;
@@ -88,5 +92,5 @@ function sheetFaults(sheet: SheetOptions): string[] {
 }
 
 /** Returns the layout of a sheet. */
-export const layoutOf = ({ paper, caption, ...grid }: Required<SheetOptions>) =>
+export const layoutOf = ({ paper, caption, captionFont: _, ...grid }: Required<SheetOptions>) =>
   layoutOn(paper, { ...grid, hasCaptions: caption !== 'none' });

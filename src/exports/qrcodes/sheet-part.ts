@@ -7,6 +7,8 @@ import { pixelsOf } from '../../qrcodes/render/print.ts';
 import { pagesOf, perPage } from '../../qrcodes/render/sheet-layout.ts';
 import { emptyPage, placeOnSheet } from '../../qrcodes/render/sheet-page.ts';
 import { squarePixels } from '../../qrcodes/render/square-pixels.ts';
+import { missingCharacter } from '../../qrcodes/render/text.ts';
+import { captionFont } from './caption-font.ts';
 import type { PictureExport } from './model.ts';
 import { layoutOf, type SheetOptions } from './options.ts';
 import { directoriesOf, nextItems, type Part, yieldToOthers } from './part.ts';
@@ -37,6 +39,7 @@ export async function drawSheet(row: PictureExport, source: PictureSource): Prom
   const { sheet } = row.options!;
   const layout = layoutOf(sheet);
   const pageCodes = perPage(layout);
+  const font = await captionFont(db(), row.project_id, sheet, true);
   const items = await nextItems(row, Math.max(1, Math.floor(CODES / pageCodes)) * pageCodes);
   await source.load(items);
   const pages: ReturnType<typeof emptyPage>[] = [];
@@ -54,12 +57,16 @@ export async function drawSheet(row: PictureExport, source: PictureSource): Prom
       const square =
         background && (await squarePixels(background, paperOf(design), BACKGROUND_SIDE));
       const drawing = draw(payload, design, undefined, square);
+      const caption = captionOf(code, sheet.caption);
+      // A caption has all letters in one font.
+      const isComplete = missingCharacter(caption, font) === undefined;
       return placeOnSheet(layout, item.position, {
         drawing,
         pictures: picturesIn(drawing),
         pixels: image && (await pixels.get(image)),
         vector,
-        caption: captionOf(code, sheet.caption),
+        caption,
+        font: isComplete ? font : undefined,
       });
     });
     pages.at(-1)!.drawings.push(...(placed ?? []));

@@ -36,6 +36,7 @@ const LONG_LINES: Partial<Record<ArchiveKind, number>> = {
   link: MEBIBYTE,
   qrcode: MEBIBYTE,
   image: 7 * MEBIBYTE,
+  font: 7 * MEBIBYTE,
 };
 const MAX_LINE_BYTES = Math.max(...Object.values(LONG_LINES));
 /**
@@ -191,7 +192,11 @@ const headerSchema = Joi.object<ArchiveHeader>({
   passwords: Joi.object({ salt: base64url(), check: base64url() }).allow(null).required(),
   counts: Joi.object(
     Object.fromEntries(
-      ARCHIVE_KINDS.map((kind) => [kind, Joi.number().integer().min(0).required()]),
+      ARCHIVE_KINDS.map((kind) => {
+        const count = Joi.number().integer().min(0);
+        // Archives of releases before 0.6 have no fonts.
+        return [kind, kind === 'font' ? count.default(0) : count.required()];
+      }),
     ),
   ).required(),
 });
@@ -228,6 +233,7 @@ const IDS: Record<ArchiveKind, RegExp> = {
   utmTemplate: /^utm_[\w-]{1,64}$/,
   page: /^page_[\w-]{1,64}$/,
   image: /^[0-9a-f]{64}$/,
+  font: /^font_[\w-]{1,64}$/,
   template: /^tmpl_[\w-]{1,64}$/,
   customer: /^cus_[\w-]{1,64}$/,
   link: /^link_[\w-]{1,64}$/,

@@ -14,11 +14,14 @@ import { MAX_UTM_TEMPLATES } from '../../links/utm-templates/commands.ts';
 import { newUtmTemplateBody } from '../../links/utm-templates/schema.ts';
 import { newPageBody } from '../../pages/schema.ts';
 import { designFields } from '../../qrcodes/design.ts';
+import { MAX_STORED_FONTS } from '../../qrcodes/fonts/schema.ts';
+import type { StoredDesign } from '../../qrcodes/render/stored-design.ts';
 import { templateName } from '../../qrcodes/templates/schema.ts';
 import { nameColumns } from '../../tags/model.ts';
 import { TAG_COLORS } from '../../tags/record.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
 import { type ArchiveContext, type Archived, importedId, type RecordOutcome } from './context.ts';
+import { FONTS, withImportedFont } from './fonts.ts';
 
 /*
  * Imports the records of an archive that others refer to. Existing records stay as they are: a tag,
@@ -69,7 +72,7 @@ const imageRef = Schemas.object({
   height: Schemas.number().integer().min(1).max(MAX_SIDE_PX).required(),
 });
 
-/** Design of a QR code in stored form. */
+/** Design of a QR code in stored form, with the ids of the archive. */
 export const storedDesign = Schemas.object({
   ...designFields,
   srcImage: imageRef.allow(null),
@@ -78,6 +81,7 @@ export const storedDesign = Schemas.object({
   photoImage: imageRef.allow(null),
   // Archives have no files: the import stores those whose source is a data URI.
   storedFile: Schemas.any().strip(),
+  frameLetters: Schemas.any().strip(),
 });
 
 /** Extends the schema of a body with the additional fields of archives. */
@@ -136,6 +140,7 @@ const SIMPLE: Readonly<Partial<Record<ArchiveKind, TableKind>>> = {
     }),
     refuse: refuseWrongImage,
   },
+  font: FONTS,
   template: {
     table: 'templates',
     schema: Schemas.object({
@@ -144,7 +149,11 @@ const SIMPLE: Readonly<Partial<Record<ArchiveKind, TableKind>>> = {
       name: templateName,
       design: storedDesign.required(),
     }),
-    row: (_, { name, design, createdAt }) => ({ name, design, created_at: createdAt }),
+    row: (context, { name, design, createdAt }) => ({
+      name,
+      design: withImportedFont(context, design as StoredDesign),
+      created_at: createdAt,
+    }),
   },
   customer: {
     table: 'customers',
@@ -198,8 +207,7 @@ export async function importSimple(
   const accepted = checked.filter((record): record is Data => !(record instanceof Refusal));
   const idOf = ({ id }: Data) => (kind === 'image' ? String(id) : importedId(context, String(id)));
   const insertedIds = await withinCheck(context, async (trx) => {
-    const capacity =
-      kind === 'utmTemplate' ? await roomForTemplates(trx, context) : accepted.length;
+    const capacity = await roomFor(trx, context, kind);
     const inserted = await insertRows(
       trx,
       context.importRow.project_id,
@@ -217,7 +225,10 @@ export async function importSimple(
   });
   return mapAccepted(checked, (record) => {
     if (insertedIds.left.has(record)) {
-      throw new Refusal('conflict', `A workspace has at most ${MAX_UTM_TEMPLATES} UTM templates`);
+      throw new Refusal(
+        'conflict',
+        `A workspace has at most ${MOST[kind]!.max} ${MOST[kind]!.noun}`,
+      );
     }
     return insertedIds.made.has(idOf(record)) ? ('created' as const) : ('skipped' as const);
   });
@@ -234,13 +245,21 @@ async function checkedRecord({ schema, refuse }: TableKind, data: Data): Promise
   }
 }
 
-async function roomForTemplates(trx: Db, { importRow }: ArchiveContext): Promise<number> {
+/** Limits of the kinds that have one. */
+const MOST: Partial<Record<ArchiveKind, { max: number; noun: string }>> = {
+  utmTemplate: { max: MAX_UTM_TEMPLATES, noun: 'UTM templates' },
+  font: { max: MAX_STORED_FONTS, noun: 'fonts' },
+};
+
+async function roomFor(trx: Db, { importRow }: ArchiveContext, kind: ArchiveKind): Promise<number> {
+  const most = MOST[kind];
+  if (most === undefined) return Number.POSITIVE_INFINITY;
   const [row] = await rows<{ count: number }>(
     trx,
-    'SELECT count(*) AS count FROM utm_templates WHERE project_id = ?',
+    `SELECT count(*) AS count FROM ${SIMPLE[kind]!.table} WHERE project_id = ?`,
     [importRow.project_id],
   );
-  return Math.max(0, MAX_UTM_TEMPLATES - row!.count);
+  return Math.max(0, most.max - row!.count);
 }
 
 class CheckOnly extends Error {}

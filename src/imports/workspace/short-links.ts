@@ -26,6 +26,7 @@ import { toSharedChanges } from '../../short-links/schema.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
 import { rowBody } from '../rows.ts';
 import { type ArchiveContext, type Archived, importedId, type RecordOutcome } from './context.ts';
+import { withImportedFont } from './fonts.ts';
 import { anyOf, countersBefore, insertCounters, storedDesign } from './records.ts';
 
 /*
@@ -114,7 +115,11 @@ const QR_CODES: RecordType<ReturnType<typeof readQrCode>> = {
     const withFiles = await Promise.all(news.map((qrcode) => withFile(trx, context, qrcode)));
     // Images and pages are imported first; a check runs before that, so only fields can be checked.
     if (context.isCheck) return withFiles;
-    return insertQrCodes(trx, ownerOf(context), withFiles, context.publish);
+    const named = mapAccepted(withFiles, (qrcode) => ({
+      ...qrcode,
+      design: withImportedFont(context, qrcode.design ?? {}),
+    }));
+    return insertQrCodes(trx, { ...ownerOf(context), keepsFonts: true }, named, context.publish);
   },
 };
 

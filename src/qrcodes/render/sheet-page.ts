@@ -3,10 +3,10 @@ import type { Drawing } from './drawing-types.ts';
 import { pointsOf } from './output.ts';
 import type { Page, Pixels, Placed } from './pdf.ts';
 import { CAPTION_MM, cellOf, PAPERS, perPage, type SheetLayout } from './sheet-layout.ts';
-import { setLine } from './text.ts';
+import { setLine, type TextStyles } from './text.ts';
 
-/** Font of the texts under codes. */
-export const CAPTION_FONT = { family: 'Inter', weight: 500 };
+/** Default font of the texts under codes. */
+export const CAPTION_FONT: TextStyles = { family: 'Inter', weight: 500 };
 /** Cap height of a caption, in mm. */
 const CAPITALS_MM = 2.2;
 const POINTS_PER_MM = pointsOf(1);
@@ -22,6 +22,8 @@ export interface SheetCode {
   pictures?: Placed['pictures'];
   /** Used only if the layout has captions. */
   caption: string;
+  /** Font of the caption; absent: the default. */
+  font?: TextStyles | undefined;
 }
 
 /** A page without its drawings, in points. */
@@ -36,7 +38,7 @@ export function emptyPage({ paper }: SheetLayout): Page & { drawings: Placed[] }
  * @param index number of the code on all pages, from 0
  */
 export function placeOnSheet(layout: SheetLayout, index: number, code: SheetCode): Placed[] {
-  const { drawing, pixels, vector, pictures, caption } = code;
+  const { drawing, pixels, vector, pictures, caption, font } = code;
   const cell = cellOf(layout);
   const at = index % perPage(layout);
   const left = cell.left(at % layout.columns) * POINTS_PER_MM;
@@ -47,13 +49,13 @@ export function placeOnSheet(layout: SheetLayout, index: number, code: SheetCode
   const placed: Placed[] = [{ drawing, pixels, vector, pictures, x, y: top, scale }];
   if (!layout.hasCaptions) return placed;
   const y = top + drawing.height * scale;
-  return [...placed, { drawing: captionDrawing(caption, width), x: left, y, scale: 1 }];
+  return [...placed, { drawing: captionDrawing(caption, width, font), x: left, y, scale: 1 }];
 }
 
 /** Draws a centered text within a width in points, smaller if it would not fit. */
-function captionDrawing(text: string, width: number): Drawing {
+function captionDrawing(text: string, width: number, font = CAPTION_FONT): Drawing {
   const height = CAPTION_MM * POINTS_PER_MM;
-  const line = setLine(text, CAPTION_FONT);
+  const line = setLine(text, font);
   const size = Math.min(
     (CAPITALS_MM * POINTS_PER_MM) / line.capHeight,
     width / Math.max(line.width, 0.1),
