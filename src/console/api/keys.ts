@@ -15,6 +15,7 @@ const NOUNS = [
   'events',
   'exports',
   'folders',
+  'fonts',
   'imports',
   'invitations',
   'keys',

@@ -31,6 +31,8 @@ export interface ImagesChoice {
   fileNames: FileNames;
   paper: SheetPaper;
   caption: keyof typeof CAPTIONS;
+  /** Name of a family, or id of a font of the workspace. */
+  captionFont: string;
 }
 
 /** The first choices. */
@@ -40,6 +42,7 @@ export const NEW_IMAGES: ImagesChoice = {
   fileNames: 'title',
   paper: 'A4',
   caption: 'title',
+  captionFont: 'Inter',
 };
 
 /** Labels of the texts under the codes of a sheet. */
@@ -71,12 +74,12 @@ export const PAPER_OPTIONS = [...Object.keys(PAPERS), ...Object.keys(LABEL_SHEET
 
 /** Builds the body that requests the images. */
 export function bodyOf(
-  { format, size, fileNames, paper, caption }: ImagesChoice,
+  { format, size, fileNames, paper, caption, captionFont }: ImagesChoice,
   selection: { filter: string } | { qrcodeIds: string[] },
 ): Schemas['NewExport'] {
   const options =
     format === 'sheet'
-      ? { format, sheet: { paper, caption } }
+      ? { format, sheet: { paper, caption, captionFont } }
       : { format, fileNames, ...(!Number.isNaN(size) && { size }) };
   return { type: 'qrcodes', ...options, ...selection };
 }

@@ -58,7 +58,8 @@ export function scriptFont(file: string, weight: number): ScriptFont | undefined
 
 /** Loads the font files of families and of the scripts of a text, each file once. */
 export async function loadFonts(text: string, styles: TextStyles): Promise<void> {
-  await Promise.all(familyFilesOf(styles).map((file) => once(file, load)));
+  const families = styles.letters === undefined ? familyFilesOf(styles) : [];
+  await Promise.all(families.map((file) => once(file, load)));
   // Which fonts have a character is known when the ranges of its script are loaded.
   for (let files = missingFilesOf(text, styles); files.length > 0; ) {
     await Promise.all(files.map((file) => once(file, loadScriptFile)));

@@ -1,10 +1,11 @@
 import type { FrameForm } from '../../qrcodes/render/frames/frame.ts';
 import { FRAMES } from '../../qrcodes/render/frames/index.ts';
 import { FRAME_ICONS, FRAME_NAMES } from '../../qrcodes/render/frames/names.ts';
-import { FONT_FAMILIES } from '../../qrcodes/render/text.ts';
+import { isFamily } from '../../qrcodes/render/text.ts';
 import { SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { PictureChoice } from './choice.tsx';
 import { ColorField } from './color-field.tsx';
+import { FontField } from './font-field.tsx';
 import type { LookProps } from './look.ts';
 
 interface LookColorProps extends LookProps {
@@ -68,15 +69,15 @@ export function FramePanel(props: LookProps) {
             crop={ICON}
           />
           <div className="grid gap-3 sm:grid-cols-3">
-            <SelectField
-              label="Font"
-              value={family}
-              onChange={({ target }) => onChange({ family: target.value })}
-              options={FONT_FAMILIES.map((name) => [name, name])}
+            <FontField
+              family={family}
+              onChange={(value) => onChange({ family: value })}
+              error={errors['frameTextStyles.family']}
             />
             <SelectField
               label="Weight"
               value={weight}
+              disabled={!isFamily(family)}
               onChange={({ target }) => onChange({ weight: Number(target.value) })}
               options={[...new Set([400, 500, 600, 700, weight])]
                 .toSorted((a, b) => a - b)

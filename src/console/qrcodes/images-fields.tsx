@@ -9,6 +9,7 @@ import {
   type ImagesChoice,
   PAPER_OPTIONS,
 } from './exports.ts';
+import { FontSelect } from './font-field.tsx';
 import { NumberField } from './number-field.tsx';
 
 /** Maximum width of vector images in px, as of the largest raster images. */
@@ -21,7 +22,7 @@ interface ImagesFieldsProps {
 
 /** The fields of an export of images. */
 export function ImagesFields({ choice, onChange }: ImagesFieldsProps) {
-  const { format, size, fileNames, paper, caption } = choice;
+  const { format, size, fileNames, paper, caption, captionFont } = choice;
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       <SelectField
@@ -45,6 +46,11 @@ export function ImagesFields({ choice, onChange }: ImagesFieldsProps) {
               onChange({ caption: target.value as ImagesChoice['caption'] })
             }
             options={Object.entries(CAPTIONS)}
+          />
+          <FontSelect
+            label="Font under codes"
+            family={captionFont}
+            onChange={(family) => onChange({ captionFont: family })}
           />
         </>
       ) : (

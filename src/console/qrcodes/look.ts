@@ -112,7 +112,7 @@ export function fieldsOf(look: Look): Partial<Schemas['NewQrCode']> {
   const hasImage = image !== null;
   return {
     ...plain,
-    frameTextStyles: { family: family as 'Inter', weight, ...(textSize && { size: textSize }) },
+    frameTextStyles: { family, weight, ...(textSize && { size: textSize }) },
     logo: image,
     showLogo: hasImage,
     src: null,

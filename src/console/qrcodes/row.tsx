@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Copy, Pencil, ScanLine } from 'lucide-react';
 import { keys } from '../api/keys.ts';
+import { useWorkspace } from '../app/workspace.tsx';
 import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
 import { RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
@@ -135,12 +136,13 @@ async function untilStill(signal: AbortSignal): Promise<void> {
 }
 
 function Picture({ record }: { record: QrCode }) {
+  const { slug } = useWorkspace();
   const { data } = useQuery({
     queryKey: keys.pictures.one(record.id, record.updatedAt),
     // Drawing takes longer than a frame, so rows that scroll past are not drawn.
     async queryFn({ signal }) {
       await untilStill(signal);
-      return addressOf((await drawRecord(record)).svg);
+      return addressOf((await drawRecord(record, slug)).svg);
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,

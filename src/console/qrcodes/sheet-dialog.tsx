@@ -17,6 +17,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { payloadOf } from './drawn.ts';
+import { FontSelect } from './font-field.tsx';
 import { QR_CODES } from './kind.ts';
 import type { QrCode } from './look.ts';
 import { NumberField } from './number-field.tsx';
@@ -41,6 +42,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
   const [paper, setPaper] = useState<SheetPaper>('A4');
   const [grid, setGrid] = useState({ columns: 3, rows: 4, marginMm: 12, gapMm: 6 });
   const [label, setLabel] = useState<keyof typeof LABELS>('name');
+  const [family, setFamily] = useState('Inter');
   const [format, setFormat] = useState<Format>('svg');
   const [size, setSize] = useState(1024);
   const [done, setDone] = useState<number>();
@@ -55,7 +57,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
     try {
       const file =
         kind === 'pdf'
-          ? await sheetPdf(records, layout, captionOf, setDone)
+          ? await sheetPdf(slug, records, layout, captionOf, family, setDone)
           : await picturesZip(slug, records, { format, size }, setDone);
       saveFile(file, kind === 'pdf' ? 'qr-codes.pdf' : 'qr-codes.zip');
     } catch (error) {
@@ -119,6 +121,9 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
                 onChange={({ target }) => setLabel(target.value as keyof typeof LABELS)}
                 options={Object.entries(LABELS).map(([name, [words]]) => [name, words])}
               />
+              {captionOf !== null && (
+                <FontSelect label="Font under codes" family={family} onChange={setFamily} />
+              )}
               {layout.labels === undefined && (
                 <>
                   {number('columns', 'Columns', 1, 20)}

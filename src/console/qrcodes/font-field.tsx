@@ -1,0 +1,165 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Trash2, Upload } from 'lucide-react';
+import { useId, useState } from 'react';
+import { FONT_FAMILIES, isFamily } from '../../qrcodes/render/text.ts';
+import { answer, type Schemas } from '../api/client.ts';
+import { describe } from '../api/error.ts';
+import { keys } from '../api/keys.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { Button, buttonLook } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
+import { dataUriOf } from '../ui/data-uri.ts';
+import { SelectField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { toastError } from '../ui/toast-error.ts';
+import { toast } from '../ui/toasts.tsx';
+import { fontsQuery } from './fonts.ts';
+
+type Font = Schemas['Font'];
+
+interface FontFieldProps {
+  /** Name of a family, or id of a font of the workspace. */
+  family: string;
+  onChange(family: string): void;
+  error: string | undefined;
+}
+
+interface FontSelectProps extends Omit<FontFieldProps, 'error'> {
+  label: string;
+  error?: string | undefined;
+}
+
+/** The choice of a font. */
+export function FontSelect({ label, family, onChange, error }: FontSelectProps) {
+  const { api } = useWorkspace();
+  const { data: fonts = [] } = useQuery(fontsQuery(api));
+  const isListed = isFamily(family) || fonts.some(({ id }) => id === family);
+  return (
+    <SelectField
+      label={label}
+      value={family}
+      onChange={({ target }) => onChange(target.value)}
+      options={[
+        ...FONT_FAMILIES.map((name) => [name, name] as const),
+        ...fonts.map(({ id, name }) => [id, name] as const),
+        ...(isListed ? [] : [[family, 'Deleted font'] as const]),
+      ]}
+      error={error}
+    />
+  );
+}
+
+/** The choice of a font, with the upload of another and the deletion of the chosen one. */
+export function FontField({ family, onChange, error }: FontFieldProps) {
+  const { api, may } = useWorkspace();
+  const { data: fonts = [] } = useQuery(fontsQuery(api));
+  const [isDeleting, setDeleting] = useState(false);
+  const upload = useUpload(({ id }) => onChange(id));
+  const own = fonts.find(({ id }) => id === family);
+  return (
+    <div className="flex flex-col gap-2">
+      <FontSelect
+        label="Font"
+        family={family}
+        onChange={onChange}
+        error={error ?? (upload.error === null ? undefined : describe(upload.error))}
+      />
+      {may('qrcodes.write') && (
+        <div className="flex flex-wrap gap-2">
+          <UploadButton
+            busy={upload.isPending}
+            onFile={(file) => {
+              dataUriOf(file).then((source) => upload.write(source), toastError);
+            }}
+          />
+          {own !== undefined && (
+            <Button icon={Trash2} onClick={() => setDeleting(true)}>
+              Delete font
+            </Button>
+          )}
+        </div>
+      )}
+      {isDeleting && own !== undefined && (
+        <DeleteDialog font={own} onClose={() => setDeleting(false)} />
+      )}
+    </div>
+  );
+}
+
+/** Uploads a font from a `data:` URI. */
+function useUpload(onDone: (font: Font) => void) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  return useWrite({
+    send: (source: string, key) =>
+      answer(
+        api.POST('/fonts', {
+          body: { source },
+          params: { header: { 'Idempotency-Key': key } },
+        }),
+      ),
+    async onDone(font) {
+      await client.invalidateQueries({ queryKey: keys.fonts.all });
+      onDone(font as Font);
+      toast(`Font “${(font as Font).name}” uploaded`);
+    },
+  });
+}
+
+function UploadButton({ busy, onFile }: { busy: boolean; onFile(file: File): void }) {
+  const id = useId();
+  return (
+    <label
+      htmlFor={id}
+      className={classes(
+        buttonLook(),
+        'w-fit cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-text',
+      )}
+    >
+      <Upload size={15} aria-hidden />
+      {busy ? 'Uploading…' : 'Upload a font'}
+      <input
+        id={id}
+        type="file"
+        aria-label="Font from this device"
+        className="sr-only"
+        accept=".woff2,.woff,.ttf,.otf,font/*"
+        disabled={busy}
+        onChange={({ target }) => {
+          const file = target.files?.[0];
+          // The same file can be chosen again.
+          target.value = '';
+          if (file !== undefined) onFile(file);
+        }}
+      />
+    </label>
+  );
+}
+
+function DeleteDialog({ font, onClose }: { font: Font; onClose(): void }) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const remove = useWrite({
+    send: (_: undefined) =>
+      answer(api.DELETE('/fonts/{id}', { params: { path: { id: font.id } } })),
+    onDone() {
+      void client.invalidateQueries({ queryKey: keys.fonts.all });
+      toast(`Font “${font.name}” deleted`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={`Delete “${font.name}”?`}
+      action="Delete font"
+      isDanger
+      onSubmit={() => remove.write(undefined)}
+      onClose={onClose}
+      busy={remove.isPending}
+      error={remove.error}
+    >
+      <p>Codes and templates that use it keep it. It can no longer be chosen.</p>
+    </FormDialog>
+  );
+}
