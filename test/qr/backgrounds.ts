@@ -50,7 +50,12 @@ async function drawBackground(name: PictureName): Promise<MiddleImage> {
 export const PAYLOAD = 'https://acme.link/spring-27';
 
 /** Makes the design of a code with a picture, with a number of px a module or the fewest. */
-export function design(one: Background, changes: Partial<Design> = {}, px = 8): Design {
+export function design(
+  one: Background,
+  changes: Partial<Design> = {},
+  px = 8,
+  payload = PAYLOAD,
+): Design {
   const base: Design = { ...defaultDesign(), level: 'H', background: one, ...changes };
-  return { ...base, size: minSize(matrixOf(PAYLOAD, base), base, Math.max(px, minPx(base))) };
+  return { ...base, size: minSize(matrixOf(payload, base), base, Math.max(px, minPx(base))) };
 }

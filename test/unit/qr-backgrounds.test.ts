@@ -70,20 +70,22 @@ describe('a picture behind a code', function () {
     for (const [, x, y, right, bottom] of modules!.path.matchAll(
       /M(\d+) (\d+)L(\d+) \d+L\d+ (\d+)L\d+ \d+Z/g,
     )) {
-      for (let cx = Number(x); cx < Number(right); cx += 3) {
-        for (let cy = Number(y); cy < Number(bottom); cy += 3) {
-          ink.add(`${(cx - first) / 3},${(cy - first) / 3}`);
+      for (let cx = Number(x); cx < Number(right); cx += 1) {
+        for (let cy = Number(y); cy < Number(bottom); cy += 1) {
+          ink.add(`${cx - first},${cy - first}`);
         }
       }
     }
+    // Cells of a module of 9 px are 2, 5 and 2 px wide.
+    const middles = [0, 4, 8];
     for (let row = 0; row < matrix.size; row += 1) {
       for (let column = 0; column < matrix.size; column += 1) {
         const isEye =
           (row < 7 && (column < 7 || column >= matrix.size - 7)) ||
           (row >= matrix.size - 7 && column < 7);
         if (isEye) continue;
-        const cells = [0, 1, 2].flatMap((down) =>
-          [0, 1, 2].map((right) => ink.has(`${column * 3 + right},${row * 3 + down}`)),
+        const cells = middles.flatMap((down) =>
+          middles.map((right) => ink.has(`${column * 9 + right},${row * 9 + down}`)),
         );
         expect(cells[4]).to.equal(matrix.isDark(row, column));
         const others = cells.filter((cell) => cell !== cells[4]).length;

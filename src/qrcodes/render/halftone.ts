@@ -131,8 +131,9 @@ function inkedCells(
 /** Outlines cells: a rectangle for each run, over as many rows as have the same run. */
 function pathOf(cells: Uint8Array, { size, px, x0, y0 }: ModuleGrid): string {
   const side = size * PARTS;
-  // The outer cells of a module are equally wide, in whole px, and the middle one has the rest.
-  const outer = Math.floor(px / PARTS);
+  // The outer cells are a quarter of a module, in whole px. Equal thirds look like modules to ZBar,
+  // which finds eyes among them.
+  const outer = Math.floor(px / 4);
   const inset = [0, outer, px - outer] as const;
   const edge = (at: number) => Math.floor(at / PARTS) * px + inset[(at % PARTS) as 0 | 1 | 2];
   const rectangles: string[] = [];
