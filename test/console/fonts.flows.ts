@@ -6,8 +6,9 @@ import { NUNITO, openType, packagedFont } from '../support/fonts.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
+/** The picture of the code: of the preview, or of the bar below where that is out of view. */
 const preview = (page: Page) =>
-  page.getByRole('img', { name: 'Preview of the QR code' }).getAttribute('src');
+  page.locator('img[alt="Preview of the QR code"], span.size-11 > img').first().getAttribute('src');
 
 const choose = (page: Page, name: string, buffer: Buffer) =>
   page.getByLabel('Font from this device').setInputFiles({ name, mimeType: 'font/woff2', buffer });
@@ -24,12 +25,12 @@ describe('fonts in the console', () => {
       await inConsole(world, 'qrcodes/new', { size }, async (page) => {
         await page.getByLabel('URL', { exact: true }).fill('https://example.com/a');
         await page.getByRole('radio', { name: 'Label bottom' }).check();
-        await page.getByLabel('Text', { exact: true }).fill('Scan me');
+        await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Scan me');
         const font = page.getByLabel('Font', { exact: true });
         expect(await font.inputValue()).to.equal('Inter');
         const before = await preview(page);
         await choose(page, 'broken.woff2', Buffer.from('wOF2 broken'));
-        await page.getByText('Source must be a font whose file is not damaged').waitFor();
+        await page.getByText('Font must be a font whose file is not damaged').waitFor();
         await choose(page, 'acme.woff2', packagedFont(NUNITO));
         await page.getByText(/^Font “.+” uploaded$/).waitFor();
         expect(await font.inputValue()).to.match(/^font_/);
@@ -88,7 +89,7 @@ describe('fonts in the console', () => {
       await page.getByLabel('URL', { exact: true }).fill('https://example.com/a');
       await page.getByRole('radio', { name: 'Label bottom' }).check();
       await page.getByLabel('Font', { exact: true }).selectOption('Capitals');
-      await page.getByLabel('Text', { exact: true }).fill('SCAN mE');
+      await page.getByRole('textbox', { name: 'Text', exact: true }).fill('SCAN mE');
       await page.getByText('must not contain "m": its font lacks it').first().waitFor();
     });
   });

@@ -14,6 +14,11 @@ describe('a refusal of the API in words for people', () => {
     ],
     ['country must be one of AD, AE, AF, AG', 'Country: This isn’t one of the choices.'],
     ['linkIds must have magicQuality', 'Link ids: This value isn’t accepted.'],
+    [
+      'source must be a font whose license lets files embed its outlines (OS/2.fsType)',
+      'Source: Its license does not allow a font to be part of pictures.',
+    ],
+    ['source must not be larger than 1 MiB', 'Source: Use a file of at most 1 MiB.'],
     ['bgColor must differ more', 'Bg color must differ more.'],
     [
       'The role "viewer" lacks the scope "webhooks.read"',

@@ -87,6 +87,9 @@ const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must respond with status \S+, not (\d+)$/, 'The response had status $1.'],
   [/^must respond completely within ([\d.]+) s$/, 'The response took longer than $1 s.'],
   [/^must not redirect more than (\d+) times$/, 'There were more than $1 redirects.'],
+  [/^must not be larger than (\d+) MiB$/, 'Use a file of at most $1 MiB.'],
+  [/^must be a font whose license/, 'Its license does not allow a font to be part of pictures.'],
+  [/^must have at most 2 MiB of outlines/, 'The font has too many letters: use a part of it.'],
   [/^must be your current password$/, 'This isn’t your current password.'],
   [/^must not be set without testVariants$/, 'Set up an A/B test first.'],
 ];

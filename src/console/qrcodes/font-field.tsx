@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2, Upload } from 'lucide-react';
 import { useId, useState } from 'react';
 import { FONT_FAMILIES, isFamily } from '../../qrcodes/render/text.ts';
-import { answer, type Schemas } from '../api/client.ts';
+import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
@@ -17,6 +17,9 @@ import { toast } from '../ui/toasts.tsx';
 import { fontsQuery } from './fonts.ts';
 
 type Font = Schemas['Font'];
+
+/** Maximum size of a font file, in bytes. */
+const MAX_BYTES = 1024 * 1024;
 
 interface FontFieldProps {
   /** Name of a family, or id of a font of the workspace. */
@@ -70,7 +73,8 @@ export function FontField({ family, onChange, error }: FontFieldProps) {
           <UploadButton
             busy={upload.isPending}
             onFile={(file) => {
-              dataUriOf(file).then((source) => upload.write(source), toastError);
+              if (file.size > MAX_BYTES) toast('Use a font of at most 1 MiB.', 'danger');
+              else dataUriOf(file).then((source) => upload.write(source), toastError);
             }}
           />
           {own !== undefined && (
@@ -93,12 +97,7 @@ function useUpload(onDone: (font: Font) => void) {
   const client = useQueryClient();
   return useWrite({
     send: (source: string, key) =>
-      answer(
-        api.POST('/fonts', {
-          body: { source },
-          params: { header: { 'Idempotency-Key': key } },
-        }),
-      ),
+      answer(api.POST('/fonts', { body: { source }, ...idempotent(key) })),
     async onDone(font) {
       await client.invalidateQueries({ queryKey: keys.fonts.all });
       onDone(font as Font);
