@@ -33,6 +33,50 @@ function textBounds(changes: Partial<Design>) {
   return { ...bounds(texts.map(({ path }) => path).join('')), picture: height, shapes: texts };
 }
 
+/** Twice the area of a part of a path, positive if it is drawn clockwise; curves by their points. */
+function signedArea(part: string): number {
+  const numbers = part.match(/-?[\d.]+/g)!.map(Number);
+  let sum = 0;
+  for (let at = 0; at < numbers.length; at += 2) {
+    const next = (at + 2) % numbers.length;
+    sum += numbers[at]! * numbers[next + 1]! - numbers[next]! * numbers[at + 1]!;
+  }
+  return sum;
+}
+
+describe('the shapes of a frame', () => {
+  it('have no parts that cut a hole where they overlap', () => {
+    type Bounds = ReturnType<typeof bounds>;
+    const isWithin = (one: Bounds, other: Bounds) =>
+      one.left >= other.left &&
+      one.right <= other.right &&
+      one.top >= other.top &&
+      one.bottom <= other.bottom;
+    const overlap = (one: Bounds, other: Bounds) =>
+      one.left < other.right &&
+      one.right > other.left &&
+      one.top < other.bottom &&
+      one.bottom > other.top;
+    for (const frame of FRAME_NAMES) {
+      for (const size of [300, 617]) {
+        const { shapes } = layoutFrame(design({ frame, size, frameTextColor: '#FEDCBA' }));
+        for (const { path, fill } of shapes) {
+          if (fill === '#FEDCBA') continue;
+          const parts = path.split('Z').filter(Boolean);
+          const made = parts.map((part) => ({ area: signedArea(part), box: bounds(part) }));
+          for (const [at, one] of made.entries()) {
+            for (const other of made.slice(at + 1)) {
+              if (one.area > 0 === other.area > 0 || !overlap(one.box, other.box)) continue;
+              const isHole = isWithin(one.box, other.box) || isWithin(other.box, one.box);
+              expect(isHole, `${frame} at ${size} px: ${parts[at]}`).to.equal(true);
+            }
+          }
+        }
+      }
+    }
+  });
+});
+
 describe('the label of a frame', () => {
   for (const frame of LABELED) {
     it(`holds a long text on two lines, an icon and a large size, and is read: ${frame}`, async () => {

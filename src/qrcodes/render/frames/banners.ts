@@ -17,6 +17,8 @@ const banner = (side: 'top' | 'bottom'): FrameForm => ({
     const height = size + tip + bar;
     const barTop = isTop ? 0 : size + tip;
     const [base, point] = isTop ? [bar - 1, bar + tip] : [barTop + 1, size];
+    // Clockwise as the bar is: where it overlaps the bar, it would cut a hole otherwise.
+    const half = (isTop ? -1.5 : 1.5) * tip;
     return {
       code: squareAt(0, isTop ? bar + tip : 0, size),
       height,
@@ -26,9 +28,9 @@ const banner = (side: 'top' | 'bottom'): FrameForm => ({
           path:
             roundRectangle(0, barTop, size, bar, allCorners(0)) +
             roundPolygon([
-              [size / 2 - tip * 1.5, base],
+              [size / 2 - half, base],
               [size / 2, point, tip * 0.2],
-              [size / 2 + tip * 1.5, base],
+              [size / 2 + half, base],
             ]),
           fill: frameColor,
         },
