@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type Joi from 'joi';
+import Joi from 'joi';
 import { customerFields } from '../../customers/fields.ts';
 import { addDomain } from '../../domains/commands.ts';
 import { type NewDomain, newDomainBody } from '../../domains/schema.ts';
@@ -132,7 +132,8 @@ const SIMPLE: Readonly<Partial<Record<ArchiveKind, TableKind>>> = {
   },
   image: {
     table: 'images',
-    schema: imageRef.keys({ png: Schemas.string().base64().max(PNG_LENGTH).required() }),
+    // Longer than the limit of all texts.
+    schema: imageRef.keys({ png: Joi.string().base64().max(PNG_LENGTH).required() }),
     row: (_, { png, width, height }) => ({
       png: `\\x${Buffer.from(String(png), 'base64').toString('hex')}`,
       width,
