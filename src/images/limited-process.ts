@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync, writeSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { machineMemory } from '../infra/machine.ts';
 
-/* What separate processes have in common that read the files of strangers. */
+/* Limits of the separate processes that read the files of strangers. */
 
 const MIB = 2 ** 20;
 /**
@@ -20,7 +20,7 @@ const MIN_NICENESS = 5;
 /** Interval at which both limits are checked, in ms. */
 const CHECK_INTERVAL_MS = 10;
 /** Exit code for a file that cannot be read. */
-const REFUSED = 2;
+export const REFUSED = 2;
 
 /**
  * Answers the file on standard input on standard output, with a low priority and limits of

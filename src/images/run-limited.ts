@@ -1,9 +1,8 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import { Semaphore } from '../infra/semaphore.ts';
+import { REFUSED } from './limited-process.ts';
 import { busy, refuse, WAIT_MS } from './refusals.ts';
 
-/** Exit code of a process for a file that it refuses. */
-const REFUSED = 2;
 /**
  * Time limit of a process, in ms. It ends itself after 5 s of processor time; this is for a machine
  * on which it gets none.

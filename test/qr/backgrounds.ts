@@ -46,7 +46,7 @@ async function drawBackground(name: PictureName): Promise<MiddleImage> {
   return { png: await picture.png().toBuffer(), ...size };
 }
 
-/** What the codes of tests hold. */
+/** Content of the codes in tests. */
 export const PAYLOAD = 'https://acme.link/spring-27';
 
 /** Makes the design of a code with a picture, with a number of px a module or the fewest. */

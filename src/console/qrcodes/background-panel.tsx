@@ -1,9 +1,8 @@
 import { ImagePlus, Trash2 } from 'lucide-react';
-import { useId } from 'react';
 import { BACKGROUND_STRENGTHS, BACKGROUND_STYLES } from '../../qrcodes/render/design.ts';
-import { Button, buttonLook } from '../ui/button.tsx';
-import { classes } from '../ui/classes.ts';
+import { Button } from '../ui/button.tsx';
 import { SelectField } from '../ui/field.tsx';
+import { FileButton } from '../ui/file-button.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { AddressField } from './address-field.tsx';
 import { readPictureFile } from './image.ts';
@@ -31,7 +30,15 @@ export function BackgroundPanel({ look, onChange, errors }: LookProps) {
           A picture behind the code, or in the form of its dots. Its colors are adapted, so that the
           code stays readable.
         </p>
-        <PictureFile onPicture={set} />
+        <FileButton
+          icon={ImagePlus}
+          accept="image/*"
+          onFile={(file) => {
+            readPictureFile(file).then(set, toastError);
+          }}
+        >
+          Choose a picture
+        </FileButton>
         <AddressField
           label="Picture URL"
           placeholder="https://example.com/picture.jpg"
@@ -92,31 +99,5 @@ export function BackgroundPanel({ look, onChange, errors }: LookProps) {
           : 'Eyes keep their colors.'}
       </p>
     </div>
-  );
-}
-
-function PictureFile({ onPicture }: { onPicture(source: string): void }) {
-  const id = useId();
-  return (
-    <label
-      htmlFor={id}
-      className={classes(
-        buttonLook(),
-        'w-fit cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-text',
-      )}
-    >
-      <ImagePlus size={15} aria-hidden />
-      Choose a picture
-      <input
-        id={id}
-        type="file"
-        accept="image/*"
-        className="sr-only"
-        onChange={({ target }) => {
-          const file = target.files?.[0];
-          if (file !== undefined) readPictureFile(file).then(onPicture, toastError);
-        }}
-      />
-    </label>
   );
 }

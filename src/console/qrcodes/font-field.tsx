@@ -1,16 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2, Upload } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { FONT_FAMILIES, isFamily } from '../../qrcodes/render/text.ts';
 import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { Button, buttonLook } from '../ui/button.tsx';
-import { classes } from '../ui/classes.ts';
+import { Button } from '../ui/button.tsx';
 import { dataUriOf } from '../ui/data-uri.ts';
 import { SelectField } from '../ui/field.tsx';
+import { FileButton } from '../ui/file-button.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
@@ -70,13 +70,18 @@ export function FontField({ family, onChange, error }: FontFieldProps) {
       />
       {may('qrcodes.write') && (
         <div className="flex flex-wrap gap-2">
-          <UploadButton
-            busy={upload.isPending}
+          <FileButton
+            icon={Upload}
+            label="Font from this device"
+            accept=".woff2,.woff,.ttf,.otf,font/*"
+            disabled={upload.isPending}
             onFile={(file) => {
               if (file.size > MAX_BYTES) toast('Use a font of at most 1 MiB.', 'danger');
               else dataUriOf(file).then((source) => upload.write(source), toastError);
             }}
-          />
+          >
+            {upload.isPending ? 'Uploading…' : 'Upload a font'}
+          </FileButton>
           {own !== undefined && (
             <Button icon={Trash2} onClick={() => setDeleting(true)}>
               Delete font
@@ -104,36 +109,6 @@ function useUpload(onDone: (font: Font) => void) {
       toast(`Font “${(font as Font).name}” uploaded`);
     },
   });
-}
-
-function UploadButton({ busy, onFile }: { busy: boolean; onFile(file: File): void }) {
-  const id = useId();
-  return (
-    <label
-      htmlFor={id}
-      className={classes(
-        buttonLook(),
-        'w-fit cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-text',
-      )}
-    >
-      <Upload size={15} aria-hidden />
-      {busy ? 'Uploading…' : 'Upload a font'}
-      <input
-        id={id}
-        type="file"
-        aria-label="Font from this device"
-        className="sr-only"
-        accept=".woff2,.woff,.ttf,.otf,font/*"
-        disabled={busy}
-        onChange={({ target }) => {
-          const file = target.files?.[0];
-          // The same file can be chosen again.
-          target.value = '';
-          if (file !== undefined) onFile(file);
-        }}
-      />
-    </label>
-  );
 }
 
 function DeleteDialog({ font, onClose }: { font: Font; onClose(): void }) {

@@ -3,8 +3,8 @@ import { FILE_ENDINGS, type Format } from '../../qrcodes/render/design.ts';
 import { fileNamer } from '../../qrcodes/render/file-name.ts';
 import { pdfOf, picturesIn } from '../../qrcodes/render/pdf.ts';
 import { perPage, type SheetLayout } from '../../qrcodes/render/sheet-layout.ts';
-import { CAPTION_FONT, emptyPage, placeOnSheet } from '../../qrcodes/render/sheet-page.ts';
-import { missingCharacter, type TextStyles } from '../../qrcodes/render/text.ts';
+import { emptyPage, fontOfCaption, placeOnSheet } from '../../qrcodes/render/sheet-page.ts';
+import type { TextStyles } from '../../qrcodes/render/text.ts';
 import { deflate, pictureOf } from './downloads.ts';
 import { drawRecord } from './drawn.ts';
 import { loadFonts } from './font-files.ts';
@@ -46,12 +46,12 @@ export async function sheetPdf(
   return new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'application/pdf' });
 }
 
-/** Loads the font of a caption: another one for a caption with letters that the font lacks. */
+/** Loads the font of a caption. */
 async function fontFor(caption: string, own: TextStyles): Promise<TextStyles> {
   await loadFonts(caption, own);
-  if (missingCharacter(caption, own) === undefined) return own;
-  await loadFonts(caption, CAPTION_FONT);
-  return CAPTION_FONT;
+  const font = fontOfCaption(caption, own);
+  if (font !== own) await loadFonts(caption, font);
+  return font;
 }
 
 /** Packs the images of codes, as the service renders them, into a ZIP file. */

@@ -1,8 +1,7 @@
 import { Trash2, Upload } from 'lucide-react';
-import { useId } from 'react';
-import { Button, buttonLook } from '../ui/button.tsx';
-import { classes } from '../ui/classes.ts';
+import { Button } from '../ui/button.tsx';
 import { Field, TextField } from '../ui/field.tsx';
+import { FileButton } from '../ui/file-button.tsx';
 import { toastError } from '../ui/toast-error.ts';
 
 interface SourceFieldProps {
@@ -22,7 +21,6 @@ interface SourceFieldProps {
 /** A file that the service stores: a chosen one, or a URL. */
 export function SourceField(props: SourceFieldProps) {
   const { label, hint, placeholder, source, onChange, error, accept, read } = props;
-  const id = useId();
   if (source.startsWith('data:')) {
     return (
       <Field label={label} error={error}>
@@ -51,27 +49,16 @@ export function SourceField(props: SourceFieldProps) {
         onChange={({ target }) => onChange(target.value)}
         error={error}
       />
-      <label
-        htmlFor={id}
-        className={classes(
-          buttonLook(),
-          'w-fit cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-text',
-        )}
+      <FileButton
+        icon={Upload}
+        label={`${label} from this device`}
+        accept={accept}
+        onFile={(file) => {
+          read(file).then(onChange, toastError);
+        }}
       >
-        <Upload size={15} aria-hidden />
         Choose a file
-        <input
-          id={id}
-          type="file"
-          aria-label={`${label} from this device`}
-          className="sr-only"
-          accept={accept}
-          onChange={({ target }) => {
-            const file = target.files?.[0];
-            if (file !== undefined) read(file).then(onChange, toastError);
-          }}
-        />
-      </label>
+      </FileButton>
     </div>
   );
 }

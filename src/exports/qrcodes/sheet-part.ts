@@ -5,9 +5,8 @@ import { draw } from '../../qrcodes/render/drawing.ts';
 import { type Pixels, pdfHeader, picturesIn } from '../../qrcodes/render/pdf.ts';
 import { pixelsOf } from '../../qrcodes/render/print.ts';
 import { pagesOf, perPage } from '../../qrcodes/render/sheet-layout.ts';
-import { emptyPage, placeOnSheet } from '../../qrcodes/render/sheet-page.ts';
+import { emptyPage, fontOfCaption, placeOnSheet } from '../../qrcodes/render/sheet-page.ts';
 import { squarePixels } from '../../qrcodes/render/square-pixels.ts';
-import { missingCharacter } from '../../qrcodes/render/text.ts';
 import { captionFont } from './caption-font.ts';
 import type { PictureExport } from './model.ts';
 import { layoutOf, type SheetOptions } from './options.ts';
@@ -58,15 +57,13 @@ export async function drawSheet(row: PictureExport, source: PictureSource): Prom
         background && (await squarePixels(background, paperOf(design), BACKGROUND_SIDE));
       const drawing = draw(payload, design, undefined, square);
       const caption = captionOf(code, sheet.caption);
-      // A caption has all letters in one font.
-      const isComplete = missingCharacter(caption, font) === undefined;
       return placeOnSheet(layout, item.position, {
         drawing,
         pictures: picturesIn(drawing),
         pixels: image && (await pixels.get(image)),
         vector,
         caption,
-        font: isComplete ? font : undefined,
+        font: fontOfCaption(caption, font),
       });
     });
     pages.at(-1)!.drawings.push(...(placed ?? []));

@@ -42,7 +42,7 @@ export type EyeColors = Partial<Record<Eye, { frame?: string; ball?: string }>>;
 
 /** Styles of a picture behind a code. */
 export const BACKGROUND_STYLES = ['picture', 'halftone'] as const;
-/** How strongly the picture shows; the contrast of the code falls with it. */
+/** Visibility of the picture; the more it is visible, the lower is the contrast of the code. */
 export const BACKGROUND_STRENGTHS = ['light', 'medium', 'strong'] as const;
 
 /** A picture behind a code, or in the form of its modules. */

@@ -3,7 +3,7 @@ import type { Drawing } from './drawing-types.ts';
 import { pointsOf } from './output.ts';
 import type { Page, Pixels, Placed } from './pdf.ts';
 import { CAPTION_MM, cellOf, PAPERS, perPage, type SheetLayout } from './sheet-layout.ts';
-import { setLine, type TextStyles } from './text.ts';
+import { missingCharacter, setLine, type TextStyles } from './text.ts';
 
 /** Default font of the texts under codes. */
 export const CAPTION_FONT: TextStyles = { family: 'Inter', weight: 500 };
@@ -51,6 +51,10 @@ export function placeOnSheet(layout: SheetLayout, index: number, code: SheetCode
   const y = top + drawing.height * scale;
   return [...placed, { drawing: captionDrawing(caption, width, font), x: left, y, scale: 1 }];
 }
+
+/** Returns the font of a caption: the default for a text with letters that the font lacks. */
+export const fontOfCaption = (text: string, font: TextStyles): TextStyles =>
+  missingCharacter(text, font) === undefined ? font : CAPTION_FONT;
 
 /** Draws a centered text within a width in points, smaller if it would not fit. */
 function captionDrawing(text: string, width: number, font = CAPTION_FONT): Drawing {

@@ -8,7 +8,8 @@ import { type Amount, decodeZigzag, VarintReader, VarintWriter } from './varints
  *   format 1   (id, count) …
  *   format 2   (id, count, amount) …
  *
- * Visitors are stored apart, in the format 1, so that counts alone can be read. Numbers are varints (`varints.ts`). Counts and amounts may be negative.
+ * Visitors are stored apart, in the format 1, so that counts alone can be read. Numbers are varints
+ * (`varints.ts`). Counts and amounts may be negative.
  */
 
 const WITHOUT_AMOUNTS = 1;

@@ -18,12 +18,12 @@ import { Counts, readCounts } from './counts.ts';
 import { DAY_MS, QUARTER_MS } from './quarters.ts';
 import { type CountsByKind, queryCounts } from './query-counts.ts';
 import { querySource, toSqlQuery } from './source.ts';
-import { numbersOf, topOf } from './top.ts';
+import { numbersReader, topOf } from './top.ts';
 import { findValues } from './values.ts';
 
 export async function totals(query: CountQuery): Promise<Numbers> {
   const { counts } = await countEvents(toSqlQuery(query), 'all', 'value');
-  return numbersOf(query.events, counts, 0);
+  return numbersReader(query.events, counts)(0);
 }
 
 export async function countByValue(
@@ -106,7 +106,8 @@ export function inSteps(
       ofSteps.get(kind)!.addOf(units, unit, at);
     }
   }
-  return steps.map((start, at) => ({ start, numbers: numbersOf(events, ofSteps, at) }));
+  const numbersAt = numbersReader(events, ofSteps);
+  return steps.map((start, at) => ({ start, numbers: numbersAt(at) }));
 }
 
 export async function countVisitors(query: CountQuery): Promise<number> {

@@ -7,15 +7,8 @@ import { type CountsByKind, queryCounts } from './query-counts.ts';
 import { findValues } from './values.ts';
 import type { Amount } from './varints.ts';
 
-/** Reads the numbers of an id. */
-export const numbersOf = (
-  events: readonly EventKind[],
-  counts: CountsByKind,
-  id: number,
-): Numbers => numbersReader(events, counts)(id);
-
 /** Makes a function that reads the numbers of ids; look-ups that all ids share are done once. */
-function numbersReader(
+export function numbersReader(
   events: readonly EventKind[],
   counts: CountsByKind,
 ): (id: number) => Numbers {
