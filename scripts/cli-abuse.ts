@@ -35,12 +35,12 @@ export const ABUSE_COMMANDS: Record<string, Command> = {
   'host list': {
     summary: 'List blocked hosts',
     usage: '[--search part]',
-    run: (options) => listBlockedHosts(listed(options)),
+    run: async (options) => (await listBlockedHosts(listed(options))).rows,
   },
   'blocked-link list': {
     summary: 'List blocked links',
     usage: '[--search part]',
-    run: (options) => listBlockedLinks(listed(options)),
+    run: async (options) => (await listBlockedLinks(listed(options))).rows,
   },
   'blocked-link unblock': {
     summary: 'Unblock a link',
@@ -59,7 +59,7 @@ export const ABUSE_COMMANDS: Record<string, Command> = {
       if (state !== undefined && !isReportState(state)) {
         throw new UsageError(`--state must be one of ${REPORT_STATES.join(', ')}`);
       }
-      const reports = await listReports({ ...listed(options), state });
+      const { rows: reports } = await listReports({ ...listed(options), state });
       return reports.map(({ link, workspace, answer, ...report }) => ({
         ...report,
         shortLink: link.shortLink,

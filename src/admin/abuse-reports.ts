@@ -3,6 +3,16 @@ import { config } from '../config.ts';
 import { found } from '../http/route.ts';
 import { kindOfId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
+import {
+  beyondSql,
+  byText,
+  mapSlice,
+  type Order,
+  orderSql,
+  positionSql,
+  type Slice,
+  sliceOf,
+} from '../infra/keyset.ts';
 import { contains } from '../infra/like.ts';
 import { handlers } from '../queues/job.ts';
 import type { ReportCategory, SentReport } from '../visits/report.ts';
@@ -77,8 +87,11 @@ const toReport = (row: JoinedReport) => ({
 /** A report about a link, with its answer. */
 export type AbuseReport = ReturnType<typeof toReport>;
 
+/** The order of a list of reports. */
+const LATEST_FIRST: Order = { keys: [byText('r.id')], direction: 'desc' };
+
 const SELECT = `
-  SELECT r.*, w.slug, u.name AS answered_name, b.record_id IS NOT NULL AS is_blocked,
+  SELECT r.*, ${positionSql(LATEST_FIRST)}, w.slug, u.name AS answered_name, b.record_id IS NOT NULL AS is_blocked,
          coalesce(l.url, q.url) AS present_url,
          (SELECT count(*) FROM abuse_reports o
            WHERE o.project_id = r.project_id AND o.record_id = r.record_id AND o.state = 'open') AS open_reports
@@ -96,16 +109,18 @@ export async function listReports({
   search = '',
   page,
   limit,
-}: AbuseReportQuery): Promise<AbuseReport[]> {
+  after,
+}: AbuseReportQuery): Promise<Slice<AbuseReport>> {
   const [matches, bindings] = contains('r.short_link', search);
+  const [condition, position] = beyondSql(LATEST_FIRST, after);
   const reports = await rows<JoinedReport>(
     db(),
     `${SELECT}
       WHERE r.state = coalesce(?, r.state) AND r.category = coalesce(?, r.category) AND ${matches}
-      ORDER BY r.id DESC LIMIT ? OFFSET ?`,
-    [state ?? null, category ?? null, ...bindings, limit, (page - 1) * limit],
+        AND ${condition} ORDER BY ${orderSql(LATEST_FIRST)} LIMIT ? OFFSET ?`,
+    [state ?? null, category ?? null, ...bindings, ...position, limit + 1, (page - 1) * limit],
   );
-  return reports.map(toReport);
+  return mapSlice(sliceOf(reports, limit), toReport);
 }
 
 /** @throws Refusal `not_found` */

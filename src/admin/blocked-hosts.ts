@@ -1,5 +1,15 @@
 import { Refusal } from '../errors.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
+import {
+  beyondSql,
+  byText,
+  mapSlice,
+  type Order,
+  orderSql,
+  positionSql,
+  type Slice,
+  sliceOf,
+} from '../infra/keyset.ts';
 import { contains } from '../infra/like.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import {
@@ -37,19 +47,24 @@ const toBlockedHost = ({ host, reason, created_at, updated_at }: BlockedHostRow)
   updatedAt: updated_at.toISOString(),
 });
 
+const BY_HOST: Order = { keys: [byText('host')], direction: 'asc' };
+
 /** Lists a page of the blocked hosts, by name. */
 export async function listBlockedHosts({
   search = '',
   page,
   limit,
-}: BlocklistQuery): Promise<BlockedHost[]> {
+  after,
+}: BlocklistQuery): Promise<Slice<BlockedHost>> {
   const [matches, bindings] = contains('host', search);
+  const [condition, position] = beyondSql(BY_HOST, after);
   const hosts = await rows<BlockedHostRow>(
     db(),
-    `SELECT * FROM blocked_hosts WHERE ${matches} ORDER BY host LIMIT ? OFFSET ?`,
-    [...bindings, limit, (page - 1) * limit],
+    `SELECT *, ${positionSql(BY_HOST)} FROM blocked_hosts
+      WHERE ${matches} AND ${condition} ORDER BY ${orderSql(BY_HOST)} LIMIT ? OFFSET ?`,
+    [...bindings, ...position, limit + 1, (page - 1) * limit],
   );
-  return hosts.map(toBlockedHost);
+  return mapSlice(sliceOf(hosts, limit), toBlockedHost);
 }
 
 /**

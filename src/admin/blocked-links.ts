@@ -2,6 +2,16 @@ import { recordByOperator } from '../audit/write.ts';
 import { Refusal } from '../errors.ts';
 import { kindOfId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
+import {
+  beyondSql,
+  byText,
+  mapSlice,
+  type Order,
+  orderSql,
+  positionSql,
+  type Slice,
+  sliceOf,
+} from '../infra/keyset.ts';
 import { contains } from '../infra/like.ts';
 import { keepNamesOfUnblocked } from '../short-links/kept-names.ts';
 import { changeBlocklist, MAX_BLOCKED } from './blocked-hosts.ts';
@@ -26,19 +36,27 @@ const toBlockedLink = (row: BlockedLinkRow) => ({
   createdAt: row.created_at.toISOString(),
 });
 
+const LATEST_FIRST: Order = {
+  keys: [{ sql: 'created_at', type: 'timestamptz' }, byText('record_id')],
+  direction: 'desc',
+};
+
 /** Lists a page of the blocked links, latest first. */
 export async function listBlockedLinks({
   search = '',
   page,
   limit,
-}: BlocklistQuery): Promise<BlockedLink[]> {
+  after,
+}: BlocklistQuery): Promise<Slice<BlockedLink>> {
   const [matches, bindings] = contains('short_link', search);
+  const [condition, position] = beyondSql(LATEST_FIRST, after);
   const links = await rows<BlockedLinkRow>(
     db(),
-    `SELECT * FROM blocked_links WHERE ${matches} ORDER BY created_at DESC, record_id LIMIT ? OFFSET ?`,
-    [...bindings, limit, (page - 1) * limit],
+    `SELECT *, ${positionSql(LATEST_FIRST)} FROM blocked_links
+      WHERE ${matches} AND ${condition} ORDER BY ${orderSql(LATEST_FIRST)} LIMIT ? OFFSET ?`,
+    [...bindings, ...position, limit + 1, (page - 1) * limit],
   );
-  return links.map(toBlockedLink);
+  return mapSlice(sliceOf(links, limit), toBlockedLink);
 }
 
 /** @throws Refusal `not_found` */

@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { countRejected } from '../events/ingest/rejected-visits.ts';
 import { Joi } from '../http/fields.ts';
-import { NO_CONTENT, ok, type Route, route } from '../http/route.ts';
+import { NO_CONTENT, ok, pageOf, type Route, route } from '../http/route.ts';
 import { listProcesses } from '../infra/heartbeat.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { QUEUES } from '../queues/index.ts';
@@ -142,7 +142,7 @@ export const adminRoutes: Route[] = [
       'Returns the blocked hosts, which no link of the installation can redirect to, by name.',
     query: blockedHostQuery,
     answers: { 200: Joi.array().items(blockedHostRecord) },
-    handle: async ({ query }) => ok(await listBlockedHosts(query)),
+    handle: async ({ query }) => pageOf(await listBlockedHosts(query), (record) => record),
   }),
   route<{ params: { host: string }; body: { reason: string } }>({
     ...common,
@@ -187,7 +187,7 @@ export const adminRoutes: Route[] = [
     description: 'Returns the links and QR codes that operators have blocked, the latest first.',
     query: blockedLinkQuery,
     answers: { 200: Joi.array().items(blockedLinkRecord) },
-    handle: async ({ query }) => ok(await listBlockedLinks(query)),
+    handle: async ({ query }) => pageOf(await listBlockedLinks(query), (record) => record),
   }),
   route<{ params: { id: string } }>({
     ...common,
@@ -214,7 +214,7 @@ export const adminRoutes: Route[] = [
     description: 'Returns the reports of visitors about links, the latest first.',
     query: abuseReportQuery,
     answers: { 200: Joi.array().items(abuseReportRecord) },
-    handle: async ({ query }) => ok(await listReports(query)),
+    handle: async ({ query }) => pageOf(await listReports(query), (record) => record),
   }),
   route<{ params: { id: string } }>({
     ...common,

@@ -1,6 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { toHostName } from '../http/domain-name.ts';
 import {
+  cursor,
   id,
   Joi,
   nameText,
@@ -12,6 +13,7 @@ import {
   text,
 } from '../http/fields.ts';
 import { hostsIn } from '../infra/hosts.ts';
+import type { Position } from '../infra/keyset.ts';
 import { QUEUES, type QueueName } from '../queues/index.ts';
 import { REPORT_CATEGORIES, type ReportCategory } from '../visits/report.ts';
 
@@ -198,11 +200,14 @@ export interface BlocklistQuery {
   search?: string | undefined;
   page: number;
   limit: number;
+  /** Position of the last row of the previous page. */
+  after?: Position | undefined;
 }
 
 export const blockedHostQuery = Joi.object<BlocklistQuery>({
   search: text(253).description('Part of the host, regardless of case.'),
   ...pages(100, 'Hosts'),
+  after: cursor(),
 });
 
 const shortLink = () => requiredText.description('Short link.').example('https://acme.link/prize');
@@ -223,6 +228,7 @@ export const blockedLinkParams = Joi.object<{ id: string }>({ id: linkId() });
 export const blockedLinkQuery = Joi.object<BlocklistQuery>({
   search: text(253).description('Part of the short link, regardless of case.'),
   ...pages(100, 'Links'),
+  after: cursor(),
 });
 
 /** States of reports. */
@@ -328,4 +334,5 @@ export const abuseReportQuery = Joi.object<AbuseReportQuery>({
   category: oneOf(REPORT_CATEGORIES).description('Only reports of this category.'),
   search: text(253).description('Part of the short link, regardless of case.'),
   ...pages(100, 'Reports'),
+  after: cursor(),
 });

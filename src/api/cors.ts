@@ -8,7 +8,7 @@ import type { Route } from '../http/route.ts';
  * allowed.
  */
 const EXPOSED =
-  'Content-Disposition, ETag, Idempotent-Replayed, Location, RateLimit-Limit, RateLimit-Remaining, ' +
+  'Content-Disposition, ETag, Idempotent-Replayed, Link, Location, RateLimit-Limit, RateLimit-Remaining, ' +
   'RateLimit-Reset, Retry-After, WWW-Authenticate, X-Next-Cursor, X-Request-Id';
 
 /** Request headers that such programs may send. */

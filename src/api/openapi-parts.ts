@@ -92,6 +92,18 @@ export const HEADERS = {
     'x-extension': true,
     schema: { type: 'string', enum: ['true'] },
   },
+  Link: {
+    description:
+      'URL of the next page, with `rel="next"` (RFC 8288); absent on the last page. A `Link` longer ' +
+      'than 3,000 characters is left out: send `X-Next-Cursor` as `after`.',
+    'x-extension': true,
+    schema: { type: 'string' },
+  },
+  XNextCursor: {
+    description: 'Cursor of the next page; absent on the last page.',
+    'x-extension': true,
+    schema: { type: 'string' },
+  },
   JobLocation: {
     description: 'Path of the job: `/jobs/{id}`.',
     schema: { type: 'string' },

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import Joi from 'joi';
 import { config } from '../config.ts';
 import { ERRORS } from '../errors.ts';
+import { hasCursors } from '../http/cursor.ts';
 import { isOfWorkspace, type MediaTypes, type Route } from '../http/route.ts';
 import { TAGS } from '../http/tags.ts';
 import { VERSION } from '../infra/version.ts';
@@ -288,8 +289,12 @@ function headerParameters({ method, record, scope }: Route): JsonSchema[] {
   return [refTo('parameters', method === 'get' ? 'IfNoneMatch' : 'IfMatch')];
 }
 
-function answerHeaders({ method, record, scope }: Route): JsonSchema {
+function answerHeaders(route: Route): JsonSchema {
+  const { method, record, scope } = route;
   const headers = {
+    ...(hasCursors(route)
+      ? { Link: refTo('headers', 'Link'), 'X-Next-Cursor': refTo('headers', 'XNextCursor') }
+      : {}),
     ...(method === 'post' && isOfWorkspace(scope)
       ? { 'Idempotent-Replayed': refTo('headers', 'IdempotentReplayed') }
       : {}),

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { Refusal } from '../errors.ts';
+import { hasCursors, openCursor, withNext } from '../http/cursor.ts';
 import { ifMatchOf, withEtag } from '../http/etag.ts';
 import { refuseFarPage } from '../http/fields.ts';
 import { check, checkEnvelope, checkRepeatable, parseQuery, type Query } from '../http/input.ts';
@@ -84,14 +85,20 @@ export function performer(heavy: HeavyRequests): Perform {
       query: route.query === undefined ? {} : check(route.query, query, 'query'),
       body: route.upload === undefined ? checkedBody : await request.readUpload!(route.upload),
     };
-    refuseFarPage(input.query, route.path);
+    refuseFarPage(input.query);
+    const list = hasCursors(route)
+      ? { route, projectId: caller.projectId, params: input.params, query: input.query }
+      : undefined;
     const answer = await route.handle({
       ...context,
       ...input,
+      query: list === undefined ? input.query : openCursor(list),
       idempotency: await readIdempotency(route, caller, key, input, late),
       ifMatch: ifMatchOf(route, request.ifMatch),
     });
-    return withEtag(route, answer, ifNoneMatch);
+    return list === undefined
+      ? withEtag(route, answer, ifNoneMatch)
+      : withNext(list, { params: request.params, query }, answer);
   }
 
   return async (route, request, context) => {

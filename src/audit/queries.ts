@@ -1,4 +1,5 @@
 import { db, rows } from '../infra/db.ts';
+import { POSITION, type Position, type Slice, sliceOf } from '../infra/keyset.ts';
 
 /** Actor of writes that the operator makes on the command line. */
 export const OPERATOR = 'operator';
@@ -13,6 +14,8 @@ export interface AuditLogQuery {
   limit: number;
   /** Id of the last row of the previous page. */
   cursor?: string;
+  /** Position of the last row of the previous page. */
+  after?: Position | undefined;
 }
 
 /** A row of the audit log with the person's name. */
@@ -30,10 +33,10 @@ export interface AuditRow {
 }
 
 /** Lists a page of a workspace's audit log, newest first. */
-export function listAuditLog(
+export async function listAuditLog(
   projectId: string,
-  { actor, action, target, limit, cursor }: AuditLogQuery,
-): Promise<AuditRow[]> {
+  { actor, action, target, limit, after, cursor = after?.[0] }: AuditLogQuery,
+): Promise<Slice<AuditRow>> {
   const conditions = ['a.project_id = :projectId'];
   if (cursor !== undefined) conditions.push('a.id < :cursor');
   if (actor === OPERATOR) conditions.push('a.user_id IS NULL');
@@ -42,17 +45,18 @@ export function listAuditLog(
   }
   if (action !== undefined) conditions.push('a.action = ANY(:action)');
   if (target !== undefined) conditions.push('(a.target_id = :target OR a.target_kind = :target)');
-  return rows<AuditRow>(
+  const entries = await rows<AuditRow>(
     db(),
-    `SELECT a.*, u.name AS user_name FROM audit_log a LEFT JOIN users u ON u.id = a.user_id
+    `SELECT a.*, ARRAY[a.id] AS ${POSITION}, u.name AS user_name FROM audit_log a LEFT JOIN users u ON u.id = a.user_id
       WHERE ${conditions.join(' AND ')} ORDER BY a.id DESC LIMIT :limit`,
     {
       projectId,
-      limit,
+      limit: limit + 1,
       cursor: cursor ?? null,
       actor: actor ?? null,
       action: action ?? null,
       target: target ?? null,
     },
   );
+  return sliceOf(entries, limit);
 }

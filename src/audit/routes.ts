@@ -1,5 +1,5 @@
-import { id, Joi, queryList, text } from '../http/fields.ts';
-import { ok, type Route, route } from '../http/route.ts';
+import { cursor, id, Joi, queryList, text } from '../http/fields.ts';
+import { pageOf, type Route, route } from '../http/route.ts';
 import { KEPT_DAYS } from './prune.ts';
 import { type AuditLogQuery, listAuditLog } from './queries.ts';
 import { auditEntry, toAuditEntry } from './record.ts';
@@ -15,7 +15,7 @@ export const auditRoutes: Route[] = [
     summary: 'List the audit log, newest first',
     description:
       `Returns who changed what, newest first: one entry per write, stored for ${KEPT_DAYS} days. ` +
-      'The header `X-Next-Cursor` of a full page is the `cursor` of the next one.',
+      'The header `X-Next-Cursor` is the `cursor` of the next page.',
     extension: true,
     tag: 'Audit log',
     scope: 'audit.read',
@@ -32,14 +32,17 @@ export const auditRoutes: Route[] = [
         .description(`Entries per page, at most ${MAX_LIMIT}.`),
       cursor: Joi.string()
         .pattern(/^log_[0-9A-Za-z]{24}$/, { name: 'an X-Next-Cursor of this list' })
-        .description('`X-Next-Cursor` of the previous page.'),
-    }),
+        .description('`X-Next-Cursor` of the previous page: the id of its last entry.'),
+      after: cursor(),
+    })
+      .oxor('after', 'cursor')
+      .messages({ 'object.oxor': 'after and cursor must not be given together' }),
     answers: { 200: Joi.array().items(auditEntry) },
     async handle({ caller, query }) {
-      const entries = await listAuditLog(caller.projectId, query);
-      const answer = ok(entries.map(toAuditEntry));
-      const last = entries.length === query.limit ? entries.at(-1) : undefined;
-      return last === undefined ? answer : { ...answer, headers: { 'X-Next-Cursor': last.id } };
+      const answer = pageOf(await listAuditLog(caller.projectId, query), toAuditEntry);
+      return answer.next === undefined
+        ? answer
+        : { ...answer, headers: { 'X-Next-Cursor': answer.next[0]! } };
     },
   }),
 ];

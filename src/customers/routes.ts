@@ -1,10 +1,20 @@
 import { deletedRecord } from '../http/deleted.ts';
-import { externalIdIn, flag, id, Joi, paging, queryList, recordId, text } from '../http/fields.ts';
+import {
+  cursor,
+  externalIdIn,
+  flag,
+  id,
+  Joi,
+  paging,
+  queryList,
+  recordId,
+  text,
+} from '../http/fields.ts';
 import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { contains } from '../infra/like.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
-import { newestFirst, type Paging, pageOf } from '../workspaces/lists.ts';
+import { byId, newestFirst, type Paging, readSlice } from '../workspaces/lists.ts';
 import { customerChangesBody, newCustomerBody } from './fields.ts';
 import { type CustomerChanges, customerJobs, type NewCustomer } from './jobs.ts';
 import { Customer } from './model.ts';
@@ -36,7 +46,6 @@ interface CustomerListQuery extends Paging, CustomerQuery {
   email?: string;
   externalId?: string;
   ids?: string[];
-  after?: string;
   before?: string;
 }
 
@@ -45,6 +54,14 @@ const params = Joi.object<Params>({ id: recordId().required() });
 const withSales = flag()
   .default(false)
   .description('Add `sales` and `saleAmount`, the sums of the stored sales.');
+
+/** Schema of the cursor of a page, for which the id of the last customer before it is accepted. */
+const afterCustomer = cursor()
+  .custom((value: string) => (value.startsWith('cus_') ? [value] : value))
+  .description(
+    'Cursor of the page, from the header `X-Next-Cursor` or `Link` of the previous one, or the id ' +
+      'of its last customer. Each page costs the same, while `page` reads all customers before it.',
+  );
 
 /** Converts rows for an answer, with the sums of sales if the query asks for them. */
 async function recordsOf(
@@ -100,24 +117,20 @@ export const customerRoutes: Route[] = [
         'Id of the customer in the caller’s system, after the prefix `ext_`.',
       ),
       ids: queryList(id()).description('Ids of customers.'),
-      after: id().description(
-        'Id of the last customer on the previous page; returns the customers after it. Each page ' +
-          'costs the same, while `page` reads all customers before it.',
-      ),
       before: id().description(
         'Id of the first customer on the next page; returns the customers before it.',
       ),
       withSales,
       ...paging(100),
+      after: afterCustomer,
     })
       .oxor('after', 'before')
       .messages({ 'object.oxor': 'after and before must not be given together' }),
     answers: { 200: Joi.array().items(customerRecord) },
     async handle({ caller, query }) {
-      const { search, email, externalId, ids, after, before } = query;
+      const { search, email, externalId, ids, before } = query;
       const { projectId } = caller;
       const customers = Customer.of(projectId);
-      if (after !== undefined) customers.where('id', '<', after);
       if (ids !== undefined) customers.whereIn('id', ids);
       if (search !== undefined) {
         customers.where((either) => {
@@ -131,10 +144,11 @@ export const customerRoutes: Route[] = [
         customers.where({ external_id: externalIdIn(externalId) ?? externalId });
       }
       if (before === undefined) {
-        return ok(await recordsOf(projectId, await newestFirst(customers, query), query));
+        const { rows, next } = await newestFirst(customers, query);
+        return { ...ok(await recordsOf(projectId, rows, query)), next };
       }
-      const preceding = await pageOf(customers.where('id', '>', before).orderBy('id'), query);
-      return ok(await recordsOf(projectId, preceding.toReversed(), query));
+      const { rows } = await readSlice(customers.where('id', '>', before), byId('asc'), query);
+      return ok(await recordsOf(projectId, rows.toReversed(), query));
     },
   }),
   route<{ params: Params; query: CustomerQuery }>({

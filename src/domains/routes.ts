@@ -1,7 +1,16 @@
 import { domainToUnicode } from 'node:url';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
-import { created, found, hasAny, ok, type Requester, type Route, route } from '../http/route.ts';
+import {
+  created,
+  found,
+  hasAny,
+  ok,
+  pageOf,
+  type Requester,
+  type Route,
+  route,
+} from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { containing } from '../infra/like.ts';
 import { normalize } from '../infra/normalize.ts';
@@ -9,7 +18,7 @@ import { answerWrite } from '../jobs/answer-write.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { requestFrameable } from '../short-links/destination.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
-import { pageOf } from '../workspaces/lists.ts';
+import { byId, readSlice } from '../workspaces/lists.ts';
 import { domainChecks } from './check-record.ts';
 import { domainCheckJobs, domainJobs } from './jobs.ts';
 import { Domain } from './model.ts';
@@ -47,7 +56,7 @@ export const domainRoutes: Route[] = [
       const domains = Domain.of(caller.projectId);
       if (!archived) domains.where('archived', false);
       if (search !== undefined) await narrow(domains, search, caller.projectId);
-      return ok((await pageOf(domains.orderBy('id'), paging)).map(toDomain));
+      return pageOf(await readSlice(domains, byId('asc'), paging), toDomain);
     },
   }),
   route<{ body: NewDomain }>({

@@ -1,6 +1,6 @@
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, nameText, paging, text } from '../http/fields.ts';
-import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
+import { created, found, hasAny, ok, pageOf, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { listByName, type SearchQuery } from '../workspaces/lists.ts';
@@ -55,7 +55,7 @@ export const folderRoutes: Route[] = [
     }),
     answers: { 200: Joi.array().items(folderRecord) },
     handle: async ({ caller, query }) =>
-      ok((await listByName(Folder.of(caller.projectId), query)).map(toFolder)),
+      pageOf(await listByName(Folder.of(caller.projectId), query), toFolder),
   }),
   route<{ params: { id: string } }>({
     ...read,

@@ -238,7 +238,19 @@ export function canonicalTimezone(name: string): string | undefined {
   }
 }
 
-/** Schemas of page number and page size of a list. */
+/** Maximum length of a cursor, in characters: base64url of two sort values and a signature. */
+const MAX_CURSOR = 6_000;
+
+/** Schema of the cursor of a page of a list. */
+export const cursor = (): JoiBase.StringSchema =>
+  text(MAX_CURSOR)
+    .description(
+      'Cursor of the page, from the header `X-Next-Cursor` or `Link` of the previous one. Unlike ' +
+        '`page`, it reaches any depth, and no record is repeated or left out.',
+    )
+    .meta({ extension: true });
+
+/** Schemas of page number, page size and cursor of a list. */
 export const paging = (maxLimit: number) => ({
   page: Joi.number().integer().min(1).max(1_000_000).default(1).description('Page, from 1'),
   pageSize: Joi.number()
@@ -247,20 +259,19 @@ export const paging = (maxLimit: number) => ({
     .max(maxLimit)
     .default(maxLimit)
     .description(`Records per page, at most ${maxLimit}`),
+  after: cursor(),
 });
 
 /** Maximum row that a page may reach, because all rows before it are read too. */
 const MAX_ROW = 100_000;
 
 /** @throws Refusal `unprocessable_entity` for a page too far into a list */
-export function refuseFarPage(query: unknown, path: string): void {
-  const { page = 1, pageSize, limit = pageSize, cursor } = query as Record<string, number>;
-  if (limit === undefined || cursor !== undefined || page * limit <= MAX_ROW) return;
-  const instead =
-    path === '/events' ? 'follow cursor, from the header X-Next-Cursor,' : 'use filters';
+export function refuseFarPage(query: unknown): void {
+  const { page = 1, pageSize, limit = pageSize, cursor: start } = query as Record<string, number>;
+  if (limit === undefined || start !== undefined || page * limit <= MAX_ROW) return;
   throw new Refusal(
     'unprocessable_entity',
-    `page must not reach further than row ${MAX_ROW}; ${instead} instead`,
+    `page must not reach further than row ${MAX_ROW}; follow the header Link of each page instead`,
   );
 }
 

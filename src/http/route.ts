@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 import { Refusal } from '../errors.ts';
+import { mapSlice, type Position, type Slice } from '../infra/keyset.ts';
 import type { Log } from '../infra/log.ts';
 import type { Redis } from '../infra/redis.ts';
 import type { IfMatch, Keyed } from '../queues/definition.ts';
@@ -108,9 +109,17 @@ export interface Answer {
    */
   body: unknown;
   headers?: Record<string, string | string[]>;
+  /** Position of the last record of a page, if more follow: the start of the next page. */
+  next?: Position | undefined;
 }
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });
+
+/** Answers with a page of a list, and the way to the next one. */
+export function pageOf<Row>(slice: Slice<Row>, toRecord: (row: Row) => unknown): Answer {
+  const { rows, next } = mapSlice(slice, toRecord);
+  return { ...ok(rows), next };
+}
 
 export const noContent: Answer = { status: 204, body: undefined };
 

@@ -2,6 +2,7 @@ import { Refusal } from '../errors.ts';
 import { found } from '../http/route.ts';
 import { BOM, csvLines } from '../infra/csv.ts';
 import { db } from '../infra/db.ts';
+import type { Slice } from '../infra/keyset.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { newestFirst, type Paging } from '../workspaces/lists.ts';
 import { includesScope } from '../workspaces/scopes.ts';
@@ -9,7 +10,7 @@ import { openPreview, type Preview } from './check-slice.ts';
 import { uniqueNames } from './file.ts';
 import { fieldsOf } from './mapping.ts';
 import { type Fault, Import } from './model.ts';
-import { type ImportRecord, toImport } from './record.ts';
+import { toImport } from './record.ts';
 import { openOfImport } from './sealing.ts';
 
 /** Maximum number of errors in the record of an import. */
@@ -28,9 +29,8 @@ interface ErrorRow {
 }
 
 /** Lists the imports of a workspace, newest first. */
-export async function listImports(projectId: string, paging: Paging): Promise<ImportRecord[]> {
-  return (await newestFirst(Import.of(projectId), paging)).map(toImport);
-}
+export const listImports = (projectId: string, paging: Paging): Promise<Slice<Import>> =>
+  newestFirst(Import.of(projectId), paging);
 
 /**
  * Reads an import with its preview and first errors.

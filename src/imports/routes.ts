@@ -8,6 +8,7 @@ import {
   type ApiRequest,
   created,
   ok,
+  pageOf,
   type Route,
   type RouteSpec,
   route,
@@ -24,7 +25,7 @@ import { importBulkJobs, importJobs } from './jobs.ts';
 import { API_PROVIDERS } from './providers/index.ts';
 import type { ProviderWithApi } from './providers/provider.ts';
 import { errorsFile, listImports, readImport } from './queries.ts';
-import { importDetails, importRecord } from './record.ts';
+import { importDetails, importRecord, toImport } from './record.ts';
 import {
   importChangesBody,
   importListQuery,
@@ -114,7 +115,8 @@ export const importRoutes: Route[] = [
     description: 'Returns the imports of the workspace, newest first.',
     query: importListQuery,
     answers: { 200: Joi.array().items(importRecord) },
-    handle: async ({ caller, query }) => ok(await listImports(caller.projectId, query)),
+    handle: async ({ caller, query }) =>
+      pageOf(await listImports(caller.projectId, query), toImport),
   }),
   route<{ params: Params }>({
     ...read,

@@ -28,7 +28,7 @@ export const hashToken = (token: string): string =>
   createHash('sha256').update(token).digest('hex');
 
 /** Uses of signatures that become invalid when SECRET_KEY is replaced. */
-type ShortUse = 'export' | 'unlock' | 'pass' | 'own-visits' | 'uncounted';
+type ShortUse = 'cursor' | 'export' | 'unlock' | 'pass' | 'own-visits' | 'uncounted';
 
 /** Signs a text for one use: 128 bits of HMAC-SHA256, in base64url. */
 export const sign = (use: ShortUse, text: string): string =>

@@ -1,6 +1,6 @@
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
-import { created, found, ok, type Route, route } from '../http/route.ts';
+import { created, found, ok, pageOf, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
@@ -111,7 +111,7 @@ export const invitationRoutes: Route[] = [
     query: invitationListQuery,
     answers: { 200: Joi.array().items(invitationRecord) },
     handle: async ({ caller, query }) =>
-      ok((await newestFirst(pending(caller.projectId), query)).map(toInvitation)),
+      pageOf(await newestFirst(pending(caller.projectId), query), toInvitation),
   }),
   route<{ params: Params }>({
     ...read,

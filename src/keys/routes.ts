@@ -1,6 +1,6 @@
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
-import { created, found, ok, type Route, route } from '../http/route.ts';
+import { created, found, ok, pageOf, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
@@ -72,7 +72,7 @@ export const keyRoutes: Route[] = [
     answers: { 200: Joi.array().items(keyRecord) },
     async handle({ caller, query }) {
       const keys = ApiKey.of(caller.projectId).whereNull('revoked_at');
-      return ok((await newestFirst(keys, query)).map(toKey));
+      return pageOf(await newestFirst(keys, query), toKey);
     },
   }),
   route<{ params: Params }>({

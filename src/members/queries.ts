@@ -1,4 +1,5 @@
 import { type Db, db, rows } from '../infra/db.ts';
+import { beyondSql, byText, orderSql, positionSql, type Slice, sliceOf } from '../infra/keyset.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import type { Role } from '../workspaces/roles.ts';
 
@@ -12,26 +13,34 @@ export interface MemberRow {
   last_seen_at: Date | null;
 }
 
+/** The order of a list of members. */
+const BY_NAME = { keys: [byText('lower(u.name)'), byText('m.user_id')], direction: 'asc' } as const;
+
 /**
  * SQL: members, with the last time of a sign-in, a use of the console, or a use of one of their
  * keys of the workspace.
  */
 const MEMBERS = `
-  SELECT m.user_id, u.email, u.name, m.role, m.joined_at,
+  SELECT ${positionSql(BY_NAME)}, m.user_id, u.email, u.name, m.role, m.joined_at,
          greatest(u.last_sign_in_at,
            (SELECT max(s.last_used_at) FROM sessions s WHERE s.user_id = u.id),
            (SELECT max(k.last_used_at) FROM api_keys k WHERE k.project_id = m.project_id AND k.user_id = u.id)
          ) AS last_seen_at
     FROM workspace_users m JOIN users u ON u.id = m.user_id
-   WHERE m.project_id = :projectId`;
+   WHERE m.project_id = ?`;
 
 /** Reads a page of the members of a workspace, by name. */
-export function listMembers(projectId: string, { page, pageSize }: Paging): Promise<MemberRow[]> {
-  return rows<MemberRow>(
+export async function listMembers(
+  projectId: string,
+  { page, pageSize, after }: Paging,
+): Promise<Slice<MemberRow>> {
+  const [condition, position] = beyondSql(BY_NAME, after);
+  const members = await rows<MemberRow>(
     db(),
-    `${MEMBERS} ORDER BY lower(u.name), m.user_id LIMIT :pageSize OFFSET :offset`,
-    { projectId, pageSize, offset: (page - 1) * pageSize },
+    `${MEMBERS} AND ${condition} ORDER BY ${orderSql(BY_NAME)} LIMIT ? OFFSET ?`,
+    [projectId, ...position, pageSize + 1, (page - 1) * pageSize],
   );
+  return sliceOf(members, pageSize);
 }
 
 /** Reads a member of a workspace. */
@@ -40,9 +49,9 @@ export async function findMember(
   userId: string,
   connection: Db,
 ): Promise<MemberRow | undefined> {
-  const [member] = await rows<MemberRow>(connection, `${MEMBERS} AND m.user_id = :userId`, {
+  const [member] = await rows<MemberRow>(connection, `${MEMBERS} AND m.user_id = ?`, [
     projectId,
     userId,
-  });
+  ]);
   return member;
 }

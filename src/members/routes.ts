@@ -1,6 +1,6 @@
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, paging, role } from '../http/fields.ts';
-import { found, ok, type Route, route } from '../http/route.ts';
+import { found, ok, pageOf, type Route, route } from '../http/route.ts';
 import { db } from '../infra/db.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import type { Paging } from '../workspaces/lists.ts';
@@ -30,7 +30,7 @@ export const memberRoutes: Route[] = [
     query: Joi.object<Paging>(paging(1_000)),
     answers: { 200: Joi.array().items(memberRecord) },
     handle: async ({ caller, query }) =>
-      ok((await listMembers(caller.projectId, query)).map(toMember)),
+      pageOf(await listMembers(caller.projectId, query), toMember),
   }),
   route<{ params: Params }>({
     ...read,

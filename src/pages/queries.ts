@@ -1,7 +1,8 @@
 import { type Db, db, rows } from '../infra/db.ts';
+import { mapSlice, type Slice } from '../infra/keyset.ts';
 import { contains } from '../infra/like.ts';
 import { VISITS } from '../short-links/visits-sql.ts';
-import { pageOf } from '../workspaces/lists.ts';
+import { byId, readSlice } from '../workspaces/lists.ts';
 import { Page } from './model.ts';
 import { type PageCounters, type PageRecord, toPage } from './record.ts';
 import type { PageListQuery } from './schema.ts';
@@ -40,10 +41,10 @@ export async function findPages(
 export async function listPages(
   projectId: string,
   { search, ...paging }: PageListQuery,
-): Promise<PageRecord[]> {
+): Promise<Slice<PageRecord>> {
   const pages = counted(projectId, db());
   if (search !== undefined) pages.whereRaw(...contains(`content->>'title'`, search));
-  return (await pageOf(pages.orderBy('pages.id', 'desc'), paging)).map(read);
+  return mapSlice(await readSlice(pages, byId('desc', 'pages.id'), paging), read);
 }
 
 /** Reads the titles of pages by their ids; missing ones are left out. */

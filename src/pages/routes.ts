@@ -1,6 +1,6 @@
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
-import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
+import { created, found, hasAny, ok, pageOf, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { pageJobs } from './jobs.ts';
@@ -53,7 +53,8 @@ export const pageRoutes: Route[] = [
     isHeavy: hasAny('search'),
     query: pageListQuery,
     answers: { 200: Joi.array().items(pageRecord) },
-    handle: async ({ caller, query }) => ok(await listPages(caller.projectId, query)),
+    handle: async ({ caller, query }) =>
+      pageOf(await listPages(caller.projectId, query), (record) => record),
   }),
   route<{ params: Params }>({
     ...read,

@@ -1,12 +1,19 @@
 import { type QueryBuilder, raw } from 'objection';
 import { refuseChanged } from '../http/etag.ts';
 import { externalIdIn } from '../http/fields.ts';
-import { type Answer, found, ok } from '../http/route.ts';
+import { type Answer, found, ok, pageOf } from '../http/route.ts';
 import { type Db, db } from '../infra/db.ts';
+import {
+  afterSql,
+  orderSql,
+  type Position,
+  positionSql,
+  type Slice,
+  sliceOf,
+} from '../infra/keyset.ts';
 import { normalizeKey } from '../lookup/short-link.ts';
 import type { JobContext } from '../queues/definition.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
-import type { Paging } from '../workspaces/lists.ts';
 import { findBySpelling } from './claims.ts';
 import {
   applyFilters,
@@ -15,6 +22,7 @@ import {
   type SharedFilters,
 } from './filters.ts';
 import type { ShortLinkModel, ShortLinkTables } from './model.ts';
+import { endOf, orderOf, type RecordPage, startOf } from './order.ts';
 import { refuseOtherWorkspace } from './project-slug.ts';
 import { canReadPasswords, openPassword } from './record.ts';
 import type { RecordContext } from './record-context.ts';
@@ -29,13 +37,6 @@ import {
 import type { Grouping } from './schema.ts';
 import { applySearch, resolveSearch, type Search } from './search.ts';
 import { VISITS } from './visits-sql.ts';
-
-/** The page of a list, and its order. */
-export interface RecordPage extends Paging {
-  /** `createdAt`, `lastClicked`, `key`, `url`, `title`, or the name of the count of visits. */
-  sort: string;
-  sortOrder: 'asc' | 'desc';
-}
 
 /** The names by which an info endpoint can look up a record. */
 export interface RecordInfo {
@@ -180,54 +181,53 @@ export class ShortLinkQueries<
   }
 
   /** Reads a page of the matching records. Exact matches of a search come first. */
-  async list(
-    projectId: string,
-    filters: Filters,
-    { sort, sortOrder, page, pageSize }: RecordPage,
-  ): Promise<Sealed[]> {
-    const orders: Partial<Record<string, string>> = {
-      createdAt: `${this.#table}.created_at ${sortOrder}`,
-      lastClicked: `c.last_visit_at ${sortOrder} NULLS LAST`,
-      key: `${this.#table}.key ${sortOrder}`,
-      url: `${this.#table}.url ${sortOrder}`,
-      title: `lower(coalesce(${this.#table}.title, '')) ${sortOrder}`,
-    };
-    const visits = `${VISITS} ${sortOrder}`;
-    const order = `${orders[sort] ?? visits}, ${this.#table}.id ${sortOrder}`;
+  async list(projectId: string, filters: Filters, query: RecordPage): Promise<Slice<Sealed>> {
+    const order = orderOf(this.tables.table, query);
     const search = await this.#searchOf(projectId, filters);
-    const matching = () =>
-      this.#filtered(this.#joined(projectId), projectId, filters, search)
-        .select(`${this.#table}.id`)
-        .orderByRaw(order);
     const exactIds = search?.exactIds ?? [];
-    const start = (page - 1) * pageSize;
+    const matching = (after: Position | undefined) => {
+      const rows = this.#filtered(this.#joined(projectId), projectId, filters, search);
+      if (after !== undefined) rows.whereRaw(...afterSql(order, after));
+      return rows.select(`${this.#table}.id`).orderByRaw(orderSql(order));
+    };
     // Only the rows of the page get all columns: sorting all columns of 100,000 rows takes half a
     // second.
-    const wide = this.#wide(projectId).orderByRaw(`(${this.#table}.id = ANY(?)) DESC, ${order}`, [
-      exactIds,
-    ]);
+    const wide = this.#wide(projectId)
+      .select(raw(positionSql(order)))
+      .orderByRaw(`(${this.#table}.id = ANY(?)) DESC, ${orderSql(order)}`, [exactIds]);
     const id = `${this.#table}.id`;
-    if (exactIds.length === 0) wide.whereIn(id, matching().limit(pageSize).offset(start));
-    else wide.whereIn(id, await this.#exactFirst(matching, exactIds, { start, pageSize }));
-    const rows = await wide;
-    return rows.map((row) => this.#toRecord(row));
+    const { page, pageSize, after } = query;
+    if (exactIds.length > 0) {
+      wide.whereIn(id, await this.#exactFirst(matching, exactIds, query));
+    } else {
+      const others = matching(startOf(after).afterOther);
+      wide.whereIn(id, others.limit(pageSize + 1).offset((page - 1) * pageSize));
+    }
+    const { rows, next } = sliceOf(await wide, pageSize);
+    const group = exactIds.includes(rows.at(-1)?.id ?? '') ? 'exact' : 'other';
+    return {
+      rows: rows.map((row) => this.#toRecord(row)),
+      next: next && endOf(group, next),
+    };
   }
 
   /**
-   * Ids of a page that begins with exact matches. Two queries, since an index has the order of the
-   * other records.
+   * Ids of a page that begins with exact matches, and of one more record. Two queries, since an
+   * index has the order of the other records.
    */
   async #exactFirst(
-    matching: () => QueryBuilder<Row>,
+    matching: (after: Position | undefined) => QueryBuilder<Row>,
     exactIds: readonly string[],
-    { start, pageSize }: { start: number; pageSize: number },
+    { page, pageSize, after: position }: RecordPage,
   ): Promise<string[]> {
     const id = `${this.#table}.id`;
-    const exact = await matching().whereIn(id, exactIds);
-    const shown = exact.slice(start, start + pageSize);
-    const others = await matching()
+    const { group, afterExact, afterOther } = startOf(position);
+    const start = (page - 1) * pageSize;
+    const exact = group === 'other' ? [] : await matching(afterExact).whereIn(id, exactIds);
+    const shown = exact.slice(start, start + pageSize + 1);
+    const others = await matching(afterOther)
       .whereNotIn(id, exactIds)
-      .limit(pageSize - shown.length)
+      .limit(pageSize + 1 - shown.length)
       .offset(Math.max(0, start - exact.length));
     return [...shown, ...others].map((row) => row.id);
   }
@@ -296,7 +296,7 @@ export class ShortLinkQueries<
   async answerList({ caller, query }: CheckedQuery<Filters & RecordPage>): Promise<Answer> {
     refuseOtherWorkspace(query, caller);
     refuseHiddenFilter(caller, this.tables.kind, query);
-    return ok((await this.list(caller.projectId, query, query)).map(this.#shownTo(caller)));
+    return pageOf(await this.list(caller.projectId, query, query), this.#shownTo(caller));
   }
 
   /** Answers with the number of records that match the filters, in total or by group. */

@@ -1,5 +1,6 @@
 import { found } from '../http/route.ts';
-import { named, pageOf, type SearchQuery } from '../workspaces/lists.ts';
+import { byText, type Slice } from '../infra/keyset.ts';
+import { byName, named, readSlice, type SearchQuery } from '../workspaces/lists.ts';
 import { Tag } from './model.ts';
 import { type TagRecord, toTag } from './record.ts';
 
@@ -10,12 +11,14 @@ export interface TagListQuery extends SearchQuery {
 }
 
 /** Reads a page of a workspace's tags. */
-export async function listTags(projectId: string, query: TagListQuery): Promise<TagRecord[]> {
-  const { sortBy, sortOrder, ids } = query;
+export function listTags(projectId: string, query: TagListQuery): Promise<Slice<Tag>> {
+  const { sortBy, sortOrder: direction, ids } = query;
   const tags = named(Tag.of(projectId), query);
   if (ids !== undefined) tags.whereIn('id', ids);
-  tags.orderBy(sortBy === 'name' ? 'name_key' : 'created_at', sortOrder).orderBy('id', sortOrder);
-  return (await pageOf(tags, query)).map(toTag);
+  const created = { sql: 'created_at', type: 'timestamptz' } as const;
+  const order =
+    sortBy === 'name' ? byName(direction) : { keys: [created, byText('id')], direction };
+  return readSlice(tags, order, query);
 }
 
 /** Reads a tag by its id. @throws Refusal `not_found` */

@@ -1,11 +1,11 @@
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, nameText, oneOf, paging, queryList, text } from '../http/fields.ts';
-import { created, ok, type Route, route } from '../http/route.ts';
+import { created, ok, pageOf, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { tagJobs } from './jobs.ts';
 import { listTags, readTag, type TagListQuery } from './queries.ts';
-import { TAG_COLORS, tagRecord } from './record.ts';
+import { TAG_COLORS, tagRecord, toTag } from './record.ts';
 
 const write = { tag: 'Tags', scope: 'tags.write', writes: true } as const;
 const read = { tag: 'Tags', scope: 'tags.read' } as const;
@@ -88,7 +88,7 @@ export const tagRoutes: Route[] = [
     query: tagListQuery,
     answers: { 200: Joi.array().items(tagRecord) },
     async handle({ caller, query }) {
-      return ok(await listTags(caller.projectId, query));
+      return pageOf(await listTags(caller.projectId, query), toTag);
     },
   }),
   route<{ params: { id: string } }>({

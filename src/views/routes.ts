@@ -1,6 +1,6 @@
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, paging, text } from '../http/fields.ts';
-import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
+import { created, found, hasAny, ok, pageOf, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
@@ -72,7 +72,7 @@ export const viewRoutes: Route[] = [
     async handle({ caller, query: { list: listName, ...query } }) {
       const views = View.visibleTo(caller.userId, caller.projectId);
       if (listName !== undefined) views.where({ list: listName });
-      return ok((await listByName(views, query)).map(toView));
+      return pageOf(await listByName(views, query), toView);
     },
   }),
   route<{ params: { id: string } }>({

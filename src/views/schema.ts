@@ -6,7 +6,7 @@ import { linkListQuery } from '../links/schema.ts';
 import { qrCodeListQuery } from '../qrcodes/schema.ts';
 
 /** Parameters of lists that views do not store: paging, and filters that must not be shared. */
-const LEFT_OUT = ['page', 'pageSize', 'projectSlug', 'password'];
+const LEFT_OUT = ['page', 'pageSize', 'after', 'projectSlug', 'password'];
 
 const viewed = (query: ObjectSchema): ObjectSchema =>
   query.fork(LEFT_OUT, (field) => field.forbidden());

@@ -1,4 +1,5 @@
 import { db } from '../infra/db.ts';
+import type { Slice } from '../infra/keyset.ts';
 import { newestFirst } from '../workspaces/lists.ts';
 import { Attempt, Delivery } from './model.ts';
 import type { DeliveryFilters, DeliveryQuery } from './schema.ts';
@@ -24,7 +25,7 @@ export async function listDeliveries(
   projectId: string,
   webhookId: string,
   query: DeliveryQuery,
-): Promise<Delivery[]> {
+): Promise<Slice<Delivery>> {
   return newestFirst(deliveriesOf(projectId, webhookId, query), query);
 }
 

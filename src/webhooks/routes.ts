@@ -1,6 +1,6 @@
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi, requiredCount } from '../http/fields.ts';
-import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
+import { created, found, hasAny, ok, pageOf, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
@@ -84,7 +84,7 @@ export const webhookRoutes: Route[] = [
     query: webhookListQuery,
     answers: { 200: Joi.array().items(webhookRecord) },
     handle: async ({ caller, query }) =>
-      ok((await newestFirst(Webhook.of(caller.projectId), query)).map(toWebhook)),
+      pageOf(await newestFirst(Webhook.of(caller.projectId), query), toWebhook),
   }),
   route<{ params: Params }>({
     ...read,
@@ -197,7 +197,7 @@ export const webhookRoutes: Route[] = [
     answers: { 200: Joi.array().items(deliveryRecord) },
     async handle({ caller: { projectId }, params, query }) {
       const { id } = await find(projectId, params.id);
-      return ok((await listDeliveries(projectId, id, query)).map(toDelivery));
+      return pageOf(await listDeliveries(projectId, id, query), toDelivery);
     },
   }),
   route<{ params: DeliveryParams }>({

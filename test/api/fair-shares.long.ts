@@ -3,7 +3,9 @@ import { routes } from '../../src/api/routes.ts';
 import { isOfWorkspace } from '../../src/http/route.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
+import { linkQueries } from '../../src/links/queries.ts';
 import { createApiKey, revokeApiKey } from '../../src/workspaces/api-keys.ts';
+import type { Paging } from '../../src/workspaces/lists.ts';
 import { isTopology, stack } from '../support/stack.ts';
 import { aWorkspace } from '../support/world.ts';
 
@@ -18,6 +20,38 @@ async function lookUps(): Promise<number> {
     "SELECT sum(idx_scan)::bigint AS scans FROM pg_stat_user_indexes WHERE relname = 'api_keys'",
   );
   return rows[0].scans;
+}
+
+interface Plan {
+  'Index Name'?: string;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Plan[];
+}
+
+const indexesOf = (plan: Plan): string[] => [
+  ...(plan['Index Name'] === undefined ? [] : [plan['Index Name']]),
+  ...(plan.Plans ?? []).flatMap(indexesOf),
+];
+
+/** Runs a read that is one query, and returns the indexes and the number of blocks that it read. */
+async function planOf(read: () => Promise<unknown>) {
+  const queries: { sql: string; bindings: string[] }[] = [];
+  const record = (query: { sql: string; bindings: string[] }) => queries.push(query);
+  db().on('query', record);
+  await read();
+  db().off('query', record);
+  expect(queries).to.have.length(1);
+  const [{ sql, bindings }] = queries as [{ sql: string; bindings: string[] }];
+  const { rows } = await db().raw<{ rows: { 'QUERY PLAN': { Plan: Plan }[] }[] }>(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sql.replaceAll(/\$\d+/g, '?')}`,
+    bindings,
+  );
+  const { Plan: plan } = rows[0]!['QUERY PLAN'][0]!;
+  return {
+    indexes: indexesOf(plan),
+    blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+  };
 }
 
 const ask = (apiKey: string, from: string, path = '/tags') =>
@@ -88,24 +122,44 @@ describe('revoked and expired API keys', () => {
 });
 
 describe('pagination', () => {
-  it('ends at row 100,000; that of events then names the cursor', async () => {
+  it('by number ends at row 100,000, and the answer names the header that leads on', async () => {
     const { api } = await aWorkspace();
-    for (const path of ['/links', '/qrcodes', '/domains', '/tags']) {
-      const { status, body } = await api.get(`${path}?page=1000000`);
+    for (const path of ['/links', '/qrcodes', '/domains', '/tags', '/events']) {
+      const { status, body } = await api.get(path, { page: 1_000_000 });
       expect(status, path).to.equal(422);
       expect(body.error.message).to.equal(
-        'page must not reach further than row 100000; use filters instead',
+        'page must not reach further than row 100000; follow the header Link of each page instead',
       );
     }
-    const { status, body } = await api.get('/events?page=1001&limit=100');
-    expect(status).to.equal(422);
-    expect(body.error.message).to.contain('follow cursor');
     expect((await api.get('/events?page=1000&limit=100')).status).to.equal(200);
+  });
+
+  it('by cursor reads the next rows of an index, however deep the page is', async () => {
+    const { api, projectId } = await aWorkspace();
+    await api.post('/links', { url: 'https://example.com' });
+    await db().raw(
+      `INSERT INTO links (project_id, id, user_id, domain_id, key, url, title, search_text, created_at)
+       SELECT project_id, 'link_' || lpad((n * 7919 % 20000)::text, 24, '0'), user_id, domain_id, 'k' || n,
+              'https://example.com/' || n, 'Title ' || n / 3, '', now() - n * interval '1 s'
+         FROM links, generate_series(1, 20000) AS n WHERE project_id = ?`,
+      [projectId],
+    );
+    await db().raw('ANALYZE links');
+    for (const sortOrder of ['asc', 'desc'] as const) {
+      const order = { sort: 'createdAt', sortOrder };
+      const read = (paging: Paging) =>
+        linkQueries.list(projectId, { showArchived: false }, { ...order, ...paging });
+      const { next } = await read({ page: 190, pageSize: 100 });
+      const first = await planOf(() => read({ page: 1, pageSize: 100 }));
+      const deep = await planOf(() => read({ page: 1, pageSize: 100, after: next }));
+      expect(deep.indexes, sortOrder).to.include('links_newest');
+      expect(deep.blocks, sortOrder).to.be.lessThan(2 * first.blocks);
+    }
   });
 });
 
 /** Query parameters that select a page of a list. */
-const PAGING = ['page', 'pageSize', 'limit', 'cursor'];
+const PAGING = ['page', 'pageSize', 'limit', 'cursor', 'after'];
 /**
  * Other parameters of lists that must not read all rows: the index that serves each, or `null` for
  * a parameter that filters nothing.
@@ -138,7 +192,6 @@ const INDEXED: Record<string, Record<string, string | null>> = {
   '/customers': {
     externalId: 'customers_project_id_external_id_key',
     ids: 'customers_pkey',
-    after: 'customers_pkey',
     before: 'customers_pkey',
   },
   '/tags': { ids: 'tags_pkey', sortOrder: 'tags_name' },

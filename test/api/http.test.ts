@@ -325,6 +325,7 @@ describe('CORS', () => {
       'content-disposition',
       'etag',
       'idempotent-replayed',
+      'link',
       'location',
       'ratelimit-limit',
       'ratelimit-remaining',

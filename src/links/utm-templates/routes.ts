@@ -1,6 +1,6 @@
 import { deletedRecord } from '../../http/deleted.ts';
 import { id, Joi, paging, text } from '../../http/fields.ts';
-import { created, found, hasAny, ok, type Route, route } from '../../http/route.ts';
+import { created, found, hasAny, ok, pageOf, type Route, route } from '../../http/route.ts';
 import { newId } from '../../ids.ts';
 import { answerWrite } from '../../jobs/answer-write.ts';
 import { listByName, type SearchQuery } from '../../workspaces/lists.ts';
@@ -58,7 +58,7 @@ export const utmTemplateRoutes: Route[] = [
     }),
     answers: { 200: Joi.array().items(utmTemplateRecord) },
     handle: async ({ caller, query }) =>
-      ok((await listByName(UtmTemplate.of(caller.projectId), query)).map(toUtmTemplate)),
+      pageOf(await listByName(UtmTemplate.of(caller.projectId), query), toUtmTemplate),
   }),
   route<{ params: { id: string } }>({
     ...read,

@@ -1,6 +1,6 @@
 import { deletedRecord } from '../../http/deleted.ts';
 import { id, Joi, paging } from '../../http/fields.ts';
-import { ok, type Route, route } from '../../http/route.ts';
+import { ok, pageOf, type Route, route } from '../../http/route.ts';
 import { answerWrite } from '../../jobs/answer-write.ts';
 import { newestFirst, type Paging } from '../../workspaces/lists.ts';
 import { templateJobs } from './jobs.ts';
@@ -31,7 +31,7 @@ export const templateRoutes: Route[] = [
     query: Joi.object<Paging>(paging(100)),
     answers: { 200: Joi.array().items(templateRecord) },
     handle: async ({ caller, query }) =>
-      ok((await newestFirst(Template.of(caller.projectId), query)).map(toTemplate)),
+      pageOf(await newestFirst(Template.of(caller.projectId), query), toTemplate),
   }),
   route<{ params: { id: string }; body: TemplateChanges }>({
     ...common,
