@@ -8,8 +8,9 @@ import type { Route } from '../http/route.ts';
  * allowed.
  */
 const EXPOSED =
-  'Content-Disposition, ETag, Idempotent-Replayed, Link, Location, RateLimit-Limit, RateLimit-Remaining, ' +
-  'RateLimit-Reset, Retry-After, WWW-Authenticate, X-Next-Cursor, X-Request-Id';
+  'Content-Disposition, ETag, Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Limit, ' +
+  'RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset, Retry-After, WWW-Authenticate, ' +
+  'X-Next-Cursor, X-Request-Id';
 
 /** Request headers that such programs may send. */
 const ALLOWED =

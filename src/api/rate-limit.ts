@@ -8,6 +8,16 @@ import { REQUESTS_PER_MINUTE } from '../workspaces/plans.ts';
 
 const WINDOW_SECONDS = 60;
 
+/** A limit, by the name that the headers `RateLimit` and `RateLimit-Policy` give it. */
+interface Policy {
+  name: 'api' | 'track' | 'user' | 'public' | 'image' | 'fetch';
+  perMinute: number;
+  /** Who has the limit. */
+  partition: string;
+  /** Subject of the message to a client that exceeds it. */
+  subject: string;
+}
+
 /** Headers for the answer, and the refusal if the request is over the limit. */
 export interface RateLimitVerdict {
   headers: Record<string, string>;
@@ -45,7 +55,8 @@ export class RateLimit {
   /** Counts one request against the limit of the caller's workspace. */
   async take(caller: Caller, kind: 'api' | 'track'): Promise<RateLimitVerdict> {
     const perMinute = requestLimitOf(caller) * (kind === 'track' ? 10 : 1);
-    return this.#verdict(perMinute, `${kind}:${caller.projectId}`, 'The workspace');
+    const partition = caller.projectId;
+    return this.#verdict({ name: kind, perMinute, partition, subject: 'The workspace' });
   }
 
   /**
@@ -53,14 +64,24 @@ export class RateLimit {
    * keys keep their share.
    */
   takeUser(userId: string): Promise<RateLimitVerdict> {
-    return this.#verdict(config().USER_REQUESTS_PER_MINUTE, `user:${userId}`, 'A person');
+    return this.#verdict({
+      name: 'user',
+      perMinute: config().USER_REQUESTS_PER_MINUTE,
+      partition: userId,
+      subject: 'A person',
+    });
   }
 
   /**
    * Counts one request of a network (`networkOf`) against the limit of endpoints that need no key.
    */
   takePublic(network: string): Promise<RateLimitVerdict> {
-    return this.#verdict(config().PUBLIC_REQUESTS_PER_MINUTE, `public:${network}`, 'An address');
+    return this.#verdict({
+      name: 'public',
+      perMinute: config().PUBLIC_REQUESTS_PER_MINUTE,
+      partition: network,
+      subject: 'An address',
+    });
   }
 
   /**
@@ -68,27 +89,33 @@ export class RateLimit {
    * workspace.
    */
   takeImage(network: string): Promise<RateLimitVerdict> {
-    return this.#verdict(
-      config().PUBLIC_IMAGES_PER_MINUTE,
-      `image:${network}`,
-      'With new images, an address',
-    );
+    return this.#verdict({
+      name: 'image',
+      perMinute: config().PUBLIC_IMAGES_PER_MINUTE,
+      partition: network,
+      subject: 'With new images, an address',
+    });
   }
 
   /** Counts one request against the workspace's limit of requests that fetch from other hosts. */
   takeFetch(projectId: string): Promise<RateLimitVerdict> {
-    return this.#verdict(
-      config().PUBLIC_REQUESTS_PER_MINUTE,
-      `fetch:${projectId}`,
-      'For images of other hosts, a workspace',
-    );
+    return this.#verdict({
+      name: 'fetch',
+      perMinute: config().PUBLIC_REQUESTS_PER_MINUTE,
+      partition: projectId,
+      subject: 'For images of other hosts, a workspace',
+    });
   }
 
-  async #verdict(perMinute: number, key: string, client: string): Promise<RateLimitVerdict> {
+  async #verdict({ name, perMinute, partition, subject }: Policy): Promise<RateLimitVerdict> {
     if (perMinute === 0) return { headers: {} };
+    const key = `${name}:${partition}`;
     const { remainingPoints, msBeforeNext, refused } = await this.#consume(perMinute, key);
     const reset = String(Math.ceil(msBeforeNext / 1000));
     const headers: Record<string, string> = {
+      // draft-ietf-httpapi-ratelimit-headers, revision 11; the other three are of revision 6.
+      'RateLimit-Policy': `"${name}";q=${perMinute};w=${WINDOW_SECONDS}`,
+      RateLimit: `"${name}";r=${remainingPoints};t=${reset}`,
       'RateLimit-Limit': String(perMinute),
       'RateLimit-Remaining': String(remainingPoints),
       'RateLimit-Reset': reset,
@@ -101,7 +128,7 @@ export class RateLimit {
       headers: { ...headers, 'Retry-After': reset },
       refusal: new Refusal(
         'rate_limit_exceeded',
-        `${client} may send ${perMinute} requests a minute; try again in ${reset} s`,
+        `${subject} may send ${perMinute} requests a minute; try again in ${reset} s`,
       ),
     };
   }

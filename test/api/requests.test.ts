@@ -87,6 +87,31 @@ describe('authentication', () => {
 });
 
 describe('rate limits', () => {
+  it('are named in RateLimit and RateLimit-Policy, each kind by its own name', async () => {
+    const { api, set } = await aWorkspace();
+    await set({ requestsPerMinute: 2 });
+    const policies = [];
+    for (const { headers } of [
+      await api.get('/tags'),
+      await api.get('/tags'),
+      await api.get('/tags'),
+      await api.post('/track/lead', {}),
+      await api.download('/docs/search', { q: 'links' }),
+    ]) {
+      const reset = headers.get('ratelimit-reset')!;
+      policies.push(headers.get('ratelimit-policy'));
+      const [name] = policies.at(-1)!.split(';');
+      expect(headers.get('ratelimit')).to.equal(
+        `${name};r=${headers.get('ratelimit-remaining')!};t=${reset}`,
+      );
+    }
+    expect(policies).to.deep.equal([
+      ...Array.from({ length: 3 }, () => '"api";q=2;w=60'),
+      '"track";q=20;w=60',
+      '"public";q=300;w=60',
+    ]);
+  });
+
   it('report the remaining requests, and return 429 with Retry-After above the limit', async () => {
     const { api, set } = await aWorkspace({ plan: 'free' });
     await set({ requestsPerMinute: 3 });
@@ -108,7 +133,9 @@ describe('rate limits', () => {
     await set({ requestsPerMinute: null });
     expect((await api.get('/tags')).headers.get('ratelimit-limit')).to.equal('60');
     await set({ requestsPerMinute: 0 });
-    expect((await api.get('/tags')).headers.get('ratelimit-limit')).to.equal(null);
+    const { headers } = await api.get('/tags');
+    for (const name of ['ratelimit-limit', 'ratelimit', 'ratelimit-policy'])
+      expect(headers.get(name), name).to.equal(null);
   });
 });
 
