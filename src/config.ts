@@ -6,6 +6,7 @@ import {
   integer,
   oneOf,
   origin,
+  parseContact,
   parseDatabaseUrl,
   parseDatabaseUrls,
   parseDirectory,
@@ -378,6 +379,12 @@ export const SETTINGS = {
     fallback: '',
     shownDefault: 'none',
     parse: parseSender,
+  },
+  SECURITY_CONTACT: {
+    help: 'URL (`mailto:` or `https:`) for reports of vulnerabilities. `/.well-known/security.txt` has it; unset, there is no such file.',
+    fallback: '',
+    shownDefault: 'none',
+    parse: parseContact,
   },
   MAIL_CONCURRENCY: integer('Concurrent connections of one worker_mail to the mail server.', 5, {
     min: 1,

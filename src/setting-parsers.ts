@@ -95,6 +95,15 @@ export const url = (
   },
 });
 
+/** Parses a URI for people who report something. @throws Error for another kind of URI */
+export function parseContact(value: string): string {
+  const uri = parseUrl(value);
+  if (uri?.protocol !== 'mailto:' && uri?.protocol !== 'https:') {
+    throw new Error('must be a URL that starts with mailto: or https://');
+  }
+  return uri.href;
+}
+
 /** Setting for the origin of a server: redirects, assets and `Location` begin at its root. */
 export const origin = (help: string): Setting<string> => {
   const { parse, ...rest } = url(help, '', ['http:', 'https:']);

@@ -37,6 +37,7 @@ import {
 import { settleTarget } from './request-target.ts';
 import { routes } from './routes.ts';
 import { serveUnsubscribe } from './unsubscribe.ts';
+import { serveWellKnown } from './well-known.ts';
 
 /** Creates the Express application: the middleware in order, then the routes of every folder. */
 export function makeApp(dependencies: ApiDependencies): Express {
@@ -61,6 +62,7 @@ export function makeApp(dependencies: ApiDependencies): Express {
     response.json(readOpenApi(config()));
   });
   serveDocs(app, admission);
+  serveWellKnown(app);
   app.get(['/console', '/console/*path'], consoleHandler());
   app.get('/stats/:domain/*key', showStatistics(admission));
   serveUnsubscribe(app, admission, dependencies.queues);

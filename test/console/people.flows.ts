@@ -272,6 +272,15 @@ describe('people in the console', function () {
     });
   }
 
+  it('opens the profile of the last workspace for password managers, after the sign-in', async () => {
+    const { email } = await aPerson({ in: { ...world, role: 'member' }, password: PASSWORD });
+    await inConsole(world, '/sign-in/profile', nobody, async (page) => {
+      await signIn(page, email);
+      await page.getByLabel('Current password').waitFor();
+      expect(page.url()).to.contain(`/${world.slug}/settings/profile`);
+    });
+  });
+
   it('changes a password by the one before, which ends all other sessions', async () => {
     const { email } = await aPerson({ in: { ...world, role: 'member' }, password: PASSWORD });
     await inConsole(world, 'settings/profile', nobody, async (page) => {

@@ -113,6 +113,7 @@ async function start(): Promise<void> {
     RATES_MAX_AGE_DAYS: '0',
     SMTP_URL: mail.url('none'),
     MAIL_FROM: 'Short links <links@mail.test>',
+    SECURITY_CONTACT: 'mailto:security@example.com',
   };
   Object.assign(process.env, settings);
   // The certificate of the mail server. A process reads the variable when it starts, so the tests'

@@ -268,6 +268,7 @@ describe('the configuration', () => {
     [{ SMTP_URL: 'https://mail.test' }, 'SMTP_URL must be a URL that starts with smtp://'],
     [{ SMTP_URL: 'smtp://a:%@mail.test' }, 'SMTP_URL must have a percent-encoded user name'],
     [{ MAIL_FROM: 'a\r\nBcc: b@mail.test' }, 'MAIL_FROM must be an email address'],
+    [{ SECURITY_CONTACT: 'security@mail.test' }, 'SECURITY_CONTACT must be a URL that starts with'],
     [{ REDIS_URL: 'http://x' }, 'REDIS_URL must be a URL that starts with redis://'],
     [{ REDIS_URL: 'redis+sentinel://a,b' }, 'REDIS_URL must be of the form redis+sentinel://'],
     [{ REDIS_URL: 'redis+cluster://a,,b' }, 'REDIS_URL must be of the form redis+cluster://'],

@@ -36,17 +36,38 @@ async function signedIn({ location }: { location: { href: string } }) {
   }
 }
 
+/** Returns the workspace that the person used last in this browser, or redirects if there is none. */
+async function lastWorkspace(context: { location: { href: string } }): Promise<string> {
+  const { workspaces } = await signedIn(context);
+  const last = localStorage.getItem('workspace');
+  const workspace = workspaces.find(({ slug }) => slug === last) ?? workspaces[0];
+  if (workspace === undefined) throw redirect({ to: '/welcome' });
+  return workspace.slug;
+}
+
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
   async beforeLoad(context) {
-    const { workspaces } = await signedIn(context);
+    await signedIn(context);
     const wanted = context.preload ? undefined : takeReturn();
     if (wanted !== undefined) throw redirect({ to: wanted as '/' });
-    const last = localStorage.getItem('workspace');
-    const workspace = workspaces.find(({ slug }) => slug === last) ?? workspaces[0];
-    if (workspace === undefined) throw redirect({ to: '/welcome' });
-    throw redirect({ to: '/$workspace/links', params: { workspace: workspace.slug } });
+    throw redirect({
+      to: '/$workspace/links',
+      params: { workspace: await lastWorkspace(context) },
+    });
+  },
+});
+
+/** Leads to the profile, where people change their password (`/.well-known/change-password`). */
+const profile = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in/profile',
+  async beforeLoad(context) {
+    throw redirect({
+      to: '/$workspace/settings/profile',
+      params: { workspace: await lastWorkspace(context) },
+    });
   },
 });
 
@@ -160,6 +181,7 @@ const isOther = (path: ViewPath): path is Others => !path.startsWith('/$workspac
 export const router = createRouter({
   routeTree: root.addChildren({
     start,
+    profile,
     ...routesBelow(root, '', isOther),
     workspace: workspace.addChildren({
       workspaceStart,
