@@ -1,21 +1,19 @@
-import { createHash } from 'node:crypto';
 import { Customer } from '../customers/model.ts';
 import { Refusal } from '../errors.ts';
-import { publishToWebhooks } from '../event-records/publish.ts';
 import { attributed, type EventRow, type StoredEvent } from '../events/event.ts';
-import { announceEvents } from '../events/live/announce.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { newId } from '../ids.ts';
-import { canonicalJson } from '../infra/canonical.ts';
 import { type Db, rows } from '../infra/db.ts';
-import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { canBeClickId } from '../visitors/click-id.ts';
 import { UNKNOWN } from '../visitors/places.ts';
+import { announced, type RecordEvents } from './announced.ts';
+import { claimInvoice } from './invoices.ts';
 import { conversionJobs, type NewLead, type NewSale, type Tracked } from './jobs.ts';
 import { randomName } from './random-name.ts';
 import { type LeadResult, noClick, noCustomer, type SaleResult } from './record.ts';
+import { recordRefund } from './refunds.ts';
 import type { CustomerBody, LeadBody, SaleBody } from './schema.ts';
 import { customersOfClicks, leads, visits } from './waiting.ts';
 
@@ -32,53 +30,6 @@ const resultOf = ({ sale, converted }: NewSale): SaleResult => ({
   metadata: sale.metadata,
   rateDate: converted.rateDate ?? undefined,
 });
-
-/**
- * Claims the invoice of a sale. A second request waits for the commit of the first, and gets its
- * result.
- *
- * @returns the first answer, if there was one
- */
-async function claimInvoice(
-  trx: Db,
-  projectId: string,
-  { sale }: NewSale,
-  answer: SaleResult,
-): Promise<SaleResult | undefined> {
-  const { invoiceId } = sale;
-  if (invoiceId === null) return undefined;
-  const fingerprint = fingerprintOf(sale);
-  const inserted = await rows<object>(
-    trx,
-    `INSERT INTO invoices (project_id, invoice_id, customer_id, fingerprint, answer)
-     VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING invoice_id`,
-    [projectId, invoiceId, '', fingerprint, JSON.stringify(answer)],
-  );
-  if (inserted.length > 0) return undefined;
-  const first = (await trx('invoices')
-    .where({ project_id: projectId, invoice_id: invoiceId })
-    .first('fingerprint', 'answer')) as { fingerprint: string; answer: SaleResult | null };
-  if (first.fingerprint !== fingerprint && first.fingerprint !== olderFingerprintOf(sale)) {
-    throw new Refusal(
-      'conflict',
-      `The invoice "${invoiceId}" was already recorded with other contents`,
-    );
-  }
-  // The customer has been erased meanwhile, so the answer may only contain what the caller sent
-  // again.
-  return first.answer ?? answer;
-}
-
-const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
-
-/** Computes a fingerprint of a sale's values, ignoring order, defaults and nulls. */
-function fingerprintOf(sale: SaleBody): string {
-  const values = Object.entries(sale).filter(([, value]) => value !== null);
-  return `v2:${hash(canonicalJson(Object.fromEntries(values)))}`;
-}
-
-/** Computes the original fingerprint of invoices, which depended on the order of members. */
-const olderFingerprintOf = (sale: SaleBody): string => hash(JSON.stringify(sale));
 
 async function record(
   trx: Db,
@@ -203,26 +154,6 @@ async function clickOfLead(
     );
   }
   return knownClick(trx, job, firstClick);
-}
-
-/** Stores events in the transaction of a command. */
-type RecordEvents = (events: readonly EventRow[]) => Promise<void>;
-
-/** Runs a command once, and announces its events to live streams after the commit. */
-async function announced<Answer>(
-  job: JobContext,
-  command: (trx: Db, recordEvents: RecordEvents) => Promise<Tracked<Answer>>,
-): Promise<Tracked<Answer>> {
-  const recorded: EventRow[] = [];
-  const result = await runIdempotent(job, (trx) =>
-    command(trx, async (events) => {
-      await eventsStore().append(trx, events);
-      await publishToWebhooks(trx, events);
-      recorded.push(...events);
-    }),
-  );
-  announceEvents(recorded);
-  return result;
 }
 
 /**
@@ -356,4 +287,8 @@ export const conversionHandlers = handlers(conversionJobs, {
       await record(trx, job, data, recordEvents);
       return { answer, isReplayed: false };
     }),
+
+  /** Records a refund, as {@link recordRefund}. */
+  'refund.track': (data, job) =>
+    announced(job, (trx, recordEvents) => recordRefund(trx, job, data, recordEvents)),
 });

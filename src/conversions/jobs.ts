@@ -1,8 +1,8 @@
 import type { UsCents } from '../currency/convert.ts';
 import { writes } from '../queues/index.ts';
 import { job, jobsOf } from '../queues/job.ts';
-import type { LeadResult, SaleResult } from './record.ts';
-import type { LeadBody, SaleBody } from './schema.ts';
+import type { LeadResult, RefundResult, SaleResult } from './record.ts';
+import type { LeadBody, RefundBody, SaleBody } from './schema.ts';
 
 /** Input of the job of a lead. */
 export interface NewLead {
@@ -24,7 +24,14 @@ export interface NewSale {
   converted: UsCents;
 }
 
-/** Answer to a lead or sale, and whether it had been recorded before. */
+/** Input of the job of a refund. */
+export interface NewRefund {
+  eventId: string;
+  at: string;
+  refund: RefundBody;
+}
+
+/** Answer to a lead, sale or refund, and whether it had been recorded before. */
 export interface Tracked<Answer> {
   answer: Answer;
   isReplayed: boolean;
@@ -33,4 +40,5 @@ export interface Tracked<Answer> {
 export const conversionJobs = jobsOf(writes, {
   'lead.track': job<NewLead, Tracked<LeadResult>>(),
   'sale.track': job<NewSale, Tracked<SaleResult>>(),
+  'refund.track': job<NewRefund, Tracked<RefundResult>>(),
 });

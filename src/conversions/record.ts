@@ -16,6 +16,22 @@ export interface SaleResult {
   rateDate?: string | undefined;
 }
 
+/** Response to a tracked refund. */
+export interface RefundResult {
+  eventName: string;
+  /** `null` once the customer was erased. */
+  customerId: string | null;
+  /** Amount of this refund, in US cents. */
+  amount: number;
+  currency: 'usd';
+  paymentProcessor: string;
+  invoiceId: string;
+  refundId: string | null;
+  metadata: Record<string, unknown> | null;
+  /** Amount that can still be refunded, in minor units of the currency of the sale. */
+  left: number;
+}
+
 /** Response to a tracked lead. */
 export interface LeadResult {
   eventName: string;
@@ -57,6 +73,20 @@ export const saleResult = Joi.object({
     .example('2026-03-02')
     .meta({ extension: true }),
 }).meta({ name: 'SaleResult' });
+
+export const refundResult = Joi.object({
+  eventName: eventName.example('Refund'),
+  customerId: customerId.allow(null).description('Id of the customer in the caller’s system.'),
+  amount: requiredCount.description('Amount of this refund in US cents.').example(500),
+  currency: requiredText.description('Always `usd`.').example('usd'),
+  paymentProcessor: requiredText.description('Payment processor of the sale.').example('stripe'),
+  invoiceId: requiredText.description('Id of the invoice.').example('inv-1'),
+  refundId: nullable.description('Id of the refund, as sent.').example('re-1'),
+  metadata,
+  left: requiredCount
+    .description('Amount that is left of the sale, in minor units of its currency.')
+    .example(1_499),
+}).meta({ name: 'RefundResult' });
 
 export const leadResult = Joi.object({
   eventName: eventName.example('Sign up'),

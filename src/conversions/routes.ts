@@ -16,13 +16,15 @@ import { visitJobs } from '../visits/jobs.ts';
 import type { TrackedClick } from '../visits/visit.ts';
 import { visitSettings } from '../workspaces/queries.ts';
 import { conversionJobs, type Tracked } from './jobs.ts';
-import { clickResult, leadResult, noClick, saleResult } from './record.ts';
+import { clickResult, leadResult, noClick, refundResult, saleResult } from './record.ts';
 import {
   type ClickBody,
   clickBody,
   type LeadBody,
   leadBody,
   type NewSaleBody,
+  type RefundBody,
+  refundBody,
   type SaleBody,
   saleBody,
 } from './schema.ts';
@@ -98,6 +100,28 @@ export const conversionRoutes: Route[] = [
       };
       return answerWrite(request, conversionJobs['sale.track'], data, answerTracked);
     },
+  }),
+  route<{ body: RefundBody }>({
+    ...write,
+    method: 'post',
+    path: '/track/refund',
+    operationId: 'trackRefund',
+    summary: 'Track a refund',
+    description:
+      'Records a refund of the sale of an invoice, in full or in part, at the exchange rate of the ' +
+      'sale. Partial refunds add up; more than is left of the sale is refused with 422. Repeating a ' +
+      '`refundId`, or a refund without `amount`, returns the first response with ' +
+      '`Idempotent-Replayed: true`; other contents are refused with 409.',
+    extension: true,
+    body: refundBody,
+    answers: { 200: refundResult },
+    handle: (request) =>
+      answerWrite(
+        request,
+        conversionJobs['refund.track'],
+        { eventId: newId('event'), at: new Date().toISOString(), refund: request.body },
+        answerTracked,
+      ),
   }),
   route<{ body: ClickBody }>({
     ...write,

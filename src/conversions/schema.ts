@@ -54,6 +54,15 @@ export interface NewSaleBody extends SaleBody {
   knownCustomer: boolean;
 }
 
+export interface RefundBody {
+  invoiceId: string;
+  /** Minor units of the currency of the sale. Absent: what is left of the sale. */
+  amount?: number;
+  refundId: string | null;
+  eventName: string;
+  metadata: Record<string, unknown> | null;
+}
+
 export interface ClickBody {
   linkId?: string;
   domain?: string;
@@ -152,6 +161,28 @@ export const saleBody = Joi.object<NewSaleBody>({
     .description('true: a sale to a customer who does not exist is refused with 404.')
     .meta({ extension: true }),
 }).meta({ name: 'NewSale' });
+
+export const refundBody = Joi.object<RefundBody>({
+  invoiceId: text(255).required().description('Id of the invoice of the sale.').example('inv-1'),
+  amount: Joi.number()
+    .integer()
+    .strict()
+    .min(1)
+    .max(MAX_AMOUNT)
+    .description(
+      'Amount in minor units of the currency of the sale. Default: what is left of the sale.',
+    )
+    .example(500),
+  refundId: nullableText(255)
+    .default(null)
+    .description(
+      'Id of the refund in your system, which identifies repeats. Without it, each request ' +
+        'with an `amount` is another partial refund.',
+    )
+    .example('re-1'),
+  eventName: text(255).default('Refund').description('Name of the refund, at most 255 characters.'),
+  metadata: metadata().default(null),
+}).meta({ name: 'NewRefund' });
 
 export const clickBody = Joi.object<ClickBody>({
   linkId: id()

@@ -8,10 +8,11 @@ import { Inspector } from '../queues/inspect.ts';
 import type { NewLead, NewSale } from './jobs.ts';
 
 /*
- * A lead needs its click, or an earlier event with the click of its customer, and a sale its click
- * or lead. That event may be accepted but not stored yet: in a queue, or on the disk of a process
- * that could not reach Redis. The job of the later event is then postponed, and the earlier event
- * only counts as missing when everything accepted before the job's first run is stored:
+ * A lead needs its click, or an earlier event with the click of its customer; a sale its click or
+ * lead; a refund its sale. That event may be accepted but not stored yet: in a queue, or on the disk
+ * of a process that could not reach Redis. The job of the later event is then postponed, and the
+ * earlier event only counts as missing when everything accepted before the job's first run is
+ * stored:
  *
  *   first run ──▶ round begins ──▶ processes confirm that all is in queues
  *             ──▶ jobs of that moment have ended
@@ -125,6 +126,13 @@ export const leads = new Predecessors({
   acceptor: 'api',
   queue: writes,
   isMeant: (name, data) => name === 'lead.track' || isSaleOfClick(name, data),
+});
+
+/** Sales that were accepted, for which refunds wait. */
+export const sales = new Predecessors({
+  acceptor: 'api',
+  queue: writes,
+  isMeant: (name) => name === 'sale.track',
 });
 
 const isLeadOfClick = (name: string, data: unknown): boolean =>

@@ -54,18 +54,32 @@ export function toUsCents(amount: number, currency: string, { day, perBase }: Ra
   if (dollars === undefined || units === undefined) {
     throw new Refusal('unprocessable_entity', `currency: there is no rate for "${currency}"`);
   }
-  const [usd, unit] = [parse(dollars), parse(units)];
-  const cents = divideHalfEven(
-    BigInt(amount) * usd.digits * 100n * 10n ** unit.scale,
-    10n ** BigInt(minorUnitsOf(currency)) * unit.digits * 10n ** usd.scale,
-  );
-  if (cents > BigInt(MAX_AMOUNT)) {
+  const rate = `${dollars}/${units}`;
+  const amountCents = centsAtRate(amount, currency, rate);
+  if (amountCents > MAX_AMOUNT) {
     throw new Refusal(
       'unprocessable_entity',
       `amount must be at most ${MAX_AMOUNT} US cents once converted`,
     );
   }
-  return { amountCents: Number(cents), rate: `${dollars}/${units}`, rateDate: day };
+  return { amountCents, rate, rateDate: day };
+}
+
+/**
+ * Converts an amount to US cents at a rate, in integer arithmetic, rounded once, half to even.
+ *
+ * @param amount minor units of `currency`
+ * @param rate US dollars for one unit of the currency, as in {@link UsCents}
+ */
+export function centsAtRate(amount: number, currency: string, rate: string): number {
+  const [dollars = '', units = ''] = rate.split('/');
+  const [usd, unit] = [parse(dollars), parse(units)];
+  return Number(
+    divideHalfEven(
+      BigInt(amount) * usd.digits * 100n * 10n ** unit.scale,
+      10n ** BigInt(minorUnitsOf(currency)) * unit.digits * 10n ** usd.scale,
+    ),
+  );
 }
 
 /** Parses a decimal number to an integer and its number of decimal places. */

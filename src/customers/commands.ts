@@ -31,11 +31,18 @@ async function eraseOutcomes(trx: Db, { project_id, id, external_id }: Customer)
   );
 }
 
-/** Deletes the first answers to invoices, which name the customer. */
+/** Deletes the first answers to invoices and refunds, which name the customer. */
 async function eraseInvoices(trx: Db, projectId: string, customerId: string): Promise<void> {
   await execute(
     trx,
     `UPDATE invoices SET answer = NULL WHERE project_id = :projectId AND customer_id = :customerId`,
+    { projectId, customerId },
+  );
+  await execute(
+    trx,
+    `UPDATE refunds AS r SET answer = NULL FROM invoices AS i
+      WHERE i.project_id = :projectId AND i.customer_id = :customerId
+        AND r.project_id = i.project_id AND r.invoice_id = i.invoice_id`,
     { projectId, customerId },
   );
 }
@@ -80,8 +87,9 @@ export const customerHandlers = handlers(customerJobs, {
       const customer = await Customer.lock(job.projectId, id, trx);
       refuseChanged(job.ifMatch, toCustomer(customer));
       await Customer.of(job.projectId, trx).where({ id }).delete();
-      await eventsStore().eraseCustomer(trx, job.projectId, id);
+      // Waits for refunds, which lock the invoice of their sale, so that their events are erased too.
       await eraseInvoices(trx, job.projectId, id);
+      await eventsStore().eraseCustomer(trx, job.projectId, id);
       await eraseOutcomes(trx, customer);
       await eraseCustomer(trx, job.projectId, id);
       return { id };

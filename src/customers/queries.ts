@@ -1,14 +1,16 @@
 import { eventsStore } from '../events/store/index.ts';
 import type { CustomerRecord } from './record.ts';
 
-/** Adds the sums of the stored sales, in US cents, to records of customers. */
+const NONE = { count: 0, amountCents: 0, refundCents: 0 };
+
+/** Adds the sums of the stored sales and refunds, in US cents, to records of customers. */
 export async function addSales(projectId: string, customers: readonly CustomerRecord[]) {
   const sums = await eventsStore().sumSales(
     projectId,
     customers.map(({ id }) => id),
   );
   return customers.map((customer) => {
-    const { count, amountCents } = sums.get(customer.id) ?? { count: 0, amountCents: 0 };
-    return { ...customer, sales: count, saleAmount: amountCents };
+    const { count, amountCents, refundCents } = sums.get(customer.id) ?? NONE;
+    return { ...customer, sales: count, saleAmount: amountCents, refundAmount: refundCents };
   });
 }

@@ -32,5 +32,8 @@ export const customerRecord = Joi.object({
   sales: Joi.number().integer().description('Number of stored sales; only with `withSales`.'),
   saleAmount: Joi.number()
     .integer()
-    .description('Sum of stored sales, in US cents; only with `withSales`.'),
+    .description('Sum of stored sales less refunds, in US cents; only with `withSales`.'),
+  refundAmount: Joi.number()
+    .integer()
+    .description('Sum of stored refunds, in US cents; only with `withSales`.'),
 }).meta({ name: 'Customer' });

@@ -53,7 +53,9 @@ const params = Joi.object<Params>({ id: recordId().required() });
 
 const withSales = flag()
   .default(false)
-  .description('Add `sales` and `saleAmount`, the sums of the stored sales.');
+  .description(
+    'Add `sales`, `saleAmount` and `refundAmount`, the sums of stored sales and refunds.',
+  );
 
 /** Schema of the cursor of a page, for which the id of the last customer before it is accepted. */
 const afterCustomer = cursor()

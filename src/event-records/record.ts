@@ -121,11 +121,18 @@ interface Part {
   schemasOf(records: RecordSchemas): SchemaMap;
 }
 
+const paymentSchemas = {
+  amount: requiredCount.description('Amount in US cents.').example(1_999),
+  currency: text.description('Always `usd`.').example('usd'),
+  paymentProcessor: text.description('Payment processor.').example('stripe'),
+  invoiceId: Joi.string().allow(null).required().description('Id of the invoice.').example('inv-1'),
+};
+
 const PARTS: Record<RecordPart, Part> = {
   eventName: {
     fieldsOf: (event) => ({ eventName: event.event_name ?? '' }),
     schemasOf: () => ({
-      eventName: text.description('Name of the lead or sale.').example('Sign up'),
+      eventName: text.description('Name of the lead, sale or refund.').example('Sign up'),
     }),
   },
   customer: {
@@ -196,19 +203,34 @@ const PARTS: Record<RecordPart, Part> = {
       },
     }),
     schemasOf: () => ({
-      sale: Joi.object({
-        amount: requiredCount.description('Amount in US cents.').example(1_999),
-        currency: text.description('Always `usd`.').example('usd'),
-        paymentProcessor: text.description('Payment processor.').example('stripe'),
-        invoiceId: Joi.string()
-          .allow(null)
-          .required()
-          .description('Id of the invoice.')
-          .example('inv-1'),
-      })
+      sale: Joi.object(paymentSchemas)
         .required()
         .description('Amount and invoice.')
         .meta({ name: 'Sale' }),
+    }),
+  },
+  refund: {
+    fieldsOf: ({ amount_cents, sale }) => ({
+      refund: {
+        amount: amount_cents ?? 0,
+        currency: 'usd',
+        paymentProcessor: sale?.paymentProcessor ?? 'custom',
+        invoiceId: sale?.invoiceId ?? null,
+        refundId: sale?.refundId ?? null,
+      },
+    }),
+    schemasOf: () => ({
+      refund: Joi.object({
+        ...paymentSchemas,
+        refundId: Joi.string()
+          .allow(null)
+          .required()
+          .description('Id of the refund, as sent.')
+          .example('re-1'),
+      })
+        .required()
+        .description('Amount and invoice of the refunded sale.')
+        .meta({ name: 'Refund' }),
     }),
   },
   deprecatedFields: {

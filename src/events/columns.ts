@@ -51,16 +51,18 @@ export type RowOf<Table extends ColumnTable> = {
   -readonly [Name in keyof Table]: Table[Name]['initial'];
 };
 
-/** Payment details of a sale. */
+/** Payment details of a sale, or of the refund of one. */
 export interface SaleDetails {
   paymentProcessor: string;
   invoiceId: string | null;
-  /** Amount as sold, in minor units of the currency (ISO 4217). */
+  /** Amount as sold or refunded, in minor units of the currency (ISO 4217). */
   amount: number;
   currency: string;
   /** US dollars for one unit of the currency, as an exact fraction, and the day of the rate. */
   rate: string;
   rateDate: string | null;
+  /** Id of the refund in the caller's system; absent for sales. */
+  refundId?: string | null;
 }
 
 /** Properties of columns with values of one type. */
@@ -207,7 +209,7 @@ export const COLUMNS = {
   /** Id of the page that was shown or whose form was submitted. */
   page_id: { ...nullableText, csv: ['pageId'] },
   customer_id: { ...nullableText, csv: ['customerId', 'customerName', 'customerEmail'] },
-  /** Amount of a sale, in US cents. */
+  /** Amount of a sale or refund, in US cents. */
   amount_cents: { ...nullableCents, csv: ['amount'] },
   sale: { ...saleDetails, csv: ['currency', 'paymentProcessor', 'invoiceId'] },
   /** Metadata sent with a lead or sale, or the answers of a form. */

@@ -13,10 +13,11 @@ export type RecordPart =
   | 'linkOrQrCode'
   | 'metadata'
   | 'sale'
+  | 'refund'
   | 'deprecatedFields';
 
 /** Counters of records that count events: columns of `counters`. */
-export const COUNTERS = ['visits', 'suspects', 'leads', 'sales'] as const;
+export const COUNTERS = ['visits', 'suspects', 'leads', 'sales', 'refunds'] as const;
 
 export type Counter = (typeof COUNTERS)[number];
 
@@ -26,7 +27,11 @@ interface KindDefinition {
   totalName?: string;
   /** Name of the sum of amounts in answers, in US cents. Absent for kinds without amounts. */
   amount?: string;
-  /** `visit` for clicks and scans, `view` for shown pages, `conversion` for leads and sales. */
+  /** The kind from whose sum of amounts those of this kind are subtracted. */
+  reduces?: 'sale';
+  /**
+   * `visit` for clicks and scans, `view` for shown pages, `conversion` for leads, sales and refunds.
+   */
   family: 'visit' | 'view' | 'conversion';
   /** True if the parameter `composite` includes the kind. */
   isComposite?: true;
@@ -86,6 +91,15 @@ const KINDS = {
     webhook: 'sale.created',
     record: ['eventName', 'customer', 'attributedClick', 'linkOrQrCode', 'metadata', 'sale'],
   },
+  refund: {
+    amount: 'refundAmount',
+    reduces: 'sale',
+    family: 'conversion',
+    counter: 'refunds',
+    countsFor: ['link_id', 'page_id'],
+    webhook: 'sale.refunded',
+    record: ['eventName', 'customer', 'attributedClick', 'linkOrQrCode', 'metadata', 'refund'],
+  },
 } as const satisfies Record<string, KindDefinition>;
 
 export type EventKind = keyof typeof KINDS;
@@ -118,8 +132,8 @@ export function kindOf(stored: StoredKind): KindDefinition {
 }
 
 /**
- * Visits that a query is about: of people, of suspects, or of both. Leads and sales belong to
- * people.
+ * Visits that a query is about: of people, of suspects, or of both. Leads, sales and refunds belong
+ * to people.
  */
 export const TRAFFIC = ['person', 'suspect', 'all'] as const;
 
@@ -185,11 +199,23 @@ export type EventParameter = KindParameter | 'composite';
 
 export const EVENT_PARAMETERS: readonly EventParameter[] = [...KIND_PARAMETERS, 'composite'];
 
-/** Lists the kinds that a value of the parameter `event` means. */
-export const kindsOf = (parameter: EventParameter): EventKind[] =>
-  EVENT_KINDS.filter((kind) =>
+/**
+ * Lists the kinds that a value of the parameter `event` means. Sales come with their refunds, which
+ * reduce their amounts.
+ */
+export function kindsOf(parameter: EventParameter): EventKind[] {
+  const named = EVENT_KINDS.filter((kind) =>
     parameter === 'composite' ? kindOf(kind).isComposite : pluralOf(kind) === parameter,
   );
+  return EVENT_KINDS.filter((kind) => {
+    const { reduces } = kindOf(kind);
+    return named.includes(kind) || (reduces !== undefined && named.includes(reduces));
+  });
+}
+
+/** Lists the kinds among these that reduce the amounts of a kind. */
+export const reducersOf = (kind: EventKind, kinds: readonly EventKind[]): EventKind[] =>
+  kinds.filter((other) => kindOf(other).reduces === kind);
 
 /** Returns the kind that a value of the parameter `event` means. */
 export const kindNamed = (parameter: KindParameter): EventKind =>

@@ -54,5 +54,7 @@ export interface RecordCounters {
 
 /** Sums of the counters of links, or of QR codes. */
 export interface CounterSums extends Record<Counter, number> {
+  /** Less refunds. */
   saleAmountCents: number;
+  refundAmountCents: number;
 }

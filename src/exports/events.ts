@@ -94,6 +94,7 @@ function toRow(event: Exported): Record<string, unknown> {
   return {
     ...parts['click'],
     ...parts['sale'],
+    ...parts['refund'],
     ...event,
     clickId: parts['click']?.['id'],
     linkId: record['id'],

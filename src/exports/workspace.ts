@@ -3,6 +3,7 @@ import { COLUMNS } from '../events/columns.ts';
 import { INITIAL_EVENT } from '../events/event.ts';
 import { EVENT_KINDS } from '../events/kinds.ts';
 import { eventsStore } from '../events/store/index.ts';
+import { NO_SUMS } from '../events/store/postgres/counters.ts';
 import type { Cursor, ListedEvent, StoredSums } from '../events/store/store.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { PassphraseKey } from '../infra/passphrase.ts';
@@ -38,7 +39,9 @@ interface CountedRecord {
   suspects: number | null;
   leads: number | null;
   sales: number | null;
+  refunds: number | null;
   sale_amount_cents: number | null;
+  refund_amount_cents: number | null;
   last_visit_at: Date | null;
 }
 
@@ -335,7 +338,8 @@ const UTM_TEMPLATE =
   'id, name, utm_source, utm_medium, utm_campaign, utm_term, utm_content, ref, created_at AS "createdAt"';
 const CUSTOMER = `id, external_id AS "externalId", name, email, avatar, country, click_id AS "clickId",
   created_at AS "createdAt", updated_at AS "updatedAt"`;
-const COUNTERS = 'c.visits, c.suspects, c.leads, c.sales, c.sale_amount_cents, c.last_visit_at';
+const COUNTERS =
+  'c.visits, c.suspects, c.leads, c.sales, c.refunds, c.sale_amount_cents, c.refund_amount_cents, c.last_visit_at';
 const JOIN_COUNTERS = 'LEFT JOIN counters c ON c.project_id = r.project_id AND c.record_id = r.id';
 
 /** Record fields that an archive leaves out or names differently. */
@@ -361,13 +365,15 @@ function inMicros(atMicros: number): string {
  * deleted events.
  */
 function countersBefore(row: CountedRecord, sums: StoredSums | undefined): object {
-  const { visits = 0, suspects = 0, leads = 0, sales = 0, saleAmountCents = 0 } = sums ?? {};
+  const stored = sums ?? NO_SUMS;
   const before = {
-    visits: Math.max(0, (row.visits ?? 0) - visits),
-    suspects: Math.max(0, (row.suspects ?? 0) - suspects),
-    leads: Math.max(0, (row.leads ?? 0) - leads),
-    sales: Math.max(0, (row.sales ?? 0) - sales),
-    saleAmountCents: Math.max(0, (row.sale_amount_cents ?? 0) - saleAmountCents),
+    visits: Math.max(0, (row.visits ?? 0) - stored.visits),
+    suspects: Math.max(0, (row.suspects ?? 0) - stored.suspects),
+    leads: Math.max(0, (row.leads ?? 0) - stored.leads),
+    sales: Math.max(0, (row.sales ?? 0) - stored.sales),
+    refunds: Math.max(0, (row.refunds ?? 0) - stored.refunds),
+    saleAmountCents: Math.max(0, (row.sale_amount_cents ?? 0) - stored.saleAmountCents),
+    refundAmountCents: Math.max(0, (row.refund_amount_cents ?? 0) - stored.refundAmountCents),
   };
   if (Object.values(before).every((count) => count === 0)) return {};
   return { countersBefore: { ...before, lastVisitAt: row.last_visit_at } };

@@ -24,6 +24,7 @@ const NOT_WRITTEN = new Set([
   'leads',
   'sales',
   'saleAmount',
+  'refundAmount',
   'lastClicked',
   'views',
   'filled',

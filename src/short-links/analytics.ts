@@ -43,7 +43,8 @@ export async function sumCounters(
   const [row] = await rows<CounterSums>(
     db(),
     `SELECT ${COUNTERS.map((name) => `coalesce(sum(c.${name}), 0)::bigint AS ${name},`).join('\n            ')}
-            ${bigintSql('coalesce(sum(c.sale_amount_cents), 0)')} AS "saleAmountCents"
+            ${bigintSql('coalesce(sum(c.sale_amount_cents), 0)')} AS "saleAmountCents",
+            ${bigintSql('coalesce(sum(c.refund_amount_cents), 0)')} AS "refundAmountCents"
        FROM counters c
        JOIN ${table} r ON r.project_id = c.project_id AND r.id = c.record_id
        JOIN domains d ON d.id = r.domain_id

@@ -337,8 +337,16 @@ export const fields = {
     out: count,
     read: ({ counters }) => counters.saleAmountCents,
     csv: 30,
-    description: 'Amount of these sales, in cents of US dollars.',
+    description: 'Amount of these sales less refunds, in cents of US dollars.',
     example: 4_900,
+  },
+  refundAmount: {
+    out: count,
+    read: ({ counters }) => counters.refundAmountCents,
+    csv: 41,
+    extension: 'out',
+    description: 'Amount of the refunds of these sales, in cents of US dollars.',
+    example: 0,
   },
   lastClicked: {
     out: nullableTime,

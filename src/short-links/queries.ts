@@ -365,6 +365,7 @@ export class ShortLinkQueries<
       'c.leads',
       'c.sales',
       'c.sale_amount_cents',
+      'c.refund_amount_cents',
       'c.last_visit_at',
       raw(tagsOf(this.tables)),
       ...(this.#source.columns ?? []).map((column) => raw(column)),
@@ -380,6 +381,7 @@ export class ShortLinkQueries<
       leads: row.leads,
       sales: row.sales,
       saleAmountCents: row.sale_amount_cents,
+      refundAmountCents: row.refund_amount_cents,
       lastVisitAt: row.last_visit_at,
     };
     return this.#source.toRecord(row, { domain, tags, counters });

@@ -13,12 +13,13 @@ export interface RecordContext {
   counters?: Counters;
 }
 
-/** Counts of visits, leads and sales of a record; amounts in US cents. */
+/** Counts of visits, leads and sales of a record; amounts in US cents, of sales less refunds. */
 export interface Counters {
   visits: number;
   leads: number;
   sales: number;
   saleAmountCents: number;
+  refundAmountCents: number;
   lastVisitAt: Date | null;
 }
 
@@ -28,5 +29,6 @@ export const NO_COUNTERS: Counters = {
   leads: 0,
   sales: 0,
   saleAmountCents: 0,
+  refundAmountCents: 0,
   lastVisitAt: null,
 };

@@ -63,15 +63,17 @@ async function recount(
   );
   await execute(
     trx,
-    `UPDATE counters SET visits = :visits, suspects = :suspects, leads = :leads, sales = :sales, sale_amount_cents = :cents,
-            last_visit_at = :lastVisitAt
+    `UPDATE counters SET visits = :visits, suspects = :suspects, leads = :leads, sales = :sales, refunds = :refunds,
+            sale_amount_cents = :cents, refund_amount_cents = :refundCents, last_visit_at = :lastVisitAt
       WHERE project_id = :projectId AND record_id = :id`,
     {
       visits: stored?.visits ?? 0,
       suspects: stored?.suspects ?? 0,
       leads: stored?.leads ?? 0,
       sales: stored?.sales ?? 0,
+      refunds: stored?.refunds ?? 0,
       cents: stored?.saleAmountCents ?? 0,
+      refundCents: stored?.refundAmountCents ?? 0,
       lastVisitAt: newest?.occurred_at ?? null,
       projectId,
       id,

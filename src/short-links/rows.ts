@@ -10,6 +10,7 @@ export interface JoinedColumns {
   leads: number;
   sales: number;
   sale_amount_cents: number;
+  refund_amount_cents: number;
   last_visit_at: Date | null;
 }
 

@@ -82,6 +82,11 @@ const KINDS = {
     isPersonal: true,
     sample: { ...CONVERSION, sale: SALE },
   },
+  'sale.refunded': {
+    summary: 'A sale was refunded, in full or in part',
+    isPersonal: true,
+    sample: { ...CONVERSION, eventName: 'Refund', refund: { ...SALE, refundId: 're-1' } },
+  },
   'webhook.disabled': {
     summary: 'Another webhook was disabled, because its receiver fails',
     sample: WEBHOOK,

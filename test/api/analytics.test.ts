@@ -65,7 +65,17 @@ describe('GET /analytics and GET /events', () => {
     [
       'count',
       {},
-      { clicks: 6, scans: 0, viwes: 0, leads: 0, sales: 0, saleAmount: 0, visitors: 6 },
+      {
+        clicks: 6,
+        scans: 0,
+        viwes: 0,
+        leads: 0,
+        sales: 0,
+        saleAmount: 0,
+        refunds: 0,
+        refundAmount: 0,
+        visitors: 6,
+      },
     ],
     [
       'countries',
@@ -114,7 +124,17 @@ describe('GET /analytics and GET /events', () => {
     [
       'count',
       { key: 'a' },
-      { clicks: 3, scans: 0, viwes: 0, leads: 0, sales: 0, saleAmount: 0, visitors: 3 },
+      {
+        clicks: 3,
+        scans: 0,
+        viwes: 0,
+        leads: 0,
+        sales: 0,
+        saleAmount: 0,
+        refunds: 0,
+        refundAmount: 0,
+        visitors: 3,
+      },
     ],
     [
       'devices',

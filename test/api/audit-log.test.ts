@@ -344,6 +344,7 @@ describe('the audit log', () => {
       // Conversions are events, which store their own origin.
       'lead.track',
       'sale.track',
+      'refund.track',
       'click.track',
       'visits.record',
       'leftOut.add',

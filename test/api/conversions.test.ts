@@ -9,6 +9,7 @@ import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://shop.example/';
 const SALE = { customerExternalId: 'cus-1', amount: 1999 };
+const NO_REFUNDS = { refunds: 0, refundAmount: 0 };
 const LEAD = { customerExternalId: 'cus-1', eventName: 'Sign up' };
 
 describe('conversions', () => {
@@ -120,13 +121,20 @@ describe('conversions', () => {
       (await world.api.get('/analytics', query)).body;
     for (const filter of [{}, { linkId: link.id }, { tagId: tag.id }, { domain: world.domain }]) {
       const query = filter as Record<string, string>;
-      expect(await ask(query)).to.deep.equal({ ...numbers, scans: 0, viwes: 0, visitors: 1 });
+      expect(await ask(query)).to.deep.equal({
+        ...numbers,
+        ...NO_REFUNDS,
+        scans: 0,
+        viwes: 0,
+        visitors: 1,
+      });
       expect(await ask({ ...query, groupBy: 'composite' })).to.deep.equal({
         ...numbers,
+        ...NO_REFUNDS,
         visitors: 1,
       });
       expect(await ask({ ...query, groupBy: 'countries', event: 'sales' })).to.deep.equal([
-        { country: 'DE', continent: 'EU', sales: 1, saleAmount: 2140 },
+        { country: 'DE', continent: 'EU', sales: 1, saleAmount: 2140, ...NO_REFUNDS },
       ]);
     }
     expect(await ask({ interval: 'all_unfiltered' })).to.include(numbers);
@@ -368,6 +376,16 @@ describe('conversions', () => {
       /metadata/,
     ],
     ['metadata in a list', 'sale', { ...SALE, metadata: [1] }, 422, /metadata/],
+    ['a refund without an invoice', 'refund', {}, 422, /^invoiceId is required/],
+    [
+      'a refund of nothing',
+      'refund',
+      { invoiceId: 'a', amount: 0 },
+      422,
+      /^amount must be at least 1/,
+    ],
+    ['half a cent back', 'refund', { invoiceId: 'a', amount: 0.5 }, 422, /^amount must be/],
+    ['a refund of no sale', 'refund', { invoiceId: 'inv-0' }, 404, /sale with the invoice "inv-0"/],
     ['an unknown click', 'sale', { ...SALE, clickId: 'clk_nope' }, 404, /click "clk_nope"/],
     ['a lead without a click', 'lead', LEAD, 422, /^clickId is required/],
     ['no leads', 'lead', { ...LEAD, clickId: 'clk_a', quantity: 0 }, 422, /^quantity must be/],
@@ -438,6 +456,170 @@ describe('conversions', () => {
     expect(event.click).to.include({ id: body.clickId, country: 'DE', referer: 'news.example' });
     expect(await linkNow(link.id)).to.include({ clicks: 1 });
     expect((await lead({ clickId: body.clickId })).status).to.equal(200);
+  });
+});
+
+describe('refunds', () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+  });
+
+  const sale = (fields: object = {}) =>
+    world.api.post('/track/sale', { ...SALE, invoiceId: 'inv-1', ...fields });
+  const refund = (fields: object = {}) =>
+    world.api.post('/track/refund', { invoiceId: 'inv-1', ...fields });
+  const ask = async (query: Record<string, string> = {}) =>
+    (await world.api.get('/analytics', query)).body;
+
+  /** Sells to the visitor of a new link. */
+  async function aSaleOfALink(fields: object = {}) {
+    const { body: link } = await world.api.post('/links', { url: A, trackConversion: true });
+    const { headers } = await world.visit(`/${link.key}`, {
+      userAgent: browser(1),
+      headers: { 'x-forwarded-for': '192.0.2.1' },
+    });
+    const clickId = new URL(headers.location!).searchParams.get('click_id');
+    expect((await sale({ clickId, ...fields })).status).to.equal(200);
+    return { link, clickId };
+  }
+
+  it('reduce the amount of their sale in every answer, and leave the number of sales', async () => {
+    const { link, clickId } = await aSaleOfALink({ paymentProcessor: 'stripe' });
+    const { status, body } = await refund({ amount: 500, refundId: 're-1', metadata: { a: 1 } });
+    expect([status, body]).to.deep.equal([
+      200,
+      {
+        eventName: 'Refund',
+        customerId: 'cus-1',
+        amount: 500,
+        currency: 'usd',
+        paymentProcessor: 'stripe',
+        invoiceId: 'inv-1',
+        refundId: 're-1',
+        metadata: { a: 1 },
+        left: 1499,
+      },
+    ]);
+    const sums = { saleAmount: 1499, refundAmount: 500 };
+    const numbers = { sales: 1, refunds: 1, ...sums };
+    const none = { clicks: 1, leads: 1, scans: 0, viwes: 0 };
+    expect(await ask()).to.deep.equal({ ...none, ...numbers, visitors: 1 });
+    expect(await ask({ interval: 'all_unfiltered' })).to.deep.equal({ ...none, ...numbers });
+    for (const groupBy of ['sales', 'count', 'composite']) {
+      expect(await ask({ groupBy }), groupBy).to.include(numbers);
+    }
+    expect(await ask({ groupBy: 'refunds' })).to.deep.equal({ refunds: 1, refundAmount: 500 });
+    expect(await ask({ groupBy: 'countries', event: 'sales', linkId: link.id })).to.deep.equal([
+      { country: 'DE', continent: 'EU', ...numbers },
+    ]);
+    const [top] = await ask({ groupBy: 'top_links', event: 'sales' });
+    expect(top).to.include({ id: link.id, ...numbers });
+    for (const interval of ['24h', '1h']) {
+      const steps = await ask({ groupBy: 'timeseries', event: 'composite', interval });
+      expect(steps.filter((step: { refunds: number }) => step.refunds > 0)).to.have.lengthOf(1);
+      const sum = steps.reduce(
+        (all: number, step: { saleAmount: number }) => all + step.saleAmount,
+        0,
+      );
+      expect(sum, interval).to.equal(1499);
+    }
+    expect(
+      (await ask({ groupBy: 'top_events' })).map((row: { count: number }) => row.count),
+    ).to.deep.equal([1, 1]);
+    expect((await world.api.get(`/links/${link.id}`)).body).to.include({ sales: 1, ...sums });
+    const customer = await world.api.get('/customers/ext_cus-1', { withSales: 'true' });
+    expect(customer.body).to.include({ sales: 1, ...sums });
+    const [event] = (await world.api.get('/events', { event: 'refunds' })).body;
+    expect(event).to.deep.include({
+      event: 'refund',
+      eventName: 'Refund',
+      metadata: { a: 1 },
+      refund: {
+        amount: 500,
+        currency: 'usd',
+        paymentProcessor: 'stripe',
+        invoiceId: 'inv-1',
+        refundId: 're-1',
+      },
+    });
+    expect(event.click.id).to.equal(clickId);
+    expect([event.link.id, event.customer.externalId]).to.deep.equal([link.id, 'cus-1']);
+  });
+
+  it('add up to exactly the sale, in US cents at its rate', async () => {
+    // ¥7 are 4.35 cents: parts that were rounded alone would add up to another sum.
+    expect((await sale({ amount: 7, currency: 'jpy' })).body.amount).to.equal(4);
+    const cents: number[] = [];
+    for (let n = 0; n < 6; n += 1) cents.push((await refund({ amount: 1 })).body.amount);
+    const { body } = await refund();
+    expect(body).to.include({ left: 0 });
+    expect([...cents, body.amount].reduce((sum, one) => sum + one, 0)).to.equal(4);
+    expect(await ask()).to.include({ sales: 1, refunds: 7, saleAmount: 0, refundAmount: 4 });
+  });
+
+  it('are told from repeats by refundId; one of all that is left is its own repeat', async () => {
+    await sale();
+    const first = await refund({ amount: 500, refundId: 're-1' });
+    const again = await refund({ refundId: 're-1', amount: 500, eventName: 'Refund' });
+    expect([again.status, again.body]).to.deep.equal([200, first.body]);
+    expect(again.headers.get('idempotent-replayed')).to.equal('true');
+    const other = await refund({ amount: 400, refundId: 're-1' });
+    expect([other.status, other.body.error.message]).to.deep.equal([
+      409,
+      'The refund "re-1" was already recorded with other contents',
+    ]);
+    expect((await refund({ amount: 500 })).body.left).to.equal(999);
+    expect((await refund({ amount: 500 })).body.left).to.equal(499);
+    const rest = await refund();
+    expect(rest.body).to.include({ amount: 499, left: 0 });
+    const restAgain = await refund();
+    expect([restAgain.status, restAgain.body]).to.deep.equal([200, rest.body]);
+    expect(restAgain.headers.get('idempotent-replayed')).to.equal('true');
+    expect(await ask()).to.include({ refunds: 4, saleAmount: 0 });
+  });
+
+  it('are refused beyond what is left of the sale, also at the same moment', async () => {
+    await sale({ currency: 'eur' });
+    const tooMuch = await refund({ amount: 2000 });
+    expect([tooMuch.status, tooMuch.body.error.message]).to.deep.equal([
+      422,
+      'amount must be at most 1999 (EUR), which is left of the sale "inv-1"',
+    ]);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => refund({ amount: 400 })));
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).to.deep.equal([200, 200, 200, 200, ...Array.from({ length: 6 }, () => 422)]);
+    await refund({ refundId: 'rest' });
+    const none = await refund({ amount: 1 });
+    expect([none.status, none.body.error.message]).to.deep.equal([
+      422,
+      'invoiceId must be the invoice of a sale that is not refunded in full',
+    ]);
+    expect(await ask()).to.include({ refunds: 5, saleAmount: 0, refundAmount: 2140 });
+  });
+
+  it('of a sale without a click have none, and of an erased customer name nobody', async () => {
+    await sale();
+    const { body } = await refund({ amount: 1 });
+    expect(body.customerId).to.equal('cus-1');
+    await world.api.delete('/customers/ext_cus-1');
+    const after = await refund({ amount: 2, metadata: { note: 'secret' } });
+    expect(after.body).to.include({ customerId: null, left: 1996 });
+    const events = (await world.api.get('/events', { event: 'refunds' })).body;
+    expect(
+      events.map(({ click, link }: { click: null; link: null }) => [click, link]),
+    ).to.deep.equal([
+      [null, null],
+      [null, null],
+    ]);
+    expect(JSON.stringify(events)).to.not.match(/secret|cus-1|inv-1/);
+  });
+
+  it('find sales that earlier releases recorded', async () => {
+    await aSaleOfALink();
+    await db()('invoices').where({ project_id: world.projectId }).update({ event_id: null });
+    expect((await refund({ amount: 500 })).body).to.include({ left: 1499 });
   });
 });
 
@@ -526,6 +708,8 @@ describe('customers', () => {
     };
     const keyed = { headers: { 'idempotency-key': 'key' } };
     await api.post('/track/sale', bought, keyed);
+    const refund = { invoiceId: 'inv-1', amount: 100, refundId: 're-1' };
+    await api.post('/track/refund', { ...refund, metadata: { note: 'secret street' } });
     const [customer] = (await api.get('/customers', { search: 'ada@' })).body;
     expect(customer).to.include({ externalId: 'cus-1', name: 'Ada', email: 'ada@example.com' });
     expect((await api.get('/customers', { search: 'nobody' })).body).to.deep.equal([]);
@@ -536,10 +720,10 @@ describe('customers', () => {
 
     expect((await api.delete('/customers/ext_cus-1')).body).to.deep.equal({ id: customer.id });
     expect((await api.get(`/customers/${customer.id}`)).status).to.equal(404);
-    expect((await api.get('/analytics')).body).to.include({ sales: 1, saleAmount: 1999 });
+    expect((await api.get('/analytics')).body).to.include({ sales: 1, saleAmount: 1999 - 100 });
     const [event] = (await api.get('/events', { event: 'sales' })).body;
     expect([event.customer, event.metadata]).to.deep.equal([null, null]);
-    const tables = ['events', 'customers', 'invoices', 'jobs'];
+    const tables = ['events', 'customers', 'invoices', 'refunds', 'jobs'];
     for (const table of tables) {
       const rows = JSON.stringify(await db()(table).where({ project_id: projectId }));
       expect(rows, table).not.to.match(/Ada|ada@|secret street/);

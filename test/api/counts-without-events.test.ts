@@ -8,7 +8,17 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
-const NOTHING = { clicks: 0, scans: 0, viwes: 0, leads: 0, sales: 0, saleAmount: 0, visitors: 0 };
+const NOTHING = {
+  clicks: 0,
+  scans: 0,
+  viwes: 0,
+  leads: 0,
+  sales: 0,
+  saleAmount: 0,
+  refunds: 0,
+  refundAmount: 0,
+  visitors: 0,
+};
 
 describe('visits that are counted without events', () => {
   let world: World;

@@ -105,7 +105,7 @@ describe('exports', () => {
       'id,domain,key,shortLink,url,title,description,image,externalId,archived,expiresAt,expiredUrl,startsAt,' +
         'maxVisits,tags,folderId,comments,ios,android,geo,rules,utm_source,utm_medium,utm_campaign,utm_term,' +
         'utm_content,clicks,leads,sales,saleAmount,lastClicked,createdAt,updatedAt,importedClicks,testVariants,' +
-        'testStartedAt,testCompletedAt,testWinner,queryConflict,trackEvents',
+        'testStartedAt,testCompletedAt,testWinner,queryConflict,trackEvents,refundAmount',
     );
     expect(row).to.contain(`${linkId},${world.domain},größe,`);
     expect(row).to.contain(",'=1+1,");

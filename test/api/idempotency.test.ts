@@ -131,6 +131,14 @@ describe('Idempotency-Key', () => {
       body: { customerExternalId: 'c', amount: 5 },
       count: '/events?event=sales',
     }),
+    '/track/refund': async () => {
+      await world.api.post('/track/sale', { customerExternalId: 'c', amount: 5, invoiceId: 'i' });
+      return {
+        path: '/track/refund',
+        body: { invoiceId: 'i', amount: 2 },
+        count: '/events?event=refunds',
+      };
+    },
     '/track/click': async () => {
       await world.set({ clickDedupeSeconds: 0 });
       const { body } = await world.api.post('/links', { url: A });

@@ -62,6 +62,7 @@ describe('POST /links', () => {
       leads: 0,
       sales: 0,
       saleAmount: 0,
+      refundAmount: 0,
       lastClicked: null,
       preRedirection: false,
       isFormMandatory: false,

@@ -19,7 +19,16 @@ describe('resetting the counts', () => {
   const clicksOf = async (id: string) => (await world.api.get(`/links/${id}`)).body.clicks;
   const analytics = async (query: Record<string, string>) =>
     (await world.api.get('/analytics', { interval: 'all', groupBy: 'count', ...query })).body;
-  const NOTHING = { clicks: 0, scans: 0, viwes: 0, leads: 0, sales: 0, saleAmount: 0 };
+  const NOTHING = {
+    clicks: 0,
+    scans: 0,
+    viwes: 0,
+    leads: 0,
+    sales: 0,
+    saleAmount: 0,
+    refunds: 0,
+    refundAmount: 0,
+  };
 
   it('of a link deletes its events, and changes nothing else', async () => {
     const { api, projectId, domain } = world;

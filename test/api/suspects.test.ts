@@ -40,7 +40,17 @@ describe('visits of suspects', () => {
       const counts = await countsOf({ traffic: 'all' });
       expect(counts.clicks + counts.scans + counts.viwes).to.equal(3);
     });
-  const NOTHING = { clicks: 0, scans: 0, viwes: 0, leads: 0, sales: 0, saleAmount: 0, visitors: 0 };
+  const NOTHING = {
+    clicks: 0,
+    scans: 0,
+    viwes: 0,
+    leads: 0,
+    sales: 0,
+    saleAmount: 0,
+    refunds: 0,
+    refundAmount: 0,
+    visitors: 0,
+  };
 
   it('are answered, and stored apart from those of people', async () => {
     const { api } = world;

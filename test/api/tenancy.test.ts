@@ -329,6 +329,8 @@ const ATTEMPTS: Record<string, Attempt> = {
     expect(event.link).to.equal(null);
     expect(link.id).to.be.a('string');
   },
+  'post /track/refund': ({ api }) =>
+    is404(api.post('/track/refund', { invoiceId: 'invoice-of-one-workspace' })),
   'post /track/click': async ({ api }, { link, domain }) => {
     await is404(api.post('/track/click', { linkId: link.id }));
     await is404(api.post('/track/click', { domain: domain.slug, key: link.key }));
@@ -588,6 +590,11 @@ describe('two workspaces', () => {
       customerName: 'Secret customer',
       invoiceId: 'secret-invoice',
       clickId,
+    });
+    await api.post('/track/sale', {
+      amount: 100,
+      customerExternalId: 'secret-customer',
+      invoiceId: 'invoice-of-one-workspace',
     });
     const [customer] = (await api.get('/customers')).body;
     const jobId = job.body.id;

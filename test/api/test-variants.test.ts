@@ -243,6 +243,8 @@ describe('an A/B test', () => {
         leads: 2,
         sales: 1,
         saleAmount: 500,
+        refunds: 0,
+        refundAmount: 0,
       },
       {
         ...common,
@@ -252,6 +254,8 @@ describe('an A/B test', () => {
         leads: 1,
         sales: 1,
         saleAmount: 1_200,
+        refunds: 0,
+        refundAmount: 0,
       },
     ]);
   });

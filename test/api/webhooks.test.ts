@@ -208,14 +208,15 @@ describe('webhooks', () => {
       const customer = { customerExternalId: 'user-1', customerEmail: 'ada@example.com' };
       await create('/track/lead', { clickId, eventName: 'Sign up', ...customer });
       await create('/track/sale', { ...customer, amount: 500, currency: 'eur', invoiceId: '1' });
-      await received(6);
+      await create('/track/refund', { invoiceId: '1' });
+      await received(7);
       for (const path of [`/links/${link.id}`, `/qrcodes/${code.id}`]) {
         expect((await api.patch(path, { title: null, expiresAt: '2199-01-01' })).status).to.equal(
           200,
         );
         expect((await api.delete(path)).status).to.equal(200);
       }
-      const kinds = (await received(10)).map(({ body }) => body.type);
+      const kinds = (await received(11)).map(({ body }) => body.type);
       // test/api/notifications.test.ts causes alerts, and test/workers/destinations.long.ts the
       // events of checks.
       const caused = new Set<string>([...kinds, ...ALERT_KINDS, 'link.recovered']);

@@ -131,6 +131,7 @@ async function furnished(): Promise<World> {
   });
   const sale = { customerExternalId: 'user 1', eventName: 'Buy', paymentProcessor: 'stripe' };
   await must('/track/sale', { ...sale, amount: 1_999, currency: 'usd', invoiceId: 'inv 1' });
+  await must('/track/refund', { invoiceId: 'inv 1', amount: 500, refundId: 're 1' });
   const [deleted] = (await api.get('/links', { search: 'deleted' })).body;
   await api.delete(`/links/${deleted.id}`);
   return world;
@@ -285,6 +286,24 @@ describe('the export of a workspace', () => {
       eventName: 'Buy',
     });
     expect(repeated.status).to.equal(409);
+    const refund = { invoiceId: 'inv 1', refundId: 're 1', amount: 500 };
+    expect((await target.api.post('/track/refund', refund)).status).to.equal(409);
+    const refunded = await target.api.post('/track/refund', { invoiceId: 'inv 1' });
+    expect(refunded.body).to.include({ amount: 1_499, left: 0 });
+  });
+
+  it('takes the refund of a sale that was deleted before the export', async () => {
+    const target = await aWorkspace();
+    const withoutSale = changed(archive, (lines) => {
+      const sold = lines.findIndex(({ data }) => data?.sale?.invoiceId === 'inv 1');
+      lines.splice(sold, 1);
+      lines[0].counts.event -= 1;
+    });
+    await taken(target, withoutSale);
+    const all = { interval: 'all' };
+    const { body } = await target.api.get('/analytics', all);
+    expect(body).to.include({ refunds: 1, refundAmount: 500 });
+    expect((await target.api.post('/track/refund', { invoiceId: 'inv 1' })).status).to.equal(404);
   });
 
   it('adds domains that must be verified, and reports what is in the way', async () => {

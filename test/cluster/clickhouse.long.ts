@@ -45,7 +45,7 @@ const IS_LONG = process.env['CLICKHOUSE_LONG'] !== undefined;
 const DAY_MS = 86_400_000;
 const FIRST = Date.UTC(2025, 0, 20);
 const LAST = Date.UTC(2025, 10, 20);
-const KINDS: EventKind[] = ['click', 'click', 'click', 'scan', 'view', 'lead', 'sale'];
+const KINDS: EventKind[] = ['click', 'click', 'click', 'scan', 'view', 'lead', 'sale', 'refund'];
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe'];
 /** Dimensions with values; those marked raw, such as visitors, are only counted. */
 const COUNTED = DIMENSION_NAMES.filter((name) => dimensionOf(name).isRaw !== true);
@@ -439,7 +439,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
         visitor: pick(['new', null] as const),
         page_id: kind === 'view' ? pick(['page_1', 'page_2']) : null,
         event_name: kind === 'lead' ? 'Sign up' : null,
-        amount_cents: kind === 'sale' ? Math.floor(random() * 100_000) : null,
+        amount_cents: kind === 'sale' || kind === 'refund' ? Math.floor(random() * 100_000) : null,
       };
     }
 

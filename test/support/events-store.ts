@@ -544,7 +544,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
     it('sums what is stored of records, and tells which events are', async () => {
       const sums = await store.sumStored(db(), projectId, ['link_a', 'link_b', 'link_c']);
       const ofA = { visits: 2, suspects: 0, leads: 1, sales: 1, saleAmountCents: 1_250 };
-      expect(sums.get('link_a')).to.deep.equal(ofA);
+      expect(sums.get('link_a')).to.deep.equal({ ...ofA, refunds: 0, refundAmountCents: 0 });
       expect(sums.get('link_b')).to.deep.include({ sales: 1, saleAmountCents: 750 });
       expect(sums.has('link_c')).to.equal(false);
       const events = await store.findKnown(db(), projectId, ['evt_1', 'evt_6', 'evt_7']);
@@ -553,15 +553,77 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       expect((await store.sumStored(db(), other.projectId, ['link_a'])).size).to.equal(0);
     });
 
+    it('subtracts refunds from the sums of sales', async () => {
+      const refund = { event: 'refund' as const, occurred_at: at(2), domain: 'a.test' };
+      await append([
+        anEvent(projectId, {
+          ...refund,
+          id: 'evt_10',
+          link_id: 'link_a',
+          country: 'DE',
+          amount_cents: 1_000,
+        }),
+        anEvent(projectId, {
+          ...refund,
+          id: 'evt_11',
+          link_id: 'link_c',
+          country: 'AT',
+          amount_cents: 50,
+        }),
+      ]);
+      const events = ['sale', 'refund'] as const;
+      const query = { ...question(), events };
+      const numbersOf = (
+        sales: number,
+        saleAmount: number,
+        refunds: number,
+        refundAmount: number,
+      ) => ({
+        sales,
+        saleAmount,
+        refunds,
+        refundAmount,
+      });
+      expect(await store.totals(query)).to.deep.equal(numbersOf(2, 950, 2, 1_050));
+      expect(await store.countByValue(query, 'country')).to.deep.equal([
+        { value: 'DE', numbers: numbersOf(1, 250, 1, 1_000) },
+        { value: 'JP', numbers: numbersOf(1, 750, 0, 0) },
+        { value: 'AT', numbers: numbersOf(0, -50, 1, 50) },
+      ]);
+      for (const granularity of ['day', 'minute'] as const) {
+        const span = { ...SPAN, granularity };
+        const steps = await store.countByTime({ ...query, span });
+        const sums = steps.map(({ numbers }) => numbers['saleAmount']!);
+        expect(sums.reduce((sum, one) => sum + one, 0)).to.equal(950);
+      }
+      const sums = await store.sumStored(db(), projectId, ['link_a', 'link_c']);
+      expect(sums.get('link_a')).to.include({
+        sales: 1,
+        refunds: 1,
+        saleAmountCents: 250,
+        refundAmountCents: 1_000,
+      });
+      expect(sums.get('link_c')).to.include({ saleAmountCents: -50, refundAmountCents: 50 });
+    });
+
     it('sums the sales to customers', async () => {
       const sale = { event: 'sale' as const, customer_id: 'cus_sold', amount_cents: 500 };
       await append([
         anEvent(projectId, { ...sale, id: 'evt_10', occurred_at: at(1) }),
         anEvent(projectId, { ...sale, id: 'evt_11', occurred_at: at(2), amount_cents: 250 }),
         anEvent(projectId, { ...sale, id: 'evt_12', occurred_at: at(2), event: 'lead' }),
+        anEvent(projectId, {
+          ...sale,
+          id: 'evt_13',
+          occurred_at: at(3),
+          event: 'refund',
+          amount_cents: 50,
+        }),
       ]);
       const sums = await store.sumSales(projectId, ['cus_sold', 'cus_none']);
-      expect([...sums]).to.deep.equal([['cus_sold', { count: 2, amountCents: 750 }]]);
+      expect([...sums]).to.deep.equal([
+        ['cus_sold', { count: 2, amountCents: 700, refundCents: 50 }],
+      ]);
       const other = await aWorkspace();
       expect((await store.sumSales(other.projectId, ['cus_sold'])).size).to.equal(0);
     });

@@ -40,7 +40,7 @@ const SIZES = {
 };
 const FIRST = Date.UTC(2025, 9, 1);
 const LENGTH = 40 * 86_400_000;
-const KINDS: EventKind[] = ['click', 'click', 'click', 'scan', 'view', 'lead', 'sale'];
+const KINDS: EventKind[] = ['click', 'click', 'click', 'scan', 'view', 'lead', 'sale', 'refund'];
 const log = pino({ level: 'silent' });
 /** URL too long for an index key, with a unique part. */
 const LONG = `https://example.com/?q=${'long'.repeat(300)}`;
@@ -98,7 +98,7 @@ describe(`blocks of events (seed ${SEED})`, () => {
       page_id: kind === 'view' ? 'page_1' : null,
       event_name:
         kind === 'lead' ? pick(['Sign up', 'Trial']) : kind === 'sale' ? 'Purchase' : null,
-      amount_cents: kind === 'sale' ? Math.floor(random() * 100_000) : null,
+      amount_cents: kind === 'sale' || kind === 'refund' ? Math.floor(random() * 100_000) : null,
       ip: `192.0.2.${Math.floor(random() * 200)}`,
     });
   }
@@ -181,7 +181,13 @@ describe(`blocks of events (seed ${SEED})`, () => {
       projectId,
       span: aSpan(),
       filter: aFilter(),
-      events: pick<EventKind[]>([['click'], ['click', 'scan'], ['lead', 'sale'], [...EVENT_KINDS]]),
+      events: pick<EventKind[]>([
+        ['click'],
+        ['click', 'scan'],
+        ['lead', 'sale'],
+        ['sale', 'refund'],
+        [...EVENT_KINDS],
+      ]),
     },
     dimension: pick(DIMENSION_NAMES.filter((name) => dimensionOf(name).isRaw !== true)),
     order: pick(['asc', 'desc']),
@@ -270,7 +276,8 @@ describe(`blocks of events (seed ${SEED})`, () => {
         counted['scans']! +
         counted['views']! +
         counted['leads']! +
-        counted['sales']!,
+        counted['sales']! +
+        counted['refunds']!,
     ).to.equal(COUNT + 20);
     await compare();
     await build();

@@ -64,7 +64,7 @@ const ZONES = [
   'Pacific/Apia',
 ];
 const isVisitor = (kind: EventKind) => ['click', 'scan', 'view'].includes(kind);
-const KINDS: EventKind[] = ['click', 'click', 'click', 'scan', 'view', 'lead', 'sale'];
+const KINDS: EventKind[] = ['click', 'click', 'click', 'scan', 'view', 'lead', 'sale', 'refund'];
 const log = pino({ level: 'silent' });
 const LONG = `https://example.com/?q=${'long'.repeat(300)}`;
 
@@ -190,7 +190,7 @@ describe(`counts of events (seed ${SEED})`, () => {
       visitor: isVisitor(kind) && random() < 0.6 ? 'new' : null,
       event_name:
         kind === 'lead' ? pick(['Sign up', 'Trial']) : kind === 'sale' ? 'Purchase' : null,
-      amount_cents: kind === 'sale' ? Math.floor(random() * 100_000) : null,
+      amount_cents: kind === 'sale' || kind === 'refund' ? Math.floor(random() * 100_000) : null,
     });
   }
 
@@ -298,10 +298,11 @@ describe(`counts of events (seed ${SEED})`, () => {
     for (const kind of events) {
       const ofKind = some.filter(({ event }) => kindOfStored(event) === kind);
       numbers[`${kind}s`] = ofKind.length;
-      if (kind === 'sale') {
-        numbers['saleAmount'] = ofKind.reduce((sum, { amount_cents }) => sum + amount_cents!, 0);
-      }
+      const sum = ofKind.reduce((all, { amount_cents }) => all + (amount_cents ?? 0), 0);
+      if (kind === 'sale') numbers['saleAmount'] = sum;
+      if (kind === 'refund') numbers['refundAmount'] = sum;
     }
+    if (numbers['saleAmount'] !== undefined) numbers['saleAmount'] -= numbers['refundAmount'] ?? 0;
     const isVisit = (event: EventKind) => event === 'click' || event === 'scan';
     const visited = events.some(isVisit) ? events.filter(isVisit) : ['view'];
     if (events.some((kind) => isVisit(kind) || kind === 'view')) {

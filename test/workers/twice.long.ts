@@ -272,7 +272,7 @@ describe('a job that runs twice', function () {
     expect(await twice(pageJobs['page.delete'], { id })).to.deep.equal({ id });
   });
 
-  it('records a lead and a sale once, and updates and erases their customer once', async () => {
+  it('records a lead, a sale and a refund once, and updates and erases their customer once', async () => {
     const link = newLink({ key: 'a' });
     await twice(linkJobs['link.create'], { userId, link });
     const report = { linkId: link.id, userAgent: browser(1) };
@@ -298,6 +298,9 @@ describe('a job that runs twice', function () {
     expect(first.isReplayed).to.equal(false);
     expect((await world.api.get(`/links/${link.id}`)).body).to.include({ leads: 1, sales: 1 });
     expect((await world.api.get('/analytics')).body).to.include({ leads: 1, sales: 1 });
+    const refund = { invoiceId: 'i', amount: 2, refundId: null, eventName: 'a', metadata: null };
+    await twice(conversionJobs['refund.track'], { eventId: newId('event'), at, refund });
+    expect((await world.api.get('/analytics')).body).to.include({ refunds: 1, saleAmount: 3 });
     const [{ id }] = (await world.api.get('/customers')).body;
     const added = { id: newId('customer'), externalId: 'added' };
     expect(await twice(customerJobs['customer.create'], added)).to.include(added);

@@ -45,6 +45,7 @@ import * as templateNames from '../../migrations/0076_template_names.ts';
 import * as exportSizes from '../../migrations/0077_export_sizes.ts';
 import * as codesOfFiles from '../../migrations/0078_codes_of_files.ts';
 import * as fonts from '../../migrations/0079_fonts.ts';
+import * as refunds from '../../migrations/0082_refunds.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -116,6 +117,7 @@ const AFTER_SEARCH = [
   exportSizes,
   codesOfFiles,
   fonts,
+  refunds,
 ];
 
 /** Cities as an earlier version stored them. */
@@ -194,6 +196,7 @@ describe('an upgrade', function () {
         }),
       );
       await keepCounts(database, projectId, events);
+      await database.transaction(refunds.down);
       await database.transaction(pagesOfCodes.down);
       await database.transaction(withoutEvents.down);
       await database.transaction(suspects.down);
@@ -246,6 +249,7 @@ describe('an upgrade', function () {
       await database.transaction(suspects.up);
       await database.transaction(withoutEvents.up);
       await database.transaction(pagesOfCodes.up);
+      await database.transaction(refunds.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -307,6 +311,7 @@ describe('an upgrade', function () {
       const { visitor: _, suspect: __, ...columns } = COLUMNS;
       const kept = async () => sumsOf((await database('kept_counts')) as KeptRow[]);
 
+      await database.transaction(refunds.down);
       await database.transaction(pagesOfCodes.down);
       await database.transaction(withoutEvents.down);
       await database.transaction(suspects.down);
@@ -357,13 +362,15 @@ describe('an upgrade', function () {
       await database.transaction(suspects.up);
       await database.transaction(withoutEvents.up);
       await database.transaction(pagesOfCodes.up);
+      await database.transaction(refunds.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
 
-  it('does not lose visitors and suspects to processes of previous versions, which know none', async () => {
+  it('does not lose visitors, suspects and refunds to processes of versions that know none', async () => {
     await withDatabase('upgrade_visitors', async (url, database) => {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      await database.transaction(refunds.down);
       await database.transaction(pagesOfCodes.down);
       await database.transaction(withoutEvents.down);
       await database.transaction(suspects.down);
@@ -402,6 +409,7 @@ describe('an upgrade', function () {
       await database.transaction(suspects.up);
       await database.transaction(withoutEvents.up);
       await database.transaction(pagesOfCodes.up);
+      await database.transaction(refunds.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       const sizeOf = async (id: number) => {
         const [block] = await database('event_blocks').where({ project_id, id });
@@ -411,10 +419,12 @@ describe('an upgrade', function () {
       const second = await insertBlock('2025-01-02');
       expect(await build(second)).to.equal(0);
       expect(await sizeOf(second)).to.equal(null);
-      const withVisitors = { size: 1, claim: null, format: 2 };
-      await database('event_blocks').where({ project_id, id: second }).update(withVisitors);
-      expect(await sizeOf(second)).to.equal(null);
-      const current = { size: 1, claim: null, format: 3 };
+      for (const format of [2, 3]) {
+        const earlier = { size: 1, claim: null, format };
+        await database('event_blocks').where({ project_id, id: second }).update(earlier);
+        expect(await sizeOf(second)).to.equal(null);
+      }
+      const current = { size: 1, claim: null, format: 4 };
       await database('event_blocks').where({ project_id, id: second }).update(current);
       expect(await sizeOf(second)).to.equal(1);
       // Emptied by an event of the previous version, which then builds it.
@@ -427,7 +437,7 @@ describe('an upgrade', function () {
         insertSum(),
         database('kept_counts').insert(kept),
         database('event_batches').insert({ id: 2 }),
-        database('event_block_sums').insert({ project_id, blocks: 16, format: 2 }),
+        database('event_block_sums').insert({ project_id, blocks: 16, format: 3 }),
         database('event_batches').insert({ id: 2, format: 2 }),
       ]) {
         const refused = await insert.then(

@@ -106,6 +106,8 @@ describe('visitors', () => {
       leads: 0,
       sales: 0,
       saleAmount: 0,
+      refunds: 0,
+      refundAmount: 0,
       // Those of the page are not counted together with those of the link behind it.
       visitors: 4,
     });
@@ -118,6 +120,8 @@ describe('visitors', () => {
       leads: 0,
       sales: 0,
       saleAmount: 0,
+      refunds: 0,
+      refundAmount: 0,
       visitors: 3,
     });
     const rows = await analytics({ groupBy: 'top_links' });

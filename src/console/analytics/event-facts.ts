@@ -1,5 +1,12 @@
 import type { LucideIcon } from 'lucide-react';
-import { BadgeDollarSign, Eye, MousePointerClick, ScanQrCode, UserRoundPlus } from 'lucide-react';
+import {
+  BadgeDollarSign,
+  Eye,
+  MousePointerClick,
+  ScanQrCode,
+  Undo2,
+  UserRoundPlus,
+} from 'lucide-react';
 import type { Schemas } from '../api/client.ts';
 import { formatCents, nameOfCountry, nameOfSource } from './names.ts';
 
@@ -11,6 +18,7 @@ const KINDS: Record<EventRecord['event'], { icon: LucideIcon; name: string }> = 
   view: { icon: Eye, name: 'Page view' },
   lead: { icon: UserRoundPlus, name: 'Lead' },
   sale: { icon: BadgeDollarSign, name: 'Sale' },
+  refund: { icon: Undo2, name: 'Refund' },
 };
 export const kindOfEvent = ({ event }: EventRecord) => KINDS[event];
 
@@ -41,9 +49,10 @@ const known = (parts: string[]): string[] =>
 export const deviceOf = ({ click }: EventRecord): string =>
   click === null ? '' : known([click.browser, click.os, click.device]).join(' · ');
 
-/** Returns the source of a visit; for leads and sales, the name of the event. */
+/** Returns the source of a visit; for leads, sales and refunds, the name of the event. */
 export function sourceOf(event: EventRecord): string {
   if (event.event === 'lead') return event.eventName;
   if (event.event === 'sale') return `${event.eventName} · ${formatCents(event.sale.amount)}`;
+  if (event.event === 'refund') return `${event.eventName} · −${formatCents(event.refund.amount)}`;
   return nameOfSource(event.click.referer);
 }

@@ -7,7 +7,7 @@ type Query = NonNullable<operations['retrieveAnalytics']['parameters']['query']>
 /** A kind of event, as the API's `event` parameter names it. */
 export type Kind = Exclude<NonNullable<Query['event']>, 'composite'>;
 
-/** A number that a view can show: the count of a kind of event, or the amount of sales. */
+/** A number that a view can show: the count of a kind of event, or the net amount of sales. */
 export type Metric = Kind | 'revenue';
 
 /** Names of the metrics in display order. */
@@ -17,10 +17,19 @@ const METRIC_NAMES: Record<Metric, string> = {
   views: 'Page views',
   leads: 'Leads',
   sales: 'Sales',
+  refunds: 'Refunds',
   revenue: 'Revenue',
 };
-export const METRICS = Object.keys(METRIC_NAMES) as Metric[];
-export const KINDS = METRICS.filter((metric) => metric !== 'revenue');
+/** Kinds of events in display order. */
+export const KINDS = (Object.keys(METRIC_NAMES) as Metric[]).filter(
+  (metric) => metric !== 'revenue',
+);
+/** Values of the parameter `event` in URLs of the console. */
+const EVENTS = [...KINDS, 'revenue'] as const;
+/** Metrics with a tile. Refunds have none: revenue is less refunds. */
+export const METRICS = (Object.keys(METRIC_NAMES) as Metric[]).filter(
+  (metric) => metric !== 'refunds',
+);
 export const nameOfMetric = (metric: Metric = 'clicks'): string => METRIC_NAMES[metric];
 
 /** Returns the kind of event that a metric belongs to. */
@@ -163,13 +172,13 @@ export function readEventQuery(search: Record<string, unknown>): EventQuery {
     ...(isText(interval) && !isOneOf(PERIODS, interval) ? ['interval'] : []),
     ...(!isText(interval) && (isText(start) || isText(end)) && span === undefined ? ['start'] : []),
     ...(isText(timezone) && !isTimezone(timezone) ? ['timezone'] : []),
-    ...(isText(event) && !isOneOf(METRICS, event) ? ['event'] : []),
+    ...(isText(event) && !isOneOf(EVENTS, event) ? ['event'] : []),
   ];
   return {
     ...(isOneOf(PERIODS, interval) ? { interval } : span),
     ...(isTimezone(timezone) && { timezone }),
     ...(compare === 'year' && { compare }),
-    ...(isOneOf(METRICS, event) && { event }),
+    ...(isOneOf(EVENTS, event) && { event }),
     ...(isText(tabs) && { tabs }),
     ...(isText(group) && { group }),
     ...(ignored.length > 0 && { ignored: [...new Set(ignored)].join(',') }),

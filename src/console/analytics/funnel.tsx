@@ -6,7 +6,7 @@ import { useTotals } from './queries.ts';
 export function Funnel() {
   const totals = useTotals();
   if (totals.data === undefined) return <Skeleton className="m-3 h-40" />;
-  const { clicks, scans, leads, sales, saleAmount } = totals.data.now;
+  const { clicks, scans, leads, sales, saleAmount, refundAmount } = totals.data.now;
   const visits = clicks + scans;
   const steps = [
     { name: 'Visits', count: visits, hint: 'Clicks and scans' },
@@ -37,7 +37,8 @@ export function Funnel() {
       </ol>
       <p className="text-xs text-muted">
         {rate(sales, visits, 'of visits ended in a sale')}
-        {sales > 0 && `, worth ${formatCents(saleAmount / sales)} on average`}.
+        {sales > 0 && `, worth ${formatCents(saleAmount / sales)} on average`}
+        {refundAmount > 0 && ` after refunds of ${formatCents(refundAmount)}`}.
       </p>
     </div>
   );

@@ -105,7 +105,7 @@ interface TotalsCompared {
   /** Absent if the period has no start. */
   before: Totals | undefined;
 }
-type Totals = Record<Kind | 'saleAmount' | 'visitors', number>;
+type Totals = Record<Kind | 'saleAmount' | 'refundAmount' | 'visitors', number>;
 
 /** Loads the totals of all kinds of events for the period in the URL and its comparison period. */
 export function useTotals(): UseQueryResult<TotalsCompared> {

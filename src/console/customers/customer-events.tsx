@@ -7,16 +7,16 @@ import { Badge } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
-/** Number of the workspace's newest leads, and of its newest sales, that are searched. */
+/** Number of the workspace's newest events of each kind that are searched. */
 const SEARCHED = 100;
 
-/** The leads and sales of a customer, as far as they are among the workspace's newest. */
+/** The leads, sales and refunds of a customer, as far as they are among the workspace's newest. */
 export function CustomerEvents({ customerId }: { customerId: string }) {
   const { api } = useWorkspace();
   const query = useQuery({
     queryKey: keys.events.list({ customerId }),
     async queryFn({ signal }) {
-      const kinds = ['leads', 'sales'] as const;
+      const kinds = ['leads', 'sales', 'refunds'] as const;
       const events = await Promise.all(
         kinds.map((event) => {
           const query = { event, interval: 'all', limit: SEARCHED } as const;
@@ -25,7 +25,7 @@ export function CustomerEvents({ customerId }: { customerId: string }) {
       );
       return events
         .flat()
-        .filter((event) => event.event === 'lead' || event.event === 'sale')
+        .filter((event) => 'customer' in event)
         .filter(({ customer }) => customer?.id === customerId)
         .toSorted((a, b) => b.timestamp.localeCompare(a.timestamp));
     },
@@ -33,20 +33,20 @@ export function CustomerEvents({ customerId }: { customerId: string }) {
   return (
     <section aria-labelledby="events" className="border-t border-line pb-10">
       <h2 id="events" className="px-4 py-3 font-semibold md:px-6">
-        Leads and sales
+        Leads, sales and refunds
       </h2>
       <Loaded
         query={query}
         skeleton="mx-6 h-16"
         empty={
           <p className="px-4 text-muted md:px-6">
-            None among the {SEARCHED} newest leads and {SEARCHED} newest sales of this workspace.
+            None among the {SEARCHED} newest leads, sales and refunds of this workspace.
           </p>
         }
       >
         {(events) => (
           <Table
-            label="Leads and sales"
+            label="Leads, sales and refunds"
             rows={events}
             keyOf={({ event, timestamp, eventName }) => `${event} ${timestamp} ${eventName}`}
             columns={[
@@ -62,12 +62,11 @@ export function CustomerEvents({ customerId }: { customerId: string }) {
               {
                 name: 'Amount',
                 isNumber: true,
-                render: (event) =>
-                  event.event === 'sale' ? (
-                    priceOf(event.sale)
-                  ) : (
-                    <span className="text-muted">–</span>
-                  ),
+                render: (event) => {
+                  if (event.event === 'sale') return priceOf(event.sale);
+                  if (event.event === 'refund') return `−${priceOf(event.refund)}`;
+                  return <span className="text-muted">–</span>;
+                },
               },
               {
                 name: 'Link',

@@ -18,7 +18,7 @@ import { useFields } from '../ui/use-fields.ts';
 import { CustomerEvents } from './customer-events.tsx';
 import { customerName } from './customer-name.ts';
 
-/** The page of a customer with their leads and sales. */
+/** The page of a customer with their leads, sales and refunds. */
 export function CustomerPage() {
   const { customerId } = useParams({ from: '/$workspace/customers/$customerId' });
   const { api, may } = useWorkspace();

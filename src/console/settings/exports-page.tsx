@@ -20,6 +20,7 @@ const EVENTS = {
   scans: 'Scans',
   leads: 'Leads',
   sales: 'Sales',
+  refunds: 'Refunds',
   views: 'Page views',
 } as const;
 const SPANS = {
@@ -94,7 +95,7 @@ function EventsExport() {
   return (
     <ExportSection
       title="Events"
-      description={`Clicks, scans, leads or sales, one kind per file.${hasEvents(plan) ? '' : ' Needs the Business plan or higher.'}`}
+      description={`Clicks, scans, leads, sales or refunds, one kind per file.${hasEvents(plan) ? '' : ' Needs the Business plan or higher.'}`}
       save={save}
     >
       <div className="grid gap-4 md:grid-cols-3 xl:grid-cols-1">

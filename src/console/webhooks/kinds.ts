@@ -15,6 +15,7 @@ const SUBJECTS: Readonly<Record<WebhookKind, string>> = {
   'qrcode.deleted': 'QR codes',
   'lead.created': 'Conversions',
   'sale.created': 'Conversions',
+  'sale.refunded': 'Conversions',
   'webhook.disabled': 'Workspace',
   'limit.reached': 'Workspace',
   'link.clicked': 'Visits',

@@ -92,8 +92,8 @@ export const filterSchemas: Record<keyof FilterQuery, Schema> = {
   traffic: Joi.string()
     .valid(...TRAFFIC)
     .description(
-      'Visits of people, visits that may come from programs, or both. Leads and sales belong to ' +
-        'people. Default: `person`, or `all` if the workspace has `countSuspects`.',
+      'Visits of people, visits that may come from programs, or both. Leads, sales and refunds belong ' +
+        'to people. Default: `person`, or `all` if the workspace has `countSuspects`.',
     )
     .meta({ extension: true }),
 };

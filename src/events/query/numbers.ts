@@ -24,6 +24,15 @@ export const numberNames = (kinds: readonly EventKind[]): string[] => [
 /** Unit and limit of a sum of amounts, for the reference. */
 const AMOUNT = 'Sum in US cents; larger sums are returned as 9007199254740991 (2^53 - 1).';
 
+/** Definitions of the sums of amounts, for the reference. */
+const AMOUNTS: Readonly<Record<string, string>> = {
+  saleAmount: `Amount of sales less refunds. ${AMOUNT}`,
+  refundAmount: `Amount of refunds. ${AMOUNT}`,
+};
+
+/** Numbers that the published interface does not have. */
+const EXTENSIONS: ReadonlySet<string> = new Set(['refunds', 'refundAmount']);
+
 /** Definition of the number of visitors, for the reference. */
 const OF_VISITORS =
   'Number of visitors of clicks and scans; of views if only views are counted. A visitor counts ' +
@@ -35,8 +44,8 @@ export const numberSchemasOf = (kinds: readonly EventKind[]): Record<string, Num
 
 function schemaOf(name: string): NumberSchema {
   if (name === VISITORS) return Joi.number().description(OF_VISITORS).meta({ extension: true });
-  const isCount = EVENT_KINDS.some((kind) => pluralOf(kind) === name);
-  return Joi.number().description(isCount ? `Number of ${name}.` : AMOUNT);
+  const schema = Joi.number().description(AMOUNTS[name] ?? `Number of ${name}.`);
+  return EXTENSIONS.has(name) ? schema.meta({ extension: true }) : schema;
 }
 
 /** Schemas of all numbers, for the reference. */

@@ -45,13 +45,25 @@ export interface Cursor {
 
 /** Sums over the stored events of a link, QR code or page, in the same way as its counters. */
 export interface StoredSums extends Record<Counter, number> {
+  /** Less refunds. */
   saleAmountCents: number;
+  refundAmountCents: number;
 }
 
-/** Sums over the stored sales to a customer. */
+/** Sums over the stored sales and refunds of a customer. */
 export interface CustomerSales {
   count: number;
+  /** Less refunds. */
   amountCents: number;
+  refundCents: number;
+}
+
+/** A sale to find: by the id of its event if it is known, otherwise by customer and invoice. */
+export interface SaleKey {
+  projectId: string;
+  eventId: string | null;
+  customerId: string;
+  invoiceId: string;
 }
 
 /** Events of some kinds in a time span, excluding its end. */
@@ -116,7 +128,7 @@ export interface EventsStore {
     projectId: string,
     recordIds: readonly string[],
   ): Promise<Map<string, StoredSums>>;
-  /** Sums the stored sales to customers, by id; customers without sales are left out. */
+  /** Sums the stored sales and refunds of customers, by id; customers without any are left out. */
   sumSales(projectId: string, customerIds: readonly string[]): Promise<Map<string, CustomerSales>>;
   /** Finds which of these ids belong to stored events. */
   findKnown(connection: Db, projectId: string, ids: readonly string[]): Promise<Set<string>>;
@@ -129,6 +141,8 @@ export interface EventsStore {
     trx: Db,
     lead: { projectId: string; customerId: string; eventName: string | null },
   ): Promise<StoredEvent | undefined>;
+  /** Finds a sale. */
+  findSale(trx: Db, sale: SaleKey): Promise<StoredEvent | undefined>;
   /** Finds a customer's first lead with a given name for a click. */
   findLeadOfClick(
     trx: Db,

@@ -49,6 +49,7 @@ const sale = Joi.object({
     .pattern(/^[\d./]+$/)
     .required(),
   rateDate: Joi.string().max(30).allow(null).required(),
+  refundId: Joi.string().max(500).allow(null),
 });
 const metadata = Joi.object().unknown();
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { type EventRow, INITIAL_EVENT } from '../../events/event.ts';
 import { eventsStore } from '../../events/store/index.ts';
-import { rows } from '../../infra/db.ts';
+import { execute, rows } from '../../infra/db.ts';
 import { type ArchiveContext, type Archived, importedId, type RecordOutcome } from './context.ts';
 import type { ArchivedEvent } from './event-fields.ts';
 
@@ -116,22 +116,62 @@ async function recordsOf(
 }
 
 /** Claims the invoices of sales, so that none is recorded again. */
-async function claimInvoices(
-  { trx, importRow }: ArchiveContext,
-  events: readonly EventRow[],
-): Promise<void> {
-  const invoices = events.flatMap(({ sale, customer_id }) =>
-    sale?.invoiceId
+async function claimInvoices(context: ArchiveContext, events: readonly EventRow[]): Promise<void> {
+  const { trx, importRow } = context;
+  const invoices = events.flatMap(({ id, event, sale, customer_id }) =>
+    event === 'sale' && sale?.invoiceId
       ? [
           {
             project_id: importRow.project_id,
             invoice_id: sale.invoiceId,
             customer_id: customer_id ?? '',
             fingerprint: IMPORTED,
+            event_id: id,
           },
         ]
       : [],
   );
-  if (invoices.length === 0) return;
-  await trx('invoices').insert(invoices).onConflict(['project_id', 'invoice_id']).ignore();
+  if (invoices.length > 0) {
+    await trx('invoices').insert(invoices).onConflict(['project_id', 'invoice_id']).ignore();
+  }
+  await claimRefunds(context, events);
+}
+
+/** Adds refunds to the invoices of imported sales, which come before them in archives. */
+async function claimRefunds(
+  { trx, importRow }: ArchiveContext,
+  events: readonly EventRow[],
+): Promise<void> {
+  const refunds = events.flatMap(({ event, sale }) =>
+    event === 'refund' && sale?.invoiceId ? [sale] : [],
+  );
+  if (refunds.length === 0) return;
+  await execute(
+    trx,
+    `UPDATE invoices AS i SET refunded = i.refunded + r.amount
+       FROM (SELECT invoice_id, sum(amount)::bigint AS amount
+               FROM unnest(:invoices::text[], :amounts::bigint[]) AS each(invoice_id, amount)
+              GROUP BY invoice_id) AS r
+      WHERE i.project_id = :projectId AND i.invoice_id = r.invoice_id AND i.fingerprint = '${IMPORTED}'`,
+    {
+      projectId: importRow.project_id,
+      invoices: refunds.map(({ invoiceId }) => invoiceId),
+      amounts: refunds.map(({ amount }) => amount),
+    },
+  );
+  const named = refunds.filter(({ refundId }) => refundId != null);
+  // An archive can have a refund whose sale was deleted, and so no invoice.
+  await execute(
+    trx,
+    `INSERT INTO refunds (project_id, invoice_id, refund_id, fingerprint)
+     SELECT i.project_id, i.invoice_id, r.refund_id, '${IMPORTED}'
+       FROM unnest(:invoices::text[], :ids::text[]) AS r(invoice_id, refund_id)
+       JOIN invoices AS i ON i.project_id = :projectId AND i.invoice_id = r.invoice_id
+     ON CONFLICT DO NOTHING`,
+    {
+      projectId: importRow.project_id,
+      invoices: named.map(({ invoiceId }) => invoiceId),
+      ids: named.map(({ refundId }) => refundId!),
+    },
+  );
 }

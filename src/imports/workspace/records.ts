@@ -60,7 +60,10 @@ export const countersBefore = Schemas.object({
   suspects: count().optional().default(0),
   leads: count(),
   sales: count(),
+  // Archives of earlier releases have none.
+  refunds: count().optional().default(0),
   saleAmountCents: count(),
+  refundAmountCents: count().optional().default(0),
   lastVisitAt: dateTime().allow(null).required(),
 });
 
@@ -315,17 +318,19 @@ export async function insertCounters(
 ): Promise<void> {
   const counted = records.flatMap(({ id, countersBefore: before }) => {
     if (before === undefined) return [];
-    const { visits, suspects = 0, leads, sales, saleAmountCents, lastVisitAt } = before as Data;
+    const sums = before as Data;
     return [
       {
         project_id: context.importRow.project_id,
         record_id: importedId(context, String(id)),
-        visits,
-        suspects,
-        leads,
-        sales,
-        sale_amount_cents: saleAmountCents,
-        last_visit_at: lastVisitAt,
+        visits: sums['visits'],
+        suspects: sums['suspects'] ?? 0,
+        leads: sums['leads'],
+        sales: sums['sales'],
+        refunds: sums['refunds'] ?? 0,
+        sale_amount_cents: sums['saleAmountCents'],
+        refund_amount_cents: sums['refundAmountCents'] ?? 0,
+        last_visit_at: sums['lastVisitAt'],
       },
     ];
   });

@@ -91,7 +91,7 @@ export const kpis: Group = {
     return Object.fromEntries(
       Object.entries(now).map(([name, value]) => {
         const earlier = previous[name]!;
-        const change = earlier === 0 ? null : round((100 * (value - earlier)) / earlier);
+        const change = earlier === 0 ? null : round((100 * (value - earlier)) / Math.abs(earlier));
         return [name, { value, previous: earlier, change }];
       }),
     );
@@ -110,7 +110,8 @@ export const totalsOfCounters = (counters: RecordCounters, traffic: Traffic = 'p
       EVENT_KINDS.flatMap((kind) => {
         const { amount } = kindOf(kind);
         const { link, qrcode } = counters;
-        const sum = traffic === 'suspect' ? 0 : link.saleAmountCents + qrcode.saleAmountCents;
+        const name = kind === 'refund' ? 'refundAmountCents' : 'saleAmountCents';
+        const sum = traffic === 'suspect' ? 0 : link[name] + qrcode[name];
         const stored = storedKinds([kind], traffic);
         const number = stored.reduce((all, one) => all + countOfStored(one, counters), 0);
         return [

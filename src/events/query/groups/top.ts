@@ -1,7 +1,7 @@
 import { Joi, requiredText } from '../../../http/fields.ts';
 import { shortLinkOf } from '../../../lookup/short-link.ts';
 import { partsOf } from '../../dimensions.ts';
-import { kindsOfFamily, pluralOf, visitKindOf } from '../../kinds.ts';
+import { kindOf, kindsOfFamily, pluralOf, visitKindOf } from '../../kinds.ts';
 import { eventsStore } from '../../store/index.ts';
 import { numberSchemas } from '../numbers.ts';
 import type { Group } from './group.ts';
@@ -116,7 +116,9 @@ export const variants: Group = {
   },
 };
 
-const CONVERSIONS = kindsOfFamily('conversion');
+const CONVERSIONS = kindsOfFamily('conversion').filter(
+  (kind) => kindOf(kind).reduces === undefined,
+);
 
 /** Leads and sales by name. */
 export const topEvents: Group = {

@@ -2,6 +2,7 @@ import { timeOfId } from '../../../ids.ts';
 import type { Db } from '../../../infra/db.ts';
 import type { StoredEvent } from '../../event.ts';
 import { kindOf, kindsOfFamily, type StoredKind, storedKinds } from '../../kinds.ts';
+import { NO_SUMS } from '../postgres/counters.ts';
 import { postgresStore } from '../postgres/store.ts';
 import type {
   Cursor,
@@ -86,7 +87,7 @@ export async function sumStored(
   const add = (kind: StoredKind, by: 'link_id' | 'page_id', id: string | null, count: number) => {
     const { counter, countsFor } = kindOf(kind);
     if (id === null || !ids.has(id) || !countsFor.includes(by)) return;
-    const sum = sums.get(id) ?? { visits: 0, suspects: 0, leads: 0, sales: 0, saleAmountCents: 0 };
+    const sum = sums.get(id) ?? { ...NO_SUMS };
     sum[counter] += count;
     sums.set(id, sum);
   };

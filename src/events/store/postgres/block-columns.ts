@@ -13,10 +13,10 @@ import { RequestedValues, type ValueIds } from './values.ts';
 
 /**
  * Version of the columns of blocks, and of the counts of their sums; version 1 is older than
- * visitors, version 2 than suspects. The database refuses blocks and sums of earlier versions, which
- * processes of previous releases build, because they would lack events.
+ * visitors, version 2 than suspects, version 3 than refunds. The database refuses blocks and sums of
+ * earlier versions, which processes of previous releases build, because they would lack events.
  */
-export const BLOCK_FORMAT = 3;
+export const BLOCK_FORMAT = 4;
 
 /** Columns of an event that blocks contain, besides its time. */
 export const BLOCK_COLUMNS = [...COUNTED_COLUMNS, 'continent', 'via', 'key'] as const;

@@ -1,12 +1,15 @@
 import { bigintSql, type Db, execute, rows } from '../../../infra/db.ts';
 import type { EventRow } from '../../event.ts';
-import { COUNTERS, type Counter, kindOf } from '../../kinds.ts';
+import { COUNTERS, type Counter, kindOf, type StoredKind } from '../../kinds.ts';
+import type { StoredSums } from '../store.ts';
 
 /** Increments for the counters of one record. */
 interface CounterIncrements extends Record<Counter, number> {
   project_id: string;
   record_id: string;
+  /** Less refunds. */
   sale_amount_cents: number;
+  refund_amount_cents: number;
   last_visit_at: string | null;
 }
 
@@ -20,7 +23,28 @@ const KEYS = [
 const SUMS = [
   ...COUNTERS.map((name) => [name, 'bigint'] as const),
   ['sale_amount_cents', 'bigint'],
+  ['refund_amount_cents', 'bigint'],
 ] as const;
+
+/** The sums of a record without events. */
+export const NO_SUMS: Readonly<StoredSums> = {
+  visits: 0,
+  suspects: 0,
+  leads: 0,
+  sales: 0,
+  refunds: 0,
+  saleAmountCents: 0,
+  refundAmountCents: 0,
+};
+
+/**
+ * Splits the amounts of events of a kind, in US cents, into what they add to sales less refunds, and
+ * to refunds.
+ */
+export const amountsOf = (kind: StoredKind, cents: number): { sold: number; refunded: number } =>
+  kindOf(kind).reduces === undefined
+    ? { sold: cents, refunded: 0 }
+    : { sold: -cents, refunded: cents };
 
 /** Increments of events for the counters that their kinds name. */
 export class CounterSums {
@@ -33,7 +57,11 @@ export class CounterSums {
       if (id === null) continue;
       const sum = this.#sumOf(row.project_id, id);
       sum[counter] += 1;
-      sum.sale_amount_cents += row.amount_cents ?? 0;
+      if (row.amount_cents !== null) {
+        const { sold, refunded } = amountsOf(row.event, row.amount_cents);
+        sum.sale_amount_cents += sold;
+        sum.refund_amount_cents += refunded;
+      }
       if (
         counter === 'visits' &&
         (sum.last_visit_at === null || row.occurred_at > sum.last_visit_at)
@@ -58,7 +86,9 @@ export class CounterSums {
         suspects: 0,
         leads: 0,
         sales: 0,
+        refunds: 0,
         sale_amount_cents: 0,
+        refund_amount_cents: 0,
         last_visit_at: null,
       };
       this.#sums.set(record_id, sum);
@@ -99,8 +129,8 @@ export async function addToCounters(trx: Db, counted: CounterSums): Promise<void
 }
 
 const sumSql = (name: (typeof SUMS)[number][0]): string =>
-  name === 'sale_amount_cents'
-    ? bigintSql('counters.sale_amount_cents::numeric + excluded.sale_amount_cents')
+  name === 'sale_amount_cents' || name === 'refund_amount_cents'
+    ? bigintSql(`counters.${name}::numeric + excluded.${name}`)
     : `counters.${name} + excluded.${name}`;
 
 /**

@@ -38,7 +38,7 @@ export async function eraseRecords(
 export async function eraseCustomer(trx: Db, projectId: string, customerId: string): Promise<void> {
   await execute(
     trx,
-    `UPDATE events SET ip = '', metadata = NULL, sale = sale - 'invoiceId'
+    `UPDATE events SET ip = '', metadata = NULL, sale = sale - 'invoiceId' - 'refundId'
       WHERE project_id = :projectId AND customer_id = :customerId`,
     { projectId, customerId },
   );

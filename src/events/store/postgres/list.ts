@@ -8,9 +8,11 @@ import type {
   ListedEvent,
   ListPage,
   NameThen,
+  SaleKey,
   StoredSums,
 } from '../store.ts';
 import { countEvents } from './count.ts';
+import { amountsOf, NO_SUMS } from './counters.ts';
 import { filterSql, toSql } from './filters.ts';
 import { listBlocks, selectEvents } from './list-blocks.ts';
 
@@ -52,9 +54,11 @@ export async function sumStored(
   for (const { id, by, event, count, cents } of events) {
     const { counter, countsFor } = kindOf(event);
     if (!countsFor.includes(by)) continue;
-    const sum = sums.get(id) ?? { visits: 0, suspects: 0, leads: 0, sales: 0, saleAmountCents: 0 };
+    const sum = sums.get(id) ?? { ...NO_SUMS };
+    const amounts = amountsOf(event, cents);
     sum[counter] += count;
-    sum.saleAmountCents += cents;
+    sum.saleAmountCents += amounts.sold;
+    sum.refundAmountCents += amounts.refunded;
     sums.set(id, sum);
   }
   return sums;
@@ -66,10 +70,11 @@ export async function sumSales(
 ): Promise<Map<string, CustomerSales>> {
   const sums = await rows<CustomerSales & { id: string }>(
     db(),
-    `SELECT customer_id AS id, count(*)::int AS count,
-            ${bigintSql('coalesce(sum(amount_cents), 0)')} AS "amountCents"
+    `SELECT customer_id AS id, count(*) FILTER (WHERE event = 'sale')::int AS count,
+            ${bigintSql("coalesce(sum(CASE event WHEN 'sale' THEN amount_cents ELSE -amount_cents END), 0)")} AS "amountCents",
+            ${bigintSql("coalesce(sum(amount_cents) FILTER (WHERE event = 'refund'), 0)")} AS "refundCents"
        FROM events
-      WHERE project_id = :projectId AND customer_id = ANY(:customerIds) AND event = 'sale'
+      WHERE project_id = :projectId AND customer_id = ANY(:customerIds) AND event IN ('sale', 'refund')
       GROUP BY customer_id`,
     { projectId, customerIds },
   );
@@ -142,6 +147,23 @@ export async function findLatestLead(
         AND (:eventName::text IS NULL OR event_name = :eventName)
       ORDER BY occurred_at DESC, id DESC LIMIT 1`,
     lead,
+  );
+  return row;
+}
+
+export async function findSale(
+  trx: Db,
+  { projectId, eventId, customerId, invoiceId }: SaleKey,
+): Promise<StoredEvent | undefined> {
+  const [row] = await rows<StoredEvent>(
+    trx,
+    eventId === null
+      ? `SELECT * FROM events
+          WHERE project_id = :projectId AND customer_id = :customerId AND event = 'sale'
+            AND sale->>'invoiceId' = :invoiceId
+          ORDER BY occurred_at LIMIT 1`
+      : "SELECT * FROM events WHERE project_id = :projectId AND id = :eventId AND event = 'sale' LIMIT 1",
+    { projectId, eventId: eventId ?? '', customerId, invoiceId },
   );
   return row;
 }

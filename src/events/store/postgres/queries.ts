@@ -6,6 +6,7 @@ import {
   kindOf,
   kindsWithVisitors,
   pluralOf,
+  reducersOf,
   STORED_KINDS,
   storedKinds,
   type Traffic,
@@ -45,11 +46,14 @@ function numbersSql(kinds: readonly EventKind[], traffic: Traffic | undefined): 
   const ofKinds = kinds.flatMap((kind) => {
     const { amount } = kindOf(kind);
     const ofKind = `FILTER (WHERE ${isOneOf([kind])})`;
+    const ofReducers = `FILTER (WHERE ${isOneOf(reducersOf(kind, kinds))})`;
     return [
       `coalesce(sum(n) ${ofKind}, 0)::bigint AS "${pluralOf(kind)}"`,
       ...(amount === undefined
         ? []
-        : [`${bigintSql(`coalesce(sum(amount) ${ofKind}, 0)`)} AS "${amount}"`]),
+        : [
+            `${bigintSql(`coalesce(sum(amount) ${ofKind}, 0) - coalesce(sum(amount) ${ofReducers}, 0)`)} AS "${amount}"`,
+          ]),
     ];
   });
   const visited = kindsWithVisitors(kinds);

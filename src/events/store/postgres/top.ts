@@ -1,8 +1,9 @@
 import { type DimensionName, deriveFrom, dimensionOf, keyOfValues } from '../../dimensions.ts';
-import { type EventKind, kindOf, kindsWithVisitors, pluralOf } from '../../kinds.ts';
+import { type EventKind, kindOf, kindsWithVisitors, pluralOf, reducersOf } from '../../kinds.ts';
 import { type Numbers, numberNames, VISITORS } from '../../query/numbers.ts';
 import { MAX_VALUES, type ValueCount } from '../store.ts';
 import type { Counted } from './count.ts';
+import { type Counts, plus } from './counts.ts';
 import { type CountsByKind, queryCounts } from './query-counts.ts';
 import { findValues } from './values.ts';
 import type { Amount } from './varints.ts';
@@ -16,13 +17,14 @@ export function numbersReader(
     name: pluralOf(kind),
     amount: kindOf(kind).amount,
     ofKind: counts.get(kind)!,
+    reducers: reducersOf(kind, events).map((other) => counts.get(other)!),
   }));
   const visited = kindsWithVisitors(events).map((kind) => counts.get(kind)!);
   return (id) => {
     const numbers: Numbers = {};
-    for (const { name, amount, ofKind } of kinds) {
+    for (const { name, amount, ofKind, reducers } of kinds) {
       numbers[name] = ofKind.count(id);
-      if (amount !== undefined) numbers[amount] = shown(ofKind.amount(id));
+      if (amount !== undefined) numbers[amount] = shown(netOf(id, ofKind, reducers));
     }
     if (visited.length > 0) {
       numbers[VISITORS] = visited.reduce((sum, ofKind) => sum + ofKind.visitors(id), 0);
@@ -31,8 +33,13 @@ export function numbersReader(
   };
 }
 
-/** Converts an amount to a number; larger ones become the largest safe integer. */
-const shown = (amount: Amount): number => Math.min(Number(amount), Number.MAX_SAFE_INTEGER);
+/** Returns the amount of an id less its amounts in the counts that reduce it. */
+const netOf = (id: number, counts: Counts, reducers: readonly Counts[]): Amount =>
+  reducers.reduce((net, reducer) => plus(net, -reducer.amount(id)), counts.amount(id));
+
+/** Converts an amount to a number; amounts beyond the safe integers become the nearest of them. */
+const shown = (amount: Amount): number =>
+  Math.max(Math.min(Number(amount), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER);
 
 /**
  * Finds the values with the highest count of the first kind, up to {@link MAX_VALUES}; ties are in
