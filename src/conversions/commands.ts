@@ -1,3 +1,4 @@
+import { findByExternalId } from '../customers/find.ts';
 import { Customer } from '../customers/model.ts';
 import { Refusal } from '../errors.ts';
 import { attributed, type EventRow, type StoredEvent } from '../events/event.ts';
@@ -84,7 +85,7 @@ async function refuseUnknownCustomer(
   job: JobContext,
   { customerExternalId, leadEventName }: SaleBody,
 ): Promise<void> {
-  const find = () => findCustomer(trx, job.projectId, customerExternalId);
+  const find = () => findByExternalId(job.projectId, customerExternalId, trx);
   if ((await find()) !== undefined) return;
   // Most shops report all sales, and few of their customers are known: only a named lead is awaited.
   if (leadEventName !== null) {
@@ -141,7 +142,7 @@ async function clickOfLead(
 ): Promise<StoredEvent> {
   if (clickId !== undefined) return knownClick(trx, job, clickId);
   const find = async () =>
-    (await findCustomer(trx, job.projectId, customerExternalId))?.click_id ?? undefined;
+    (await findByExternalId(job.projectId, customerExternalId, trx))?.click_id ?? undefined;
   let firstClick = await find();
   if (firstClick === undefined) {
     await customersOfClicks.settled(job);
@@ -201,13 +202,6 @@ async function knownClick(trx: Db, job: JobContext, clickId: string): Promise<St
   return late;
 }
 
-const findCustomer = async (
-  trx: Db,
-  projectId: string,
-  externalId: string,
-): Promise<Customer | undefined> =>
-  Customer.of(projectId, trx).where({ external_id: externalId }).first();
-
 /**
  * Finds or creates the customer of a body; an existing one is locked until the transaction ends.
  */
@@ -221,21 +215,50 @@ async function takeCustomer(
   const [created] = await rows<Customer>(
     trx,
     `INSERT INTO customers (project_id, id, external_id, name, email, avatar, click_id, country)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project_id, external_id) DO NOTHING RETURNING *`,
-    [
+     SELECT :projectId, :id, :external_id, :name, :email, :avatar, :clickId, :country
+      WHERE NOT EXISTS (SELECT FROM customer_aliases
+                         WHERE project_id = :projectId AND external_id = :external_id)
+     ON CONFLICT (project_id, external_id) DO NOTHING RETURNING *`,
+    {
       projectId,
-      newId('customer'),
+      id: newId('customer'),
       external_id,
-      customerName ?? randomName(),
-      customerEmail ?? null,
-      customerAvatar ?? null,
-      click?.id ?? null,
-      countryOf(click),
-    ],
+      name: customerName ?? randomName(),
+      email: customerEmail ?? null,
+      avatar: customerAvatar ?? null,
+      clickId: click?.id ?? null,
+      country: countryOf(click),
+    },
   );
+  const existing = await lockByExternalId(trx, projectId, external_id, created);
+  if (existing !== undefined) return { customer: existing, isNew: false };
   if (created !== undefined) return { customer: created, isNew: true };
-  const customer = (await Customer.of(projectId, trx).where({ external_id }).forUpdate().first())!;
-  return { customer, isNew: false };
+  throw new Error(`The customer "${external_id}" was deleted at the same moment`);
+}
+
+/**
+ * Locks the customer whom an external id means, unless it is the one that was just created. The
+ * insertion may have waited for a merge, whose external id it did not see yet.
+ */
+async function lockByExternalId(
+  trx: Db,
+  projectId: string,
+  externalId: string,
+  created: Customer | undefined,
+): Promise<Customer | undefined> {
+  const lock = (id: object) => Customer.of(projectId, trx).where(id).forUpdate().first();
+  const same = created === undefined ? await lock({ external_id: externalId }) : undefined;
+  if (same !== undefined) return same;
+  const [alias] = await rows<{ customer_id: string }>(
+    trx,
+    'SELECT customer_id FROM customer_aliases WHERE project_id = ? AND external_id = ?',
+    [projectId, externalId],
+  );
+  if (alias === undefined) return undefined;
+  const merged = await lock({ id: alias.customer_id });
+  if (merged === undefined) throw new Error(`The customer "${externalId}" is merged again`);
+  if (created !== undefined) await Customer.of(projectId, trx).where({ id: created.id }).delete();
+  return merged;
 }
 
 /** Country of a click; `null` if it is unknown. */

@@ -7,6 +7,7 @@ import { handlers } from '../queues/job.ts';
 import { eraseCustomer } from '../webhooks/erase.ts';
 import { changeRow } from '../workspaces/change-row.ts';
 import { customerJobs } from './jobs.ts';
+import { mergeCustomers } from './merge.ts';
 import { Customer } from './model.ts';
 import { toCustomer } from './record.ts';
 
@@ -16,7 +17,10 @@ const FORGOTTEN = JSON.stringify({
 });
 
 /** Erases the outcomes of jobs that name a customer, which are stored for up to a day. */
-async function eraseOutcomes(trx: Db, { project_id, id, external_id }: Customer): Promise<void> {
+async function eraseOutcomes(
+  trx: Db,
+  { project_id, id, external_id }: Pick<Customer, 'project_id' | 'id' | 'external_id'>,
+): Promise<void> {
   const mentions = [`"id":${JSON.stringify(id)}`, `"customerId":${JSON.stringify(external_id)}`];
   await execute(
     trx,
@@ -30,6 +34,15 @@ async function eraseOutcomes(trx: Db, { project_id, id, external_id }: Customer)
     },
   );
 }
+
+/** Lists the customers who were merged into one. */
+const mergedInto = (trx: Db, { project_id, id }: Customer) =>
+  rows<Pick<Customer, 'project_id' | 'id' | 'external_id'>>(
+    trx,
+    `SELECT project_id, merged_id AS id, external_id FROM customer_aliases
+      WHERE project_id = :projectId AND customer_id = :id`,
+    { projectId: project_id, id },
+  );
 
 /** Deletes the first answers to invoices and refunds, which name the customer. */
 async function eraseInvoices(trx: Db, projectId: string, customerId: string): Promise<void> {
@@ -58,7 +71,9 @@ export const customerHandlers = handlers(customerJobs, {
       const [row] = await rows<Customer>(
         trx,
         `INSERT INTO customers (project_id, id, external_id, name, email, avatar, country)
-         VALUES (:projectId, :id, :externalId, :name, :email, :avatar, :country)
+         SELECT :projectId, :id, :externalId, :name, :email, :avatar, :country
+          WHERE NOT EXISTS (SELECT FROM customer_aliases
+                             WHERE project_id = :projectId AND external_id = :externalId)
          ON CONFLICT (project_id, external_id) DO NOTHING RETURNING *`,
         { projectId, id, externalId, name, email, avatar, country },
       );
@@ -77,6 +92,14 @@ export const customerHandlers = handlers(customerJobs, {
     }),
 
   /**
+   * Merges customers into another one.
+   *
+   * @throws Refusal `not_found`
+   */
+  'customer.merge': ({ ids, into }, job) =>
+    runIdempotent(job, (trx) => mergeCustomers(trx, job.projectId, ids, into)),
+
+  /**
    * Deletes a customer permanently and erases their data from their events. The events and all
    * counts remain.
    *
@@ -86,11 +109,12 @@ export const customerHandlers = handlers(customerJobs, {
     runIdempotent(job, async (trx) => {
       const customer = await Customer.lock(job.projectId, id, trx);
       refuseChanged(job.ifMatch, toCustomer(customer));
+      const merged = await mergedInto(trx, customer);
       await Customer.of(job.projectId, trx).where({ id }).delete();
       // Waits for refunds, which lock the invoice of their sale, so that their events are erased too.
       await eraseInvoices(trx, job.projectId, id);
       await eventsStore().eraseCustomer(trx, job.projectId, id);
-      await eraseOutcomes(trx, customer);
+      for (const one of [customer, ...merged]) await eraseOutcomes(trx, one);
       await eraseCustomer(trx, job.projectId, id);
       return { id };
     }),

@@ -1,7 +1,7 @@
-import { Joi, nameText, text } from '../http/fields.ts';
+import { id, Joi, nameText, text } from '../http/fields.ts';
 import { webAddress } from '../short-links/url-field.ts';
 import { COUNTRY_CODES } from '../visitors/countries.ts';
-import type { CustomerChanges, NewCustomer } from './jobs.ts';
+import type { CustomerChanges, CustomerMerge, NewCustomer } from './jobs.ts';
 
 /** Schemas of the fields of a customer in bodies. */
 export const customerFields = {
@@ -37,3 +37,20 @@ export const newCustomerBody = Joi.object<NewCustomer>({
 export const customerChangesBody = Joi.object<CustomerChanges>(customerFields).meta({
   name: 'CustomerUpdate',
 });
+
+/** Maximum number of customers of one merge. */
+const MAX_MERGED = 100;
+
+export const customerMergeBody = Joi.object<CustomerMerge>({
+  customerIds: Joi.array()
+    .items(id())
+    .min(1)
+    .max(MAX_MERGED)
+    .required()
+    .description(`Ids of up to ${MAX_MERGED} customers, or their external ids after \`ext_\`.`)
+    .example(['cus_9Kd3fGh5Jk', 'ext_guest-7']),
+  into: id()
+    .required()
+    .description('Id of the customer that remains, or its external id after `ext_`.')
+    .example('ext_user-1042'),
+}).meta({ name: 'CustomerMerge' });

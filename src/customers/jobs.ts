@@ -16,11 +16,20 @@ export type NewCustomer = CustomerChanges & {
   externalId: string;
 };
 
+/** Body of `POST /customers/merge`: ids, or external ids after `ext_`. */
+export interface CustomerMerge {
+  customerIds: string[];
+  into: string;
+}
+
 export const customerJobs = jobsOf(writes, {
   'customer.create': job<NewCustomer & { id: string }, CustomerRecord>({
     audit: changes('customer'),
   }),
   'customer.update': job<{ id: string; changes: CustomerChanges }, CustomerRecord>({
+    audit: changes('customer'),
+  }),
+  'customer.merge': job<{ ids: string[]; into: string }, CustomerRecord>({
     audit: changes('customer'),
   }),
   'customer.delete': job<{ id: string }, { id: string }>({ audit: changes('customer') }),

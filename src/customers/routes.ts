@@ -1,3 +1,4 @@
+import { Refusal } from '../errors.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import {
   cursor,
@@ -15,8 +16,14 @@ import { newId } from '../ids.ts';
 import { contains } from '../infra/like.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { byId, newestFirst, type Paging, readSlice } from '../workspaces/lists.ts';
-import { customerChangesBody, newCustomerBody } from './fields.ts';
-import { type CustomerChanges, customerJobs, type NewCustomer } from './jobs.ts';
+import { customerChangesBody, customerMergeBody, newCustomerBody } from './fields.ts';
+import { findByExternalId, findByRef } from './find.ts';
+import {
+  type CustomerChanges,
+  type CustomerMerge,
+  customerJobs,
+  type NewCustomer,
+} from './jobs.ts';
 import { Customer } from './model.ts';
 import { addSales } from './queries.ts';
 import { type CustomerRecord, customerRecord, toCustomer } from './record.ts';
@@ -75,12 +82,26 @@ async function recordsOf(
   return query.withSales ? addSales(projectId, records) : records;
 }
 
-async function find(projectId: string, ref: string): Promise<Customer> {
-  const externalId = externalIdIn(ref);
-  const row = await Customer.of(projectId)
-    .where(externalId === undefined ? { id: ref } : { external_id: externalId })
-    .first();
-  return found(row, `customer "${ref}"`);
+const find = async (projectId: string, ref: string): Promise<Customer> =>
+  found(await findByRef(projectId, ref), `customer "${ref}"`);
+
+/**
+ * Finds the customers of a merge. Those who were merged into the same customer before are left out.
+ *
+ * @throws Refusal `not_found`, `unprocessable_entity` for a customer to be merged into itself
+ */
+async function toMerge(projectId: string, { customerIds, into }: CustomerMerge) {
+  const target = await find(projectId, into);
+  const ids = new Set<string>();
+  for (const ref of customerIds) {
+    const customer = await find(projectId, ref);
+    if (customer.id !== target.id) ids.add(customer.id);
+    else if ([target.id, `ext_${target.external_id}`].includes(ref)) {
+      const rule = `customerIds must not contain "${ref}", the customer that remains`;
+      throw new Refusal('unprocessable_entity', rule);
+    }
+  }
+  return { ids: [...ids], into: target.id };
 }
 
 /**
@@ -143,7 +164,8 @@ export const customerRoutes: Route[] = [
       }
       if (email !== undefined) customers.where({ email });
       if (externalId !== undefined) {
-        customers.where({ external_id: externalIdIn(externalId) ?? externalId });
+        const named = externalIdIn(externalId) ?? externalId;
+        customers.where({ id: (await findByExternalId(projectId, named))?.id ?? '' });
       }
       if (before === undefined) {
         const { rows, next } = await newestFirst(customers, query);
@@ -185,6 +207,26 @@ export const customerRoutes: Route[] = [
       const data = { id: customerId, changes: request.body };
       return answerWrite(request, customerJobs['customer.update'], data, ok);
     },
+  }),
+  route<{ body: CustomerMerge }>({
+    ...write,
+    method: 'post',
+    path: '/customers/merge',
+    operationId: 'mergeCustomers',
+    summary: 'Merge customers',
+    description:
+      'Merges the customers of one person. The one that remains gets the events, sales and invoices ' +
+      'of the others, and their details where it has none. Their ids and external ids mean it ' +
+      'from then on, also in leads and sales. Repeating a merge changes nothing.',
+    body: customerMergeBody,
+    answers: { 200: customerRecord },
+    handle: (request) =>
+      answerWrite(
+        request,
+        customerJobs['customer.merge'],
+        () => toMerge(request.caller.projectId, request.body),
+        ok,
+      ),
   }),
   route<{ params: Params }>({
     ...write,

@@ -160,6 +160,7 @@ type Verb =
   | 'render'
   | 'update'
   | 'bulkUpdate'
+  | 'merge'
   | 'upsert'
   | 'delete'
   | 'bulkDelete'

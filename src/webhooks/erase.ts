@@ -21,3 +21,18 @@ export async function eraseCustomer(trx: Db, projectId: string, customerId: stri
     .where({ project_id: projectId, customer_id: customerId })
     .delete();
 }
+
+/** Moves the deliveries about customers to another customer, so that they are erased with them. */
+export async function moveDeliveries(
+  trx: Db,
+  projectId: string,
+  from: readonly string[],
+  to: string,
+): Promise<void> {
+  await execute(
+    trx,
+    `UPDATE webhook_deliveries SET customer_id = :to
+      WHERE project_id = :projectId AND customer_id = ANY(:from)`,
+    { projectId, from, to },
+  );
+}

@@ -215,6 +215,11 @@ describe('the audit log', () => {
     'customer.create': async () => one('customer', await post('/customers', { externalId: 'new' })),
     'customer.update': async () =>
       one('customer', await patch(`/customers/${await aCustomer()}`, { name: 'n' }), ['name']),
+    'customer.merge': async () => {
+      const customerIds = [await aCustomer()];
+      const { body } = await world.api.post('/customers', { externalId: 'remains' });
+      return one('customer', await post('/customers/merge', { customerIds, into: body.id }));
+    },
     'customer.delete': async () => one('customer', await remove(`/customers/${await aCustomer()}`)),
     'webhook.create': async () => one('webhook', await aWebhook()),
     'webhook.update': async () => {

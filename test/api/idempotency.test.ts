@@ -105,6 +105,10 @@ describe('Idempotency-Key', () => {
       body: { externalId: 'a' },
       count: '/customers',
     }),
+    '/customers/merge': async () => {
+      for (const externalId of ['a', 'b']) await world.api.post('/customers', { externalId });
+      return { path: '/customers/merge', body: { customerIds: ['ext_a'], into: 'ext_b' } };
+    },
     '/utm-templates': async () => ({
       path: '/utm-templates',
       body: { name: 'a' },

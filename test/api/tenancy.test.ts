@@ -329,6 +329,12 @@ const ATTEMPTS: Record<string, Attempt> = {
     expect(event.link).to.equal(null);
     expect(link.id).to.be.a('string');
   },
+  'post /customers/merge': async ({ api }, { customer }) => {
+    const { body } = await api.post('/customers', { externalId: 'intruder-customer' });
+    await is404(api.post('/customers/merge', { customerIds: [customer.id], into: body.id }));
+    await is404(api.post('/customers/merge', { customerIds: [body.id], into: customer.id }));
+    await api.delete(`/customers/${body.id}`);
+  },
   'post /track/refund': ({ api }) =>
     is404(api.post('/track/refund', { invoiceId: 'invoice-of-one-workspace' })),
   'post /track/click': async ({ api }, { link, domain }) => {

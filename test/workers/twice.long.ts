@@ -305,6 +305,8 @@ describe('a job that runs twice', function () {
     const added = { id: newId('customer'), externalId: 'added' };
     expect(await twice(customerJobs['customer.create'], added)).to.include(added);
     await twice(customerJobs['customer.update'], { id, changes: { name: 'Ada' } });
+    const merge = { ids: [added.id], into: id };
+    expect(await twice(customerJobs['customer.merge'], merge)).to.include({ id });
     expect(await twice(customerJobs['customer.delete'], { id })).to.deep.equal({ id });
   });
 

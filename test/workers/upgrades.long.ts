@@ -46,6 +46,7 @@ import * as exportSizes from '../../migrations/0077_export_sizes.ts';
 import * as codesOfFiles from '../../migrations/0078_codes_of_files.ts';
 import * as fonts from '../../migrations/0079_fonts.ts';
 import * as refunds from '../../migrations/0082_refunds.ts';
+import * as mergedCustomers from '../../migrations/0083_merged_customers.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -118,6 +119,7 @@ const AFTER_SEARCH = [
   codesOfFiles,
   fonts,
   refunds,
+  mergedCustomers,
 ];
 
 /** Cities as an earlier version stored them. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { Eraser } from 'lucide-react';
+import { Eraser, Merge } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { nameOfCountry } from '../analytics/names.ts';
 import type { Schemas } from '../api/client.ts';
@@ -17,12 +17,13 @@ import { Time } from '../ui/time.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { CustomerEvents } from './customer-events.tsx';
 import { customerName } from './customer-name.ts';
+import { MergeDialog } from './merge-dialog.tsx';
 
 /** The page of a customer with their leads, sales and refunds. */
 export function CustomerPage() {
   const { customerId } = useParams({ from: '/$workspace/customers/$customerId' });
   const { api, may } = useWorkspace();
-  const [opened, setOpened] = useState<'edit' | 'erase'>();
+  const [opened, setOpened] = useState<'edit' | 'merge' | 'erase'>();
   const close = () => setOpened(undefined);
   const query = useQuery(recordQuery(api, 'customers', customerId));
   const customer = query.data;
@@ -36,6 +37,7 @@ export function CustomerPage() {
             label="Actions for the customer"
             items={[
               editItem(() => setOpened('edit')),
+              { label: 'Merge…', icon: Merge, onSelect: () => setOpened('merge') },
               { ...deleteItem(() => setOpened('erase'), 'Erase'), icon: Eraser },
             ]}
           />
@@ -58,6 +60,7 @@ export function CustomerPage() {
         )}
       </Loaded>
       {customer && opened === 'edit' && <EditDialog customer={customer} onClose={close} />}
+      {customer && opened === 'merge' && <MergeDialog customer={customer} onClose={close} />}
       {customer && opened === 'erase' && (
         <RemoveDialog
           noun="customers"

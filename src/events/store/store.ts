@@ -180,6 +180,8 @@ export interface EventsStore {
   eraseRecords(trx: Db, projectId: string, recordIds: readonly string[]): Promise<void>;
   /** Erases the personal data in a customer's events. The events and all counts remain. */
   eraseCustomer(trx: Db, projectId: string, customerId: string): Promise<void>;
+  /** Gives the events of some customers to another one. */
+  moveCustomers(trx: Db, projectId: string, from: readonly string[], to: string): Promise<void>;
 
   /** Deletes events that are past their workspace's retention; their counts remain. */
   retain(log: Log): Promise<void>;

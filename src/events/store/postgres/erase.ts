@@ -43,3 +43,18 @@ export async function eraseCustomer(trx: Db, projectId: string, customerId: stri
     { projectId, customerId },
   );
 }
+
+/** Gives the events of some customers to another one. Counts do not depend on customers. */
+export async function moveCustomers(
+  trx: Db,
+  projectId: string,
+  from: readonly string[],
+  to: string,
+): Promise<void> {
+  await execute(
+    trx,
+    `UPDATE events SET customer_id = :to
+      WHERE project_id = :projectId AND customer_id = ANY(:from)`,
+    { projectId, from, to },
+  );
+}

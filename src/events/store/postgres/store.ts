@@ -2,7 +2,7 @@ import { db } from '../../../infra/db.ts';
 import type { EventsStore } from '../store.ts';
 import { append, appendVisits } from './append.ts';
 import { buildBlocks, resetBlocks } from './build-blocks.ts';
-import { eraseCustomer, eraseRecords } from './erase.ts';
+import { eraseCustomer, eraseRecords, moveCustomers } from './erase.ts';
 import {
   countUpTo,
   findKeptNames,
@@ -49,6 +49,7 @@ export const postgresStore: EventsStore = {
   listValues,
   eraseRecords,
   eraseCustomer,
+  moveCustomers,
   retain: retainEvents,
   compact: buildBlocks,
   rebuild: (projectId) => db().transaction((trx) => resetBlocks(trx, projectId)),
