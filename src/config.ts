@@ -279,7 +279,7 @@ export const SETTINGS = {
     ['ecb', 'json'],
   ),
   RATES_MAX_AGE_DAYS: integer(
-    'Age in days above which exchange rates are not used: sales in other currencies than US dollars get 422; 0: no limit.',
+    'Age in days above which exchange rates are not used: amounts in other currencies than US dollars wait for newer ones; 0: no limit.',
     30,
     { min: 0, max: 36_500 },
   ),

@@ -82,6 +82,9 @@ export const HANDLERS: Readonly<
         ({ adminMaintenanceHandlers }) => adminMaintenanceHandlers,
       ),
       import('../src/audit/prune.ts').then(({ auditHandlers }) => auditHandlers),
+      import('../src/conversions/convert-later.ts').then(
+        ({ conversionMaintenanceHandlers }) => conversionMaintenanceHandlers,
+      ),
       import('../src/domains/commands.ts').then(
         ({ domainMaintenanceHandlers }) => domainMaintenanceHandlers,
       ),

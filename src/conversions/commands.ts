@@ -1,3 +1,5 @@
+import { minorUnitsOf } from '../currency/convert.ts';
+import { addPending } from '../currency/pending.ts';
 import { findByExternalId } from '../customers/find.ts';
 import { Customer } from '../customers/model.ts';
 import { Refusal } from '../errors.ts';
@@ -24,12 +26,13 @@ const DIRECT_SALE = 'Direct sale';
 const resultOf = ({ sale, converted }: NewSale): SaleResult => ({
   eventName: sale.eventName,
   customerId: sale.customerExternalId,
-  amount: converted.amountCents,
+  amount: converted.amountCents ?? 0,
   paymentProcessor: sale.paymentProcessor,
   invoiceId: sale.invoiceId,
   currency: 'usd',
   metadata: sale.metadata,
   rateDate: converted.rateDate ?? undefined,
+  pending: converted.amountCents === null ? true : undefined,
 });
 
 async function record(
@@ -68,10 +71,17 @@ async function record(
         currency: sale.currency,
         rate: converted.rate,
         rateDate: converted.rateDate,
+        decimals: converted.decimals,
       },
     }),
   );
   await recordEvents(rows);
+  if (converted.amountCents === null) {
+    const { amount, currency } = sale;
+    const { decimals = minorUnitsOf(currency) } = converted;
+    const amounts = { currency, decimals, fromAmount: 0, toAmount: amount };
+    await addPending(trx, [{ projectId, eventId, at, saleId: eventId, ...amounts }]);
+  }
   if (sale.invoiceId !== null) {
     await trx('invoices')
       .where({ project_id: projectId, invoice_id: sale.invoiceId })
@@ -130,7 +140,7 @@ async function recordLead(
 }
 
 /**
- * Finds the click of a lead: the one that it names, or else the first click of its customer.
+ * Finds the click of a lead: the one that it names, or else the latest click of its customer.
  *
  * @throws Refusal `not_found` for an unknown click, `unprocessable_entity` if there is none;
  * Postponed while it may not be stored yet
@@ -141,20 +151,33 @@ async function clickOfLead(
   { clickId, customerExternalId }: LeadBody,
 ): Promise<StoredEvent> {
   if (clickId !== undefined) return knownClick(trx, job, clickId);
-  const find = async () =>
-    (await findByExternalId(job.projectId, customerExternalId, trx))?.click_id ?? undefined;
-  let firstClick = await find();
-  if (firstClick === undefined) {
+  const find = () => latestClickId(trx, job.projectId, customerExternalId);
+  let latestClick = await find();
+  if (latestClick === undefined) {
     await customersOfClicks.settled(job);
-    firstClick = await find();
+    latestClick = await find();
   }
-  if (firstClick === undefined) {
+  if (latestClick === undefined) {
     throw new Refusal(
       'unprocessable_entity',
       `clickId is required: there is no customer "${customerExternalId}" with a click`,
     );
   }
-  return knownClick(trx, job, firstClick);
+  return knownClick(trx, job, latestClick);
+}
+
+/** Finds the latest click of a customer. Customers of earlier releases have that of their leads. */
+async function latestClickId(
+  trx: Db,
+  projectId: string,
+  externalId: string,
+): Promise<string | undefined> {
+  const customer = await findByExternalId(projectId, externalId, trx);
+  if (customer === undefined) return undefined;
+  if (customer.last_click_id !== null) return customer.last_click_id;
+  const key = { projectId, customerId: customer.id, eventName: null };
+  const lead = await eventsStore().findLatestLead(trx, key);
+  return lead?.click_id ?? customer.click_id ?? undefined;
 }
 
 /**
@@ -214,8 +237,9 @@ async function takeCustomer(
   const { customerExternalId: external_id, customerName, customerEmail, customerAvatar } = body;
   const [created] = await rows<Customer>(
     trx,
-    `INSERT INTO customers (project_id, id, external_id, name, email, avatar, click_id, country)
-     SELECT :projectId, :id, :external_id, :name, :email, :avatar, :clickId, :country
+    `INSERT INTO customers (project_id, id, external_id, name, email, avatar, click_id,
+                            last_click_id, last_click_at, country)
+     SELECT :projectId, :id, :external_id, :name, :email, :avatar, :clickId, :clickId, :clickAt, :country
       WHERE NOT EXISTS (SELECT FROM customer_aliases
                          WHERE project_id = :projectId AND external_id = :external_id)
      ON CONFLICT (project_id, external_id) DO NOTHING RETURNING *`,
@@ -227,6 +251,7 @@ async function takeCustomer(
       email: customerEmail ?? null,
       avatar: customerAvatar ?? null,
       clickId: click?.id ?? null,
+      clickAt: click?.occurred_at ?? null,
       country: countryOf(click),
     },
   );
@@ -265,6 +290,12 @@ async function lockByExternalId(
 const countryOf = (click: StoredEvent | undefined): string | null =>
   click === undefined || click.country === UNKNOWN ? null : click.country;
 
+/** True for a click that is not older than the latest one of a customer. */
+const isLatest = (
+  { id, occurred_at }: StoredEvent,
+  { last_click_id, last_click_at }: Customer,
+): boolean => last_click_id !== id && (last_click_at === null || occurred_at >= last_click_at);
+
 /** Stores the details in a body for an existing customer. */
 async function keepDetails(
   trx: Db,
@@ -277,6 +308,9 @@ async function keepDetails(
     ...(typeof customerEmail === 'string' ? { email: customerEmail } : {}),
     ...(typeof customerAvatar === 'string' ? { avatar: customerAvatar } : {}),
     ...(customer.click_id === null && click !== undefined ? { click_id: click.id } : {}),
+    ...(click !== undefined && isLatest(click, customer)
+      ? { last_click_id: click.id, last_click_at: click.occurred_at }
+      : {}),
   };
   if (Object.keys(details).length === 0) return;
   await Customer.of(customer.project_id, trx)

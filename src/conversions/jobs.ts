@@ -1,6 +1,6 @@
 import type { UsCents } from '../currency/convert.ts';
-import { writes } from '../queues/index.ts';
-import { job, jobsOf } from '../queues/job.ts';
+import { maintenance, writes } from '../queues/index.ts';
+import { job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
 import type { LeadResult, RefundResult, SaleResult } from './record.ts';
 import type { LeadBody, RefundBody, SaleBody } from './schema.ts';
 
@@ -36,6 +36,11 @@ export interface Tracked<Answer> {
   answer: Answer;
   isReplayed: boolean;
 }
+
+export const conversionMaintenanceJobs = jobsOf(maintenance, {
+  /** Converts amounts whose currencies have a rate by now. */
+  'amounts.convert': scheduled({ everyMs: 10 * MINUTE_MS, isRunAtStart: true }),
+});
 
 export const conversionJobs = jobsOf(writes, {
   'lead.track': job<NewLead, Tracked<LeadResult>>(),

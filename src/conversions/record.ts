@@ -6,7 +6,7 @@ export interface SaleResult {
   eventName: string;
   /** Customer id as the caller sent it. */
   customerId: string;
-  /** Amount in US cents. */
+  /** Amount in US cents; 0 until there is a rate. */
   amount: number;
   paymentProcessor: string;
   invoiceId: string | null;
@@ -14,6 +14,8 @@ export interface SaleResult {
   metadata: Record<string, unknown> | null;
   /** Day of the exchange rate, if the sale was converted. */
   rateDate?: string | undefined;
+  /** True while there is no rate. */
+  pending?: true | undefined;
 }
 
 /** Response to a tracked refund. */
@@ -21,8 +23,10 @@ export interface RefundResult {
   eventName: string;
   /** `null` once the customer was erased. */
   customerId: string | null;
-  /** Amount of this refund, in US cents. */
+  /** Amount of this refund, in US cents; 0 until there is a rate. */
   amount: number;
+  /** True while there is no rate. */
+  pending?: true | undefined;
   currency: 'usd';
   paymentProcessor: string;
   invoiceId: string;
@@ -60,10 +64,16 @@ const customerId = Joi.string()
   .description('Id of the customer in the caller’s system, as sent.')
   .example('user-1042');
 
+const pending = Joi.boolean()
+  .valid(true)
+  .description(
+    'true: there is no exchange rate for the currency yet. The amount counts once there is one.',
+  );
+
 export const saleResult = Joi.object({
   eventName: eventName.example('Purchase'),
   customerId,
-  amount: requiredCount.description('Amount in US cents.').example(1_999),
+  amount: requiredCount.description('Amount in US cents; 0 with `pending`.').example(1_999),
   paymentProcessor: requiredText.description('Payment processor.').example('stripe'),
   invoiceId: nullable.description('Id of the invoice.').example('inv-1'),
   currency: requiredText.description('Always `usd`.').example('usd'),
@@ -72,12 +82,16 @@ export const saleResult = Joi.object({
     .description('Day of the exchange rate for the conversion; absent for a sale in US dollars.')
     .example('2026-03-02')
     .meta({ extension: true }),
+  pending: pending.meta({ extension: true }),
 }).meta({ name: 'SaleResult' });
 
 export const refundResult = Joi.object({
   eventName: eventName.example('Refund'),
   customerId: customerId.allow(null).description('Id of the customer in the caller’s system.'),
-  amount: requiredCount.description('Amount of this refund in US cents.').example(500),
+  amount: requiredCount
+    .description('Amount of this refund in US cents; 0 with `pending`.')
+    .example(500),
+  pending,
   currency: requiredText.description('Always `usd`.').example('usd'),
   paymentProcessor: requiredText.description('Payment processor of the sale.').example('stripe'),
   invoiceId: requiredText.description('Id of the invoice.').example('inv-1'),

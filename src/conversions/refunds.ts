@@ -1,4 +1,5 @@
-import { centsAtRate } from '../currency/convert.ts';
+import { centsAtRate, minorUnitsOf } from '../currency/convert.ts';
+import { addPending } from '../currency/pending.ts';
 import { Customer } from '../customers/model.ts';
 import { Refusal } from '../errors.ts';
 import type { SaleDetails } from '../events/columns.ts';
@@ -51,14 +52,16 @@ export async function recordRefund(
   const left = details.amount - refunded;
   const amount = refund.amount ?? left;
   refuseMoreThan(left, amount, refund, currency);
-  const cents = (total: number) => centsAtRate(total, currency, rate);
+  const unit = { currency, decimals: details.decimals ?? minorUnitsOf(currency) };
+  const cents = (total: number, at: string) => centsAtRate(total, unit, at);
   const customer = await Customer.of(projectId, trx)
     .where({ id: sale.customer_id ?? '' })
     .first();
   const answer: RefundResult = {
     eventName: refund.eventName,
     customerId: customer?.external_id ?? null,
-    amount: cents(refunded + amount) - cents(refunded),
+    amount: rate === null ? 0 : cents(refunded + amount, rate) - cents(refunded, rate),
+    pending: rate === null ? true : undefined,
     currency: 'usd',
     paymentProcessor,
     invoiceId: refund.invoiceId,
@@ -77,10 +80,14 @@ export async function recordRefund(
       customer_id: sale.customer_id,
       event_name: refund.eventName,
       metadata: customer === undefined ? null : refund.metadata,
-      amount_cents: answer.amount,
+      amount_cents: rate === null ? null : answer.amount,
       sale: { ...details, amount, invoiceId: named.invoiceId, refundId: named.refundId },
     }),
   ]);
+  if (rate === null) {
+    const amounts = { fromAmount: refunded, toAmount: refunded + amount };
+    await addPending(trx, [{ projectId, eventId, at, saleId: sale.id, ...unit, ...amounts }]);
+  }
   await storeAnswer(trx, projectId, refund, customer === undefined ? null : answer);
   await execute(
     trx,

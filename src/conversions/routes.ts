@@ -56,7 +56,7 @@ export const conversionRoutes: Route[] = [
     description:
       'Records that a click became a lead. Repeating the customer, event name and click returns ' +
       'the first response with `Idempotent-Replayed: true`. Waits for a click not yet stored. ' +
-      'Without `clickId`, it belongs to the first click of the customer, for example of a lead ' +
+      'Without `clickId`, it belongs to the latest click of the customer, for example of a lead ' +
       'with `deferred`.',
     extension: true,
     body: leadBody,
@@ -65,7 +65,7 @@ export const conversionRoutes: Route[] = [
       const lead = request.body;
       const data = async () => {
         if (lead.clickId !== undefined) await awaitClick(request.caller.projectId, lead.clickId);
-        return { eventId: newId('event'), at: new Date().toISOString(), lead };
+        return { eventId: newId('event'), at: lead.timestamp ?? new Date().toISOString(), lead };
       };
       return answerWrite(request, conversionJobs['lead.track'], data, answerTracked);
     },
@@ -79,9 +79,9 @@ export const conversionRoutes: Route[] = [
     description:
       'Records a sale to a customer. Repeating an invoice returns the first response with ' +
       '`Idempotent-Replayed: true`. An amount in another currency is converted to US dollars ' +
-      'at the latest exchange rates; `rateDate` in the response is their day. If they are ' +
-      'older than the operator allows, the sale is refused with 422. Waits for a click or ' +
-      'named lead not yet stored.',
+      'at the latest exchange rates; `rateDate` in the response is their day. Without a rate, or ' +
+      'with rates older than the operator allows, `amount` is 0 and `pending` true: the sale ' +
+      'counts, its amount once there is a rate. Waits for a click or named lead not yet stored.',
     body: saleBody,
     answers: { 200: saleResult },
     handle(request) {
@@ -92,7 +92,7 @@ export const conversionRoutes: Route[] = [
         return {
           eventId: newId('event'),
           leadEventId: newId('event'),
-          at: new Date().toISOString(),
+          at: sale.timestamp ?? new Date().toISOString(),
           sale,
           knownCustomer,
           converted: await convert(request, sale),
@@ -144,10 +144,11 @@ export const conversionRoutes: Route[] = [
 /** US dollars need no rate, so their sales do not depend on another worker. */
 async function convert(
   request: Requester,
-  { amount, currency: code }: Pick<SaleBody, 'amount' | 'currency'>,
+  { amount, currency: code, paymentProcessor }: SaleBody,
 ): Promise<UsCents> {
   if (code === 'USD') return usCents(amount);
-  return runJob(request, currencyJobs['amount.convert'], { amount, currency: code });
+  const data = { amount, currency: code, paymentProcessor };
+  return runJob(request, currencyJobs['amount.convert'], data);
 }
 
 /**

@@ -1,10 +1,13 @@
-import { MAX_AMOUNT } from '../currency/convert.ts';
+import { isCurrency, MAX_AMOUNT } from '../currency/convert.ts';
 import { customerFields } from '../customers/fields.ts';
 import { domainField } from '../http/domain-name.ts';
-import { bodyFlag, id, Joi, nullableText, oneOf, text } from '../http/fields.ts';
+import { bodyFlag, dateTime, id, Joi, nullableText, oneOf, text } from '../http/fields.ts';
 
 /** Maximum length of metadata, as JSON. */
 const METADATA_LENGTH = 10_000;
+/** Maximum age of an event that is reported later, in days. */
+const MAX_AGE_DAYS = 90;
+const DAY_MS = 86_400_000;
 /** Maximum number of leads of one request. */
 export const MAX_QUANTITY = 100;
 
@@ -27,7 +30,7 @@ export interface CustomerBody {
 }
 
 export interface LeadBody extends CustomerBody {
-  /** Absent: the first click of the customer. */
+  /** Absent: the latest click of the customer. */
   clickId?: string;
   eventName: string;
   /** Default 1. */
@@ -35,6 +38,8 @@ export interface LeadBody extends CustomerBody {
   /** True: no lead is recorded, only the customer with the click. */
   deferred?: boolean;
   metadata?: Record<string, unknown> | null;
+  /** Time in ISO 8601. Absent: now. */
+  timestamp?: string;
 }
 
 export interface SaleBody extends CustomerBody {
@@ -46,6 +51,8 @@ export interface SaleBody extends CustomerBody {
   metadata: Record<string, unknown> | null;
   leadEventName: string | null;
   clickId: string | null;
+  /** Time in ISO 8601. Absent: now. */
+  timestamp?: string;
 }
 
 /** Body of `POST /track/sale`. */
@@ -87,10 +94,22 @@ const customer = {
 
 const currency = () =>
   text(10).custom((value: string, { error }) =>
-    /^[a-z]{3}$/i.test(value)
+    isCurrency(value.toUpperCase())
       ? value
       : error('rule', { rule: `must be an ISO 4217 code, not "${value}"` }),
   );
+
+/** Schema of the time of an event that is reported later. */
+const timestamp = () =>
+  dateTime()
+    .custom((value: string, { error }) => {
+      const ageMs = Date.now() - Date.parse(value);
+      if (ageMs < 0) return error('rule', { rule: 'must not be in the future' });
+      return ageMs > MAX_AGE_DAYS * DAY_MS
+        ? error('rule', { rule: `must be at most ${MAX_AGE_DAYS} days ago` })
+        : value;
+    })
+    .description(`Time (ISO 8601), at most ${MAX_AGE_DAYS} days ago. Default: now.`);
 
 const metadata = () =>
   Joi.object()
@@ -105,9 +124,10 @@ const metadata = () =>
 
 export const leadBody = Joi.object<LeadBody>({
   clickId: id()
-    .description('Id of the click, from `click_id` (or `dub_id`). Default: the customer’s first.')
+    .description('Id of the click, from `click_id` (or `dub_id`). Default: the customer’s latest.')
     .example('clk_6Tz1qAs4Df'),
   eventName: text(255)
+    .trim()
     .required()
     .description('Name of the lead, at most 255 characters.')
     .example('Sign up'),
@@ -123,6 +143,7 @@ export const leadBody = Joi.object<LeadBody>({
       'Default false.',
   ),
   metadata: metadata(),
+  timestamp: timestamp(),
 }).meta({ name: 'NewLead' });
 
 export const saleBody = Joi.object<NewSaleBody>({
@@ -134,22 +155,29 @@ export const saleBody = Joi.object<NewSaleBody>({
     .max(MAX_AMOUNT)
     .required()
     .description(
-      'Amount in minor units of the currency (cents, or whole yen); at most 10^12, also in US cents once converted.',
+      'Amount in minor units of the currency (cents, or whole yen; with `paymentProcessor` `stripe`, as Stripe sends it); at most 10^12, also in US cents once converted.',
     )
     .example(1_999),
   currency: currency()
     .lowercase()
     .default('usd')
-    .description('ISO 4217 code. The amount is stored in US cents.'),
-  eventName: text(255).default('Purchase').description('Name of the sale, at most 255 characters.'),
+    .description(
+      'ISO 4217 code. The amount is stored in US cents, once there is an exchange rate.',
+    ),
+  eventName: text(255)
+    .trim()
+    .default('Purchase')
+    .description('Name of the sale, at most 255 characters.'),
   paymentProcessor: oneOf(PAYMENT_PROCESSORS).default('custom').description('Payment processor.'),
   invoiceId: nullableText(255)
+    .trim()
     .default(null)
     .description(
       'Id of the invoice. One sale is recorded for an invoice, however often it is sent.',
     ),
   metadata: metadata().default(null),
   leadEventName: nullableText(255)
+    .trim()
     .default(null)
     .description('Name of the lead that the sale belongs to. Default: the latest of the customer.'),
   clickId: id()
@@ -160,10 +188,15 @@ export const saleBody = Joi.object<NewSaleBody>({
     .default(false)
     .description('true: a sale to a customer who does not exist is refused with 404.')
     .meta({ extension: true }),
+  timestamp: timestamp().meta({ extension: true }),
 }).meta({ name: 'NewSale' });
 
 export const refundBody = Joi.object<RefundBody>({
-  invoiceId: text(255).required().description('Id of the invoice of the sale.').example('inv-1'),
+  invoiceId: text(255)
+    .trim()
+    .required()
+    .description('Id of the invoice of the sale.')
+    .example('inv-1'),
   amount: Joi.number()
     .integer()
     .strict()
@@ -174,13 +207,17 @@ export const refundBody = Joi.object<RefundBody>({
     )
     .example(500),
   refundId: nullableText(255)
+    .trim()
     .default(null)
     .description(
       'Id of the refund in your system, which identifies repeats. Without it, each request ' +
         'with an `amount` is another partial refund.',
     )
     .example('re-1'),
-  eventName: text(255).default('Refund').description('Name of the refund, at most 255 characters.'),
+  eventName: text(255)
+    .trim()
+    .default('Refund')
+    .description('Name of the refund, at most 255 characters.'),
   metadata: metadata().default(null),
 }).meta({ name: 'NewRefund' });
 

@@ -1,13 +1,12 @@
 import { config } from '../config.ts';
-import { Refusal } from '../errors.ts';
 import { db, rows } from '../infra/db.ts';
 import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { ratesAge } from '../infra/metrics.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
-import { type Rates, toUsCents, type UsCents } from './convert.ts';
-import { currencyJobs } from './jobs.ts';
+import { minorUnitsOf, pendingCents, type Rates, toUsCents, type UsCents } from './convert.ts';
+import { type AmountToConvert, currencyJobs } from './jobs.ts';
 import { BadRates, readRates } from './read.ts';
 import { keepRates } from './store.ts';
 
@@ -23,28 +22,35 @@ const CACHE_MS = 60_000;
 let cached: { rates: Rates; at: number } | undefined;
 
 /**
- * Converts an amount to US cents at the newest rates.
+ * Converts an amount to US cents at the newest rates; without a usable one, it waits for a rate.
  *
- * @throws Refusal as {@link toUsCents}, and `unprocessable_entity` for rates older than
- * RATES_MAX_AGE_DAYS
+ * @throws Refusal as {@link toUsCents}
  */
 export async function convertAmount(
-  { amount, currency }: { amount: number; currency: string },
+  { amount, currency, paymentProcessor }: AmountToConvert,
   { log }: Pick<JobContext, 'log'>,
 ): Promise<UsCents> {
-  const rates = await newestRates();
-  const ageDays = measureAge(rates);
-  const { RATES_MAX_AGE_DAYS: limit } = config();
-  if (limit !== 0 && ageDays > limit) {
-    throw new Refusal(
-      'unprocessable_entity',
-      `currency must be usd while exchange rates are outdated: the latest are from ${rates.day}, and rates may be at most ${limit} days old`,
-    );
+  const unit = { currency, decimals: minorUnitsOf(currency, paymentProcessor) };
+  const rates = ifUsable(await newestRates());
+  if (rates === undefined) {
+    log.warn({ currency }, 'exchange rates are too old: the amount waits for newer ones');
+    return pendingCents(unit);
   }
+  const ageDays = measureAge(rates);
   if (ageDays > FRESH_DAYS) {
     log.warn({ day: rates.day, ageDays: Math.floor(ageDays) }, 'exchange rates are outdated');
   }
-  return toUsCents(amount, currency, rates);
+  return toUsCents(amount, unit, rates);
+}
+
+/** Returns the rates that are stored; `undefined` if they are older than RATES_MAX_AGE_DAYS. */
+export const usableStoredRates = async (): Promise<Rates | undefined> =>
+  ifUsable(await storedRates());
+
+/** Returns rates unless they are older than RATES_MAX_AGE_DAYS. */
+function ifUsable(rates: Rates): Rates | undefined {
+  const { RATES_MAX_AGE_DAYS: limit } = config();
+  return limit !== 0 && measureAge(rates) > limit ? undefined : rates;
 }
 
 function measureAge({ day }: Rates): number {
@@ -53,8 +59,14 @@ function measureAge({ day }: Rates): number {
   return age / DAY_MS;
 }
 
+/** Reads the stored rates, at most once a minute. */
 async function newestRates(): Promise<Rates> {
   if (cached !== undefined && Date.now() - cached.at < CACHE_MS) return cached.rates;
+  cached = { rates: await storedRates(), at: Date.now() };
+  return cached.rates;
+}
+
+async function storedRates(): Promise<Rates> {
   const stored = await rows<{ currency: string; per_base: string; day: string; source: string }>(
     db(),
     "SELECT currency, per_base, to_char(day, 'YYYY-MM-DD') AS day, source FROM rates",
@@ -62,8 +74,7 @@ async function newestRates(): Promise<Rates> {
   const [first] = stored;
   if (first === undefined) throw new Error('there are no exchange rates: run migrations');
   const perBase = new Map(stored.map(({ currency, per_base }) => [currency, per_base]));
-  cached = { rates: { day: first.day, source: first.source, perBase }, at: Date.now() };
-  return cached.rates;
+  return { day: first.day, source: first.source, perBase };
 }
 
 /**

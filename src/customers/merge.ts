@@ -112,7 +112,12 @@ function detailsOf(target: Customer, merged: readonly Customer[]): Partial<Custo
   const oldest = all
     .filter(({ click_id }) => click_id !== null)
     .toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime());
+  const latest = all
+    .filter(({ last_click_at }) => last_click_at !== null)
+    .toSorted((a, b) => b.last_click_at!.getTime() - a.last_click_at!.getTime())[0];
   return {
+    last_click_id: latest?.last_click_id ?? null,
+    last_click_at: latest?.last_click_at ?? null,
     name: first('name'),
     email: first('email'),
     avatar: first('avatar'),

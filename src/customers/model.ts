@@ -13,6 +13,9 @@ export class Customer extends WorkspaceModel {
   declare country: string | null;
   /** Click with which the customer first came; `null` if there was none. */
   declare click_id: string | null;
+  /** The latest click of their leads and sales, and its time; `null` if none came so far. */
+  declare last_click_id: string | null;
+  declare last_click_at: Date | null;
   declare created_at: Date;
   declare updated_at: Date;
 }

@@ -122,7 +122,10 @@ interface Part {
 }
 
 const paymentSchemas = {
-  amount: requiredCount.description('Amount in US cents.').example(1_999),
+  amount: requiredCount.description('Amount in US cents; 0 with `pending`.').example(1_999),
+  pending: Joi.boolean()
+    .valid(true)
+    .description('true: there is no exchange rate for the currency of the sale yet.'),
   currency: text.description('Always `usd`.').example('usd'),
   paymentProcessor: text.description('Payment processor.').example('stripe'),
   invoiceId: Joi.string().allow(null).required().description('Id of the invoice.').example('inv-1'),
@@ -197,6 +200,7 @@ const PARTS: Record<RecordPart, Part> = {
     fieldsOf: ({ amount_cents, sale }) => ({
       sale: {
         amount: amount_cents ?? 0,
+        pending: sale?.rate === null ? true : undefined,
         currency: 'usd',
         paymentProcessor: sale?.paymentProcessor ?? 'custom',
         invoiceId: sale?.invoiceId ?? null,
@@ -213,6 +217,7 @@ const PARTS: Record<RecordPart, Part> = {
     fieldsOf: ({ amount_cents, sale }) => ({
       refund: {
         amount: amount_cents ?? 0,
+        pending: sale?.rate === null ? true : undefined,
         currency: 'usd',
         paymentProcessor: sale?.paymentProcessor ?? 'custom',
         invoiceId: sale?.invoiceId ?? null,

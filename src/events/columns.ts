@@ -55,11 +55,16 @@ export type RowOf<Table extends ColumnTable> = {
 export interface SaleDetails {
   paymentProcessor: string;
   invoiceId: string | null;
-  /** Amount as sold or refunded, in minor units of the currency (ISO 4217). */
+  /** Amount as sold or refunded, in minor units of the currency. */
   amount: number;
   currency: string;
-  /** US dollars for one unit of the currency, as an exact fraction, and the day of the rate. */
-  rate: string;
+  /** Number of decimal places of the amount. Absent: those of ISO 4217. */
+  decimals?: number | undefined;
+  /**
+   * US dollars for one unit of the currency, as an exact fraction, and the day of the rate; `null`
+   * until there is a rate.
+   */
+  rate: string | null;
   rateDate: string | null;
   /** Id of the refund in the caller's system; absent for sales. */
   refundId?: string | null;

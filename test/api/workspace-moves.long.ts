@@ -132,6 +132,10 @@ async function furnished(): Promise<World> {
   const sale = { customerExternalId: 'user 1', eventName: 'Buy', paymentProcessor: 'stripe' };
   await must('/track/sale', { ...sale, amount: 1_999, currency: 'usd', invoiceId: 'inv 1' });
   await must('/track/refund', { invoiceId: 'inv 1', amount: 500, refundId: 're 1' });
+  // No rate: their amounts wait in both workspaces.
+  await must('/track/sale', { ...sale, amount: 300, currency: 'aed', invoiceId: 'inv 2' });
+  await must('/track/refund', { invoiceId: 'inv 2', amount: 100, refundId: 're 2' });
+  await must('/track/refund', { invoiceId: 'inv 2', amount: 50 });
   const [deleted] = (await api.get('/links', { search: 'deleted' })).body;
   await api.delete(`/links/${deleted.id}`);
   return world;
@@ -290,6 +294,13 @@ describe('the export of a workspace', () => {
     expect((await target.api.post('/track/refund', refund)).status).to.equal(409);
     const refunded = await target.api.post('/track/refund', { invoiceId: 'inv 1' });
     expect(refunded.body).to.include({ amount: 1_499, left: 0 });
+    const waiting = ({ projectId }: World) =>
+      db()('pending_amounts')
+        .where({ project_id: projectId })
+        .select('occurred_at', 'currency', 'decimals', 'from_amount', 'to_amount')
+        .orderBy('occurred_at');
+    expect(await waiting(source)).to.have.lengthOf(3);
+    expect(await waiting(target)).to.deep.equal(await waiting(source));
   });
 
   it('takes the refund of a sale that was deleted before the export', async () => {
@@ -302,7 +313,7 @@ describe('the export of a workspace', () => {
     await taken(target, withoutSale);
     const all = { interval: 'all' };
     const { body } = await target.api.get('/analytics', all);
-    expect(body).to.include({ refunds: 1, refundAmount: 500 });
+    expect(body).to.include({ refunds: 3, refundAmount: 500 });
     expect((await target.api.post('/track/refund', { invoiceId: 'inv 1' })).status).to.equal(404);
   });
 

@@ -606,6 +606,45 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       expect(sums.get('link_c')).to.include({ saleAmountCents: -50, refundAmountCents: 50 });
     });
 
+    it('sets amounts once, also in the counts of compacted events', async () => {
+      const event = { occurred_at: at(2), link_id: 'link_c', country: 'AT' };
+      const sale = {
+        paymentProcessor: 'custom',
+        invoiceId: 'inv',
+        amount: 7,
+        currency: 'AED',
+        rate: null,
+        rateDate: null,
+      };
+      await append([
+        anEvent(projectId, { ...event, id: 'evt_10', event: 'sale', sale }),
+        anEvent(projectId, { ...event, id: 'evt_11', event: 'refund', sale }),
+      ]);
+      await store.compact(log);
+      const query = { ...question({ records: ['link_c'] }), events: ['sale', 'refund'] as const };
+      const none = { sales: 1, saleAmount: 0, refunds: 1, refundAmount: 0 };
+      expect(await store.totals(query)).to.deep.equal(none);
+      const rated = { projectId, at: at(2), rate: '1/2', rateDate: '2026-01-01' };
+      for (const cents of [500, 900]) {
+        await db().transaction((trx) =>
+          store.setAmounts(trx, [
+            { ...rated, id: 'evt_11', amountCents: 100 },
+            { ...rated, id: 'evt_10', amountCents: cents },
+            { ...rated, id: 'evt_gone', amountCents: cents },
+          ]),
+        );
+        const sums = { sales: 1, saleAmount: 400, refunds: 1, refundAmount: 100 };
+        expect(await store.totals(query)).to.deep.equal(sums);
+        await store.compact(log);
+        expect(await store.totals(query)).to.deep.equal(sums);
+      }
+      const [stored] = await store.list(
+        { ...clicks({ records: ['link_c'] }), kind: 'sale' },
+        FIRST_PAGE,
+      );
+      expect(stored!.sale).to.deep.equal({ ...sale, rate: '1/2', rateDate: '2026-01-01' });
+    });
+
     it('sums the sales to customers', async () => {
       const sale = { event: 'sale' as const, customer_id: 'cus_sold', amount_cents: 500 };
       await append([

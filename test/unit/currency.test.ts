@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { minorUnitsOf, toUsCents } from '../../src/currency/convert.ts';
+import { minorUnitsOf, type Rates, toUsCents } from '../../src/currency/convert.ts';
 import { FIRST_RATES } from '../../src/currency/first-rates.ts';
 import { BadRates, readRates } from '../../src/currency/read.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -11,6 +11,9 @@ const SEED = Date.now() % 1_000_000;
 
 /** Minor units of the currencies in the file by ISO 4217, written independently of the code. */
 const PLACES: Record<string, number> = { ISK: 0, JPY: 0, KRW: 0 };
+
+const convert = (amount: number, currency: string, rates: Rates) =>
+  toUsCents(amount, { currency, decimals: minorUnitsOf(currency) }, rates);
 
 /**
  * Converts an amount by long division of decimal texts, digit by digit, with rounding by the
@@ -73,7 +76,7 @@ describe(`money (seed ${SEED})`, () => {
     it(`is converted exactly: a thousand amounts of ${currency}`, () => {
       for (let n = 0; n < 1_000; n += 1) {
         const amount = Math.floor(random() * 10 ** Math.ceil(random() * 11));
-        const { amountCents } = toUsCents(amount, currency, rates);
+        const { amountCents } = convert(amount, currency, rates);
         const expected =
           currency === 'USD' ? String(amount) : byHand(amount, currency, rates.perBase);
         expect(String(amountCents), `${amount} ${currency}`).to.equal(expected);
@@ -90,31 +93,45 @@ describe(`money (seed ${SEED})`, () => {
         ['XXA', '2'],
       ]),
     };
-    const cents = [1, 3, 5, 7, 0, 2].map((amount) => toUsCents(amount, 'XXA', half).amountCents);
+    const cents = [1, 3, 5, 7, 0, 2].map((amount) => convert(amount, 'XXA', half).amountCents);
     expect(cents).to.deep.equal([0, 2, 2, 4, 0, 1]);
   });
 
   it('has the minor units of ISO 4217', () => {
     const places = ['USD', 'EUR', 'JPY', 'KRW', 'ISK', 'BHD', 'KWD', 'TND', 'CLF', 'HUF', 'CLP'];
-    expect(places.map(minorUnitsOf)).to.deep.equal([2, 2, 0, 0, 0, 3, 3, 3, 4, 2, 0]);
+    expect(places.map((code) => minorUnitsOf(code))).to.deep.equal([
+      2, 2, 0, 0, 0, 3, 3, 3, 4, 2, 0,
+    ]);
   });
 
   it('returns its rate and the day of the rate', () => {
-    expect(toUsCents(172, 'JPY', rates)).to.deep.equal({
+    expect(convert(172, 'JPY', rates)).to.deep.equal({
       amountCents: 107,
       rate: '1.0705/171.94',
       rateDate: '2024-06-28',
+      decimals: 0,
     });
-    expect(toUsCents(1999, 'USD', rates)).to.deep.equal({
+    expect(convert(1999, 'USD', rates)).to.deep.equal({
       amountCents: 1999,
       rate: '1/1',
       rateDate: null,
     });
   });
 
-  it('is refused without a rate, and above the maximum', () => {
-    expect(() => toUsCents(1, 'XTS', rates)).to.throw(Refusal, 'there is no rate for "XTS"');
-    expect(() => toUsCents(Number.MAX_SAFE_INTEGER, 'GBP', rates)).to.throw(
+  it('has the decimals of Stripe in its amounts', () => {
+    const places = ['USD', 'ISK', 'UGX', 'MGA', 'JPY', 'KWD', 'HUF', 'TWD'];
+    const ofStripe = places.map((code) => minorUnitsOf(code, 'stripe'));
+    expect(ofStripe).to.deep.equal([2, 2, 2, 0, 0, 3, 2, 2]);
+    expect(places.map((code) => minorUnitsOf(code))).to.deep.equal([2, 0, 0, 2, 0, 3, 2, 2]);
+    for (const code of 'BIF CLP DJF GNF JPY KMF KRW PYG RWF VND VUV XAF XOF XPF'.split(' ')) {
+      expect(minorUnitsOf(code, 'stripe'), code).to.equal(0);
+    }
+  });
+
+  it('waits without a rate, and is refused above the maximum', () => {
+    const pending = { amountCents: null, rate: null, rateDate: null, decimals: 2 };
+    expect(convert(1, 'XTS', rates)).to.deep.equal(pending);
+    expect(() => convert(Number.MAX_SAFE_INTEGER, 'GBP', rates)).to.throw(
       Refusal,
       'US cents once converted',
     );
@@ -134,8 +151,8 @@ describe('a file of rates', () => {
   it('of JSON contains them too, against any base', () => {
     const json = '{"base":"USD","date":"2026-01-02","rates":{"EUR":0.9,"JPY":150.25}}';
     const rates = readRates(json, 'json');
-    expect(toUsCents(90, 'EUR', rates).amountCents).to.equal(100);
-    expect(toUsCents(15025, 'JPY', rates).amountCents).to.equal(10_000);
+    expect(convert(90, 'EUR', rates).amountCents).to.equal(100);
+    expect(convert(15025, 'JPY', rates).amountCents).to.equal(10_000);
   });
 
   const bad: [what: string, text: string, format: 'ecb' | 'json'][] = [

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { convertAmount, refreshRates } from '../../src/currency/rates.ts';
 import { ensureFirstRates } from '../../src/currency/store.ts';
-import { Refusal } from '../../src/errors.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
@@ -97,11 +96,7 @@ describe('exchange rates', () => {
     };
     expect(await convert('0')).to.include({ rateDate: '2024-07-02' });
     expect(await convert('36500')).to.include({ rateDate: '2024-07-02' });
-    const refusal = await convert('30').catch((error: Error) => error);
-    expect(refusal).to.be.instanceOf(Refusal).and.include({ code: 'unprocessable_entity' });
-    expect((refusal as Refusal).message).to.equal(
-      'currency must be usd while exchange rates are outdated: the latest are from 2024-07-02, and rates may be at most 30 days old',
-    );
+    expect(await convert('30')).to.include({ amountCents: null, rate: null });
     const today = new Date().toISOString().slice(0, 10);
     await refresh({ body: ofDay(today) });
     expect(await convert('30')).to.include({ rateDate: today });

@@ -47,6 +47,7 @@ import * as codesOfFiles from '../../migrations/0078_codes_of_files.ts';
 import * as fonts from '../../migrations/0079_fonts.ts';
 import * as refunds from '../../migrations/0082_refunds.ts';
 import * as mergedCustomers from '../../migrations/0083_merged_customers.ts';
+import * as laterConversions from '../../migrations/0084_later_conversions.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -120,6 +121,7 @@ const AFTER_SEARCH = [
   fonts,
   refunds,
   mergedCustomers,
+  laterConversions,
 ];
 
 /** Cities as an earlier version stored them. */

@@ -52,7 +52,11 @@ export const deviceOf = ({ click }: EventRecord): string =>
 /** Returns the source of a visit; for leads, sales and refunds, the name of the event. */
 export function sourceOf(event: EventRecord): string {
   if (event.event === 'lead') return event.eventName;
-  if (event.event === 'sale') return `${event.eventName} · ${formatCents(event.sale.amount)}`;
-  if (event.event === 'refund') return `${event.eventName} · −${formatCents(event.refund.amount)}`;
+  if (event.event === 'sale') return `${event.eventName} · ${amountOf(event.sale)}`;
+  if (event.event === 'refund') return `${event.eventName} · −${amountOf(event.refund)}`;
   return nameOfSource(event.click.referer);
 }
+
+/** Formats an amount; it is unknown until its currency has an exchange rate. */
+const amountOf = ({ amount, pending }: { amount: number; pending?: true }): string =>
+  pending ? 'no exchange rate yet' : formatCents(amount);

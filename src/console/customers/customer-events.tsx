@@ -83,8 +83,17 @@ export function CustomerEvents({ customerId }: { customerId: string }) {
   );
 }
 
-/** Formats an amount that is in the smallest unit of its currency. */
-function priceOf({ amount, currency }: { amount: number; currency: string }): string {
+interface Price {
+  /** In the smallest unit of the currency. */
+  amount: number;
+  currency: string;
+  /** True until the currency has an exchange rate. */
+  pending?: true;
+}
+
+/** Formats an amount. */
+function priceOf({ amount, currency, pending }: Price): string {
+  if (pending) return 'No exchange rate yet';
   const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
   return format.format(amount / 10 ** digits);

@@ -58,6 +58,18 @@ export interface CustomerSales {
   refundCents: number;
 }
 
+/** The amount of a sale or refund that was stored without one. */
+export interface AmountChange {
+  projectId: string;
+  id: string;
+  /** Time of the event. */
+  at: string | Date;
+  amountCents: number;
+  /** Rate and its day, as in `SaleDetails`. */
+  rate: string;
+  rateDate: string | null;
+}
+
 /** A sale to find: by the id of its event if it is known, otherwise by customer and invoice. */
 export interface SaleKey {
   projectId: string;
@@ -175,6 +187,9 @@ export interface EventsStore {
   findFirstTime(projectId: string): Promise<Date | undefined>;
   /** Lists the values of a dimension in events of the workspace. */
   listValues(projectId: string, dimension: DimensionName): Promise<string[]>;
+
+  /** Sets the amounts of sales and refunds that were stored without one, also in all counts. */
+  setAmounts(trx: Db, changes: readonly AmountChange[]): Promise<void>;
 
   /** Deletes all events of some links and QR codes, which then no longer count. */
   eraseRecords(trx: Db, projectId: string, recordIds: readonly string[]): Promise<void>;

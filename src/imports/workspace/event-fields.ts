@@ -47,9 +47,11 @@ const sale = Joi.object({
   rate: Joi.string()
     .max(100)
     .pattern(/^[\d./]+$/)
+    .allow(null)
     .required(),
   rateDate: Joi.string().max(30).allow(null).required(),
   refundId: Joi.string().max(500).allow(null),
+  decimals: Joi.number().integer().min(0).max(4),
 });
 const metadata = Joi.object().unknown();
 

@@ -1,3 +1,5 @@
+import { minorUnitsOf } from '../../currency/convert.ts';
+import { addPending, type PendingAmount } from '../../currency/pending.ts';
 import { Refusal } from '../../errors.ts';
 import { type EventRow, INITIAL_EVENT } from '../../events/event.ts';
 import { eventsStore } from '../../events/store/index.ts';
@@ -48,6 +50,7 @@ export async function importEvents(
   }
   await claimInvoices(context, fresh);
   await eventsStore().append(trx, fresh);
+  await addPending(trx, await pendingOf(context, fresh));
   return outcomes;
 }
 
@@ -174,4 +177,44 @@ async function claimRefunds(
       ids: named.map(({ refundId }) => refundId!),
     },
   );
+}
+
+/**
+ * Lists the amounts of sales and refunds that were exported before there was a rate for their
+ * currency. The invoices must be claimed.
+ */
+async function pendingOf(
+  { trx, importRow }: ArchiveContext,
+  events: readonly EventRow[],
+): Promise<PendingAmount[]> {
+  const waiting = events.filter(({ sale }) => sale !== null && sale.rate === null);
+  if (waiting.length === 0) return [];
+  const invoices = await rows<{ id: string; eventId: string | null; refunded: number }>(
+    trx,
+    `SELECT invoice_id AS id, event_id AS "eventId", refunded FROM invoices
+      WHERE project_id = :projectId AND invoice_id = ANY(:ids) AND fingerprint = '${IMPORTED}'`,
+    {
+      projectId: importRow.project_id,
+      ids: waiting.flatMap(({ sale }) => sale?.invoiceId ?? []),
+    },
+  );
+  const byId = new Map(invoices.map((invoice) => [invoice.id, invoice]));
+  // The refunds of these events are the last of each invoice: their amounts are read backwards.
+  return waiting.toReversed().map((event) => {
+    const { currency, amount, decimals = minorUnitsOf(currency), invoiceId } = event.sale!;
+    const invoice = event.event === 'refund' ? byId.get(invoiceId ?? '') : undefined;
+    const toAmount = invoice?.refunded ?? amount;
+    if (invoice !== undefined) invoice.refunded -= amount;
+    return {
+      projectId: event.project_id,
+      eventId: event.id,
+      at: event.occurred_at,
+      // A refund whose sale is unknown is converted by itself.
+      saleId: invoice?.eventId ?? event.id,
+      currency,
+      decimals,
+      fromAmount: toAmount - amount,
+      toAmount,
+    };
+  });
 }

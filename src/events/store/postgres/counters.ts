@@ -57,17 +57,21 @@ export class CounterSums {
       if (id === null) continue;
       const sum = this.#sumOf(row.project_id, id);
       sum[counter] += 1;
-      if (row.amount_cents !== null) {
-        const { sold, refunded } = amountsOf(row.event, row.amount_cents);
-        sum.sale_amount_cents += sold;
-        sum.refund_amount_cents += refunded;
-      }
+      addAmountTo(sum, row);
       if (
         counter === 'visits' &&
         (sum.last_visit_at === null || row.occurred_at > sum.last_visit_at)
       ) {
         sum.last_visit_at = row.occurred_at;
       }
+    }
+  }
+
+  /** Adds the amount of an event that was counted before. */
+  addAmount(row: EventRow): void {
+    for (const column of kindOf(row.event).countsFor) {
+      const id = row[column];
+      if (id !== null) addAmountTo(this.#sumOf(row.project_id, id), row);
     }
   }
 
@@ -95,6 +99,13 @@ export class CounterSums {
     }
     return sum;
   }
+}
+
+function addAmountTo(sum: CounterIncrements, { event, amount_cents }: EventRow): void {
+  if (amount_cents === null) return;
+  const { sold, refunded } = amountsOf(event, amount_cents);
+  sum.sale_amount_cents += sold;
+  sum.refund_amount_cents += refunded;
 }
 
 /** Adds increments to the counters of their records, in the order of their keys. */

@@ -1,5 +1,6 @@
 import { db } from '../../../infra/db.ts';
 import type { EventsStore } from '../store.ts';
+import { setAmounts } from './amounts.ts';
 import { append, appendVisits } from './append.ts';
 import { buildBlocks, resetBlocks } from './build-blocks.ts';
 import { eraseCustomer, eraseRecords, moveCustomers } from './erase.ts';
@@ -50,6 +51,7 @@ export const postgresStore: EventsStore = {
   eraseRecords,
   eraseCustomer,
   moveCustomers,
+  setAmounts,
   retain: retainEvents,
   compact: buildBlocks,
   rebuild: (projectId) => db().transaction((trx) => resetBlocks(trx, projectId)),
