@@ -97,3 +97,54 @@ import { createLink } from './client/index.js';
 await createLink({ body: { url: 'https://example.com/', tagIds: 5 } });
 `,
 };
+
+/** Uses the client of `clients/typescript`. */
+export const OWN_CLIENT = `
+import {
+  ApiError, connect, createLink, listLinks, paginate, retrieveLink, verifyWebhook, type WebhookEvent,
+} from 'shortlinks-client';
+
+const {
+  API_URL = '', API_KEY = '', WEBHOOK_SECRET = '', MESSAGE = '', MESSAGE_AT = '', SIGNATURE = '',
+} = process.env;
+const client = connect({ baseUrl: API_URL, apiKey: API_KEY });
+
+const created: string[] = [];
+for (const key of ['a', 'b', 'c', 'd']) {
+  const { data: link } = await createLink({ client, body: { url: 'https://example.com/', key } });
+  created.push(link.key);
+}
+const listed: string[] = [];
+const query = { sort: 'key', sortOrder: 'asc', pageSize: 1, page: 1 } as const;
+for await (const link of paginate(listLinks, { client, query })) listed.push(link.key);
+
+const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(() => undefined, (error: unknown) => error);
+const refused = await errorOf(createLink({ client, body: { url: 'no URL' } }));
+if (!(refused instanceof ApiError)) throw refused;
+const missing = await errorOf(retrieveLink({ client, path: { linkId: 'none' } }));
+
+const headers = {
+  'webhook-id': 'msg_1', 'Webhook-Timestamp': MESSAGE_AT, 'webhook-signature': \`v1,AAAA \${SIGNATURE}\`,
+};
+const event: WebhookEvent = await verifyWebhook({ secret: WEBHOOK_SECRET, headers, body: MESSAGE });
+const forged = await errorOf(verifyWebhook({ secret: WEBHOOK_SECRET, headers, body: \`\${MESSAGE} \` }));
+const now = (Number(MESSAGE_AT) + 301) * 1000;
+const late = await errorOf(verifyWebhook({ secret: WEBHOOK_SECRET, headers, body: MESSAGE, now }));
+console.log(
+  JSON.stringify({
+    created,
+    listed,
+    refused: {
+      name: refused.name,
+      status: refused.status,
+      code: refused.code,
+      hasId: refused.requestId !== undefined,
+    },
+    missing: missing instanceof ApiError && missing.code,
+    event: event.type,
+    forged: (forged as Error).name,
+    late: (late as Error).name,
+  }),
+);
+`;
