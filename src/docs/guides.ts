@@ -24,6 +24,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'users',
       'workspaces',
       'api',
+      'quickstarts',
     ],
   },
   {
