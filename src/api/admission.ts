@@ -14,8 +14,13 @@ import { allowOrigin, isOpen, refuseOtherOrigins } from './cors.ts';
 import { RateLimit, type RateLimitVerdict, requestLimitOf } from './rate-limit.ts';
 
 /** Returns true for requests that count against the limit of the workspace's plan. */
-const isCountedForWorkspace = ({ limit }: Route, { sessionId }: Caller): boolean =>
+const isCountedForWorkspace = ({ limit }: Needs, { sessionId }: Caller): boolean =>
   sessionId === undefined && limit === undefined;
+
+/** Requirements of a request; `scope: undefined` for any valid key. */
+export interface Needs extends Pick<Route, 'plan' | 'limit'> {
+  scope: Route['scope'] | undefined;
+}
 
 /** Admits requests: identifies their callers, and checks whether they may make the request now. */
 export class Admission {
@@ -62,7 +67,7 @@ export class Admission {
    * @param authorization key in the form of an `Authorization` header, or a proof of it
    */
   async admitKey(
-    route: Route,
+    route: Needs,
     { producer }: Pick<Queues, 'producer'>,
     { authorization, network }: { authorization: string | KeyProof | undefined; network: string },
     response: Response,
@@ -83,7 +88,7 @@ export class Admission {
   }
 
   /** @throws Refusal `forbidden` when the admitted caller lacks the scope or plan */
-  authorize({ scope, plan }: Route, caller: Caller): void {
+  authorize({ scope, plan }: Needs, caller: Caller): void {
     if (scope !== 'public') authorize(caller, scope, plan);
   }
 
@@ -92,7 +97,7 @@ export class Admission {
    *
    * @throws Refusal `rate_limit_exceeded`
    */
-  async take(route: Route, caller: Caller, producer: Producer, response: Response): Promise<void> {
+  async take(route: Needs, caller: Caller, producer: Producer, response: Response): Promise<void> {
     const verdict = await this.#verdictOf(route, caller);
     if (verdict.percent !== undefined && isCountedForWorkspace(route, caller)) {
       reportLimit(producer, caller, verdict.percent);
@@ -157,7 +162,7 @@ export class Admission {
     if (refusal !== undefined) this.#apply(response, { headers, refusal });
   }
 
-  #verdictOf({ limit }: Route, caller: Caller): Promise<RateLimitVerdict> {
+  #verdictOf({ limit }: Needs, caller: Caller): Promise<RateLimitVerdict> {
     if (limit === 'fetch') return this.#rateLimit.takeFetch(caller.projectId);
     return caller.sessionId === undefined
       ? this.#rateLimit.take(caller, limit ?? 'api')

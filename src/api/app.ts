@@ -12,7 +12,7 @@ import { NoConnection } from '../infra/db.ts';
 import type { Log } from '../infra/log.ts';
 import { httpRequests } from '../infra/metrics.ts';
 import { networkOf } from '../infra/network.ts';
-import { isDataError, VALUE_REFUSED } from '../infra/outage.ts';
+import { isDataError } from '../infra/outage.ts';
 import { healthAnswer } from '../infra/process.ts';
 import { readLagging } from '../infra/standbys.ts';
 import { startSpan, withinSpan } from '../infra/tracing.ts';
@@ -25,6 +25,7 @@ import { consoleHandler } from './console.ts';
 import { allowOrigin, patternOf, serveOptions } from './cors.ts';
 import { serveDocs } from './docs.ts';
 import { HeavyRequests } from './heavy-requests.ts';
+import { serveMcp } from './mcp/serve.ts';
 import {
   type ApiDependencies,
   clientOf,
@@ -34,6 +35,7 @@ import {
   send,
   sendPage,
 } from './perform.ts';
+import { refusalOf } from './refusal-of.ts';
 import { settleTarget } from './request-target.ts';
 import { routes } from './routes.ts';
 import { serveUnsubscribe } from './unsubscribe.ts';
@@ -70,6 +72,7 @@ export function makeApp(dependencies: ApiDependencies): Express {
     app[route.method](patternOf(route.path), handle(route, dependencies, admission, perform));
   serveOptions(app, routes);
   serveCompat(app, { ...dependencies, admission, perform });
+  serveMcp(app, { ...dependencies, admission, perform });
   app.use((request: Request) => {
     throw new Refusal('not_found', `There is no ${request.method} ${request.path}`);
   });
@@ -242,19 +245,4 @@ function isGone(response: Response, thrown: unknown): boolean {
     thrown instanceof ClientGone ||
     (response.destroyed && (code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET'))
   );
-}
-
-/** Converts errors that the request caused to refusals, and returns all others unchanged. */
-function refusalOf(thrown: unknown): unknown {
-  // Express throws this for a path such as `/links/%E0%A4`.
-  if (thrown instanceof URIError) {
-    return new Refusal('bad_request', 'The path is not well percent-encoded');
-  }
-  if (isDataError(thrown)) {
-    return new Refusal('unprocessable_entity', VALUE_REFUSED);
-  }
-  if (thrown instanceof NoConnection) {
-    return new Refusal('service_unavailable', 'The database has no capacity now: try again later');
-  }
-  return thrown;
 }

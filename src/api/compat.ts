@@ -11,22 +11,15 @@ import { PEERS } from '../compat/peers.ts';
 import { Refusal } from '../errors.ts';
 import { answerError } from '../http/answer-error.ts';
 import { MEBIBYTE, type Query, readAnyBody, readBody, readForm } from '../http/input.ts';
-import type { Route } from '../http/route.ts';
+import type { OperationId, Route } from '../http/route.ts';
 import { networkOf } from '../infra/network.ts';
 import { healthAnswer } from '../infra/process.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
-import type { Admission } from './admission.ts';
 import { NOBODY } from './authenticate.ts';
 import { allowOrigin, patternOf, serveOptions } from './cors.ts';
-import {
-  type ApiDependencies,
-  type Context,
-  clientOf,
-  type Perform,
-  queryOf,
-  send,
-} from './perform.ts';
-import { routes } from './routes.ts';
+import { type InnerDependencies, innerContext } from './inner-context.ts';
+import { queryOf, send } from './perform.ts';
+import { endpoint } from './routes.ts';
 
 /** Converts a thrown error to the answer of the imitated service. */
 export type ErrorAnswer = (
@@ -34,25 +27,11 @@ export type ErrorAnswer = (
   requestId: string,
 ) => { status: number; body: unknown; headers?: Record<string, string | string[]> };
 
-interface Dependencies extends ApiDependencies {
-  admission: Admission;
-  perform: Perform;
-}
-
-const byOperation = new Map(routes.map((route) => [route.operationId as string, route]));
-
-/** Finds an endpoint of this API by its operation id. */
-function endpoint(operation: string): Route {
-  const route = byOperation.get(operation);
-  if (route === undefined) throw new Error(`there is no operation ${operation}`);
-  return route;
-}
-
 /**
  * Serves the APIs of other services; `src/compat` translates their requests and answers. Every
  * translated request is admitted, checked and answered by the routes of this API.
  */
-export function serveCompat(app: Express, dependencies: Dependencies): void {
+export function serveCompat(app: Express, dependencies: InnerDependencies): void {
   const versions = PEERS.flatMap((peer) => [
     peer,
     ...(peer.earlier ?? []).map((version) => ({ ...peer, ...version })),
@@ -103,7 +82,7 @@ const errorsOf =
     return peer.toError(refusal, ours.status, request);
   };
 
-function handle(peer: Peer, route: PeerRoute, dependencies: Dependencies) {
+function handle(peer: Peer, route: PeerRoute, dependencies: InnerDependencies) {
   const { admission, queues, checks, log } = dependencies;
   return async (request: Request, response: Response) => {
     response.locals['route'] = peer.path + route.path;
@@ -153,14 +132,15 @@ function callerFor(
   { operation: main }: PeerRoute,
   caller: Caller,
   { request, response }: { request: Request; response: Response },
-  { admission, perform, queues, log }: Dependencies,
+  dependencies: InnerDependencies,
 ): Call {
+  const { admission, perform, queues } = dependencies;
   // One idempotency key cannot be used for several writes.
-  const isKeyed = (operation: string) =>
+  const isKeyed = (operation: OperationId) =>
     operation === main || (main !== undefined && endpoint(main).method === 'get');
   let writes = 0;
   return async <Body>(
-    operation: string,
+    operation: OperationId,
     { params = {}, query = {}, body }: Parameters<Call>[1] = {},
   ) => {
     const route = endpoint(operation);
@@ -169,19 +149,7 @@ function callerFor(
       writes += 1;
       if (writes > 1) await admission.take(route, caller, queues.producer, response);
     }
-    const context: Context = {
-      caller,
-      client: { ...clientOf(request), cookies: undefined },
-      requestId: String(response.locals['requestId']),
-      log,
-      respondAsync: false,
-      ifNoneMatch: undefined,
-      connection: {
-        ...NO_STREAM,
-        takeImage: () => admission.takeImage(networkOf(request.ip ?? ''), response),
-      },
-      queues,
-    };
+    const context = innerContext(caller, { request, response }, dependencies);
     const input = {
       params,
       readQuery: () => definedFields(query) as Query,
@@ -199,11 +167,3 @@ function callerFor(
     return answer as Answered<Body>;
   };
 }
-
-/** Streaming endpoints are never called from here. */
-const NO_STREAM: Omit<Context['connection'], 'takeImage'> = {
-  lastEventId: undefined,
-  onClose: () => {},
-  cut: () => {},
-  checkCaller: async () => {},
-};

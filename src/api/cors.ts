@@ -14,8 +14,8 @@ const EXPOSED =
 
 /** Request headers that such programs may send. */
 const ALLOWED =
-  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, ' +
-  'X-Api-Key, X-Request-Id';
+  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, ' +
+  'MCP-Protocol-Version, Prefer, X-Api-Key, X-Request-Id';
 
 /** Request headers that pages of all origins may send to endpoints for them, which need a key. */
 const ALLOWED_TO_PAGES = 'Content-Type, Authorization';

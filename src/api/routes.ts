@@ -10,8 +10,9 @@ import { reportRoutes } from '../events/report/routes.ts';
 import { eventRoutes } from '../events/routes.ts';
 import { exportRoutes } from '../exports/routes.ts';
 import { folderRoutes } from '../folders/routes.ts';
-import type { Route } from '../http/route.ts';
+import type { OperationId, Route } from '../http/route.ts';
 import { importRoutes } from '../imports/routes.ts';
+import { once } from '../infra/memoize.ts';
 import { invitationRoutes } from '../invitations/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
 import { keyRoutes } from '../keys/routes.ts';
@@ -73,3 +74,16 @@ export const routes: readonly Route[] = [
   ...userRoutes,
   ...notificationRoutes,
 ];
+
+const byOperation = once(() => new Map(routes.map((route) => [route.operationId, route])));
+
+/**
+ * Returns an endpoint of this API by its operation id.
+ *
+ * @throws Error if there is none
+ */
+export function endpoint(operation: OperationId): Route {
+  const route = byOperation().get(operation);
+  if (route === undefined) throw new Error(`there is no operation ${operation}`);
+  return route;
+}

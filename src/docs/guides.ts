@@ -25,6 +25,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'workspaces',
       'api',
       'quickstarts',
+      'mcp',
     ],
   },
   {
