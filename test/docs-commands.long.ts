@@ -455,6 +455,7 @@ const PREPARATIONS: Record<string, Preparation> = {
   'docs/analytics.md': {
     async before(run) {
       const clickId = await aClick(run);
+      await run.world.api.post('/customers', { externalId: 'guest-7' });
       let visitor = 0;
       const visits = setInterval(() => {
         visitor += 1;
