@@ -314,6 +314,17 @@ describe('retention', () => {
     expect(await exists()).to.equal(false);
   });
 
+  it('drops empty partitions while another process drops them too', async () => {
+    for (let month = 1; month <= 12; month += 1) {
+      await db().raw('SELECT ensure_events_partition(make_date(2018, ?, 1))', [month]);
+    }
+    await Promise.all([retainEvents(log), retainEvents(log), retainEvents(log)]);
+    const { rows } = await db().raw<{ rows: object[] }>(
+      "SELECT 1 FROM pg_class WHERE relname ~ '^events_2018_'",
+    );
+    expect(rows).to.deep.equal([]);
+  });
+
   it('keeps the counts of single links and QR codes in every group', async function () {
     const { api, projectId, set } = await aWorkspace();
     await set({ retentionDays: 40 });

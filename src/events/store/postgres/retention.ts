@@ -112,9 +112,17 @@ async function dropEmptyPartitions(): Promise<void> {
         AND to_date(right(c.relname, 7), 'YYYY_MM') < date_trunc('month', now() - interval '2 months')`,
   );
   for (const { name } of partitions) {
-    if (await isEmpty(db(), name)) await dropPartition(name);
+    try {
+      if (await isEmpty(db(), name)) await dropPartition(name);
+    } catch (error) {
+      // Another process has dropped it meanwhile.
+      if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) throw error;
+    }
   }
 }
+
+/** Code of Postgres for a table that does not exist (PostgreSQL, Error Codes). */
+const UNDEFINED_TABLE = '42P01';
 
 /** Drops a partition. The parent is locked first, as in every statement on events. */
 function dropPartition(name: string): Promise<void> {
