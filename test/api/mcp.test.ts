@@ -266,6 +266,23 @@ describe('the MCP server', () => {
     expect(entries[0].actor.apiKeyId).to.be.a('string');
   });
 
+  it('reads a list to its end by the cursor of each page', async () => {
+    const own = await aWorkspace();
+    const { call } = await connect(own.apiKey);
+    const created: string[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      created.unshift((await call('createLink', { url: `${A}/${n}` })).structuredContent.id);
+    }
+    const read: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await call('listLinks', { pageSize: 1, ...(after && { after }) });
+      read.push(...page.structuredContent.items.map(({ id }: { id: string }) => id));
+      after = page.structuredContent.nextCursor;
+    } while (after !== undefined && read.length < 9);
+    expect(read).to.deep.equal(created);
+  });
+
   it('counts requests against the limit of the workspace', async () => {
     const limited = await aWorkspace();
     await limited.set({ requestsPerMinute: 2 });
