@@ -50,6 +50,17 @@ export interface StoredSums extends Record<Counter, number> {
   refundAmountCents: number;
 }
 
+/** The sums of a record without events. */
+export const NO_SUMS: Readonly<StoredSums> = {
+  visits: 0,
+  suspects: 0,
+  leads: 0,
+  sales: 0,
+  refunds: 0,
+  saleAmountCents: 0,
+  refundAmountCents: 0,
+};
+
 /** Sums over the stored sales and refunds of a customer. */
 export interface CustomerSales {
   count: number;

@@ -2,15 +2,15 @@ import { timeOfId } from '../../../ids.ts';
 import type { Db } from '../../../infra/db.ts';
 import type { StoredEvent } from '../../event.ts';
 import { kindOf, kindsOfFamily, type StoredKind, storedKinds } from '../../kinds.ts';
-import { NO_SUMS } from '../postgres/counters.ts';
 import { postgresStore } from '../postgres/store.ts';
-import type {
-  Cursor,
-  EventSelection,
-  ListedEvent,
-  ListPage,
-  NameThen,
-  StoredSums,
+import {
+  type Cursor,
+  type EventSelection,
+  type ListedEvent,
+  type ListPage,
+  type NameThen,
+  NO_SUMS,
+  type StoredSums,
 } from '../store.ts';
 import { type ClickHouse, isOneOf, literal } from './connection.ts';
 import { readPending } from './pending.ts';

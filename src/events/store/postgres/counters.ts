@@ -1,7 +1,6 @@
 import { bigintSql, type Db, execute, rows } from '../../../infra/db.ts';
 import type { EventRow } from '../../event.ts';
 import { COUNTERS, type Counter, kindOf, type StoredKind } from '../../kinds.ts';
-import type { StoredSums } from '../store.ts';
 
 /** Increments for the counters of one record. */
 interface CounterIncrements extends Record<Counter, number> {
@@ -25,17 +24,6 @@ const SUMS = [
   ['sale_amount_cents', 'bigint'],
   ['refund_amount_cents', 'bigint'],
 ] as const;
-
-/** The sums of a record without events. */
-export const NO_SUMS: Readonly<StoredSums> = {
-  visits: 0,
-  suspects: 0,
-  leads: 0,
-  sales: 0,
-  refunds: 0,
-  saleAmountCents: 0,
-  refundAmountCents: 0,
-};
 
 /**
  * Splits the amounts of events of a kind, in US cents, into what they add to sales less refunds, and

@@ -2,17 +2,18 @@ import { bigintSql, type Db, db, rows } from '../../../infra/db.ts';
 import type { StoredEvent } from '../../event.ts';
 import { hasConditions } from '../../filters.ts';
 import { kindOf, kindsOfFamily, type StoredKind, storedKinds } from '../../kinds.ts';
-import type {
-  CustomerSales,
-  EventSelection,
-  ListedEvent,
-  ListPage,
-  NameThen,
-  SaleKey,
-  StoredSums,
+import {
+  type CustomerSales,
+  type EventSelection,
+  type ListedEvent,
+  type ListPage,
+  type NameThen,
+  NO_SUMS,
+  type SaleKey,
+  type StoredSums,
 } from '../store.ts';
 import { countEvents } from './count.ts';
-import { amountsOf, NO_SUMS } from './counters.ts';
+import { amountsOf } from './counters.ts';
 import { filterSql, toSql } from './filters.ts';
 import { listBlocks, selectEvents } from './list-blocks.ts';
 
