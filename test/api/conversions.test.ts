@@ -575,7 +575,7 @@ describe('refunds', () => {
     expect(await ask()).to.include({ sales: 1, refunds: 7, saleAmount: 0, refundAmount: 4 });
   });
 
-  it('are told from repeats by refundId; one of all that is left is its own repeat', async () => {
+  it('differ from repeats by refundId; one of all that is left is its own repeat', async () => {
     await sale();
     const first = await refund({ amount: 500, refundId: 're-1' });
     const again = await refund({ refundId: 're-1', amount: 500, eventName: 'Refund' });
