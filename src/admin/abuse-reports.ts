@@ -3,17 +3,9 @@ import { config } from '../config.ts';
 import { found } from '../http/route.ts';
 import { kindOfId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
-import {
-  beyondSql,
-  byText,
-  mapSlice,
-  type Order,
-  orderSql,
-  positionSql,
-  type Slice,
-  sliceOf,
-} from '../infra/keyset.ts';
+import { byText, mapSlice, type Order, positionSql, type Slice } from '../infra/keyset.ts';
 import { contains } from '../infra/like.ts';
+import { sqlSlice } from '../infra/sql-slice.ts';
 import { handlers } from '../queues/job.ts';
 import type { ReportCategory, SentReport } from '../visits/report.ts';
 import { addHost, blockHost, changeBlocklist, unblockHost } from './blocked-hosts.ts';
@@ -112,15 +104,14 @@ export async function listReports({
   after,
 }: AbuseReportQuery): Promise<Slice<AbuseReport>> {
   const [matches, bindings] = contains('r.short_link', search);
-  const [condition, position] = beyondSql(LATEST_FIRST, after);
-  const reports = await rows<JoinedReport>(
-    db(),
+  const reports = await sqlSlice<JoinedReport>(
     `${SELECT}
-      WHERE r.state = coalesce(?, r.state) AND r.category = coalesce(?, r.category) AND ${matches}
-        AND ${condition} ORDER BY ${orderSql(LATEST_FIRST)} LIMIT ? OFFSET ?`,
-    [state ?? null, category ?? null, ...bindings, ...position, limit + 1, (page - 1) * limit],
+      WHERE r.state = coalesce(?, r.state) AND r.category = coalesce(?, r.category) AND ${matches}`,
+    [state ?? null, category ?? null, ...bindings],
+    LATEST_FIRST,
+    { page, size: limit, after },
   );
-  return mapSlice(sliceOf(reports, limit), toReport);
+  return mapSlice(reports, toReport);
 }
 
 /** @throws Refusal `not_found` */

@@ -1,17 +1,9 @@
 import { Refusal } from '../errors.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
-import {
-  beyondSql,
-  byText,
-  mapSlice,
-  type Order,
-  orderSql,
-  positionSql,
-  type Slice,
-  sliceOf,
-} from '../infra/keyset.ts';
+import { byText, mapSlice, type Order, positionSql, type Slice } from '../infra/keyset.ts';
 import { contains } from '../infra/like.ts';
 import { cacheRedis } from '../infra/redis.ts';
+import { sqlSlice } from '../infra/sql-slice.ts';
 import {
   type LookupChange,
   presentService,
@@ -57,14 +49,13 @@ export async function listBlockedHosts({
   after,
 }: BlocklistQuery): Promise<Slice<BlockedHost>> {
   const [matches, bindings] = contains('host', search);
-  const [condition, position] = beyondSql(BY_HOST, after);
-  const hosts = await rows<BlockedHostRow>(
-    db(),
-    `SELECT *, ${positionSql(BY_HOST)} FROM blocked_hosts
-      WHERE ${matches} AND ${condition} ORDER BY ${orderSql(BY_HOST)} LIMIT ? OFFSET ?`,
-    [...bindings, ...position, limit + 1, (page - 1) * limit],
+  const hosts = await sqlSlice<BlockedHostRow>(
+    `SELECT *, ${positionSql(BY_HOST)} FROM blocked_hosts WHERE ${matches}`,
+    bindings,
+    BY_HOST,
+    { page, size: limit, after },
   );
-  return mapSlice(sliceOf(hosts, limit), toBlockedHost);
+  return mapSlice(hosts, toBlockedHost);
 }
 
 /**

@@ -2,17 +2,9 @@ import { recordByOperator } from '../audit/write.ts';
 import { Refusal } from '../errors.ts';
 import { kindOfId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
-import {
-  beyondSql,
-  byText,
-  mapSlice,
-  type Order,
-  orderSql,
-  positionSql,
-  type Slice,
-  sliceOf,
-} from '../infra/keyset.ts';
+import { byText, mapSlice, type Order, positionSql, type Slice } from '../infra/keyset.ts';
 import { contains } from '../infra/like.ts';
+import { sqlSlice } from '../infra/sql-slice.ts';
 import { keepNamesOfUnblocked } from '../short-links/kept-names.ts';
 import { changeBlocklist, MAX_BLOCKED } from './blocked-hosts.ts';
 import type { BlocklistQuery } from './schema.ts';
@@ -49,14 +41,13 @@ export async function listBlockedLinks({
   after,
 }: BlocklistQuery): Promise<Slice<BlockedLink>> {
   const [matches, bindings] = contains('short_link', search);
-  const [condition, position] = beyondSql(LATEST_FIRST, after);
-  const links = await rows<BlockedLinkRow>(
-    db(),
-    `SELECT *, ${positionSql(LATEST_FIRST)} FROM blocked_links
-      WHERE ${matches} AND ${condition} ORDER BY ${orderSql(LATEST_FIRST)} LIMIT ? OFFSET ?`,
-    [...bindings, ...position, limit + 1, (page - 1) * limit],
+  const links = await sqlSlice<BlockedLinkRow>(
+    `SELECT *, ${positionSql(LATEST_FIRST)} FROM blocked_links WHERE ${matches}`,
+    bindings,
+    LATEST_FIRST,
+    { page, size: limit, after },
   );
-  return mapSlice(sliceOf(links, limit), toBlockedLink);
+  return mapSlice(links, toBlockedLink);
 }
 
 /** @throws Refusal `not_found` */

@@ -1,5 +1,6 @@
 import { db, rows } from '../infra/db.ts';
-import { POSITION, type Position, type Slice, sliceOf } from '../infra/keyset.ts';
+import { orderSql, type Position, positionSql, type Slice, sliceOf } from '../infra/keyset.ts';
+import { byId } from '../workspaces/lists.ts';
 
 /** Actor of writes that the operator makes on the command line. */
 export const OPERATOR = 'operator';
@@ -32,6 +33,8 @@ export interface AuditRow {
   fields: string[] | null;
 }
 
+const NEWEST_FIRST = byId('desc', 'a.id');
+
 /** Lists a page of a workspace's audit log, newest first. */
 export async function listAuditLog(
   projectId: string,
@@ -47,8 +50,8 @@ export async function listAuditLog(
   if (target !== undefined) conditions.push('(a.target_id = :target OR a.target_kind = :target)');
   const entries = await rows<AuditRow>(
     db(),
-    `SELECT a.*, ARRAY[a.id] AS ${POSITION}, u.name AS user_name FROM audit_log a LEFT JOIN users u ON u.id = a.user_id
-      WHERE ${conditions.join(' AND ')} ORDER BY a.id DESC LIMIT :limit`,
+    `SELECT a.*, ${positionSql(NEWEST_FIRST)}, u.name AS user_name FROM audit_log a LEFT JOIN users u ON u.id = a.user_id
+      WHERE ${conditions.join(' AND ')} ORDER BY ${orderSql(NEWEST_FIRST)} LIMIT :limit`,
     {
       projectId,
       limit: limit + 1,

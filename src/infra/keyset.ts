@@ -28,7 +28,7 @@ export interface Slice<Row> {
 }
 
 /** Name of the column in which {@link positionSql} is selected. */
-export const POSITION = 'list_position';
+const POSITION = 'list_position';
 
 /** The order of the values of a text column, in which ids end every order. */
 export const byText = (sql: string): SortKey => ({ sql, type: 'text' });
@@ -53,10 +53,6 @@ export const afterSql = (
     `(${keys.map(({ type }) => `?::${type}`).join(', ')})`,
   [...position],
 ];
-
-/** Like {@link afterSql}; true for all rows if there is no position. */
-export const beyondSql = (order: Order, position: Position | undefined): [string, string[]] =>
-  position === undefined ? ['true', []] : afterSql(order, position);
 
 /**
  * Makes a slice of the rows of a query whose limit is one row more than the page has.

@@ -1,5 +1,6 @@
-import { type Db, db, rows } from '../infra/db.ts';
-import { beyondSql, byText, orderSql, positionSql, type Slice, sliceOf } from '../infra/keyset.ts';
+import { type Db, rows } from '../infra/db.ts';
+import { byText, positionSql, type Slice } from '../infra/keyset.ts';
+import { sqlSlice } from '../infra/sql-slice.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import type { Role } from '../workspaces/roles.ts';
 
@@ -30,18 +31,10 @@ const MEMBERS = `
    WHERE m.project_id = ?`;
 
 /** Reads a page of the members of a workspace, by name. */
-export async function listMembers(
+export const listMembers = (
   projectId: string,
-  { page, pageSize, after }: Paging,
-): Promise<Slice<MemberRow>> {
-  const [condition, position] = beyondSql(BY_NAME, after);
-  const members = await rows<MemberRow>(
-    db(),
-    `${MEMBERS} AND ${condition} ORDER BY ${orderSql(BY_NAME)} LIMIT ? OFFSET ?`,
-    [projectId, ...position, pageSize + 1, (page - 1) * pageSize],
-  );
-  return sliceOf(members, pageSize);
-}
+  { page, pageSize: size, after }: Paging,
+): Promise<Slice<MemberRow>> => sqlSlice(MEMBERS, [projectId], BY_NAME, { page, size, after });
 
 /** Reads a member of a workspace. */
 export async function findMember(
