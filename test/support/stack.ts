@@ -114,6 +114,8 @@ async function start(): Promise<void> {
     SMTP_URL: mail.url('none'),
     MAIL_FROM: 'Short links <links@mail.test>',
     SECURITY_CONTACT: 'mailto:security@example.com',
+    // On a busy machine, a write can take longer than the default 10 s.
+    WRITE_WAIT_MS: '60000',
   };
   Object.assign(process.env, settings);
   // The certificate of the mail server. A process reads the variable when it starts, so the tests'
