@@ -125,6 +125,7 @@ class GuideRun {
     this.#names.push(
       [/(?<=^|[\s"'=>])\/(?=(?:etc|srv|tmp|var)\/)/gm, `${this.folder}/`],
       [/<API_KEY>|\$API_KEY/g, this.world.apiKey],
+      ['$API_URL', stack().apiUrl],
       [/https:\/\/api\.(?:example\.com|acme\.test)|http:\/\/localhost:3000/g, stack().apiUrl],
       ['http://localhost:3001', `http://127.0.0.1:${stack().redirectPort}`],
       ['--workspace acme', `--workspace ${slug}`],

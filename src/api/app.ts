@@ -93,7 +93,7 @@ function setAddresses({ request }: Express, proxies: TrustedProxies): void {
 const COMPRESSED_FROM = 1_024;
 /** Images are already compressed or, as SVG, small. */
 const isCompressed = (_request: unknown, response: Response) =>
-  /^(?:application\/(?:json|x-ndjson)|text\/(?:csv|html))(?:;|$)/.test(
+  /^(?:application\/(?:json|x-ndjson)|text\/(?:csv|html|markdown|plain))(?:;|$)/.test(
     String(response.get('content-type')),
   );
 

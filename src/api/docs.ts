@@ -21,7 +21,7 @@ export function serveDocs(app: Express, admission: Admission): void {
   // Loaded at the first request, since few processes serve any.
   const documentation = once(async () => {
     const { makeDocumentation } = await import('../docs/documentation.ts');
-    return makeDocumentation(readOpenApi(config()));
+    return makeDocumentation(readOpenApi(config()), config().BASE_URL);
   });
   app.get('/', showRoot);
   // Browsers request it automatically.
@@ -33,7 +33,7 @@ export function serveDocs(app: Express, admission: Admission): void {
     const { search } = await documentation();
     sendPage(search(question.slice(0, MAX_QUERY_LENGTH)), request, response);
   });
-  app.get(['/docs', '/docs/*path'], async (request, response) => {
+  app.get(['/docs', '/docs/*path', '/llms.txt', '/llms-full.txt'], async (request, response) => {
     response.locals['route'] = '/docs';
     await showDocs(await documentation(), request, response);
   });

@@ -4,10 +4,11 @@ import { type DocsPage, layoutOf } from './layout.ts';
 import { guidePage, indexPage, searchPage } from './pages.ts';
 import { errorsPage, referencePage } from './reference.ts';
 import { Search, type SearchedDocument } from './search.ts';
+import { textsOf } from './texts.ts';
 
 /** The rendered documentation. */
 export interface Documentation {
-  /** Pages by address. */
+  /** Pages, and their texts for programs, by address. */
   pages: ReadonlyMap<string, DocsPage>;
   pictures: Guides['pictures'];
   search(question: string): DocsPage;
@@ -16,12 +17,18 @@ export interface Documentation {
 /**
  * Reads and renders the documentation: guides, the reference of an OpenAPI document, and a search
  * in both. Other requests run after each page.
+ *
+ * @param baseUrl URL of the API, for links in texts for programs
  */
-export async function makeDocumentation(document: SearchedDocument): Promise<Documentation> {
+export async function makeDocumentation(
+  document: SearchedDocument,
+  baseUrl: string,
+): Promise<Documentation> {
   const { guides, pictures } = await readGuides();
   const makePage = layoutOf(guides);
   const search = await Search.of(guides, document);
   const pages = new Map([
+    ...textsOf(guides, document, baseUrl),
     ['/docs', indexPage(makePage, guides)],
     ['/docs/api-reference', referencePage(makePage)],
     ['/docs/api-reference/errors', errorsPage(makePage)],

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ROOT } from '../infra/root.ts';
-import { type Rendered, render } from './markdown.ts';
+import { type Rendered, render, withTargets } from './markdown.ts';
 
 /** Navigation: groups of guides by name. Guides that no group names are added to the second one. */
 const GROUPS: readonly { title: string; names: readonly string[] }[] = [
@@ -26,6 +26,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'api',
       'quickstarts',
       'mcp',
+      'skills/shortlinks/SKILL',
     ],
   },
   {
@@ -57,6 +58,8 @@ export interface Guide extends Rendered {
   /** Name in the address: `/docs/<name>`. */
   name: string;
   group: string;
+  /** Its source, in which links to guides are addresses of their Markdown, `/docs/<name>.md`. */
+  markdown: string;
 }
 
 /** The documentation as it is served. */
@@ -84,9 +87,11 @@ export async function readGuides(root = ROOT): Promise<Guides> {
   for (const [file, name] of sources) {
     await turn();
     const resolve = (target: string) => addressOf(target, file, sources, pictures);
-    const rendered = await render(readDoc(file).toString(), resolve);
+    const text = readDoc(file).toString();
+    const rendered = await render(text, resolve);
     const title = TITLES[name] ?? rendered.title;
-    guides.push({ ...rendered, name, group: groupOf(name), title });
+    const markdown = withTargets(text, (target) => markdownAddress(resolve(target), sources));
+    guides.push({ ...rendered, name, group: groupOf(name), title, markdown });
   }
   return {
     guides: guides.toSorted((a, b) => placeOf(a) - placeOf(b) || (a.name < b.name ? -1 : 1)),
@@ -123,4 +128,18 @@ function addressOf(
   const guide = sources.get(named);
   if (guide === undefined) return undefined;
   return `/docs/${guide}${anchor === undefined ? '' : `#${anchor}`}`;
+}
+
+const GUIDE_PATH = '/docs/';
+
+/** Returns the address of the Markdown of a guide; other addresses as they are. */
+function markdownAddress(
+  address: string | undefined,
+  sources: ReadonlyMap<string, string>,
+): string | undefined {
+  if (address === '/docs/api-reference') return '/openapi.json';
+  if (address === undefined || !address.startsWith(GUIDE_PATH)) return address;
+  const [page = '', ...anchor] = address.split('#');
+  const isGuide = [...sources.values()].includes(page.slice(GUIDE_PATH.length));
+  return isGuide ? [`${page}.md`, ...anchor].join('#') : address;
 }

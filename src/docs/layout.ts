@@ -88,8 +88,8 @@ interface PageParts {
   main: Html;
   /** The search query. */
   question?: string;
-  /** Additional head content, and the policy that it needs. */
-  extra?: { head: Html; policy: string };
+  /** Additional head content, and the policy if it needs another one. */
+  extra?: { head: Html; policy?: string };
   /**
    * True if the page uses the full width, without the side navigation, and has its own landmarks.
    */
@@ -141,11 +141,15 @@ ${isWide ? main : html`<div class="columns">${content}${navigation(href)}</div>`
         'X-Content-Type-Options': 'nosniff',
         'Referrer-Policy': 'no-referrer',
         'Permissions-Policy': PERMISSIONS_POLICY,
-        ETag: `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+        ETag: etagOf(body),
       },
     };
   };
 }
+
+/** Returns the weak `ETag` of a page. */
+export const etagOf = (body: Buffer): string =>
+  `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
 
 const anchorOf = (group: string): string => `nav-${group.toLowerCase()}`;
 

@@ -27,10 +27,13 @@ export type Resolve = (target: string) => string | undefined;
 
 const escape = (text: string): string => escaping`${text}`.text;
 
-/** Renders a guide. HTML in it is shown as text. Other work runs between parsing and rendering. */
+/**
+ * Renders a guide, without the metadata in front of it. HTML in it is shown as text. Other work runs
+ * between parsing and rendering.
+ */
 export async function render(text: string, resolve: Resolve): Promise<Rendered> {
   const markdown = new Marked({ gfm: true });
-  const tokens = markdown.lexer(text);
+  const tokens = markdown.lexer(withoutMetadata(text));
   const sections: Section[] = [{ id: '', title: '', text: '' }];
   const idOf = new Map<Token, string>();
   const anchors = new Map<string, number>();
@@ -89,6 +92,32 @@ export async function render(text: string, resolve: Resolve): Promise<Rendered> 
   const summary = first === undefined ? '' : plainText(first);
   await turn();
   return { title, summary, html: markdown.parser(tokens), sections };
+}
+
+/** Line before and after the metadata of a file, in YAML. */
+const METADATA_FENCE = '---\n';
+
+function withoutMetadata(text: string): string {
+  if (!text.startsWith(METADATA_FENCE)) return text;
+  const end = text.indexOf(METADATA_FENCE, METADATA_FENCE.length);
+  return end === -1 ? text : text.slice(end + METADATA_FENCE.length);
+}
+
+/**
+ * Replaces the targets of links and images in Markdown. A link without an address becomes its text,
+ * and an image is removed.
+ */
+export function withTargets(text: string, resolve: Resolve): string {
+  const markdown = new Marked({ gfm: true });
+  let replaced = text;
+  void markdown.walkTokens(markdown.lexer(text), (token) => {
+    if (token.type !== 'link' && token.type !== 'image') return;
+    const { href, raw, type, text: shown } = token as Tokens.Link | Tokens.Image;
+    const address = resolve(href);
+    if (address === undefined) replaced = replaced.replaceAll(raw, type === 'image' ? '' : shown);
+    else replaced = replaced.replaceAll(`](${href})`, `](${address})`);
+  });
+  return replaced;
 }
 
 /** Returns the text of a token, without markup. */

@@ -8,7 +8,15 @@ const MAX_TEXT = 200;
 
 /** Makes the page of a guide. */
 export const guidePage = (makePage: MakePage, { name, title, html: text }: Guide): DocsPage =>
-  makePage({ title, href: `/docs/${name}`, main: new Html(text) });
+  makePage({
+    title,
+    href: `/docs/${name}`,
+    main: new Html(text),
+    extra: {
+      head: html`<link rel="alternate" type="text/markdown" href="/docs/${name}.md">
+`,
+    },
+  });
 
 /** Makes the first page, which lists all guides. */
 export const indexPage = (makePage: MakePage, guides: readonly Guide[]): DocsPage =>

@@ -1,9 +1,11 @@
 import { readdirSync } from 'node:fs';
 import axe from 'axe-core';
 import { expect } from 'chai';
+import { load } from 'js-yaml';
 import { JSDOM } from 'jsdom';
 import { render } from '../../src/docs/markdown.ts';
 import { ERRORS } from '../../src/errors.ts';
+import { reference } from '../support/reference.ts';
 import { stack } from '../support/stack.ts';
 import { visit } from '../support/world.ts';
 
@@ -47,6 +49,56 @@ describe('/docs', () => {
     const names = files.filter((file) => file.endsWith('.md')).map((file) => file.slice(0, -3));
     const expected = ['getting-started', 'api-reference', 'api-reference/errors', ...names];
     expect(await navigated()).to.have.members(expected.map((name) => `/docs/${name}`));
+  });
+
+  it('has the Markdown of each guide, which its page names, and two lists for agents', async () => {
+    const { servers } = (await (await get('/openapi.json')).json()) as {
+      servers: [{ url: string }];
+    };
+    const [{ url: base }] = servers;
+    const list = await (await get('/llms.txt')).text();
+    expect(list).to.match(/^# .+\n\n> .+\n/);
+    const all = await (await get('/llms-full.txt')).text();
+    const addressesIn = (text: string) =>
+      [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, address = '']) => address);
+    const paths = (await navigated()).filter((path) => !path.startsWith('/docs/api-reference'));
+    const known = new Map<string, string>([['/llms-full.txt', all]]);
+    for (const path of paths) {
+      const [alternate] = attributes(await open(path), 'link[rel=alternate]', 'href');
+      expect(alternate).to.equal(`${path}.md`);
+      const response = await get(alternate!);
+      expect(response.headers.get('content-type')).to.equal('text/markdown; charset=utf-8');
+      expect(response.headers.get('content-security-policy')).to.contain("default-src 'none'");
+      const etag = response.headers.get('etag')!;
+      expect((await get(alternate!, { 'if-none-match': etag })).status).to.equal(304);
+      known.set(alternate!, await response.text());
+      expect(all).to.contain(known.get(alternate!));
+      expect(list).to.contain(`](${base}${alternate})`);
+    }
+    for (const text of [list, ...known.values()]) {
+      for (const address of addressesIn(text)) {
+        expect(address).to.match(/^(?:https?:\/\/|mailto:|#)/);
+        if (!address.startsWith(base)) continue;
+        const path = address.slice(base.length).split('#')[0]!;
+        if (!known.has(path)) expect((await get(path)).status, address).to.equal(200);
+      }
+    }
+    for (const { operationId, summary } of Object.values(reference().paths).flatMap((path) =>
+      Object.values(path),
+    )) {
+      expect(all).to.contain(`(${operationId}): ${summary}\n`);
+    }
+    expect((await get('/docs/none.md')).status).to.equal(404);
+  });
+
+  it('has a skill for agents in the format of https://agentskills.io', async () => {
+    const text = await (await get('/docs/skills/shortlinks/SKILL.md')).text();
+    const [, metadata = ''] = /^---\n([^]*?)\n---\n/.exec(text) ?? [];
+    const { name, description } = load(metadata) as Record<string, string>;
+    expect(name).to.equal('shortlinks');
+    expect(description).to.have.length.within(100, 1_024);
+    const page = await open('/docs/skills/shortlinks/SKILL');
+    expect(page.querySelector('main')!.textContent).not.to.contain(description!.slice(0, 40));
   });
 
   it('has only links and pictures that resolve, and loads nothing from another host', async () => {

@@ -4,6 +4,8 @@ import { openApiDocument } from '../../src/api/openapi.ts';
 import { routes } from '../../src/api/routes.ts';
 
 export interface Operation {
+  operationId: string;
+  summary: string;
   responses: Record<string, { content?: { 'application/json'?: object } }>;
 }
 
