@@ -55,15 +55,23 @@ function git(...args: string[]): string {
   }
 }
 
+/** Adds rows. Their figures are rounded here, so that a written report shows the same table. */
 export function addOutcome(report: Report, bench: Name, { rows, versions }: Outcome): void {
   Object.assign(report.machine, versions);
-  report.rows.push(...rows.map((row) => ({ bench, ...row })));
+  for (const { ours, baseline, ...row } of rows) {
+    report.rows.push({
+      bench,
+      ...row,
+      ours: ours.map(rounded),
+      ...(baseline && { baseline: { ...baseline, figures: baseline.figures.map(rounded) } }),
+    });
+  }
 }
 
+const rounded = (figure: number): number => Number(figure.toPrecision(5));
+
 export function writeReport(file: string, report: Report): void {
-  const rounded = (_key: string, value: unknown) =>
-    typeof value === 'number' ? Number(value.toPrecision(5)) : value;
-  writeFileSync(file, `${JSON.stringify(report, rounded, 1)}\n`);
+  writeFileSync(file, `${JSON.stringify(report, undefined, 1)}\n`);
 }
 
 /** Reads a report. @throws SetupError if the file is missing, or is not from `--json` */
