@@ -33,6 +33,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
     title: 'Operate',
     names: [
       'containers',
+      'kubernetes',
       'systemd',
       'proxies',
       'configuration',
