@@ -20,7 +20,7 @@ const ROUND = 'accepted:round';
  * Hash with an entry for each process: the acknowledged round, and a counter that changes while the
  * process lives.
  */
-const NOTES = 'accepted:notes';
+export const NOTES = 'accepted:notes';
 const WRITE_EVERY_MS = 1_000;
 /**
  * Time without a change of its entry after which a process counts as lost, with what it had outside

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect } from 'chai';
+import { queueRedis } from '../../src/infra/redis.ts';
+import { NOTES } from '../../src/queues/all-queued.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
@@ -16,6 +18,10 @@ describe('agents while the API is killed again and again', () => {
   before(async () => {
     world = await aWorkspace();
   });
+
+  // For five minutes, a killed process may still have accepted what later refunds wait for. Living
+  // ones write their entries again.
+  after(() => queueRedis().del(NOTES));
 
   /** Creates a link by a new connection of the official client. @returns its id */
   async function createLink(n: number): Promise<string> {
