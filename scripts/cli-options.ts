@@ -52,6 +52,15 @@ export function required(options: Options, name: string): string {
   return value;
 }
 
+/** Returns the email address of a required option. @throws UsageError */
+export function emailOf(options: Options, name: string): string {
+  const email = required(options, name).trim();
+  if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+    throw new UsageError(`--${name} must be an email address`);
+  }
+  return email;
+}
+
 /** Returns the slug of a workspace. @throws UsageError */
 export function slugOf(options: Options, name: string): string {
   const slug = required(options, name);

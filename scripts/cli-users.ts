@@ -12,7 +12,15 @@ import { endAllSessions } from '../src/users/commands.ts';
 import { vouchForAccount } from '../src/users/proof.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
 import { ROLES, type Role } from '../src/workspaces/roles.ts';
-import { type Command, type Options, required, slugOf, text, UsageError } from './cli-options.ts';
+import {
+  type Command,
+  emailOf,
+  type Options,
+  required,
+  slugOf,
+  text,
+  UsageError,
+} from './cli-options.ts';
 
 /** Commands about people. */
 export const USER_COMMANDS: Record<string, Command> = {
@@ -20,7 +28,7 @@ export const USER_COMMANDS: Record<string, Command> = {
     summary: 'Create an account, and an address that signs it in once',
     usage: '--email ada@acme.test --name "Ada" [--workspace acme] [--role owner|member|viewer]',
     async run(options) {
-      const email = emailOf(options);
+      const email = emailOf(options, 'email');
       const role = roleOf(options);
       const workspace =
         text(options, 'workspace') === undefined ? undefined : slugOf(options, 'workspace');
@@ -48,7 +56,7 @@ export const USER_COMMANDS: Record<string, Command> = {
   'user link': {
     summary: 'Create an address that signs a person in once',
     usage: '--email ada@acme.test',
-    run: (options) => createSignInLink(db(), emailOf(options)),
+    run: (options) => createSignInLink(db(), emailOf(options, 'email')),
   },
   'user disable': {
     summary: 'Disable an account and end its sessions; its API keys keep working',
@@ -64,7 +72,7 @@ export const USER_COMMANDS: Record<string, Command> = {
     summary: 'End all sessions of a person',
     usage: '--email ada@acme.test',
     async run(options) {
-      const id = await accountId(db(), emailOf(options));
+      const id = await accountId(db(), emailOf(options, 'email'));
       return { id, endedSessions: await endAllSessions(db(), id) };
     },
   },
@@ -72,7 +80,7 @@ export const USER_COMMANDS: Record<string, Command> = {
     summary: 'Make a person an operator, or no longer one',
     usage: '--email ada@acme.test --operator true|false',
     async run(options) {
-      const id = await accountId(db(), emailOf(options));
+      const id = await accountId(db(), emailOf(options, 'email'));
       const operator = required(options, 'operator');
       if (operator !== 'true' && operator !== 'false') {
         throw new UsageError('--operator must be true or false');
@@ -85,7 +93,7 @@ export const USER_COMMANDS: Record<string, Command> = {
     summary: 'Take an account, as it is, for that of the person with its address',
     usage: '--email ada@acme.test',
     async run(options) {
-      const id = await accountId(db(), emailOf(options));
+      const id = await accountId(db(), emailOf(options, 'email'));
       await vouchForAccount(db(), id);
       return { id, isVerified: true };
     },
@@ -93,17 +101,9 @@ export const USER_COMMANDS: Record<string, Command> = {
 };
 
 async function disable(options: Options, isDisabled: boolean): Promise<object> {
-  const id = await accountId(db(), emailOf(options));
+  const id = await accountId(db(), emailOf(options, 'email'));
   await setDisabled(db(), id, isDisabled);
   return { id, isDisabled };
-}
-
-function emailOf(options: Options): string {
-  const email = required(options, 'email').trim();
-  if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email)) {
-    throw new UsageError('--email must be an email address');
-  }
-  return email;
 }
 
 function roleOf(options: Options): Role | undefined {

@@ -44,6 +44,7 @@ const GROUPS: readonly { words: readonly string[]; load: () => Promise<Commands>
     words: ['networks'],
     load: async () => (await import('./cli-networks.ts')).NETWORK_COMMANDS,
   },
+  { words: ['mail'], load: async () => (await import('./cli-mail.ts')).MAIL_COMMANDS },
   { words: ['secrets'], load: async () => (await import('./cli-secrets.ts')).SECRETS_COMMANDS },
 ];
 

@@ -18,6 +18,7 @@ import { browser } from './support/browser.ts';
 import { ApiClient } from './support/client.ts';
 import { eventually } from './support/eventually.ts';
 import { aBrowser, aPerson, signedInClient, tokenOf, tokenSet } from './support/people.ts';
+import { stack } from './support/stack.ts';
 import { withoutServers } from './support/without-servers.ts';
 import { visit } from './support/world.ts';
 
@@ -361,6 +362,41 @@ describe('the CLI', function () {
       }
     });
   }
+
+  it('sends a test mail, and shows what the mail server answers', async () => {
+    const { mail } = stack();
+    const send = (to: string, SMTP_URL: string) =>
+      ended(process.execPath, ['dist/programs/cli.js', 'mail', 'test', '--to', to], {
+        env: { ...process.env, SMTP_URL },
+      });
+    const plain = mail.url('none');
+    const refusals = [
+      ['refused@mail.test', plain, 'No such person'],
+      ['a@mail.test', mail.url('none', { password: 'wrong' }), 'Wrong account'],
+      // No process of the tests trusts the certificate.
+      ['a@mail.test', mail.url('tls'), 'certificate'],
+      ['a@mail.test', 'smtp://localhost:1', 'ECONNREFUSED'],
+    ] as const;
+    const [sent, none, ...refused] = await Promise.all([
+      send('first@mail.test', plain),
+      send('a@mail.test', ''),
+      ...refusals.map(([to, url]) => send(to, url)),
+    ]);
+    expect([sent!.code, sent!.errors]).to.deep.equal([0, '']);
+    expect(sent!.output).to.contain('250');
+    const [received] = await mail.arrived('first@mail.test');
+    expect(received!.headers.get('subject')).to.equal('Test of the mail server');
+    expect([none!.code, none!.errors]).to.deep.equal([
+      1,
+      'Set SMTP_URL and MAIL_FROM: without them, no email is sent\n',
+    ]);
+    for (const [at, { code, output, errors }] of refused.entries()) {
+      expect([code, output]).to.deep.equal([1, '']);
+      expect(errors).to.match(/^localhost:\d+ did not accept the email: [^\n]+\n$/);
+      expect(errors).to.contain(refusals[at]![2]);
+      expect(errors).not.to.contain('p@ss word').and.not.contain('wrong');
+    }
+  });
 
   it('reports refusals in one line, or as JSON, and exits with 1', async () => {
     const refused: [args: string[], code: string, message: string][] = [

@@ -1,11 +1,12 @@
 import type { Transporter } from 'nodemailer';
 import { config } from '../config.ts';
+import { Refusal } from '../errors.ts';
 import { db, execute, rows } from '../infra/db.ts';
 import { unseal } from '../infra/seal.ts';
 import { PermanentFailure } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { mailJobs } from './jobs.ts';
-import type { MailContent } from './message.ts';
+import { type MailContent, toContent } from './message.ts';
 import { sweepMails } from './outbox.ts';
 
 /** Timeouts of the mail server, in ms: to connect, to greet, and of silence later. */
@@ -40,6 +41,51 @@ async function transport(): Promise<Transporter> {
     disableUrlAccess: true,
   });
   return transporter;
+}
+
+/** A test mail that the mail server has accepted. */
+export interface AcceptedMail {
+  /** Host and port of the mail server. */
+  server: string;
+  from: string;
+  to: string;
+  messageId: string;
+  /** The server's last answer. */
+  response: string;
+}
+
+/**
+ * Sends a mail without a queue, for an operator who tries the settings.
+ *
+ * @throws Refusal `service_unavailable` with the reason of the mail server, or of the connection
+ */
+export async function sendTestMail(to: string): Promise<AcceptedMail> {
+  const { BASE_URL, MAIL_FROM } = config();
+  const { subject, text, html } = toContent({
+    subject: 'Test of the mail server',
+    lines: ['The short-link service can send email.'],
+    reason: `The operator of ${BASE_URL} sent this email to test its settings.`,
+  });
+  const pool = await transport();
+  const { host, port } = pool.options as { host: string; port: number };
+  const server = `${host}:${port}`;
+  try {
+    const { messageId, response } = await pool.sendMail({
+      from: MAIL_FROM,
+      to: { name: '', address: to },
+      subject,
+      text,
+      html,
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    });
+    return { server, from: MAIL_FROM, to, messageId, response: response ?? '' };
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Refusal('service_unavailable', `${server} did not accept the email: ${message}`);
+  } finally {
+    pool.close();
+    transporter = undefined;
+  }
 }
 
 interface StoredMail {
