@@ -5,8 +5,16 @@ import { recordBackup } from '../src/infra/last-backup.ts';
 import { connectRedis, type Redis, redisReady } from '../src/infra/redis.ts';
 import { type BackupSummary, writeBackup } from './backup/backup.ts';
 import { readManifest } from './backup/files.ts';
+import { deleteOldGenerations, newGeneration } from './backup/generations.ts';
 import { restoreBackup, takeSecretKey } from './backup/restore.ts';
-import { type Command, required } from './cli-options.ts';
+import {
+  type Command,
+  type Options,
+  required,
+  text,
+  UsageError,
+  wholeNumber,
+} from './cli-options.ts';
 import { checkInstallation, existingServers } from './embedded/existing.ts';
 import { type Servers, serversEnv } from './embedded/servers.ts';
 
@@ -14,17 +22,19 @@ import { type Servers, serversEnv } from './embedded/servers.ts';
 export const BACKUP_COMMANDS: Record<string, Command> = {
   backup: {
     summary: 'Back up everything, also while the service runs',
-    usage: '--to /backups/monday [--without-secret-key]',
+    usage: '--to /backups/monday | --into /backups [--keep 14] [--without-secret-key]',
     standsAlone: true,
     run(options, log) {
-      const folder = path.resolve(required(options, 'to'));
+      const { folder, generations } = placeOf(options);
       return withServers({ log }, async (servers, connections) => {
         const summary = await writeBackup(folder, servers, {
           ...connections,
           withSecretKey: options['without-secret-key'] !== true,
         });
         await record(servers, summary, log);
-        return summary;
+        if (generations === undefined) return summary;
+        const deleted = await deleteOldGenerations(generations.folder, generations.keep);
+        return { ...summary, deleted };
       });
     },
   },
@@ -55,6 +65,26 @@ export const BACKUP_COMMANDS: Record<string, Command> = {
     },
   },
 };
+
+/** Folder of a new backup; with `--into`, it is a generation beside earlier ones. */
+function placeOf(options: Options): {
+  folder: string;
+  generations?: { folder: string; keep: number };
+} {
+  const into = text(options, 'into');
+  const keep = wholeNumber('keep', text(options, 'keep'));
+  if (into === undefined) {
+    if (keep !== undefined) throw new UsageError('--keep needs --into');
+    return { folder: path.resolve(required(options, 'to')) };
+  }
+  if (options['to'] !== undefined) throw new UsageError('--to and --into exclude each other');
+  if (keep === 0) throw new UsageError('--keep must be at least 1');
+  const folder = path.resolve(required(options, 'into'));
+  return {
+    folder: newGeneration(folder),
+    generations: { folder, keep: keep ?? Number.POSITIVE_INFINITY },
+  };
+}
 
 /**
  * Records the time of the last backup for the service. A schema without a place for it is of an

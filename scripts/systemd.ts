@@ -22,8 +22,9 @@ interface Installation {
   node: string;
 }
 
-/** Folder of the backups by `shortlinks-backup.timer`, which are kept for two weeks. */
+/** Folder of the backups by `shortlinks-backup.timer`, and the number of those that are kept. */
 const BACKUPS = '/var/backups/shortlinks';
+const KEPT = 14;
 
 /**
  * Builds the systemd units for all lines of a Procfile, by file name: a template for each, a unit
@@ -83,8 +84,7 @@ After=network-online.target postgresql.service redis-server.service redis.servic
 [Service]
 Type=oneshot
 ExecStartPre=+/usr/bin/install -d -o ${installation.user} -m 700 ${BACKUPS}
-ExecStart=/bin/sh -c 'exec ${installation.node} dist/programs/cli.js backup --to "${BACKUPS}/$(date -u +%%Y-%%m-%%dT%%H%%M%%S)" --json'
-ExecStartPost=/usr/bin/find ${BACKUPS} -mindepth 1 -maxdepth 1 -mtime +14 -exec rm -r {} +
+ExecStart=${installation.node} dist/programs/cli.js backup --into ${BACKUPS} --keep ${KEPT} --json
 ReadWritePaths=-${BACKUPS}
 Nice=${YIELDING}
 ${common(installation)}`;

@@ -136,13 +136,13 @@ describe('deployment', () => {
       expect(backup).to.contain(settings);
       expect(settings).to.contain('\nEnvironment=DATA_DIR=%S/shortlinks\n');
       const [, app] = /^WorkingDirectory=(.*)$/m.exec(settings)!;
-      const [, command] = /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(backup)!;
+      const [, command] = /^ExecStart=(.*)$/m.exec(backup)!;
       const backups = mkdtempSync(path.join(tmpdir(), 'shortlinks-backups-'));
       try {
-        const script = command!
-          .replaceAll('%%', '%')
-          .replace('/var/backups/shortlinks', `${backups}/new`);
-        await promisify(execFile)('/bin/sh', ['-c', script], { cwd: app! });
+        const [program, ...args] = command!
+          .replace('/var/backups/shortlinks', `${backups}/new`)
+          .split(' ');
+        await promisify(execFile)(program!, args, { cwd: app! });
         const [written] = readdirSync(path.join(backups, 'new'));
         expect(written).to.match(/^\d{4}-\d\d-\d\dT\d{6}$/);
       } finally {

@@ -477,7 +477,7 @@ const PREPARATIONS: Record<string, Preparation> = {
       expect(run.seen)
         .to.contain('Ctrl-C stops everything')
         .and.match(/stopped\s*$/);
-      expect(readdirSync(run.path('var/backups/shortlinks'))).to.have.length(2);
+      expect(readdirSync(run.path('var/backups/shortlinks'))).to.have.length(3);
     },
   },
   'docs/concepts.md': {

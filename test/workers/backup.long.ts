@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -223,6 +233,37 @@ describe('a backup', function () {
     expect(existsSync(path.join(folder, '.data'))).to.equal(false);
     const none = await cli('second', 'restore', '--from', folder);
     expect(none.error.message).to.contain('is no complete backup');
+  });
+
+  it('is named by its time beside earlier ones, of which the oldest are deleted', async () => {
+    const into = path.join(folder, 'generations');
+    const long = '2020-01-01T030000';
+    for (const name of [long, '2020-01-02T030000', 'of-another-program', `${long}.partial`]) {
+      mkdirSync(path.join(into, name), { recursive: true });
+      writeFileSync(path.join(into, name, 'manifest.json'), '{}');
+      utimesSync(path.join(into, name), new Date(0), new Date(0));
+    }
+    mkdirSync(path.join(into, '2020-01-03T030000'));
+    const { code, result } = await cli('first', 'backup', '--into', into, '--keep', '2');
+    expect([code, result.deleted]).to.deep.equal([0, 1]);
+    const written = path.basename(result.folder);
+    expect(written).to.match(/^20[2-9]\d-\d\d-\d\dT\d{6}$/);
+    expect(readdirSync(into)).to.have.members([
+      '2020-01-02T030000',
+      // No backup, since it has no manifest.
+      '2020-01-03T030000',
+      'of-another-program',
+      written,
+    ]);
+    const wrong = [
+      [['--to', into, '--into', into], '--to and --into exclude each other'],
+      [['--to', into, '--keep', '2'], '--keep needs --into'],
+      [['--into', into, '--keep', '0'], '--keep must be at least 1'],
+    ] as const;
+    for (const [args, message] of wrong) {
+      const refused = await cli('first', 'backup', ...args);
+      expect([refused.code, refused.error.message]).to.deep.equal([2, message]);
+    }
   });
 
   it('has everything after everything was destroyed: each visit once, those under way too', async () => {
