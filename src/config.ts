@@ -380,6 +380,20 @@ export const SETTINGS = {
     shownDefault: 'none',
     parse: parseSender,
   },
+  S3_ENDPOINT: {
+    ...text(
+      'URL of S3 or of a service with its API, such as `https://s3.eu-central-1.amazonaws.com`, for [backups in a bucket](backups.md#in-a-bucket).',
+      '',
+    ),
+    shownDefault: 'none',
+  },
+  S3_REGION: text('Region of the bucket.', 'us-east-1'),
+  S3_ACCESS_KEY_ID: { ...text('Id of the access key of the bucket.', ''), shownDefault: 'none' },
+  S3_SECRET_ACCESS_KEY: {
+    ...text('Secret of the access key.', ''),
+    shownDefault: 'none',
+    secret: true,
+  },
   SECURITY_CONTACT: {
     help: 'URL (`mailto:` or `https:`) for reports of vulnerabilities. `/.well-known/security.txt` has it; unset, there is no such file.',
     fallback: '',

@@ -22,7 +22,7 @@ import { SetupError } from '../embedded/setup-error.ts';
  */
 
 export const FORMAT = 1;
-const MANIFEST = 'manifest.json';
+export const MANIFEST = 'manifest.json';
 export const SPOOL_FILE = 'spool.gz';
 export const SPOOLED_JOBS_FILE = 'spooled-jobs.gz';
 export const UPLOADS_FILE = 'uploads.gz';

@@ -1,21 +1,47 @@
 import { existsSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { manifestFile } from './files.ts';
 
 /*
- * Generations are the backups in one folder, each named by the UTC time at which it began, such as
- * `2026-03-02T030000`. Other names in that folder belong to somebody else and are left alone.
+ * Generations are the backups in one place, each named by the UTC time at which it began, such as
+ * `2026-03-02T030000`. Other names in that place belong to somebody else and are left alone.
  */
 
-const GENERATION = /^\d{4}-\d\d-\d\dT\d{6}$/;
-const PARTIAL = /^\d{4}-\d\d-\d\dT\d{6}\.partial$/;
+const GENERATION = /^(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)(?:\.partial)?$/;
 /** Age at which an incomplete backup counts as abandoned, in ms. */
 const ABANDONED_MS = 86_400_000;
 
-/** Returns the path of a new generation. */
-export function newGeneration(folder: string, now = new Date()): string {
-  return path.join(folder, now.toISOString().slice(0, 19).replaceAll(':', ''));
+/** A place with generations. */
+export interface Shelf {
+  /** Returns the names in it, others too. */
+  names(): Promise<string[]>;
+  /** Returns true for a backup that was written to its end. */
+  isComplete(name: string): Promise<boolean>;
+  delete(name: string): Promise<void>;
+}
+
+/** Returns the generations in a folder. Until it is complete, the name of one ends in `.partial`. */
+export function folderShelf(folder: string): Shelf {
+  const hasManifest = (name: string) => existsSync(manifestFile(path.join(folder, name)));
+  const isPartial = (name: string) => name.endsWith('.partial');
+  return {
+    // A folder without a manifest and another name was not made by a backup.
+    names: async () =>
+      (await readdir(folder)).filter((name) => isPartial(name) || hasManifest(name)),
+    isComplete: (name) => Promise.resolve(!isPartial(name)),
+    delete: (name) => rm(path.join(folder, name), { recursive: true }),
+  };
+}
+
+/** Returns the name of a new generation. */
+export const newGeneration = (now = new Date()): string =>
+  now.toISOString().slice(0, 19).replaceAll(':', '');
+
+/** Returns the time of a generation, in ms; `undefined` for other names. */
+function timeOf(name: string): number | undefined {
+  const [, day, hours, minutes, seconds] = GENERATION.exec(name) ?? [];
+  return day === undefined ? undefined : Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`);
 }
 
 /**
@@ -24,16 +50,15 @@ export function newGeneration(folder: string, now = new Date()): string {
  * @param keep number of complete generations to keep, at least 1
  * @returns number of complete generations that were deleted
  */
-export async function deleteOldGenerations(folder: string, keep: number): Promise<number> {
-  const names = await readdir(folder);
-  const complete = names
-    .filter((name) => GENERATION.test(name) && existsSync(manifestFile(path.join(folder, name))))
-    .toSorted();
-  const old = complete.slice(0, -keep);
-  for (const name of old) await rm(path.join(folder, name), { recursive: true });
-  for (const name of names.filter((one) => PARTIAL.test(one))) {
-    const { mtimeMs } = await stat(path.join(folder, name));
-    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(path.join(folder, name), { recursive: true });
+export async function deleteOldGenerations(shelf: Shelf, keep: number): Promise<number> {
+  const complete: string[] = [];
+  for (const name of (await shelf.names()).toSorted()) {
+    const time = timeOf(name);
+    if (time === undefined) continue;
+    if (await shelf.isComplete(name)) complete.push(name);
+    else if (Date.now() - time > ABANDONED_MS) await shelf.delete(name);
   }
+  const old = complete.slice(0, -keep);
+  for (const name of old) await shelf.delete(name);
   return old.length;
 }

@@ -328,6 +328,7 @@ describe('the configuration', () => {
         SECRET_KEY_OTHER: 'o'.repeat(32),
         OIDC_CLIENT_SECRET: 'hush',
         SMTP_URL: 'smtp://a:b@mail.test',
+        S3_SECRET_ACCESS_KEY: 'bucket',
       };
       const secrets = Object.entries(SETTINGS).filter(
         ([, setting]) => 'secret' in setting && setting.secret,

@@ -29,6 +29,7 @@ import type { Visit } from '../../src/visits/visit.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
 import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
+import { S3Server } from '../support/s3-server.ts';
 import { type Service, startService } from '../support/service.ts';
 import { Visitors } from '../support/traffic.ts';
 import { withoutServers } from '../support/without-servers.ts';
@@ -94,8 +95,10 @@ describe('a backup', function () {
   }
 
   /** Runs the CLI as the operator of a named installation, or of the one in the default folder. */
-  async function cli(name: string | undefined, ...args: string[]) {
-    const { DATA_DIR: __, ...others } = environment;
+  const cli = (name: string | undefined, ...args: string[]) => cliWith({}, name, ...args);
+
+  async function cliWith(settings: object, name: string | undefined, ...args: string[]) {
+    const { DATA_DIR: __, ...others } = { ...environment, ...settings };
     const env = name === undefined ? others : { ...others, DATA_DIR: path.join(folder, name) };
     const script = path.resolve('dist/programs/cli.js');
     try {
@@ -263,6 +266,30 @@ describe('a backup', function () {
     for (const [args, message] of wrong) {
       const refused = await cli('first', 'backup', ...args);
       expect([refused.code, refused.error.message]).to.deep.equal([2, message]);
+    }
+  });
+
+  it('is uploaded to a bucket without the key, and is read from there', async () => {
+    const s3 = await S3Server.start();
+    try {
+      const into = 's3://backups/links';
+      const { code, result } = await cliWith(s3.settings, 'first', 'backup', '--into', into);
+      expect([code, result.hasSecretKey, result.deleted]).to.deep.equal([0, false, 0]);
+      expect(result.folder).to.match(/^s3:\/\/backups\/links\/20[2-9]\d-\d\d-\d\dT\d{6}$/);
+      const stored = [...s3.objects.keys()].map((key) => key.split('/').at(-1));
+      expect(stored).to.include('manifest.json').and.not.include('secret.key');
+      const from = ['restore', '--from', result.folder];
+      const running = await cliWith(s3.settings, 'first', ...from);
+      expect(running.error.message).to.contain('The service is running (api,');
+      s3.objects.delete([...s3.objects.keys()].find((key) => key.endsWith('links.gz'))!);
+      const damaged = await cliWith(s3.settings, 'first', ...from);
+      expect(damaged.error.message).to.match(/links\.gz is missing or damaged/);
+      const unset = await cli('first', ...from);
+      expect(unset.error.message).to.equal(
+        'Set S3_ENDPOINT, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY',
+      );
+    } finally {
+      await s3.stop();
     }
   });
 
