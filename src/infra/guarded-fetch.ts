@@ -41,6 +41,11 @@ export interface FetchOptions {
   keepAlive?: boolean | undefined;
   /** Timeout of the whole request: name resolution, redirects and body. */
   timeoutMs: number;
+  /**
+   * Time for the body after the headers, in ms, for callers that need the status alone. The
+   * response then has the part of the body that arrived in time and undamaged.
+   */
+  bodyMs?: number | undefined;
   method?: 'GET' | 'HEAD' | 'POST' | undefined;
   headers?: Record<string, string> | undefined;
   body?: string | undefined;
@@ -170,7 +175,7 @@ interface Then {
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: FetchOptions;
   readonly #then: Then;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   /** True once the promise is settled. */
   #isSettled = false;
@@ -204,9 +209,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: IncomingHttpHeaders,
   ): void {
     if (status < 200) return;
-    const { headersOnly, isWanted } = this.#options;
+    const { headersOnly, isWanted, bodyMs } = this.#options;
     this.#status = status;
     this.#headers = plainHeaders(headers);
+    if (bodyMs !== undefined) this.#limitBody(bodyMs);
     const { location } = headers;
     const isFollowed = status >= 300 && status < 400 && this.#then.maxRedirects > 0;
     // Undici returns an array for a header that occurs twice.
@@ -218,6 +224,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     ) {
       this.#decompress = this.#decompressor();
     } else this.#finish();
+  }
+
+  #limitBody(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#finish(), ms).unref();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
@@ -294,6 +305,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #fail(error: unknown): void {
     if (this.#isSettled) return;
+    if (this.#status > 0 && this.#options.bodyMs !== undefined && !isOurs(error)) {
+      this.#finish();
+      return;
+    }
     this.#then.reject(error);
     this.#settle();
   }

@@ -25,8 +25,10 @@ const BATCH = { first: 50, max: 200 };
 const POLL_MS = 200;
 /** Time limit of a job, in ms, so that other webhooks get their turn. */
 const TURN_MS = 60_000;
-/** Timeout of a request, in ms. */
+/** Timeout of a request until the headers of its response, in ms. */
 const TIMEOUT_MS = 15_000;
+/** Time for the body of a response, in ms, which is stored for the owner and decides nothing. */
+const BODY_MS = 1_000;
 /** Maximum number of stored bytes of a response body. */
 const MAX_STORED_BYTES = 16 * 1024;
 
@@ -257,6 +259,7 @@ async function attempt({ webhook, secrets }: Receiver, delivery: DueDelivery): P
       },
       body,
       timeoutMs: TIMEOUT_MS,
+      bodyMs: BODY_MS,
       maxBytes: MAX_STORED_BYTES,
       overflow: 'cut',
       compressed: true,

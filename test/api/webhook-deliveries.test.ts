@@ -324,6 +324,38 @@ describe('webhook deliveries', () => {
       await eventually(async () => expect((await state(id)).state).to.equal('delivered'));
     });
 
+    for (const [status, state] of [
+      [200, 'delivered'],
+      [500, 'pending'],
+    ] as const) {
+      it(`that never end the body of a ${status} are known by their status, and left`, async () => {
+        const { id } = await aWebhook();
+        let isOpen = true;
+        receiver.answer = (_, response) => {
+          response.once('close', () => (isOpen = false));
+          response.writeHead(status).write('thanks');
+        };
+        await api.post('/links', { url: A });
+        const [{ id: deliveryId }] = await eventually(async () => {
+          const list = await deliveries(id);
+          expect(list[0]).to.include({ state, attempts: 1 });
+          return list;
+        });
+        const { body } = await api.get(`/webhooks/${id}/deliveries/${deliveryId}`);
+        expect(body.log[0]).to.deep.include({ status });
+        expect(body.log[0].response.body).to.equal('thanks');
+        await eventually(() => expect(isOpen).to.equal(false));
+      });
+    }
+
+    it('that damage the body of a 200 have accepted', async () => {
+      const { id } = await aWebhook();
+      receiver.answer = (_, response) =>
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip');
+      await api.post('/links', { url: A });
+      await eventually(async () => expect((await state(id)).state).to.equal('delivered'));
+    });
+
     it('may compress their responses', async () => {
       const { id } = await aWebhook();
       receiver.answerWith(200, { 'content-encoding': 'gzip' }, gzipSync('thanks'));

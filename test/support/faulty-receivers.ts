@@ -67,7 +67,8 @@ export const FAULTS: Record<string, (elsewhere: Receiver) => Fault> = {
   'never answers': () => ({ answers: () => {}, attempt: LATE }),
   'hangs after its headers': () => ({
     answers: (_, response) => response.writeHead(200).flushHeaders(),
-    attempt: LATE,
+    attempt: DELIVERED,
+    body: '',
   }),
   'redirects permanently': (elsewhere) => ({
     answers: (_, response) => response.writeHead(301, { location: elsewhere.url }).end(),
@@ -100,7 +101,7 @@ export const FAULTS: Record<string, (elsewhere: Receiver) => Fault> = {
       response.writeHead(200, { 'content-length': '1000' });
       response.write('half', () => socket.resetAndDestroy());
     },
-    attempt: SILENT,
+    attempt: DELIVERED,
   }),
   'speaks another protocol': () => ({
     answers: (_, __, { socket }) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
@@ -117,7 +118,7 @@ export const FAULTS: Record<string, (elsewhere: Receiver) => Fault> = {
       response.writeHead(200);
       drip(response, () => response.write('.'));
     },
-    attempt: LATE,
+    attempt: DELIVERED,
   }),
   'drips its headers': () => ({
     answers: (_, response, { socket }) => {
