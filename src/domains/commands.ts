@@ -13,6 +13,7 @@ import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { leadsTo, type NamedUrl, refuseBlockedHosts } from '../short-links/destination.ts';
 import { respellClaims } from '../short-links/respell.ts';
+import { removeFromScopes } from '../webhooks/scope.ts';
 import { changeRow } from '../workspaces/change-row.ts';
 import { domainChanges } from './entry.ts';
 import { domainJobs, domainMaintenanceJobs } from './jobs.ts';
@@ -297,6 +298,7 @@ export const domainHandlers = handlers(domainJobs, {
       }
       await trx('claims').where({ domain_id: row.id }).delete();
       await Domain.of(job.projectId, trx).where({ id: row.id }).delete();
+      await removeFromScopes(trx, job.projectId, 'domain', row.slug);
       if (row.verified) publish(domainChanges(row, true));
       return { id: row.id };
     }),

@@ -59,8 +59,8 @@ export async function contextsOf(
   const [page, customer] = [byId(pages), byId(customers.map(toCustomer))];
   return (event) => ({
     record: isQrCode(event.link_id ?? '')
-      ? (qrcode.get(event.link_id) ?? rememberedQrCode(event))
-      : (link.get(event.link_id) ?? rememberedLink(event)),
+      ? (qrcode.get(event.link_id) ?? prepare(rememberedQrCode(event)))
+      : (link.get(event.link_id) ?? prepare(rememberedLink(event))),
     page: page.get(event.page_id) ?? null,
     customer: customer.get(event.customer_id) ?? null,
   });

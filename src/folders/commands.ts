@@ -1,6 +1,7 @@
 import { refuseChanged } from '../http/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { handlers } from '../queues/job.ts';
+import { removeFromScopes } from '../webhooks/scope.ts';
 import { changeRow } from '../workspaces/change-row.ts';
 import { nameKey, refuseTakenName } from '../workspaces/taken-name.ts';
 import { folderJobs } from './jobs.ts';
@@ -34,6 +35,7 @@ export const folderHandlers = handlers(folderJobs, {
     runIdempotent(job, async (trx) => {
       refuseChanged(job.ifMatch, toFolder(await Folder.lock(job.projectId, id, trx)));
       await Folder.of(job.projectId, trx).where({ id }).delete();
+      await removeFromScopes(trx, job.projectId, 'folder', id);
       for (const table of ['links', 'qrcodes']) {
         const inFolder = { project_id: job.projectId, folder_id: id };
         await trx(table).where(inFolder).update({ folder_id: null });

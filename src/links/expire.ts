@@ -1,5 +1,5 @@
 import { db, rows } from '../infra/db.ts';
-import { publishEvents, withoutPassword } from '../webhooks/outbox.ts';
+import { publishEvents, recordEvent } from '../webhooks/outbox.ts';
 import { linkQueries } from './queries.ts';
 
 /** Links per transaction. */
@@ -52,12 +52,7 @@ function announceSome(): Promise<number> {
       await publishEvents(
         trx,
         projectId,
-        links.map((link) => ({
-          kind: 'link.expired',
-          occurredAt: new Date(),
-          recordId: link.id,
-          data: () => withoutPassword(link),
-        })),
+        links.map((link) => recordEvent('link.expired', link)),
       );
     }
     return told.length;

@@ -4,7 +4,7 @@ import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { eraseVisitors } from '../webhooks/erase.ts';
-import { publishRecordEvent } from '../webhooks/outbox.ts';
+import { type PlacedRecord, publishRecordEvent } from '../webhooks/outbox.ts';
 import type { SharedFilters } from './filters.ts';
 import { keepNames } from './kept-names.ts';
 import type { ShortLinkModel, ShortLinkTables } from './model.ts';
@@ -12,7 +12,7 @@ import type { ShortLinkQueries } from './queries.ts';
 import type { EventsOnDelete } from './schema.ts';
 
 type Records = Pick<
-  ShortLinkQueries<ShortLinkModel, { id: string }, SharedFilters>,
+  ShortLinkQueries<ShortLinkModel, PlacedRecord, SharedFilters>,
   'tables' | 'lock' | 'lockAll' | 'get'
 >;
 

@@ -8,7 +8,7 @@ import { passwordFingerprints } from '../infra/secrets.ts';
 import type { Publish } from '../jobs/run-idempotent.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
-import { publishRecordEvent } from '../webhooks/outbox.ts';
+import { type PlacedRecord, publishRecordEvent } from '../webhooks/outbox.ts';
 import {
   claimedEntry,
   claimNames,
@@ -221,7 +221,7 @@ async function insertRows(
  *
  * @throws Refusal if it was refused
  */
-export async function publishCreated<Sealed extends { id: string }>(
+export async function publishCreated<Sealed extends PlacedRecord>(
   trx: Db,
   { kind }: ShortLinkTables,
   projectId: string,

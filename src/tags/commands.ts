@@ -2,6 +2,7 @@ import { refuseChanged } from '../http/etag.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
+import { removeFromScopes } from '../webhooks/scope.ts';
 import { changeRow } from '../workspaces/change-row.ts';
 import { refuseTakenName } from '../workspaces/taken-name.ts';
 import { tagJobs } from './jobs.ts';
@@ -39,6 +40,7 @@ export const tagHandlers = handlers(tagJobs, {
     runIdempotent(job, async (trx) => {
       refuseChanged(job.ifMatch, toTag(await Tag.lock(job.projectId, id, trx)));
       await Tag.of(job.projectId, trx).where({ id }).delete();
+      await removeFromScopes(trx, job.projectId, 'tag', id);
       return { id };
     }),
 });

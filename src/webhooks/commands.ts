@@ -13,6 +13,7 @@ import { insertDeliveries } from './outbox.ts';
 import { deliveriesOf } from './queries.ts';
 import { disable } from './receivers.ts';
 import { toDelivery, toWebhook, toWebhookWithSecret } from './record.ts';
+import { scopeColumns } from './scope.ts';
 import { wakeWebhooks } from './wake.ts';
 
 /**
@@ -44,8 +45,11 @@ async function lockEnabled(trx: Db, projectId: string, id: string): Promise<void
 }
 
 export const webhookHandlers = handlers(webhookJobs, {
-  /** Creates a webhook. @throws Refusal `unprocessable_entity` if there are too many */
-  'webhook.create': (webhook, job) =>
+  /**
+   * Creates a webhook. @throws Refusal `unprocessable_entity` if there are too many, or its scope
+   * names something that does not exist
+   */
+  'webhook.create': ({ scope, domains, folderIds, tagIds, ...webhook }, job) =>
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
       await refuseOverfull(trx, `webhooks ${projectId}`, {
@@ -53,20 +57,29 @@ export const webhookHandlers = handlers(webhookJobs, {
         max: MAX_WEBHOOKS,
         message: `A workspace has at most ${MAX_WEBHOOKS} webhooks`,
       });
-      const row = await Webhook.add(projectId, webhook, trx);
+      const columns = await scopeColumns(trx, projectId, { scope, domains, folderIds, tagIds });
+      const row = await Webhook.add(projectId, { ...webhook, ...columns }, trx);
       return toWebhookWithSecret(row);
     }),
 
-  /** Changes a webhook. @throws Refusal `not_found` */
-  'webhook.update': ({ id, changes: { enabled, ...fields } }, job) =>
+  /**
+   * Changes a webhook. @throws Refusal `not_found`, or `unprocessable_entity` if its scope names
+   * something that does not exist
+   */
+  'webhook.update': ({ id, changes }, job) =>
     runIdempotent(job, async (trx) => {
+      const { enabled, scope, domains, folderIds, tagIds, ...fields } = changes;
       const before = await Webhook.lock(job.projectId, id, trx);
       refuseChanged(job.ifMatch, toWebhook(before));
       const where = { project_id: job.projectId, id };
+      const sent = { scope, domains, folderIds, tagIds };
+      const columns = await scopeColumns(trx, job.projectId, sent, before);
       if (enabled === false && before.disabled_at === null) await disable(trx, where, BY_OWNER);
       const isReenabled = enabled === true && before.disabled_at !== null;
       const row = await changeRow(Webhook.of(job.projectId, trx), id, {
         ...fields,
+        scope: columns.scope,
+        scope_values: columns.scope_values,
         updated_at: new Date(),
         ...(isReenabled ? ENABLED : {}),
         // Failures of the earlier URL say nothing about the new one.

@@ -2,8 +2,10 @@
 interface KindDefinition {
   /** Sentence in the API reference. */
   summary: string;
-  /** Sent only to the webhooks that the link or QR code names. */
+  /** Sent to webhooks with the scope `links` only if the link or QR code names them. */
   isVisit?: true;
+  /** Not about a link or QR code, so that every scope includes it. */
+  isOfWorkspace?: true;
   /** Its data describes a visitor or customer, and is deleted with them. */
   isPersonal?: true;
   /** Data of a test delivery, with fewer fields than a real one. */
@@ -89,10 +91,12 @@ const KINDS = {
   },
   'webhook.disabled': {
     summary: 'Another webhook was disabled, because its receiver fails',
+    isOfWorkspace: true,
     sample: WEBHOOK,
   },
   'limit.reached': {
     summary: 'The workspace uses 80% or all of a limit of its plan',
+    isOfWorkspace: true,
     sample: { limit: 'requestsPerMinute', percent: 80, most: 600 },
   },
 } as const satisfies Record<string, KindDefinition>;
@@ -107,8 +111,12 @@ const definitionOf = (kind: WebhookKind): KindDefinition => KINDS[kind];
 /** The sentence about a kind in the reference. */
 export const summaryOf = (kind: WebhookKind): string => KINDS[kind].summary;
 
-/** True for visits, which are sent only to the webhooks that their link or QR code names. */
+/** True for visits, which are sent to named webhooks only, unless their scope is another. */
 export const isVisitKind = (kind: WebhookKind): boolean => definitionOf(kind).isVisit === true;
+
+/** True for events of the workspace, which every scope includes. */
+export const isWorkspaceKind = (kind: WebhookKind): boolean =>
+  definitionOf(kind).isOfWorkspace === true;
 
 /** Kinds whose data describes a visitor or customer. */
 export const PERSONAL_KINDS: readonly WebhookKind[] = WEBHOOK_KINDS.filter(

@@ -1,5 +1,6 @@
 import { WorkspaceModel } from '../infra/model.ts';
 import type { WebhookKind } from './kinds.ts';
+import type { WebhookScope } from './scope.ts';
 
 /** A row of `webhooks`: a receiver of events. */
 export class Webhook extends WorkspaceModel {
@@ -14,6 +15,9 @@ export class Webhook extends WorkspaceModel {
   declare previous_secret: string | null;
   declare previous_secret_until: Date | null;
   declare kinds: WebhookKind[];
+  declare scope: WebhookScope;
+  /** Names of domains, or ids of folders or tags; `null` for scopes without a list. */
+  declare scope_values: string[] | null;
   declare disabled_at: Date | null;
   declare disabled_reason: string | null;
   /** Number of consecutive failures. */

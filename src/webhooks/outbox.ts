@@ -2,7 +2,8 @@ import { newId } from '../ids.ts';
 import { afterCommit, type Db, execute, rows } from '../infra/db.ts';
 import { ALERT_KINDS } from '../mail/alert-kinds.ts';
 import { addAlerts } from '../mail/alerts.ts';
-import { isVisitKind, type WebhookKind } from './kinds.ts';
+import { isVisitKind, isWorkspaceKind, type WebhookKind } from './kinds.ts';
+import { isInScope, type Place, type ScopeColumns } from './scope.ts';
 import { wakeWebhooks } from './wake.ts';
 
 /*
@@ -22,8 +23,8 @@ export interface WebhookEvent {
   recordId: string | null;
   /** The customer of the event, with whom its deliveries are erased. */
   customerId?: string | undefined;
-  /** For visits: ids of the webhooks that the link or QR code names. */
-  named?: readonly string[] | undefined;
+  /** Place of the link or QR code; absent for events of the workspace. */
+  place?: Place | undefined;
   /** Id of the webhook that the event is about, which does not receive it. */
   about?: string | undefined;
   /** Builds the field `data` of the payload; called only if a webhook receives the event. */
@@ -31,20 +32,22 @@ export interface WebhookEvent {
 }
 
 /** The columns of a webhook that the outbox needs. */
-interface Subscriber {
+export interface Subscriber extends ScopeColumns {
   id: string;
   kinds: WebhookKind[];
   isDisabled: boolean;
 }
 
-/** Returns the workspaces that have webhooks; most have none, and need no further work. */
-export async function withWebhooks(trx: Db, projectIds: readonly string[]): Promise<string[]> {
-  const workspaces = await rows<{ id: string }>(
-    trx,
-    'SELECT DISTINCT project_id AS id FROM webhooks WHERE project_id = ANY(?) ORDER BY 1',
-    [projectIds],
-  );
-  return workspaces.map(({ id }) => id);
+/** An event and the webhooks that receive it, at least one. */
+export interface SubscribedEvent {
+  event: WebhookEvent;
+  to: readonly Subscriber[];
+}
+
+/** The fields of an event that decide which webhooks receive it. */
+export interface Occasion extends Pick<WebhookEvent, 'kind' | 'place' | 'about'> {
+  /** For visits: ids of the webhooks that the link or QR code names. */
+  named?: readonly string[] | undefined;
 }
 
 /**
@@ -58,11 +61,27 @@ export async function publishEvents(
 ): Promise<void> {
   if (events.length === 0) return;
   if (events.some(({ kind }) => ALERTED.has(kind))) await addAlerts(trx, projectId, events);
-  const subscribers = await subscribersOf(trx, projectId);
-  const subscribed = events.flatMap((event) => {
-    const to = subscribers.filter((subscriber) => isSubscribed(subscriber, event));
-    return to.length === 0 ? [] : [{ event, to }];
-  });
+  const subscribers = (await subscribersOf(trx, [projectId])).get(projectId) ?? [];
+  await publishTo(
+    trx,
+    projectId,
+    events.map((event) => ({
+      event,
+      to: subscribers.filter((subscriber) => isSubscribed(subscriber, event)),
+    })),
+  );
+}
+
+/**
+ * Stores the deliveries of events to the webhooks that receive them, and sends them after the
+ * commit. Deliveries to a disabled webhook are held.
+ */
+export async function publishTo(
+  trx: Db,
+  projectId: string,
+  events: readonly SubscribedEvent[],
+): Promise<void> {
+  const subscribed = events.filter(({ to }) => to.length > 0);
   if (subscribed.length === 0) return;
   const sequenceOf = await nextSequences(
     trx,
@@ -103,11 +122,29 @@ export function publishRecordEvent(
   trx: Db,
   projectId: string,
   kind: WebhookKind,
-  record: { id: string },
+  record: PlacedRecord,
 ): Promise<void> {
-  return publishEvents(trx, projectId, [
-    { kind, occurredAt: new Date(), recordId: record.id, data: () => withoutPassword(record) },
-  ]);
+  return publishEvents(trx, projectId, [recordEvent(kind, record)]);
+}
+
+/** The fields of a link or QR code that its webhook events need. */
+export interface PlacedRecord {
+  id: string;
+  domain: string;
+  folderId: string | null;
+  tags: readonly { id: string }[];
+}
+
+/** Builds the webhook event about a link or QR code, at the present time. */
+export function recordEvent(kind: WebhookKind, record: PlacedRecord): WebhookEvent {
+  const { id, domain, folderId, tags } = record;
+  return {
+    kind,
+    occurredAt: new Date(),
+    recordId: id,
+    place: { domain, folderId, tagIds: tags.map((tag) => tag.id) },
+    data: () => withoutPassword(record),
+  };
 }
 
 /** Removes the password of a record, which only its owner may see. */
@@ -116,17 +153,33 @@ export function withoutPassword<Item extends object>(item: Item): Item {
   return rest as Item;
 }
 
-const isSubscribed = (
-  { id, kinds }: Subscriber,
-  { kind, named = [], about }: WebhookEvent,
-): boolean => (isVisitKind(kind) ? named.includes(id) : kinds.includes(kind) && id !== about);
+/** Returns true if a webhook receives an event. */
+export function isSubscribed(subscriber: Subscriber, occasion: Occasion): boolean {
+  const { id, kinds, scope } = subscriber;
+  const { kind, named = [], place, about } = occasion;
+  if (isVisitKind(kind) && scope === 'links') return named.includes(id);
+  if (!kinds.includes(kind) || id === about) return false;
+  return isWorkspaceKind(kind) || (place !== undefined && isInScope(subscriber, place));
+}
 
-async function subscribersOf(trx: Db, projectId: string): Promise<Subscriber[]> {
-  return rows<Subscriber>(
+/** Reads the webhooks of workspaces, by the id of the workspace; most have none. */
+export async function subscribersOf(
+  trx: Db,
+  projectIds: readonly string[],
+): Promise<Map<string, Subscriber[]>> {
+  const webhooks = await rows<Subscriber & { project_id: string }>(
     trx,
-    `SELECT id, kinds, disabled_at IS NOT NULL AS "isDisabled" FROM webhooks WHERE project_id = ? ORDER BY id`,
-    [projectId],
+    `SELECT project_id, id, kinds, scope, scope_values, disabled_at IS NOT NULL AS "isDisabled"
+       FROM webhooks WHERE project_id = ANY(?) ORDER BY project_id, id`,
+    [projectIds],
   );
+  const byWorkspace = new Map<string, Subscriber[]>();
+  for (const { project_id, ...webhook } of webhooks) {
+    const others = byWorkspace.get(project_id);
+    if (others === undefined) byWorkspace.set(project_id, [webhook]);
+    else others.push(webhook);
+  }
+  return byWorkspace;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import { WEBHOOK_KINDS } from './kinds.ts';
 import { type Attempt, DELIVERY_STATES, type Delivery, type Webhook } from './model.ts';
+import { shownScope, toScope } from './scope.ts';
 
 /** Builds the public record of a webhook. */
 export function toWebhook(row: Webhook) {
@@ -18,6 +19,7 @@ export function toWebhook(row: Webhook) {
     name: row.name,
     url: row.url,
     kinds: row.kinds,
+    ...toScope(row),
     enabled: row.disabled_at === null,
     disabledAt: row.disabled_at?.toISOString() ?? null,
     disabledReason: row.disabled_reason,
@@ -110,6 +112,7 @@ export const webhookRecord = Joi.object({
     )
     .required()
     .description('Kinds of events that it receives.'),
+  ...shownScope,
   enabled: flag().required().description('Deliveries are sent.').example(true),
   disabledAt: nullableTime.description('Time at which it was disabled.'),
   disabledReason: nullable.description('Reason why it was disabled.'),

@@ -13,17 +13,19 @@ import { readUrl } from '../infra/outbound-addresses.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import { isVisitKind, WEBHOOK_KINDS, type WebhookKind } from './kinds.ts';
 import { DELIVERY_STATES, type DeliveryState } from './model.ts';
+import { type ScopeFields, scopeFields } from './scope.ts';
 import { isSecret } from './sign.ts';
 
 /** The body of an update, with the fields to change. */
-export interface WebhookBody {
+export interface WebhookBody extends ScopeFields {
   name?: string;
   url?: string;
   kinds?: WebhookKind[];
   enabled?: boolean;
 }
 
-export type NewWebhook = Required<Omit<WebhookBody, 'enabled'>> & { secret?: string };
+export type NewWebhook = Required<Pick<WebhookBody, 'name' | 'url' | 'kinds'>> &
+  ScopeFields & { secret?: string };
 
 const kind = Joi.string()
   .valid(...WEBHOOK_KINDS)
@@ -49,12 +51,14 @@ const fields = {
   kinds: list(kind as never)
     .min(1)
     .description(
-      `Kinds of events that it receives. Visits (${VISITS}) are sent to the webhooks that the ` +
-        'link or QR code names in `webhookIds`, whatever the kinds.',
+      `Kinds of events that it receives. With the scope \`links\`, visits (${VISITS}) are sent to ` +
+        'the webhooks that the link or QR code names in `webhookIds`, whatever the kinds.',
     ),
+  ...scopeFields,
 };
 
 export const newWebhookBody = Joi.object<NewWebhook>({
+  ...fields,
   name: fields.name.required(),
   url: fields.url.required(),
   kinds: fields.kinds.required(),

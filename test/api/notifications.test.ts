@@ -167,6 +167,9 @@ describe('notifications', () => {
       await choose(reader, { alerts: ['link.broken'] });
       const links = Array.from({ length: 22 }, (_, number) => ({
         id: `link_${number}`,
+        domain: 'acme.test',
+        folderId: null,
+        tags: [],
         shortLink: `https://acme.test/broken-${number}-`,
         destinationCheck: { url: `${A}?in=de`, error: 'must have a host that responds' },
       }));

@@ -411,9 +411,16 @@ const ATTEMPTS: Record<string, Attempt> = {
     const { body } = await api.get('/analytics/left-out', { interval: 'all' });
     expect(body).to.deep.equal({ requests: 0, programs: [] });
   },
-  'post /webhooks': async ({ api }) => {
-    // The webhook of this workspace gets no events of the other one.
+  'post /webhooks': async ({ api }, { domain, folder, tag }) => {
     const own = { name: 'own', url: 'https://example.com/', kinds: ['link.created'] };
+    for (const scope of [
+      { scope: 'domain', domains: [domain.slug] },
+      { scope: 'folder', folderIds: [folder.id] },
+      { scope: 'tag', tagIds: [tag.id] },
+    ]) {
+      await is(422, api.post('/webhooks', { ...own, ...scope }));
+    }
+    // The webhook of this workspace gets no events of the other one.
     const { id } = (await api.post('/webhooks', own)).body;
     await is(200, api.delete(`/webhooks/${id}`));
   },

@@ -5,6 +5,7 @@ import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { KIND_GROUPS, type WebhookKind } from './kinds.ts';
+import { ScopeFields, scopeBody, scopeValues } from './scope-fields.tsx';
 
 interface WebhookDialogProps {
   /** Webhook to edit; absent for a new one. */
@@ -24,12 +25,13 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
     onUpdated: onClose,
   });
   const save = seen === undefined ? create : update;
-  const { values, text } = useFields(
-    { name: webhook?.name ?? '', url: webhook?.url ?? '' },
+  const { values, messages, set, text } = useFields(
+    { name: webhook?.name ?? '', url: webhook?.url ?? '', ...scopeValues(webhook) },
     save.error,
   );
   const submit = () => {
-    const body = { ...values, kinds: [...kinds] };
+    const { name, url } = values;
+    const body = { name, url, kinds: [...kinds], ...scopeBody(values) };
     if (seen === undefined) create.write(body);
     else update.write({ seen, body });
   };
@@ -75,10 +77,13 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
             </div>
           ))}
         </div>
-        <p className="text-xs text-muted">
-          To receive clicks and scans, also select this webhook on each link or QR code.
-        </p>
+        {values.scope === 'links' && (
+          <p className="text-xs text-muted">
+            To receive clicks and scans, also select this webhook on each link or QR code.
+          </p>
+        )}
       </fieldset>
+      <ScopeFields values={values} messages={messages} set={set} />
     </FormDialog>
   );
 }
