@@ -57,7 +57,11 @@ const FLOORS = [
     instead: 'let links and qrcodes hand it the value, the row or the function',
   },
   {
-    folders: ['events', 'webhooks'],
+    folders: ['webhooks'],
+    instead: 'let the caller hand over the record, or a function that reads it',
+  },
+  {
+    folders: ['events'],
     instead: 'let the caller hand over the record, or a function that reads it',
   },
   { folders: ['mail'], instead: 'let the caller hand over the message' },

@@ -1,6 +1,7 @@
 import type { EventRow, StoredEvent } from '../events/event.ts';
 import { kindOf } from '../events/kinds.ts';
 import type { Db } from '../infra/db.ts';
+import { filterMatcher } from '../webhooks/filter.ts';
 import {
   isSubscribed,
   publishTo,
@@ -28,14 +29,21 @@ async function publish(
   { rows, subscribers }: { rows: readonly EventRow[]; subscribers: readonly Subscriber[] },
 ): Promise<void> {
   const placeOf = await readPlaces(trx, projectId, { rows, subscribers });
+  const matchers = new Map(
+    subscribers.map(({ id, filter, countsSuspects }) => [
+      id,
+      filterMatcher(filter, countsSuspects),
+    ]),
+  );
   const subscribed = rows.flatMap((row) => {
     const { webhook: kind } = kindOf(row.event);
     if (kind === undefined) return [];
     const { place, named } = placeOf(row);
-    const to = subscribers.filter((subscriber) => isSubscribed(subscriber, { kind, place, named }));
-    if (to.length === 0) return [];
+    const reached = subscribers.filter((one) => isSubscribed(one, { kind, place, named }));
+    if (reached.length === 0) return [];
     const event: StoredEvent = { ...row, occurred_at: new Date(row.occurred_at) };
-    return [{ kind, event, to }];
+    const to = reached.filter(({ id }) => matchers.get(id)!(event));
+    return to.length === 0 ? [] : [{ kind, event, to }];
   });
   if (subscribed.length === 0) return;
   const events = subscribed.map(({ event }) => event);

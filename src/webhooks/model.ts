@@ -1,4 +1,5 @@
 import { WorkspaceModel } from '../infra/model.ts';
+import type { WebhookFilter } from './filter.ts';
 import type { WebhookKind } from './kinds.ts';
 import type { WebhookScope } from './scope.ts';
 
@@ -18,6 +19,7 @@ export class Webhook extends WorkspaceModel {
   declare scope: WebhookScope;
   /** Names of domains, or ids of folders or tags; `null` for scopes without a list. */
   declare scope_values: string[] | null;
+  declare filter: WebhookFilter | null;
   declare disabled_at: Date | null;
   declare disabled_reason: string | null;
   /** Number of consecutive failures. */

@@ -2,6 +2,7 @@ import { newId } from '../ids.ts';
 import { afterCommit, type Db, execute, rows } from '../infra/db.ts';
 import { ALERT_KINDS } from '../mail/alert-kinds.ts';
 import { addAlerts } from '../mail/alerts.ts';
+import type { WebhookFilter } from './filter.ts';
 import { isVisitKind, isWorkspaceKind, type WebhookKind } from './kinds.ts';
 import { isInScope, type Place, type ScopeColumns } from './scope.ts';
 import { wakeWebhooks } from './wake.ts';
@@ -35,7 +36,10 @@ export interface WebhookEvent {
 export interface Subscriber extends ScopeColumns {
   id: string;
   kinds: WebhookKind[];
+  filter: WebhookFilter | null;
   isDisabled: boolean;
+  /** True if suspects count like people in its workspace. */
+  countsSuspects: boolean;
 }
 
 /** An event and the webhooks that receive it, at least one. */
@@ -169,8 +173,10 @@ export async function subscribersOf(
 ): Promise<Map<string, Subscriber[]>> {
   const webhooks = await rows<Subscriber & { project_id: string }>(
     trx,
-    `SELECT project_id, id, kinds, scope, scope_values, disabled_at IS NOT NULL AS "isDisabled"
-       FROM webhooks WHERE project_id = ANY(?) ORDER BY project_id, id`,
+    `SELECT w.project_id, w.id, w.kinds, w.scope, w.scope_values, w.filter,
+            w.disabled_at IS NOT NULL AS "isDisabled", p.count_suspects AS "countsSuspects"
+       FROM webhooks w JOIN workspaces p ON p.id = w.project_id
+      WHERE w.project_id = ANY(?) ORDER BY w.project_id, w.id`,
     [projectIds],
   );
   const byWorkspace = new Map<string, Subscriber[]>();

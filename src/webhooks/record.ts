@@ -8,6 +8,7 @@ import {
   requiredTime,
 } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
+import { FILTER_MEANING, webhookFilter } from './filter.ts';
 import { WEBHOOK_KINDS } from './kinds.ts';
 import { type Attempt, DELIVERY_STATES, type Delivery, type Webhook } from './model.ts';
 import { shownScope, toScope } from './scope.ts';
@@ -20,6 +21,7 @@ export function toWebhook(row: Webhook) {
     url: row.url,
     kinds: row.kinds,
     ...toScope(row),
+    filter: row.filter,
     enabled: row.disabled_at === null,
     disabledAt: row.disabled_at?.toISOString() ?? null,
     disabledReason: row.disabled_reason,
@@ -113,6 +115,7 @@ export const webhookRecord = Joi.object({
     .required()
     .description('Kinds of events that it receives.'),
   ...shownScope,
+  filter: webhookFilter.required().description(FILTER_MEANING),
   enabled: flag().required().description('Deliveries are sent.').example(true),
   disabledAt: nullableTime.description('Time at which it was disabled.'),
   disabledReason: nullable.description('Reason why it was disabled.'),

@@ -11,6 +11,7 @@ import {
 import { FetchRefused } from '../infra/fetch-refused.ts';
 import { readUrl } from '../infra/outbound-addresses.ts';
 import type { Paging } from '../workspaces/lists.ts';
+import { FILTER_MEANING, type WebhookFilter, webhookFilter } from './filter.ts';
 import { isVisitKind, WEBHOOK_KINDS, type WebhookKind } from './kinds.ts';
 import { DELIVERY_STATES, type DeliveryState } from './model.ts';
 import { type ScopeFields, scopeFields } from './scope.ts';
@@ -21,10 +22,12 @@ export interface WebhookBody extends ScopeFields {
   name?: string;
   url?: string;
   kinds?: WebhookKind[];
+  filter?: WebhookFilter | null;
   enabled?: boolean;
 }
 
 export type NewWebhook = Required<Pick<WebhookBody, 'name' | 'url' | 'kinds'>> &
+  Pick<WebhookBody, 'filter'> &
   ScopeFields & { secret?: string };
 
 const kind = Joi.string()
@@ -55,6 +58,7 @@ const fields = {
         'the webhooks that the link or QR code names in `webhookIds`, whatever the kinds.',
     ),
   ...scopeFields,
+  filter: webhookFilter.description(FILTER_MEANING),
 };
 
 export const newWebhookBody = Joi.object<NewWebhook>({

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { addDomainNow } from '../../src/domains/commands.ts';
 import { WEBHOOK_KINDS } from '../../src/webhooks/kinds.ts';
+import { browser } from '../support/browser.ts';
 import type { ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkDelivery } from '../support/receiver.ts';
@@ -207,5 +208,91 @@ describe('scopes of webhooks', () => {
     expect(await got(of.tag.id)).to.deep.equal([`link.created ${link.id}`]);
     expect(await got(of.folder.id)).to.deep.equal([]);
     expect(await got(of.domain.id)).to.deep.equal([]);
+  });
+
+  describe('with filters', () => {
+    const PHONE =
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
+
+    it('have visits and leads that match, and events of links', async () => {
+      const filter = { country: 'DE', device: ['Mobile'], qr: false };
+      const webhook = await test.aWebhook({ scope: 'all', filter });
+      expect(webhook.filter).to.deep.equal({ ...filter, country: ['DE'] });
+      const fields = { url: A, trackConversion: true };
+      const { id } = await create('/links', { ...fields, key: 'a' });
+      const visits: [ip: string, path: string, userAgent?: string][] = [
+        ['192.0.2.1', '/a'],
+        ['198.51.100.1', '/a', PHONE],
+        ['192.0.2.2', '/a?qr=1', PHONE],
+        ['192.0.2.3', '/a', PHONE],
+      ];
+      for (const [ip, path, userAgent = browser()] of visits) {
+        const headers = { 'x-forwarded-for': ip };
+        const { headers: answered } = await world.visit(path, { headers, userAgent });
+        const clickId = new URL(answered.location!).searchParams.get('click_id');
+        await create('/track/lead', { clickId, customerExternalId: ip, eventName: 'Sign up' });
+      }
+      await eventually(async () => {
+        expect(await got(webhook.id)).to.have.members([
+          `link.created ${id}`,
+          `link.clicked ${id}`,
+          `lead.created ${id}`,
+        ]);
+      });
+      const events = await api.get('/events', { country: 'DE', device: 'Mobile', type: 'link' });
+      expect(events.body).to.have.length(1);
+      const { body: cleared } = await api.patch(`/webhooks/${webhook.id}`, { filter: null });
+      expect(cleared.filter).to.equal(null);
+    });
+
+    it('also select the visits of links that name the webhook', async () => {
+      const { id } = await test.aWebhook({ kinds: ['sale.created'], filter: { device: 'Mobile' } });
+      await create('/links', { url: A, key: 'named', webhookIds: [id] });
+      await world.visit('/named');
+      await world.visit('/named', { userAgent: PHONE });
+      const [one] = await test.received(1);
+      expect(one!.body.data.click.device).to.equal('Mobile');
+    });
+
+    it('select suspects', async () => {
+      const webhooks = {
+        suspect: await test.aWebhook({ scope: 'all', filter: { traffic: 'suspect' } }),
+        none: await test.aWebhook({ scope: 'all', kinds: VISITS }),
+      };
+      const { id } = await create('/links', { url: A, key: 'a' });
+      // An address in a network of a mail scanner.
+      await world.visit('/a', { headers: { 'x-forwarded-for': '40.94.16.7' } });
+      await world.visit('/a');
+      const clicked = `link.clicked ${id}`;
+      await eventually(async () => {
+        expect(await got(webhooks.none.id)).to.deep.equal([clicked]);
+      });
+      await eventually(async () => {
+        expect(await got(webhooks.suspect.id)).to.have.members([`link.created ${id}`, clicked]);
+      });
+      const { body: list } = await api.get(`/webhooks/${webhooks.suspect.id}/deliveries`, {
+        kind: 'link.clicked',
+      });
+      const { body } = await api.get(`/webhooks/${webhooks.suspect.id}/deliveries/${list[0].id}`);
+      expect(JSON.parse(body.request.body).data.click.suspect).to.equal('network: Microsoft');
+    });
+
+    const wrong: [filter: unknown, field: string][] = [
+      [{}, 'filter'],
+      [{ country: ['XX'] }, 'filter.country'],
+      [{ device: ['Fridge'] }, 'filter.device'],
+      [{ qr: 'yes' }, 'filter.qr'],
+      [{ traffic: 'bots' }, 'filter.traffic'],
+      [{ browser: 'Chrome' }, 'filter.browser'],
+      ['DE', 'filter'],
+    ];
+    it('are refused with unknown fields and values', async () => {
+      for (const [filter, field] of wrong) {
+        const body = { name: 'a', url: A, kinds: ['link.created'], filter };
+        const answer = await api.post('/webhooks', body);
+        expect(answer.status, field).to.equal(422);
+        expect(answer.body.error.message).to.contain(field);
+      }
+    });
   });
 });

@@ -275,10 +275,11 @@ describe('records in the console', function () {
         await dialog(page).getByLabel('link.created').check();
         await dialog(page).getByLabel('Links and QR codes').selectOption('domain');
         await dialog(page).getByLabel('Domains').fill(`${world.domain},`);
+        await dialog(page).getByLabel('With these devices').fill('Phone,');
         await dialog(page).getByRole('button', { name: 'Create webhook' }).click();
         await dialog(page).getByRole('button', { name: 'Done' }).click();
         await page.getByText('No deliveries yet').waitFor();
-        await page.getByText('Links and QR codes on 1 domain').waitFor();
+        await page.getByText('Links and QR codes on 1 domain; Phone').waitFor();
         await page.getByRole('button', { name: 'Send test event' }).click();
         await dialog(page).getByLabel('Event').selectOption('link.created');
         await dialog(page).getByRole('button', { name: 'Send', exact: true }).click();

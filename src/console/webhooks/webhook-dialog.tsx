@@ -4,6 +4,7 @@ import { useResource } from '../app/resource.ts';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useFields } from '../ui/use-fields.ts';
+import { FilterFields, filterBody, filterValues } from './filter-fields.tsx';
 import { KIND_GROUPS, type WebhookKind } from './kinds.ts';
 import { ScopeFields, scopeBody, scopeValues } from './scope-fields.tsx';
 
@@ -26,12 +27,18 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
   });
   const save = seen === undefined ? create : update;
   const { values, messages, set, text } = useFields(
-    { name: webhook?.name ?? '', url: webhook?.url ?? '', ...scopeValues(webhook) },
+    {
+      name: webhook?.name ?? '',
+      url: webhook?.url ?? '',
+      ...scopeValues(webhook),
+      ...filterValues(webhook?.filter),
+    },
     save.error,
   );
   const submit = () => {
     const { name, url } = values;
-    const body = { name, url, kinds: [...kinds], ...scopeBody(values) };
+    const filter = filterBody(values);
+    const body = { name, url, kinds: [...kinds], ...scopeBody(values), filter };
     if (seen === undefined) create.write(body);
     else update.write({ seen, body });
   };
@@ -84,6 +91,7 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
         )}
       </fieldset>
       <ScopeFields values={values} messages={messages} set={set} />
+      <FilterFields values={values} messages={messages} set={set} />
     </FormDialog>
   );
 }

@@ -17,6 +17,7 @@ import { SecretDialog } from '../ui/secret-dialog.tsx';
 import { Time } from '../ui/time.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { Deliveries } from './deliveries.tsx';
+import { filterInWords } from './filter-fields.tsx';
 import { scopeInWords } from './scope-fields.tsx';
 import { WebhookState } from './state.tsx';
 import { TestDialog } from './test-dialog.tsx';
@@ -127,7 +128,9 @@ function Facts({ webhook }: { webhook: Schemas['Webhook'] }) {
         <code className="text-xs break-all">{webhook.url}</code>
       </p>
       <p className="text-muted">{webhook.kinds.join(', ')}</p>
-      <p className="text-muted">{scopeInWords(webhook)}</p>
+      <p className="text-muted">
+        {[scopeInWords(webhook), filterInWords(webhook.filter)].filter(Boolean).join('; ')}
+      </p>
       {!webhook.enabled && webhook.disabledReason !== null && (
         <p className="text-warning">
           Disabled: {webhook.disabledReason}. Fix your server, then enable the webhook again.

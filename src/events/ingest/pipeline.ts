@@ -22,8 +22,6 @@ export interface VisitSettings {
   /** Length of the window in which a visitor counts once, in seconds. */
   dedupeSeconds: number;
   keepFullIp: boolean;
-  /** True if suspects count like people. */
-  countSuspects: boolean;
   /** False if visits are counted without being stored as events. */
   trackEvents: boolean;
 }
@@ -135,8 +133,6 @@ function kindOfVisit({ linkId, view, lead, suspect }: Visit): StoredKind {
 /** A visit that passed all steps, and its event. */
 export interface CountedVisit extends GuardedEvent {
   visit: Visit;
-  /** True if webhooks get the visit: suspects only where they count like people. */
-  isPublished: boolean;
 }
 
 /** Outcome of running a batch of visits through the pipeline. */
@@ -183,7 +179,6 @@ function countVisit(visit: Visit, dependencies: PipelineDependencies): CountedVi
     visitorId: isCountedOnly ? undefined : visitorIdOf(visit),
     isCountedOnly,
     guardUntil: guardUntil(visit, dependencies),
-    isPublished: visit.suspect === undefined || settings.countSuspects,
   };
 }
 

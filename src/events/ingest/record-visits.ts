@@ -184,11 +184,7 @@ export class VisitRecorder {
   async #append(visits: CountedVisit[]): Promise<void> {
     const { fresh, counted, repeats } = await db().transaction(async (trx) => {
       const appended = await this.#eventsStore.appendVisits(trx, visits);
-      const hidden = new Set(
-        visits.filter(({ isPublished }) => !isPublished).map(({ row }) => row),
-      );
-      const published = appended.fresh.filter((row) => !hidden.has(row));
-      await this.#publish(trx, published);
+      await this.#publish(trx, appended.fresh);
       return appended;
     });
     announceEvents([...fresh, ...asRepeats(repeatsAmong(visits, fresh))]);
