@@ -7,11 +7,12 @@ import type { JobContext } from '../queues/definition.ts';
 import { webhooks } from '../queues/index.ts';
 import { handlers, type JobHandler } from '../queues/job.ts';
 import { shardFor } from '../queues/shards.ts';
+import { FORMATS } from './formats/index.ts';
 import { deliveryJobs } from './jobs.ts';
 import type { Webhook } from './model.ts';
 import { type DueDelivery, type Outcome, OutcomeStore } from './outcomes.ts';
 import { holdDisabled, sweepWebhooks } from './receivers.ts';
-import { signatures } from './sign.ts';
+import { type Signed, signatures } from './sign.ts';
 import { wakeWebhooks } from './wake.ts';
 
 /** Concurrent requests to a receiver. */
@@ -126,6 +127,10 @@ class Turn {
   async #take(): Promise<DueDelivery | undefined> {
     while (!this.#isDone && !this.isOver && !this.outcomes.isGivenUp) {
       if (this.#isMoreDue && this.#open.length <= this.#limit / 2) this.#reading ??= this.#read();
+      if (this.#isSequential && this.#sending > 0) {
+        await this.#poll();
+        continue;
+      }
       const delivery = this.#open.shift();
       if (delivery !== undefined) {
         this.#sending += 1;
@@ -136,6 +141,11 @@ class Turn {
       else await this.#endUnlessMoreIsDue();
     }
     return undefined;
+  }
+
+  /** True if the receiver gets one request at a time. */
+  get #isSequential(): boolean {
+    return this.#receiver !== undefined && FORMATS[this.#receiver.webhook.format].isChat;
   }
 
   async #endUnlessMoreIsDue(): Promise<void> {
@@ -224,7 +234,7 @@ function dueTo(
 ): Promise<DueDelivery[]> {
   return rows<DueDelivery>(
     db(),
-    `SELECT id, payload, tries, next_attempt_at::text AS "dueAt" FROM webhook_deliveries
+    `SELECT id, record_id AS "recordId", payload, tries, next_attempt_at::text AS "dueAt" FROM webhook_deliveries
       WHERE project_id = :project_id AND webhook_id = :id AND state = 'pending' AND next_attempt_at <= :now
         AND id <> ALL (:busy)
       ORDER BY next_attempt_at, id LIMIT :limit`,
@@ -239,7 +249,9 @@ function dueTo(
 async function attempt({ webhook, secrets }: Receiver, delivery: DueDelivery): Promise<Outcome> {
   const startedAt = new Date();
   const timestamp = Math.floor(startedAt.getTime() / 1000);
-  const { id, payload: body } = delivery;
+  const { id, recordId, payload } = delivery;
+  const format = FORMATS[webhook.format];
+  const body = format.bodyOf({ id, webhookId: webhook.id, recordId, payload });
   const began = performance.now();
   const done = (answer: Pick<Outcome, 'status' | 'error' | 'headers' | 'body'>): Outcome => ({
     ...answer,
@@ -252,10 +264,8 @@ async function attempt({ webhook, secrets }: Receiver, delivery: DueDelivery): P
     const answer = await guardedFetch(webhook.url, {
       method: 'POST',
       headers: {
-        'content-type': 'application/json',
-        'webhook-id': id,
-        'webhook-timestamp': String(timestamp),
-        'webhook-signature': signatures({ id, timestamp, body }, secrets),
+        'content-type': format.contentType,
+        ...(format.isChat ? {} : signedHeaders({ id, timestamp, body }, secrets)),
       },
       body,
       timeoutMs: TIMEOUT_MS,
@@ -275,6 +285,12 @@ async function attempt({ webhook, secrets }: Receiver, delivery: DueDelivery): P
     return done({ status: null, error: `url ${error.message}`, headers: null, body: null });
   }
 }
+
+const signedHeaders = (signed: Signed, secrets: readonly string[]): Record<string, string> => ({
+  'webhook-id': signed.id,
+  'webhook-timestamp': String(signed.timestamp),
+  'webhook-signature': signatures(signed, secrets),
+});
 
 function secretsOf({
   project_id,

@@ -1,5 +1,6 @@
 import { WorkspaceModel } from '../infra/model.ts';
 import type { WebhookFilter } from './filter.ts';
+import type { FormatName } from './formats/index.ts';
 import type { WebhookKind } from './kinds.ts';
 import type { WebhookScope } from './scope.ts';
 
@@ -20,6 +21,7 @@ export class Webhook extends WorkspaceModel {
   /** Names of domains, or ids of folders or tags; `null` for scopes without a list. */
   declare scope_values: string[] | null;
   declare filter: WebhookFilter | null;
+  declare format: FormatName;
   declare disabled_at: Date | null;
   declare disabled_reason: string | null;
   /** Number of consecutive failures. */

@@ -1,12 +1,14 @@
 import { type Db, db, rows } from '../infra/db.ts';
 import { webhookAttempts } from '../infra/metrics.ts';
+import { FORMATS } from './formats/index.ts';
 import type { DeliveryState, Webhook } from './model.ts';
 import { disableFailing, holdPending } from './receivers.ts';
-import { nextAttemptAt } from './retries.ts';
+import { nextAttemptAt, resumeAt } from './retries.ts';
 
 /** The columns of a delivery that an attempt needs. */
 export interface DueDelivery {
   id: string;
+  recordId: string | null;
   payload: string;
   tries: number;
   /** Its `next_attempt_at`, in Postgres's format. */
@@ -34,6 +36,7 @@ const PAUSE_S = { min: 10, max: 300 };
 /** Time without success after which a webhook is disabled, in ms. */
 const DISABLED_AFTER_MS = 5 * 86_400_000;
 const GONE = 410;
+const TOO_MANY_REQUESTS = 429;
 /**
  * Time for which outcomes are collected before they are written, in ms, and the number written at a
  * time.
@@ -122,8 +125,8 @@ export class OutcomeStore {
 }
 
 /** The columns of a webhook that decide whether it receives deliveries. */
-type Health = Pick<Webhook, 'url' | 'failures' | 'failing_since' | 'disabled_at'>;
-const HEALTH = ['url', 'failures', 'failing_since', 'disabled_at'] as const;
+const HEALTH = ['url', 'failures', 'failing_since', 'paused_until', 'disabled_at'] as const;
+type Health = Pick<Webhook, (typeof HEALTH)[number]>;
 
 /** Stores outcomes. @returns true to stop sending */
 async function storeOutcomes(outcomes: readonly Outcome[]): Promise<boolean> {
@@ -154,8 +157,8 @@ async function storeDelivered(
 ): Promise<boolean> {
   const webhook = await storeAttempts(db(), where, outcomes);
   if (webhook === undefined) return true;
-  const { url, failures, disabled_at } = webhook;
-  const isSound = failures === 0 && disabled_at === null;
+  const { url, failures, paused_until, disabled_at } = webhook;
+  const isSound = failures === 0 && paused_until === null && disabled_at === null;
   if (isSound && outcomes.every((outcome) => outcome.webhook.url === url)) return false;
   return db().transaction(async (trx) => {
     const locked = (await trx('webhooks').where(where).forNoKeyUpdate().first(HEALTH)) as
@@ -266,6 +269,14 @@ async function updateHealth(
     await disableFailing(trx, where, 'The receiver answered 410 Gone');
     return true;
   }
+  const limited = current.findLast(
+    ({ status, webhook: { format } }) => status === TOO_MANY_REQUESTS && FORMATS[format].isChat,
+  );
+  if (limited !== undefined) {
+    const paused_until = resumeAt(limited.headers?.['retry-after'], new Date());
+    await trx('webhooks').where(where).update({ paused_until });
+    return true;
+  }
   let { failures, failing_since } = webhook;
   for (const { error, startedAt } of current) {
     failures = error === null ? 0 : failures + 1;
@@ -275,7 +286,7 @@ async function updateHealth(
   const hasMoved = current.length < outcomes.length;
   if (current.length === 0) return true;
   if (failing_since === null) {
-    if (webhook.failures > 0) {
+    if (webhook.failures > 0 || webhook.paused_until !== null) {
       await trx('webhooks').where(where).update({ failures, failing_since, paused_until: null });
     }
     return hasMoved;

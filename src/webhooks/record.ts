@@ -9,6 +9,7 @@ import {
 } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import { FILTER_MEANING, webhookFilter } from './filter.ts';
+import { FORMAT_NAMES, FORMATS } from './formats/index.ts';
 import { WEBHOOK_KINDS } from './kinds.ts';
 import { type Attempt, DELIVERY_STATES, type Delivery, type Webhook } from './model.ts';
 import { shownScope, toScope } from './scope.ts';
@@ -22,6 +23,7 @@ export function toWebhook(row: Webhook) {
     kinds: row.kinds,
     ...toScope(row),
     filter: row.filter,
+    format: row.format,
     enabled: row.disabled_at === null,
     disabledAt: row.disabled_at?.toISOString() ?? null,
     disabledReason: row.disabled_reason,
@@ -86,18 +88,35 @@ export function toDelivery(row: Delivery) {
 export type DeliveryRecord = ReturnType<typeof toDelivery>;
 
 /** Builds the public record of a delivery with its request and every attempt, newest first. */
-export function toWholeDelivery(row: Delivery, attempts: readonly Attempt[], url: string) {
+export function toWholeDelivery(
+  row: Delivery,
+  attempts: readonly Attempt[],
+  { url, format: name }: Pick<Webhook, 'url' | 'format'>,
+) {
+  const { id, webhook_id: webhookId, record_id: recordId, payload } = row;
+  const format = FORMATS[name];
   return {
     ...toDelivery(row),
     request: {
       method: 'POST',
       url,
-      headers: { 'content-type': 'application/json', 'webhook-id': row.id },
-      body: row.payload,
+      headers: {
+        'content-type': format.contentType,
+        ...(format.isChat ? {} : { 'webhook-id': id }),
+      },
+      body: format.bodyOf({ id, webhookId, recordId, payload }),
     },
     log: attempts.map(toAttempt),
   };
 }
+
+/** Schema of the format of requests. */
+export const webhookFormat = Joi.string()
+  .valid(...FORMAT_NAMES)
+  .description(
+    'Format of requests: `standard` (Standard Webhooks) and `cloudevents` (CloudEvents 1.0), both ' +
+      'signed; or a message for people: `slack`, `discord`, or `teams` (a workflow). Default: `standard`.',
+  );
 
 /** Schema of the webhook record, for the reference and for checking answers. */
 export const webhookRecord = Joi.object({
@@ -116,6 +135,7 @@ export const webhookRecord = Joi.object({
     .description('Kinds of events that it receives.'),
   ...shownScope,
   filter: webhookFilter.required().description(FILTER_MEANING),
+  format: webhookFormat.required(),
   enabled: flag().required().description('Deliveries are sent.').example(true),
   disabledAt: nullableTime.description('Time at which it was disabled.'),
   disabledReason: nullable.description('Reason why it was disabled.'),

@@ -28,9 +28,22 @@ export function nextAttemptAt(
   return new Date(at.getTime() + Math.max(delay, requestedDelay(retryAfter, at)) * 1000);
 }
 
+/** Pause of a receiver that limits its requests without saying for how long, in seconds. */
+const PAUSE_S = 5;
+
+/**
+ * The time at which a receiver that answered 429 gets requests again.
+ *
+ * @param retryAfter the header `Retry-After`, which applies from a second up to a day
+ */
+export function resumeAt(retryAfter: string | undefined, at: Date): Date {
+  const seconds = retryAfter === undefined ? PAUSE_S : requestedDelay(retryAfter, at);
+  return new Date(at.getTime() + Math.max(seconds, 1) * 1000);
+}
+
 function requestedDelay(retryAfter: string | undefined, at: Date): number {
   if (retryAfter === undefined) return 0;
-  const seconds = /^\d{1,9}$/.test(retryAfter.trim())
+  const seconds = /^\d{1,9}(?:\.\d{1,9})?$/.test(retryAfter.trim())
     ? Number(retryAfter)
     : (Date.parse(retryAfter) - at.getTime()) / 1000;
   return Number.isNaN(seconds) ? 0 : Math.min(seconds, MAX_DELAY_SECONDS);

@@ -215,7 +215,7 @@ export const webhookRoutes: Route[] = [
         await findDelivery(projectId, id, deliveryId),
         `delivery "${deliveryId}"`,
       );
-      return ok(toWholeDelivery(delivery, attempts, webhook.url));
+      return ok(toWholeDelivery(delivery, attempts, webhook));
     },
   }),
   route<{ params: DeliveryParams }>({

@@ -12,8 +12,10 @@ import { FetchRefused } from '../infra/fetch-refused.ts';
 import { readUrl } from '../infra/outbound-addresses.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import { FILTER_MEANING, type WebhookFilter, webhookFilter } from './filter.ts';
+import type { FormatName } from './formats/index.ts';
 import { isVisitKind, WEBHOOK_KINDS, type WebhookKind } from './kinds.ts';
 import { DELIVERY_STATES, type DeliveryState } from './model.ts';
+import { webhookFormat } from './record.ts';
 import { type ScopeFields, scopeFields } from './scope.ts';
 import { isSecret } from './sign.ts';
 
@@ -23,11 +25,12 @@ export interface WebhookBody extends ScopeFields {
   url?: string;
   kinds?: WebhookKind[];
   filter?: WebhookFilter | null;
+  format?: FormatName;
   enabled?: boolean;
 }
 
 export type NewWebhook = Required<Pick<WebhookBody, 'name' | 'url' | 'kinds'>> &
-  Pick<WebhookBody, 'filter'> &
+  Pick<WebhookBody, 'filter' | 'format'> &
   ScopeFields & { secret?: string };
 
 const kind = Joi.string()
@@ -59,6 +62,7 @@ const fields = {
     ),
   ...scopeFields,
   filter: webhookFilter.description(FILTER_MEANING),
+  format: webhookFormat,
 };
 
 export const newWebhookBody = Joi.object<NewWebhook>({

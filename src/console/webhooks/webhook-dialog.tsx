@@ -1,12 +1,20 @@
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { useResource } from '../app/resource.ts';
-import { TextField } from '../ui/field.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { FilterFields, filterBody, filterValues } from './filter-fields.tsx';
 import { KIND_GROUPS, type WebhookKind } from './kinds.ts';
 import { ScopeFields, scopeBody, scopeValues } from './scope-fields.tsx';
+
+const FORMATS = Object.entries({
+  standard: 'JSON (Standard Webhooks)',
+  cloudevents: 'JSON (CloudEvents)',
+  slack: 'Slack message',
+  discord: 'Discord message',
+  teams: 'Microsoft Teams card',
+} satisfies Record<Schemas['Webhook']['format'], string>);
 
 interface WebhookDialogProps {
   /** Webhook to edit; absent for a new one. */
@@ -30,15 +38,16 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
     {
       name: webhook?.name ?? '',
       url: webhook?.url ?? '',
+      format: webhook?.format ?? 'standard',
       ...scopeValues(webhook),
       ...filterValues(webhook?.filter),
     },
     save.error,
   );
   const submit = () => {
-    const { name, url } = values;
+    const { name, url, format } = values;
     const filter = filterBody(values);
-    const body = { name, url, kinds: [...kinds], ...scopeBody(values), filter };
+    const body = { name, url, format, kinds: [...kinds], ...scopeBody(values), filter };
     if (seen === undefined) create.write(body);
     else update.write({ seen, body });
   };
@@ -63,6 +72,13 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
         required
         placeholder="https://example.com/hooks"
         {...text('url')}
+      />
+      <SelectField
+        label="Format"
+        error={messages['format']}
+        value={values.format}
+        onChange={({ target }) => set({ format: target.value as typeof values.format })}
+        options={FORMATS}
       />
       <fieldset className="flex flex-col gap-3">
         <legend className="mb-1 font-medium">Events</legend>

@@ -1,6 +1,7 @@
 import { config } from '../../config.ts';
 import type { Message } from '../../mail/message.ts';
 import { EVENT_KINDS, kindOf } from '../kinds.ts';
+import { showDollars } from '../show-dollars.ts';
 import type { Change, Report } from './report.ts';
 
 /** Converts a field name of analytics to words: "Clicks", "Sale amount". */
@@ -11,13 +12,10 @@ function labelOf(name: string): string {
 
 /** Names of totals in US cents. */
 const AMOUNTS = new Set(EVENT_KINDS.map((kind) => kindOf(kind).amount));
-const CENTS = 100;
 const whole = (value: number): string => value.toLocaleString('en-US');
-const dollars = (cents: number): string =>
-  (cents / CENTS).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
 
 function compared(name: string, { value, previous }: Change): string {
-  const format = AMOUNTS.has(name) ? dollars : whole;
+  const format = AMOUNTS.has(name) ? showDollars : whole;
   if (previous === 0) return `${format(value)} (${format(previous)} before)`;
   const percent = Math.round((100 * (value - previous)) / Math.abs(previous));
   return `${format(value)} (${format(previous)} before, ${percent > 0 ? '+' : ''}${percent}%)`;
