@@ -46,6 +46,12 @@ const COLUMNS: readonly SealedColumn[] = [
     column,
     purpose: 'webhook secret' as const,
   })),
+  {
+    table: 'webhooks',
+    key: ['project_id', 'id'],
+    column: 'credentials',
+    purpose: 'webhook credentials',
+  },
   { table: 'api_keys', key: ['id'], column: 'sealed_key', purpose: 'api key' },
   { table: 'mails', key: ['id'], column: 'content', purpose: 'mail' },
   ...['token', 'preview'].map((column) => ({

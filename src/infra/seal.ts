@@ -20,6 +20,7 @@ import { deriveKey, secretKeys } from './keys.ts';
 export type Purpose =
   | 'password'
   | 'webhook secret'
+  | 'webhook credentials'
   | 'api key'
   | 'invitation'
   | 'job input'
@@ -39,7 +40,11 @@ export interface SealContext {
 const MARK = 'sealed:v2:';
 const MARK_1 = 'sealed:v1:';
 /** Purposes whose texts callers keep, or that are newer than version 1. */
-const NOT_IN_VERSION_1: ReadonlySet<Purpose> = new Set(['sign-in', 'lasting keys']);
+const NOT_IN_VERSION_1: ReadonlySet<Purpose> = new Set([
+  'webhook credentials',
+  'sign-in',
+  'lasting keys',
+]);
 
 /** Returns the beginning of all texts that are sealed with this key material. */
 export const sealPrefix = (secretKey: string): string =>

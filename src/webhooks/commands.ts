@@ -6,6 +6,7 @@ import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { handlers } from '../queues/job.ts';
 import { changeRow } from '../workspaces/change-row.ts';
+import { mergeCredentials } from './credentials.ts';
 import { webhookJobs } from './jobs.ts';
 import { sampleOf } from './kinds.ts';
 import { type Delivery, Webhook } from './model.ts';
@@ -26,6 +27,8 @@ const BY_OWNER = 'Disabled by its owner';
 
 const NOT_FAILING = { failures: 0, failing_since: null, paused_until: null };
 const ENABLED = { ...NOT_FAILING, disabled_at: null, disabled_reason: null };
+
+const isSameOrigin = (a: string, b: string): boolean => new URL(a).origin === new URL(b).origin;
 
 const dueNow = (): Partial<Delivery> => ({
   state: 'pending',
@@ -49,7 +52,7 @@ export const webhookHandlers = handlers(webhookJobs, {
    * Creates a webhook. @throws Refusal `unprocessable_entity` if there are too many, or its scope
    * names something that does not exist
    */
-  'webhook.create': ({ scope, domains, folderIds, tagIds, ...webhook }, job) =>
+  'webhook.create': ({ scope, domains, folderIds, tagIds, credentials: sent, ...webhook }, job) =>
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
       await refuseOverfull(trx, `webhooks ${projectId}`, {
@@ -58,7 +61,8 @@ export const webhookHandlers = handlers(webhookJobs, {
         message: `A workspace has at most ${MAX_WEBHOOKS} webhooks`,
       });
       const columns = await scopeColumns(trx, projectId, { scope, domains, folderIds, tagIds });
-      const row = await Webhook.add(projectId, { ...webhook, ...columns }, trx);
+      const credentials = mergeCredentials(projectId, sent);
+      const row = await Webhook.add(projectId, { ...webhook, ...columns, credentials }, trx);
       return toWebhookWithSecret(row);
     }),
 
@@ -68,7 +72,7 @@ export const webhookHandlers = handlers(webhookJobs, {
    */
   'webhook.update': ({ id, changes }, job) =>
     runIdempotent(job, async (trx) => {
-      const { enabled, scope, domains, folderIds, tagIds, ...fields } = changes;
+      const { enabled, scope, domains, folderIds, tagIds, credentials, ...fields } = changes;
       const before = await Webhook.lock(job.projectId, id, trx);
       refuseChanged(job.ifMatch, toWebhook(before));
       const where = { project_id: job.projectId, id };
@@ -80,6 +84,10 @@ export const webhookHandlers = handlers(webhookJobs, {
         ...fields,
         scope: columns.scope,
         scope_values: columns.scope_values,
+        credentials: mergeCredentials(job.projectId, credentials, {
+          credentials: before.credentials,
+          isMoved: fields.url !== undefined && !isSameOrigin(fields.url, before.url),
+        }),
         updated_at: new Date(),
         ...(isReenabled ? ENABLED : {}),
         // Failures of the earlier URL say nothing about the new one.

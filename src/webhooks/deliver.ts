@@ -7,6 +7,7 @@ import type { JobContext } from '../queues/definition.ts';
 import { webhooks } from '../queues/index.ts';
 import { handlers, type JobHandler } from '../queues/job.ts';
 import { shardFor } from '../queues/shards.ts';
+import { credentialHeaders } from './credentials.ts';
 import { FORMATS } from './formats/index.ts';
 import { deliveryJobs } from './jobs.ts';
 import type { Webhook } from './model.ts';
@@ -167,7 +168,11 @@ class Turn {
         this.#end();
         return;
       }
-      this.#receiver = { webhook, secrets: secretsOf(webhook) };
+      this.#receiver = {
+        webhook,
+        secrets: secretsOf(webhook),
+        headers: credentialHeaders(webhook.project_id, webhook.credentials),
+      };
       const isPaused = webhook.paused_until !== null;
       const limit = isPaused ? 1 : this.#limit;
       const due = isPaused && this.#busy.size > 0 ? [] : await dueTo(webhook, this.#busy, limit);
@@ -205,10 +210,12 @@ class Turn {
   }
 }
 
-/** A webhook and the secrets that currently sign its deliveries. */
+/** A webhook, and what its requests need in the clear. */
 interface Receiver {
   webhook: Webhook;
   secrets: string[];
+  /** Headers that its owner has set. */
+  headers: Record<string, string>;
 }
 
 /**
@@ -246,7 +253,10 @@ function dueTo(
  * Makes one attempt. Redirects are not followed: the owner must change the URL of a receiver that
  * has moved.
  */
-async function attempt({ webhook, secrets }: Receiver, delivery: DueDelivery): Promise<Outcome> {
+async function attempt(
+  { webhook, secrets, headers: own }: Receiver,
+  delivery: DueDelivery,
+): Promise<Outcome> {
   const startedAt = new Date();
   const timestamp = Math.floor(startedAt.getTime() / 1000);
   const { id, recordId, payload } = delivery;
@@ -264,6 +274,7 @@ async function attempt({ webhook, secrets }: Receiver, delivery: DueDelivery): P
     const answer = await guardedFetch(webhook.url, {
       method: 'POST',
       headers: {
+        ...own,
         'content-type': format.contentType,
         ...(format.isChat ? {} : signedHeaders({ id, timestamp, body }, secrets)),
       },

@@ -2,15 +2,17 @@ import { maintenance, webhooks, writes } from '../queues/index.ts';
 import { changes, concerns, HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
 import type { WebhookKind } from './kinds.ts';
 import type { DeliveryRecord, WebhookRecord, WebhookWithSecret } from './record.ts';
-import type { NewWebhook, ResendBody, WebhookBody } from './schema.ts';
+import type { NewWebhook, ResendBody, Sealed, WebhookBody } from './schema.ts';
 
 const audited = { audit: changes('webhook') };
 const concerning = { audit: concerns('webhook') };
 
 export const webhookJobs = jobsOf(writes, {
-  /** Secrets are sealed, here and in results. */
-  'webhook.create': job<NewWebhook & { id: string; secret: string }, WebhookWithSecret>(audited),
-  'webhook.update': job<{ id: string; changes: WebhookBody }, WebhookRecord>(audited),
+  /** Secrets and credentials are sealed, here and in results. */
+  'webhook.create': job<Sealed<NewWebhook> & { id: string; secret: string }, WebhookWithSecret>(
+    audited,
+  ),
+  'webhook.update': job<{ id: string; changes: Sealed<WebhookBody> }, WebhookRecord>(audited),
   'webhook.delete': job<{ id: string }, { id: string }>(audited),
   'webhook.rotate': job<{ id: string; secret: string }, WebhookWithSecret>(audited),
   'webhook.test': job<{ id: string; deliveryId: string; kind: WebhookKind }, DeliveryRecord>(

@@ -22,6 +22,8 @@ export class Webhook extends WorkspaceModel {
   declare scope_values: string[] | null;
   declare filter: WebhookFilter | null;
   declare format: FormatName;
+  /** Sealed headers, user name and password for requests. */
+  declare credentials: string | null;
   declare disabled_at: Date | null;
   declare disabled_reason: string | null;
   /** Number of consecutive failures. */

@@ -8,6 +8,7 @@ import {
   requiredTime,
 } from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
+import { hiddenHeaders, shownCredentials, toCredentials } from './credentials.ts';
 import { FILTER_MEANING, webhookFilter } from './filter.ts';
 import { FORMAT_NAMES, FORMATS } from './formats/index.ts';
 import { WEBHOOK_KINDS } from './kinds.ts';
@@ -24,6 +25,7 @@ export function toWebhook(row: Webhook) {
     ...toScope(row),
     filter: row.filter,
     format: row.format,
+    ...toCredentials(row.project_id, row.credentials),
     enabled: row.disabled_at === null,
     disabledAt: row.disabled_at?.toISOString() ?? null,
     disabledReason: row.disabled_reason,
@@ -91,7 +93,7 @@ export type DeliveryRecord = ReturnType<typeof toDelivery>;
 export function toWholeDelivery(
   row: Delivery,
   attempts: readonly Attempt[],
-  { url, format: name }: Pick<Webhook, 'url' | 'format'>,
+  { url, format: name, project_id, credentials }: Webhook,
 ) {
   const { id, webhook_id: webhookId, record_id: recordId, payload } = row;
   const format = FORMATS[name];
@@ -101,6 +103,7 @@ export function toWholeDelivery(
       method: 'POST',
       url,
       headers: {
+        ...hiddenHeaders(project_id, credentials),
         'content-type': format.contentType,
         ...(format.isChat ? {} : { 'webhook-id': id }),
       },
@@ -136,6 +139,7 @@ export const webhookRecord = Joi.object({
   ...shownScope,
   filter: webhookFilter.required().description(FILTER_MEANING),
   format: webhookFormat.required(),
+  ...shownCredentials,
   enabled: flag().required().description('Deliveries are sent.').example(true),
   disabledAt: nullableTime.description('Time at which it was disabled.'),
   disabledReason: nullable.description('Reason why it was disabled.'),

@@ -6,6 +6,7 @@ import { seal } from '../infra/seal.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { newestFirst, type Paging } from '../workspaces/lists.ts';
+import { sealFields } from './credentials.ts';
 import { webhookJobs } from './jobs.ts';
 import type { WebhookKind } from './kinds.ts';
 import { Webhook } from './model.ts';
@@ -67,8 +68,13 @@ export const webhookRoutes: Route[] = [
     body: newWebhookBody,
     answers: { 201: webhookWithSecret },
     handle(request) {
-      const { secret = newSecret(), ...fields } = request.body;
-      const data = { ...fields, id: newId('webhook'), secret: sealSecret(request.caller, secret) };
+      const { secret = newSecret(), headers, basicAuth, ...fields } = request.body;
+      const data = {
+        ...fields,
+        credentials: sealFields(request.caller.projectId, { headers, basicAuth }),
+        id: newId('webhook'),
+        secret: sealSecret(request.caller, secret),
+      };
       return answerWrite(request, webhookJobs['webhook.create'], data, (made) =>
         created(`/webhooks/${made.id}`, openSecret(request.caller.projectId, made)),
       );
@@ -110,7 +116,9 @@ export const webhookRoutes: Route[] = [
     body: webhookBody,
     answers: { 200: webhookRecord },
     handle(request) {
-      const data = { id: request.params.id, changes: request.body };
+      const { headers, basicAuth, ...fields } = request.body;
+      const credentials = sealFields(request.caller.projectId, { headers, basicAuth });
+      const data = { id: request.params.id, changes: { ...fields, credentials } };
       return answerWrite(request, webhookJobs['webhook.update'], data, ok);
     },
   }),

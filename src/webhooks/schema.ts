@@ -11,6 +11,7 @@ import {
 import { FetchRefused } from '../infra/fetch-refused.ts';
 import { readUrl } from '../infra/outbound-addresses.ts';
 import type { Paging } from '../workspaces/lists.ts';
+import { type CredentialFields, credentialFields } from './credentials.ts';
 import { FILTER_MEANING, type WebhookFilter, webhookFilter } from './filter.ts';
 import type { FormatName } from './formats/index.ts';
 import { isVisitKind, WEBHOOK_KINDS, type WebhookKind } from './kinds.ts';
@@ -20,7 +21,7 @@ import { type ScopeFields, scopeFields } from './scope.ts';
 import { isSecret } from './sign.ts';
 
 /** The body of an update, with the fields to change. */
-export interface WebhookBody extends ScopeFields {
+export interface WebhookBody extends ScopeFields, CredentialFields {
   name?: string;
   url?: string;
   kinds?: WebhookKind[];
@@ -31,7 +32,13 @@ export interface WebhookBody extends ScopeFields {
 
 export type NewWebhook = Required<Pick<WebhookBody, 'name' | 'url' | 'kinds'>> &
   Pick<WebhookBody, 'filter' | 'format'> &
-  ScopeFields & { secret?: string };
+  ScopeFields &
+  CredentialFields & { secret?: string };
+
+/** A body whose credentials are sealed, for its job. */
+export type Sealed<Body extends CredentialFields> = Omit<Body, keyof CredentialFields> & {
+  credentials?: string | undefined;
+};
 
 const kind = Joi.string()
   .valid(...WEBHOOK_KINDS)
@@ -63,6 +70,7 @@ const fields = {
   ...scopeFields,
   filter: webhookFilter.description(FILTER_MEANING),
   format: webhookFormat,
+  ...credentialFields,
 };
 
 export const newWebhookBody = Joi.object<NewWebhook>({

@@ -4,6 +4,7 @@ import { useResource } from '../app/resource.ts';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useFields } from '../ui/use-fields.ts';
+import { CredentialFields, credentialBody, credentialValues } from './credential-fields.tsx';
 import { FilterFields, filterBody, filterValues } from './filter-fields.tsx';
 import { KIND_GROUPS, type WebhookKind } from './kinds.ts';
 import { ScopeFields, scopeBody, scopeValues } from './scope-fields.tsx';
@@ -41,13 +42,22 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
       format: webhook?.format ?? 'standard',
       ...scopeValues(webhook),
       ...filterValues(webhook?.filter),
+      ...credentialValues(webhook),
     },
     save.error,
   );
   const submit = () => {
     const { name, url, format } = values;
     const filter = filterBody(values);
-    const body = { name, url, format, kinds: [...kinds], ...scopeBody(values), filter };
+    const body = {
+      name,
+      url,
+      format,
+      kinds: [...kinds],
+      ...scopeBody(values),
+      filter,
+      ...credentialBody(values),
+    };
     if (seen === undefined) create.write(body);
     else update.write({ seen, body });
   };
@@ -108,6 +118,7 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
       </fieldset>
       <ScopeFields values={values} messages={messages} set={set} />
       <FilterFields values={values} messages={messages} set={set} />
+      <CredentialFields values={values} messages={messages} set={set} />
     </FormDialog>
   );
 }
