@@ -21,6 +21,10 @@ const FLOORS = [
     instead: 'ask an endpoint by its operationId: src/api/compat.ts hands over the function',
   },
   {
+    folders: ['integrations'],
+    instead: 'let the connection of the payment processor call the noun below',
+  },
+  {
     folders: ['admin', 'docs', 'public-stats', 'imports', 'conversions', 'views'],
     instead: 'move what both need to the folder whose record it is',
   },
