@@ -46,6 +46,12 @@ const COLUMNS: readonly SealedColumn[] = [
     column,
     purpose: 'webhook secret' as const,
   })),
+  ...['secret', 'previous_secret'].map((column) => ({
+    table: 'integrations',
+    key: ['project_id', 'id'],
+    column,
+    purpose: 'integration secret' as const,
+  })),
   {
     table: 'webhooks',
     key: ['project_id', 'id'],

@@ -35,6 +35,7 @@ const PREFIXES = {
   view: 'view_',
   mail: 'mail_',
   abuseReport: 'rep_',
+  integration: 'int_',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

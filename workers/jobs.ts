@@ -9,6 +9,7 @@ import * as exports from '../src/exports/jobs.ts';
 import * as folders from '../src/folders/jobs.ts';
 import * as images from '../src/images/jobs.ts';
 import * as imports from '../src/imports/jobs.ts';
+import * as integrations from '../src/integrations/jobs.ts';
 import * as invitations from '../src/invitations/jobs.ts';
 import * as outcomes from '../src/jobs/jobs.ts';
 import * as keys from '../src/keys/jobs.ts';
@@ -44,6 +45,7 @@ export const ALL_JOBS: readonly AnyJob[] = [
   folders,
   images,
   imports,
+  integrations,
   invitations,
   outcomes,
   keys,

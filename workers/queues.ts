@@ -29,6 +29,10 @@ export const HANDLERS: Readonly<
       ),
       import('../src/folders/commands.ts').then(({ folderHandlers }) => folderHandlers),
       import('../src/imports/commands.ts').then(({ importHandlers }) => importHandlers),
+      import('../src/integrations/commands.ts').then(({ integrationHandlers, paymentHandlers }) => [
+        ...integrationHandlers,
+        ...paymentHandlers,
+      ]),
       import('../src/invitations/commands.ts').then(({ invitationHandlers }) => invitationHandlers),
       import('../src/keys/commands.ts').then(({ keyHandlers }) => keyHandlers),
       import('../src/links/commands.ts').then(({ linkHandlers }) => linkHandlers),
@@ -98,6 +102,9 @@ export const HANDLERS: Readonly<
       ),
       import('../src/imports/commands.ts').then(
         ({ importMaintenanceHandlers }) => importMaintenanceHandlers,
+      ),
+      import('../src/integrations/commands.ts').then(
+        ({ paymentMaintenanceHandlers }) => paymentMaintenanceHandlers,
       ),
       import('../src/invitations/commands.ts').then(
         ({ invitationMaintenanceHandlers }) => invitationMaintenanceHandlers,

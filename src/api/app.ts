@@ -26,6 +26,7 @@ import { allowOrigin, patternOf, serveOptions } from './cors.ts';
 import { serveDocs } from './docs.ts';
 import { HeavyRequests } from './heavy-requests.ts';
 import { serveMcp } from './mcp/serve.ts';
+import { servePaymentDeliveries } from './payment-deliveries.ts';
 import {
   type ApiDependencies,
   clientOf,
@@ -68,6 +69,7 @@ export function makeApp(dependencies: ApiDependencies): Express {
   app.get(['/console', '/console/*path'], consoleHandler());
   app.get('/stats/:domain/*key', showStatistics(admission));
   serveUnsubscribe(app, admission, dependencies.queues);
+  servePaymentDeliveries(app, admission, dependencies.queues);
   for (const route of routes)
     app[route.method](patternOf(route.path), handle(route, dependencies, admission, perform));
   serveOptions(app, routes);

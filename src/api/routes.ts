@@ -13,6 +13,7 @@ import { folderRoutes } from '../folders/routes.ts';
 import type { OperationId, Route } from '../http/route.ts';
 import { importRoutes } from '../imports/routes.ts';
 import { once } from '../infra/memoize.ts';
+import { integrationRoutes } from '../integrations/routes.ts';
 import { invitationRoutes } from '../invitations/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
 import { keyRoutes } from '../keys/routes.ts';
@@ -56,6 +57,7 @@ export const routes: readonly Route[] = [
   ...metatagsRoutes,
   ...domainRoutes,
   ...conversionRoutes,
+  ...integrationRoutes,
   ...customerRoutes,
   ...eventRoutes(eventRecords),
   ...liveRoutes(eventRecords),

@@ -10,13 +10,26 @@ import type { Tracked } from './jobs.ts';
 /** Stores events in the transaction of a command. */
 export type RecordEvents = (events: readonly EventRow[]) => Promise<void>;
 
+/** A command that stores events. */
+type Command<Result> = (trx: Db, recordEvents: RecordEvents) => Promise<Result>;
+
 /** Runs a command once, and announces its events to live streams after the commit. */
-export async function announced<Answer>(
+export const announced = <Answer>(
   job: JobContext,
-  command: (trx: Db, recordEvents: RecordEvents) => Promise<Tracked<Answer>>,
-): Promise<Tracked<Answer>> {
+  command: Command<Tracked<Answer>>,
+): Promise<Tracked<Answer>> => announcedBy((run) => runIdempotent(job, run), command);
+
+/**
+ * Runs a command in a transaction, and announces its events to live streams after the commit.
+ *
+ * @param transaction runs a function in a transaction
+ */
+export async function announcedBy<Result>(
+  transaction: (run: (trx: Db) => Promise<Result>) => Promise<Result>,
+  command: Command<Result>,
+): Promise<Result> {
   const recorded: EventRow[] = [];
-  const result = await runIdempotent(job, (trx) =>
+  const result = await transaction((trx) =>
     command(trx, async (events) => {
       await eventsStore().append(trx, events);
       await publishToWebhooks(trx, events);

@@ -29,6 +29,10 @@ export interface NewRefund {
   eventId: string;
   at: string;
   refund: RefundBody;
+  /** Upper-case ISO 4217 code; with it, a refund of a sale in another currency is refused. */
+  currency?: string | undefined;
+  /** True: more than is left of the sale counts as what is left. */
+  isLimited?: boolean | undefined;
 }
 
 /** Answer to a lead, sale or refund, and whether it had been recorded before. */

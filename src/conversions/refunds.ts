@@ -41,17 +41,22 @@ interface Refundable {
 export async function recordRefund(
   trx: Db,
   job: JobContext,
-  { eventId, at, refund }: NewRefund,
+  data: NewRefund,
   recordEvents: RecordEvents,
 ): Promise<Tracked<RefundResult>> {
   const { projectId } = job;
+  const { eventId, at, refund } = data;
   const { event: sale, details, refunded } = await lockSale(trx, job, refund.invoiceId);
   const first = await firstAnswer(trx, projectId, refund);
   if (first !== undefined) return { answer: first, isReplayed: true };
   const { currency, rate, paymentProcessor } = details;
   const left = details.amount - refunded;
-  const amount = refund.amount ?? left;
-  refuseMoreThan(left, amount, refund, currency);
+  if (data.currency !== undefined && data.currency !== currency) {
+    throw new Refusal('unprocessable_entity', `currency must be ${currency}, like the sale`);
+  }
+  const isLimited = data.isLimited === true;
+  const amount = Math.min(refund.amount ?? left, isLimited ? left : Number.POSITIVE_INFINITY);
+  if (!isLimited) refuseMoreThan(left, amount, refund, currency);
   const unit = { currency, decimals: details.decimals ?? minorUnitsOf(currency) };
   const cents = (total: number, at: string) => centsAtRate(total, unit, at);
   const customer = await Customer.of(projectId, trx)

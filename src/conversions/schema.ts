@@ -31,7 +31,7 @@ export interface CustomerBody {
 
 export interface LeadBody extends CustomerBody {
   /** Absent: the latest click of the customer. */
-  clickId?: string;
+  clickId?: string | undefined;
   eventName: string;
   /** Default 1. */
   quantity?: number;

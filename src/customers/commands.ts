@@ -60,6 +60,20 @@ async function eraseInvoices(trx: Db, projectId: string, customerId: string): Pr
   );
 }
 
+/** Deletes what deliveries say about payments of a customer that are not recorded yet. */
+async function erasePayments(
+  trx: Db,
+  projectId: string,
+  externalIds: readonly string[],
+): Promise<void> {
+  await execute(
+    trx,
+    `DELETE FROM payment_facts
+      WHERE project_id = :projectId AND done_at IS NULL AND payers && :externalIds`,
+    { projectId, externalIds },
+  );
+}
+
 export const customerHandlers = handlers(customerJobs, {
   /** Creates a customer. @throws Refusal `conflict` for an external id that is taken */
   'customer.create': (
@@ -114,7 +128,13 @@ export const customerHandlers = handlers(customerJobs, {
       // Waits for refunds, which lock the invoice of their sale, so that their events are erased too.
       await eraseInvoices(trx, job.projectId, id);
       await eventsStore().eraseCustomer(trx, job.projectId, id);
-      for (const one of [customer, ...merged]) await eraseOutcomes(trx, one);
+      const everyName = [customer, ...merged];
+      for (const one of everyName) await eraseOutcomes(trx, one);
+      await erasePayments(
+        trx,
+        job.projectId,
+        everyName.map(({ external_id }) => external_id),
+      );
       await eraseCustomer(trx, job.projectId, id);
       return { id };
     }),

@@ -1,8 +1,10 @@
 import { Refusal } from '../errors.ts';
 import { eventsStore } from '../events/store/index.ts';
+import { newId } from '../ids.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { moveDeliveries } from '../webhooks/erase.ts';
 import { changeRow } from '../workspaces/change-row.ts';
+import { findByExternalId } from './find.ts';
 import { Customer } from './model.ts';
 import { type CustomerRecord, toCustomer } from './record.ts';
 
@@ -36,6 +38,29 @@ export async function mergeCustomers(
   await Customer.of(projectId, trx).whereIn('id', from).delete();
   const details = { ...detailsOf(target, merged), updated_at: new Date() };
   return toCustomer(await changeRow(Customer.of(projectId, trx), into, details));
+}
+
+/**
+ * Makes a further external id name a customer. Another customer who has it is merged into this one,
+ * unless that customer got it from a merge.
+ */
+export async function addExternalId(
+  trx: Db,
+  { project_id: projectId, id: into }: Customer,
+  externalId: string,
+): Promise<void> {
+  const other = await findByExternalId(projectId, externalId, trx);
+  if (other?.id === into) return;
+  if (other !== undefined) {
+    if (other.external_id === externalId) await mergeCustomers(trx, projectId, [other.id], into);
+    return;
+  }
+  await execute(
+    trx,
+    `INSERT INTO customer_aliases (project_id, external_id, merged_id, customer_id)
+     VALUES (:projectId, :externalId, :mergedId, :into) ON CONFLICT DO NOTHING`,
+    { projectId, externalId, mergedId: newId('customer'), into },
+  );
 }
 
 const noCustomer = (id: string) => new Refusal('not_found', `There is no customer "${id}"`);

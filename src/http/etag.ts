@@ -33,6 +33,9 @@ const NOT_WRITTEN = new Set([
   'pausedUntil',
   'lastUsedAt',
   'lastSeenAt',
+  'lastDeliveryAt',
+  'lastRefusedAt',
+  'lastRefusal',
   'usage',
 ]);
 const SHOWN_ONCE = new Set(['secret', 'previousSecretUntil', 'warnings']);

@@ -287,6 +287,17 @@ export function refuseEncoding({ headers }: IncomingMessage): void {
   throw new Refusal('bad_request', 'The body must be sent without Content-Encoding');
 }
 
+/**
+ * Reads a body of any type, unchanged.
+ *
+ * @param limit maximum size of the body, in bytes
+ * @throws Refusal `bad_request` for a body over the limit, or a compressed one
+ */
+export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  refuseEncoding(request);
+  return collect(request, limit);
+}
+
 async function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   try {
     return await getRawBody(request, { limit });

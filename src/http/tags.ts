@@ -13,6 +13,7 @@ export const TAGS = {
   Metatags: 'Titles, descriptions and images of any web page.',
   Domains: 'Domains of short links, and their verification.',
   Conversions: 'Clicks, leads, sales and refunds that other systems report.',
+  Integrations: 'Connections to payment processors, whose webhooks are recorded as conversions.',
   Customers: 'Customers who have leads and sales.',
   Events: 'Clicks, scans, page views, leads, sales and refunds, one by one.',
   Analytics: 'Counts of events, by time or by attribute.',

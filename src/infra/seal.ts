@@ -21,6 +21,7 @@ export type Purpose =
   | 'password'
   | 'webhook secret'
   | 'webhook credentials'
+  | 'integration secret'
   | 'api key'
   | 'invitation'
   | 'job input'
@@ -42,6 +43,7 @@ const MARK_1 = 'sealed:v1:';
 /** Purposes whose texts callers keep, or that are newer than version 1. */
 const NOT_IN_VERSION_1: ReadonlySet<Purpose> = new Set([
   'webhook credentials',
+  'integration secret',
   'sign-in',
   'lasting keys',
 ]);

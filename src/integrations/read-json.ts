@@ -25,8 +25,10 @@ export function listIn(fields: Fields, name: string): Fields[] {
  * Returns a field that is a text with 1 to `max` characters, without spaces around it; `undefined`
  * for anything else.
  */
-export function textIn(fields: Fields, name: string, max = MAX_TEXT): string | undefined {
-  const value = fields[name];
+export const textIn = (fields: Fields, name: string, max = MAX_TEXT): string | undefined =>
+  textOf(fields[name], max);
+
+function textOf(value: unknown, max = MAX_TEXT): string | undefined {
   if (typeof value !== 'string' || value.length > max || !isStorable(value)) return undefined;
   return value.trim() || undefined;
 }
@@ -36,3 +38,7 @@ export function countIn(fields: Fields, name: string): number | undefined {
   const value = fields[name];
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 }
+
+/** Returns the code of the field `currency` in capitals; `undefined` if it is no text. */
+export const currencyIn = ({ currency }: Fields): string | undefined =>
+  textOf(currency)?.toUpperCase();

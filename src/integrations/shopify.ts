@@ -1,7 +1,7 @@
 import { minorUnitsOf } from '../currency/convert.ts';
 import { canBeClickId } from '../visitors/click-id.ts';
 import { NO_DETAILS, type PaymentFact, payerOf } from './payment.ts';
-import { countIn, type Fields, listIn, objectIn, textIn } from './read-json.ts';
+import { countIn, currencyIn, type Fields, listIn, objectIn, textIn } from './read-json.ts';
 
 /** Maximum length of the URL with which a customer entered the shop. */
 const MAX_URL = 8_000;
@@ -49,7 +49,7 @@ function readOrder(order: Fields): PaymentFact[] {
 /** Reads the total in the currency of the customer, in which refunds are paid too. */
 function totalOf(order: Fields): { amount: number; currency: string } {
   const shown = objectIn(objectIn(order, 'total_price_set'), 'presentment_money');
-  const currency = textIn(shown, 'currency_code') ?? textIn(order, 'currency') ?? '';
+  const currency = textIn(shown, 'currency_code') ?? currencyIn(order) ?? '';
   const decimal = textIn(shown, 'amount') ?? textIn(order, 'total_price');
   return { amount: minorUnits(decimal, currency) ?? 0, currency: currency.toUpperCase() };
 }
@@ -72,7 +72,7 @@ function readRefund(refund: Fields): PaymentFact[] {
     (transaction) =>
       textIn(transaction, 'kind') === 'refund' && textIn(transaction, 'status') === 'success',
   );
-  const currency = transactions.map((one) => textIn(one, 'currency') ?? '')[0]?.toUpperCase() ?? '';
+  const currency = currencyIn(transactions[0] ?? {}) ?? '';
   const amount = transactions
     .map((one) => minorUnits(textIn(one, 'amount'), currency) ?? 0)
     .reduce((sum, each) => sum + each, 0);

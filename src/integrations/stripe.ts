@@ -1,6 +1,6 @@
 import { canBeClickId } from '../visitors/click-id.ts';
 import { NO_DETAILS, type PaymentFact, payerOf } from './payment.ts';
-import { countIn, type Fields, listIn, objectIn, textIn } from './read-json.ts';
+import { countIn, currencyIn, type Fields, listIn, objectIn, textIn } from './read-json.ts';
 
 /*
  * Deliveries of Stripe (https://docs.stripe.com/api/events/types), in the versions of its API from
@@ -72,7 +72,7 @@ function readCheckout(session: Fields, at: string): PaymentFact[] {
     return [{ ...common, kind: 'checkout' }];
   }
   const amount = countIn(session, 'amount_total') ?? 0;
-  const currency = currencyOf(session);
+  const currency = currencyIn(session);
   if (textIn(session, 'payment_status') !== 'paid' || amount === 0 || !currency) return [];
   const invoiceId = ids[0] ?? id;
   const sale = { invoiceId, references: [invoiceId], amount, currency, eventName: NAMES.sale };
@@ -82,7 +82,7 @@ function readCheckout(session: Fields, at: string): PaymentFact[] {
 function readInvoice(invoice: Fields, at: string): PaymentFact[] {
   const invoiceId = textIn(invoice, 'id');
   const amount = countIn(invoice, 'amount_paid') ?? 0;
-  const currency = currencyOf(invoice);
+  const currency = currencyIn(invoice);
   if (invoiceId === undefined || amount === 0 || !currency) return [];
   const parent = objectIn(objectIn(invoice, 'parent'), 'subscription_details');
   // Versions of the API before 2025 have the subscription and the payment in the invoice itself.
@@ -166,7 +166,7 @@ function readDispute(dispute: Fields, at: string): PaymentFact[] {
 function refundOf(object: Fields, eventName: string, at: string): PaymentFact[] {
   const refundId = textIn(object, 'id');
   const amount = countIn(object, 'amount') ?? 0;
-  const currency = currencyOf(object);
+  const currency = currencyIn(object);
   const references = paymentIds(object);
   if (refundId === undefined || amount === 0 || !currency || references.length === 0) return [];
   const refund = { id: `refund:${refundId}`, refundId, references, amount, currency };
@@ -179,9 +179,6 @@ const idIn = (fields: Fields, name: string): string | undefined =>
 
 const paymentIds = (fields: Fields): string[] =>
   ['payment_intent', 'charge'].flatMap((name) => idIn(fields, name) ?? []);
-
-const currencyOf = (fields: Fields): string | undefined =>
-  textIn(fields, 'currency')?.toUpperCase();
 
 const metadataOf = (holder: Fields): Fields => objectIn(holder, 'metadata');
 

@@ -56,6 +56,8 @@ describe('the audit log', () => {
   const aFont = () => post('/fonts', { name: 'a', source: fontUri(openType('a')) });
   const aWebhook = () =>
     post('/webhooks', { name: 'w', url: receiver.url, kinds: ['lead.created'] });
+  const anIntegration = () =>
+    post('/integrations', { type: 'stripe', name: 'w', secret: 'whsec_w' });
   const invite = () =>
     post('/invitations', { email: `${newId('user')}@people.test`, role: 'member' });
   const aDelivery = async () => {
@@ -221,6 +223,13 @@ describe('the audit log', () => {
       return one('customer', await post('/customers/merge', { customerIds, into: body.id }));
     },
     'customer.delete': async () => one('customer', await remove(`/customers/${await aCustomer()}`)),
+    'integration.create': async () => one('integration', await anIntegration()),
+    'integration.update': async () => {
+      const { id } = await anIntegration();
+      return one('integration', await patch(`/integrations/${id}`, { name: 'v' }), ['name']);
+    },
+    'integration.delete': async () =>
+      one('integration', await remove(`/integrations/${(await anIntegration()).id}`)),
     'webhook.create': async () => one('webhook', await aWebhook()),
     'webhook.update': async () => {
       const { id } = await aWebhook();
@@ -329,6 +338,9 @@ describe('the audit log', () => {
       'import.run',
       'apiKey.used',
       'limit.announce',
+      'integration.noted',
+      'payment.receive',
+      'payments.settle',
       // Sessions, people and blocked hosts belong to no workspace.
       'session.create',
       'session.createByLink',

@@ -74,6 +74,7 @@ describe('lists by cursor', () => {
       await post('/views', { list: 'links', name: `view ${n}`, query: '', shared: true });
       await post('/utm-templates', { name: `utm ${n}`, utm_source: 's' });
       await post('/webhooks', { name: `hook ${n}`, url: URL_A, kinds: ['link.created'] });
+      await post('/integrations', { type: 'stripe', name: `shop ${n}`, secret: 's' });
       await post('/keys', { name: `key ${n}` });
       await post('/domains', { slug: `d${n}.${world.domain}` });
       await post('/invitations', { email: `i${n}@${world.domain}`, role: 'viewer' });

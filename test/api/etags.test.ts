@@ -63,6 +63,11 @@ const SAMPLES: Record<string, Sample> = {
     path: '/webhooks/',
     changes: [{ name: 'b' }, { name: 'c' }],
   },
+  integration: {
+    make: ({ api }) => api.post('/integrations', { type: 'stripe', name: 'a', secret: 's' }),
+    path: '/integrations/',
+    changes: [{ name: 'b' }, { name: 'c' }],
+  },
   'API key': {
     async make({ api }) {
       const { body } = await api.post('/keys', { name: 'a' });

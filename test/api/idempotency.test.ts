@@ -152,6 +152,11 @@ describe('Idempotency-Key', () => {
         count: '/events?event=clicks',
       };
     },
+    '/integrations': async () => ({
+      path: '/integrations',
+      body: { type: 'stripe', name: 'a', secret: 'whsec_a' },
+      count: '/integrations',
+    }),
     '/webhooks': async () => ({ path: '/webhooks', body: WEBHOOK, count: '/webhooks' }),
     '/webhooks/{id}/rotate-secret': async () => ({
       path: `/webhooks/${await aWebhook()}/rotate-secret`,

@@ -28,6 +28,7 @@ interface Owned {
   customer: { id: string };
   webhook: { id: string };
   deliveryId: string;
+  integrationId: string;
   clickId: string;
   jobId: string;
   keyId: string;
@@ -424,6 +425,18 @@ const ATTEMPTS: Record<string, Attempt> = {
     const { id } = (await api.post('/webhooks', own)).body;
     await is(200, api.delete(`/webhooks/${id}`));
   },
+  'post /integrations': async ({ api }) => {
+    const own = { type: 'stripe', name: 'own', secret: 'whsec_own' };
+    const { id } = (await api.post('/integrations', own)).body;
+    await is(200, api.delete(`/integrations/${id}`));
+  },
+  'get /integrations': ({ api }) => isEmpty(api.get('/integrations')),
+  'get /integrations/{id}': ({ api }, { integrationId }) =>
+    is404(api.get(`/integrations/${integrationId}`)),
+  'patch /integrations/{id}': ({ api }, { integrationId }) =>
+    is404(api.patch(`/integrations/${integrationId}`, { secret: 'whsec_own' })),
+  'delete /integrations/{id}': ({ api }, { integrationId }) =>
+    is404(api.delete(`/integrations/${integrationId}`)),
   'get /workspace': async ({ api, projectId }) => {
     expect((await api.get('/workspace')).body.id).to.equal(projectId);
   },
@@ -568,6 +581,8 @@ describe('two workspaces', () => {
     } = (await api.post('/webhooks', made)).body;
     // A disabled webhook stores its deliveries and sends none.
     await api.patch(`/webhooks/${webhook.id}`, { enabled: false });
+    const shop = { type: 'shopify', name: 'secret', secret: 'secret' };
+    const { id: integrationId } = (await api.post('/integrations', shop)).body;
     const link = (
       await api.post('/links', {
         url: 'https://example.com/secret',
@@ -622,6 +637,7 @@ describe('two workspaces', () => {
       page,
       webhook,
       deliveryId,
+      integrationId,
       domain,
       customer,
       clickId,

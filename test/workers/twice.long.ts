@@ -28,6 +28,8 @@ import { db } from '../../src/infra/db.ts';
 import { cacheRedis } from '../../src/infra/redis.ts';
 import { type Purpose, seal as sealFor } from '../../src/infra/seal.ts';
 import { hashToken, newToken } from '../../src/infra/secrets.ts';
+import { integrationJobs, paymentJobs } from '../../src/integrations/jobs.ts';
+import { readStripe } from '../../src/integrations/stripe.ts';
 import { invitationJobs } from '../../src/invitations/jobs.ts';
 import { sealInput } from '../../src/jobs/sealed.ts';
 import { keyJobs } from '../../src/keys/jobs.ts';
@@ -186,6 +188,8 @@ describe('a job that runs twice', function () {
         'views',
         'customers',
         'invoices',
+        'integrations',
+        'payment_facts',
         'pages',
         'domains',
         'webhooks',
@@ -970,6 +974,38 @@ describe('a job that runs twice', function () {
       changes: { target: A, archived: true },
     });
     await twice(domainJobs['domain.delete'], { id: domain.id });
+  });
+
+  it('creates, updates and deletes a connection once, and records its payments once', async () => {
+    const id = newId('integration');
+    const secret = seal('integration secret', 'whsec_a');
+    const stripe = { id, type: 'stripe' as const };
+    await twice(integrationJobs['integration.create'], { ...stripe, name: 'a', secret });
+    await twice(integrationJobs['integration.update'], { id, changes: { name: 'b', secret } });
+    const at = new Date().toISOString();
+    await twice(integrationJobs['integration.noted'], { id, at, refusal: 'refused' });
+    const link = newLink({ key: 'a' });
+    await twice(linkJobs['link.create'], { userId, link });
+    const report = { linkId: link.id, userAgent: browser(1) };
+    const { clickId } = (await world.api.post('/track/click', report)).body;
+    const facts = readStripe({
+      type: 'invoice.paid',
+      created: Math.floor(Date.now() / 1_000),
+      data: {
+        object: {
+          id: 'in_1',
+          customer: 'cus_1',
+          amount_paid: 500,
+          currency: 'usd',
+          subscription: 'sub_1',
+          metadata: { click_id: clickId },
+        },
+      },
+    });
+    await twice(paymentJobs['payment.receive'], { ...stripe, facts });
+    expect((await world.api.get(`/links/${link.id}`)).body).to.include({ leads: 0, sales: 1 });
+    await twice(paymentJobs['payments.settle'], { type: 'stripe' });
+    await twice(integrationJobs['integration.delete'], { id });
   });
 
   it('creates, updates and deletes a webhook once, and sends its deliveries once', async () => {

@@ -48,6 +48,7 @@ import * as fonts from '../../migrations/0079_fonts.ts';
 import * as refunds from '../../migrations/0082_refunds.ts';
 import * as mergedCustomers from '../../migrations/0083_merged_customers.ts';
 import * as laterConversions from '../../migrations/0084_later_conversions.ts';
+import * as payments from '../../migrations/0086_payments.ts';
 import * as webhookScopes from '../../migrations/0087_webhook_scopes.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
@@ -123,6 +124,7 @@ const AFTER_SEARCH = [
   refunds,
   mergedCustomers,
   laterConversions,
+  payments,
   webhookScopes,
 ];
 
