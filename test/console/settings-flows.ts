@@ -55,6 +55,28 @@ describe('settings in the console', function () {
       });
     });
 
+    it(`connects a payment processor (${size})`, async () => {
+      await inConsole(world, 'settings/payments', { size }, async (page) => {
+        await page.getByRole('button', { name: 'Connect' }).click();
+        await dialog(page).getByLabel('Name').fill('Shop');
+        await dialog(page).getByLabel('Secret').fill('whsec_first');
+        await expectAccessible(page, `payments-${size}`);
+        await dialog(page).getByRole('button', { name: 'Connect' }).click();
+        await page.getByRole('row').filter({ hasText: 'Shop' }).waitFor();
+        const { body } = await world.api.get('/integrations');
+        expect(body).to.have.length(1);
+        await page.getByText(body[0].url).waitFor();
+        await choose(page, 'Shop', 'Edit');
+        await dialog(page).getByLabel('Name').fill('Store');
+        await dialog(page).getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('row').filter({ hasText: 'Store' }).waitFor();
+        await choose(page, 'Store', 'Delete');
+        await dialog(page).getByRole('button', { name: 'Delete connection' }).click();
+        await page.getByText('No connections').waitFor();
+        expect((await world.api.get('/integrations')).body).to.deep.equal([]);
+      });
+    });
+
     it(`keeps UTM templates, which the form of a link takes (${size})`, async () => {
       const key = 'templated';
       await inConsole(world, 'settings/utm-templates', { size }, async (page) => {

@@ -17,6 +17,7 @@ const NOUNS = [
   'folders',
   'fonts',
   'imports',
+  'integrations',
   'invitations',
   'keys',
   'links',

@@ -59,6 +59,11 @@ const RESOURCES = {
     says: { removed: ({ name }) => `Folder “${name}” deleted` },
   }),
   imports: row({ list: '/imports', one: '/imports/{id}' }),
+  integrations: row({
+    list: '/integrations',
+    one: '/integrations/{id}',
+    says: { removed: ({ name }) => `Connection “${name}” deleted` },
+  }),
   invitations: row({
     list: '/invitations',
     one: '/invitations/{id}',

@@ -257,6 +257,12 @@ export const VIEWS = {
     scope: 'links.read',
     words: 'campaign',
   },
+  '/$workspace/settings/payments': {
+    page: page(() => import('../settings/payments-page.tsx'), 'PaymentsPage'),
+    label: 'Payments',
+    scope: 'conversions.write',
+    words: 'stripe shopify sales connections',
+  },
   '/$workspace/settings/audit-log': {
     page: page(() => import('../settings/audit-log-page.tsx'), 'AuditLogPage'),
     label: 'Audit log',
