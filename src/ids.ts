@@ -29,6 +29,8 @@ const PREFIXES = {
   session: 'sess_',
   job: 'job_',
   apiKey: 'key_',
+  oauthClient: 'app_',
+  oauthGrant: 'grant_',
   auditEntry: 'log_',
   invitation: 'inv_',
   utmTemplate: 'utm_',

@@ -18,6 +18,7 @@ import * as utmTemplates from '../src/links/utm-templates/jobs.ts';
 import * as mail from '../src/mail/jobs.ts';
 import * as members from '../src/members/jobs.ts';
 import * as metatags from '../src/metatags/jobs.ts';
+import * as oauth from '../src/oauth/jobs.ts';
 import * as pages from '../src/pages/jobs.ts';
 import * as fonts from '../src/qrcodes/fonts/jobs.ts';
 import * as qrcodes from '../src/qrcodes/jobs.ts';
@@ -54,6 +55,7 @@ export const ALL_JOBS: readonly AnyJob[] = [
   mail,
   members,
   metatags,
+  oauth,
   pages,
   qrcodes,
   fonts,

@@ -41,6 +41,7 @@ export const HANDLERS: Readonly<
       ),
       import('../src/mail/preferences.ts').then(({ notificationHandlers }) => notificationHandlers),
       import('../src/members/commands.ts').then(({ memberHandlers }) => memberHandlers),
+      import('../src/oauth/commands.ts').then(({ oauthHandlers }) => oauthHandlers),
       import('../src/pages/commands.ts').then(({ pageHandlers }) => pageHandlers),
       import('../src/qrcodes/commands.ts').then(({ qrCodeHandlers }) => qrCodeHandlers),
       import('../src/qrcodes/fonts/commands.ts').then(({ fontWriteHandlers }) => fontWriteHandlers),
@@ -115,6 +116,9 @@ export const HANDLERS: Readonly<
       ),
       import('../src/mail/alerts.ts').then(
         ({ mailMaintenanceHandlers }) => mailMaintenanceHandlers,
+      ),
+      import('../src/oauth/commands.ts').then(
+        ({ oauthMaintenanceHandlers }) => oauthMaintenanceHandlers,
       ),
       import('../src/qrcodes/fonts/commands.ts').then(
         ({ fontMaintenanceHandlers }) => fontMaintenanceHandlers,

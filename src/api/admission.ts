@@ -162,6 +162,15 @@ export class Admission {
     if (refusal !== undefined) this.#apply(response, { headers, refusal });
   }
 
+  /**
+   * Counts the registration of an OAuth client against the limit of its network.
+   *
+   * @throws Refusal `rate_limit_exceeded`
+   */
+  async takeRegistration(network: string, response: Response): Promise<void> {
+    this.#apply(response, await this.#rateLimit.takeRegistration(network));
+  }
+
   #verdictOf({ limit }: Needs, caller: Caller): Promise<RateLimitVerdict> {
     if (limit === 'fetch') return this.#rateLimit.takeFetch(caller.projectId);
     return caller.sessionId === undefined

@@ -26,6 +26,7 @@ import { allowOrigin, patternOf, serveOptions } from './cors.ts';
 import { serveDocs } from './docs.ts';
 import { HeavyRequests } from './heavy-requests.ts';
 import { serveMcp } from './mcp/serve.ts';
+import { serveOauth } from './oauth/serve.ts';
 import { servePaymentDeliveries } from './payment-deliveries.ts';
 import {
   type ApiDependencies,
@@ -75,6 +76,7 @@ export function makeApp(dependencies: ApiDependencies): Express {
   serveOptions(app, routes);
   serveCompat(app, { ...dependencies, admission, perform });
   serveMcp(app, { ...dependencies, admission, perform });
+  serveOauth(app, { ...dependencies, admission, perform });
   app.use((request: Request) => {
     throw new Refusal('not_found', `There is no ${request.method} ${request.path}`);
   });

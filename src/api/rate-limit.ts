@@ -7,10 +7,12 @@ import type { Caller } from '../workspaces/api-keys.ts';
 import { REQUESTS_PER_MINUTE } from '../workspaces/plans.ts';
 
 const WINDOW_SECONDS = 60;
+/** Registrations of OAuth clients per minute and network. */
+const REGISTRATIONS_PER_MINUTE = 10;
 
 /** A limit, by the name that the headers `RateLimit` and `RateLimit-Policy` give it. */
 interface Policy {
-  name: 'api' | 'track' | 'user' | 'public' | 'image' | 'fetch';
+  name: 'api' | 'track' | 'user' | 'public' | 'image' | 'fetch' | 'register';
   perMinute: number;
   /** Who has the limit. */
   partition: string;
@@ -94,6 +96,16 @@ export class RateLimit {
       perMinute: config().PUBLIC_IMAGES_PER_MINUTE,
       partition: network,
       subject: 'With new images, an address',
+    });
+  }
+
+  /** Counts the registration of an OAuth client against the limit of its network. */
+  takeRegistration(network: string): Promise<RateLimitVerdict> {
+    return this.#verdict({
+      name: 'register',
+      perMinute: REGISTRATIONS_PER_MINUTE,
+      partition: network,
+      subject: 'To register apps, an IP address',
     });
   }
 

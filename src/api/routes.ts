@@ -22,6 +22,7 @@ import { utmTemplateRoutes } from '../links/utm-templates/routes.ts';
 import { notificationRoutes } from '../mail/routes.ts';
 import { memberRoutes } from '../members/routes.ts';
 import { metatagsRoutes } from '../metatags/routes.ts';
+import { oauthRoutes } from '../oauth/routes.ts';
 import { pageRoutes } from '../pages/routes.ts';
 import { placeRoutes } from '../places/routes.ts';
 import { fileRoutes } from '../qrcodes/files.ts';
@@ -35,6 +36,8 @@ import { userRoutes } from '../users/routes.ts';
 import { signInRoutes } from '../users/sign-in-routes.ts';
 import { viewRoutes } from '../views/routes.ts';
 import { webhookRoutes } from '../webhooks/routes.ts';
+import { SCOPES, type Scope } from '../workspaces/scopes.ts';
+import { TOOLS } from './mcp/tools.ts';
 
 /**
  * All endpoints, in the order in which paths are matched: fixed paths of a folder come before
@@ -75,6 +78,7 @@ export const routes: readonly Route[] = [
   ...oidcRoutes,
   ...userRoutes,
   ...notificationRoutes,
+  ...oauthRoutes(() => toolScopes()),
 ];
 
 const byOperation = once(() => new Map(routes.map((route) => [route.operationId, route])));
@@ -89,3 +93,9 @@ export function endpoint(operation: OperationId): Route {
   if (route === undefined) throw new Error(`there is no operation ${operation}`);
   return route;
 }
+
+/** Returns the scopes that the tools of the MCP server need, in the order of {@link SCOPES}. */
+export const toolScopes = once((): readonly Scope[] => {
+  const needed = new Set(TOOLS.map(({ operation }) => endpoint(operation).scope));
+  return SCOPES.filter((scope) => needed.has(scope));
+});

@@ -25,6 +25,19 @@ export function refuseBeyond(callerScopes: readonly string[], requested: readonl
   throw new Refusal('forbidden', `scopes must not contain "${scope}", which the caller lacks`);
 }
 
+/**
+ * Refuses another key of a workspace that has as many as it may. Concurrent callers wait until the
+ * transaction ends.
+ *
+ * @throws Refusal `unprocessable_entity`
+ */
+export const refuseTooManyKeys = (trx: Db, projectId: string): Promise<void> =>
+  refuseOverfull(trx, `keys ${projectId}`, {
+    count: () => ApiKey.of(projectId, trx).whereNull('revoked_at').resultSize(),
+    max: MAX_KEYS,
+    message: `A workspace has at most ${MAX_KEYS} API keys`,
+  });
+
 async function lockKey(trx: Db, projectId: string, id: string): Promise<ApiKey> {
   const row = await ApiKey.of(projectId, trx)
     .where({ id })
@@ -39,11 +52,7 @@ export const keyHandlers = handlers(keyJobs, {
   'apiKey.create': ({ key, userId, expiresAt, scopes, yourlsSignatures, ...columns }, job) =>
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
-      await refuseOverfull(trx, `keys ${projectId}`, {
-        count: () => ApiKey.of(projectId, trx).whereNull('revoked_at').resultSize(),
-        max: MAX_KEYS,
-        message: `A workspace has at most ${MAX_KEYS} API keys`,
-      });
+      await refuseTooManyKeys(trx, projectId);
       const row = await ApiKey.add(
         projectId,
         {
@@ -68,12 +77,19 @@ export const keyHandlers = handlers(keyJobs, {
   /**
    * Replaces a key; the previous one is revoked at once.
    *
-   * @throws Refusal `not_found`, or `forbidden` if the key has scopes that the caller lacks
+   * @throws Refusal `not_found`; `forbidden` if the key has scopes that the caller lacks;
+   *   `conflict` for the key of an app, which renews it by itself
    */
   'apiKey.rotate': ({ id, callerScopes, key, hash, hint }, job) =>
     runIdempotent(job, async (trx) => {
       const before = await lockKey(trx, job.projectId, id);
       refuseBeyond(callerScopes, before.scopes);
+      if (before.client_id !== null) {
+        throw new Refusal(
+          'conflict',
+          'The key belongs to an app, which renews it: revoke it instead',
+        );
+      }
       const sealed_key = before.sealed_key === null ? null : key;
       const row = await changeRow(ApiKey.of(job.projectId, trx), id, { hash, hint, sealed_key });
       return { ...toKey(row), key: { sealed: key } };

@@ -13,6 +13,10 @@ export class ApiKey extends WorkspaceModel {
   /** The key itself, sealed; null unless YOURLS clients may sign with it. */
   declare sealed_key: string | null;
   declare scopes: string[];
+  /** Id of the app that a person allowed to have the key; null for other keys. */
+  declare client_id: string | null;
+  /** Time until which the app can renew the key. */
+  declare renewable_until: Date | null;
   declare expires_at: Date | null;
   declare last_used_at: Date | null;
   declare revoked_at: Date | null;

@@ -1,4 +1,12 @@
-import { flag, Joi, nullableTime, requiredText, requiredTime, scope } from '../http/fields.ts';
+import {
+  flag,
+  Joi,
+  nullable,
+  nullableTime,
+  requiredText,
+  requiredTime,
+  scope,
+} from '../http/fields.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import type { ApiKey } from './model.ts';
 
@@ -14,6 +22,8 @@ export function toKey(row: ApiKey) {
     createdAt: row.created_at.toISOString(),
     lastUsedAt: row.last_used_at?.toISOString() ?? null,
     expiresAt: row.expires_at?.toISOString() ?? null,
+    clientId: row.client_id,
+    renewableUntil: row.renewable_until?.toISOString() ?? null,
   };
 }
 
@@ -39,6 +49,10 @@ export const keyRecord = Joi.object({
   createdAt: requiredTime.description('Time of creation.'),
   lastUsedAt: nullableTime.description('Time of the last request with the key, to the minute.'),
   expiresAt: nullableTime.description('Time at which it expires.'),
+  clientId: nullable
+    .description('Id of the app that a person allowed to have the key; null for other keys.')
+    .example('app_4Jx2vQ0aTq'),
+  renewableUntil: nullableTime.description('Time until which the app can renew the key.'),
 }).meta({ name: 'ApiKey' });
 
 /** Schema of an answer that contains a key. */

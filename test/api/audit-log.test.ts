@@ -18,9 +18,10 @@ const A = 'https://example.com/a';
 type Body = any;
 
 /**
- * Jobs of people without an API key of the workspace: see `invitations.test.ts` and `me.test.ts`.
+ * Jobs of people without an API key of the workspace: see `invitations.test.ts`, `me.test.ts` and
+ * `oauth.test.ts`.
  */
-const TESTED_ELSEWHERE = ['invitation.accept', 'workspace.create'];
+const TESTED_ELSEWHERE = ['invitation.accept', 'workspace.create', 'apiKey.authorize'];
 
 /** Expected entry of a write in the audit log. */
 interface Said {
@@ -354,6 +355,10 @@ describe('the audit log', () => {
       'notifications.unsubscribe',
       'host.block',
       'host.unblock',
+      'oauth.register',
+      // Nothing changes until the app exchanges its code or when it renews its key.
+      'oauth.consent',
+      'apiKey.renew',
       // The handlers write these entries to the log of the workspace that owns the link.
       'link.unblock',
       'report.answer',

@@ -43,6 +43,8 @@ describe('API keys over REST', () => {
       createdAt,
       lastUsedAt: null,
       expiresAt: '2099-01-01T00:00:00.000Z',
+      clientId: null,
+      renewableUntil: null,
     });
     expect((await api.get(`/keys/${id}`)).body).to.deep.equal(record);
     const list = (await api.get('/keys')).body;

@@ -153,7 +153,11 @@ describe('the MCP server', () => {
       expect(result['protocolVersion']).to.equal(revision);
       expect(response.headers.get('mcp-session-id')).to.equal(null);
       const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
-      expect((await send(initialized, { key: world.apiKey })).status).to.equal(202);
+      const headers = { 'mcp-protocol-version': revision };
+      expect((await send(initialized, { key: world.apiKey, headers })).status).to.equal(202);
+      const listed = await send(listTools, { key: world.apiKey, headers });
+      expect(listed.status).to.equal(200);
+      expect(await listed.json()).to.have.nested.property('result.tools');
     });
   }
 
@@ -208,7 +212,9 @@ describe('the MCP server', () => {
     const response = await send(callOf('createLink', { url: A }), { key });
     expect(response.status).to.equal(403);
     const challenge = response.headers.get('www-authenticate');
-    expect(challenge).to.match(/^Bearer error="insufficient_scope", scope="links\.write", /);
+    expect(challenge).to.match(
+      /^Bearer error="insufficient_scope", scope="links\.read links\.write", /,
+    );
     expect(challenge).to.contain('/.well-known/oauth-protected-resource/mcp"');
     const body = (await response.json()) as { id: number };
     expect(body.id).to.equal(7);
@@ -263,7 +269,9 @@ describe('the MCP server', () => {
     const entries = log.filter(({ target }: { target: { id: string } }) => target.id === first.id);
     expect(entries).to.have.length(1);
     expect(entries[0].action).to.equal('link.create');
-    expect(entries[0].actor.apiKeyId).to.be.a('string');
+    const { apiKeyId, userId } = entries[0].actor;
+    const { body: key } = await world.api.get(`/keys/${apiKeyId}`);
+    expect(key).to.include({ userId, hint: `${world.apiKey.slice(0, 7)}…`, name: 'first key' });
   });
 
   it('reads a list to its end by the cursor of each page', async () => {

@@ -40,6 +40,8 @@ import { domainName, linkName, pageName } from '../../src/lookup/codec.ts';
 import { mailJobs, mailMaintenanceJobs, notificationJobs } from '../../src/mail/jobs.ts';
 import { memberJobs } from '../../src/members/jobs.ts';
 import { metatagJobs, previewImageJobs } from '../../src/metatags/jobs.ts';
+import { oauthJobs } from '../../src/oauth/jobs.ts';
+import { drawTokens } from '../../src/oauth/tokens.ts';
 import { createPage, updatePage } from '../../src/pages/commands.ts';
 import { pageJobs } from '../../src/pages/jobs.ts';
 import { fontJobs, fontWriteJobs } from '../../src/qrcodes/fonts/jobs.ts';
@@ -201,6 +203,7 @@ describe('a job that runs twice', function () {
         'import_errors',
         'import_links',
         'api_keys',
+        'oauth_grants',
         'audit_log',
         'jobs',
       ].map(of),
@@ -423,6 +426,31 @@ describe('a job that runs twice', function () {
     await twice(keyJobs['apiKey.update'], { id, changes: { name: 'b' } });
     await twice(keyJobs['apiKey.rotate'], { id, callerScopes: ['*'], ...draw() });
     await twice(keyJobs['apiKey.revoke'], { id });
+  });
+
+  it('gives an app a key once, and renews it once', async () => {
+    const { userId: person } = await aPerson({ in: { ...world, role: 'owner' } });
+    const [clientId, grantId, keyId] = [newId('oauthClient'), newId('oauthGrant'), newId('apiKey')];
+    const redirectUri = 'https://app.test/callback';
+    const client = { id: clientId, name: 'App', redirectUris: [redirectUri] };
+    await twice(oauthJobs['oauth.register'], client);
+    await twice(oauthJobs['oauth.consent'], {
+      id: grantId,
+      clientId,
+      userId: person,
+      scopes: ['links.read'],
+      redirectUri,
+      codeChallenge: 'a'.repeat(43),
+      codeHash: hashToken(newToken()),
+    });
+    const { familyHash, stored } = drawTokens();
+    const exchange = { grantId, keyId, familyHash, ...stored };
+    const exchanged = { id: keyId, scopes: ['links.read'] };
+    expect(await twice(oauthJobs['apiKey.authorize'], exchange)).to.deep.equal(exchanged);
+    const renewal = { grantId, sentHash: stored.refreshHash, ...drawTokens().stored };
+    expect(await twice(oauthJobs['apiKey.renew'], renewal)).to.deep.equal(exchanged);
+    expect(await twice(oauthJobs['apiKey.renew'], renewal)).to.deep.equal({ count: 0 });
+    expect(await twice(oauthJobs['apiKey.authorize'], exchange)).to.deep.equal({ count: 0 });
   });
 
   it('begins a session once, and it stays ended', async () => {

@@ -48,6 +48,7 @@ import * as fonts from '../../migrations/0079_fonts.ts';
 import * as refunds from '../../migrations/0082_refunds.ts';
 import * as mergedCustomers from '../../migrations/0083_merged_customers.ts';
 import * as laterConversions from '../../migrations/0084_later_conversions.ts';
+import * as oauth from '../../migrations/0085_oauth.ts';
 import * as payments from '../../migrations/0086_payments.ts';
 import * as webhookScopes from '../../migrations/0087_webhook_scopes.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
@@ -124,6 +125,7 @@ const AFTER_SEARCH = [
   refunds,
   mergedCustomers,
   laterConversions,
+  oauth,
   payments,
   webhookScopes,
 ];

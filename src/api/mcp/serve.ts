@@ -4,10 +4,12 @@ import { Refusal } from '../../errors.ts';
 import { answerError } from '../../http/answer-error.ts';
 import { MEBIBYTE, readBody } from '../../http/input.ts';
 import { networkOf } from '../../infra/network.ts';
+import { issuer } from '../../oauth/authorization.ts';
 import { SCOPES, type Scope } from '../../workspaces/scopes.ts';
 import type { ErrorAnswer } from '../compat.ts';
 import { allowOrigin, serveOptions } from '../cors.ts';
 import { type InnerDependencies, innerContext } from '../inner-context.ts';
+import { toolScopes } from '../routes.ts';
 
 /** Path of the MCP server. */
 const PATH = '/mcp';
@@ -46,7 +48,9 @@ const metadataOf = (path: string) => ({
   resource_name: 'Short links and QR codes',
   resource_documentation: `${config().DOCS_URL}/mcp`,
   bearer_methods_supported: ['header'],
-  scopes_supported: SCOPES,
+  ...(path === PATH
+    ? { authorization_servers: [issuer()], scopes_supported: toolScopes() }
+    : { scopes_supported: SCOPES }),
 });
 
 function handle(dependencies: InnerDependencies) {
@@ -71,7 +75,9 @@ function handle(dependencies: InnerDependencies) {
     const { answerMessage, missingScope } = await import('./endpoint.ts');
     const scope = missingScope(message, caller);
     if (scope !== undefined) {
-      response.locals['errors'] = errorsOf(request, { id: idOf(message), scope });
+      // With the scopes that it has, so that a client that asks for these loses none.
+      const scopes = toolScopes().filter((one) => one === scope || caller.scopes.includes(one));
+      response.locals['errors'] = errorsOf(request, { id: idOf(message), scopes });
       admission.authorize({ scope }, caller);
     }
     const context = innerContext(caller, { request, response }, dependencies);
@@ -113,7 +119,7 @@ function idOf(message: unknown): string | number | null {
 /** Converts errors before a message is processed to JSON-RPC, with the challenge of RFC 6750. */
 function errorsOf(
   request: Request,
-  { id = null, scope }: { id?: string | number | null; scope?: Scope } = {},
+  { id = null, scopes }: { id?: string | number | null; scopes?: readonly Scope[] } = {},
 ): ErrorAnswer {
   return (thrown, requestId) => {
     const { status, body } = answerError(thrown, requestId);
@@ -123,10 +129,12 @@ function errorsOf(
       ...(status === 401 && request.get('authorization') !== undefined
         ? ['error="invalid_token"']
         : []),
-      ...(scope === undefined ? [] : ['error="insufficient_scope"', `scope="${scope}"`]),
+      ...(scopes === undefined
+        ? []
+        : ['error="insufficient_scope"', `scope="${scopes.join(' ')}"`]),
       `resource_metadata="${config().BASE_URL}${METADATA}${PATH}"`,
     ];
-    const isChallenged = status === 401 || scope !== undefined;
+    const isChallenged = status === 401 || scopes !== undefined;
     return {
       status,
       body: errorBody(id, number, message, { code, doc_url }),
