@@ -69,7 +69,8 @@ export const newWorkspaceBody = Joi.object<NewWorkspaceBody>({
     .required()
     .description(
       'Name of the workspace in URLs: 1 to 48 lower-case letters, digits and inner hyphens; not ' +
-        '`admin`, `assets`, `invitation`, `sign-in` or `welcome`, which are paths of the console.',
+        '`admin`, `assets`, `authorize`, `invitation`, `sign-in` or `welcome`, which are paths of ' +
+        'the console.',
     )
     .example('acme'),
   name: nameText(MAX_NAME_LENGTH).description('Name. Default: the slug.').example('Acme'),

@@ -5,7 +5,7 @@ export const WORKSPACE_SLUG = /^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/;
 export const WORKSPACE_SLUG_RULE = 'must be 1 to 48 lower-case letters, digits and inner hyphens';
 
 /** Paths beside workspaces under /console. Older workspaces may have these slugs. */
-const CONSOLE_PATHS = ['admin', 'assets', 'invitation', 'sign-in', 'welcome'];
+const CONSOLE_PATHS = ['admin', 'assets', 'authorize', 'invitation', 'sign-in', 'welcome'];
 
 /** The rule that the slug of a new workspace breaks, for messages. */
 export function newSlugFault(slug: string): string | undefined {

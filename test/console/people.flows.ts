@@ -5,6 +5,7 @@ import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { createSignInAddress } from '../../src/users/accounts.ts';
 import { createWorkspace } from '../../src/workspaces/commands.ts';
+import { CALLBACK, RawApp } from '../support/oauth.ts';
 import { OwnService } from '../support/own-service.ts';
 import { aPerson, mailedInvitations, type Person } from '../support/people.ts';
 import { CLIENT, SingleSignOn } from '../support/single-sign-on.ts';
@@ -127,6 +128,88 @@ describe('people in the console', function () {
       await page.getByText(second.email).waitFor();
       expect(page.url()).not.to.contain('#');
     });
+  });
+
+  /** Resolves with an app, and the path of its request for access. */
+  async function anAskingApp(scope?: string) {
+    const app = await RawApp.register({ client_name: 'Claude' });
+    const parameters = app.parameters(scope === undefined ? {} : { scope });
+    return { app, path: `/authorize?${new URLSearchParams(parameters)}` };
+  }
+
+  /** Shows a page at the redirect URI, and resolves with the URL of the next answer. */
+  async function answered(page: Page, act: () => Promise<void>): Promise<URL> {
+    await page.route(`${new URL(CALLBACK).origin}/**`, (route) => route.fulfill({ body: 'app' }));
+    await Promise.all([page.waitForURL(`${new URL(CALLBACK).origin}/**`), act()]);
+    return new URL(page.url());
+  }
+  const others = [new URL(CALLBACK).origin];
+
+  for (const size of sizes) {
+    it(`lets an app use a workspace: signs in on the way, and allows (${size})`, async () => {
+      const { userId, email, api } = await aPerson({
+        in: { ...world, role: 'member' },
+        password: PASSWORD,
+      });
+      const second = await aWorkspace();
+      const membership = { project_id: second.projectId, user_id: userId, role: 'viewer' };
+      await db()('workspace_users').insert(membership);
+      const { app, path } = await anAskingApp();
+      await inConsole(world, path, { size, ...nobody, others }, async (page) => {
+        await signIn(page, email);
+        await page.getByRole('heading', { name: 'Allow Claude?' }).waitFor();
+        await page.getByText('Your answer is sent to app.test').waitFor();
+        await page.getByLabel('Workspace').selectOption(world.slug);
+        if (size === 'phone') await page.setViewportSize({ width: 360, height: 740 });
+        expect(await isTooWide(page)).to.equal(false);
+        await expectAccessible(page, `authorize-${size}`);
+        const links = page.getByRole('radiogroup', { name: 'Links' });
+        await links.getByRole('radio', { name: 'Read' }).check({ force: true });
+        for (const name of ['QR codes', 'Analytics', 'Events', 'Tags', 'Domains']) {
+          const kind = page.getByRole('radiogroup', { name });
+          await kind.getByRole('radio', { name: 'None' }).check({ force: true });
+        }
+        const url = await answered(page, () => page.getByRole('button', { name: 'Allow' }).click());
+        expect(url.searchParams.get('state')).to.equal('state of the app');
+        const { body } = await app.exchange(url.searchParams.get('code')!);
+        expect(body.scope).to.equal('links.read');
+      });
+      const { workspaces } = (await api.get('/me')).body;
+      expect(workspaces).to.have.length(2);
+    });
+  }
+
+  it('tells an app that a person refuses, and offers no rights beyond the role', async () => {
+    const viewer = await aPerson({ in: { ...world, role: 'viewer' } });
+    const { path } = await anAskingApp('links.write tags.read');
+    const as = { token: viewer.token, others };
+    await inConsole(world, path, as, async (page) => {
+      const radios = page.getByRole('radiogroup', { name: 'Links' }).getByRole('radio');
+      await radios.first().waitFor({ state: 'attached' });
+      expect(await radios.count()).to.equal(2);
+      const url = await answered(page, () => page.getByRole('link', { name: 'Refuse' }).click());
+      expect(url.searchParams.get('error')).to.equal('access_denied');
+      expect(url.searchParams.get('tenant')).to.equal('1');
+    });
+  });
+
+  it('shows requests for access that are not valid, and follows none by itself', async () => {
+    const as = { token: owner.token, others };
+    const { app, path } = await anAskingApp();
+    const plain = path.replace('S256', 'plain');
+    await inConsole(world, plain, as, async (page) => {
+      await page.getByText('code_challenge_method must be S256').waitFor();
+      const back = page.getByRole('link', { name: 'Go back to app.test' });
+      const url = await answered(page, () => back.click());
+      expect(url.searchParams.get('error')).to.equal('invalid_request');
+    });
+    const stranger = new URLSearchParams(app.parameters({ redirect_uri: 'https://evil.test/' }));
+    for (const wrong of [`/authorize?${stranger}`, '/authorize']) {
+      await inConsole(world, wrong, as, async (page) => {
+        await page.getByRole('heading', { name: 'This request is not valid' }).waitFor();
+        await expectAccessible(page, 'authorize-invalid');
+      });
+    }
   });
 
   for (const size of sizes) {
@@ -307,7 +390,7 @@ describe('people in the console', function () {
   });
 
   it('reaches workspaces that were called like a path of the console', async () => {
-    for (const slug of ['admin', 'assets', 'invitation', 'sign-in', 'welcome']) {
+    for (const slug of ['admin', 'assets', 'authorize', 'invitation', 'sign-in', 'welcome']) {
       const { id: projectId } = await createWorkspace(db(), { slug, plan: 'free' });
       const { token } = await aPerson({ in: { projectId, slug, role: 'owner' } });
       await inConsole(world, '/', { token }, async (page) => {

@@ -33,6 +33,7 @@ const NOUNS = [
   'webhooks',
   'workspace',
   'admin',
+  'authorization',
   'me',
   'methods',
   'notifications',

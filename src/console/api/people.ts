@@ -23,5 +23,9 @@ export const people = {
   lookUpInvitation: (token: string) => answer(api.POST('/invitations/lookup', { body: { token } })),
   acceptInvitation: (body: Schemas['InvitationAcceptance']) =>
     answer(api.POST('/invitations/accept', { body })),
+  authorization: (query: Schemas['AuthorizationParameters']) =>
+    answer(api.GET('/oauth/authorization', { params: { query } })),
+  authorize: (body: Schemas['NewAuthorization']) =>
+    answer(api.POST('/oauth/authorization', { body })),
   createWorkspace: (body: Schemas['NewWorkspace']) => answer(api.POST('/workspaces', { body })),
 };

@@ -100,6 +100,11 @@ export const VIEWS = {
   '/invitation': {
     page: page(() => import('../sign-in/invitation-page.tsx'), 'InvitationPage'),
   },
+  '/authorize': {
+    page: page(() => import('../sign-in/authorize-page.tsx'), 'AuthorizePage'),
+    search: texts,
+    isPersonal: true,
+  },
   '/welcome': {
     page: page(() => import('../sign-in/welcome-page.tsx'), 'WelcomePage'),
     isPersonal: true,

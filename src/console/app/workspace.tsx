@@ -29,7 +29,7 @@ function storeOf(slug: string): QueryClient {
 }
 
 /** Returns the check of a member's scopes, which hides controls that the API would refuse. */
-const rightsOf =
+export const rightsOf =
   ({ scopes }: Membership) =>
   (scope: Scope): boolean =>
     scopes.includes('*') || scopes.includes(scope);

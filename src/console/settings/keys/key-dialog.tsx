@@ -19,6 +19,7 @@ const DAY_MS = 86_400_000;
 
 /** A dialog that creates an API key. */
 export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
+  const { may } = useWorkspace();
   const [scopes, setScopes] = useState<Scope[]>(['links.write']);
   const { create } = useResource('keys', { onCreated });
   const { values, messages, text, set } = useFields(
@@ -68,7 +69,9 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
           ]}
         />
       </div>
-      {isLimited && <ScopeFields scopes={scopes} onChange={setScopes} error={messages['scopes']} />}
+      {isLimited && (
+        <ScopeFields scopes={scopes} onChange={setScopes} may={may} error={messages['scopes']} />
+      )}
       <Switch
         label="YOURLS signatures"
         hint="For YOURLS clients that sign requests instead of sending the key, which is then stored encrypted."
@@ -110,7 +113,9 @@ export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
         {(isAll || may('keys.write')) && <option value="all">Full access</option>}
         <option value="limited">Restricted</option>
       </SelectField>
-      {!isAll && <ScopeFields scopes={scopes} onChange={setScopes} error={messages['scopes']} />}
+      {!isAll && (
+        <ScopeFields scopes={scopes} onChange={setScopes} may={may} error={messages['scopes']} />
+      )}
     </FormDialog>
   );
 }

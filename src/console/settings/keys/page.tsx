@@ -62,7 +62,9 @@ export function KeysPage() {
               name: 'Name',
               render: (key) => (
                 <div className="flex min-w-0 flex-col">
-                  <span className="font-medium">{key.name}</span>
+                  <span className="font-medium">
+                    {key.name} {key.clientId !== null && <Badge>App</Badge>}
+                  </span>
                   <span className="font-mono text-xs text-muted">{key.hint}</span>
                 </div>
               ),
@@ -70,7 +72,11 @@ export function KeysPage() {
             { name: 'Permissions', isMinor: true, render: ({ scopes }) => summaryOf(scopes) },
             { name: 'Created by', isMinor: true, render: creatorOf },
             { name: 'Last used', render: ({ lastUsedAt }) => <LastTime at={lastUsedAt} /> },
-            { name: 'Expires', isMinor: true, render: (key) => <Expiry at={key.expiresAt} /> },
+            {
+              name: 'Expires',
+              isMinor: true,
+              render: (key) => <Expiry at={key.renewableUntil ?? key.expiresAt} />,
+            },
             {
               name: 'Actions',
               isBare: true,
@@ -80,11 +86,15 @@ export function KeysPage() {
                     label={`Actions for ${key.name}`}
                     items={[
                       editItem(() => setOpened({ what: 'edit', key })),
-                      {
-                        label: 'Rotate',
-                        icon: RefreshCw,
-                        onSelect: () => setOpened({ what: 'rotate', key }),
-                      },
+                      ...(key.clientId === null
+                        ? [
+                            {
+                              label: 'Rotate',
+                              icon: RefreshCw,
+                              onSelect: () => setOpened({ what: 'rotate', key }),
+                            },
+                          ]
+                        : []),
                       deleteItem(() => setOpened({ what: 'revoke', key }), 'Revoke'),
                     ]}
                   />

@@ -1,17 +1,17 @@
 import { useId } from 'react';
-import { useWorkspace } from '../../app/workspace.tsx';
 import { classes } from '../../ui/classes.ts';
 import { RESOURCES, type Scope } from './scopes.ts';
 
 interface ScopeFieldsProps {
   scopes: readonly Scope[];
   onChange(scopes: Scope[]): void;
+  /** Returns true for scopes that can be chosen. */
+  may(scope: Exclude<Scope, '*'>): boolean;
   error?: string | undefined;
 }
 
 /** The fields for the rights of a key: none, read, or read and write for each kind of record. */
-export function ScopeFields({ scopes, onChange, error }: ScopeFieldsProps) {
-  const { may } = useWorkspace();
+export function ScopeFields({ scopes, onChange, may, error }: ScopeFieldsProps) {
   const id = useId();
   const set = (old: readonly (Scope | undefined)[], next: Scope | undefined) =>
     onChange([
