@@ -6,8 +6,7 @@ import { recordByOperator } from '../src/audit/write.ts';
 import { writeWorkspace } from '../src/exports/workspace.ts';
 import { db } from '../src/infra/db.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
-import { secretOf } from './cli-imports.ts';
-import { type Command, required, slugOf } from './cli-options.ts';
+import { type Command, required, secretOf, slugOf } from './cli-options.ts';
 
 /** Commands about exports. */
 export const EXPORT_COMMANDS: Record<string, Command> = {

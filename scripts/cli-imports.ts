@@ -1,4 +1,4 @@
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../src/errors.ts';
@@ -22,7 +22,16 @@ import { db } from '../src/infra/db.ts';
 import { makeLog } from '../src/infra/log.ts';
 import type { JobContext } from '../src/queues/definition.ts';
 import { workspaceId } from '../src/workspaces/queries.ts';
-import { type Command, type Options, required, slugOf, text, UsageError } from './cli-options.ts';
+import {
+  type Command,
+  type Options,
+  required,
+  secretOf,
+  sizeOf,
+  slugOf,
+  text,
+  UsageError,
+} from './cli-options.ts';
 
 const SOURCES: readonly Source[] = ['csv', 'workspace', ...PROVIDER_NAMES];
 /** Maximum number of rows: the plan of the workspace does not limit the operator. */
@@ -131,24 +140,6 @@ async function newImportOf(
   }
   const api = { url: urlOf(service, options), token: sealOfImport(projectId, token) };
   return { newImport: { ...common, api, name: API_PROVIDERS[service].title }, file: undefined };
-}
-
-/**
- * Reads the secret in a file; `undefined` if the option is absent. @throws UsageError if there is
- * no such file
- */
-export function secretOf(options: Options, name: string): string | undefined {
-  const file = text(options, name);
-  if (file === undefined) return undefined;
-  sizeOf(file, name);
-  return readFileSync(file, 'utf8').trim();
-}
-
-/** Returns the size of a file, in bytes. @throws UsageError if there is none */
-function sizeOf(file: string, option: string): number {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats?.isFile() !== true) throw new UsageError(`--${option} must be a file: ${file}`);
-  return stats.size;
 }
 
 function urlOf(source: ApiProviderName, options: Options): string {

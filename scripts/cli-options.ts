@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import { newSlugFault, WORKSPACE_SLUG, WORKSPACE_SLUG_RULE } from '../src/workspaces/slug.ts';
 
 /** An invalid command, or an invalid or missing option. */
@@ -25,6 +26,8 @@ export interface Command {
   usage: string;
   /** Starts the servers that it needs; other commands run on servers with the newest schema. */
   standsAlone?: true;
+  /** Writes to standard output itself; the result of others is printed. */
+  ownsOutput?: true;
   /** @param log receives a line for each slow step */
   run(options: Options, log: (line: string) => void): Promise<object>;
 }
@@ -87,4 +90,22 @@ export function wholeNumber(name: string, value: string | undefined): number | u
   if (value === undefined) return undefined;
   if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${name} must be a whole number`);
   return Number(value);
+}
+
+/**
+ * Reads the secret in a file; `undefined` if the option is absent. @throws UsageError if there is
+ * no such file
+ */
+export function secretOf(options: Options, name: string): string | undefined {
+  const file = text(options, name);
+  if (file === undefined) return undefined;
+  sizeOf(file, name);
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** Returns the size of a file, in bytes. @throws UsageError if there is none */
+export function sizeOf(file: string, option: string): number {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true) throw new UsageError(`--${option} must be a file: ${file}`);
+  return stats.size;
 }

@@ -45,6 +45,7 @@ const GROUPS: readonly { words: readonly string[]; load: () => Promise<Commands>
     load: async () => (await import('./cli-networks.ts')).NETWORK_COMMANDS,
   },
   { words: ['mail'], load: async () => (await import('./cli-mail.ts')).MAIL_COMMANDS },
+  { words: ['mcp'], load: async () => (await import('./cli-mcp.ts')).MCP_COMMANDS },
   { words: ['secrets'], load: async () => (await import('./cli-secrets.ts')).SECRETS_COMMANDS },
 ];
 
@@ -208,8 +209,10 @@ try {
         ? new UsageError(error.message, `${CALL} help ${name}`)
         : error;
     });
-    const width = process.stdout.isTTY ? process.stdout.columns : undefined;
-    console.log(asJson ? JSON.stringify(result) : toText(result, width));
+    if (command.ownsOutput !== true) {
+      const width = process.stdout.isTTY ? process.stdout.columns : undefined;
+      console.log(asJson ? JSON.stringify(result) : toText(result, width));
+    }
   }
 } catch (error) {
   fail(error, asJson);

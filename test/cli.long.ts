@@ -11,6 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect } from 'chai';
 import { keepRejected } from '../src/events/ingest/rejected-visits.ts';
 import { newId } from '../src/ids.ts';
@@ -20,7 +22,7 @@ import { eventually } from './support/eventually.ts';
 import { aBrowser, aPerson, signedInClient, tokenOf, tokenSet } from './support/people.ts';
 import { stack } from './support/stack.ts';
 import { withoutServers } from './support/without-servers.ts';
-import { visit } from './support/world.ts';
+import { aWorkspace, visit } from './support/world.ts';
 
 const run = promisify(execFile);
 
@@ -287,6 +289,79 @@ describe('the CLI', function () {
     expect((await person.api.get('/me')).status).to.equal(200);
   });
 
+  describe('mcp', () => {
+    const target = () => ['--url', stack().apiUrl];
+
+    /** Connects the official client to the command, as a local agent does. */
+    async function connect(args: string[], env: Record<string, string> = {}) {
+      const transport = new StdioClientTransport({
+        command: process.execPath,
+        args: ['dist/programs/cli.js', 'mcp', ...args],
+        env: { PATH: process.env['PATH']!, ...env },
+        stderr: 'pipe',
+      });
+      const client = new Client({ name: 'test', version: '1' });
+      // A line on standard output that is no message.
+      const faults: Error[] = [];
+      // oxlint-disable-next-line prefer-add-event-listener -- a client is no event target
+      client.onerror = (error) => faults.push(error);
+      await client.connect(transport);
+      return { client, faults };
+    }
+
+    it('serves the tools of the key over standard input and output', async () => {
+      const world = await aWorkspace();
+      const { client, faults } = await connect([], {
+        API_URL: stack().apiUrl,
+        API_KEY: world.apiKey,
+      });
+      expect(client.getServerVersion()).to.include({ name: 'shortlinks' });
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).to.include('createLink');
+      const url = 'https://example.com/a';
+      const made = await client.callTool({ name: 'createLink', arguments: { url } });
+      const { id } = made.structuredContent as { id: string };
+      expect((await world.api.get(`/links/${id}`)).body.url).to.equal(url);
+      const refused = await client.callTool({ name: 'createLink', arguments: { url: 'a b' } });
+      expect(refused.isError).to.equal(true);
+      await client.close();
+      expect(faults).to.deep.equal([]);
+    });
+
+    it('reads the key from a file, and gives errors of the service to the agent', async () => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'mcp-'));
+      const file = path.join(folder, 'key.txt');
+      writeFileSync(file, 'sk_wrong\n');
+      try {
+        const refused = await connect([...target(), '--key-file', file]).catch(String);
+        expect(refused).to.contain('The API key is not known');
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+      const silent = await connect(['--url', 'http://127.0.0.1:9'], { API_KEY: 'a' }).catch(String);
+      expect(silent).to.contain('http://127.0.0.1:9/mcp does not answer');
+    });
+
+    it('ends with its input, and writes messages only', async () => {
+      const { apiKey } = await aWorkspace();
+      const message = JSON.stringify({ jsonrpc: '2.0', id: 'a', method: 'tools/list' });
+      const { status, stdout } = spawnSync(
+        process.execPath,
+        ['dist/programs/cli.js', 'mcp', ...target()],
+        {
+          env: { ...process.env, API_KEY: apiKey },
+          input: `${message}\nnot a message\n`,
+          encoding: 'utf8',
+        },
+      );
+      expect(status).to.equal(0);
+      const lines = stdout.trim().split('\n');
+      expect(lines).to.have.length(1);
+      expect(JSON.parse(lines[0]!)).to.have.nested.property('result.tools');
+      expect(JSON.parse(lines[0]!).id).to.equal('a');
+    });
+  });
+
   it('lists its commands, and shows the options of each, with exit code 0', async () => {
     const { output: json } = await cli('list', '--json');
     const commands = JSON.parse(json) as { name: string; summary: string; usage: string }[];
@@ -340,6 +415,8 @@ describe('the CLI', function () {
     [['domain', 'add', '--workspace', 'x', '--slug', 'a b'], '--slug must be a host name'],
     [['workspace', 'create', '--slug', 'x', '--colour', 'red'], "Unknown option '--colour'."],
     [['backup'], '--to is required'],
+    [['mcp', '--url', 'nowhere'], '--url or API_URL must be'],
+    [['mcp', '--key-file', '/nowhere'], '--key-file must be a file'],
   ];
   const wrongOfPeople: typeof wrong = [
     [['user', 'create', '--email', 'nobody', '--name', 'x'], '--email must be an email address'],
