@@ -179,6 +179,25 @@ describe('people in the console', function () {
     });
   }
 
+  for (const size of sizes) {
+    it(`shows the key of an app, which renews it by itself (${size})`, async () => {
+      const { app } = await anAskingApp();
+      const own = await aWorkspace();
+      const person = await aPerson({ in: { ...own, role: 'owner' }, password: PASSWORD });
+      const consent = { workspace: own.slug, scopes: ['links.read'] };
+      await app.exchange(await app.codeFrom(person, consent));
+      const as = { size, token: person.token };
+      await inConsole(own, 'settings/keys', as, async (page) => {
+        await page.getByText('Claude').first().waitFor();
+        await page.getByText('App', { exact: true }).waitFor();
+        await expectAccessible(page, `keys-of-apps-${size}`);
+        await page.getByRole('button', { name: 'Actions for Claude' }).click();
+        await page.getByRole('menuitem', { name: 'Revoke' }).waitFor();
+        expect(await page.getByRole('menuitem', { name: 'Rotate' }).count()).to.equal(0);
+      });
+    });
+  }
+
   it('tells an app that a person refuses, and offers no rights beyond the role', async () => {
     const viewer = await aPerson({ in: { ...world, role: 'viewer' } });
     const { path } = await anAskingApp('links.write tags.read');
