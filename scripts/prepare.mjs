@@ -115,7 +115,8 @@ async function installPackages(progress, withTests) {
     ? ['--include=dev']
     : // What builds is among the packages of the console. NODE_ENV=production leaves out no more.
       ['--omit=dev', '--workspace=console', '--include-workspace-root'];
-  const options = [...part, '--include=optional'];
+  // Its errors are read below, also if the npm that runs this is silent.
+  const options = [...part, '--include=optional', '--loglevel=error'];
   const addMissing = () => npm('install', '--no-save', ...options);
   const { code, output } = await progress.during('Installing packages with npm', async () => {
     if (installed !== undefined) return addMissing();
