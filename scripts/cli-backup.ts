@@ -121,7 +121,7 @@ function placeOf(options: Options): {
   const isBucket = isBucketUrl(required(options, 'into'));
   const name = newGeneration();
   return {
-    folder: isBucket ? `${into.replace(/\/*$/, '')}/${name}` : path.resolve(into, name),
+    folder: isBucket ? `${into.replace(/\/$/, '')}/${name}` : path.resolve(into, name),
     generations: {
       bucket: isBucket ? new Bucket(into) : undefined,
       keep: keep ?? Number.POSITIVE_INFINITY,

@@ -32,7 +32,7 @@ export class Bucket implements Shelf {
     if (S3_ENDPOINT === '' || S3_ACCESS_KEY_ID === '' || S3_SECRET_ACCESS_KEY === '') {
       throw new SetupError('Set S3_ENDPOINT, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY');
     }
-    this.#prefix = prefix.replace(/\/*$/, prefix === '' ? '' : '/');
+    this.#prefix = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
     this.#s3 = new S3mini({
       endpoint: `${S3_ENDPOINT.replace(/\/$/, '')}/${name}`,
       region: S3_REGION,

@@ -1,3 +1,4 @@
+import type { CustomValidator } from 'joi';
 import { Refusal } from '../errors.ts';
 import { Joi } from '../http/fields.ts';
 import { seal, unseal } from '../infra/seal.ts';
@@ -79,16 +80,22 @@ const headersField = Joi.object()
   )
   .example({ 'x-token': 'secret' });
 
+/** Makes the rule of a text that matches an expression. */
+const matching =
+  (expression: RegExp, rule: string): CustomValidator<string> =>
+  (value, { error }) =>
+    expression.test(value) ? value : error('rule', { rule });
+
 const basicAuthField = Joi.object<BasicAuth>({
   username: Joi.string()
     .max(MAX_USERNAME_LENGTH)
-    .pattern(USERNAME)
+    .custom(matching(USERNAME, 'must have no colon and no control characters'))
     .required()
     .description('User name, without a colon.')
     .example('shop'),
   password: Joi.string()
     .max(MAX_PASSWORD_LENGTH)
-    .pattern(PASSWORD)
+    .custom(matching(PASSWORD, 'must have no control characters'))
     .allow(null)
     .required()
     .description('Password; null keeps the stored one.')

@@ -3,6 +3,7 @@ import {
   type LetterOutline,
   MAX_OUTLINE,
   MAX_UNITS,
+  parsedOutlines,
   pathOf,
 } from '../render/letters.ts';
 import { kerningOf } from './kerning.ts';
@@ -53,15 +54,17 @@ export function outlinesOf(font: OpenFont): ReadFont {
   const glyphs = glyphsOf(font, scale);
   const capHeight = (font.capHeight ?? 0) * scale;
   const isUsual = capHeight > 0.3 * unitsPerEm && capHeight < 1.2 * unitsPerEm;
-  return {
-    name: font.fullName,
-    outlines: {
-      unitsPerEm,
-      capHeight: Math.round(isUsual ? capHeight : CAP_HEIGHT * unitsPerEm),
-      glyphs,
-      kerning: kerningOf(font, Object.keys(glyphs), scale),
-    },
+  const outlines = {
+    unitsPerEm,
+    capHeight: Math.round(isUsual ? capHeight : CAP_HEIGHT * unitsPerEm),
+    glyphs,
+    kerning: kerningOf(font, Object.keys(glyphs), scale),
   };
+  // Otherwise an export of the workspace would have a font that no import accepts.
+  if (parsedOutlines(JSON.stringify(outlines)) === undefined) {
+    throw new Error('a number of the font is out of range');
+  }
+  return { name: font.fullName, outlines };
 }
 
 /** Refuses a font whose license forbids to embed its outlines (OpenType, `OS/2.fsType`). */
