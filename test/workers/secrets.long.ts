@@ -128,6 +128,26 @@ describe('secrets', function () {
       // The API refuses this secret, which is malformed.
       await send('/webhooks', { method: 'POST', body: { ...webhook, secret: password } });
     },
+    'patch /webhooks/{id}': async (password) => {
+      const webhook = { name: 'c', url: 'https://example.com/', kinds: ['link.created'] };
+      const { id } = await send('/webhooks', { method: 'POST', body: webhook });
+      const credentials = {
+        headers: { 'x-token': password },
+        basicAuth: { username: 'a', password },
+      };
+      const changed = await send(`/webhooks/${id}`, { method: 'PATCH', body: credentials });
+      expect(JSON.stringify(changed)).not.to.contain(password);
+    },
+    'post /integrations': async (secret) => {
+      const body = { type: 'shopify', name: 'shop', secret };
+      expect((await send('/integrations', { method: 'POST', body })).type).to.equal('shopify');
+    },
+    'patch /integrations/{id}': async (secret) => {
+      const body = { type: 'stripe', name: 'shop', secret: `${secret} before` };
+      const { id } = await send('/integrations', { method: 'POST', body });
+      const changed = await send(`/integrations/${id}`, { method: 'PATCH', body: { secret } });
+      expect(changed.id).to.equal(id);
+    },
     'post /auth/sign-in': async (password) => {
       const [user] = await own.db('workspace_users');
       const [{ email }] = await own.db('users').where({ id: user.user_id });
