@@ -63,8 +63,14 @@ function codeOf(file: string): string[] {
   return code;
 }
 
-/** Requests to the redirect server, and to a receiver of webhooks. */
-const NOT_OF_THE_API = ['GET /_/domains/ask?domain=go.acme.test', 'POST /hooks'];
+/** Requests to the redirect server and a receiver of webhooks, and those that OAuth defines. */
+const NOT_OF_THE_API = [
+  'GET /_/domains/ask?domain=go.acme.test',
+  'POST /hooks',
+  'POST /oauth/register',
+  'POST /oauth/token',
+  'POST /oauth/revoke',
+];
 
 /** Replaces path parameters and external ids by asterisks, and removes the query. */
 const shapeOf = (asked: string): string =>
