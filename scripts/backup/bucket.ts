@@ -7,7 +7,7 @@ import { S3mini } from 's3mini';
 import { config } from '../../src/config.ts';
 import { SetupError } from '../embedded/setup-error.ts';
 import { MANIFEST } from './files.ts';
-import type { Shelf } from './generations.ts';
+import type { Candidate, Shelf } from './generations.ts';
 
 /** Time limit of a request, in ms; a part of 8 MiB in it needs 14 kB/s. */
 const REQUEST_MS = 600_000;
@@ -64,12 +64,10 @@ export class Bucket implements Shelf {
     }
   }
 
-  async names(): Promise<string[]> {
-    return [...new Set((await this.#keys()).map((key) => key.split('/')[0]!))];
-  }
-
-  async isComplete(name: string): Promise<boolean> {
-    return (await this.#keys(`${name}/${MANIFEST}`)).includes(`${name}/${MANIFEST}`);
+  async list(): Promise<Candidate[]> {
+    const keys = new Set(await this.#keys());
+    const names = new Set([...keys].map((key) => key.split('/')[0]!));
+    return [...names].map((name) => ({ name, isComplete: keys.has(`${name}/${MANIFEST}`) }));
   }
 
   /** Deletes a generation, its manifest first: what is left of it is then no backup. */

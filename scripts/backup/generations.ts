@@ -12,12 +12,17 @@ const GENERATION = /^(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)(?:\.partial)?$/;
 /** Age at which an incomplete backup counts as abandoned, in ms. */
 const ABANDONED_MS = 86_400_000;
 
+/** A folder of a place, which may be a generation. */
+export interface Candidate {
+  name: string;
+  /** True for a backup that was written to its end. */
+  isComplete: boolean;
+}
+
 /** A place with generations. */
 export interface Shelf {
-  /** Returns the names in it, others too. */
-  names(): Promise<string[]>;
-  /** Returns true for a backup that was written to its end. */
-  isComplete(name: string): Promise<boolean>;
+  /** Lists the folders in it, in any order. */
+  list(): Promise<Candidate[]>;
   delete(name: string): Promise<void>;
 }
 
@@ -27,9 +32,10 @@ export function folderShelf(folder: string): Shelf {
   const isPartial = (name: string) => name.endsWith('.partial');
   return {
     // A folder without a manifest and another name was not made by a backup.
-    names: async () =>
-      (await readdir(folder)).filter((name) => isPartial(name) || hasManifest(name)),
-    isComplete: (name) => Promise.resolve(!isPartial(name)),
+    list: async () =>
+      (await readdir(folder))
+        .filter((name) => isPartial(name) || hasManifest(name))
+        .map((name) => ({ name, isComplete: !isPartial(name) })),
     delete: (name) => rm(path.join(folder, name), { recursive: true }),
   };
 }
@@ -52,13 +58,13 @@ function timeOf(name: string): number | undefined {
  */
 export async function deleteOldGenerations(shelf: Shelf, keep: number): Promise<number> {
   const complete: string[] = [];
-  for (const name of (await shelf.names()).toSorted()) {
+  for (const { name, isComplete } of await shelf.list()) {
     const time = timeOf(name);
     if (time === undefined) continue;
-    if (await shelf.isComplete(name)) complete.push(name);
+    if (isComplete) complete.push(name);
     else if (Date.now() - time > ABANDONED_MS) await shelf.delete(name);
   }
-  const old = complete.slice(0, -keep);
+  const old = complete.toSorted().slice(0, -keep);
   for (const name of old) await shelf.delete(name);
   return old.length;
 }

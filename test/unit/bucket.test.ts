@@ -84,7 +84,7 @@ describe('backups in a bucket', () => {
 
   it('say in one line what is wrong', async () => {
     const list = (url: string) =>
-      new Bucket(url).names().then(
+      new Bucket(url).list().then(
         () => '',
         (error: Error) => error.message,
       );
