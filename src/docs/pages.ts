@@ -59,7 +59,8 @@ export function searchPage(makePage: MakePage, search: Search, question: string)
   });
 }
 
-function beginning(text: string, length: number): string {
+/** Shortens a text to whole words, with an ellipsis, and puts it on one line. */
+export function beginning(text: string, length: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, line.lastIndexOf(' ', length))} …`;
 }

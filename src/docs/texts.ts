@@ -1,5 +1,6 @@
 import type { Guide } from './guides.ts';
 import { type DocsPage, etagOf } from './layout.ts';
+import { beginning } from './pages.ts';
 import type { SearchedDocument } from './search.ts';
 
 /*
@@ -83,9 +84,7 @@ const operationsOf = ({ paths }: SearchedDocument): string =>
 function firstSentence(summary: string): string {
   const line = summary.replaceAll(/\s+/g, ' ').trim().replace(/:$/, '.');
   const end = line.indexOf('. ');
-  const sentence = end === -1 ? line : line.slice(0, end + 1);
-  if (sentence.length <= MAX_SUMMARY) return sentence;
-  return `${sentence.slice(0, sentence.lastIndexOf(' ', MAX_SUMMARY))} …`;
+  return beginning(end === -1 ? line : line.slice(0, end + 1), MAX_SUMMARY);
 }
 
 function textPage(type: string, text: string): DocsPage {

@@ -38,7 +38,7 @@ export interface FactData {
   awaits: readonly Awaited[];
 }
 
-/** What a delivery of a payment processor says about a payment. */
+/** A statement about a payment, read from a delivery of a payment processor. */
 export interface PaymentFact extends FactData {
   kind: FactKind;
   /** Unique for the payment processor; the same in all deliveries that say the same. */

@@ -116,7 +116,7 @@ describe('deliveries of payment processors', () => {
     });
     expect(await waiting()).to.deep.equal([]);
     expect(await events('leads')).to.deep.equal([]);
-    // What names the customer is deleted once it is recorded.
+    // The names of the customer are deleted once the payment is recorded.
     const facts = await db()('payment_facts').where({ project_id: world.projectId });
     expect(facts.map(({ data, payers }) => [data, payers])).to.deep.equal([
       [null, []],

@@ -3,7 +3,7 @@ import { type FakeStripe, type StripeEvent } from './stripe.ts';
 /** Ids that no other scenario has. */
 let scenarios = 0;
 
-/** What a click leads to, once all deliveries of a scenario have come. */
+/** Counts and sums of a click after all deliveries of a scenario. */
 export const EXPECTED = {
   leads: 1,
   sales: 5,

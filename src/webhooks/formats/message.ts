@@ -1,3 +1,4 @@
+import { ROOT_KEY } from '../../events/filters.ts';
 import { showDollars } from '../../events/show-dollars.ts';
 import { UNKNOWN } from '../../visitors/places.ts';
 import { type SentenceParts, sentenceOf } from '../kinds.ts';
@@ -20,8 +21,6 @@ const MAX_URL_LENGTH = 1_000;
 
 /** Line breaks and other controls, with those that change the direction of text. */
 const CONTROLS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
-/** Key under which visits of a domain's root are recorded. */
-const ROOT_KEY = '_root';
 
 type Fields = Readonly<Record<string, unknown>>;
 
