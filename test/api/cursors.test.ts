@@ -5,6 +5,7 @@ import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { nextOf, walk } from '../support/pages.ts';
 import { aPerson, type Person } from '../support/people.ts';
+import { Receiver } from '../support/receiver.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 type Item = { id?: string; userId?: string; host?: string };
@@ -40,6 +41,7 @@ describe('lists by cursor', () => {
   let world: World;
   let owner: Person;
   let webhookId: string;
+  let receiver: Receiver;
 
   before(async () => {
     world = await aWorkspace();
@@ -88,14 +90,22 @@ describe('lists by cursor', () => {
       });
       await owner.api.put(`/admin/blocked-hosts/h${n}.${world.domain}`, { reason: 'test' });
     }
-    webhookId = (await post('/webhooks', { name: 'hook', url: URL_A, kinds: ['link.created'] })).id;
+    receiver = await Receiver.start();
+    const hook = { name: 'hook', url: receiver.url, kinds: ['link.created'] };
+    webhookId = (await post('/webhooks', hook)).id;
     for (let n = 0; n < 3; n += 1) await post(`/webhooks/${webhookId}/test`, {});
     await eventually(async () => {
       const { body } = await api.get('/events', QUERIES['/events']![0]);
       expect(body).to.have.length(5);
     });
+    // Records that still change would differ between two requests.
+    await eventually(async () => {
+      const { body } = await api.get(`/webhooks/${webhookId}/deliveries`, { state: 'delivered' });
+      expect(body).to.have.length(3);
+    });
   });
   after(async () => {
+    await receiver.stop();
     await db()('blocked_links').where({ project_id: world.projectId }).delete();
     for (let n = 0; n < 5; n += 1)
       await owner.api.delete(`/admin/blocked-hosts/h${n}.${world.domain}`);
