@@ -2,14 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
 import { SetupError } from '../scripts/embedded/servers.ts';
 import { config } from '../src/config.ts';
 import { COLUMNS } from '../src/events/columns.ts';
 import { ClickHouse, literal } from '../src/events/store/clickhouse/connection.ts';
 import { moveEvents } from '../src/events/store/clickhouse/move.ts';
 import { MOVED_KINDS } from '../src/events/store/clickhouse/schema.ts';
-import { buildBlocks } from '../src/events/store/postgres/build-blocks.ts';
+import { buildBlocksOf } from '../src/events/store/postgres/build-blocks.ts';
 import { postgresStore } from '../src/events/store/postgres/store.ts';
 import { connectDb, db, execute, rows } from '../src/infra/db.ts';
 import { createWorkspace } from '../src/workspaces/commands.ts';
@@ -50,7 +49,7 @@ export async function benchClickHouse({ rounds }: BenchOptions): Promise<Row[]> 
       const other = (await findWorkspace(SLUG))?.id ?? (await makeWorkspace(service));
       // Repeated in every run, since an earlier one may have been interrupted.
       await postgresStore.rebuild(other);
-      await buildBlocks(pino(), { forMs: Infinity });
+      await buildBlocksOf(other, Infinity);
       await execute(db(), 'VACUUM ANALYZE events, links, qrcodes');
       await moveSeeded(projectId, other, clickhouse);
       const among = await describeEvents(projectId);

@@ -7,8 +7,7 @@
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
-import { buildBlocks } from '../src/events/store/postgres/build-blocks.ts';
+import { buildBlocksOf } from '../src/events/store/postgres/build-blocks.ts';
 import { db, execute } from '../src/infra/db.ts';
 import { thousands } from './figures.ts';
 import { type BenchService, seedLinks, withService } from './service.ts';
@@ -118,7 +117,7 @@ async function main(argv: string[]): Promise<void> {
       service.projectId,
       count,
     ]);
-    await buildBlocks(pino(), { forMs: Infinity });
+    await buildBlocksOf(service.projectId, Infinity);
     console.log(`blocks and sums built in ${seconds()} s`);
     await db().raw('VACUUM ANALYZE');
     console.log(`vacuumed in ${seconds()} s`);

@@ -20,7 +20,7 @@ import { ClickHouse } from '../../src/events/store/clickhouse/connection.ts';
 import { MOVED_KINDS, MOVED_STORED_KINDS } from '../../src/events/store/clickhouse/schema.ts';
 import { clickhouseStore } from '../../src/events/store/clickhouse/store.ts';
 import { moveToClickHouse, moveToPostgres } from '../../src/events/store/clickhouse/transfer.ts';
-import { buildBlocks } from '../../src/events/store/postgres/build-blocks.ts';
+import { buildBlocksOf } from '../../src/events/store/postgres/build-blocks.ts';
 import { postgresStore } from '../../src/events/store/postgres/store.ts';
 import type { EventsStore } from '../../src/events/store/store.ts';
 import { db, rows } from '../../src/infra/db.ts';
@@ -570,7 +570,7 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
 
     /** Builds some event blocks in Postgres, and resolves with their number. */
     async function buildSomeBlocks(projectId: string): Promise<number> {
-      await buildBlocks(log, { block: 100, newest: 0, settleMs: 0, least: 1 });
+      await buildBlocksOf(projectId, Infinity, { block: 100, newest: 0, settleMs: 0 });
       const built = await db()('event_blocks')
         .where({ project_id: projectId })
         .whereNotNull('size');

@@ -11,7 +11,7 @@ import {
 import { EVENT_KINDS, type EventKind } from '../../src/events/kinds.ts';
 import type { Span } from '../../src/events/span.ts';
 import { append } from '../../src/events/store/postgres/append.ts';
-import { buildBlocks } from '../../src/events/store/postgres/build-blocks.ts';
+import { buildBlocksOf } from '../../src/events/store/postgres/build-blocks.ts';
 import { eraseRecords } from '../../src/events/store/postgres/erase.ts';
 import { retainEvents } from '../../src/events/store/postgres/retention.ts';
 import { postgresStore as store } from '../../src/events/store/postgres/store.ts';
@@ -34,9 +34,7 @@ const SIZES = {
   block: 200,
   newest: 300,
   settleMs: 0,
-  least: 1,
   sum: { blocks: 3, many: 50 },
-  forMs: Infinity,
 };
 const FIRST = Date.UTC(2025, 9, 1);
 const LENGTH = 40 * 86_400_000;
@@ -113,7 +111,7 @@ describe(`blocks of events (seed ${SEED})`, () => {
 
   async function buildOnce(): Promise<void> {
     await db()('events_stored').insert({ project_id: projectId, count: COUNT });
-    await buildBlocks(log, SIZES);
+    await buildBlocksOf(projectId, Infinity, SIZES);
   }
   /** Builds until no block is pending, since the scheduled job can claim blocks too. */
   async function build(): Promise<void> {

@@ -18,7 +18,7 @@ import { GROUPS, type GroupName } from '../../src/events/query/groups/index.ts';
 import type { Numbers } from '../../src/events/query/numbers.ts';
 import type { Granularity, Span } from '../../src/events/span.ts';
 import { append } from '../../src/events/store/postgres/append.ts';
-import { buildBlocks } from '../../src/events/store/postgres/build-blocks.ts';
+import { buildBlocksOf } from '../../src/events/store/postgres/build-blocks.ts';
 import { Counts } from '../../src/events/store/postgres/counts.ts';
 import { eraseRecords } from '../../src/events/store/postgres/erase.ts';
 import { retainEvents } from '../../src/events/store/postgres/retention.ts';
@@ -45,9 +45,7 @@ const SIZES = {
   block: 100,
   newest: 50,
   settleMs: 0,
-  least: 1,
   sum: { blocks: 4, many: 60 },
-  forMs: Infinity,
 };
 const DAY_MS = 86_400_000;
 /** The period includes days of 23, 25, 23½ and 24½ hours. */
@@ -156,7 +154,7 @@ describe(`counts of events (seed ${SEED})`, () => {
       .where({ project_id: projectId })
       .where('blocks', '>', SIZES.sum.blocks);
     await eventually(async () => {
-      await buildBlocks(log, SIZES);
+      await buildBlocksOf(projectId, Infinity, SIZES);
       const empty = await db()('event_blocks').where({ project_id: projectId, size: null });
       expect(empty).to.deep.equal([]);
       const released = await db()('event_blocks')
@@ -488,7 +486,7 @@ describe(`counts of events (seed ${SEED})`, () => {
       while (!done.signal.aborted) expect(await postgresStore.totals(all)).to.deep.equal(totals);
     })();
     const building = (async () => {
-      while (!done.signal.aborted) await buildBlocks(log, SIZES);
+      while (!done.signal.aborted) await buildBlocksOf(projectId, Infinity, SIZES);
     })();
     await retainEvents(log).finally(() => done.abort());
     await Promise.all([asking, building]);
@@ -516,7 +514,7 @@ describe(`counts of events (seed ${SEED})`, () => {
       done.abort();
     })();
     const building = (async () => {
-      while (!done.signal.aborted) await buildBlocks(log, SIZES).catch(() => {});
+      while (!done.signal.aborted) await buildBlocksOf(projectId, Infinity, SIZES).catch(() => {});
     })();
     const oldest = async () => {
       const [row] = await db()('events').where({ project_id: projectId }).min('occurred_at as at');

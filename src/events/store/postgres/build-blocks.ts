@@ -44,47 +44,45 @@ const BUILD_MS = 8_000;
 /** Number of new events from which a workspace is divided. */
 const LEAST = 8_192;
 
-/** Size of blocks, and time limit of a run. */
-interface BuildOptions {
+/** Sizes of blocks and sums. */
+interface BlockSizes {
   /** Number of events in a block. */
-  block?: number;
+  block: number;
   /** Number of newest events that stay outside of blocks. */
-  newest?: number;
+  newest: number;
   /** Age of the events that blocks contain, in ms. */
-  settleMs?: number;
-  /** Number of new events from which a workspace is divided. */
-  least?: number;
+  settleMs: number;
   /** Number of blocks in a sum, and of their events from which a record has counts of its own. */
   sum?: SumOptions;
-  /** Time after which the rest is left to the next run, in ms. */
-  forMs?: number;
 }
 
 /** Divides the newest events of workspaces into blocks, builds the empty blocks, and sums them up. */
-export async function buildBlocks(
-  log: Log,
-  {
-    block = BLOCK,
-    newest = NEWEST,
-    settleMs = SETTLE_MS,
-    least = LEAST,
-    sum,
-    forMs = BUILD_MS,
-  }: BuildOptions = {},
-): Promise<void> {
-  const until = performance.now() + forMs;
+export async function buildBlocks(log: Log): Promise<void> {
+  const until = performance.now() + BUILD_MS;
   await joinStored();
   await eachWorkspace(
-    await findUnbuilt(least),
+    await findUnbuilt(),
     async ({ id }) => {
-      if (performance.now() > until) return;
-      await divideNewest(id, { block, newest, settleMs });
-      await divideEmpty(id, block);
-      await buildEmpty(id, until);
-      await sumBlocks(id, until, sum);
+      if (performance.now() <= until) await buildBlocksOf(id, until);
     },
     log,
   );
+}
+
+/**
+ * Divides the newest events of a workspace into blocks, builds the empty ones, and sums them up.
+ *
+ * @param until time of `performance.now()` after which the rest is left to the next run
+ */
+export async function buildBlocksOf(
+  projectId: string,
+  until: number,
+  { sum, ...sizes }: BlockSizes = { block: BLOCK, newest: NEWEST, settleMs: SETTLE_MS },
+): Promise<void> {
+  await divideNewest(projectId, sizes);
+  await divideEmpty(projectId, sizes.block);
+  await buildEmpty(projectId, until);
+  await sumBlocks(projectId, until, sum);
 }
 
 /** Joins the numbers of stored events of each workspace. */
@@ -100,8 +98,8 @@ async function joinStored(): Promise<void> {
   );
 }
 
-/** Finds workspaces with this number of new events, with empty blocks, or without sums. */
-async function findUnbuilt(least: number): Promise<{ id: string }[]> {
+/** Finds workspaces with many new events, with empty blocks, or without sums. */
+async function findUnbuilt(): Promise<{ id: string }[]> {
   const empty = await rows<{ id: string; count: number }>(
     db(),
     `SELECT project_id AS id, count(*)::int AS count FROM event_blocks WHERE size IS NULL GROUP BY project_id`,
@@ -109,10 +107,9 @@ async function findUnbuilt(least: number): Promise<{ id: string }[]> {
   emptyBlocks.set(empty.reduce((sum, { count }) => sum + count, 0));
   const others = await rows<{ id: string }>(
     db(),
-    `SELECT project_id AS id FROM events_stored GROUP BY project_id HAVING sum(count) >= :least
+    `SELECT project_id AS id FROM events_stored GROUP BY project_id HAVING sum(count) >= ${LEAST}
       UNION
      SELECT project_id FROM event_blocks WHERE sum_id IS NULL GROUP BY project_id HAVING count(*) >= ${BLOCKS_OF_SUM}`,
-    { least },
   );
   const ids = new Set([...others, ...empty].map(({ id }) => id));
   return Array.from(ids, (id) => ({ id }));
