@@ -74,6 +74,10 @@ const FLOORS = [
   { folders: ['audit'], instead: 'let the job’s name, data and result say it' },
   { folders: ['http'], instead: 'let routes hand over what an endpoint needs' },
   { folders: ['workspaces'], instead: 'let the caller hand over the value' },
+  {
+    folders: ['routing'],
+    instead: 'routing knows no request and no store: take facts and entries',
+  },
   { folders: ['lookup'], instead: 'take an entry as a value: whoever writes a record makes it' },
   { folders: ['visits'], instead: 'visits know no record: take the value as an argument' },
   {
@@ -97,7 +101,7 @@ const WALLS = [
   {
     name: 'the redirect loads no record',
     from: /^src\/redirect\//,
-    to: /^src\/(?!redirect\/|lookup\/(entry|find|remote-source|rows|short-link|source)\.|web\/|visitors\/|queues\/(all-queued|batch-jobs|bull-queues|definition|index|job|job-sender|producer|shards)\.|visits\/|infra\/|[\w-]+\.ts$)/,
+    to: /^src\/(?!redirect\/|routing\/|lookup\/(entry|find|remote-source|rows|short-link|source)\.|web\/|visitors\/|queues\/(all-queued|batch-jobs|bull-queues|definition|index|job|job-sender|producer|shards)\.|visits\/|infra\/|[\w-]+\.ts$)/,
     instead: 'use the look-up entry, which is made where the record is written',
   },
   {

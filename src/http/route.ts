@@ -176,7 +176,8 @@ type Verb =
   | 'start'
   | 'cancel'
   | 'undo'
-  | 'reset';
+  | 'reset'
+  | 'simulate';
 
 export type OperationId = `${Verb}${Capitalize<string>}`;
 

@@ -15,6 +15,13 @@ import {
   deleteOneQuery,
   resetText,
 } from '../short-links/schema.ts';
+import {
+  answerSimulation,
+  type SimulatedVisitor,
+  simulation,
+  simulationBody,
+  simulationText,
+} from '../short-links/simulate.ts';
 import { answerPicture } from './answer-picture.ts';
 import { MAX_SIZE } from './design.ts';
 import { QR_CODE_FILTERS } from './filters.ts';
@@ -308,6 +315,22 @@ export const qrCodeRoutes: Route[] = [
       return answerWrite(request, qrCodeJobs['qrcode.update'], data, (record) =>
         ok(openPassword(record)),
       );
+    },
+  }),
+  route<{ params: Params; body: SimulatedVisitor }>({
+    ...read,
+    method: 'post',
+    path: '/qrcodes/{qrcodeId}/simulate',
+    operationId: 'simulateQrCode',
+    summary: 'Simulate a scan of a QR code',
+    description: simulationText('QR code'),
+    extension: true,
+    params: qrCodeParams,
+    body: simulationBody,
+    answers: { 200: simulation },
+    handle: async ({ caller, params: { qrcodeId }, body }) => {
+      const code = await qrCodeQueries.findByRef(caller.projectId, qrcodeId);
+      return answerSimulation(found(code, `QR code "${qrcodeId}"`), body);
     },
   }),
   route<{ params: Params }>({

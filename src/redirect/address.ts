@@ -4,6 +4,7 @@ import { trimmedEnd, trimmedStart } from '../infra/trim.ts';
 import { hasDotSegment } from '../infra/url.ts';
 import type { Entries, KeyPrefix, RequestedKeys, TidiedPath } from '../lookup/entry.ts';
 import { encodedKey, normalizeKey } from '../lookup/short-link.ts';
+import type { Asks } from '../routing/facts.ts';
 import { normalizeHost } from './visitor.ts';
 
 /** The parts of a request target. */
@@ -23,18 +24,6 @@ export interface Address {
   /** The link answers all paths below the key. */
   isWildcard?: true;
 }
-
-/**
- * Purpose of a request for a link:
- * - `link`: the link itself
- * - `preview`: a page that shows its destination (`/key+`)
- * - `file`: the file of its page (`/_/file/key`)
- * - `continue`: its destination, past the page before it (`/_/continue/token/key`)
- * - `stats`: its public statistics (`/_/stats/key`)
- * - `qrCode`: its QR code, on a domain with the paths of Shlink (`/key/qr-code`)
- * - `track`: a pixel that counts as a visit, on a domain with the paths of Shlink (`/key/track`)
- */
-export type Asks = 'link' | 'preview' | 'file' | 'continue' | 'stats' | 'qrCode' | 'track';
 
 const FILE = '_/file/';
 const STATS = '_/stats/';

@@ -1,5 +1,5 @@
 import type { DisplayPage, Entries, LinkEntry } from '../lookup/entry.ts';
-import { type Decision, decide, decideBlocked, decideForOffice } from './decide.ts';
+import { type Decision, decide, decideBlocked, decideForOffice } from '../routing/decide.ts';
 import type { VisitContext, VisitDependencies } from './facts.ts';
 
 /** A Digital Link above the requested one, with the decision about it. */

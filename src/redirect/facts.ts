@@ -15,6 +15,8 @@ import type {
   WorkspaceEntry,
 } from '../lookup/entry.ts';
 import { type Finder, Unavailable } from '../lookup/find.ts';
+import type { Asks, Facts } from '../routing/facts.ts';
+import { leavesConflict } from '../routing/query.ts';
 import { clickId } from '../visitors/click-id.ts';
 import { isUncounted, UNCOUNTED_COOKIE } from '../visitors/own-visits.ts';
 import type { FindPlace } from '../visitors/places.ts';
@@ -22,66 +24,15 @@ import type { Suspects } from '../visitors/suspects.ts';
 import type { FormLead } from '../visits/visit.ts';
 import type { Language } from '../web/language.ts';
 import type { Page } from '../web/layout.ts';
-import { type Address, type Asks, sentPath } from './address.ts';
+import { type Address, sentPath } from './address.ts';
 import type { LeftOutCounter } from './left-out.ts';
 import type { Quota } from './limits.ts';
 import type { BeforePageOptions } from './pages/before.ts';
 import { type Answers, allAnswers, checkAnswers } from './pages/form.ts';
 import type { TileHost } from './pages/map.ts';
 import { type ContinueToken, type Passwords, verifyContinueToken } from './passwords.ts';
-import { leavesConflict } from './query.ts';
 import type { VisitLog } from './visit-log.ts';
-import type { Traits, Visitor } from './visitor.ts';
-
-/** Facts about a request on which its decision depends. */
-export interface Facts {
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  readonly asks: Asks;
-  /** Requested host in lower case, without its port. */
-  readonly host: string;
-  /** The request is for the root of the domain. */
-  readonly isRoot: boolean;
-  /** Path as it was sent, without its leading slash. Read only for an unknown key. */
-  readonly path: string;
-  /** Raw query, without its question mark. */
-  readonly query: string;
-  /** `Accept` and `Accept-Language`. Read only for a GS1 Digital Link. */
-  readonly accept: string;
-  readonly languages: string;
-  /** Rest of the path after the key of a flexible link, with its leading slash; otherwise empty. */
-  readonly rest: string;
-  /** The request came over https, as reported by a trusted proxy. */
-  readonly isSecure: boolean;
-  /** The visitor is a link-preview crawler. */
-  readonly isCrawler: boolean;
-  /** The visitor is Microsoft Office, which follows redirects before it opens a browser. */
-  readonly isOffice: boolean;
-  /** Read only if the link targets devices. */
-  readonly platform: 'ios' | 'android' | undefined;
-  /** Read only if the link has rules or targets countries. */
-  readonly traits: Traits;
-  /**
-   * Place of the visitor among all visitors of a link, from 0 to just below 1, derived from IP
-   * address and user agent. Read only if the link divides its visitors.
-   */
-  placeIn(linkId: string): number;
-  /** The visitor has entered the password. */
-  readonly isUnlocked: boolean;
-  /** The link's page before its destination, if it is one of this service and still exists. */
-  readonly page: PageEntry | undefined;
-  /**
-   * Progress of the visitor past that page. `outdated`: the URL to continue has expired or belongs
-   * to another link.
-   */
-  readonly passed: 'no' | 'seen' | 'submitted' | 'outdated';
-  /** The workspace's choice of whose parameter wins. Read only if the link leaves it to that. */
-  readonly queryConflict: QueryConflict;
-  /** Id of the click, which the destination receives. */
-  readonly clickId: string | undefined;
-  /** Name of the parameter and the cookie with the id. */
-  readonly clickIdParameter: ClickIdParameter;
-}
+import type { Visitor } from './visitor.ts';
 
 /** The facts of one request. Headers are read only when the decision needs them. */
 export class RequestFacts implements Facts {

@@ -1,6 +1,6 @@
 import type { DisplayPage, ResolverLink } from '../lookup/entry.ts';
+import { typeUri } from '../routing/resolver.ts';
 import type { Page } from '../web/layout.ts';
-import { typeUri } from './resolver.ts';
 
 /* Answers of a GS1-conformant resolver, which any web page may read. */
 

@@ -4,12 +4,12 @@ import { redirects } from '../infra/metrics.ts';
 import type { Response } from '../infra/plain-requests.ts';
 import { type SendOptions, sendPage, sendRedirect } from '../infra/plain-responses.ts';
 import { encodedKey, originOf, shortLinkOf } from '../lookup/short-link.ts';
+import { type Decision, type Visited, withParameter } from '../routing/decide.ts';
 import type { Visit } from '../visits/visit.ts';
 import { branded } from '../web/brand.ts';
 import type { Page } from '../web/layout.ts';
 import { type Address, continuePath, filePath, keyPath, ownPath } from './address.ts';
 import { ancestorsOf } from './ancestors.ts';
-import { type Decision, type Visited, withParameter } from './decide.ts';
 import {
   isCounted,
   knownWorkspace,

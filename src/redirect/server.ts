@@ -12,6 +12,13 @@ import { type Check, healthAnswer } from '../infra/process.ts';
 import { startSpan } from '../infra/tracing.ts';
 import type { Entries, LinkEntry, ServiceEntry, SiteFilesEntry } from '../lookup/entry.ts';
 import { originOf } from '../lookup/short-link.ts';
+import {
+  type Decision,
+  decide,
+  decideBlocked,
+  decideForOffice,
+  decideUsedUp,
+} from '../routing/decide.ts';
 import { OWN_VISITS_PATH } from '../visitors/own-visits.ts';
 import {
   type Address,
@@ -25,7 +32,6 @@ import {
   requestedKeys,
   sentPath,
 } from './address.ts';
-import { type Decision, decide, decideBlocked, decideForOffice, decideUsedUp } from './decide.ts';
 import {
   clickIdOf,
   gatherFacts,

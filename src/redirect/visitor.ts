@@ -7,9 +7,6 @@ import { refererOf } from '../visitors/referrer.ts';
 import { type Traffic, trafficOf } from '../visitors/traffic.ts';
 import { favouriteLanguage, type Language, languageOf } from '../web/language.ts';
 
-/** The traits of a visitor that rules match, in any letter case. */
-export type Traits = Pick<Visitor, 'country' | 'city' | 'device' | 'os' | 'browser' | 'language'>;
-
 /**
  * A visitor as described by a request. Most members are read from the headers only when a link
  * needs them.

@@ -134,6 +134,10 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.post(`/links/${link.id}/reset`));
     await is404(api.post(`/links/ext_${link.externalId}/reset`));
   },
+  'post /links/{linkId}/simulate': async ({ api }, { link }) => {
+    await is404(api.post(`/links/${link.id}/simulate`, {}));
+    await is404(api.post(`/links/ext_${link.externalId}/simulate`, {}));
+  },
   'get /qr': async ({ api }) => {
     // This endpoint is public and reads no records.
     const from = { headers: { 'x-forwarded-for': '198.51.100.21' } };
@@ -211,6 +215,8 @@ const ATTEMPTS: Record<string, Attempt> = {
   },
   'post /qrcodes/{qrcodeId}/reset': ({ api }, { qrcode }) =>
     is404(api.post(`/qrcodes/${qrcode.id}/reset`)),
+  'post /qrcodes/{qrcodeId}/simulate': ({ api }, { qrcode }) =>
+    is404(api.post(`/qrcodes/${qrcode.id}/simulate`, {})),
   'delete /qrcodes/{qrcodeId}': async ({ api }, { qrcode }) => {
     await is404(api.delete(`/qrcodes/${qrcode.id}`));
     await is404(api.delete(`/qrcodes/ext_${qrcode.externalId}`));

@@ -5,9 +5,9 @@ import { asciiUrl } from '../../src/infra/plain-responses.ts';
 import { TrustedProxies } from '../../src/infra/trusted-proxies.ts';
 import type { LinkEntry } from '../../src/lookup/entry.ts';
 import { filePath, readAddress, tidiedPath } from '../../src/redirect/address.ts';
-import { decide, decideForOffice, decideUsedUp, finalUrl } from '../../src/redirect/decide.ts';
-import type { Facts } from '../../src/redirect/facts.ts';
 import { normalizeHost, VisitorReader } from '../../src/redirect/visitor.ts';
+import { decide, decideForOffice, decideUsedUp, finalUrl } from '../../src/routing/decide.ts';
+import type { Facts } from '../../src/routing/facts.ts';
 import type { TrafficClass } from '../../src/visitors/traffic.ts';
 import { html, notice } from '../../src/web/layout.ts';
 

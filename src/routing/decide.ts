@@ -29,11 +29,21 @@ export interface Visited {
 interface VisitDecision {
   /** URL of the redirect or of the page, which events have as the destination. */
   destination: string;
+  /** Part of the link that has the destination for this visitor; absent for the link's own. */
+  target?: Target;
   /** Name of the variant that an A/B test chose. */
   variant?: string;
   via: 'link' | 'qr';
   /** `undefined` for the service's own domain, whose visits belong to no workspace. */
   visited: Visited | undefined;
+}
+
+/** A destination for certain visitors, and the part of the link that has it. */
+interface Target {
+  url: string;
+  by: 'rule' | 'ios' | 'android' | 'geo';
+  /** Position of the rule, from 0. */
+  rule?: number;
 }
 
 /** The answer to a visitor. */
@@ -209,14 +219,14 @@ function pageBefore(
 
 function decideDestination(link: LinkEntry, facts: Facts): Decision {
   const visited = { projectId: link.projectId, linkId: link.id };
-  const targeted = targetOf(link, facts);
+  const target = targetOf(link, facts);
   if (link.page !== undefined) {
-    if (link.page.resolver !== undefined) return decideResolver(link, link.page, targeted, facts);
+    if (link.page.resolver !== undefined) return decideResolver(link, link.page, target, facts);
     const { destination, page } = link;
-    if (targeted === undefined) return { kind: 'display', page, destination, via: 'qr', visited };
+    if (target === undefined) return { kind: 'display', page, destination, via: 'qr', visited };
   }
-  const variant = targeted === undefined ? variantOf(link, facts) : undefined;
-  const chosen = targeted ?? variant?.url ?? link.destination;
+  const variant = target === undefined ? variantOf(link, facts) : undefined;
+  const chosen = target?.url ?? variant?.url ?? link.destination;
   const { url, via } = finalUrl(
     withPath(chosen, facts.rest),
     facts.query,
@@ -230,6 +240,7 @@ function decideDestination(link: LinkEntry, facts: Facts): Decision {
   const decision: Decision = isFramed
     ? { kind: 'frame', title: link.title, destination, via, visited }
     : { kind: 'redirect', status: link.status ?? 302, destination, via, visited };
+  if (target !== undefined) decision.target = target;
   if (variant !== undefined) decision.variant = variant.name;
   return decision;
 }
@@ -238,21 +249,30 @@ function decideDestination(link: LinkEntry, facts: Facts): Decision {
 function decideResolver(
   link: LinkEntry,
   page: DisplayPage,
-  targeted: string | undefined,
+  target: Target | undefined,
   facts: Facts,
 ): Decision {
   const request = readResolverRequest(facts);
   const isPart = facts.asks === 'link' && facts.rest !== '';
   if (isPart && !isValidPath(facts.path)) return { kind: 'badRequest' };
   if (request.isForLinkset) return { kind: 'linkset', page, isForPeople: request.isForPeople };
-  const chosen = request.type === '' ? targeted : undefined;
-  const to = chosen ?? chooseLink(page.resolver!.links, request)?.url;
+  const chosen = request.type === '' ? target : undefined;
+  const to = chosen?.url ?? chooseLink(page.resolver!.links, request)?.url;
   if (to === undefined) return { kind: 'unresolved', page };
   const winner = link.queryConflict ?? facts.queryConflict;
   const { url, via } = finalUrl(to, request.query, link.dropsQuery !== true, winner);
   const destination = facts.clickId === undefined ? url : withClickId(url, facts.clickId, facts);
   const visited = { projectId: link.projectId, linkId: link.id };
-  return { kind: 'resolve', status: link.status ?? 307, page, destination, via, visited };
+  const decision: Decision = {
+    kind: 'resolve',
+    status: link.status ?? 307,
+    page,
+    destination,
+    via,
+    visited,
+  };
+  if (chosen !== undefined) decision.target = chosen;
+  return decision;
 }
 
 /**
@@ -268,14 +288,15 @@ function variantOf({ id, split }: LinkEntry, facts: Facts): SplitVariant | undef
 }
 
 /** Destination by rules, device or country; `undefined` if none matches. */
-function targetOf(link: LinkEntry, facts: Facts): string | undefined {
-  if (link.rules !== undefined) {
-    const rule = link.rules.find((one) => matches(one, facts));
-    if (rule !== undefined) return rule.url;
+function targetOf({ rules, ios, android, geo }: LinkEntry, facts: Facts): Target | undefined {
+  if (rules !== undefined) {
+    const at = rules.findIndex((one) => matches(one, facts));
+    if (at >= 0) return { url: rules[at]!.url, by: 'rule', rule: at };
   }
-  if (link.ios !== undefined && facts.platform === 'ios') return link.ios;
-  if (link.android !== undefined && facts.platform === 'android') return link.android;
-  return link.geo?.[facts.traits.country];
+  if (ios !== undefined && facts.platform === 'ios') return { url: ios, by: 'ios' };
+  if (android !== undefined && facts.platform === 'android') return { url: android, by: 'android' };
+  const url = geo?.[facts.traits.country];
+  return url === undefined ? undefined : { url, by: 'geo' };
 }
 
 /** Browsers block a plain http page in a frame of an https page. */

@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { memoize } from '../infra/memoize.ts';
 import type { Conditions, RuleEntry, TimeWindow } from '../lookup/entry.ts';
 import { isOneOfCities } from '../visitors/city.ts';
-import type { Facts } from './facts.ts';
-import type { Traits } from './visitor.ts';
+import type { Facts, Traits } from './facts.ts';
 
 /** True when all conditions of a rule are met. */
 export function matches({ when }: RuleEntry, facts: Facts): boolean {
