@@ -249,6 +249,40 @@ describe('forms of the console', function () {
   });
 
   for (const size of sizes) {
+    it(`tests where a visitor of a link is redirected (${size})`, async () => {
+      await world.api.post('/links', {
+        url: 'https://example.com/all',
+        key: 'menu',
+        rules: [
+          { value: { country: ['FR'], language: ['fr'] }, url: 'https://example.com/fr' },
+          { value: { query: { coupon: true } }, url: 'https://example.com/sale' },
+        ],
+        ios: 'https://apps.example.com/menu',
+      });
+      await inConsole(world, 'links', { size }, async (page) => {
+        await page.getByRole('button', { name: /^Actions for .*menu/ }).click();
+        await page.getByRole('menuitem', { name: 'Test redirect' }).click();
+        const result = dialog(page).getByRole('status');
+        await result.getByText('Goes to https://example.com/all').waitFor();
+        await result.getByText('No rule or target matches').waitFor();
+        await dialog(page).getByLabel('Device').selectOption('iPhone');
+        await result.getByText('Goes to https://apps.example.com/menu').waitFor();
+        await result.getByText('By the destination for iOS').waitFor();
+        await dialog(page).getByLabel('Country').selectOption('FR');
+        await dialog(page).getByLabel('Language').selectOption('fr');
+        await result.getByText('Goes to https://example.com/fr').waitFor();
+        await result.getByText('By rule 1').waitFor();
+        await dialog(page).getByLabel('Language').selectOption('');
+        await dialog(page).getByLabel('Query').fill('?coupon=1');
+        await result.getByText('By rule 2').waitFor();
+        await expectAccessible(page, `simulate-${size}`);
+        await dialog(page).getByLabel('Query').fill('a#b');
+        await dialog(page).getByText('Enter parameters, such as utm_source=mail.').waitFor();
+        await page.keyboard.press('Escape');
+        await dialog(page).waitFor({ state: 'detached' });
+      });
+    });
+
     it(`makes codes static that are scanned without a connection (${size})`, async () => {
       await inConsole(world, 'qrcodes/new', { size }, async (page) => {
         const warning = page.getByText('Dynamic needs a connection.');

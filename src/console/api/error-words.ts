@@ -52,6 +52,7 @@ const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must be before expiresAt$/, 'Choose a time before the link expires.'],
   [/^must be an ISO 8601 date/, 'Enter a date and time.'],
   [/^must have a from that is before its until$/, 'The end must be after the start.'],
+  [/^must be a query without/, 'Enter parameters, such as utm_source=mail.'],
   [/^must be a time of day/, 'Enter a time of day, such as 09:30.'],
   [/^must be a language such as/, 'Enter a language code, such as de or pt-BR.'],
   [/^must be an? (?:IANA|valid) time ?zone/i, 'Enter a time zone, such as Europe/Berlin.'],

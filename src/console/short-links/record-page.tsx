@@ -1,7 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  lazy,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { loadPart } from '../api/reachability.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
@@ -26,12 +36,17 @@ import { ResetDialog } from './reset-dialog.tsx';
 import { MOST_SELECTED, type Selection, useSelection } from './selection.ts';
 import { Toolbar } from './toolbar.tsx';
 
+const SimulateDialog = lazy(
+  loadPart(async () => ({ default: (await import('./simulate-dialog.tsx')).SimulateDialog })),
+);
+
 /** Actions on one record; the same object for all rows. */
 export interface RecordActions<Row> {
   open(record: Row): void;
   change(record: Row, edit: BulkEdit): void;
   remove(record: Row): void;
   reset(record: Row): void;
+  simulate(record: Row): void;
 }
 
 /**
@@ -83,6 +98,7 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
   const selection = useSelection<Row>();
   const { change, askToRemove, dialog } = useWrites(kind, selection);
   const [counted, setCounted] = useState<Row>();
+  const [simulated, setSimulated] = useState<Row>();
   const mayWrite = may(`${kind.list}.write`);
   const maySelect = mayWrite || isForReaders;
   const latest = useRef({ change, askToRemove });
@@ -95,6 +111,7 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
       change: (record, edit) => latest.current.change([record], edit),
       remove: (record) => latest.current.askToRemove([record]),
       reset: setCounted,
+      simulate: setSimulated,
     }),
     [open],
   );
@@ -161,6 +178,16 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
       {dialog}
       {counted !== undefined && (
         <ResetDialog kind={kind} record={counted} onClose={() => setCounted(undefined)} />
+      )}
+      {simulated !== undefined && (
+        <Suspense>
+          <SimulateDialog
+            list={kind.list}
+            id={simulated.id}
+            name={kind.nameOf(simulated)}
+            onClose={() => setSimulated(undefined)}
+          />
+        </Suspense>
       )}
     </Page>
   );

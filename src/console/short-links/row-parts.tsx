@@ -3,6 +3,7 @@ import {
   Archive,
   ArchiveRestore,
   ChartNoAxesColumn,
+  FlaskConical,
   type LucideIcon,
   RotateCcw,
 } from 'lucide-react';
@@ -98,6 +99,11 @@ export function RecordMenu<Row extends Listed>(props: RecordMenuProps<Row>) {
                   search: analyticsOf(list, id),
                 }),
             },
+          isCounted && {
+            label: 'Test redirect',
+            icon: FlaskConical,
+            onSelect: () => actions.simulate(record),
+          },
           ...(may(`${list}.write`)
             ? [
                 ...writes,
