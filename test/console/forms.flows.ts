@@ -144,6 +144,26 @@ describe('forms of the console', function () {
     ]);
   });
 
+  it('warns of a rule that never matches, until the rule before it moves', async () => {
+    const rules = [
+      { value: { country: ['FR', 'BE'] }, url: 'https://example.com/fr' },
+      { value: { country: ['FR'], os: ['ios'] }, url: 'https://example.com/fr/app' },
+    ];
+    const { body: made } = await world.api.post('/links', { url: A, key: 'never', rules });
+    await inConsole(world, `links?edit=${made.id}`, {}, async (page) => {
+      const summary = page.locator('summary', { hasText: 'Rules' });
+      await summary.waitFor();
+      const warning = dialog(page).getByText(
+        'This rule never matches: rule 1 matches all of its visitors first.',
+      );
+      if (!(await warning.isVisible())) await summary.click();
+      await warning.waitFor();
+      await expectAccessible(page, 'rule-never');
+      await page.getByRole('button', { name: 'Move rule 2 up' }).click();
+      await warning.waitFor({ state: 'detached' });
+    });
+  });
+
   it('suggests cities in a rule as they are typed', async () => {
     await inConsole(world, 'links?new=link', {}, async (page) => {
       await destination(page).fill(A);

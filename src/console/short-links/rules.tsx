@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { ArrowDown, ArrowUp, GripVertical, Plus, X } from 'lucide-react';
+import { ArrowDown, ArrowUp, GripVertical, Plus, TriangleAlert, X } from 'lucide-react';
 import { type ComponentProps, type KeyboardEvent, useRef, useState } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -16,9 +16,11 @@ import {
   listOf,
   newRule,
   type RuleDraft,
+  ruleToBody,
 } from './rule.ts';
 import { type PartProps, Section } from './section.tsx';
 import { named } from './traits.ts';
+import { type Unreachable, unreachable } from './unreachable.ts';
 
 /** Pause in typing after which cities are searched, in ms. */
 const TYPING_MS = 200;
@@ -32,6 +34,11 @@ export function RulesSection({ draft, errors, change }: PartProps) {
   const [dragged, setDragged] = useState<string>();
   const [said, setSaid] = useState('');
   const list = useRef<HTMLOListElement>(null);
+  const [now] = useState(() => Date.now());
+  const reasons = unreachable(
+    rules.map((rule) => ruleToBody(rule).value),
+    now,
+  );
 
   const move = (from: number, to: number) => {
     if (to < 0 || to >= rules.length || from === to) return;
@@ -101,6 +108,7 @@ export function RulesSection({ draft, errors, change }: PartProps) {
             <RuleFields
               rule={rule}
               number={index + 1}
+              warning={warningOf(reasons.get(index))}
               errorOf={(part) => errorAt(errors, `rules[${index}]${part}`)}
               change={(changed) => change({ rules: rules.with(index, changed) })}
               remove={() => change({ rules: rules.toSpliced(index, 1) })}
@@ -143,9 +151,18 @@ const errorAt = (errors: FieldErrors, path: string): string | undefined =>
 const hasRowError = (errors: FieldErrors): boolean =>
   Object.keys(errors).some((path) => /^rules\[\d+\]\.(?:url$|value)/.test(path));
 
+/** Tells why a rule never matches. */
+function warningOf(reason: Unreachable | undefined): string | undefined {
+  if (reason === undefined) return undefined;
+  return 'ended' in reason
+    ? 'This rule never matches: its end has passed.'
+    : `This rule never matches: rule ${reason.coveredBy + 1} matches all of its visitors first.`;
+}
+
 interface RuleFieldsProps {
   rule: RuleDraft;
   number: number;
+  warning: string | undefined;
   /**
    * Finds the error of a field of the rule.
    *
@@ -156,7 +173,7 @@ interface RuleFieldsProps {
   remove(): void;
 }
 
-function RuleFields({ rule, number, errorOf, change, remove }: RuleFieldsProps) {
+function RuleFields({ rule, number, warning, errorOf, change, remove }: RuleFieldsProps) {
   const { conditions } = rule;
   const free = (Object.keys(CONDITIONS) as Condition[]).filter(
     (kind) => !conditions.some((one) => one.kind === kind),
@@ -203,6 +220,12 @@ function RuleFields({ rule, number, errorOf, change, remove }: RuleFieldsProps) 
           onChange={(event) => change({ ...rule, url: event.target.value })}
         />
       </div>
+      {warning !== undefined && (
+        <p className="flex items-center gap-1.5 text-warning">
+          <TriangleAlert size={15} aria-hidden className="shrink-0" />
+          {warning}
+        </p>
+      )}
       <div className="flex gap-2">
         {free.length > 0 && (
           <Button
