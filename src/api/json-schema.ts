@@ -43,6 +43,11 @@ export interface Field {
   isRequired: boolean;
   description: string | undefined;
   isExtension: boolean;
+  /**
+   * Value in examples of requests: its own of a required field (`.example(…)`), otherwise that of the
+   * example of all fields.
+   */
+  example: unknown;
   schema: JsonSchema;
 }
 
@@ -65,14 +70,17 @@ export class SchemaConverter {
 
   /** Converts the fields of an object. */
   fieldsOf(schema: Joi.ObjectSchema): Field[] {
-    const { keys = {} }: Described = schema.describe();
+    const { keys = {}, examples = [] }: Described = schema.describe();
+    const [whole = {}] = examples as Record<string, unknown>[];
     return Object.entries(keys).map(([name, field]) => {
       const { description: _, 'x-extension': __, ...plain } = this.#convert(field);
+      const isRequired = field.flags?.presence === 'required';
       return {
         name,
-        isRequired: field.flags?.presence === 'required',
+        isRequired,
         description: field.flags?.description,
         isExtension: metaOf(field).extension === true,
+        example: isRequired ? field.examples?.[0] : whole[name],
         schema: plain,
       };
     });

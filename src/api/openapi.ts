@@ -145,6 +145,7 @@ class Reference {
       required: place === 'path' || field.isRequired,
       ...(field.description === undefined ? {} : { description: field.description }),
       ...(field.isExtension ? { 'x-extension': true } : {}),
+      ...(place === 'query' && field.example !== undefined ? { example: field.example } : {}),
       schema: field.schema,
     }));
   }

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { type ExampleDocument, examplesOf } from './examples/index.ts';
 import { type Guides, readGuides } from './guides.ts';
-import { type DocsPage, layoutOf } from './layout.ts';
+import { type DocsPage, filePage, layoutOf } from './layout.ts';
 import { guidePage, indexPage, searchPage } from './pages.ts';
 import { errorsPage, referencePage } from './reference.ts';
 import { Search, type SearchedDocument } from './search.ts';
@@ -21,7 +22,7 @@ export interface Documentation {
  * @param baseUrl URL of the API, for links in texts for programs
  */
 export async function makeDocumentation(
-  document: SearchedDocument,
+  document: SearchedDocument & ExampleDocument,
   baseUrl: string,
 ): Promise<Documentation> {
   const { guides, pictures } = await readGuides();
@@ -31,6 +32,7 @@ export async function makeDocumentation(
     ...textsOf(guides, document, baseUrl),
     ['/docs', indexPage(makePage, guides)],
     ['/docs/api-reference', referencePage(makePage)],
+    ['/docs/examples.json', filePage('application/json', JSON.stringify(examplesOf(document)))],
     ['/docs/api-reference/errors', errorsPage(makePage)],
   ]);
   for (const guide of guides) {

@@ -147,8 +147,23 @@ ${isWide ? main : html`<div class="columns">${content}${navigation(href)}</div>`
   };
 }
 
+/** Makes a page of a text for programs, of a media type. */
+export function filePage(type: string, text: string): DocsPage {
+  const body = Buffer.from(text);
+  return {
+    body,
+    headers: {
+      'Content-Type': `${type}; charset=utf-8`,
+      'Cache-Control': 'no-cache',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'X-Content-Type-Options': 'nosniff',
+      ETag: etagOf(body),
+    },
+  };
+}
+
 /** Returns the weak `ETag` of a page. */
-export const etagOf = (body: Buffer): string =>
+const etagOf = (body: Buffer): string =>
   `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
 
 const anchorOf = (group: string): string => `nav-${group.toLowerCase()}`;

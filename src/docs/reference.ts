@@ -8,65 +8,10 @@ import { gzip } from 'node:zlib';
 import { ERRORS } from '../errors.ts';
 import { html } from '../web/layout.ts';
 import { type DocsPage, type MakePage, STYLE_SOURCE } from './layout.ts';
+import { REFERENCE_SCRIPT } from './reference-script.ts';
 
 const PACKAGE = fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'));
 const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string };
-
-/**
- * Starts the component. The document contains the configured address of the API; requests go to the
- * page's own origin, which the policy allows.
- */
-const START = `const dark = matchMedia('(prefers-color-scheme: dark)');
-const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', follow);
-follow();
-const spec = await (await fetch('/openapi.json')).json();
-spec.servers = [{ url: location.origin }];
-/** Completes what the component leaves out for screen readers and keyboards, in every part that it draws. */
-const complete = () => {
-  const set = (selector, attributes) => {
-    for (const element of document.querySelectorAll('#reference ' + selector)) {
-      for (const [name, value] of Object.entries(attributes)) {
-        if (element.getAttribute(name) !== value) element.setAttribute(name, value);
-      }
-    }
-  };
-  set('.information-container', { role: 'region', 'aria-label': 'About the API' });
-  set('.scheme-container', { role: 'region', 'aria-label': 'Server' });
-  set('.filter-container', { role: 'region', 'aria-label': 'Filter' });
-  set('.filter-container input', { 'aria-label': 'Filter by tag or path' });
-  set('#servers', { 'aria-label': 'Server' });
-  set('.examples-select-element', { 'aria-label': 'Example' });
-  set('.body-param__text', { 'aria-label': 'Body of the request' });
-  set('.opblock-tag', { 'aria-level': '2' });
-  set('h4, h5', { 'aria-level': '3' });
-  set('td.col_header', { role: 'columnheader' });
-  set('pre.microlight', { tabindex: '0' });
-  // The button around it does the same.
-  for (const link of document.querySelectorAll('.opblock-summary-control a[href]')) {
-    link.removeAttribute('href');
-  }
-  // Has the id of the control in it.
-  for (const label of document.querySelectorAll('label[id]:has([id])')) label.removeAttribute('id');
-};
-new MutationObserver(complete).observe(document.querySelector('#reference'), {
-  childList: true,
-  subtree: true,
-});
-SwaggerUIBundle({
-  spec,
-  dom_id: '#reference',
-  presets: [SwaggerUIBundle.presets.apis],
-  layout: 'BaseLayout',
-  deepLinking: true,
-  filter: true,
-  docExpansion: 'none',
-  defaultModelsExpandDepth: 0,
-  tryItOutEnabled: true,
-  displayRequestDuration: true,
-  validatorUrl: null,
-});
-`;
 
 /**
  * Colors with sufficient contrast (WCAG 1.4.3), marks for forced colors, and limits that keep every
@@ -84,15 +29,42 @@ html.dark-mode .swagger-ui .examples-select__section-label,html.dark-mode .swagg
 .swagger-ui .microlight span[style*="211, 99, 99"]{color:#ffa3a3!important}
 .swagger-ui .opblock-body,.swagger-ui .responses-inner,.swagger-ui .table-container,.swagger-ui .opblock-section{
 max-width:100%;overflow-x:auto}
-@media (forced-colors:active){.swagger-ui .tablinks[aria-selected=true]{border-bottom:2px solid Highlight!important}}
+.swagger-ui .examples{margin:0;padding:1.25rem;border-top:1px solid var(--line)}
+.examples .choices,.examples .actions,.examples [role=tablist]{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .5rem}
+.examples .choices{justify-content:space-between;margin-bottom:.5rem}
+.examples .actions{font-size:.875rem;color:var(--muted)}
+.examples button,#keys button{min-height:2.75rem;padding:.25rem .875rem;border:1px solid var(--edge);border-radius:.625rem;
+background:var(--surface);color:var(--text);font:inherit;font-size:.875rem;font-weight:600;cursor:pointer}
+.examples [aria-selected=true]{border-color:transparent;background:var(--tint);color:var(--on-tint)}
+.examples pre{max-width:none;margin:0;padding:1rem;border:1px solid var(--line);border-radius:.875rem;background:var(--inset);
+color:var(--text);font:.8125rem/1.6 ui-monospace,monospace;overflow-x:auto;overflow-wrap:normal;white-space:pre}
+#keys{width:min(30rem,calc(100vw - 2rem));padding:1.5rem;border:1px solid var(--line);border-radius:1rem;
+background:var(--surface);color:var(--text)}
+#keys::backdrop{background:rgb(0 0 0/.5)}
+#keys h2{margin:0 0 .5rem;font-size:1.25rem}
+#keys label{display:block;margin-top:.75rem;font-weight:600}
+#keys :is(input,select){display:block;width:100%;min-height:2.75rem;margin:.25rem 0 .75rem;padding:.25rem .75rem;
+border:1px solid var(--edge);border-radius:.75rem;background:var(--inset);color:inherit;font:inherit;font-weight:400}
+#keys .buttons{display:flex;flex-wrap:wrap;gap:.5rem}
+#keys form .buttons button:first-child{border:0;background:var(--accent);color:var(--on-accent)}
+#keys [role=status]{min-height:1.5rem;margin:.75rem 0 0}
+#keys fieldset{margin:.75rem 0 0;padding:1rem 0 0;border:0;border-top:1px solid var(--line)}
+#keys legend{float:left;width:100%;padding:0;font-weight:600}
+@media (forced-colors:active){.examples [aria-selected=true]{border-color:Highlight}
+.swagger-ui .tablinks[aria-selected=true]{border-bottom:2px solid Highlight!important}}
 @media (max-width:40rem){.swagger-ui .wrapper{padding:0 1rem}
 .swagger-ui table,.swagger-ui tbody,.swagger-ui tr,.swagger-ui td{max-width:calc(100vw - 4rem)}
 .swagger-ui .parameters thead,.swagger-ui .headers thead{display:none}
+.examples .choices,.examples .choices>*{gap:.375rem}.examples .choices button{padding-inline:.5rem}
 .swagger-ui .parameters,.swagger-ui .headers,.swagger-ui :is(.parameters,.headers) :is(tbody,tr,td){display:block;
 width:auto;padding-inline:0}}
 `;
 
-const ownHash = createHash('sha256').update(START).update(LOOK).digest('hex').slice(0, 8);
+const ownHash = createHash('sha256')
+  .update(REFERENCE_SCRIPT)
+  .update(LOOK)
+  .digest('hex')
+  .slice(0, 8);
 
 /** Folder of the files; the version in its name lets them be cached forever. */
 const FOLDER = `/docs/assets/swagger-ui-${version}-${ownHash}`;
@@ -108,6 +80,21 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The dialog in which a reader enters or creates the key of the examples. */
+const KEYS = html`<dialog id="keys" aria-labelledby="keys-title"><form method="dialog">
+<h2 id="keys-title">Use a key in the examples</h2>
+<p>The key stays in this tab. It is written into the examples, and sent nowhere.</p>
+<label>API key <input name="key" autocomplete="off" spellcheck="false" placeholder="sk_…" maxlength="200"></label>
+<div class="buttons"><button>Use this key</button>
+<button type="button" name="forget" hidden>Forget the key</button>
+<button type="button" name="close">Cancel</button></div>
+<p role="status"></p>
+<fieldset name="create" hidden><legend>Or create one</legend>
+<p>It expires in a day, and may do all that you may do in the workspace.</p>
+<label>Workspace <select name="workspace"></select></label>
+<button type="button">Create a key</button></fieldset>
+</form></dialog>`;
+
 /** Makes the interactive reference of the API. */
 export const referencePage = (makePage: MakePage): DocsPage =>
   makePage({
@@ -115,9 +102,10 @@ export const referencePage = (makePage: MakePage): DocsPage =>
     href: '/docs/api-reference',
     isWide: true,
     main: html`<section class="about" aria-label="About the reference"><h1>API reference</h1>
-<p>Choose <b>Authorize</b> and enter an API key to send requests from this page. The document itself is <a href="/openapi.json">openapi.json</a>; <a href="/docs/api">HTTP conventions</a> apply to all endpoints.</p>
+<p>Choose <b>Authorize</b> and enter an API key to send requests from this page. The document itself is <a href="/openapi.json">openapi.json</a>; <a href="/docs/api">HTTP conventions</a> apply to all endpoints. <b>Use a key</b> under an operation to fill a key in its examples.</p>
 <noscript><p>This page needs JavaScript.</p></noscript></section>
-<div id="reference"></div>`,
+<div id="reference"></div>
+${KEYS}`,
     extra: {
       head: html`<link rel="stylesheet" href="${FOLDER}/swagger-ui.css">
 <link rel="stylesheet" href="${FOLDER}/look.css">
@@ -189,7 +177,10 @@ export function findAsset(address: string): Promise<Asset> | undefined {
 
 function readAsset(name: string): Promise<Asset> | undefined {
   if (name === 'start.js') {
-    return compress(START).then((content) => ({ type: 'text/javascript; charset=utf-8', content }));
+    return compress(REFERENCE_SCRIPT).then((content) => ({
+      type: 'text/javascript; charset=utf-8',
+      content,
+    }));
   }
   if (name === 'look.css') {
     return compress(LOOK).then((content) => ({ type: 'text/css; charset=utf-8', content }));

@@ -1,5 +1,5 @@
 import type { Guide } from './guides.ts';
-import { type DocsPage, etagOf } from './layout.ts';
+import { type DocsPage, filePage } from './layout.ts';
 import { beginning } from './pages.ts';
 import type { SearchedDocument } from './search.ts';
 
@@ -26,11 +26,11 @@ export function textsOf(
   }));
   const operations = operationsOf(document);
   return [
-    ['/llms.txt', textPage('text/plain', listOf(absolute, baseUrl))],
-    ['/llms-full.txt', textPage('text/plain', allOf(absolute, operations, baseUrl))],
+    ['/llms.txt', filePage('text/plain', listOf(absolute, baseUrl))],
+    ['/llms-full.txt', filePage('text/plain', allOf(absolute, operations, baseUrl))],
     ...absolute.map(({ name, markdown }): [string, DocsPage] => [
       `/docs/${name}.md`,
-      textPage('text/markdown', markdown),
+      filePage('text/markdown', markdown),
     ]),
   ];
 }
@@ -85,18 +85,4 @@ function firstSentence(summary: string): string {
   const line = summary.replaceAll(/\s+/g, ' ').trim().replace(/:$/, '.');
   const end = line.indexOf('. ');
   return beginning(end === -1 ? line : line.slice(0, end + 1), MAX_SUMMARY);
-}
-
-function textPage(type: string, text: string): DocsPage {
-  const body = Buffer.from(text);
-  return {
-    body,
-    headers: {
-      'Content-Type': `${type}; charset=utf-8`,
-      'Cache-Control': 'no-cache',
-      'Content-Security-Policy': "default-src 'none'; sandbox",
-      'X-Content-Type-Options': 'nosniff',
-      ETag: etagOf(body),
-    },
-  };
 }

@@ -154,7 +154,7 @@ export const exportRoutes: Route[] = [
     scope: 'public',
     params: Joi.object<{ id: string }>({ id: id().required().description('Id of the export.') }),
     query: Joi.object<{ token: string }>({
-      token: text(100).required().description('Secret in the URL.'),
+      token: text(100).required().description('Secret in the URL.').example('Zk3vQ8sLp1'),
     }),
     answers: { 200: { media: Object.values(MEDIA_TYPES) } },
     async handle({ params, query }) {

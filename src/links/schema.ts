@@ -112,7 +112,7 @@ export interface DeleteQuery extends DeleteOneQuery {
 }
 
 export const deleteQuery = Joi.object<DeleteQuery>({
-  linkIds: bulkIds(LINK_TABLES),
+  linkIds: bulkIds(LINK_TABLES).example(['link_4Jx2vQ0aTq', 'ext_spring-1']),
   events: eventsOnDelete(),
 });
 

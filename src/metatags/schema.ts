@@ -5,7 +5,7 @@ export interface MetatagsQuery {
   url: string;
 }
 
-const queryOf = (what: string) =>
+const queryOf = (what: string, example: string) =>
   Joi.object<MetatagsQuery>({
     url: Joi.string()
       .custom((value: string, { error }) => {
@@ -17,14 +17,15 @@ const queryOf = (what: string) =>
         }
       })
       .required()
-      .description(`URL of the ${what}. Without a scheme, it gets \`https://\`.`),
+      .description(`URL of the ${what}. Without a scheme, it gets \`https://\`.`)
+      .example(example),
   });
 
 /** Schema of the query string for a page. */
-export const metatagsQuery = queryOf('page');
+export const metatagsQuery = queryOf('page', 'https://example.com/');
 
 /** Schema of the query string for an image. */
-export const imageQuery = queryOf('image');
+export const imageQuery = queryOf('image', 'https://example.com/garden.png');
 
 /**
  * Parses the URL of a page, without its fragment, which is not sent to its host.

@@ -27,6 +27,7 @@ export const placeRoutes: Route[] = [
       search: text(200)
         .required()
         .description('Beginning of the name, regardless of case and accents.')
+        .example('zür')
         .example('mun'),
     }),
     answers: {

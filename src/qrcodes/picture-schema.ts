@@ -141,7 +141,8 @@ export const qrQuery = Joi.object<QrQuery>({
   url: destination()
     .max(2_953)
     .required()
-    .description('URL that the code holds, at most 2,953 characters.'),
+    .description('URL that the code holds, at most 2,953 characters.')
+    .example('https://example.com/'),
   ...emptyAsAbsent(lookFields),
   width: width.strict(false),
   height: height.strict(false),

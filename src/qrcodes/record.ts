@@ -139,6 +139,7 @@ const contents = Object.fromEntries(
 /** Schema of the QR code record, for the reference and for checking answers. */
 export const qrCodeRecord = Joi.object({
   ...sharedRecordFields,
+  id: sharedRecordFields.id!.example('qr_0VKAM3TWq8Zr5XnYb2VdLcHs', { override: true }),
   type: oneOf(CONTENT_NAMES)
     .meta({ name: 'QrCodeType' })
     .required()

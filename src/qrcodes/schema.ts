@@ -192,7 +192,7 @@ export interface DeleteQuery extends DeleteOneQuery {
 }
 
 export const deleteQuery = Joi.object<DeleteQuery>({
-  qrcodeIds: bulkIds(QR_CODE_TABLES),
+  qrcodeIds: bulkIds(QR_CODE_TABLES).example(['qr_4Jx2vQ0aTq', 'ext_poster-1']),
   events: eventsOnDelete(),
 });
 

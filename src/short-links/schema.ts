@@ -183,6 +183,7 @@ export const infoQuery = <IdName extends string>(idName: IdName, { noun }: Short
     [idName]: id().description(`Id of the ${noun}.`),
     externalId: id().description(`External id of the ${noun}, after the prefix \`ext_\`.`),
   })
+    .example({ domain: 'go.example.com', key: 'spring' })
     .and('domain', 'key')
     .or('domain', idName, 'externalId')
     .messages({
