@@ -35,7 +35,7 @@ async function openKeys(page: Page): Promise<void> {
 }
 
 describe('the examples of the API reference', function () {
-  this.timeout(400_000);
+  this.timeout(180_000);
   useBrowser();
   let world: World;
 
