@@ -35,6 +35,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
     names: [
       'containers',
       'kubernetes',
+      'platforms',
       'systemd',
       'proxies',
       'configuration',
