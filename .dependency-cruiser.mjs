@@ -10,7 +10,7 @@ import { Compiler } from '@swc/core';
  * other. `infra` stands also for the files directly in `src`.
  */
 const FLOORS = [
-  { folders: ['console'], instead: 'ask the API over HTTP' },
+  { folders: ['console', 'page-script'], instead: 'ask the API over HTTP' },
   {
     folders: ['api', 'redirect'],
     instead:

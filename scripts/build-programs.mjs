@@ -51,9 +51,23 @@ const { output } = await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
 });
+/** The script of web pages, small and in one file. It is no program of this machine. */
+const pageScript = await rolldown({
+  cwd: ROOT,
+  platform: 'browser',
+  input: { 'page-script': path.join('src', 'page-script', 'script.ts') },
+  tsconfig: path.join(ROOT, 'src', 'page-script', 'tsconfig.json'),
+  transform: { target: 'es2020' },
+});
+const { output: pageOutput } = await pageScript.write({
+  dir: OUTPUT,
+  format: 'iife',
+  minify: true,
+  entryFileNames: '[name].js',
+});
 // Files of an earlier build are deleted last, since a running service may start one of its programs
 // meanwhile.
-const written = new Set(output.map(({ fileName }) => path.normalize(fileName)));
+const written = new Set([...output, ...pageOutput].map(({ fileName }) => path.normalize(fileName)));
 for (const entry of readdirSync(OUTPUT, { recursive: true, withFileTypes: true })) {
   const file = path.join(entry.parentPath, entry.name);
   const name = path.relative(OUTPUT, file).replace(/\.map$/, '');

@@ -23,6 +23,7 @@ const CHECKS = [
   { name: 'format', command: 'biome', args: ['check'] },
   { name: 'lint', command: 'oxlint', args: ['--type-aware'] },
   { name: 'types of the console', command: 'tsc', args: ['-p', 'src/console'] },
+  { name: 'types of the page script', command: 'tsc', args: ['-p', 'src/page-script'] },
   { name: 'unused code', command: 'knip', args: [] },
   { name: 'reference (Redocly)', command: '../../scripts/check-reference.mjs', args: [] },
 ];

@@ -11,6 +11,7 @@ import { recordSessionUse } from '../users/sessions.ts';
 import { type Caller, type KeyProof, recordApiKeyUse } from '../workspaces/api-keys.ts';
 import { Authenticator, authorize, NOBODY } from './authenticate.ts';
 import { allowOrigin, isOpen, refuseOtherOrigins } from './cors.ts';
+import { allowListedOrigin, needsSecretKey, refuseOtherPages } from './page-keys.ts';
 import { RateLimit, type RateLimitVerdict, requestLimitOf } from './rate-limit.ts';
 
 /** Returns true for requests that count against the limit of the workspace's plan. */
@@ -52,6 +53,11 @@ export class Admission {
     }
     const caller = await this.#callerOf(route, producer, request, network);
     response.locals['projectId'] = caller.projectId;
+    if (caller.origins !== null) {
+      allowListedOrigin(caller, request, response);
+      await this.takePublic(network, response);
+      refuseOtherPages(caller, route, request);
+    }
     await this.take(route, caller, producer, response);
     const params = request.params as Record<string, string>;
     const isOwn = route.isOwn?.(caller, params) === true;
@@ -62,7 +68,7 @@ export class Admission {
 
   /**
    * Like `admit`, but accepts only an API key and ignores cookies. For clients that send their key
-   * in another place.
+   * in another place. Refuses publishable keys.
    *
    * @param authorization key in the form of an `Authorization` header, or a proof of it
    */
@@ -81,6 +87,10 @@ export class Admission {
         ? await this.#authenticator.byProof(authorization, network)
         : await this.#authenticator.byApiKey(authorization, network);
     response.locals['projectId'] = caller.projectId;
+    if (caller.origins !== null) {
+      await this.takePublic(network, response);
+      throw needsSecretKey();
+    }
     await this.take(route, caller, producer, response);
     authorize(caller, route.scope, route.plan);
     recordApiKeyUse(producer, caller);
@@ -117,6 +127,7 @@ export class Admission {
   ): Promise<void> {
     if (route.scope === 'public') return;
     const caller = await this.#callerOf(route, producer, request, networkOf(request.ip ?? ''));
+    refuseOtherPages(caller, route, request);
     authorize(caller, route.scope, route.plan);
   }
 
@@ -173,6 +184,7 @@ export class Admission {
 
   #verdictOf({ limit }: Needs, caller: Caller): Promise<RateLimitVerdict> {
     if (limit === 'fetch') return this.#rateLimit.takeFetch(caller.projectId);
+    if (caller.origins !== null) return this.#rateLimit.take(caller, 'page');
     return caller.sessionId === undefined
       ? this.#rateLimit.take(caller, limit ?? 'api')
       : this.#rateLimit.takeUser(caller.userId);

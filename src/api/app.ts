@@ -27,6 +27,7 @@ import { serveDocs } from './docs.ts';
 import { HeavyRequests } from './heavy-requests.ts';
 import { serveMcp } from './mcp/serve.ts';
 import { serveOauth } from './oauth/serve.ts';
+import { servePageScript } from './page-script.ts';
 import { servePaymentDeliveries } from './payment-deliveries.ts';
 import {
   type ApiDependencies,
@@ -67,6 +68,7 @@ export function makeApp(dependencies: ApiDependencies): Express {
   });
   serveDocs(app, admission);
   serveWellKnown(app);
+  servePageScript(app);
   app.get(['/console', '/console/*path'], consoleHandler());
   app.get('/stats/:domain/*key', showStatistics(admission));
   serveUnsubscribe(app, admission, dependencies.queues);

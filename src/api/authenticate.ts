@@ -23,6 +23,7 @@ export const NOBODY: Caller = {
   requestsPerMinute: null,
   userId: '',
   apiKeyId: '',
+  origins: null,
   scopes: [],
 };
 

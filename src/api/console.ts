@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Request, Response } from 'express';
-import Negotiator from 'negotiator';
 import { Refusal } from '../errors.ts';
-import { isAmong } from '../http/etag.ts';
 import { ROOT } from '../infra/root.ts';
 import { PERMISSIONS_POLICY } from '../web/permissions.ts';
+import { type StaticFile, sendFile, tagOf } from './static-file.ts';
 
 /** Output folder of scripts/build-console.mjs. */
 const BUILT = path.join(ROOT, 'dist', 'console');
@@ -53,16 +50,6 @@ const NOT_BUILT = `<!doctype html>
 /** Returns true if the console has been built. */
 export const isConsoleBuilt = (): boolean => existsSync(path.join(BUILT, 'index.html'));
 
-/** A file of the console, uncompressed and compressed. */
-interface ConsoleFile {
-  type: string;
-  etag: string;
-  /** Contents by encoding, smallest first; includes `identity`, except of fonts. */
-  contents: Map<string, Buffer>;
-  /** Path of a font. */
-  path?: string;
-}
-
 /** Fonts, which are read when they are requested: most are for scripts that few people need. */
 const FONTS: ReadonlySet<string> = new Set(['.woff', '.woff2']);
 
@@ -89,31 +76,11 @@ export function consoleHandler(folder = BUILT) {
     const file = files.get(name) ?? (isAsset ? undefined : index);
     if (file === undefined) throw new Refusal('not_found', `There is no ${request.path}`);
     response.set('Cache-Control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
-    await send(file, request, response);
+    await sendFile(file, request, response);
   };
 }
 
-async function send(
-  { type, etag, contents, path: font }: ConsoleFile,
-  request: Request,
-  response: Response,
-): Promise<void> {
-  const offered = [...contents.keys(), ...(font === undefined ? [] : ['identity'])];
-  const accepted = new Negotiator(request).encodings(offered);
-  const encoding = offered.find((name) => accepted.includes(name)) ?? 'identity';
-  response.set({ 'Content-Type': type, ETag: etag, Vary: 'Accept-Encoding' });
-  // Weak comparison (RFC 9110, 13.1.2), because the same tag is used for every encoding.
-  if (isAmong(request.get('if-none-match'), etag.slice('W/'.length))) {
-    response.status(304).end();
-    return;
-  }
-  if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-  const body = contents.get(encoding) ?? contents.get('identity') ?? (await readFile(font!));
-  response.set('Content-Length', String(body.length));
-  response.end(request.method === 'HEAD' ? undefined : body);
-}
-
-function readFiles(folder: string): Map<string, ConsoleFile> {
+function readFiles(folder: string): Map<string, StaticFile> {
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return new Map(
@@ -136,10 +103,6 @@ function readFiles(folder: string): Map<string, ConsoleFile> {
     }),
   );
 }
-
-/** Entity tag of a file, from its content or from a name that has a hash of it. */
-const tagOf = (content: string | Buffer): string =>
-  `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
 
 const ENCODINGS = [
   ['br', '.br'],

@@ -17,7 +17,7 @@ const ALLOWED =
   'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, ' +
   'MCP-Protocol-Version, Prefer, X-Api-Key, X-Request-Id';
 
-/** Request headers that pages of all origins may send to endpoints for them, which need a key. */
+/** Request headers that pages of all origins may send to endpoints for pages, which need a key. */
 const ALLOWED_TO_PAGES = 'Content-Type, Authorization';
 
 /** Time for which browsers cache a preflight response, in seconds. */
@@ -40,9 +40,21 @@ export function allowOrigin(request: Request, response: Response, isPublic: bool
   response.set('Access-Control-Expose-Headers', EXPOSED);
 }
 
+/** Allows the pages of one origin to read an answer. */
+export function allowPage(response: Response, origin: string): void {
+  response.vary('Origin');
+  response.set({
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': EXPOSED,
+  });
+}
+
 /** Properties of a route that decide which pages may call it. */
 type Addressed = Pick<Route, 'method' | 'scope'> & {
-  /** True for an endpoint that pages of any origin may call, with their key. */
+  /**
+   * True for an endpoint that pages may call with their key, which decides about the origin. A
+   * preflight request contains no key.
+   */
   isForPages?: boolean | undefined;
 };
 

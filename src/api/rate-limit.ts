@@ -12,7 +12,7 @@ const REGISTRATIONS_PER_MINUTE = 10;
 
 /** A limit, by the name that the headers `RateLimit` and `RateLimit-Policy` give it. */
 interface Policy {
-  name: 'api' | 'track' | 'user' | 'public' | 'image' | 'fetch' | 'register';
+  name: 'api' | 'track' | 'page' | 'user' | 'public' | 'image' | 'fetch' | 'register';
   perMinute: number;
   /** Who has the limit. */
   partition: string;
@@ -54,11 +54,15 @@ export class RateLimit {
     this.#redis = redis;
   }
 
-  /** Counts one request against the limit of the caller's workspace. */
-  async take(caller: Caller, kind: 'api' | 'track'): Promise<RateLimitVerdict> {
-    const perMinute = requestLimitOf(caller) * (kind === 'track' ? 10 : 1);
+  /**
+   * Counts one request against a limit of the caller's workspace. Pages have their own, so that
+   * visitors cannot use up that of the workspace's software.
+   */
+  async take(caller: Caller, kind: 'api' | 'track' | 'page'): Promise<RateLimitVerdict> {
+    const perMinute = requestLimitOf(caller) * (kind === 'api' ? 1 : 10);
     const partition = caller.projectId;
-    return this.#verdict({ name: kind, perMinute, partition, subject: 'The workspace' });
+    const subject = kind === 'page' ? 'All pages of the workspace together' : 'The workspace';
+    return this.#verdict({ name: kind, perMinute, partition, subject });
   }
 
   /**

@@ -16,31 +16,44 @@ import type { SaleBody } from './schema.ts';
 export async function claimInvoice(
   trx: Db,
   projectId: string,
-  { sale, eventId }: NewSale,
+  data: NewSale,
   answer: SaleResult,
 ): Promise<SaleResult | undefined> {
-  const { invoiceId } = sale;
-  if (invoiceId === null) return undefined;
+  const { sale, eventId } = data;
+  const claim = claimOf(data);
+  if (claim === null) return undefined;
   const fingerprint = fingerprintOf(sale);
   const inserted = await rows<object>(
     trx,
     `INSERT INTO invoices (project_id, invoice_id, customer_id, fingerprint, answer, event_id)
      VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING invoice_id`,
-    [projectId, invoiceId, '', fingerprint, JSON.stringify(answer), eventId],
+    [projectId, claim, '', fingerprint, JSON.stringify(answer), eventId],
   );
   if (inserted.length > 0) return undefined;
   const first = (await trx('invoices')
-    .where({ project_id: projectId, invoice_id: invoiceId })
+    .where({ project_id: projectId, invoice_id: claim })
     .first('fingerprint', 'answer')) as { fingerprint: string; answer: SaleResult | null };
   if (first.fingerprint !== fingerprint && first.fingerprint !== olderFingerprintOf(sale)) {
     throw new Refusal(
       'conflict',
-      `The invoice "${invoiceId}" was already recorded with other contents`,
+      `The invoice "${sale.invoiceId}" was already recorded with other contents`,
     );
   }
   // The customer has been erased meanwhile, so the answer may only contain what the caller sent
   // again.
   return first.answer ?? answer;
+}
+
+/**
+ * Returns the text that identifies the invoice of a sale in its workspace; `null` without one. A
+ * visitor who guesses invoices must not claim them before the workspace's software or the page of
+ * the customer: sales from pages have claims by customer, apart from all others, whose ids never
+ * begin with a space.
+ */
+export function claimOf({ sale, isFromPage = false }: Pick<NewSale, 'sale' | 'isFromPage'>) {
+  const { invoiceId, customerExternalId } = sale;
+  if (invoiceId === null || !isFromPage) return invoiceId;
+  return ` page ${fingerprintOf({ invoiceId, customerExternalId })}`;
 }
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url');

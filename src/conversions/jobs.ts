@@ -10,6 +10,8 @@ export interface NewLead {
   eventId: string;
   at: string;
   lead: LeadBody;
+  /** True for a lead that a visitor's page sent with a publishable key. */
+  isFromPage?: boolean | undefined;
 }
 
 /** Input of the job of a sale. */
@@ -19,6 +21,8 @@ export interface NewSale {
   leadEventId: string;
   at: string;
   sale: SaleBody;
+  /** True for a sale that a visitor's page sent with a publishable key. */
+  isFromPage?: boolean | undefined;
   /** True: a sale to an unknown customer is refused. */
   knownCustomer?: boolean | undefined;
   converted: UsCents;

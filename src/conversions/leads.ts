@@ -15,12 +15,13 @@ import { customersOfClicks } from './waiting.ts';
 
 /**
  * Records leads, unless they are deferred, and their customer if they are new. A repeat with the
- * same customer, event name and click is the same lead, and changes nothing.
+ * same customer, event name and click is the same lead, and changes nothing. A page changes nothing
+ * of an existing customer.
  */
 export async function recordLead(
   trx: Db,
   job: JobContext,
-  { eventId, at, lead }: NewLead,
+  { eventId, at, lead, isFromPage = false }: NewLead,
   recordEvents: RecordEvents,
 ): Promise<Tracked<LeadResult>> {
   const { projectId } = job;
@@ -32,10 +33,12 @@ export async function recordLead(
     const key = { projectId, customerId: customer.id, eventName, clickId: click.id };
     const same = deferred ? undefined : await eventsStore().findLeadOfClick(trx, key);
     if (same !== undefined) {
-      const answer = { ...named, eventName, linkId: same.link_id, metadata: same.metadata };
+      // The stored metadata may come from software of the workspace.
+      const seen = isFromPage ? metadata : same.metadata;
+      const answer = { ...named, eventName, linkId: same.link_id, metadata: seen };
       return { answer, isReplayed: true };
     }
-    await keepDetails(trx, customer, lead, click);
+    if (!isFromPage) await keepDetails(trx, customer, lead, click);
   }
   if (!deferred) {
     const common = { project_id: projectId, occurred_at: at, customer_id: customer.id };

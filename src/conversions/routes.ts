@@ -14,7 +14,9 @@ import { canBeClickId, clickId } from '../visitors/click-id.ts';
 import { withoutSecrets } from '../visitors/referrer.ts';
 import { visitJobs } from '../visits/jobs.ts';
 import type { TrackedClick } from '../visits/visit.ts';
+import type { Caller } from '../workspaces/api-keys.ts';
 import { visitSettings } from '../workspaces/queries.ts';
+import { refuseLeadFromPage, refuseSaleFromPage } from './from-page.ts';
 import { conversionJobs, type Tracked } from './jobs.ts';
 import { clickResult, leadResult, noClick, refundResult, saleResult } from './record.ts';
 import {
@@ -37,11 +39,18 @@ const write = {
   writes: true,
 } as const;
 
+/** Part of the descriptions of endpoints for pages. */
+const FROM_PAGES =
+  'A page can send it with a publishable key, and then changes nothing of an existing customer. ';
+
 /**
  * Delays between look-ups of a click that was answered a moment ago and is not in the database yet,
  * in ms.
  */
 const PAUSES_MS = [100, 300, 600];
+
+/** True for a request of a page, which any visitor could have sent. */
+const isPage = ({ origins }: Caller): boolean => origins !== null;
 
 const answerTracked = <Body>({ answer, isReplayed }: Tracked<Body>) =>
   isReplayed ? replayed(ok(answer)) : ok(answer);
@@ -52,20 +61,26 @@ export const conversionRoutes: Route[] = [
     method: 'post',
     path: '/track/lead',
     operationId: 'trackLead',
+    isForPages: true,
     summary: 'Track a lead',
     description:
       'Records that a click became a lead. Repeating the customer, event name and click returns ' +
       'the first response with `Idempotent-Replayed: true`. Waits for a click not yet stored. ' +
       'Without `clickId`, it belongs to the latest click of the customer, for example of a lead ' +
-      'with `deferred`.',
+      'with `deferred`. ' +
+      FROM_PAGES +
+      'It needs `clickId`, and sets neither `quantity` nor `timestamp`.',
     extension: true,
     body: leadBody,
     answers: { 200: leadResult },
     handle(request) {
-      const lead = request.body;
+      const { caller, body: lead } = request;
+      const isFromPage = isPage(caller);
+      if (isFromPage) refuseLeadFromPage(lead);
       const data = async () => {
-        if (lead.clickId !== undefined) await awaitClick(request.caller.projectId, lead.clickId);
-        return { eventId: newId('event'), at: lead.timestamp ?? new Date().toISOString(), lead };
+        if (lead.clickId !== undefined) await awaitClick(caller.projectId, lead.clickId);
+        const at = lead.timestamp ?? new Date().toISOString();
+        return { eventId: newId('event'), at, lead, isFromPage };
       };
       return answerWrite(request, conversionJobs['lead.track'], data, answerTracked);
     },
@@ -75,17 +90,22 @@ export const conversionRoutes: Route[] = [
     method: 'post',
     path: '/track/sale',
     operationId: 'trackSale',
+    isForPages: true,
     summary: 'Track a sale',
     description:
       'Records a sale to a customer. Repeating an invoice returns the first response with ' +
       '`Idempotent-Replayed: true`. An amount in another currency is converted to US dollars ' +
       'at the latest exchange rates; `rateDate` in the response is their day. Without a rate, or ' +
       'with rates older than the operator allows, `amount` is 0 and `pending` true: the sale ' +
-      'counts, its amount once there is a rate. Waits for a click or named lead not yet stored.',
+      'counts, its amount once there is a rate. Waits for a click or named lead not yet stored. ' +
+      FROM_PAGES +
+      'It sets no `timestamp`, `paymentProcessor`, `leadEventName` or `knownCustomer`.',
     body: saleBody,
     answers: { 200: saleResult },
     handle(request) {
       const { knownCustomer, ...body } = request.body;
+      const isFromPage = isPage(request.caller);
+      if (isFromPage) refuseSaleFromPage(request.body);
       const sale = { ...body, currency: body.currency.toUpperCase() };
       const data = async () => {
         if (sale.clickId !== null) await awaitClick(request.caller.projectId, sale.clickId);
@@ -94,6 +114,7 @@ export const conversionRoutes: Route[] = [
           leadEventId: newId('event'),
           at: sale.timestamp ?? new Date().toISOString(),
           sale,
+          isFromPage,
           knownCustomer,
           converted: await convert(request, sale),
         };

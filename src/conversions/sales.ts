@@ -9,7 +9,7 @@ import type { Db } from '../infra/db.ts';
 import type { JobContext } from '../queues/definition.ts';
 import type { RecordEvents } from './announced.ts';
 import { knownClick } from './clicks.ts';
-import { claimInvoice } from './invoices.ts';
+import { claimInvoice, claimOf } from './invoices.ts';
 import type { NewSale, Tracked } from './jobs.ts';
 import { noCustomer, type SaleResult } from './record.ts';
 import type { SaleBody } from './schema.ts';
@@ -58,11 +58,11 @@ async function record(
   recordEvents: RecordEvents,
 ): Promise<void> {
   const { projectId } = job;
-  const { eventId, leadEventId, at, sale, converted } = data;
+  const { eventId, leadEventId, at, sale, converted, isFromPage = false } = data;
   if (data.knownCustomer === true) await refuseUnknownCustomer(trx, job, sale);
   const click = sale.clickId === null ? undefined : await knownClick(trx, job, sale.clickId);
   const { customer, isNew } = await takeCustomer(trx, projectId, sale, click);
-  if (!isNew) await keepDetails(trx, customer, sale, click);
+  if (!isNew && !isFromPage) await keepDetails(trx, customer, sale, click);
   const rows: EventRow[] = [];
   const common = { project_id: projectId, occurred_at: at, customer_id: customer.id };
   let from = click;
@@ -98,9 +98,10 @@ async function record(
     const amounts = { currency, decimals, fromAmount: 0, toAmount: amount };
     await addPending(trx, [{ projectId, eventId, at, saleId: eventId, ...amounts }]);
   }
-  if (sale.invoiceId !== null) {
+  const claim = claimOf(data);
+  if (claim !== null) {
     await trx('invoices')
-      .where({ project_id: projectId, invoice_id: sale.invoiceId })
+      .where({ project_id: projectId, invoice_id: claim })
       .update({ customer_id: customer.id });
   }
 }

@@ -15,6 +15,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'destinations',
       'qr-codes',
       'analytics',
+      'page-script',
       'payments',
       'migrate',
       'imports',

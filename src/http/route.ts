@@ -237,6 +237,11 @@ export interface RouteSpec<Input extends RouteInput> {
    */
   limit?: 'track' | 'fetch';
   /**
+   * True if pages may call it with a publishable key of their origin. The handler must treat the
+   * caller as any visitor (`caller.origins`).
+   */
+  isForPages?: true;
+  /**
    * True if it may read many rows, always or for a query whose parameters are not validated yet.
    * Only a few such requests run at once per workspace, and others wait.
    */

@@ -9,7 +9,7 @@ import { changeRow } from '../workspaces/change-row.ts';
 import { scopeBeyond } from '../workspaces/scopes.ts';
 import { keyJobs } from './jobs.ts';
 import { ApiKey } from './model.ts';
-import { toKey } from './record.ts';
+import { type KeyType, toKey, typeOf } from './record.ts';
 
 /** Maximum number of keys of a workspace that are neither revoked nor expired. */
 const MAX_KEYS = 200;
@@ -23,6 +23,18 @@ export function refuseBeyond(callerScopes: readonly string[], requested: readonl
   const scope = scopeBeyond(callerScopes, requested);
   if (scope === undefined) return;
   throw new Refusal('forbidden', `scopes must not contain "${scope}", which the caller lacks`);
+}
+
+/**
+ * Refuses fields that keys of a type do not have.
+ *
+ * @throws Refusal `unprocessable_entity`
+ */
+export function refuseFieldsOf(type: KeyType, fields: Readonly<Record<string, unknown>>): void {
+  const set = Object.keys(fields).filter((name) => fields[name] !== undefined);
+  if (set.length === 0) return;
+  const message = set.map((name) => `${name} must not be set where type is ${type}`).join('; ');
+  throw new Refusal('unprocessable_entity', message);
 }
 
 /**
@@ -49,8 +61,10 @@ async function lockKey(trx: Db, projectId: string, id: string): Promise<ApiKey> 
 
 export const keyHandlers = handlers(keyJobs, {
   /** Creates a key. @throws Refusal `unprocessable_entity` if there are too many */
-  'apiKey.create': ({ key, userId, expiresAt, scopes, yourlsSignatures, ...columns }, job) =>
+  'apiKey.create': (data, job) =>
     runIdempotent(job, async (trx) => {
+      const { key, publicKey, userId, expiresAt, scopes, origins, yourlsSignatures, ...columns } =
+        data;
       const { projectId } = job;
       await refuseTooManyKeys(trx, projectId);
       const row = await ApiKey.add(
@@ -58,6 +72,8 @@ export const keyHandlers = handlers(keyJobs, {
         {
           ...columns,
           scopes: [...scopes],
+          public_key: publicKey ?? null,
+          origins: origins === undefined ? null : [...origins],
           user_id: userId,
           sealed_key: yourlsSignatures === true ? key : null,
           expires_at: expiresAt === undefined ? null : new Date(expiresAt),
@@ -67,10 +83,18 @@ export const keyHandlers = handlers(keyJobs, {
       return { ...toKey(row), key: { sealed: key } };
     }),
 
-  /** Changes a key. @throws Refusal `not_found` */
+  /**
+   * Changes a key.
+   *
+   * @throws Refusal `not_found`; `unprocessable_entity` for fields that keys of its type lack
+   */
   'apiKey.update': ({ id, changes }, job) =>
     runIdempotent(job, async (trx) => {
-      refuseChanged(job.ifMatch, toKey(await lockKey(trx, job.projectId, id)));
+      const before = await lockKey(trx, job.projectId, id);
+      refuseChanged(job.ifMatch, toKey(before));
+      const { scopes, origins } = changes;
+      const type = typeOf(before);
+      refuseFieldsOf(type, type === 'publishable' ? { scopes } : { origins });
       return toKey(await changeRow(ApiKey.of(job.projectId, trx), id, changes));
     }),
 
@@ -80,7 +104,7 @@ export const keyHandlers = handlers(keyJobs, {
    * @throws Refusal `not_found`; `forbidden` if the key has scopes that the caller lacks;
    *   `conflict` for the key of an app, which renews it by itself
    */
-  'apiKey.rotate': ({ id, callerScopes, key, hash, hint }, job) =>
+  'apiKey.rotate': ({ id, callerScopes, key, publicKey, hash, hint }, job) =>
     runIdempotent(job, async (trx) => {
       const before = await lockKey(trx, job.projectId, id);
       refuseBeyond(callerScopes, before.scopes);
@@ -91,7 +115,9 @@ export const keyHandlers = handlers(keyJobs, {
         );
       }
       const sealed_key = before.sealed_key === null ? null : key;
-      const row = await changeRow(ApiKey.of(job.projectId, trx), id, { hash, hint, sealed_key });
+      const public_key = publicKey ?? before.public_key;
+      const changes = { hash, hint, sealed_key, public_key };
+      const row = await changeRow(ApiKey.of(job.projectId, trx), id, changes);
       return { ...toKey(row), key: { sealed: key } };
     }),
 

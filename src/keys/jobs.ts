@@ -9,6 +9,8 @@ export interface CreateKey extends NewKeyParts {
   name: string;
   userId: string;
   scopes: readonly string[];
+  /** Set for a publishable key. */
+  origins?: readonly string[] | undefined;
   expiresAt?: string;
   yourlsSignatures?: boolean;
 }
@@ -26,6 +28,8 @@ export interface NewKeyParts {
   key: string;
   hash: string;
   hint: string;
+  /** The key itself, only of a publishable key. */
+  publicKey?: string | undefined;
 }
 
 export const keyJobs = jobsOf(writes, {

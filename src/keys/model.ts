@@ -12,6 +12,10 @@ export class ApiKey extends WorkspaceModel {
   declare hint: string;
   /** The key itself, sealed; null unless YOURLS clients may sign with it. */
   declare sealed_key: string | null;
+  /** The key itself, if it is publishable; null for other keys. */
+  declare public_key: string | null;
+  /** Origins whose pages may use a publishable key; null for other keys. */
+  declare origins: string[] | null;
   declare scopes: string[];
   /** Id of the app that a person allowed to have the key; null for other keys. */
   declare client_id: string | null;

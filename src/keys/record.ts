@@ -3,6 +3,7 @@ import {
   Joi,
   nullable,
   nullableTime,
+  oneOf,
   requiredText,
   requiredTime,
   scope,
@@ -10,12 +11,19 @@ import {
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import type { ApiKey } from './model.ts';
 
+/** Returns the type of a key. */
+export const typeOf = ({ public_key }: Pick<ApiKey, 'public_key'>): KeyType =>
+  public_key === null ? 'secret' : 'publishable';
+
 /** Builds the public record of an API key, without the key itself. */
 export function toKey(row: ApiKey) {
   return {
     id: row.id,
     name: row.name,
+    type: typeOf(row),
     hint: row.hint,
+    publicKey: row.public_key,
+    origins: row.origins ?? [],
     scopes: row.scopes,
     yourlsSignatures: row.sealed_key !== null,
     userId: row.user_id,
@@ -38,11 +46,31 @@ export const openKey = (projectId: string, record: KeyWithSecret): KeyRecord & {
   key: openSealed(projectId, 'api key', record.key),
 });
 
+/** Types of API keys. */
+export const KEY_TYPES = ['secret', 'publishable'] as const;
+
+export type KeyType = (typeof KEY_TYPES)[number];
+
+export const keyType = oneOf(KEY_TYPES).meta({ name: 'ApiKeyType' });
+
+export const KEY_TYPE_MEANING =
+  '`secret`: for your software. `publishable`: for web pages of its `origins`, where everybody can ' +
+  'read it; it can only track leads and sales.';
+
 /** Schema of the record of an API key, for the reference and for checking answers. */
 export const keyRecord = Joi.object({
   id: requiredText.description('Id of the key.').example('key_5Hx1vQ0aTq'),
   name: requiredText.allow('').description('Name.').example('Shop'),
+  type: keyType.required().description(KEY_TYPE_MEANING),
   hint: requiredText.description('First characters of the key.').example('sk_4Jx2…'),
+  publicKey: nullable
+    .description('The key itself, if it is publishable; null for a secret key.')
+    .example(null),
+  origins: Joi.array()
+    .items(Joi.string())
+    .required()
+    .description('Origins whose pages may use a publishable key; empty for a secret key.')
+    .example([]),
   scopes: Joi.array().items(scope).required().description('Scopes of the key; `*` is all.'),
   yourlsSignatures: flag().required().description('YOURLS clients may sign with the key.'),
   userId: requiredText.description('Id of the person who created it.').example('user_7Kx1vQ0aTq'),
@@ -59,7 +87,7 @@ export const keyRecord = Joi.object({
 export const keyWithSecret = keyRecord
   .keys({
     key: requiredText
-      .description('The key itself. No other response has it.')
+      .description('The key itself. No other response has a secret key.')
       .example('sk_4Jx2vQ0aTq1Lp5oIu8Yt7Kx1vQ0aTq5Hx1'),
   })
   .meta({ name: 'ApiKeyWithSecret' });

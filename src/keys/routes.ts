@@ -1,21 +1,29 @@
+import { Refusal } from '../errors.ts';
 import { deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { created, found, ok, pageOf, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { seal } from '../infra/seal.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
-import { type Caller, drawApiKey } from '../workspaces/api-keys.ts';
+import {
+  type Caller,
+  drawApiKey,
+  drawPublishableKey,
+  PUBLISHABLE_SCOPES,
+} from '../workspaces/api-keys.ts';
 import { newestFirst, type Paging } from '../workspaces/lists.ts';
-import { refuseBeyond } from './commands.ts';
-import { keyJobs } from './jobs.ts';
+import { refuseBeyond, refuseFieldsOf } from './commands.ts';
+import { keyJobs, type NewKeyParts } from './jobs.ts';
 import { ApiKey } from './model.ts';
 import {
   type KeyRecord,
+  type KeyType,
   type KeyWithSecret,
   keyRecord,
   keyWithSecret,
   openKey,
   toKey,
+  typeOf,
 } from './record.ts';
 import {
   type KeyChanges,
@@ -31,10 +39,21 @@ const read = { extension: true, tag: 'API keys', scope: 'keys.read' } as const;
 
 type Params = { id: string };
 
-/** Draws a key for its job. */
-function draw({ projectId }: Caller) {
-  const { apiKey, hash, hint } = drawApiKey();
-  return { key: seal({ purpose: 'api key', owner: projectId }, apiKey), hash, hint };
+/** Draws a key of a type for its job. */
+function draw({ projectId }: Caller, type: KeyType): NewKeyParts {
+  const isPublishable = type === 'publishable';
+  const { apiKey, hash, hint } = isPublishable ? drawPublishableKey() : drawApiKey();
+  const key = seal({ purpose: 'api key', owner: projectId }, apiKey);
+  return { key, hash, hint, publicKey: isPublishable ? apiKey : undefined };
+}
+
+/** @throws Refusal `unprocessable_entity` for fields that keys of the type do not have */
+function refuseOtherType({ type, scopes, origins, yourlsSignatures }: NewKey): void {
+  const beyond = type === 'publishable' ? { scopes, yourlsSignatures } : { origins };
+  refuseFieldsOf(type, beyond);
+  if (type === 'publishable' && origins === undefined) {
+    throw new Refusal('unprocessable_entity', 'origins is required where type is publishable');
+  }
 }
 
 /** Endpoints of API keys, an extension of the contract. */
@@ -47,14 +66,18 @@ export const keyRoutes: Route[] = [
     summary: 'Create an API key',
     description:
       'Creates an API key. Only this response has the key itself. A key can have only scopes ' +
-      'that the caller has.',
+      'that the caller has. A publishable key is for web pages, where everybody can read it: it ' +
+      'only tracks leads and sales, from pages of its `origins`.',
     body: newKeyBody,
     answers: { 201: keyWithSecret },
     handle(request) {
       const { caller, body } = request;
-      const { scopes = caller.scopes } = body;
+      refuseOtherType(body);
+      const { type, ...fields } = body;
+      const { scopes = type === 'publishable' ? PUBLISHABLE_SCOPES : caller.scopes } = body;
       refuseBeyond(caller.scopes, scopes);
-      const data = { ...body, scopes, id: newId('apiKey'), userId: caller.userId, ...draw(caller) };
+      const named = { id: newId('apiKey'), userId: caller.userId };
+      const data = { ...fields, scopes, ...named, ...draw(caller, type) };
       return answerWrite(request, keyJobs['apiKey.create'], data, (record) =>
         created(`/keys/${record.id}`, openFor(caller, record)),
       );
@@ -67,7 +90,7 @@ export const keyRoutes: Route[] = [
     operationId: 'listKeys',
     summary: 'List API keys, newest first',
     description:
-      'Returns the API keys that are not revoked, newest first, without the keys themselves.',
+      'Returns the API keys that are not revoked, newest first, without secret keys themselves.',
     query: keyListQuery,
     answers: { 200: Joi.array().items(keyRecord) },
     async handle({ caller, query }) {
@@ -81,7 +104,7 @@ export const keyRoutes: Route[] = [
     path: '/keys/{id}',
     operationId: 'retrieveKey',
     summary: 'Retrieve an API key',
-    description: 'Returns an API key, without the key itself.',
+    description: 'Returns an API key, without a secret key itself.',
     isOwn: isCallers,
     record: true,
     params: keyParams,
@@ -97,14 +120,17 @@ export const keyRoutes: Route[] = [
     path: '/keys/{id}',
     operationId: 'updateKey',
     summary: 'Update an API key',
-    description: 'Changes the name or the scopes of an API key. Absent fields stay as they are.',
+    description:
+      'Changes the name of an API key, the scopes of a secret key, or the origins of a publishable ' +
+      'key. Absent fields stay as they are.',
     record: true,
     params: keyParams,
     body: keyBody,
     answers: { 200: keyRecord },
     handle(request) {
       const { caller, params, body } = request;
-      refuseBeyond(caller.scopes, body.scopes ?? []);
+      const { scopes = [], origins } = body;
+      refuseBeyond(caller.scopes, origins === undefined ? scopes : PUBLISHABLE_SCOPES);
       const data = { id: params.id, changes: body };
       return answerWrite(request, keyJobs['apiKey.update'], data, ok);
     },
@@ -122,7 +148,12 @@ export const keyRoutes: Route[] = [
     answers: { 200: keyWithSecret },
     handle(request) {
       const { caller, params } = request;
-      const data = { id: params.id, callerScopes: caller.scopes, ...draw(caller) };
+      const data = async () => {
+        const { id } = params;
+        const row = await ApiKey.of(caller.projectId).where({ id }).whereNull('revoked_at').first();
+        const type = typeOf(found(row, `API key "${id}"`));
+        return { id, callerScopes: caller.scopes, ...draw(caller, type) };
+      };
       return answerWrite(request, keyJobs['apiKey.rotate'], data, (record) =>
         ok(openFor(caller, record)),
       );

@@ -9,16 +9,21 @@ import {
   scope,
 } from '../http/fields.ts';
 import type { Paging } from '../workspaces/lists.ts';
+import { originList } from './origins.ts';
+import { KEY_TYPE_MEANING, type KeyType, keyType } from './record.ts';
 
 /** The body of an update, with the fields to change. */
 export interface KeyChanges {
   name?: string;
   scopes?: string[];
+  /** Only of a publishable key. */
+  origins?: string[];
 }
 
-/** The body of a new key. If `scopes` is absent, it has those of the caller. */
+/** The body of a new key. If `scopes` is absent, a secret key has those of the caller. */
 export interface NewKey extends KeyChanges {
   name: string;
+  type: KeyType;
   expiresAt?: string;
   yourlsSignatures?: boolean;
 }
@@ -28,12 +33,18 @@ const fields = {
   scopes: list(scope)
     .min(1)
     .custom((scopes: string[]) => (scopes.includes('*') ? ['*'] : scopes)),
+  origins: originList(),
 };
 
 export const newKeyBody = Joi.object<NewKey>({
   name: fields.name.required(),
+  type: keyType.default('secret').description(`${KEY_TYPE_MEANING} It cannot be changed.`),
+  origins: fields.origins.description(
+    'Origins whose pages may use the key, at most 20; only of a publishable key, which needs them.',
+  ),
   scopes: fields.scopes.description(
-    'Scopes of the key; only scopes of the caller. Default: all scopes of the caller.',
+    'Scopes of the key; only scopes of the caller. Default: all scopes of the caller. Not of a ' +
+      'publishable key, which has `conversions.write`.',
   ),
   expiresAt: futureDateTime().description('Time at which it expires. Default: never.'),
   yourlsSignatures: bodyFlag().description(
@@ -45,9 +56,14 @@ export const newKeyBody = Joi.object<NewKey>({
 
 export const keyBody = Joi.object<KeyChanges>({
   name: fields.name,
-  scopes: fields.scopes.description('Scopes of the key; only scopes of the caller.'),
+  scopes: fields.scopes.description(
+    'Scopes of the key; only scopes of the caller. Not of a publishable key.',
+  ),
+  origins: fields.origins.description(
+    'Origins whose pages may use the key, at most 20; only of a publishable key.',
+  ),
 })
-  .or('name', 'scopes')
+  .or('name', 'scopes', 'origins')
   .meta({ name: 'ApiKeyUpdate' });
 
 export const keyListQuery = Joi.object<Paging>(paging(100));

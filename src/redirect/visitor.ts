@@ -3,6 +3,7 @@ import type { TrustedProxies } from '../infra/trusted-proxies.ts';
 import { hintedSystem, hintsOf } from '../visitors/client-hints.ts';
 import { type Device, platformOf, readDevice } from '../visitors/device.ts';
 import { NOWHERE, type Place } from '../visitors/places.ts';
+import { asksForPrivacy } from '../visitors/privacy.ts';
 import { refererOf } from '../visitors/referrer.ts';
 import { type Traffic, trafficOf } from '../visitors/traffic.ts';
 import { favouriteLanguage, type Language, languageOf } from '../web/language.ts';
@@ -73,8 +74,7 @@ export class Visitor {
 
   /** True if the visitor sends Global Privacy Control or Do Not Track. */
   get wantsPrivacy(): boolean {
-    const { headers } = this.#request;
-    return headers['sec-gpc'] === '1' || headers['dnt'] === '1';
+    return asksForPrivacy(this.#request.headers);
   }
 
   get platform(): 'ios' | 'android' | undefined {

@@ -91,7 +91,7 @@ export async function findSessionCaller(
     return { why: 'The session has ended: sign in again' };
   }
   const { id: sessionId, userId, isOperator, lastUsedAt } = session;
-  const person = { userId, sessionId, isOperator, apiKeyId: '', lastUsedAt };
+  const person = { userId, sessionId, isOperator, apiKeyId: '', origins: null, lastUsedAt };
   if (workspace === null) {
     const nowhere = { projectId: '', workspaceSlug: '', plan: 'free', scopes: [] } as const;
     return { ...person, ...nowhere, requestsPerMinute: null, network };

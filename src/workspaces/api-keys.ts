@@ -11,6 +11,7 @@ import { keyUseJobs } from './jobs.ts';
 import type { Plan } from './plans.ts';
 import { workspaceId } from './queries.ts';
 import type { Role } from './roles.ts';
+import type { Scope } from './scopes.ts';
 
 /**
  * The caller: workspace and user, with the scopes of the API key or of the role of a signed-in
@@ -25,6 +26,8 @@ export interface Caller {
   userId: string;
   /** Empty for a person with a session. */
   apiKeyId: string;
+  /** Origins whose pages may use the key, if it is publishable; `null` for other callers. */
+  origins: readonly string[] | null;
   scopes: readonly string[];
   /**
    * The client's network, for endpoints without a workspace; it has a share of the workers like a
@@ -54,7 +57,7 @@ export interface KeyProof {
 }
 
 const OWNERS = `
-  SELECT k.id AS "apiKeyId", k.project_id AS "projectId", k.user_id AS "userId", k.scopes,
+  SELECT k.id AS "apiKeyId", k.project_id AS "projectId", k.user_id AS "userId", k.scopes, k.origins,
          k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
          w.slug AS "workspaceSlug", w.plan, w.requests_per_minute AS "requestsPerMinute"
     FROM api_keys k JOIN workspaces w ON w.id = k.project_id`;
@@ -99,6 +102,12 @@ const randomKey = customAlphabet(
 export function drawApiKey(apiKey = `sk_${randomKey()}`) {
   return { apiKey, hash: hashApiKey(apiKey), hint: `${apiKey.slice(0, 7)}…` };
 }
+
+/** Scopes of every publishable key. */
+export const PUBLISHABLE_SCOPES: readonly Scope[] = ['conversions.write'];
+
+/** Creates a key for web pages, where everybody can read it. */
+export const drawPublishableKey = () => drawApiKey(`pk_${randomKey()}`);
 
 export interface NewApiKey {
   workspace: string;

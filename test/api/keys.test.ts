@@ -36,7 +36,10 @@ describe('API keys over REST', () => {
     expect(record).to.deep.equal({
       id,
       name: 'shop',
+      type: 'secret',
       hint: `${key.slice(0, 7)}…`,
+      publicKey: null,
+      origins: [],
       scopes: ['links.read', 'tags.write'],
       yourlsSignatures: false,
       userId,

@@ -279,11 +279,12 @@ describe('secrets', function () {
   it('are sent to every route that accepts one', () => {
     const has = (names: RegExp, schema?: { describe(): object }) =>
       names.test(JSON.stringify(schema?.describe() ?? {}));
+    // A name is that of a field, not a value such as the type of an API key.
     // The token in the URL of an export is a signature, which no store contains.
     const taking = routes
       .filter(
         ({ body, query }) =>
-          has(/"(password|passphrase|secret|token)"/, body) || has(/"(password|secret)"/, query),
+          has(/"(password|passphrase|secret|token)":/, body) || has(/"(password|secret)":/, query),
       )
       .map(({ method, path: route }) => `${method} ${route}`);
     expect(Object.keys(ROUTES).toSorted()).to.deep.equal(taking.toSorted());

@@ -51,6 +51,7 @@ import * as laterConversions from '../../migrations/0084_later_conversions.ts';
 import * as oauth from '../../migrations/0085_oauth.ts';
 import * as payments from '../../migrations/0086_payments.ts';
 import * as webhookScopes from '../../migrations/0087_webhook_scopes.ts';
+import * as publishableKeys from '../../migrations/0088_publishable_keys.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -128,6 +129,7 @@ const AFTER_SEARCH = [
   oauth,
   payments,
   webhookScopes,
+  publishableKeys,
 ];
 
 /** Cities as an earlier version stored them. */
