@@ -7,7 +7,7 @@ import { PEER_APIS, PeerServer } from '../support/peers.ts';
 import { aPerson, mailedInvitations } from '../support/people.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
+import { clipboard, dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
 /* Tests settings, imports and the records other than links. See flows.ts. */
 
@@ -140,6 +140,55 @@ describe('settings in the console', function () {
         await dialog(page).getByRole('button', { name: 'Revoke key' }).click();
         await page.getByText('“Shop” revoked').waitFor();
         expect(await statusOf(second)).to.equal(401);
+      });
+    });
+
+    it(`creates a publishable key, shows its snippet and edits its origins (${size})`, async () => {
+      const keyOf = async () => (await world.api.get('/keys')).body[0];
+      const snippet = (page: Page) => dialog(page).getByLabel('Snippet', { exact: true });
+      const done = (page: Page) => dialog(page).getByRole('button', { name: 'Done' }).click();
+      const element = (key: string) =>
+        `<script defer src="${stack().apiUrl}/track.js" data-key="${key}"></script>`;
+      await inConsole(world, 'settings/keys', { size }, async (page) => {
+        await page.getByRole('button', { name: 'Create key' }).click();
+        await dialog(page).getByLabel('Type').selectOption('publishable');
+        await dialog(page).getByLabel('Name').fill('Site');
+        const sites = dialog(page).getByLabel('Origins');
+        await sites.fill('https://shop.example\nshop.example/a');
+        await dialog(page).getByRole('button', { name: 'Create key' }).click();
+        await dialog(page).getByText('“shop.example/a” isn’t an origin').waitFor();
+        await expectAccessible(page, `publishable-new-${size}`);
+        await sites.fill('https://shop.example\nhttps://www.shop.example');
+        await dialog(page).getByRole('button', { name: 'Create key' }).click();
+        await snippet(page).waitFor();
+        const first = await keyOf();
+        expect(first.origins).to.deep.equal(['https://shop.example', 'https://www.shop.example']);
+        expect(first.expiresAt).to.equal(null);
+        expect(await snippet(page).inputValue()).to.equal(element(first.publicKey));
+        await dialog(page).getByRole('button', { name: 'Copy snippet' }).click();
+        expect(await clipboard(page)).to.equal(element(first.publicKey));
+        await expectAccessible(page, `publishable-snippet-${size}`);
+        await done(page);
+
+        await choose(page, 'Site', 'Edit');
+        expect(await dialog(page).getByLabel('Permissions').count()).to.equal(0);
+        await dialog(page).getByLabel('Origins').fill('https://other.example');
+        await expectAccessible(page, `publishable-edit-${size}`);
+        await dialog(page).getByRole('button', { name: 'Save' }).click();
+        await dialog(page).waitFor({ state: 'detached' });
+        expect((await keyOf()).origins).to.deep.equal(['https://other.example']);
+        await expectAccessible(page, `publishable-list-${size}`);
+
+        await choose(page, 'Site', 'Rotate');
+        await dialog(page).getByRole('button', { name: 'Rotate key' }).click();
+        await snippet(page).waitFor();
+        const second = await keyOf();
+        expect(second.publicKey).to.not.equal(first.publicKey);
+        expect(await snippet(page).inputValue()).to.equal(element(second.publicKey));
+        await done(page);
+        await choose(page, 'Site', 'Show snippet');
+        expect(await snippet(page).inputValue()).to.equal(element(second.publicKey));
+        await done(page);
       });
     });
   }

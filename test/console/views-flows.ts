@@ -388,6 +388,14 @@ describe('every view of the console', function () {
           },
         },
         {
+          name: 'key-publishable',
+          path: inSample('settings/keys'),
+          async open(page) {
+            await button(page, 'Create key').click();
+            await dialog(page).getByLabel('Type').selectOption('publishable');
+          },
+        },
+        {
           name: 'key-edit',
           path: inSample('settings/keys'),
           open: choose('Actions for Shop', 'Edit'),

@@ -42,6 +42,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
 const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must be a valid URL$/, 'Enter a full URL, such as https://example.com/page.'],
   [/^must be a URL that begins with http/, 'Enter a URL that begins with https:// or http://.'],
+  [/^must be the origin of a page/, 'Enter an origin, such as https://shop.example.'],
   [/^must not begin with http.* twice$/, 'The URL begins with https:// twice.'],
   [/^must not be the path of a file$/, 'Enter the address of a web page, not of a file.'],
   [/^must be one URL, not (\d+)$/, 'Enter one URL, not $1.'],

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Button, CopyButton } from './button.tsx';
-import { Dialog } from './dialog.tsx';
+import { CopyButton } from './button.tsx';
+import { DoneDialog } from './done-dialog.tsx';
 import { Field, inputLook } from './field.tsx';
 import { useUnsaved } from './unsaved.ts';
 
@@ -17,35 +17,25 @@ interface SecretDialogProps {
 export function SecretDialog({ title, label, secret, onClose, children }: SecretDialogProps) {
   useUnsaved(true);
   return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      footer={
-        <Button look="primary" onClick={onClose}>
-          Done
-        </Button>
-      }
-    >
-      <div className="flex flex-col gap-4">
-        <div>{children}</div>
-        <Field label={label} hint="Copy it now. You won’t see it again.">
-          {(control) => (
-            <div className="flex items-center gap-1">
-              <input
-                {...control}
-                readOnly
-                autoFocus
-                value={secret}
-                spellCheck={false}
-                autoComplete="off"
-                onFocus={(event) => event.currentTarget.select()}
-                className={`${inputLook} font-mono text-xs`}
-              />
-              <CopyButton text={secret} label={`Copy ${label.toLowerCase()}`} />
-            </div>
-          )}
-        </Field>
-      </div>
-    </Dialog>
+    <DoneDialog title={title} onClose={onClose}>
+      <div>{children}</div>
+      <Field label={label} hint="Copy it now. You won’t see it again.">
+        {(control) => (
+          <div className="flex items-center gap-1">
+            <input
+              {...control}
+              readOnly
+              autoFocus
+              value={secret}
+              spellCheck={false}
+              autoComplete="off"
+              onFocus={(event) => event.currentTarget.select()}
+              className={`${inputLook} font-mono text-xs`}
+            />
+            <CopyButton text={secret} label={`Copy ${label.toLowerCase()}`} />
+          </div>
+        )}
+      </Field>
+    </DoneDialog>
   );
 }

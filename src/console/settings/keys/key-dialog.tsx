@@ -5,6 +5,7 @@ import { useWorkspace } from '../../app/workspace.tsx';
 import { SelectField, Switch, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { useFields } from '../../ui/use-fields.ts';
+import { OriginsField, originsIn } from './origins-field.tsx';
 import { ScopeFields } from './scope-fields.tsx';
 import type { Scope } from './scopes.ts';
 
@@ -23,10 +24,24 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
   const [scopes, setScopes] = useState<Scope[]>(['links.write']);
   const { create } = useResource('keys', { onCreated });
   const { values, messages, text, set } = useFields(
-    { name: '', days: '90', permissions: 'all', yourlsSignatures: false },
+    {
+      type: 'secret',
+      name: '',
+      days: '90',
+      permissions: 'all',
+      origins: '',
+      yourlsSignatures: false,
+    },
     create.error,
   );
+  const isPublishable = values.type === 'publishable';
   const isLimited = values.permissions === 'limited';
+  const ofType = isPublishable
+    ? { type: 'publishable' as const, origins: originsIn(values.origins) }
+    : {
+        ...(values.yourlsSignatures && { yourlsSignatures: true }),
+        ...(isLimited && { scopes }),
+      };
   const lifetimeMs = Number(values.days) * DAY_MS;
   return (
     <FormDialog
@@ -39,12 +54,30 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
       onSubmit={() =>
         create.write({
           name: values.name,
-          ...(values.yourlsSignatures && { yourlsSignatures: true }),
-          ...(isLimited && { scopes }),
+          ...ofType,
           ...(lifetimeMs > 0 && { expiresAt: new Date(Date.now() + lifetimeMs).toISOString() }),
         })
       }
     >
+      {may('conversions.write') && (
+        <SelectField
+          label="Type"
+          hint={
+            isPublishable
+              ? 'Anyone can read this key in your pages. It can only track leads and sales.'
+              : 'Only your software may know this key.'
+          }
+          {...text('type')}
+          // Pages would silently stop tracking when the key expires.
+          onChange={({ target }) =>
+            set({ type: target.value, days: target.value === 'publishable' ? '0' : '90' })
+          }
+          options={[
+            ['secret', 'Secret key'],
+            ['publishable', 'Publishable key for web pages'],
+          ]}
+        />
+      )}
       <TextField
         label="Name"
         hint="Where the key is used, such as “Shop” or “CI”."
@@ -60,24 +93,35 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
           error={messages['expiresAt']}
           options={Object.entries(LIFETIMES)}
         />
-        <SelectField
-          label="Permissions"
-          {...text('permissions')}
-          options={[
-            ['all', 'Same as mine'],
-            ['limited', 'Restricted'],
-          ]}
-        />
+        {!isPublishable && (
+          <SelectField
+            label="Permissions"
+            {...text('permissions')}
+            options={[
+              ['all', 'Same as mine'],
+              ['limited', 'Restricted'],
+            ]}
+          />
+        )}
       </div>
-      {isLimited && (
+      {isPublishable && (
+        <OriginsField
+          value={values.origins}
+          messages={messages}
+          onChange={(origins) => set({ origins })}
+        />
+      )}
+      {!isPublishable && isLimited && (
         <ScopeFields scopes={scopes} onChange={setScopes} may={may} error={messages['scopes']} />
       )}
-      <Switch
-        label="YOURLS signatures"
-        hint="For YOURLS clients that sign requests instead of sending the key, which is then stored encrypted."
-        checked={values.yourlsSignatures}
-        onChange={(yourlsSignatures) => set({ yourlsSignatures })}
-      />
+      {!isPublishable && (
+        <Switch
+          label="YOURLS signatures"
+          hint="For YOURLS clients that sign requests instead of sending the key, which is then stored encrypted."
+          checked={values.yourlsSignatures}
+          onChange={(yourlsSignatures) => set({ yourlsSignatures })}
+        />
+      )}
     </FormDialog>
   );
 }
@@ -87,13 +131,17 @@ interface EditKeyDialogProps {
   onClose(): void;
 }
 
-/** A dialog that edits the name and scopes of an API key. */
+/** A dialog that edits the name of an API key, and its scopes or its origins. */
 export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
+  const isPublishable = apiKey.type === 'publishable';
   const { may } = useWorkspace();
   const [scopes, setScopes] = useState<Scope[]>(apiKey.scopes);
   const isAll = scopes.includes('*');
   const { update } = useResource('keys', { onUpdated: onClose });
-  const { values, messages, text } = useFields({ name: apiKey.name }, update.error);
+  const { values, messages, text, set } = useFields(
+    { name: apiKey.name, origins: apiKey.origins.join('\n') },
+    update.error,
+  );
   return (
     <FormDialog
       title="Edit API key"
@@ -102,18 +150,34 @@ export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
       onClose={onClose}
       busy={update.isPending}
       error={update.error}
-      onSubmit={() => update.write({ seen: apiKey, body: { ...values, scopes } })}
+      onSubmit={() =>
+        update.write({
+          seen: apiKey,
+          body: {
+            name: values.name,
+            ...(isPublishable ? { origins: originsIn(values.origins) } : { scopes }),
+          },
+        })
+      }
     >
       <TextField label="Name" required maxLength={100} {...text('name')} />
-      <SelectField
-        label="Permissions"
-        value={isAll ? 'all' : 'limited'}
-        onChange={(event) => setScopes(event.target.value === 'all' ? ['*'] : ['links.write'])}
-      >
-        {(isAll || may('keys.write')) && <option value="all">Full access</option>}
-        <option value="limited">Restricted</option>
-      </SelectField>
-      {!isAll && (
+      {isPublishable ? (
+        <OriginsField
+          value={values.origins}
+          messages={messages}
+          onChange={(origins) => set({ origins })}
+        />
+      ) : (
+        <SelectField
+          label="Permissions"
+          value={isAll ? 'all' : 'limited'}
+          onChange={(event) => setScopes(event.target.value === 'all' ? ['*'] : ['links.write'])}
+        >
+          {(isAll || may('keys.write')) && <option value="all">Full access</option>}
+          <option value="limited">Restricted</option>
+        </SelectField>
+      )}
+      {!isPublishable && !isAll && (
         <ScopeFields scopes={scopes} onChange={setScopes} may={may} error={messages['scopes']} />
       )}
     </FormDialog>

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { KeyRound, RefreshCw } from 'lucide-react';
+import { Code, KeyRound, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { answer, idempotent, type Schemas } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
@@ -20,11 +20,12 @@ import { LastTime } from '../last-time.tsx';
 import { membersQuery } from '../queries.ts';
 import { EditKeyDialog, NewKeyDialog } from './key-dialog.tsx';
 import { summaryOf } from './scopes.ts';
+import { SnippetDialog } from './snippet-dialog.tsx';
 
 type Key = Schemas['ApiKey'];
 type Opened =
   | { what: 'new' }
-  | { what: 'edit' | 'rotate' | 'revoke'; key: Key }
+  | { what: 'edit' | 'rotate' | 'revoke' | 'snippet'; key: Key }
   | { what: 'secret'; key: Schemas['ApiKeyWithSecret'] };
 
 /** The page that lists the API keys of a workspace. */
@@ -32,6 +33,8 @@ export function KeysPage() {
   const { api, may } = useWorkspace();
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
+  const show = (key: Schemas['ApiKeyWithSecret']) =>
+    setOpened({ what: key.type === 'publishable' ? 'snippet' : 'secret', key });
   const keys = useRecords('keys');
   const members = useQuery(membersQuery(api));
   const creatorOf = ({ userId }: Key): string => {
@@ -64,12 +67,13 @@ export function KeysPage() {
                 <div className="flex min-w-0 flex-col">
                   <span className="font-medium">
                     {key.name} {key.clientId !== null && <Badge>App</Badge>}
+                    {key.type === 'publishable' && <Badge>Publishable</Badge>}
                   </span>
                   <span className="font-mono text-xs text-muted">{key.hint}</span>
                 </div>
               ),
             },
-            { name: 'Permissions', isMinor: true, render: ({ scopes }) => summaryOf(scopes) },
+            { name: 'Permissions', isMinor: true, render: summaryOf },
             { name: 'Created by', isMinor: true, render: creatorOf },
             { name: 'Last used', render: ({ lastUsedAt }) => <LastTime at={lastUsedAt} /> },
             {
@@ -85,6 +89,15 @@ export function KeysPage() {
                   <RowMenu
                     label={`Actions for ${key.name}`}
                     items={[
+                      ...(key.type === 'publishable'
+                        ? [
+                            {
+                              label: 'Show snippet',
+                              icon: Code,
+                              onSelect: () => setOpened({ what: 'snippet', key }),
+                            },
+                          ]
+                        : []),
                       editItem(() => setOpened({ what: 'edit', key })),
                       ...(key.clientId === null
                         ? [
@@ -110,16 +123,10 @@ export function KeysPage() {
           account is only disabled, the key keeps working until you revoke it.
         </p>
       )}
-      {opened?.what === 'new' && (
-        <NewKeyDialog onClose={close} onCreated={(key) => setOpened({ what: 'secret', key })} />
-      )}
+      {opened?.what === 'new' && <NewKeyDialog onClose={close} onCreated={show} />}
       {opened?.what === 'edit' && <EditKeyDialog apiKey={opened.key} onClose={close} />}
       {opened?.what === 'rotate' && (
-        <RotateDialog
-          apiKey={opened.key}
-          onClose={close}
-          onRotated={(key) => setOpened({ what: 'secret', key })}
-        />
+        <RotateDialog apiKey={opened.key} onClose={close} onRotated={show} />
       )}
       {opened?.what === 'revoke' && (
         <RemoveDialog
@@ -129,8 +136,8 @@ export function KeysPage() {
           action="Revoke key"
           onClose={close}
         >
-          Software that uses <code className="text-xs">{opened.key.hint}</code> loses access at
-          once.
+          {opened.key.type === 'publishable' ? 'A page' : 'Software'} that uses{' '}
+          <code className="text-xs">{opened.key.hint}</code> loses access at once.
           {opened.key.lastUsedAt !== null && (
             <>
               {' '}
@@ -140,6 +147,7 @@ export function KeysPage() {
           You can’t undo this.
         </RemoveDialog>
       )}
+      {opened?.what === 'snippet' && <SnippetDialog apiKey={opened.key} onClose={close} />}
       {opened?.what === 'secret' && (
         <SecretDialog
           title={opened.key.name}
@@ -197,7 +205,8 @@ function RotateDialog({ apiKey, onClose, onRotated }: RotateDialogProps) {
     >
       <p>
         You get a new key, and the current one (<code className="text-xs">{apiKey.hint}</code>)
-        stops working at once. Update your software with the new key.
+        stops working at once. Update{' '}
+        {apiKey.type === 'publishable' ? 'your pages' : 'your software'} with the new key.
       </p>
     </FormDialog>
   );

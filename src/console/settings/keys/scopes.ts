@@ -49,13 +49,21 @@ export const RESOURCES = [...new Set(Object.values(KINDS))].map((label) => {
   };
 });
 
-/** Summarizes the scopes of a key: "Full access", "Links, Tags (read)". */
-export function summaryOf(scopes: readonly Scope[]): string {
+/**
+ * Summarizes the scopes of a key: "Full access", "Links, Tags (read)"; of a publishable key, its
+ * sites.
+ */
+export function summaryOf({ scopes, type, origins }: Schemas['ApiKey']): string {
+  if (type === 'publishable') return shortened(origins.map((origin) => new URL(origin).host));
   if (scopes.includes('*')) return 'Full access';
   const parts = RESOURCES.flatMap(({ label, read, write }) => {
     if (write !== undefined && scopes.includes(write)) return [label];
     return read !== undefined && scopes.includes(read) ? [`${label} (read)`] : [];
   });
+  return shortened(parts);
+}
+
+function shortened(parts: readonly string[]): string {
   const shown = parts.slice(0, 3).join(', ');
   return parts.length > 3 ? `${shown} and ${parts.length - 3} more` : shown;
 }
