@@ -40,6 +40,12 @@ const COLUMNS: readonly SealedColumn[] = [
     purpose: 'password' as const,
     fingerprint: 'password_fingerprint',
   })),
+  {
+    table: 'record_changes',
+    key: ['project_id', 'record_id', 'id'],
+    column: 'password',
+    purpose: 'password',
+  },
   ...['secret', 'previous_secret'].map((column) => ({
     table: 'webhooks',
     key: ['project_id', 'id'],

@@ -38,6 +38,7 @@ const PREFIXES = {
   mail: 'mail_',
   abuseReport: 'rep_',
   integration: 'int_',
+  recordChange: 'chg_',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

@@ -123,6 +123,7 @@ export const HANDLERS: Readonly<
       import('../src/qrcodes/fonts/commands.ts').then(
         ({ fontMaintenanceHandlers }) => fontMaintenanceHandlers,
       ),
+      import('../src/short-links/prune-history.ts').then(({ historyHandlers }) => historyHandlers),
       import('../src/short-links/kept-names.ts').then(({ keptNameHandlers }) => keptNameHandlers),
       import('../src/users/commands.ts').then(
         ({ userMaintenanceHandlers }) => userMaintenanceHandlers,

@@ -283,9 +283,12 @@ function securityOf({ scope }: Route): JsonSchema {
   return isOfWorkspace(scope) ? {} : { security: [{ session: [] }] };
 }
 
-function headerParameters({ method, record, scope }: Route): JsonSchema[] {
+function headerParameters({ method, record, scope, isConditional }: Route): JsonSchema[] {
   if (method === 'post' && !isOfWorkspace(scope)) return [];
-  if (method === 'post') return [refTo('parameters', 'IdempotencyKey')];
+  if (method === 'post') {
+    const names = isConditional === true ? ['IdempotencyKey', 'IfMatch'] : ['IdempotencyKey'];
+    return names.map((name) => refTo('parameters', name));
+  }
   if (record !== true) return [];
   return [refTo('parameters', method === 'get' ? 'IfNoneMatch' : 'IfMatch')];
 }

@@ -17,6 +17,7 @@ import { integrationRoutes } from '../integrations/routes.ts';
 import { invitationRoutes } from '../invitations/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
 import { keyRoutes } from '../keys/routes.ts';
+import { linkHistoryRoutes } from '../links/history-routes.ts';
 import { linkRoutes } from '../links/routes.ts';
 import { utmTemplateRoutes } from '../links/utm-templates/routes.ts';
 import { notificationRoutes } from '../mail/routes.ts';
@@ -27,6 +28,7 @@ import { pageRoutes } from '../pages/routes.ts';
 import { placeRoutes } from '../places/routes.ts';
 import { fileRoutes } from '../qrcodes/files.ts';
 import { fontRoutes } from '../qrcodes/fonts/routes.ts';
+import { qrCodeHistoryRoutes } from '../qrcodes/history-routes.ts';
 import { qrCodeRoutes } from '../qrcodes/routes.ts';
 import { templateRoutes } from '../qrcodes/templates/routes.ts';
 import { settingsRoutes } from '../settings/routes.ts';
@@ -47,7 +49,9 @@ export const routes: readonly Route[] = [
   ...exportRoutes,
   ...importRoutes,
   ...linkRoutes,
+  ...linkHistoryRoutes,
   ...qrCodeRoutes,
+  ...qrCodeHistoryRoutes,
   ...templateRoutes,
   ...fontRoutes,
   ...fileRoutes,

@@ -14,6 +14,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'redirects',
       'destinations',
       'qr-codes',
+      'history',
       'analytics',
       'page-script',
       'payments',

@@ -74,16 +74,17 @@ export function isAmong(header: string | undefined, etag: string): boolean {
 }
 
 /**
- * Returns the ETags that a write expects its record to have; `undefined` for GET and POST, which
- * ignore `If-Match`. Weak ETags are accepted too, because proxies that compress create them.
+ * Returns the ETags that a write expects its record to have; `undefined` for GET and
+ * most POST, which ignore `If-Match`. Weak ETags are accepted too, because proxies that compress create them.
  *
  * @throws Refusal `bad_request` if the route does not write a single record
  */
 export function ifMatchOf(
-  { method, record }: Route,
+  { method, record, isConditional }: Route,
   header: string | undefined,
 ): IfMatch | undefined {
-  if (method === 'get' || method === 'post' || header === undefined) return undefined;
+  const isIgnored = method === 'get' || (method === 'post' && isConditional !== true);
+  if (isIgnored || header === undefined) return undefined;
   if (record !== true) {
     throw new Refusal(
       'bad_request',

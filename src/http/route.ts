@@ -177,7 +177,8 @@ type Verb =
   | 'cancel'
   | 'undo'
   | 'reset'
-  | 'simulate';
+  | 'simulate'
+  | 'revert';
 
 export type OperationId = `${Verb}${Capitalize<string>}`;
 
@@ -220,6 +221,8 @@ export interface RouteSpec<Input extends RouteInput> {
   defaults?: Readonly<Record<string, unknown>>;
   /** True if it answers or writes one record: with an ETag, `If-None-Match` and `If-Match`. */
   record?: true;
+  /** True for a `POST` of a record that takes `If-Match`, as every other write of one does. */
+  isConditional?: true;
   /** Maximum size of the body, in bytes. */
   bodyLimit?: number;
   /**

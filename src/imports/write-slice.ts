@@ -81,10 +81,17 @@ class Writer {
     const { id: _, prefix: __, createdAt: ___, domain, ...changes } = row.link;
     // A link with the external id of a row keeps its domain.
     const moved = { ...changes, domain: row.hasDomain ? domain : undefined };
-    const { project_id: projectId } = this.#importRow;
+    const { project_id: projectId, user_id: userId } = this.#importRow;
+    const author = { action: 'imported', actor: { userId } } as const;
     try {
       const link = await inSavepoint(this.#trx, this.#publish, async (inner, publish) =>
-        changeLink(inner, await linkQueries.lock(inner, { projectId }, twin), moved, publish),
+        changeLink(
+          inner,
+          await linkQueries.lock(inner, { projectId }, twin),
+          moved,
+          publish,
+          author,
+        ),
       );
       await this.#recordUpdate(link);
       return result;

@@ -3,20 +3,23 @@ import { refuseChanged } from '../http/etag.ts';
 import { type Db, execute } from '../infra/db.ts';
 import { type Publish, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
-import type { JobContext } from '../queues/definition.ts';
+import type { Actor, JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
+import { applySharedChanges } from '../short-links/apply-changes.ts';
 import { changeEach, createEach } from '../short-links/bulk.ts';
 import { readUtm, refuseLoops, withMissingUtm, writeUtm } from '../short-links/destination.ts';
 import { shortLinkEntry } from '../short-links/entry.ts';
+import { type Author, updatedBy } from '../short-links/history.ts';
 import { linkPreviewJobs } from '../short-links/jobs.ts';
 import { refuseSharedWildcard } from '../short-links/key.ts';
 import { fillPreview, requestPreview } from '../short-links/preview.ts';
 import { loadReferences } from '../short-links/references.ts';
 import { deleteRecord, deleteRecords } from '../short-links/remove.ts';
 import { resetRecord } from '../short-links/reset.ts';
+import { placeBefore, type Revert, readReverted } from '../short-links/revert.ts';
 import { chosenUrl } from '../short-links/test-variants.ts';
 import {
-  applySharedChanges,
+  type Change,
   type Draft,
   insert,
   newRow,
@@ -97,8 +100,9 @@ async function changeOne(
   before: LinkRow,
   changes: LinkChanges,
   publish: Publish,
+  author: Author,
 ): Promise<SealedLink> {
-  const link = await changeLink(trx, before, changes, publish);
+  const link = await changeLink(trx, before, changes, publish, author);
   await publishRecordEvent(trx, before.project_id, 'link.updated', link);
   return link;
 }
@@ -112,14 +116,44 @@ export async function changeLink(
   before: LinkRow,
   changes: LinkChanges,
   publish: Publish,
+  author: Author,
 ): Promise<SealedLink> {
-  const { row: moved, domain, tags } = await placeAfter(trx, LINK_TABLES, before, changes);
-  const row = applyChanges(moved, changes);
+  const { row, ...place } = await placeAfter(trx, LINK_TABLES, before, changes);
+  const change = { ...place, row: applyChanges(row, changes) };
+  return storeChange(trx, before, change, publish, author);
+}
+
+async function storeChange(
+  trx: Db,
+  before: LinkRow,
+  { row, domain, tags }: Omit<Change<LinkRow>, 'entry'>,
+  publish: Publish,
+  author: Author,
+): Promise<SealedLink> {
   refuseLoops(row, domain);
   refuseSharedWildcard(row.key, domain);
   const entry = (known?: LinkEntry) => linkEntry(row, known);
-  publish(await update(trx, LINK_TABLES, before, { row, domain, tags, entry }));
+  publish(await update(trx, LINK_TABLES, before, { row, domain, tags, entry }, author));
   return linkQueries.get(row.project_id, row.id, trx);
+}
+
+/**
+ * Sets the fields of a change back. @throws Refusal `not_found`; otherwise as {@link createLink}
+ */
+async function revertLink(
+  trx: Db,
+  before: LinkRow,
+  { changeId, frameable }: Revert,
+  publish: Publish,
+  actor: Actor | undefined,
+): Promise<SealedLink> {
+  const reverted = await readReverted(trx, LINK_TABLES, before, changeId);
+  const change = await placeBefore(trx, LINK_TABLES, before, reverted, frameable);
+  Object.assign(change.row, readUtm(change.row.url));
+  const author = { action: 'reverted', actor, revertedId: changeId } as const;
+  const link = await storeChange(trx, before, change, publish, author);
+  await publishRecordEvent(trx, before.project_id, 'link.updated', link);
+  return link;
 }
 
 /** Applies changes to a row. An absent field stays, `null` clears it. */
@@ -154,7 +188,8 @@ export const linkHandlers = [
           return insertOne(trx, { projectId, userId }, link, publish);
         }
         const { id: _, prefix: __, ...fields } = link;
-        return changeOne(trx, await linkQueries.lock(trx, job, twinId), fields, publish);
+        const before = await linkQueries.lock(trx, job, twinId);
+        return changeOne(trx, before, fields, publish, updatedBy(job));
       });
       if (record.id === link.id && record.proxy) await requestPreview(job, 'link', record);
       return record;
@@ -163,11 +198,18 @@ export const linkHandlers = [
     /** Changes a link. @throws Refusal `not_found`; otherwise as {@link createLink} */
     async 'link.update'({ linkId, changes }, job) {
       const link = await runIdempotent(job, async (trx, publish) =>
-        changeOne(trx, await linkQueries.lock(trx, job, linkId), changes, publish),
+        changeOne(trx, await linkQueries.lock(trx, job, linkId), changes, publish, updatedBy(job)),
       );
       if (changes.proxy === true) await requestPreview(job, 'link', link);
       return link;
     },
+
+    /** Reverts a change. @throws Refusal as {@link revertLink} */
+    'link.revert': (revert, job) =>
+      runIdempotent(job, async (trx, publish) =>
+        revertLink(trx, await linkQueries.lock(trx, job, revert.ref), revert, publish, job.actor),
+      ),
+
     /** Deletes a link. @throws Refusal `not_found` */
     'link.delete': ({ linkId, events }, job) => deleteRecord(linkQueries, job, linkId, events),
     /** Sets the counts of a link back to zero. @throws Refusal `not_found` */
@@ -189,7 +231,7 @@ export const linkBulkHandlers = handlers(linkBulkJobs, {
   /** Makes the same change to up to 100 links independently. */
   'links.update': ({ linkIds, changes }, job) =>
     changeEach(LINK_TABLES, job, linkIds, async (trx, ref, publish) =>
-      changeLink(trx, await linkQueries.lock(trx, job, ref), changes, publish),
+      changeLink(trx, await linkQueries.lock(trx, job, ref), changes, publish, updatedBy(job)),
     ),
 
   /** Deletes up to 100 links; unknown ids are ignored. */

@@ -1,5 +1,6 @@
 import { bulk, maintenance, writes } from '../queues/index.ts';
 import { changes, job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
+import type { Revert } from '../short-links/revert.ts';
 import type { BulkInput, EventsOnDelete } from '../short-links/schema.ts';
 import type { BulkLinkItem, SealedLink } from './record.ts';
 import type { LinkChanges, NewLink } from './schema.ts';
@@ -16,6 +17,7 @@ export const linkJobs = jobsOf(writes, {
   'link.upsert': job<{ userId: string; link: NewLink }, SealedLink>(audited),
   'link.update': job<{ linkId: string; changes: LinkChanges }, SealedLink>(audited),
   'link.delete': job<{ linkId: string; events?: EventsOnDelete }, { id: string }>(audited),
+  'link.revert': job<Revert, SealedLink>(audited),
   'link.reset': job<{ linkId: string }, SealedLink>(audited),
 });
 

@@ -2,15 +2,19 @@ import { mapAccepted, Refusal } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
 import { type Publish, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
-import type { JobContext } from '../queues/definition.ts';
+import type { Actor, JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { changeEach, createEach } from '../short-links/bulk.ts';
+import { readUtm } from '../short-links/destination.ts';
+import { type Author, type StoredChanges, updatedBy } from '../short-links/history.ts';
 import { qrCodePreviewJobs } from '../short-links/jobs.ts';
 import { fillPreview, requestPreview } from '../short-links/preview.ts';
 import { loadReferences } from '../short-links/references.ts';
 import { deleteRecord, deleteRecords } from '../short-links/remove.ts';
 import { resetRecord } from '../short-links/reset.ts';
+import { placeBefore, type Revert, readReverted } from '../short-links/revert.ts';
 import {
+  type Change,
   type Draft,
   insert,
   newRow,
@@ -28,7 +32,13 @@ import { BLANK_QR_CODE, QR_CODE_TABLES, type QrCodeRow } from './model.ts';
 import { qrCodeQueries } from './queries.ts';
 import { type SealedQrCode, toSealedQrCode } from './record.ts';
 import type { StoredDesign } from './render/stored-design.ts';
-import { applyChanges, ownKeyOf, refusePrintedChange, withMiddle } from './rules.ts';
+import {
+  applyChanges,
+  ownKeyOf,
+  refusePrintedChange,
+  withMiddle,
+  withoutContradictions,
+} from './rules.ts';
 import type { NewQrCode, QrCodeChanges } from './schema.ts';
 import { Template } from './templates/model.ts';
 
@@ -99,8 +109,9 @@ async function changeOne(
   before: QrCodeRow,
   changes: QrCodeChanges,
   publish: Publish,
+  author: Author,
 ): Promise<SealedQrCode> {
-  const qrcode = await changeQrCode(trx, before, changes, publish);
+  const qrcode = await changeQrCode(trx, before, changes, publish, author);
   await publishRecordEvent(trx, before.project_id, 'qrcode.updated', qrcode);
   return qrcode;
 }
@@ -114,17 +125,81 @@ async function changeQrCode(
   before: QrCodeRow,
   changes: QrCodeChanges,
   publish: Publish,
+  author: Author,
 ): Promise<SealedQrCode> {
-  const { row: moved, domain, tags } = await placeAfter(trx, QR_CODE_TABLES, before, changes);
-  const changed = applyChanges(moved, changes);
+  const { row, ...place } = await placeAfter(trx, QR_CODE_TABLES, before, changes);
+  const change = { ...place, row: applyChanges(row, changes) };
+  const result = await storeChange(trx, before, change, publish, author);
+  await storeDesign(trx, result.row, changes);
+  return result.qrcode;
+}
+
+async function storeChange(
+  trx: Db,
+  before: QrCodeRow,
+  { row: changed, domain, tags }: Omit<Change<QrCodeRow>, 'entry'>,
+  publish: Publish,
+  author: Author,
+): Promise<{ row: QrCodeRow; qrcode: SealedQrCode }> {
   refusePrintedChange(before, changed);
   const row = withMiddle(changed, domain, before);
   await showPhotos(trx, row.project_id, [row]);
   const entry = (previous?: LinkEntry) => qrCodeEntry(row, domain, previous);
-  publish(await update(trx, QR_CODE_TABLES, before, { row, domain, tags, entry }));
-  const result = await qrCodeQueries.get(row.project_id, row.id, trx);
-  await storeDesign(trx, row, changes);
-  return result;
+  publish(await update(trx, QR_CODE_TABLES, before, { row, domain, tags, entry }, author));
+  return { row, qrcode: await qrCodeQueries.get(row.project_id, row.id, trx) };
+}
+
+/**
+ * Sets the fields of a change back. @throws Refusal `not_found`; `unprocessable_entity` if the file
+ * is deleted; otherwise as {@link createQrCode}
+ */
+async function revertQrCode(
+  trx: Db,
+  before: QrCodeRow,
+  { changeId, frameable }: Revert,
+  publish: Publish,
+  actor: Actor | undefined,
+): Promise<SealedQrCode> {
+  const { project_id: projectId } = before;
+  const reverted = await readReverted(trx, QR_CODE_TABLES, before, changeId);
+  const { row: placed, ...place } = await placeBefore(
+    trx,
+    QR_CODE_TABLES,
+    before,
+    reverted,
+    frameable,
+  );
+  await refuseDeletedFile(trx, placed);
+  const design = await lettersBefore(trx, projectId, placed.design, reverted.changes);
+  const row = withoutContradictions(before, { ...placed, ...readUtm(placed.url ?? ''), design });
+  const author = { action: 'reverted', actor, revertedId: changeId } as const;
+  const { qrcode } = await storeChange(trx, before, { ...place, row }, publish, author);
+  await publishRecordEvent(trx, projectId, 'qrcode.updated', qrcode);
+  return qrcode;
+}
+
+/** Draws the letters of a text that a revert sets; its font may have been deleted since. */
+async function lettersBefore(
+  trx: Db,
+  projectId: string,
+  design: StoredDesign,
+  changes: StoredChanges,
+): Promise<StoredDesign> {
+  if (!changes['design.frameText'] && !changes['design.frameTextStyles']) return design;
+  const fonts = await loadFontsOf(trx, projectId, [design]);
+  return withLetters(design, fonts, design.frameTextStyles?.family);
+}
+
+/** @throws Refusal `unprocessable_entity` if the file that a code opens is no longer stored */
+async function refuseDeletedFile(trx: Db, { project_id, design }: QrCodeRow): Promise<void> {
+  const { storedFile } = design;
+  if (!storedFile) return;
+  const file = (await trx('files').where({ project_id, id: storedFile.id }).first('id')) as unknown;
+  if (file !== undefined) return;
+  throw new Refusal(
+    'unprocessable_entity',
+    'changeId must not name a change of a file that is no longer stored: set file again',
+  );
 }
 
 /** The designs of the inputs that are not refused. */
@@ -246,11 +321,18 @@ export const qrCodeHandlers = [
         const before = await qrCodeQueries.lock(trx, job, qrcodeId);
         const complete = await completeChanges(trx, before, changes);
         if (complete instanceof Refusal) throw complete;
-        return changeOne(trx, before, complete, publish);
+        return changeOne(trx, before, complete, publish, updatedBy(job));
       });
       if (changes.proxy === true && !qrcode.static) await requestPreview(job, 'qrcode', qrcode);
       return qrcode;
     },
+
+    /** Reverts a change. @throws Refusal as {@link revertQrCode} */
+    'qrcode.revert': (revert, job) =>
+      runIdempotent(job, async (trx, publish) => {
+        const before = await qrCodeQueries.lock(trx, job, revert.ref);
+        return revertQrCode(trx, before, revert, publish, job.actor);
+      }),
 
     /** Deletes a QR code. @throws Refusal `not_found` */
     'qrcode.delete': ({ qrcodeId, events }, job) =>
@@ -276,7 +358,7 @@ export const qrCodeBulkHandlers = handlers(qrCodeBulkJobs, {
   /** Makes the same change to up to 100 QR codes independently. */
   'qrcodes.update': ({ qrcodeIds, changes }, job) =>
     changeEach(QR_CODE_TABLES, job, qrcodeIds, async (trx, ref, publish) =>
-      changeQrCode(trx, await qrCodeQueries.lock(trx, job, ref), changes, publish),
+      changeQrCode(trx, await qrCodeQueries.lock(trx, job, ref), changes, publish, updatedBy(job)),
     ),
 
   /** Deletes up to 100 QR codes; unknown ids are ignored. */

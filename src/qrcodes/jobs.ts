@@ -1,6 +1,7 @@
 import type { HandedOver } from '../infra/kept.ts';
 import { bulk, qr, writes } from '../queues/index.ts';
 import { changes, job, jobsOf } from '../queues/job.ts';
+import type { Revert } from '../short-links/revert.ts';
 import type { BulkInput, EventsOnDelete } from '../short-links/schema.ts';
 import type { Picture } from './pictures.ts';
 import type { BulkQrCodeItem, SealedQrCode } from './record.ts';
@@ -13,6 +14,7 @@ export const qrCodeJobs = jobsOf(writes, {
   'qrcode.create': job<{ userId: string; qrcode: NewQrCode }, SealedQrCode>(audited),
   'qrcode.update': job<{ qrcodeId: string; changes: QrCodeChanges }, SealedQrCode>(audited),
   'qrcode.delete': job<{ qrcodeId: string; events?: EventsOnDelete }, { id: string }>(audited),
+  'qrcode.revert': job<Revert, SealedQrCode>(audited),
   'qrcode.reset': job<{ qrcodeId: string }, SealedQrCode>(audited),
 });
 

@@ -1,12 +1,12 @@
 import { Refusal } from '../errors.ts';
 import { canonicalJson } from '../infra/canonical.ts';
 import { urlsIn } from '../infra/url.ts';
+import { applySharedChanges } from '../short-links/apply-changes.ts';
 import { leadsTo, readUtm, refuseLoops } from '../short-links/destination.ts';
 import type { Field } from '../short-links/field.ts';
 import { fields } from '../short-links/fields.ts';
 import { isWildcard } from '../short-links/key.ts';
 import { chosenUrl } from '../short-links/test-variants.ts';
-import { applySharedChanges } from '../short-links/write.ts';
 import type { AppLinks } from './content/app.ts';
 import type { Contact } from './content/contact.ts';
 import type { ContentType } from './content/content-type.ts';
@@ -185,15 +185,25 @@ export function applyChanges(row: QrCodeRow, changes: QrCodeChanges): QrCodeRow 
   if (useDisplayPage !== undefined) next.use_display_page = useDisplayPage;
   if (filled !== undefined) next.filled = filled;
   if (design !== undefined) next.design = { ...row.design, ...design };
+  if (templateId !== undefined) next.template_id = templateId;
+  if (newTemplateId !== undefined) next.template_id = newTemplateId;
+  return withoutContradictions(row, next);
+}
+
+/**
+ * Removes the image and the file of another content from a changed row.
+ *
+ * @throws Refusal `unprocessable_entity` if the fields contradict each other
+ */
+export function withoutContradictions(before: QrCodeRow, changed: QrCodeRow): QrCodeRow {
+  const next = { ...changed };
   if (next.type !== 'vcard' && next.design.photoImage) {
     next.design = { ...next.design, photoImage: null };
   }
   if (next.type !== 'file' && next.design.storedFile) {
     next.design = { ...next.design, storedFile: null };
   }
-  if (templateId !== undefined) next.template_id = templateId;
-  if (newTemplateId !== undefined) next.template_id = newTemplateId;
-  refuseVisitFields(row, next);
+  refuseVisitFields(before, next);
   if (next.test_variants !== null && next.type !== 'url') {
     throw new Refusal(
       'unprocessable_entity',

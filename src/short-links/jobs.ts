@@ -34,6 +34,11 @@ export const destinationJobs = jobsOf(metatags, {
   'record.preview': job<{ of: RecordKind; id: string; url: string }>(),
 });
 
+export const historyJobs = jobsOf(maintenance, {
+  /** Deletes entries of histories that are older than their retention. */
+  'history.prune': scheduled({ everyMs: HOUR_MS }),
+});
+
 export const keptNameJobs = jobsOf(maintenance, {
   /** Frees names that links and QR codes have left. */
   'names.prune': scheduled({ everyMs: HOUR_MS }),

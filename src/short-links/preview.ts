@@ -2,6 +2,7 @@ import type { Db } from '../infra/db.ts';
 import { followUps } from '../jobs/follow-up.ts';
 import { type Publish, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
+import { type Author, PREVIEWED } from './history.ts';
 import type { FoundPreview, Preview } from './jobs.ts';
 import { destinationJobs } from './jobs.ts';
 import type { RecordKind, ShortLinkRow } from './model.ts';
@@ -47,13 +48,19 @@ export function fillPreview<Row extends CardRow>(
   records: { lock(trx: Db, job: JobContext, id: string): Promise<Row> },
   job: JobContext,
   preview: FoundPreview,
-  change: (trx: Db, row: Row, missing: Partial<Preview>, publish: Publish) => Promise<unknown>,
+  change: (
+    trx: Db,
+    row: Row,
+    missing: Partial<Preview>,
+    publish: Publish,
+    author: Author,
+  ) => Promise<unknown>,
 ): Promise<{ id: string }> {
   const { id } = preview;
   return runIdempotent(job, async (trx, publish) => {
     const row = await records.lock(trx, job, id);
     const missing = previewChanges(row, preview);
-    if (missing !== undefined) await change(trx, row, missing, publish);
+    if (missing !== undefined) await change(trx, row, missing, publish, PREVIEWED);
     return { id };
   });
 }

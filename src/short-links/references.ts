@@ -84,11 +84,19 @@ export interface Resolved {
 /** Reads the tags of a record, in their order, if a change keeps any of them. */
 export async function loadPresentTags(
   trx: Db,
-  { tags: { table, column } }: ShortLinkTables,
-  { project_id, id }: Pick<ShortLinkRow, 'project_id' | 'id'>,
+  tables: ShortLinkTables,
+  row: Pick<ShortLinkRow, 'project_id' | 'id'>,
   { tags }: SharedChanges,
 ): Promise<TagReference[]> {
-  if (tags?.removed === undefined) return [];
+  return tags?.removed === undefined ? [] : readTags(trx, tables, row);
+}
+
+/** Reads the tags of a record, in their order. */
+export function readTags(
+  trx: Db,
+  { tags: { table, column } }: ShortLinkTables,
+  { project_id, id }: Pick<ShortLinkRow, 'project_id' | 'id'>,
+): Promise<TagReference[]> {
   return rows<TagReference>(
     trx,
     `SELECT t.id, t.name FROM ${table} rt JOIN tags t ON t.project_id = rt.project_id AND t.id = rt.tag_id
@@ -198,7 +206,7 @@ export function loadDomains(trx: Db, projectId: string): Promise<UsableDomain[]>
 /** Returns those of some ids that records of a workspace have. */
 export async function existingIds(
   trx: Db,
-  table: 'folders' | 'links' | 'pages' | 'qrcodes' | 'tags' | 'webhooks',
+  table: 'folders' | 'links' | 'pages' | 'qrcodes' | 'tags' | 'templates' | 'webhooks',
   projectId: string,
   ids: readonly string[],
 ): Promise<Set<string>> {

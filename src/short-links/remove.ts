@@ -68,7 +68,9 @@ export async function remove(
     `WITH deleted AS (DELETE FROM ${table} WHERE project_id = :projectId AND id = ANY(:ids) RETURNING id, domain_id, key),
           counted AS (DELETE FROM counters c USING deleted WHERE c.project_id = :projectId AND c.record_id = deleted.id),
           kept AS (DELETE FROM kept_counts k USING deleted
-                    WHERE k.project_id = :projectId AND k.is_record AND k.owner = deleted.id)
+                    WHERE k.project_id = :projectId AND k.is_record AND k.owner = deleted.id),
+          history AS (DELETE FROM record_changes h USING deleted
+                       WHERE h.project_id = :projectId AND h.record_id = deleted.id)
      SELECT id, domain_id, key FROM deleted`,
     { projectId, ids: [...ids] },
   );

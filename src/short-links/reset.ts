@@ -6,6 +6,7 @@ import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { forgetQuotaCount } from '../visits/quota-count.ts';
 import type { SharedFilters } from './filters.ts';
+import { addToHistory, entryOf, type StoredChanges } from './history.ts';
 import type { ShortLinkModel, ShortLinkTables } from './model.ts';
 import type { ShortLinkQueries } from './queries.ts';
 import { eraseEvents } from './remove.ts';
@@ -24,14 +25,37 @@ export async function resetRecord<Row extends ShortLinkModel, Sealed extends { i
 ): Promise<Sealed> {
   const { projectId } = job;
   const record = await runIdempotent(job, async (trx) => {
-    const { id } = await records.lock(trx, job, ref);
+    const row = await records.lock(trx, job, ref);
+    const { id } = row;
+    const before = await records.get(projectId, id, trx);
     await eraseEvents(trx, projectId, [id]);
     await recount(trx, records.tables, projectId, id);
-    return records.get(projectId, id, trx);
+    const after = await records.get(projectId, id, trx);
+    const changes = countsBetween(before, after);
+    await addToHistory(trx, entryOf(row, changes, { action: 'reset', actor: job.actor }));
+    return after;
   });
   // After the commit, and again in a second run: the count starts from the counter in Postgres.
   await forgetQuotaCount(queueRedis(), record.id);
   return record;
+}
+
+/** Members of records that a reset changes. */
+const COUNTS = [
+  'clicks',
+  'scans',
+  'leads',
+  'sales',
+  'saleAmount',
+  'refundAmount',
+  'lastClicked',
+] as const;
+
+/** Compares the counts of a record before and after a reset. */
+function countsBetween(before: object, after: object): StoredChanges {
+  const [old, next] = [before, after] as Readonly<Record<string, unknown>>[];
+  const changed = COUNTS.filter((name) => old![name] !== next![name]);
+  return Object.fromEntries(changed.map((name) => [name, [old![name], next![name]]]));
 }
 
 /** Sets the counters of a record to its stored events: those committed since the deletion. */

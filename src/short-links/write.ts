@@ -1,10 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { searchableParts } from '../infra/folded.ts';
-import { normalize } from '../infra/normalize.ts';
 import { divide } from '../infra/packed.ts';
-import { unseal } from '../infra/seal.ts';
-import { passwordFingerprints } from '../infra/secrets.ts';
 import type { Publish } from '../jobs/run-idempotent.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
@@ -20,13 +17,25 @@ import {
   takenRefusal,
 } from './claims.ts';
 import { findBlocked, refusalOf, refuseBlockedHosts, urlsOf } from './destination.ts';
-import type { BodyOf, ColumnsOf, FieldTable } from './field.ts';
-import { fields, type NewShortLink, type SharedChanges } from './fields.ts';
+import type { NewShortLink, SharedChanges } from './fields.ts';
+import {
+  type Author,
+  addingBindings,
+  addingSql,
+  changesBetween,
+  entryOf,
+  type HistoryEntry,
+} from './history.ts';
 import { drawKey } from './key.ts';
 import type { RowIds, ShortLinkRow, ShortLinkTables } from './model.ts';
 import type { TagReference } from './record-context.ts';
-import { loadPresentTags, loadReferences, type References, resolve } from './references.ts';
-import { applyTest } from './test-variants.ts';
+import {
+  loadPresentTags,
+  loadReferences,
+  type References,
+  readTags,
+  resolve,
+} from './references.ts';
 
 /*
  * Stores new links and QR codes and their changes, within the transaction of a command. The command
@@ -247,53 +256,6 @@ export async function insertTags(
   if (rows.length > 0) await trx(table).insert(rows);
 }
 
-/** Applies changes to a row. An absent field stays, `null` clears it. */
-export function applyFields<Table extends FieldTable, Row extends ColumnsOf<Table>>(
-  table: Table,
-  row: Row,
-  changes: BodyOf<Table>,
-): Row {
-  const next = { ...row };
-  for (const [name, value] of Object.entries<unknown>(changes)) {
-    const { in: schema, column, read, isTime } = table[name] ?? {};
-    if (schema === undefined || column === undefined || read !== undefined) continue;
-    if (value === undefined) continue;
-    Object.assign(next, {
-      [column]: isTime && typeof value === 'string' ? new Date(value) : value,
-    });
-  }
-  return next;
-}
-
-/**
- * Applies changes to the shared fields of a row. An absent field stays, `null` clears it.
- *
- * @throws Refusal `unprocessable_entity` if the record would end before it begins, or if the fields
- *   of its test contradict each other
- */
-export function applySharedChanges<Row extends ShortLinkRow>(
-  row: Row,
-  changes: SharedChanges,
-): Row {
-  const next = applyFields(fields, row, changes);
-  if (changes.frameable !== undefined) next.frameable = changes.frameable;
-  if (next.starts_at !== null && next.expires_at !== null && next.starts_at >= next.expires_at) {
-    throw new Refusal('unprocessable_entity', 'startsAt must be before expiresAt');
-  }
-  applyTest(row, next, changes);
-  if (changes.password !== undefined) {
-    next.password_fingerprint =
-      changes.password === null ? null : passwordFingerprint(row.project_id, changes.password);
-  }
-  return next;
-}
-
-/** The fingerprint of a sealed password, which filters compare. */
-function passwordFingerprint(projectId: string, sealed: string): string {
-  const password = unseal({ purpose: 'password', owner: projectId }, sealed);
-  return passwordFingerprints(normalize(password, 'NFC'))[0]!;
-}
-
 /** A change of a link or QR code to store. */
 export interface Change<Row extends ShortLinkRow> {
   /** The row after the change. */
@@ -350,6 +312,7 @@ export async function update<Row extends ShortLinkRow>(
   tables: ShortLinkTables,
   before: Row,
   { row, domain, tags, entry }: Change<Row>,
+  author: Author,
 ): Promise<LookupChange[]> {
   const present = new Set(urlsOf(before).map(([, url]) => url));
   await refuseBlockedHosts(
@@ -360,7 +323,16 @@ export async function update<Row extends ShortLinkRow>(
   const lookups = await moveClaim(trx, before, row, await entry(previous));
   await refuseTakenExternalId(trx, tables, before, row);
   lookups.push(...(await markWildcards(trx, [row])));
-  await writeRow(trx, tables, { ...row, search_text: searchTextOf(row, domain) });
+  const place = {
+    domain:
+      before.domain_id === row.domain_id
+        ? undefined
+        : ([await slugOf(trx, before.domain_id), domain] as const),
+    tags: tags === undefined ? undefined : ([await readTags(trx, tables, row), tags] as const),
+  };
+  const changes = changesBetween(before, row, place);
+  const next = { ...row, search_text: searchTextOf(row, domain) };
+  await writeRow(trx, tables, next, entryOf(before, changes, author));
   if (tags !== undefined) {
     const { table, column } = tables.tags;
     await trx(table)
@@ -382,16 +354,30 @@ async function refuseTakenExternalId(
   if (other !== undefined) throw takenRefusal('externalId', external_id, 'in this workspace');
 }
 
-/** Updates a row from JSON, so that Postgres converts each value to the type of its column. */
-async function writeRow(trx: Db, { table }: ShortLinkTables, row: ShortLinkRow): Promise<void> {
+/**
+ * Updates a row from JSON, so that Postgres converts each value to the type of its column, and adds
+ * the entry of its history.
+ */
+async function writeRow(
+  trx: Db,
+  { table }: ShortLinkTables,
+  row: ShortLinkRow,
+  entry: HistoryEntry | undefined,
+): Promise<void> {
   const columns = Object.keys(row).filter(
     (name) => !['project_id', 'id', 'created_at'].includes(name),
   );
   await execute(
     trx,
-    `UPDATE ${table} AS old SET (${columns.join(', ')}) = (SELECT ${columns.map((name) => `new.${name}`).join(', ')})
+    `${entry === undefined ? '' : addingSql}
+     UPDATE ${table} AS old SET (${columns.join(', ')}) = (SELECT ${columns.map((name) => `new.${name}`).join(', ')})
        FROM json_populate_record(NULL::${table}, :row) AS new
       WHERE old.project_id = :projectId AND old.id = :id`,
-    { row: JSON.stringify(row), projectId: row.project_id, id: row.id },
+    {
+      ...(entry === undefined ? {} : addingBindings(entry)),
+      row: JSON.stringify(row),
+      projectId: row.project_id,
+      id: row.id,
+    },
   );
 }

@@ -117,6 +117,12 @@ describe('the audit log', () => {
     },
     'link.delete': async () => one('link', await remove(`/links/${(await aLink()).id}`)),
     'link.reset': async () => one('link', await post(`/links/${(await aLink()).id}/reset`)),
+    'link.revert': async () => {
+      const { id } = await aLink();
+      await patch(`/links/${id}`, { title: 'b' });
+      const [{ id: changeId }] = await done(world.api.get(`/links/${id}/history`));
+      return one('link', await post(`/links/${id}/revert`, { changeId }));
+    },
     'links.create': async () => {
       await post('/links/bulk', [{ url: A }, { url: A, key: 'x' }, { url: A, key: 'x' }]);
       return some('link', 2);
@@ -137,6 +143,12 @@ describe('the audit log', () => {
       return one('qrcode', await patch(`/qrcodes/${id}`, { title: 't' }), ['title']);
     },
     'qrcode.delete': async () => one('qrcode', await remove(`/qrcodes/${(await aCode()).id}`)),
+    'qrcode.revert': async () => {
+      const { id } = await aCode();
+      await patch(`/qrcodes/${id}`, { title: 'b' });
+      const [{ id: changeId }] = await done(world.api.get(`/qrcodes/${id}/history`));
+      return one('qrcode', await post(`/qrcodes/${id}/revert`, { changeId }));
+    },
     'qrcode.reset': async () => one('qrcode', await post(`/qrcodes/${(await aCode()).id}/reset`)),
     'qrcodes.create': async () => {
       await post('/qrcodes/bulk', [{ type: 'text', text: 'a' }]);

@@ -41,6 +41,8 @@ describe('lists by cursor', () => {
   let world: World;
   let owner: Person;
   let webhookId: string;
+  /** Ids in the paths of lists, by parameter. */
+  let idsOf: Record<string, string>;
   let receiver: Receiver;
 
   before(async () => {
@@ -90,9 +92,16 @@ describe('lists by cursor', () => {
       });
       await owner.api.put(`/admin/blocked-hosts/h${n}.${world.domain}`, { reason: 'test' });
     }
+    const link = await post('/links', { key: 'changed', url: `${URL_A}9` });
+    const qrcode = await post('/qrcodes', { type: 'text', text: 'changed' });
+    for (let n = 0; n < 5; n += 1) {
+      await api.patch(`/links/${link.id}`, { comments: `${n}` });
+      await api.patch(`/qrcodes/${qrcode.id}`, { comments: `${n}` });
+    }
     receiver = await Receiver.start();
     const hook = { name: 'hook', url: receiver.url, kinds: ['link.created'] };
     webhookId = (await post('/webhooks', hook)).id;
+    idsOf = { id: webhookId, linkId: link.id, qrcodeId: qrcode.id };
     for (let n = 0; n < 3; n += 1) await post(`/webhooks/${webhookId}/test`, {});
     await eventually(async () => {
       const { body } = await api.get('/events', QUERIES['/events']![0]);
@@ -120,7 +129,7 @@ describe('lists by cursor', () => {
     for (const query of QUERIES[path] ?? [{}]) {
       it(`have every record once: ${path} ${new URLSearchParams(query).toString()}`, async () => {
         const size = LIMITED.includes(path) || path === '/events' ? 'limit' : 'pageSize';
-        const url = path.replace('{id}', webhookId);
+        const url = path.replace(/\{(\w+)\}/, (_, name: string) => idsOf[name]!);
         const api = scope === 'operator' ? owner.api : world.api;
         const whole = await api.get(url, { ...query, [size]: path === '/audit-log' ? 100 : 50 });
         const parts = await walk<Item>(api, url, { ...query, [size]: 2 });

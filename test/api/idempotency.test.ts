@@ -75,6 +75,18 @@ describe('Idempotency-Key', () => {
       body: [{ url: A, password: 'pw' }, { url: 'javascript:' }],
       count: '/links',
     }),
+    '/links/{linkId}/revert': async () => {
+      const { body } = await world.api.post('/links', { url: A });
+      await world.api.patch(`/links/${body.id}`, { title: 'b' });
+      const [change] = (await world.api.get(`/links/${body.id}/history`)).body;
+      return { path: `/links/${body.id}/revert`, body: { changeId: change.id } };
+    },
+    '/qrcodes/{qrcodeId}/revert': async () => {
+      const { body } = await world.api.post('/qrcodes', { type: 'url', url: A });
+      await world.api.patch(`/qrcodes/${body.id}`, { title: 'b' });
+      const [change] = (await world.api.get(`/qrcodes/${body.id}/history`)).body;
+      return { path: `/qrcodes/${body.id}/revert`, body: { changeId: change.id } };
+    },
     '/links/{linkId}/reset': async () => {
       const { body } = await world.api.post('/links', { url: A });
       return { path: `/links/${body.id}/reset` };

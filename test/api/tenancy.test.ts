@@ -138,6 +138,19 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.post(`/links/${link.id}/simulate`, {}));
     await is404(api.post(`/links/ext_${link.externalId}/simulate`, {}));
   },
+  'get /links/{linkId}/history': async ({ api }, { link }) => {
+    await is404(api.get(`/links/${link.id}/history`));
+    await is404(api.get(`/links/ext_${link.externalId}/history`));
+  },
+  'post /links/{linkId}/revert': async ({ api }, { link }, owner) => {
+    const [change] = (await owner.api.get(`/links/${link.id}/history`)).body;
+    const { id: changeId } = change ?? { id: 'chg_none' };
+    await is404(api.post(`/links/${link.id}/revert`, { changeId }));
+    await is404(api.post(`/links/ext_${link.externalId}/revert`, { changeId }));
+    const { body: own } = await api.post('/links', { url: URL_A });
+    await is404(api.post(`/links/${own.id}/revert`, { changeId }));
+    await is(200, api.delete(`/links/${own.id}`));
+  },
   'get /qr': async ({ api }) => {
     // This endpoint is public and reads no records.
     const from = { headers: { 'x-forwarded-for': '198.51.100.21' } };
@@ -221,6 +234,10 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.delete(`/qrcodes/${qrcode.id}`));
     await is404(api.delete(`/qrcodes/ext_${qrcode.externalId}`));
   },
+  'get /qrcodes/{qrcodeId}/history': ({ api }, { qrcode }) =>
+    is404(api.get(`/qrcodes/${qrcode.id}/history`)),
+  'post /qrcodes/{qrcodeId}/revert': ({ api }, { qrcode }) =>
+    is404(api.post(`/qrcodes/${qrcode.id}/revert`, { changeId: 'chg_none' })),
   'get /templates': ({ api }) => isEmpty(api.get('/templates')),
   'patch /templates/{id}': ({ api }, { qrcode }) =>
     is404(api.patch(`/templates/${qrcode.templateId}`, { name: 'mine' })),

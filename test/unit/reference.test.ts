@@ -12,7 +12,7 @@ import { Joi } from '../../src/http/fields.ts';
 import { check } from '../../src/http/input.ts';
 
 /** Longest acceptable reference for people and generators, in lines. */
-const MOST_LINES = 14_900;
+const MOST_LINES = 16_000;
 
 /** Counts in analytics, which need no description. */
 const COUNTS = new Set(
@@ -158,6 +158,9 @@ describe('the reference', () => {
       'BulkQrCodeError.qrcode',
       'DeadLetterDetails.data',
       'Job.result',
+      // Values of any field.
+      'RecordChange.changes.*.from',
+      'RecordChange.changes.*.to',
     ];
     expect([...new Set(untyped)].toSorted()).to.deep.equal(ANYTHING);
   });

@@ -5,13 +5,14 @@ import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { linkEntry } from '../../src/links/commands.ts';
 import { BLANK_LINK, LINK_TABLES, type LinkRow } from '../../src/links/model.ts';
+import { applyFields } from '../../src/short-links/apply-changes.ts';
 import type { BodyOf, FieldTable } from '../../src/short-links/field.ts';
 import { fields } from '../../src/short-links/fields.ts';
 import { blankColumns } from '../../src/short-links/model.ts';
 import { csvColumns, recordOf, recordSchemas } from '../../src/short-links/record.ts';
 import { NO_COUNTERS } from '../../src/short-links/record-context.ts';
 import { changeSchemas, creationSchemas, defaultsOf } from '../../src/short-links/schema.ts';
-import { applyFields, insert, update } from '../../src/short-links/write.ts';
+import { insert, update } from '../../src/short-links/write.ts';
 import { aWorkspace } from '../support/world.ts';
 
 const rows: [name: string, field: FieldTable[string]][] = Object.entries(fields);
@@ -88,12 +89,8 @@ describe('a new row of the table of fields', () => {
         const before = await stored();
         const row = applyFields(table, before, taken(body));
         const entry = () => linkEntry(row);
-        await update(transaction, LINK_TABLES, before, {
-          row,
-          domain: 'example.test',
-          tags: undefined,
-          entry,
-        });
+        const changed = { row, domain: 'example.test', tags: undefined, entry };
+        await update(transaction, LINK_TABLES, before, changed, { action: 'updated' });
       };
 
       const blank = { ...BLANK_LINK, ...blankColumns(table) };

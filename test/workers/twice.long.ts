@@ -182,6 +182,7 @@ describe('a job that runs twice', function () {
         'claims',
         'tags',
         'link_tags',
+        'record_changes',
         'qrcode_tags',
         'templates',
         'folders',
@@ -266,6 +267,10 @@ describe('a job that runs twice', function () {
     await eventually(async () => {
       expect((await world.api.get(`/links/${link.id}`)).body.clicks).to.equal(1);
     });
+    await twice(linkJobs['link.update'], { linkId: link.id, changes: { title: 'b' } });
+    const [{ id: changeId }] = (await world.api.get(`/links/${link.id}/history`)).body;
+    const reverted = await twice(linkJobs['link.revert'], { ref: link.id, changeId });
+    expect(reverted).to.include({ title: null, clicks: 1 });
     const record = await twice(linkJobs['link.reset'], { linkId: link.id });
     expect(record).to.include({ id: link.id, clicks: 0, lastClicked: null });
     expect((await world.visit('/a', { userAgent: browser(2) })).status).to.equal(302);
@@ -937,6 +942,9 @@ describe('a job that runs twice', function () {
     const template = { id: qrcode.newTemplateId };
     await twice(templateJobs['template.update'], { ...template, changes: { name: 'n' } });
     await twice(templateJobs['template.delete'], template);
+    const [, { id: changeId }] = (await world.api.get(`/qrcodes/${qrcode.id}/history`)).body;
+    const reverted = await twice(qrCodeJobs['qrcode.revert'], { ref: qrcode.id, changeId });
+    expect(reverted).to.include({ type: 'url', text: null });
     await twice(qrCodeJobs['qrcode.reset'], { qrcodeId: qrcode.id });
     await twice(qrCodeJobs['qrcode.delete'], { qrcodeId: qrcode.id });
     expect((await world.visit('/q')).status).to.equal(404);

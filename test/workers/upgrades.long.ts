@@ -52,6 +52,7 @@ import * as oauth from '../../migrations/0085_oauth.ts';
 import * as payments from '../../migrations/0086_payments.ts';
 import * as webhookScopes from '../../migrations/0087_webhook_scopes.ts';
 import * as publishableKeys from '../../migrations/0088_publishable_keys.ts';
+import * as recordHistory from '../../migrations/0090_record_history.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -130,6 +131,7 @@ const AFTER_SEARCH = [
   payments,
   webhookScopes,
   publishableKeys,
+  recordHistory,
 ];
 
 /** Cities as an earlier version stored them. */
