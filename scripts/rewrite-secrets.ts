@@ -40,6 +40,7 @@ const COLUMNS: readonly SealedColumn[] = [
     purpose: 'password' as const,
     fingerprint: 'password_fingerprint',
   })),
+  { table: 'trash', key: ['project_id', 'id'], column: 'password', purpose: 'password' },
   {
     table: 'record_changes',
     key: ['project_id', 'record_id', 'id'],

@@ -27,6 +27,7 @@ import type { AnyJob } from '../src/queues/job.ts';
 import * as settings from '../src/settings/jobs.ts';
 import * as shortLinks from '../src/short-links/jobs.ts';
 import * as tags from '../src/tags/jobs.ts';
+import * as trash from '../src/trash/jobs.ts';
 import * as users from '../src/users/jobs.ts';
 import * as views from '../src/views/jobs.ts';
 import * as visits from '../src/visits/jobs.ts';
@@ -63,6 +64,7 @@ export const ALL_JOBS: readonly AnyJob[] = [
   settings,
   shortLinks,
   tags,
+  trash,
   users,
   views,
   visits,

@@ -50,6 +50,7 @@ export const HANDLERS: Readonly<
       ),
       import('../src/settings/commands.ts').then(({ settingsHandlers }) => settingsHandlers),
       import('../src/tags/commands.ts').then(({ tagHandlers }) => tagHandlers),
+      import('../src/trash/commands.ts').then(({ trashHandlers }) => trashHandlers),
       import('../src/users/commands.ts').then(({ userHandlers }) => userHandlers),
       import('../src/users/identities.ts').then(({ identityHandlers }) => identityHandlers),
       import('../src/users/workspaces.ts').then(({ ownWorkspaceHandlers }) => ownWorkspaceHandlers),
@@ -63,6 +64,7 @@ export const HANDLERS: Readonly<
       import('../src/imports/commands.ts').then(({ importBulkHandlers }) => importBulkHandlers),
       import('../src/links/commands.ts').then(({ linkBulkHandlers }) => linkBulkHandlers),
       import('../src/qrcodes/commands.ts').then(({ qrCodeBulkHandlers }) => qrCodeBulkHandlers),
+      import('../src/trash/commands.ts').then(({ trashBulkHandlers }) => trashBulkHandlers),
     ]),
   images: () =>
     all([
@@ -125,6 +127,9 @@ export const HANDLERS: Readonly<
       ),
       import('../src/short-links/prune-history.ts').then(({ historyHandlers }) => historyHandlers),
       import('../src/short-links/kept-names.ts').then(({ keptNameHandlers }) => keptNameHandlers),
+      import('../src/trash/commands.ts').then(
+        ({ trashMaintenanceHandlers }) => trashMaintenanceHandlers,
+      ),
       import('../src/users/commands.ts').then(
         ({ userMaintenanceHandlers }) => userMaintenanceHandlers,
       ),

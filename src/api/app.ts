@@ -5,7 +5,7 @@ import { config } from '../config.ts';
 import { readOpenApi } from '../docs/openapi-file.ts';
 import { Refusal } from '../errors.ts';
 import { answerError, RETRY_S } from '../http/answer-error.ts';
-import { ClientGone, MEBIBYTE, readBody } from '../http/input.ts';
+import { ClientGone, hasBody, MEBIBYTE, readBody } from '../http/input.ts';
 import type { Connection, Route } from '../http/route.ts';
 import { receiveUpload } from '../http/upload.ts';
 import { NoConnection } from '../infra/db.ts';
@@ -189,7 +189,10 @@ function handle(
       {
         params: { ...(request.params as Record<string, string>) },
         readQuery: () => queryOf(request),
-        readBody: () => readBody(request, route.bodyLimit ?? MEBIBYTE),
+        readBody: async () =>
+          route.isBodyOptional === true && !hasBody(request)
+            ? {}
+            : readBody(request, route.bodyLimit ?? MEBIBYTE),
         readUpload: (upload) => receiveUpload(request, upload, caller.projectId, queues.cache),
         idempotencyKey: request.get('idempotency-key'),
         ifMatch: request.get('if-match'),

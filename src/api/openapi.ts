@@ -107,7 +107,12 @@ class Reference {
       ],
       ...(route.body === undefined
         ? {}
-        : { requestBody: { required: true, content: this.#json(route.body) } }),
+        : {
+            requestBody: {
+              required: route.isBodyOptional !== true,
+              content: this.#json(route.body),
+            },
+          }),
       ...(route.upload === undefined
         ? {}
         : { requestBody: { required: true, ...filesOf(route.upload) } }),

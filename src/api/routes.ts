@@ -33,6 +33,7 @@ import { qrCodeRoutes } from '../qrcodes/routes.ts';
 import { templateRoutes } from '../qrcodes/templates/routes.ts';
 import { settingsRoutes } from '../settings/routes.ts';
 import { tagRoutes } from '../tags/routes.ts';
+import { trashRoutes } from '../trash/routes.ts';
 import { oidcRoutes } from '../users/oidc-routes.ts';
 import { userRoutes } from '../users/routes.ts';
 import { signInRoutes } from '../users/sign-in-routes.ts';
@@ -52,6 +53,7 @@ export const routes: readonly Route[] = [
   ...linkHistoryRoutes,
   ...qrCodeRoutes,
   ...qrCodeHistoryRoutes,
+  ...trashRoutes,
   ...templateRoutes,
   ...fontRoutes,
   ...fileRoutes,

@@ -226,6 +226,12 @@ function parseBody(bytes: Buffer, limit: number): unknown {
   }
 }
 
+/** Returns true for a request with a body (RFC 9112, 6.3). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  return encoding !== undefined || (length !== undefined && length !== '0');
+}
+
 const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
 /** Maximum number of form parts that are read. */
@@ -240,8 +246,7 @@ const MAX_PARTS = 100;
  * form
  */
 export async function readForm(request: IncomingMessage, limit: number): Promise<Query> {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (encoding === undefined && (length === undefined || length === '0')) return {};
+  if (!hasBody(request)) return {};
   refuseType(request, ...FORM_TYPES);
   const bytes = await collect(request, limit);
   if (typeOf(request) !== 'multipart/form-data') return parseQuery(bytes.toString('utf8'));

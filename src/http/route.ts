@@ -178,7 +178,8 @@ type Verb =
   | 'undo'
   | 'reset'
   | 'simulate'
-  | 'revert';
+  | 'revert'
+  | 'restore';
 
 export type OperationId = `${Verb}${Capitalize<string>}`;
 
@@ -213,6 +214,8 @@ export interface RouteSpec<Input extends RouteInput> {
   params?: Joi.ObjectSchema;
   query?: Joi.ObjectSchema;
   body?: Joi.Schema;
+  /** True if a request without a body has the body `{}`. */
+  isBodyOptional?: true;
   /** Used instead of `body` if the handler validates the parts of a body one by one. */
   bodyCheck?: Joi.Schema;
   /**

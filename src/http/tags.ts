@@ -5,6 +5,7 @@ export const TAGS = {
   'QR codes': 'QR codes with a short link or fixed content, their appearance and their images.',
   Templates: 'Saved appearances of QR codes.',
   Fonts: 'Fonts of the workspace for the texts of QR codes.',
+  Trash: 'Deleted links and QR codes, which can be restored for 30 days.',
   Tags: 'Labels of links and QR codes.',
   Folders: 'Folders of links and QR codes. A link or QR code is in at most one.',
   'UTM templates': 'Saved values for the UTM parameters of links.',

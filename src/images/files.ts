@@ -54,7 +54,7 @@ export async function storeFile(
   if (others!.size + bytes.length > most) {
     throw refuse(
       `must not exceed ${most / MEBIBYTE} MiB together with the other files of the workspace, ` +
-        `the limit of the plan ${plan}; the file of a deleted code counts for a day`,
+        `the limit of the plan ${plan}; the file of a deleted code counts while it can be restored`,
     );
   }
   await execute(
@@ -72,13 +72,15 @@ export async function keepFile(projectId: string, source: string): Promise<FileR
   return db().transaction((trx) => storeFile(trx, projectId, file));
 }
 
-/** Deletes files that no code has used for a day. */
+/** Deletes files that no code, not even one in the trash, has used for a day. */
 export async function pruneFiles(): Promise<void> {
   await execute(
     db(),
     `DELETE FROM files f WHERE kept_at < now() - interval '1 day'
        AND NOT EXISTS (SELECT 1 FROM qrcodes q WHERE q.project_id = f.project_id
-                         AND q.design->'storedFile'->>'id' = f.id)`,
+                         AND q.design->'storedFile'->>'id' = f.id)
+       AND NOT EXISTS (SELECT 1 FROM trash r WHERE r.project_id = f.project_id
+                         AND r.record->'design'->'storedFile'->>'id' = f.id)`,
     [],
   );
 }

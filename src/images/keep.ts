@@ -48,6 +48,10 @@ export async function pruneImages(): Promise<void> {
        AND NOT EXISTS (SELECT 1 FROM templates t WHERE t.project_id = i.project_id
                          AND i.id IN (t.design->'srcImage'->>'id', t.design->'logoImage'->>'id',
                                       t.design->'backgroundImage'->>'id'))
+       AND NOT EXISTS (SELECT 1 FROM trash r WHERE r.project_id = i.project_id
+                         AND i.id IN (r.record->'design'->'srcImage'->>'id', r.record->'design'->'logoImage'->>'id',
+                                      r.record->'design'->'photoImage'->>'id',
+                                      r.record->'design'->'backgroundImage'->>'id'))
        AND NOT EXISTS (SELECT 1 FROM record_changes h
                         WHERE h.project_id = i.project_id AND i.id = ANY(h.image_ids))
        AND NOT EXISTS (SELECT 1 FROM workspaces w WHERE w.id = i.project_id AND w.logo->>'id' = i.id)`,

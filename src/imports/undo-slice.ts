@@ -27,7 +27,7 @@ export async function undoSlice(
     { project_id, id, after: before.after, limit: SLICE },
   );
   const ids = links.filter(({ isUnchanged }) => isUnchanged).map((link) => link.id);
-  publish(await remove(trx, LINK_TABLES, project_id, ids));
+  publish(await remove(trx, LINK_TABLES, project_id, ids, {}));
   const after = {
     ...before,
     deleted: before.deleted + ids.length,

@@ -222,7 +222,8 @@ export const linkRoutes: Route[] = [
     path: '/links/bulk',
     operationId: 'bulkDeleteLinks',
     summary: 'Delete up to 100 links',
-    description: 'Deletes up to 100 links permanently. Unknown ids are ignored.',
+    description:
+      'Deletes up to 100 links. They can be restored for 30 days, unless `events=remove` is given. Unknown ids are ignored.',
     query: deleteQuery,
     answers: { 200: deletedCount },
     handle: (request) => answerWrite(request, linkBulkJobs['links.delete'], request.query, ok),
@@ -304,7 +305,8 @@ export const linkRoutes: Route[] = [
     operationId: 'deleteLink',
     summary: 'Delete a link',
     description:
-      'Deletes a link permanently. Its events stay unless `events=remove` is given. Its key is ' +
+      'Deletes a link. It can be restored for 30 days, and its events stay; with `events=remove`, ' +
+      'both are deleted for good. Its key is ' +
       'free for the workspace at once; on the default short domain, it is free for others ' +
       'after 24 hours. The key of a blocked link is free for nobody until the operator ' +
       'unblocks the link.',

@@ -241,7 +241,8 @@ export const qrCodeRoutes: Route[] = [
     path: '/qrcodes/bulk',
     operationId: 'bulkDeleteQrCodes',
     summary: 'Delete up to 100 QR codes',
-    description: 'Deletes up to 100 QR codes permanently. Unknown ids are ignored.',
+    description:
+      'Deletes up to 100 QR codes. They can be restored for 30 days, unless `events=remove` is given. Unknown ids are ignored.',
     query: deleteQuery,
     answers: { 200: deletedCount },
     handle: (request) => answerWrite(request, qrCodeBulkJobs['qrcodes.delete'], request.query, ok),
@@ -356,8 +357,8 @@ export const qrCodeRoutes: Route[] = [
     operationId: 'deleteQrCode',
     summary: 'Delete a QR code',
     description:
-      'Deletes a QR code permanently. Its events stay unless `events=remove` is given. Its key ' +
-      'becomes free like the key of a link.',
+      'Deletes a QR code. It can be restored for 30 days, and its events stay; with `events=remove`, ' +
+      'both are deleted for good. Its key becomes free like the key of a link.',
     record: true,
     params: qrCodeParams,
     query: deleteOneQuery,

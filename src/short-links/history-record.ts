@@ -83,7 +83,7 @@ export const changeRecord = Joi.object({
     .description(
       '`updated`: by a request; `reverted`: by a revert of an entry; `imported`: by an import; ' +
         '`previewed`: texts and image of the destination were filled in; `reset`: the counts were ' +
-        'set to 0.',
+        'set to 0; `restored`: the deleted record was restored.',
     )
     .example('updated'),
   actor: Joi.object({

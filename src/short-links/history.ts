@@ -17,7 +17,14 @@ export const KEPT_DAYS = 400;
 export const MAX_ENTRIES = 100;
 
 /** Kinds of entries. */
-export const CHANGE_ACTIONS = ['updated', 'reverted', 'imported', 'previewed', 'reset'] as const;
+export const CHANGE_ACTIONS = [
+  'updated',
+  'reverted',
+  'imported',
+  'previewed',
+  'reset',
+  'restored',
+] as const;
 
 /** Origin of a change. */
 export interface Author {

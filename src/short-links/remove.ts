@@ -1,8 +1,8 @@
 import { eventsStore } from '../events/store/index.ts';
-import { type Db, rows } from '../infra/db.ts';
+import type { Db } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LookupChange } from '../lookup/publish.ts';
-import type { JobContext } from '../queues/definition.ts';
+import type { Actor, JobContext } from '../queues/definition.ts';
 import { eraseVisitors } from '../webhooks/erase.ts';
 import { type PlacedRecord, publishRecordEvent } from '../webhooks/outbox.ts';
 import type { SharedFilters } from './filters.ts';
@@ -10,6 +10,7 @@ import { keepNames } from './kept-names.ts';
 import type { ShortLinkModel, ShortLinkTables } from './model.ts';
 import type { ShortLinkQueries } from './queries.ts';
 import type { EventsOnDelete } from './schema.ts';
+import { deleteForGood, moveToTrash } from './trash.ts';
 
 type Records = Pick<
   ShortLinkQueries<ShortLinkModel, PlacedRecord, SharedFilters>,
@@ -28,7 +29,7 @@ export function deleteRecord(
   return runIdempotent(job, async (trx, publish) => {
     const { id } = await records.lock(trx, job, ref);
     const record = await records.get(projectId, id, trx);
-    publish(await remove(trx, tables, projectId, [id], events));
+    publish(await remove(trx, tables, projectId, [id], { events, trash: job }));
     await publishRecordEvent(trx, projectId, `${tables.kind}.deleted`, record);
     return { id };
   });
@@ -44,36 +45,36 @@ export function deleteRecords(
   const { projectId } = job;
   return runIdempotent(job, async (trx, publish) => {
     const ids = await records.lockAll(trx, projectId, refs);
-    publish(await remove(trx, records.tables, projectId, ids, events));
+    publish(await remove(trx, records.tables, projectId, ids, { events, trash: job }));
     return { deletedCount: ids.length };
   });
 }
 
+/** Treatment of deleted records. */
+interface Removal {
+  events?: EventsOnDelete | undefined;
+  /** The person who can restore the records; absent: they are deleted for good. */
+  trash?: { actor?: Actor | undefined } | undefined;
+}
+
 /**
- * Deletes links or QR codes with their tags and counters, within the transaction of a command.
- * Their names stay reserved for a time.
+ * Deletes links or QR codes with their tags and counters, within the transaction of a command:
+ * into the trash, or for good, as with their events. Their names stay reserved for a time.
  *
  * @returns the look-up entries to publish
  */
 export async function remove(
   trx: Db,
-  { table }: ShortLinkTables,
+  tables: ShortLinkTables,
   projectId: string,
   ids: readonly string[],
-  events: EventsOnDelete = 'keep',
+  { events = 'keep', trash }: Removal,
 ): Promise<LookupChange[]> {
   if (events === 'remove') await eraseEvents(trx, projectId, ids);
-  const deleted = await rows<{ id: string; domain_id: string; key: string }>(
-    trx,
-    `WITH deleted AS (DELETE FROM ${table} WHERE project_id = :projectId AND id = ANY(:ids) RETURNING id, domain_id, key),
-          counted AS (DELETE FROM counters c USING deleted WHERE c.project_id = :projectId AND c.record_id = deleted.id),
-          kept AS (DELETE FROM kept_counts k USING deleted
-                    WHERE k.project_id = :projectId AND k.is_record AND k.owner = deleted.id),
-          history AS (DELETE FROM record_changes h USING deleted
-                       WHERE h.project_id = :projectId AND h.record_id = deleted.id)
-     SELECT id, domain_id, key FROM deleted`,
-    { projectId, ids: [...ids] },
-  );
+  const deleted =
+    trash === undefined || events === 'remove'
+      ? await deleteForGood(trx, tables, projectId, ids)
+      : await moveToTrash(trx, tables, { projectId, ids, actor: trash.actor });
   return keepNames(trx, deleted);
 }
 

@@ -27,7 +27,7 @@ export interface Revert {
 }
 
 /** Columns of instants, which JSON holds as texts. */
-const TIMES = new Set(
+export const TIMES = new Set(
   Object.values<Field>(fields).flatMap(({ column, isTime }) =>
     isTime === true && column !== undefined ? [column] : [],
   ),
@@ -54,10 +54,12 @@ export async function readReverted(
       `There is no entry "${changeId}" in the history of this ${noun}`,
     );
   }
-  if (entry.action !== 'reset') return entry;
+  if (entry.action !== 'reset' && entry.action !== 'restored') return entry;
   throw new Refusal(
     'unprocessable_entity',
-    'changeId must not name a reset: it has deleted the events of the counts',
+    entry.action === 'reset'
+      ? 'changeId must not name a reset: it has deleted the events of the counts'
+      : 'changeId must not name the restoration of a deleted record',
   );
 }
 
@@ -133,25 +135,30 @@ function designBefore(present: object, changes: StoredChanges): object | undefin
   return design;
 }
 
-/** Clears the references to deleted records that a revert would set. */
-async function leaveOutDeleted(
+/**
+ * Clears the references to deleted records.
+ *
+ * @param changes the references to check by column; absent: all
+ */
+export async function leaveOutDeleted(
   trx: Db,
   row: ShortLinkRow & { template_id?: string | null },
-  changes: StoredChanges,
+  changes?: StoredChanges,
 ): Promise<void> {
+  const isSet = (column: string) => changes === undefined || column in changes;
   const isPresent = async (table: 'folders' | 'pages' | 'templates', id: string) =>
     (await existingIds(trx, table, row.project_id, [id])).has(id);
   const { folder_id, page_id, template_id = null, webhook_ids } = row;
-  if (changes['folder_id'] && folder_id !== null && !(await isPresent('folders', folder_id))) {
+  if (isSet('folder_id') && folder_id !== null && !(await isPresent('folders', folder_id))) {
     row.folder_id = null;
   }
-  if (changes['page_id'] && page_id !== null && !(await isPresent('pages', page_id))) {
+  if (isSet('page_id') && page_id !== null && !(await isPresent('pages', page_id))) {
     row.page_id = null;
   }
-  if (changes['template_id'] && template_id !== null) {
+  if (isSet('template_id') && template_id !== null) {
     if (!(await isPresent('templates', template_id))) row.template_id = null;
   }
-  if (changes['webhook_ids'] && webhook_ids !== null) {
+  if (isSet('webhook_ids') && webhook_ids !== null) {
     const present = await existingIds(trx, 'webhooks', row.project_id, webhook_ids);
     const kept = webhook_ids.filter((id) => present.has(id));
     row.webhook_ids = kept.length === 0 && webhook_ids.length > 0 ? null : kept;

@@ -123,6 +123,27 @@ describe('the audit log', () => {
       const [{ id: changeId }] = await done(world.api.get(`/links/${id}/history`));
       return one('link', await post(`/links/${id}/revert`, { changeId }));
     },
+    'link.restore': async () => {
+      const { id } = await aLink();
+      await remove(`/links/${id}`);
+      return one('link', await post(`/links/${id}/restore`));
+    },
+    'qrcode.restore': async () => {
+      const { id } = await aCode();
+      await remove(`/qrcodes/${id}`);
+      return one('qrcode', await post(`/qrcodes/${id}/restore`));
+    },
+    'trash.restore': async () => {
+      const { id } = await aLink();
+      await remove(`/links/${id}`);
+      await post('/trash/restore', { ids: [id, 'link_none'] });
+      return some('trash', 1);
+    },
+    'trash.delete': async () => {
+      const { id } = await aLink();
+      await remove(`/links/${id}`);
+      return one('trash', await remove(`/trash/${id}`));
+    },
     'links.create': async () => {
       await post('/links/bulk', [{ url: A }, { url: A, key: 'x' }, { url: A, key: 'x' }]);
       return some('link', 2);

@@ -71,6 +71,7 @@ describe('lists by cursor', () => {
         .onConflict(['project_id', 'record_id'])
         .merge();
       await post('/qrcodes', { type: 'text', text: `text ${n}`, useAsTemplate: true });
+      await api.delete(`/links/${(await post('/links', { url: URL_A })).id}`);
       await post('/tags', { name: `tag ${n}` });
       await post('/folders', { name: `folder ${n}` });
       await post('/pages', { title: `page ${n}` });

@@ -210,7 +210,13 @@ for (const kind of ['links', 'qrcodes'] as const) {
       const all = await historyOf(id);
       const parts = await walk(world.api, `/${kind}/${id}/history`, { pageSize: 2 });
       expect(parts).to.deep.equal(all);
-      expect(all.map((entry: Entry) => entry.changes['title']!.to)).to.deep.equal([...'edcba']);
+      expect(all.map((entry: Entry) => entry.changes['title']!.to)).to.deep.equal([
+        'e',
+        'd',
+        'c',
+        'b',
+        'a',
+      ]);
     });
 
     it('keeps the newest 100 entries, for 400 days', async () => {
@@ -426,7 +432,7 @@ for (const kind of ['links', 'qrcodes'] as const) {
           : {
               fgColor: fc.constantFrom('#000000', '#112233'),
               bgColor: fc.constantFrom('#FFFFFF', '#EEEEEE'),
-              frame: fc.constantFrom('none', 'box'),
+              frame: fc.constantFrom('none', 'label-top'),
               frameText: optional('Hi', 'Scan'),
               pattern: fc.constantFrom('squares', 'dots'),
               useDisplayPage: fc.boolean(),

@@ -87,6 +87,21 @@ describe('Idempotency-Key', () => {
       const [change] = (await world.api.get(`/qrcodes/${body.id}/history`)).body;
       return { path: `/qrcodes/${body.id}/revert`, body: { changeId: change.id } };
     },
+    '/links/{linkId}/restore': async () => {
+      const { body } = await world.api.post('/links', { url: A });
+      await world.api.delete(`/links/${body.id}`);
+      return { path: `/links/${body.id}/restore` };
+    },
+    '/qrcodes/{qrcodeId}/restore': async () => {
+      const { body } = await world.api.post('/qrcodes', { type: 'url', url: A });
+      await world.api.delete(`/qrcodes/${body.id}`);
+      return { path: `/qrcodes/${body.id}/restore` };
+    },
+    '/trash/restore': async () => {
+      const { body } = await world.api.post('/links', { url: A });
+      await world.api.delete(`/links/${body.id}`);
+      return { path: '/trash/restore', body: { ids: [body.id] } };
+    },
     '/links/{linkId}/reset': async () => {
       const { body } = await world.api.post('/links', { url: A });
       return { path: `/links/${body.id}/reset` };

@@ -286,7 +286,7 @@ describe('the file of a code', () => {
     expect([status, body.error.message]).to.deep.equal([
       422,
       'file.source must not exceed 50 MiB together with the other files of the workspace, the ' +
-        'limit of the plan free; the file of a deleted code counts for a day',
+        'limit of the plan free; the file of a deleted code counts while it can be restored',
     ]);
     await db()('files').where({ project_id: small.projectId, id: 'a1' }).delete();
     const fits = await small.api.post('/qrcodes', { type: 'file', file: { source } });

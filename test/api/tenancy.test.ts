@@ -238,6 +238,23 @@ const ATTEMPTS: Record<string, Attempt> = {
     is404(api.get(`/qrcodes/${qrcode.id}/history`)),
   'post /qrcodes/{qrcodeId}/revert': ({ api }, { qrcode }) =>
     is404(api.post(`/qrcodes/${qrcode.id}/revert`, { changeId: 'chg_none' })),
+  'get /trash': async ({ api }, _owned, owner) => {
+    const { body: link } = await owner.api.post('/links', { url: URL_A });
+    await is(200, owner.api.delete(`/links/${link.id}`));
+    const { body } = await api.get('/trash');
+    expect(body.map(({ id }: { id: string }) => id)).not.to.include(link.id);
+    await is404(api.post(`/links/${link.id}/restore`));
+    await is404(api.delete(`/trash/${link.id}`));
+  },
+  'post /trash/restore': async ({ api }, { link, qrcode }) => {
+    const { body } = await api.post('/trash/restore', { ids: [link.id, qrcode.id] });
+    for (const item of body) expect(item.error.code).to.equal('not_found');
+  },
+  'delete /trash/{id}': ({ api }, { link }) => is404(api.delete(`/trash/${link.id}`)),
+  'post /links/{linkId}/restore': ({ api }, { link }) =>
+    is404(api.post(`/links/${link.id}/restore`)),
+  'post /qrcodes/{qrcodeId}/restore': ({ api }, { qrcode }) =>
+    is404(api.post(`/qrcodes/${qrcode.id}/restore`)),
   'get /templates': ({ api }) => isEmpty(api.get('/templates')),
   'patch /templates/{id}': ({ api }, { qrcode }) =>
     is404(api.patch(`/templates/${qrcode.templateId}`, { name: 'mine' })),

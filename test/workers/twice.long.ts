@@ -55,6 +55,7 @@ import { openItem } from '../../src/short-links/bulk.ts';
 import { destinationJobs, linkPreviewJobs, qrCodePreviewJobs } from '../../src/short-links/jobs.ts';
 import { createTag } from '../../src/tags/commands.ts';
 import { tagJobs } from '../../src/tags/jobs.ts';
+import { trashBulkJobs, trashJobs } from '../../src/trash/jobs.ts';
 import { createSignInAddress } from '../../src/users/accounts.ts';
 import { identityJobs, ownWorkspaceJobs, userJobs } from '../../src/users/jobs.ts';
 import { viewJobs } from '../../src/views/jobs.ts';
@@ -183,6 +184,7 @@ describe('a job that runs twice', function () {
         'tags',
         'link_tags',
         'record_changes',
+        'trash',
         'qrcode_tags',
         'templates',
         'folders',
@@ -258,6 +260,14 @@ describe('a job that runs twice', function () {
       id: link.id,
     });
     expect((await world.visit('/b')).status).to.equal(404);
+    const restored = await twice(trashJobs['link.restore'], { id: link.id });
+    expect(restored).to.include({ id: link.id, key: 'b' });
+    expect((await world.visit('/b', CRAWLER)).status).to.equal(302);
+    await twice(linkJobs['link.delete'], { linkId: link.id });
+    const outcomes = await twice(trashBulkJobs['trash.restore'], { ids: [link.id, 'link_none'] });
+    expect(outcomes.map((outcome) => 'error' in outcome)).to.deep.equal([false, true]);
+    await twice(linkJobs['link.delete'], { linkId: link.id });
+    await twice(trashJobs['trash.delete'], { id: link.id });
   });
 
   it('resets the counts of a link once', async () => {
@@ -942,10 +952,13 @@ describe('a job that runs twice', function () {
     const template = { id: qrcode.newTemplateId };
     await twice(templateJobs['template.update'], { ...template, changes: { name: 'n' } });
     await twice(templateJobs['template.delete'], template);
-    const [, { id: changeId }] = (await world.api.get(`/qrcodes/${qrcode.id}/history`)).body;
+    const [{ id: changeId }] = (await world.api.get(`/qrcodes/${qrcode.id}/history`)).body;
     const reverted = await twice(qrCodeJobs['qrcode.revert'], { ref: qrcode.id, changeId });
     expect(reverted).to.include({ type: 'url', text: null });
     await twice(qrCodeJobs['qrcode.reset'], { qrcodeId: qrcode.id });
+    await twice(qrCodeJobs['qrcode.delete'], { qrcodeId: qrcode.id });
+    expect((await world.visit('/q')).status).to.equal(404);
+    await twice(trashJobs['qrcode.restore'], { id: qrcode.id });
     await twice(qrCodeJobs['qrcode.delete'], { qrcodeId: qrcode.id });
     expect((await world.visit('/q')).status).to.equal(404);
   });

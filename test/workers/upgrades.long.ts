@@ -53,6 +53,7 @@ import * as payments from '../../migrations/0086_payments.ts';
 import * as webhookScopes from '../../migrations/0087_webhook_scopes.ts';
 import * as publishableKeys from '../../migrations/0088_publishable_keys.ts';
 import * as recordHistory from '../../migrations/0090_record_history.ts';
+import * as trash from '../../migrations/0091_trash.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -132,6 +133,7 @@ const AFTER_SEARCH = [
   webhookScopes,
   publishableKeys,
   recordHistory,
+  trash,
 ];
 
 /** Cities as an earlier version stored them. */

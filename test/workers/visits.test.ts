@@ -168,12 +168,13 @@ describe('recording visits', () => {
     expect(await sums()).to.deep.equal(all(2));
   });
 
-  it('keeps the visits of links that were deleted meanwhile, without counters', async () => {
+  it('keeps the visits of links that were deleted for good meanwhile, without counters', async () => {
     await world.set({ clickDedupeSeconds: 0 });
     const [gone, other] = links as [{ id: string; key: string }, { id: string; key: string }];
     await recorder().record(visits(20));
     expect(await sums()).to.deep.equal({ events: 20, counters: 20, clicks: 20 });
     await world.api.delete(`/links/${gone.id}`);
+    await world.api.delete(`/trash/${gone.id}`);
     await recorder().record(
       [gone, other, gone].flatMap(({ id, key }) => visits(2, { linkId: id, key })),
     );

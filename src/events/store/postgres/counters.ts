@@ -133,14 +133,14 @@ const sumSql = (name: (typeof SUMS)[number][0]): string =>
     : `counters.${name} + excluded.${name}`;
 
 /**
- * Deletes the counters of records that were deleted meanwhile, which keep their events. Only new
+ * Deletes the counters of records that were deleted for good meanwhile, which keep their events. Only new
  * counters can belong to one, so that the records of others need not be looked up.
  */
 async function deleteOfDeleted(
   trx: Db,
   counters: readonly { project_id: string; record_id: string }[],
 ): Promise<void> {
-  const isThere = ['links', 'qrcodes', 'pages'].map(
+  const isThere = ['links', 'qrcodes', 'pages', 'trash'].map(
     // OFFSET makes Postgres look up each record by the index; otherwise it may read all links.
     (table) =>
       `EXISTS (SELECT 1 FROM ${table} AS r WHERE r.project_id = c.project_id AND r.id = c.record_id OFFSET 0)`,

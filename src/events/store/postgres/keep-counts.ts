@@ -40,7 +40,7 @@ const COLUMNS = [
  * Version of the rows. The database refuses rows without one, which retention of the previous
  * release would add: it would lose the visitors of the events that it deletes.
  */
-const FORMAT = 2;
+export const FORMAT = 2;
 /** Maximum number of values remembered from one call of `write` to the next. */
 const MAX_VALUES_KEPT = 200_000;
 

@@ -76,7 +76,8 @@ async function deleteChunk(
      names AS (${KEEP_NAMES})
      SELECT g.id IS NOT NULL AS "isDeleted", g.occurred_at, ${COUNTED_COLUMNS.map((name) => `g.${name}`).join(', ')},
             (EXISTS (SELECT 1 FROM links l WHERE l.project_id = :projectId AND l.id = g.link_id)
-              OR EXISTS (SELECT 1 FROM qrcodes q WHERE q.project_id = :projectId AND q.id = g.link_id)) AS "hasRecord"
+              OR EXISTS (SELECT 1 FROM qrcodes q WHERE q.project_id = :projectId AND q.id = g.link_id)
+              OR EXISTS (SELECT 1 FROM trash t WHERE t.project_id = :projectId AND t.id = g.link_id)) AS "hasRecord"
        -- An erasure can have deleted a chosen event meanwhile.
        FROM chosen LEFT JOIN gone g USING (event, occurred_at, id)`,
     { projectId, event, from },
