@@ -15,6 +15,11 @@ import type { TagReference } from './record-context.ts';
 export const KEPT_DAYS = 400;
 /** Maximum number of entries of a record; the oldest ones are deleted. */
 export const MAX_ENTRIES = 100;
+/**
+ * Maximum size of the entries before the newest one, in bytes of JSON: a data URI of an image has
+ * half a megabyte.
+ */
+const MAX_BYTES = 2 * 1024 * 1024;
 
 /** Kinds of entries. */
 export const CHANGE_ACTIONS = [
@@ -158,7 +163,7 @@ export const entryOf = (
 
 /**
  * SQL, before the main statement: adds an entry, and deletes the oldest ones beyond
- * {@link MAX_ENTRIES}. The row of the record is locked, so no other transaction adds one.
+ * {@link MAX_ENTRIES} and {@link MAX_BYTES}. The row of the record is locked, so no other transaction adds one.
  */
 export const addingSql = `
   WITH added AS (
@@ -168,8 +173,12 @@ export const addingSql = `
             :changes::jsonb, :passwordBefore, :imageIds)),
   dropped AS (
     DELETE FROM record_changes WHERE project_id = :projectId AND record_id = :id
-       AND id < (SELECT id FROM record_changes WHERE project_id = :projectId AND record_id = :id
-                  ORDER BY id DESC OFFSET ${MAX_ENTRIES - 2} LIMIT 1))`;
+       AND id <= (SELECT id FROM (
+                    SELECT id, row_number() OVER newest AS number,
+                           sum(octet_length(changes::text)) OVER newest AS bytes
+                      FROM record_changes WHERE project_id = :projectId AND record_id = :id
+                    WINDOW newest AS (ORDER BY id DESC)) AS earlier
+                   WHERE number >= ${MAX_ENTRIES} OR bytes > ${MAX_BYTES} ORDER BY id DESC LIMIT 1))`;
 
 /** Bindings of {@link addingSql}. */
 export function addingBindings({ row, changes, action, actor, revertedId }: HistoryEntry) {

@@ -24,7 +24,7 @@ import { emptyTrash, TRASH_DAYS, type TrashRow } from '../short-links/trash.ts';
 import { insert } from '../short-links/write.ts';
 import { type PlacedRecord, publishRecordEvent } from '../webhooks/outbox.ts';
 import { trashBulkJobs, trashJobs, trashMaintenanceJobs } from './jobs.ts';
-import { lockTrashed } from './queries.ts';
+import { lockAllTrashed, lockTrashed } from './queries.ts';
 import type { Restored } from './record.ts';
 
 /** The parts in which links and QR codes differ. */
@@ -205,6 +205,7 @@ async function restoreCounts(
 /** Restores records independently: a refused one does not stop the others. */
 function restoreEach(ids: readonly string[], job: JobContext): Promise<Restored[]> {
   return runIdempotent(job, async (trx, publish) => {
+    await lockAllTrashed(trx, job.projectId, ids);
     const outcomes: Restored[] = [];
     for (const id of ids) {
       try {

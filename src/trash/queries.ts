@@ -1,4 +1,4 @@
-import { type Db, rows } from '../infra/db.ts';
+import { type Db, execute, rows } from '../infra/db.ts';
 import { byText, type Order, positionSql, type Slice } from '../infra/keyset.ts';
 import { sqlSlice } from '../infra/sql-slice.ts';
 import type { RecordKind } from '../short-links/model.ts';
@@ -10,8 +10,12 @@ const LATEST_FIRST: Order = {
   direction: 'desc',
 };
 
-const SELECTED = `
-  SELECT t.id, t.kind, t.deleted_at, t.user_id, t.api_key_id, t.record, t.password, t.tag_ids, t.is_announced,
+/** Columns of the record that a list shows; a whole one can have megabytes. */
+const LISTED = `jsonb_build_object('key', t.record->'key', 'title', t.record->'title', 'url', t.record->'url')`;
+
+/** @param record SQL of the record */
+const selected = (record: string): string => `
+  SELECT t.id, t.kind, t.deleted_at, t.user_id, t.api_key_id, ${record} AS record, t.password, t.tag_ids, t.is_announced,
          u.name AS user_name, d.slug AS domain, ${positionSql(LATEST_FIRST)}
     FROM trash t LEFT JOIN users u ON u.id = t.user_id
     LEFT JOIN domains d ON d.id = t.record->>'domain_id'`;
@@ -23,7 +27,7 @@ export const listTrash = (
   { page, pageSize, after }: Paging,
 ): Promise<Slice<TrashRow>> =>
   sqlSlice<TrashRow>(
-    `${SELECTED} WHERE t.project_id = ? AND t.kind = ANY(?)`,
+    `${selected(LISTED)} WHERE t.project_id = ? AND t.kind = ANY(?)`,
     [projectId, [...kinds]],
     LATEST_FIRST,
     { page, size: pageSize, after },
@@ -37,8 +41,21 @@ export async function lockTrashed(
 ): Promise<TrashRow | undefined> {
   const [row] = await rows<TrashRow>(
     trx,
-    `${SELECTED} WHERE t.project_id = ? AND t.id = ? FOR UPDATE OF t`,
+    `${selected('t.record')} WHERE t.project_id = ? AND t.id = ? FOR UPDATE OF t`,
     [projectId, id],
   );
   return row;
+}
+
+/** Locks records in the trash, in the order of all transactions that lock several. */
+export async function lockAllTrashed(
+  trx: Db,
+  projectId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await execute(
+    trx,
+    'SELECT FROM trash WHERE project_id = ? AND id = ANY(?) ORDER BY id FOR UPDATE',
+    [projectId, [...ids]],
+  );
 }

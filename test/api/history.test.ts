@@ -241,7 +241,7 @@ for (const kind of ['links', 'qrcodes'] as const) {
       const [one, two] = [await create(), await create()];
       await patch(one.id, { title: 'a' });
       await patch(two.id, { title: 'a' });
-      await world.api.delete(`/${kind}/${one.id}`);
+      await world.api.delete(`/${kind}/${one.id}`, { events: 'remove' });
       expect((await world.api.get(`/${kind}/${one.id}/history`)).status).to.equal(404);
       expect((await revert(one.id, 'chg_none')).status).to.equal(404);
       expect(await stored()).to.have.length(1);
@@ -600,6 +600,22 @@ describe('the history of a QR code', () => {
     });
     const { body } = await api.post(`${path}/revert`, { changeId });
     expect(body).to.include({ type: 'url', url: A, text: null, fgColor: '#000000' });
+  });
+
+  it('keeps at most two megabytes before the newest entry', async () => {
+    const { api } = await aWorkspace();
+    const picture = (n: number) =>
+      `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><!--${`${n}`.repeat(300_000)}--><rect width="20" height="20"/></svg>`)}`;
+    const { body: code } = await api.post('/qrcodes', { type: 'url', url: A });
+    const path = `/qrcodes/${code.id}`;
+    for (let n = 0; n < 7; n += 1) {
+      const { status, body } = await api.patch(path, { src: picture(n) });
+      expect(status, JSON.stringify(body).slice(0, 500)).to.equal(200);
+    }
+    const { body } = await api.get(`${path}/history`);
+    // Each but the first has two pictures.
+    expect(body).to.have.length(4);
+    expect(body[0].changes.src.to).to.equal(picture(6));
   });
 
   it('keeps the images of before', async () => {
