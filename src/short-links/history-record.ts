@@ -58,20 +58,38 @@ export function toShownChanges(
   return shown;
 }
 
+/** Converts the columns of an author; null for the service itself. */
+export const toAuthor = ({
+  user_id,
+  user_name,
+  api_key_id,
+}: Pick<ChangeRow, 'user_id' | 'user_name' | 'api_key_id'>) =>
+  user_id === null ? null : { userId: user_id, name: user_name, apiKeyId: api_key_id ?? undefined };
+
 /** Converts a row to its public record. */
 export const toChange = (row: ChangeRow, changes: ShownChanges) => ({
   id: row.id,
   at: row.at.toISOString(),
   action: row.action,
-  actor:
-    row.user_id === null
-      ? null
-      : { userId: row.user_id, name: row.user_name, apiKeyId: row.api_key_id ?? undefined },
+  actor: toAuthor(row),
   revertedId: row.reverted_id ?? undefined,
   changes,
 });
 
 const changeId = () => Joi.string().description('Id of the entry.').example('chg_0Qa2wSx4Ed');
+
+/** Schema of the person who wrote a record; null for the service itself. */
+export const authorRecord = (description: string) =>
+  Joi.object({
+    userId: requiredText.description('Id of the person.').example('user_7Kx1vQ0aTq'),
+    name: nullable.allow('').description('Name of the person; null for a deleted person.'),
+    apiKeyId: Joi.string()
+      .description('Id of the API key, if one was used.')
+      .example('key_5Hx1vQ0aTq'),
+  })
+    .allow(null)
+    .required()
+    .description(description);
 
 /** Schema of the record, for the reference and for checking answers. */
 export const changeRecord = Joi.object({
@@ -86,16 +104,7 @@ export const changeRecord = Joi.object({
         'set to 0; `restored`: the deleted record was restored.',
     )
     .example('updated'),
-  actor: Joi.object({
-    userId: requiredText.description('Id of the person.').example('user_7Kx1vQ0aTq'),
-    name: nullable.allow('').description('Name of the person; null for a deleted person.'),
-    apiKeyId: Joi.string()
-      .description('Id of the API key, if one was used.')
-      .example('key_5Hx1vQ0aTq'),
-  })
-    .allow(null)
-    .required()
-    .description('Author of the change; null for the service itself.'),
+  actor: authorRecord('Author of the change; null for the service itself.'),
   revertedId: Joi.string()
     .description('Id of the entry that was reverted; only with the action `reverted`.')
     .example('chg_0Qa2wSx4Ec'),

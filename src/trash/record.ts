@@ -1,6 +1,7 @@
 import type { ErrorBody } from '../errors.ts';
 import { Joi, nullable, requiredText, requiredTime } from '../http/fields.ts';
 import { shortLinkOf } from '../lookup/short-link.ts';
+import { authorRecord, toAuthor } from '../short-links/history-record.ts';
 import { TRASH_DAYS, type TrashRow } from '../short-links/trash.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,10 +21,7 @@ export function toTrashed(row: TrashRow) {
     title: textOrNull(record['title']),
     url: textOrNull(record['url']),
     deletedAt: row.deleted_at.toISOString(),
-    deletedBy:
-      row.user_id === null
-        ? null
-        : { userId: row.user_id, name: row.user_name, apiKeyId: row.api_key_id ?? undefined },
+    deletedBy: toAuthor(row),
     expiresAt: new Date(row.deleted_at.getTime() + TRASH_DAYS * DAY_MS).toISOString(),
   };
 }
@@ -44,16 +42,7 @@ export const trashedRecord = Joi.object({
     .description('Destination URL; null for QR codes of another type than url.')
     .example('https://example.com/spring'),
   deletedAt: requiredTime.description('Time of the deletion.'),
-  deletedBy: Joi.object({
-    userId: requiredText.description('Id of the person.').example('user_7Kx1vQ0aTq'),
-    name: nullable.allow('').description('Name of the person; null for a deleted person.'),
-    apiKeyId: Joi.string()
-      .description('Id of the API key, if one was used.')
-      .example('key_5Hx1vQ0aTq'),
-  })
-    .allow(null)
-    .required()
-    .description('Author of the deletion; null for the service itself.'),
+  deletedBy: authorRecord('Author of the deletion; null for the service itself.'),
   expiresAt: requiredTime.description('Time at which the record is deleted for good.'),
 }).meta({ name: 'TrashedRecord' });
 
