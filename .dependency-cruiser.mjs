@@ -61,6 +61,10 @@ const FLOORS = [
     instead: 'let links and qrcodes hand it the value, the row or the function',
   },
   {
+    folders: ['destinations'],
+    instead: 'let the command of the record above call src/destinations',
+  },
+  {
     folders: ['webhooks'],
     instead: 'let the caller hand over the record, or a function that reads it',
   },

@@ -1,4 +1,4 @@
-import { publishToWebhooks } from '../src/event-records/publish.ts';
+import { publishStored } from '../src/event-records/publish.ts';
 import { VisitRecorder } from '../src/events/ingest/record-visits.ts';
 import {
   listRejected,
@@ -30,7 +30,7 @@ export const DEAD_LETTER_COMMANDS: Record<string, Command> = {
       const recorder = new VisitRecorder({
         eventsStore: eventsStore(),
         findPlace: await openPlaces(log),
-        publish: publishToWebhooks,
+        publish: publishStored,
         log,
       });
       return retryRejected(db(), await wantedOf(options), (visits) => recorder.record(visits));

@@ -60,6 +60,12 @@ const COLUMNS: readonly SealedColumn[] = [
     purpose: 'integration secret' as const,
   })),
   {
+    table: 'destinations',
+    key: ['project_id', 'id'],
+    column: 'secret',
+    purpose: 'destination secret',
+  },
+  {
     table: 'webhooks',
     key: ['project_id', 'id'],
     column: 'credentials',

@@ -367,6 +367,11 @@ export const SETTINGS = {
     min: 1,
     max: 5000,
   }),
+  DESTINATIONS_CONCURRENCY: integer(
+    'Destinations that one worker_destinations serves concurrently.',
+    100,
+    { min: 1, max: 1000 },
+  ),
   SMTP_URL: {
     help: 'URL of the mail server, with user name and password if it requires them: `smtp://user:password@mail.acme.test:587` (TLS by STARTTLS), or `smtps://` (TLS from the start). Unset: no email is sent.',
     fallback: '',

@@ -1,6 +1,6 @@
 import { addReport } from '../src/admin/abuse-reports.ts';
 import { rejectedVisitJobs } from '../src/admin/jobs.ts';
-import { publishToWebhooks } from '../src/event-records/publish.ts';
+import { publishStored } from '../src/event-records/publish.ts';
 import { addLeftOut } from '../src/events/ingest/left-out.ts';
 import { VisitRecorder } from '../src/events/ingest/record-visits.ts';
 import {
@@ -32,7 +32,7 @@ export async function clickHandlers(log: Log): Promise<JobHandler[]> {
   const recorder = new VisitRecorder({
     eventsStore: eventsStore(),
     findPlace: await openPlaces(log),
-    publish: publishToWebhooks,
+    publish: publishStored,
     log,
   });
   // Connected before the first visit, for which clients may be waiting.

@@ -3,6 +3,7 @@ import * as audit from '../src/audit/jobs.ts';
 import * as conversions from '../src/conversions/jobs.ts';
 import * as currency from '../src/currency/jobs.ts';
 import * as customers from '../src/customers/jobs.ts';
+import * as destinations from '../src/destinations/jobs.ts';
 import * as domains from '../src/domains/jobs.ts';
 import * as events from '../src/events/jobs.ts';
 import * as exports from '../src/exports/jobs.ts';
@@ -41,6 +42,7 @@ export const ALL_JOBS: readonly AnyJob[] = [
   conversions,
   currency,
   customers,
+  destinations,
   domains,
   events,
   exports,

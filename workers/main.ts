@@ -41,6 +41,7 @@ const ANSWERS_SILENCE_MS = 10_000;
 const LIMITS: Partial<Record<QueueName, Limits>> = {
   writes: { statement_timeout: 30_000, lock_timeout: 10_000 },
   webhooks: { statement_timeout: 30_000, lock_timeout: 10_000 },
+  destinations: { statement_timeout: 120_000, lock_timeout: 10_000 },
   bulk: { statement_timeout: 120_000, lock_timeout: 30_000 },
   clicks: { statement_timeout: 120_000, lock_timeout: 60_000 },
   maintenance: { statement_timeout: 3_600_000, lock_timeout: 30_000 },

@@ -23,6 +23,9 @@ export const HANDLERS: Readonly<
       import('../src/admin/abuse-reports.ts').then(({ adminHandlers }) => adminHandlers),
       import('../src/conversions/commands.ts').then(({ conversionHandlers }) => conversionHandlers),
       import('../src/customers/commands.ts').then(({ customerHandlers }) => customerHandlers),
+      import('../src/destinations/commands.ts').then(
+        ({ eventDestinationHandlers }) => eventDestinationHandlers,
+      ),
       import('../src/domains/commands.ts').then(({ domainHandlers }) => domainHandlers),
       import('../src/exports/qrcodes/cancel.ts').then(
         ({ exportWriteHandlers }) => exportWriteHandlers,
@@ -92,6 +95,9 @@ export const HANDLERS: Readonly<
       import('../src/conversions/convert-later.ts').then(
         ({ conversionMaintenanceHandlers }) => conversionMaintenanceHandlers,
       ),
+      import('../src/destinations/commands.ts').then(
+        ({ destinationMaintenanceHandlers }) => destinationMaintenanceHandlers,
+      ),
       import('../src/domains/commands.ts').then(
         ({ domainMaintenanceHandlers }) => domainMaintenanceHandlers,
       ),
@@ -143,6 +149,8 @@ export const HANDLERS: Readonly<
     const { drawingHandlers } = await import('../src/exports/qrcodes/run.ts');
     return [...pictureHandlers(isShared), ...drawingHandlers()];
   },
+  destinations: () =>
+    import('../src/destinations/send.ts').then(({ sendingHandlers }) => sendingHandlers()),
   webhooks: () =>
     import('../src/webhooks/deliver.ts').then(({ deliveryHandlers }) => deliveryHandlers()),
 };

@@ -2,6 +2,7 @@ import { adminRoutes } from '../admin/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { conversionRoutes } from '../conversions/routes.ts';
 import { customerRoutes } from '../customers/routes.ts';
+import { destinationRoutes } from '../destinations/routes.ts';
 import { domainRoutes } from '../domains/routes.ts';
 import { eventRecords } from '../event-records/event-records.ts';
 import { analyticsRoutes } from '../events/analytics-routes.ts';
@@ -73,6 +74,7 @@ export const routes: readonly Route[] = [
   ...analyticsRoutes(eventRecords),
   ...reportRoutes(eventRecords),
   ...webhookRoutes,
+  ...destinationRoutes,
   ...settingsRoutes,
   ...memberRoutes,
   ...invitationRoutes,

@@ -1,4 +1,4 @@
-import { publishToWebhooks } from '../event-records/publish.ts';
+import { publishStored } from '../event-records/publish.ts';
 import type { EventRow } from '../events/event.ts';
 import { announceEvents } from '../events/live/announce.ts';
 import { eventsStore } from '../events/store/index.ts';
@@ -32,7 +32,7 @@ export async function announcedBy<Result>(
   const result = await transaction((trx) =>
     command(trx, async (events) => {
       await eventsStore().append(trx, events);
-      await publishToWebhooks(trx, events);
+      await publishStored(trx, events);
       recorded.push(...events);
     }),
   );

@@ -1,4 +1,4 @@
-import { centsAtRate, minorUnitsOf } from '../currency/convert.ts';
+import { centsAtRate } from '../currency/convert.ts';
 import { addPending } from '../currency/pending.ts';
 import { Customer } from '../customers/model.ts';
 import { Refusal } from '../errors.ts';
@@ -6,6 +6,7 @@ import type { SaleDetails } from '../events/columns.ts';
 import { attributed, type StoredEvent } from '../events/event.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
+import { minorUnitsOf } from '../infra/minor-units.ts';
 import type { JobContext } from '../queues/definition.ts';
 import type { RecordEvents } from './announced.ts';
 import { fingerprintOf } from './invoices.ts';

@@ -1,4 +1,3 @@
-import { minorUnitsOf } from '../currency/convert.ts';
 import { addPending } from '../currency/pending.ts';
 import { findByExternalId } from '../customers/find.ts';
 import type { Customer } from '../customers/model.ts';
@@ -6,6 +5,7 @@ import { Refusal } from '../errors.ts';
 import { attributed, type EventRow, type StoredEvent } from '../events/event.ts';
 import { eventsStore } from '../events/store/index.ts';
 import type { Db } from '../infra/db.ts';
+import { minorUnitsOf } from '../infra/minor-units.ts';
 import type { JobContext } from '../queues/definition.ts';
 import type { RecordEvents } from './announced.ts';
 import { knownClick } from './clicks.ts';

@@ -1,10 +1,11 @@
+import { eraseCustomer as eraseQueued } from '../destinations/erase.ts';
 import { Refusal, type RefusalData } from '../errors.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { refuseChanged } from '../http/etag.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { handlers } from '../queues/job.ts';
-import { eraseCustomer } from '../webhooks/erase.ts';
+import { eraseCustomer as eraseDeliveries } from '../webhooks/erase.ts';
 import { changeRow } from '../workspaces/change-row.ts';
 import { customerJobs } from './jobs.ts';
 import { mergeCustomers } from './merge.ts';
@@ -135,7 +136,8 @@ export const customerHandlers = handlers(customerJobs, {
         job.projectId,
         everyName.map(({ external_id }) => external_id),
       );
-      await eraseCustomer(trx, job.projectId, id);
+      await eraseDeliveries(trx, job.projectId, id);
+      await eraseQueued(trx, job.projectId, id);
       return { id };
     }),
 });

@@ -1,3 +1,4 @@
+import { moveCustomers } from '../destinations/erase.ts';
 import { Refusal } from '../errors.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { newId } from '../ids.ts';
@@ -34,6 +35,7 @@ export async function mergeCustomers(
   await moveInvoices(trx, projectId, from, into);
   await eventsStore().moveCustomers(trx, projectId, from, into);
   await moveDeliveries(trx, projectId, from, into);
+  await moveCustomers(trx, projectId, from, into);
   await moveAliases(trx, projectId, merged, into);
   await Customer.of(projectId, trx).whereIn('id', from).delete();
   const details = { ...detailsOf(target, merged), updated_at: new Date() };

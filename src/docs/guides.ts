@@ -18,6 +18,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'analytics',
       'page-script',
       'payments',
+      'event-destinations',
       'migrate',
       'imports',
       'compat',

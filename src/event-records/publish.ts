@@ -1,3 +1,4 @@
+import { queueForDestinations } from '../destinations/outbox.ts';
 import type { EventRow, StoredEvent } from '../events/event.ts';
 import { kindOf } from '../events/kinds.ts';
 import type { Db } from '../infra/db.ts';
@@ -13,8 +14,16 @@ import { contextsOf } from './context.ts';
 import { readPlaces } from './places.ts';
 import { toEventData } from './record.ts';
 
-/** Publishes events to the webhooks of their workspaces, in the transaction that stores them. */
-export async function publishToWebhooks(trx: Db, rows: readonly EventRow[]): Promise<void> {
+/**
+ * Publishes events to the webhooks and destinations of their workspaces, in the transaction that
+ * stores them.
+ */
+export async function publishStored(trx: Db, rows: readonly EventRow[]): Promise<void> {
+  await publishToWebhooks(trx, rows);
+  await queueForDestinations(trx, rows);
+}
+
+async function publishToWebhooks(trx: Db, rows: readonly EventRow[]): Promise<void> {
   if (rows.length === 0) return;
   const projectIds = [...new Set(rows.map(({ project_id }) => project_id))];
   for (const [projectId, subscribers] of await subscribersOf(trx, projectIds)) {

@@ -1,6 +1,6 @@
 import type { ObjectSchema, Schema, SchemaMap } from 'joi';
 import { type CustomerRecord, customerRecord } from '../customers/record.ts';
-import { type ClickColumn, COLUMNS, clickFields } from '../events/columns.ts';
+import { type ClickColumn, COLUMNS, clickFields, clickValues } from '../events/columns.ts';
 import type { StoredEvent } from '../events/event.ts';
 import {
   EVENT_KINDS,
@@ -52,18 +52,6 @@ const fieldsOf = (
 
 const schemasOf = (parts: readonly RecordPart[], schemas: RecordSchemas): SchemaMap =>
   Object.assign({}, ...parts.map((part) => PARTS[part].schemasOf(schemas)));
-
-/** Returns the values of some fields of `click`, by name. */
-export const clickValues = (
-  fields: readonly ClickColumn[],
-  event: Readonly<Record<string, unknown>>,
-): Record<string, unknown> =>
-  Object.fromEntries(
-    fields.map(({ name, column, toShown }) => {
-      const value = event[column];
-      return [name, toShown === undefined ? value : toShown(String(value))];
-    }),
-  );
 
 /** Returns the schemas of some fields of `click`, by name. */
 export const clickSchemas = (fields: readonly ClickColumn[]): Record<string, Schema> =>

@@ -80,6 +80,7 @@ const nullableText: Of<string | null> = { initial: null };
 const kind: Of<StoredKind> = { initial: 'click' };
 const via: Of<'link' | 'qr'> = { initial: 'link' };
 const visitor: Of<'new' | null> = { initial: null };
+const privacy: Of<'wanted' | 'unknown' | null> = { initial: null };
 const nullableCents: Of<number | null> = { initial: null };
 const saleDetails: Of<SaleDetails | null> = { initial: null };
 const metadata: Of<Record<string, unknown> | null> = { initial: null };
@@ -248,6 +249,11 @@ export const COLUMNS = {
       isNullable: true,
     },
   },
+  /**
+   * `wanted` for a visitor who sent Global Privacy Control or Do Not Track, `unknown` for events of
+   * before this was stored. Destinations get neither.
+   */
+  privacy: { ...privacy, isOfClick: true },
 } as const satisfies ColumnTable;
 
 /** Makes a row with the initial value of every column. */
@@ -274,6 +280,18 @@ export function columnsOfClick(
 export const clickFields = (table: ColumnTable): ClickColumn[] =>
   Object.entries(table).flatMap(([column, { click }]) =>
     click === undefined ? [] : [{ ...click, column }],
+  );
+
+/** Returns the values of some fields of `click`, by name. */
+export const clickValues = (
+  fields: readonly ClickColumn[],
+  event: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.map(({ name, column, toShown }) => {
+      const value = event[column];
+      return [name, toShown === undefined ? value : toShown(String(value))];
+    }),
   );
 
 /** Lists the columns of the CSV export, in order. */

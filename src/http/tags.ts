@@ -21,6 +21,7 @@ export const TAGS = {
   Imports: 'Imports of links: check a file, import it, follow its progress, and undo it.',
   Exports: 'Links and events as CSV or NDJSON files, images of QR codes, and whole workspaces.',
   Webhooks: 'URLs that receive events, and the log of deliveries to them.',
+  Destinations: 'Web analytics and streams that get clicks, scans, leads, sales and refunds.',
   Workspace: 'The workspace itself: its settings, limits and usage.',
   Members: 'The people of a workspace, their roles, and invitations.',
   'API keys': 'API keys of other systems, and their scopes.',

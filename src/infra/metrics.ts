@@ -252,6 +252,12 @@ export const webhookAttempts = new Counter({
   labelNames: ['outcome'] as const,
 });
 
+export const destinationEvents = new Counter({
+  name: 'shortlinks_destination_events_total',
+  help: 'Events for destinations, by type of the destination and outcome: sent, refused or failed',
+  labelNames: ['type', 'outcome'] as const,
+});
+
 export const emptyBlocks = new Gauge({
   name: 'shortlinks_empty_event_blocks',
   help: 'Blocks of events to be built; queries read their events one by one until then',

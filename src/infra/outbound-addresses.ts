@@ -55,8 +55,19 @@ export const guardedLookup =
     });
   };
 
-async function findAllowed(hostname: string, port: string): Promise<LookupAddress[]> {
-  const resolved = await lookUp(hostname);
+/** Resolves a name; an IP address is its own. @throws Error as `lookUp` does */
+export async function addressesOf(host: string): Promise<LookupAddress[]> {
+  const family = isIP(host);
+  return family === 0 ? lookUp(host) : [{ address: host, family }];
+}
+
+/**
+ * Resolves a name for a connection to a port.
+ *
+ * @throws FetchRefused if any of its addresses is forbidden
+ */
+export async function findAllowed(hostname: string, port: string): Promise<LookupAddress[]> {
+  const resolved = await addressesOf(hostname);
   if (isNamed(hostname)) return resolved;
   const addresses = resolved.map(({ address }) => address);
   const refusal = refusalFor(addresses, port);

@@ -22,6 +22,7 @@ export type Purpose =
   | 'webhook secret'
   | 'webhook credentials'
   | 'integration secret'
+  | 'destination secret'
   | 'api key'
   | 'invitation'
   | 'job input'
@@ -44,6 +45,7 @@ const MARK_1 = 'sealed:v1:';
 const NOT_IN_VERSION_1: ReadonlySet<Purpose> = new Set([
   'webhook credentials',
   'integration secret',
+  'destination secret',
   'sign-in',
   'lasting keys',
 ]);

@@ -1,4 +1,4 @@
-import { minorUnitsOf } from '../currency/convert.ts';
+import { minorUnitsOf } from '../infra/minor-units.ts';
 import { canBeClickId } from '../visitors/click-id.ts';
 import { NO_DETAILS, type PaymentFact, payerOf } from './payment.ts';
 import { countIn, currencyIn, type Fields, listIn, objectIn, textIn } from './read-json.ts';

@@ -45,6 +45,11 @@ export const webhooks = defineQueue('webhooks', {
 });
 
 /**
+ * Events for destinations. The events are in Postgres; a job only names the destination.
+ */
+export const destinations = defineQueue('destinations', { attempts: 6, keepFailed: false });
+
+/**
  * Email. The mails are in Postgres; a job only names one. Mail servers can defer mail for hours, so
  * it is retried for 22 hours.
  */
@@ -117,6 +122,12 @@ export const QUEUES = {
     queue: webhooks,
     concurrency: 'WEBHOOKS_CONCURRENCY',
     healthPort: 3109,
+    scaleWhen: '`shortlinks_queue_jobs` of its queue stays above zero',
+  },
+  destinations: {
+    queue: destinations,
+    concurrency: 'DESTINATIONS_CONCURRENCY',
+    healthPort: 3114,
     scaleWhen: '`shortlinks_queue_jobs` of its queue stays above zero',
   },
   mail: {

@@ -1,3 +1,4 @@
+import { eraseRecords } from '../destinations/erase.ts';
 import { eventsStore } from '../events/store/index.ts';
 import type { Db } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
@@ -78,7 +79,10 @@ export async function remove(
   return keepNames(trx, deleted);
 }
 
-/** Deletes the events of links or QR codes, and the webhook deliveries about their visitors. */
+/**
+ * Deletes the events of links or QR codes, and what waits for webhooks and destinations about their
+ * visitors.
+ */
 export async function eraseEvents(
   trx: Db,
   projectId: string,
@@ -86,4 +90,5 @@ export async function eraseEvents(
 ): Promise<void> {
   await eventsStore().eraseRecords(trx, projectId, ids);
   await eraseVisitors(trx, projectId, ids);
+  await eraseRecords(trx, projectId, ids);
 }

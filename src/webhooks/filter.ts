@@ -1,4 +1,4 @@
-import { conditionsOf, FILTERS } from '../events/filters.ts';
+import { conditionsOf, type EventFilter, FILTERS } from '../events/filters.ts';
 import { TRAFFIC, type Traffic } from '../events/kinds.ts';
 import { type Matcher, matcherOf } from '../events/live/matcher.ts';
 import { bodyFlag, Joi } from '../http/fields.ts';
@@ -46,8 +46,15 @@ export const webhookFilter = Joi.object<WebhookFilter>({
  *
  * @param countsSuspects true if suspects count like people in the workspace
  */
-export function filterMatcher(filter: WebhookFilter | null, countsSuspects: boolean): Matcher {
+export const filterMatcher = (filter: WebhookFilter | null, countsSuspects: boolean): Matcher =>
+  matcherOf(filterOf(filter, countsSuspects));
+
+/** Converts the filter of a webhook to the filter of events that matches the same. */
+export function filterOf(
+  filter: WebhookFilter | null,
+  countsSuspects: boolean,
+): EventFilter & { traffic: Traffic } {
   const { qr, traffic = countsSuspects ? 'all' : 'person', ...values } = filter ?? {};
   const types = qr === undefined ? undefined : [qr ? 'qr' : 'link'];
-  return matcherOf({ conditions: conditionsOf({ ...values, types }), traffic });
+  return { conditions: conditionsOf({ ...values, types }), traffic };
 }

@@ -57,6 +57,12 @@ describe('the audit log', () => {
   const aFont = () => post('/fonts', { name: 'a', source: fontUri(openType('a')) });
   const aWebhook = () =>
     post('/webhooks', { name: 'w', url: receiver.url, kinds: ['lead.created'] });
+  const aDestination = () =>
+    post('/destinations', {
+      type: 'redis',
+      name: 'w',
+      settings: { url: 'rediss://redis.example:443', stream: 's' },
+    });
   const anIntegration = () =>
     post('/integrations', { type: 'stripe', name: 'w', secret: 'whsec_w' });
   const invite = () =>
@@ -257,6 +263,18 @@ describe('the audit log', () => {
       return one('customer', await post('/customers/merge', { customerIds, into: body.id }));
     },
     'customer.delete': async () => one('customer', await remove(`/customers/${await aCustomer()}`)),
+    'destination.create': async () => one('destination', await aDestination()),
+    'destination.update': async () => {
+      const { id } = await aDestination();
+      return one('destination', await patch(`/destinations/${id}`, { name: 'v' }), ['name']);
+    },
+    'destination.backfill': async () => {
+      const { id } = await aDestination();
+      const period = { start: '2026-01-01', end: '2026-01-02' };
+      return one('destination', await post(`/destinations/${id}/backfill`, period));
+    },
+    'destination.delete': async () =>
+      one('destination', await remove(`/destinations/${(await aDestination()).id}`)),
     'integration.create': async () => one('integration', await anIntegration()),
     'integration.update': async () => {
       const { id } = await anIntegration();

@@ -80,6 +80,11 @@ describe('lists by cursor', () => {
       await post('/utm-templates', { name: `utm ${n}`, utm_source: 's' });
       await post('/webhooks', { name: `hook ${n}`, url: URL_A, kinds: ['link.created'] });
       await post('/integrations', { type: 'stripe', name: `shop ${n}`, secret: 's' });
+      await post('/destinations', {
+        type: 'redis',
+        name: `stream ${n}`,
+        settings: { url: 'rediss://redis.example:443', stream: 's' },
+      });
       await post('/keys', { name: `key ${n}` });
       await post('/domains', { slug: `d${n}.${world.domain}` });
       await post('/invitations', { email: `i${n}@${world.domain}`, role: 'viewer' });

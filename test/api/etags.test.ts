@@ -68,6 +68,16 @@ const SAMPLES: Record<string, Sample> = {
     path: '/integrations/',
     changes: [{ name: 'b' }, { name: 'c' }],
   },
+  destination: {
+    make: ({ api }) =>
+      api.post('/destinations', {
+        type: 'redis',
+        name: 'a',
+        settings: { url: 'rediss://redis.example:443', stream: 's' },
+      }),
+    path: '/destinations/',
+    changes: [{ name: 'b' }, { name: 'c' }],
+  },
   'API key': {
     async make({ api }) {
       const { body } = await api.post('/keys', { name: 'a' });

@@ -184,6 +184,19 @@ describe('Idempotency-Key', () => {
       body: { type: 'stripe', name: 'a', secret: 'whsec_a' },
       count: '/integrations',
     }),
+    '/destinations': async () => ({
+      path: '/destinations',
+      body: DESTINATION,
+      count: '/destinations',
+    }),
+    '/destinations/{id}/backfill': async () => {
+      const { body } = await world.api.post('/destinations', DESTINATION);
+      return {
+        path: `/destinations/${body.id}/backfill`,
+        body: { start: '2026-01-01', end: '2026-01-02' },
+        count: '/destinations',
+      };
+    },
     '/webhooks': async () => ({ path: '/webhooks', body: WEBHOOK, count: '/webhooks' }),
     '/webhooks/{id}/rotate-secret': async () => ({
       path: `/webhooks/${await aWebhook()}/rotate-secret`,
@@ -201,6 +214,11 @@ describe('Idempotency-Key', () => {
       const { body } = await world.api.post(`${path}/test`, {});
       return { path: `${path}/deliveries/${body.id}/resend` };
     },
+  };
+  const DESTINATION = {
+    type: 'redis',
+    name: 'a',
+    settings: { url: 'rediss://redis.example:443', stream: 's' },
   };
   const WEBHOOK = { name: 'a', url: 'http://127.0.0.1:9/', kinds: ['link.created'] };
   const aWebhook = async () => (await world.api.post('/webhooks', WEBHOOK)).body.id as string;

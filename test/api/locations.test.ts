@@ -23,6 +23,11 @@ const BODIES: Record<string, () => object | string> = {
   'post /imports/fetch': () => ({ source: 'yourls', url: 'http://127.0.0.1:9', token: 'a' }),
   'post /keys': () => ({ name: 'A' }),
   'post /customers': () => ({ externalId: 'customer-1' }),
+  'post /destinations': () => ({
+    type: 'redis',
+    name: 'A',
+    settings: { url: 'rediss://redis.example:443', stream: 's' },
+  }),
   'post /integrations': () => ({ type: 'stripe', name: 'A', secret: 'whsec_a' }),
   'post /webhooks': () => ({ name: 'A', url: 'http://127.0.0.1:9/', kinds: ['link.created'] }),
   'post /webhooks/{id}/test': () => ({}),

@@ -29,6 +29,7 @@ interface Owned {
   webhook: { id: string };
   deliveryId: string;
   integrationId: string;
+  destinationId: string;
   clickId: string;
   jobId: string;
   keyId: string;
@@ -40,6 +41,11 @@ interface Owned {
 type Attempt = (intruder: World, owned: Owned, owner: World) => Promise<void>;
 
 const URL_A = 'https://example.com/a';
+const DESTINATION = {
+  type: 'redis',
+  name: 'secret',
+  settings: { url: 'rediss://redis.example:443', stream: 's' },
+};
 const CSV = { 'content-type': 'text/csv' };
 
 async function is404(answer: Promise<ApiAnswer>): Promise<void> {
@@ -465,6 +471,24 @@ const ATTEMPTS: Record<string, Attempt> = {
     const { id } = (await api.post('/webhooks', own)).body;
     await is(200, api.delete(`/webhooks/${id}`));
   },
+  'post /destinations': async ({ api }) => {
+    const { id } = (await api.post('/destinations', DESTINATION)).body;
+    await is(200, api.delete(`/destinations/${id}`));
+  },
+  'get /destinations': ({ api }) => isEmpty(api.get('/destinations')),
+  'get /destinations/{id}': ({ api }, { destinationId }) =>
+    is404(api.get(`/destinations/${destinationId}`)),
+  'patch /destinations/{id}': ({ api }, { destinationId }) =>
+    is404(api.patch(`/destinations/${destinationId}`, { status: 'paused' })),
+  'delete /destinations/{id}': ({ api }, { destinationId }) =>
+    is404(api.delete(`/destinations/${destinationId}`)),
+  'post /destinations/{id}/backfill': ({ api }, { destinationId }) =>
+    is404(
+      api.post(`/destinations/${destinationId}/backfill`, {
+        start: '2026-01-01',
+        end: '2026-01-02',
+      }),
+    ),
   'post /integrations': async ({ api }) => {
     const own = { type: 'stripe', name: 'own', secret: 'whsec_own' };
     const { id } = (await api.post('/integrations', own)).body;
@@ -623,6 +647,7 @@ describe('two workspaces', () => {
     await api.patch(`/webhooks/${webhook.id}`, { enabled: false });
     const shop = { type: 'shopify', name: 'secret', secret: 'secret' };
     const { id: integrationId } = (await api.post('/integrations', shop)).body;
+    const { id: destinationId } = (await api.post('/destinations', DESTINATION)).body;
     const link = (
       await api.post('/links', {
         url: 'https://example.com/secret',
@@ -678,6 +703,7 @@ describe('two workspaces', () => {
       webhook,
       deliveryId,
       integrationId,
+      destinationId,
       domain,
       customer,
       clickId,

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { minorUnitsOf, type Rates, toUsCents } from '../../src/currency/convert.ts';
+import { type Rates, toUsCents } from '../../src/currency/convert.ts';
 import { FIRST_RATES } from '../../src/currency/first-rates.ts';
 import { BadRates, readRates } from '../../src/currency/read.ts';
 import { Refusal } from '../../src/errors.ts';
+import { minorUnitsOf } from '../../src/infra/minor-units.ts';
 import { seeded } from '../qr/pairwise.ts';
 
 const FILE = readFileSync('test/data/eurofxref-daily.xml', 'utf8');

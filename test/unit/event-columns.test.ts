@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { clickSchemas, clickValues } from '../../src/event-records/record.ts';
+import { clickSchemas } from '../../src/event-records/record.ts';
 import {
   COLUMNS,
   type ColumnTable,
   clickFields,
+  clickValues,
   columnsOfClick,
   columnsWith,
   csvColumns,

@@ -32,6 +32,7 @@ import '../support/servers.ts';
 const YIELDING = [
   'worker_bulk',
   'worker_clicks',
+  'worker_destinations',
   'worker_images',
   'worker_mail',
   'worker_maintenance',

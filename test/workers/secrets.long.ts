@@ -19,6 +19,15 @@ import { OwnService } from '../support/own-service.ts';
  * output of the processes. The service has its own servers, so that all their files can be read.
  */
 
+const destination = (secret: string) => ({
+  method: 'POST',
+  body: {
+    type: 'redis',
+    name: 'stream',
+    settings: { url: 'rediss://redis.example:443', stream: 's' },
+    secret,
+  },
+});
 const LINK = { url: 'https://example.com/' };
 
 /** Prefix of every secret of this run, so that one search finds them all. */
@@ -146,6 +155,14 @@ describe('secrets', function () {
       const body = { type: 'stripe', name: 'shop', secret: `${secret} before` };
       const { id } = await send('/integrations', { method: 'POST', body });
       const changed = await send(`/integrations/${id}`, { method: 'PATCH', body: { secret } });
+      expect(changed.id).to.equal(id);
+    },
+    'post /destinations': async (secret) => {
+      expect((await send('/destinations', destination(secret))).hasSecret).to.equal(true);
+    },
+    'patch /destinations/{id}': async (secret) => {
+      const { id } = await send('/destinations', destination(`${secret} before`));
+      const changed = await send(`/destinations/${id}`, { method: 'PATCH', body: { secret } });
       expect(changed.id).to.equal(id);
     },
     'post /auth/sign-in': async (password) => {

@@ -8,6 +8,7 @@ import { adminJobs, rejectedVisitJobs } from '../../src/admin/jobs.ts';
 import { conversionJobs } from '../../src/conversions/jobs.ts';
 import { currencyJobs } from '../../src/currency/jobs.ts';
 import { customerJobs } from '../../src/customers/jobs.ts';
+import { eventDestinationJobs } from '../../src/destinations/jobs.ts';
 import { createDomain, updateDomain } from '../../src/domains/commands.ts';
 import { domainCheckJobs, domainJobs } from '../../src/domains/jobs.ts';
 import { findRejected, keepRejected } from '../../src/events/ingest/rejected-visits.ts';
@@ -194,6 +195,8 @@ describe('a job that runs twice', function () {
         'customers',
         'invoices',
         'integrations',
+        'destinations',
+        'destination_events',
         'payment_facts',
         'pages',
         'domains',
@@ -1055,6 +1058,18 @@ describe('a job that runs twice', function () {
     expect((await world.api.get(`/links/${link.id}`)).body).to.include({ leads: 0, sales: 1 });
     await twice(paymentJobs['payments.settle'], { type: 'stripe' });
     await twice(integrationJobs['integration.delete'], { id });
+  });
+
+  it('creates, updates, backfills and deletes a destination once', async () => {
+    const id = newId('destination');
+    const secret = seal('destination secret', 'password');
+    const settings = { url: 'rediss://redis.example:443', stream: 's', maxLength: 5 };
+    const destination = { id, type: 'redis' as const, name: 'a', settings, secret };
+    await twice(eventDestinationJobs['destination.create'], destination);
+    await twice(eventDestinationJobs['destination.update'], { id, changes: { status: 'paused' } });
+    const period = { start: '2026-01-01T00:00:00.000Z', end: '2026-01-02T00:00:00.000Z' };
+    await twice(eventDestinationJobs['destination.backfill'], { id, backfillId: 'b', ...period });
+    await twice(eventDestinationJobs['destination.delete'], { id });
   });
 
   it('creates, updates and deletes a webhook once, and sends its deliveries once', async () => {

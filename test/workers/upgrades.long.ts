@@ -52,6 +52,7 @@ import * as oauth from '../../migrations/0085_oauth.ts';
 import * as payments from '../../migrations/0086_payments.ts';
 import * as webhookScopes from '../../migrations/0087_webhook_scopes.ts';
 import * as publishableKeys from '../../migrations/0088_publishable_keys.ts';
+import * as eventDestinations from '../../migrations/0089_destinations.ts';
 import * as recordHistory from '../../migrations/0090_record_history.ts';
 import * as trash from '../../migrations/0091_trash.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
@@ -132,6 +133,7 @@ const AFTER_SEARCH = [
   payments,
   webhookScopes,
   publishableKeys,
+  eventDestinations,
   recordHistory,
   trash,
 ];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { publishToWebhooks } from '../../src/event-records/publish.ts';
+import { publishStored } from '../../src/event-records/publish.ts';
 import type { EventRow } from '../../src/events/event.ts';
 import { VisitRecorder } from '../../src/events/ingest/record-visits.ts';
 import { eventsStore } from '../../src/events/store/index.ts';
@@ -28,7 +28,7 @@ describe('visitors', () => {
     new VisitRecorder({
       eventsStore: eventsStore(),
       findPlace: () => ({ continent: '', country: 'DE', region: 'Unknown', city: 'Unknown' }),
-      publish: publishToWebhooks,
+      publish: publishStored,
       log: pino({ level: 'silent' }),
     });
 

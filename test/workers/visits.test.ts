@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isbot } from 'isbot';
 import { pino } from 'pino';
-import { publishToWebhooks } from '../../src/event-records/publish.ts';
+import { publishStored } from '../../src/event-records/publish.ts';
 import { VisitRecorder } from '../../src/events/ingest/record-visits.ts';
 import { listRejected, retryRejected } from '../../src/events/ingest/rejected-visits.ts';
 import { eventsStore } from '../../src/events/store/index.ts';
@@ -23,7 +23,7 @@ describe('recording visits', () => {
     new VisitRecorder({
       eventsStore: eventsStore(),
       findPlace: () => UNKNOWN_PLACE,
-      publish: publishToWebhooks,
+      publish: publishStored,
       log: pino({ level: 'silent' }),
     });
 

@@ -59,6 +59,7 @@ const STEPS: readonly Step[] = [
     event.via = visit.via;
     event.variant = visit.variant ?? null;
     event.suspect = visit.suspect ?? null;
+    event.privacy = visit.wantsPrivacy === true ? 'wanted' : null;
   },
   function setPage({ view, lead }, event) {
     event.page_id = view?.pageId ?? (lead?.pageId || null);

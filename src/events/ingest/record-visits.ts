@@ -21,7 +21,7 @@ const LIVE_MS = 60_000;
 /** Time for which a workspace's settings are cached, in ms. */
 const SETTINGS_MS = 5_000;
 
-/** Publishes new events to webhooks, in the transaction that stores them. */
+/** Publishes new events to webhooks and destinations, in the transaction that stores them. */
 type PublishEvents = (trx: Db, events: readonly EventRow[]) => Promise<void>;
 
 interface RecorderDependencies {

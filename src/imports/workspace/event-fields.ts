@@ -74,6 +74,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   event: oneOf(STORED_KINDS),
   via: oneOf(['link', 'qr']),
   visitor: oneOf(['new']),
+  privacy: oneOf(['wanted', 'unknown']),
   occurred_at: timeFault,
   link_id: idOf(/^(?:link|qr)_[\w-]{1,64}$/, 'a link or QR code'),
   page_id: idOf(/^page_[\w-]{1,64}$/, 'a page'),

@@ -1,9 +1,9 @@
-import { minorUnitsOf } from '../../currency/convert.ts';
 import { addPending, type PendingAmount } from '../../currency/pending.ts';
 import { Refusal } from '../../errors.ts';
 import { type EventRow, INITIAL_EVENT } from '../../events/event.ts';
 import { eventsStore } from '../../events/store/index.ts';
 import { execute, rows } from '../../infra/db.ts';
+import { minorUnitsOf } from '../../infra/minor-units.ts';
 import { type ArchiveContext, type Archived, importedId, type RecordOutcome } from './context.ts';
 import type { ArchivedEvent } from './event-fields.ts';
 

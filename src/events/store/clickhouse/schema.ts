@@ -86,7 +86,12 @@ const MADE: readonly { name: string; type: string; sql: string }[] = [
 ];
 
 /** Columns that tables of releases before 0.6 lack. */
-export const ADDED_COLUMNS = STORED.filter(({ name }) => name === 'visitor' || name === 'suspect');
+export const ADDED_COLUMNS = STORED.filter(({ name }) =>
+  ['visitor', 'suspect', 'privacy'].includes(name),
+);
+
+/** SQL of the values of added columns in rows of before. */
+export const EARLIER_VALUES: Readonly<Record<string, string>> = { privacy: "'unknown'" };
 
 /** Columns that are inserted from the outbox. */
 export const STORED_COLUMNS = STORED.map(({ name }) => name) as [string, ...string[]];

@@ -2,7 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { ClickHouseAddress } from '../../../infra/clickhouse-address.ts';
 import { db, execute } from '../../../infra/db.ts';
-import { ADDED_COLUMNS, createTable, FIRST_VALUES, STORED_COLUMNS } from './schema.ts';
+import {
+  ADDED_COLUMNS,
+  createTable,
+  EARLIER_VALUES,
+  FIRST_VALUES,
+  STORED_COLUMNS,
+} from './schema.ts';
 
 /*
  * A single server has the table `events`. In a cluster, every node has `events_local` with the
@@ -178,7 +184,9 @@ async function addColumns(client: ClickHouseClient, table: string): Promise<void
   await whileLocked(async () => {
     // Read again under the lock, because old servers do not know ADD COLUMN IF NOT EXISTS.
     for (const { name, type } of await missingColumns(client, table)) {
-      await command(client, `ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
+      const earlier = EARLIER_VALUES[name];
+      const value = earlier === undefined ? '' : ` DEFAULT ${earlier}`;
+      await command(client, `ALTER TABLE ${table} ADD COLUMN ${name} ${type}${value}`);
     }
   });
 }
