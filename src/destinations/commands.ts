@@ -66,7 +66,7 @@ export const eventDestinationHandlers = handlers(eventDestinationJobs, {
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
       const before = await Destination.lock(projectId, id, trx);
-      refuseChanged(job.ifMatch, toDestination({ ...before, pending_since: null } as never));
+      refuseChanged(job.ifMatch, toDestination(before));
       const columns = columnsAfter(before, changes);
       await Destination.of(projectId, trx)
         .where({ id })
@@ -80,7 +80,7 @@ export const eventDestinationHandlers = handlers(eventDestinationJobs, {
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
       const before = await Destination.lock(projectId, id, trx);
-      refuseChanged(job.ifMatch, toDestination({ ...before, pending_since: null } as never));
+      refuseChanged(job.ifMatch, toDestination(before));
       await Destination.of(projectId, trx).where({ id }).delete();
       afterCommit(trx, () => wakeDestinations(projectId, [id]));
       return { id };

@@ -16,6 +16,8 @@ export interface Target<Settings> {
   settings: Settings;
   /** The secret in the clear. */
   secret: string | null;
+  /** Aborted when the process is to end: no further request begins. */
+  stopping: AbortSignal;
 }
 
 /** Outcome of events, told one by one while others are still being sent. */
@@ -111,12 +113,14 @@ export async function postJson(
 }
 
 /**
- * Sends events one by one, several at a time. After a failure no further request begins.
+ * Sends events one by one, several at a time. After a failure, and when the process is to end, no
+ * further request begins.
  *
  * @throws the first failure, once all requests have ended
  */
 export async function sendEach(
   events: readonly SentEvent[],
+  stopping: AbortSignal,
   send: (event: SentEvent) => Promise<void>,
 ): Promise<void> {
   const waiting = events.values();
@@ -124,7 +128,7 @@ export async function sendEach(
   const sender = async () => {
     // The senders take events from one iterator.
     for (const event of waiting) {
-      if (isFailed) return;
+      if (isFailed || stopping.aborted) return;
       try {
         await send(event);
       } catch (error) {
@@ -152,4 +156,4 @@ export const receiverUrl = () =>
 
 /** Appends a path to the URL of a receiver. */
 export const urlBelow = (base: string, path: string): string =>
-  `${base.replace(/\/+$/, '')}/${path}`;
+  `${base}${base.endsWith('/') ? '' : '/'}${path}`;

@@ -1,4 +1,5 @@
 import type { EventRow, StoredEvent } from '../events/event.ts';
+import { truncateIp } from '../events/ingest/pipeline.ts';
 import { kindOf } from '../events/kinds.ts';
 import { afterCommit, type Db, execute, rows } from '../infra/db.ts';
 import { filterMatcher, type WebhookFilter } from '../webhooks/filter.ts';
@@ -74,8 +75,12 @@ const toStored = (event: EventRow): StoredEvent => ({
   occurred_at: new Date(event.occurred_at),
 });
 
-/** Removes what no destination gets: metadata and answers of forms. */
-const withoutDetails = (event: EventRow): EventRow => ({ ...event, metadata: null });
+/** Removes what no destination gets: whole IP addresses, metadata and answers of forms. */
+const withoutDetails = (event: EventRow): EventRow => ({
+  ...event,
+  ip: truncateIp(event.ip),
+  metadata: null,
+});
 
 /** An event in the queue of a destination. */
 export interface QueuedEvent {

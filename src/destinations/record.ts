@@ -12,8 +12,8 @@ import { DESTINATION_TYPES, KINDS } from './kinds.ts';
 import { type Backfill, DESTINATION_STATES, type Destination } from './model.ts';
 import { FILTER_MEANING } from './schema.ts';
 
-/** A row with the time of the oldest event in its queue. */
-export type WaitingDestination = Destination & { pending_since: Date | null };
+/** A row, and the time of the oldest event in its queue if it was read too. */
+export type WaitingDestination = Destination & { pending_since?: Date | null | undefined };
 
 const toBackfill = ({ start, end, unsentBefore, sent, finishedAt }: Backfill) => ({
   start,

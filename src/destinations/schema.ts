@@ -46,15 +46,23 @@ const fields = {
   filter: webhookFilter.description(FILTER_MEANING),
 };
 
+/** Schema of settings, by the field `type`; an unknown type is an error of that field alone. */
+function settingsByType() {
+  const [last, ...others] = DESTINATION_TYPES.toReversed() as [DestinationType];
+  const rules = (others as DestinationType[])
+    .toReversed()
+    .reduce(
+      (chosen, type) => chosen.conditional('type', { is: type, then: kindOf(type).settings }),
+      Joi.alternatives(),
+    );
+  const otherwise = Joi.object().unknown().max(20);
+  return rules.conditional('type', { is: last, then: kindOf(last).settings, otherwise });
+}
+
 export const newDestinationBody = Joi.object<NewDestination>({
   type: oneOf(DESTINATION_TYPES).required().description('Kind of the receiver.'),
   name: fields.name.required(),
-  settings: DESTINATION_TYPES.reduce(
-    (rules, type) => rules.conditional('type', { is: type, then: kindOf(type).settings }),
-    Joi.alternatives(),
-  )
-    .required()
-    .description('Settings of its type.'),
+  settings: settingsByType().required().description('Settings of its type.'),
   secret: fields.secret,
   filter: fields.filter,
 }).meta({ name: 'NewDestination' });
@@ -85,7 +93,7 @@ export const backfillBody = Joi.object<Period>({
   start: dateTime()
     .required()
     .description('Sends events that occurred at this time or later.')
-    .example('2026-01-01'),
+    .example('2026-01-01T00:00:00Z'),
   end: dateTime()
     .required()
     .custom((end: string, { error, state }) => {
@@ -96,7 +104,7 @@ export const backfillBody = Joi.object<Period>({
       return error('rule', { rule: `must be after start, by at most ${MAX_DAYS} days` });
     })
     .description(`Sends events that occurred before this time, at most ${MAX_DAYS} days later.`)
-    .example('2026-02-01'),
+    .example('2026-02-01T00:00:00Z'),
 }).meta({ name: 'BackfillRequest' });
 
 export const destinationListQuery = Joi.object<Paging>(paging(100));

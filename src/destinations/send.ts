@@ -60,13 +60,17 @@ async function sendWaiting(
     if (destination.status !== 'active' || (destination.retry_at?.getTime() ?? 0) > Date.now()) {
       return;
     }
-    if (!(await sendBatch(key, destination))) return;
+    if (!(await sendBatch(key, destination, stopping))) return;
   }
   wakeDestinations(projectId, [id]);
 }
 
 /** Sends the next batch. @returns false if nothing waits, or the receiver failed */
-async function sendBatch(key: DestinationKey, destination: Destination): Promise<boolean> {
+async function sendBatch(
+  key: DestinationKey,
+  destination: Destination,
+  stopping: AbortSignal,
+): Promise<boolean> {
   const kind = kindOf(destination.type);
   const queued = await readQueue(db(), key, kind.batch);
   if (queued.length > 0) {
@@ -74,6 +78,7 @@ async function sendBatch(key: DestinationKey, destination: Destination): Promise
       destination,
       kind,
       queued.map(({ event }) => toSentEvent(event)),
+      stopping,
     );
     const done = idsDone(outcome);
     await db().transaction(async (trx) => {
@@ -90,6 +95,7 @@ async function sendBatch(key: DestinationKey, destination: Destination): Promise
     destination,
     kind,
     page.events.map(({ event }) => event),
+    stopping,
   );
   const progress = { done: idsDone(outcome), accepted: outcome.accepted.length };
   await db().transaction(async (trx) => {
@@ -108,6 +114,7 @@ async function send(
   destination: Destination,
   kind: DestinationKind,
   events: readonly SentEvent[],
+  stopping: AbortSignal,
 ): Promise<Outcome> {
   const earliest = kind.maxAgeMs === undefined ? 0 : Date.now() - kind.maxAgeMs;
   const refused = events.filter(({ at }) => at.getTime() < earliest);
@@ -115,7 +122,7 @@ async function send(
   const fresh = events.filter(({ at }) => at.getTime() >= earliest);
   const { project_id, settings, secret } = destination;
   const context = { purpose: 'destination secret', owner: project_id } as const;
-  const target = { settings, secret: secret === null ? null : unseal(context, secret) };
+  const target = { settings, secret: secret === null ? null : unseal(context, secret), stopping };
   const receipt = {
     accept: (some: readonly SentEvent[]) => void accepted.push(...some),
     refuse: (some: readonly SentEvent[]) => void refused.push(...some),

@@ -3,7 +3,7 @@ import { COLUMNS, clickFields, clickValues } from '../events/columns.ts';
 import type { StoredEvent } from '../events/event.ts';
 import { ROOT_KEY } from '../events/filters.ts';
 import { truncateIp } from '../events/ingest/pipeline.ts';
-import { kindOf, kindOfStored } from '../events/kinds.ts';
+import { kindOf, kindOfStored, VISIT_KINDS } from '../events/kinds.ts';
 import { UTM_FIELDS, utmText } from '../events/utm.ts';
 import { minorUnitsOf } from '../infra/minor-units.ts';
 import { parseUrl } from '../infra/url.ts';
@@ -15,7 +15,9 @@ import { UNKNOWN } from '../visitors/places.ts';
 export interface SentEvent {
   /** Id of the event, the same whenever it is sent. */
   id: string;
-  kind: 'click' | 'scan' | 'lead' | 'sale' | 'refund';
+  kind: 'visit' | 'lead' | 'sale' | 'refund';
+  /** True for a visit of a QR code. */
+  isCode: boolean;
   /** Name of the event in webhooks, such as `link.clicked`. */
   type: string;
   at: Date;
@@ -72,6 +74,8 @@ const known = (value: string): string => (value === UNKNOWN ? '' : value);
 export function toSentEvent(event: StoredEvent): SentEvent {
   const clickId = event.click_id ?? event.id;
   const ip = truncateIp(event.ip);
+  const kind = kindOfStored(event.event);
+  const isVisit = kindOf(kind).family === 'visit';
   const isRoot = event.key === ROOT_KEY && event.link_id === null;
   const isPlaced = event.domain !== '';
   const shortLink = isRoot
@@ -81,7 +85,8 @@ export function toSentEvent(event: StoredEvent): SentEvent {
       : '';
   return {
     id: event.id,
-    kind: kindOfStored(event.event) as SentEvent['kind'],
+    kind: isVisit ? 'visit' : (kind as SentEvent['kind']),
+    isCode: kind === VISIT_KINDS.qrcode,
     type: kindOf(event.event).webhook!,
     at: event.occurred_at,
     name: event.event_name ?? '',

@@ -1,13 +1,16 @@
 import { expect } from 'chai';
+import { freePort } from '../../scripts/ports.ts';
 import { seeded } from '../qr/pairwise.ts';
 import type { ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { Receiver } from '../support/receiver.ts';
+import { RedisNode } from '../support/redis-node.ts';
+import { entriesOf } from '../support/streams.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 /*
- * Random visits reach webhooks with filters, and the same filters are given to GET /events: both must
- * have the same events, with the same fields.
+ * Random visits reach webhooks and destinations with filters, and the same filters are given to GET
+ * /events: all must have the same events, with the same fields.
  */
 
 const VISITS = 10_000;
@@ -61,10 +64,13 @@ describe('filters of webhooks', () => {
   let world: World;
   let api: ApiClient;
   const receivers = new Map<Filter | null, Receiver>();
+  let redis: RedisNode;
 
   before(async function () {
     world = await aWorkspace();
     ({ api } = world);
+    redis = new RedisNode(await freePort());
+    await redis.start();
     for (const [n, filter] of FILTERS.entries()) {
       const receiver = await Receiver.start();
       receivers.set(filter, receiver);
@@ -77,6 +83,9 @@ describe('filters of webhooks', () => {
       };
       const { status, body } = await api.post('/webhooks', webhook);
       expect(status, JSON.stringify(body)).to.equal(201);
+      const settings = { url: `redis://127.0.0.1:${redis.port}`, stream: `filter ${n}` };
+      const destination = { type: 'redis', name: `filter ${n}`, settings, filter };
+      expect((await api.post('/destinations', destination)).status).to.equal(201);
     }
     await api.post('/links', { url: URL_A, key: 'link' });
     await api.post('/qrcodes', { type: 'url', url: URL_A, key: 'code' });
@@ -89,6 +98,7 @@ describe('filters of webhooks', () => {
 
   after(async () => {
     for (const receiver of receivers.values()) await receiver.stop();
+    await redis.stop();
   });
 
   async function sendVisits(): Promise<void> {
@@ -129,7 +139,7 @@ describe('filters of webhooks', () => {
       .map(({ timestamp, click }) => ({ timestamp, click }))
       .toSorted((a, b) => (a.click.id < b.click.id ? -1 : 1));
 
-  for (const filter of FILTERS) {
+  for (const [n, filter] of FILTERS.entries()) {
     it(`have the events of GET /events: ${JSON.stringify(filter)}`, async () => {
       const clicks = await eventsOf('clicks', filter ?? {});
       const scans = await eventsOf('scans', filter ?? {});
@@ -143,6 +153,15 @@ describe('filters of webhooks', () => {
         received.map(({ id, body }) => [id, { timestamp: body.timestamp, click: body.data.click }]),
       );
       expect(byId([...all.values()])).to.deep.equal(expected);
+      const streamed = await eventually(async () => {
+        const entries = await entriesOf(redis.port, '', `filter ${n}`);
+        expect(new Set(entries.map(({ id }) => id)).size).to.equal(expected.length);
+        return entries;
+      });
+      const sent = new Map(
+        streamed.map(({ id, timestamp, data }) => [id, { timestamp, click: data.click }]),
+      );
+      expect(byId([...sent.values()])).to.deep.equal(expected);
     });
   }
 });

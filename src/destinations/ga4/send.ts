@@ -1,0 +1,106 @@
+import { defineKind, postJson, type Receipt, sendEach, type Target, urlBelow } from '../kind.ts';
+import type { SentEvent } from '../sent-event.ts';
+import { type Ga4Settings, ga4Settings } from './schema.ts';
+
+/*
+ * The Measurement Protocol of Google Analytics 4
+ * (https://developers.google.com/analytics/devguides/collection/protocol/ga4/reference). A request is
+ * about one client, so that each event has its own. Events may be 72 hours old. The answer is 204
+ * whatever the request contains.
+ */
+
+/** Maximum age of events, in ms; 72 hours less the time that a request may take. */
+const MAX_AGE_MS = 71.5 * 3_600_000;
+/** Limits of the lengths of values. */
+const MAX_LENGTH = { value: 100, location: 1_000, referrer: 420 };
+
+const DEVICES: Readonly<Record<string, string>> = {
+  Desktop: 'desktop',
+  Mobile: 'mobile',
+  Tablet: 'tablet',
+  Smarttv: 'smart TV',
+};
+
+async function send(
+  { settings, secret, stopping }: Target<Ga4Settings>,
+  events: readonly SentEvent[],
+  receipt: Receipt,
+): Promise<void> {
+  const query = new URLSearchParams({
+    measurement_id: settings.measurementId,
+    api_secret: secret ?? '',
+  });
+  const url = `${urlBelow(settings.url, 'mp/collect')}?${query}`;
+  await sendEach(events, stopping, async (event) => {
+    await postJson(url, payloadOf(event));
+    receipt.accept([event]);
+  });
+}
+
+function payloadOf(event: SentEvent): object {
+  const { visitorId, at, country, region, city, device, browser, os } = event;
+  return {
+    client_id: clientIdOf(visitorId),
+    timestamp_micros: at.getTime() * 1_000,
+    consent: { ad_user_data: 'DENIED', ad_personalization: 'DENIED' },
+    user_location: present({
+      city,
+      region_id: /^[A-Z]{2}-/.test(region) ? region : '',
+      country_id: country,
+    }),
+    device: present({ category: DEVICES[device] ?? '', browser, operating_system: os }),
+    events: [eventOf(event)],
+  };
+}
+
+/** Returns a client id in the form of those of gtag.js: two numbers. */
+const clientIdOf = (visitorId: string): string =>
+  [visitorId.slice(0, 8), visitorId.slice(8)].map((part) => Number.parseInt(part, 16)).join('.');
+
+const NAMES = {
+  visit: 'link_click',
+  lead: 'generate_lead',
+  sale: 'purchase',
+  refund: 'refund',
+} as const;
+
+function eventOf(event: SentEvent): object {
+  const { kind, id, visitorId, name, url, referrer, linkId, payment, variant } = event;
+  return {
+    name: event.isCode ? 'qr_scan' : NAMES[kind],
+    params: {
+      event_id: id,
+      session_id: String(Number.parseInt(visitorId.slice(0, 8), 16)),
+      engagement_time_msec: 1,
+      ...present({
+        page_location: url.slice(0, MAX_LENGTH.location),
+        page_referrer: referrer.slice(0, MAX_LENGTH.referrer),
+        short_link: event.shortLink.slice(0, MAX_LENGTH.value),
+        link_id: linkId,
+        variant,
+        event_label: name.slice(0, MAX_LENGTH.value),
+      }),
+      ...(payment === undefined
+        ? {}
+        : {
+            transaction_id: payment.orderId.slice(0, MAX_LENGTH.value),
+            value: payment.value,
+            currency: payment.currency,
+            items: [{ item_id: linkId || id, item_name: name.slice(0, MAX_LENGTH.value) || kind }],
+          }),
+    },
+  };
+}
+
+const present = (fields: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+
+/** A web stream of Google Analytics 4. */
+export const ga4 = defineKind<Ga4Settings>({
+  settings: ga4Settings,
+  secret: 'required',
+  batch: 100,
+  maxAgeMs: MAX_AGE_MS,
+  hostOf: ({ url }) => new URL(url).host,
+  send,
+});

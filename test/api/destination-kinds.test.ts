@@ -1,0 +1,258 @@
+import { expect } from 'chai';
+import { AnalyticsServer, type Product, TOKEN } from '../support/analytics-servers.ts';
+import { browser } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+
+const SETTINGS: Record<Product, object> = {
+  matomo: { siteId: 7 },
+  ga4: { measurementId: 'G-ABCD123456' },
+  plausible: { domain: 'stats.example' },
+  umami: { websiteId: '4fb7fa4c-5b46-438d-94b3-3a8fb9bc2e8b' },
+};
+const SECRETS: Partial<Record<Product, string>> = { matomo: TOKEN, ga4: TOKEN };
+const PRODUCTS = Object.keys(SETTINGS) as Product[];
+const URL_A = 'https://shop.example/a?utm_source=news&utm_medium=mail';
+const DAY_MS = 86_400_000;
+
+describe('kinds of destinations', () => {
+  let world: World;
+  let servers: Record<Product, AnalyticsServer>;
+  let visitor = 0;
+
+  beforeEach(async () => {
+    world = await aWorkspace();
+    const started = PRODUCTS.map(async (product) => [
+      product,
+      await new AnalyticsServer(product).start(),
+    ]);
+    servers = Object.fromEntries(await Promise.all(started));
+  });
+  afterEach(async () => {
+    for (const server of Object.values(servers)) await server.stop();
+  });
+
+  async function connect(product: Product, fields: object = {}) {
+    const settings = { ...SETTINGS[product], url: servers[product].url };
+    const body = { type: product, name: product, settings, secret: SECRETS[product] };
+    const answer = await world.api.post('/destinations', { ...body, ...fields });
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
+    return answer.body;
+  }
+
+  const now = async ({ id }: { id: string }) => (await world.api.get(`/destinations/${id}`)).body;
+
+  async function click(key: string) {
+    visitor += 1;
+    const headers = {
+      'x-forwarded-for': `192.0.2.${1 + (visitor % 250)}`,
+      referer: 'https://social.example/post',
+    };
+    const answer = await world.visit(key, { userAgent: browser(visitor), headers });
+    return new URL(answer.headers.location!).searchParams.get('click_id');
+  }
+
+  /** Makes one event of each kind. */
+  async function makeEvents() {
+    const link = (await world.api.post('/links', { url: URL_A, trackConversion: true })).body;
+    const clickId = await click(`/${link.key}`);
+    await eventually(async () => {
+      expect((await world.api.get('/analytics')).body.clicks).to.equal(1);
+    });
+    const customerExternalId = 'person-1';
+    await world.api.post('/track/lead', { clickId, customerExternalId, eventName: '=Sign up' });
+    const sale = { customerExternalId, amount: 1_999, currency: 'eur', invoiceId: 'inv-1' };
+    await world.api.post('/track/sale', sale);
+    await world.api.post('/track/refund', { invoiceId: 'inv-1', amount: 999 });
+    const code = (await world.api.post('/qrcodes', { type: 'url', url: URL_A })).body;
+    await click(`/${code.key}`);
+    return { link, clickId, code };
+  }
+
+  async function taken(product: Product, count: number) {
+    const server = servers[product];
+    await eventually(() => {
+      expect(server.faults).to.deep.equal([]);
+      expect(server.taken).to.have.length(count);
+    });
+    return server.taken;
+  }
+
+  it('send all kinds of events to Matomo', async () => {
+    await connect('matomo');
+    const { link } = await makeEvents();
+    const bodies = (await taken('matomo', 5)).map(({ body }) => body);
+    const find = (fields: object) =>
+      bodies.find((body) => Object.entries(fields).every(([name, value]) => body[name] === value));
+    const visit = find({ action_name: `${world.domain}/${link.key}` });
+    expect(visit).to.deep.include({
+      url: `https://${world.domain}/${link.key}?utm_source=news&utm_medium=mail`,
+      urlref: 'https://social.example/post',
+      cip: '192.0.2.0',
+      country: 'de',
+      city: 'Berlin',
+    });
+    const order = find({ ec_id: 'inv-1' });
+    expect(order).to.deep.include({ idgoal: '0', revenue: '21.4', _id: visit._id });
+    expect(find({ e_a: 'Lead' })).to.deep.include({ e_n: '=Sign up', _id: visit._id });
+    expect(find({ e_a: 'Refund' })).to.deep.include({ e_n: 'inv-1', e_v: '10.69' });
+    expect(bodies.filter(({ action_name: name }) => name?.endsWith(' (QR code)'))).to.have.length(
+      1,
+    );
+  });
+
+  it('send all kinds of events to Google Analytics', async () => {
+    await connect('ga4');
+    const { clickId } = await makeEvents();
+    const bodies = (await taken('ga4', 5)).map(({ body }) => body);
+    const events = Object.fromEntries(
+      bodies.map((body) => [body.events[0].name, { ...body, ...body.events[0].params }]),
+    );
+    expect(events).to.have.keys('link_click', 'qr_scan', 'generate_lead', 'purchase', 'refund');
+    const { link_click: visit, purchase } = events;
+    expect(visit.event_id).to.equal(clickId);
+    expect(visit.user_location).to.deep.include({ country_id: 'DE', city: 'Berlin' });
+    expect(visit.page_referrer).to.equal('https://social.example/post');
+    expect(Math.abs(visit.timestamp_micros / 1_000 - Date.now())).to.be.below(DAY_MS);
+    expect(purchase).to.deep.include({
+      client_id: visit.client_id,
+      transaction_id: 'inv-1',
+      value: 19.99,
+      currency: 'EUR',
+    });
+    expect(events['refund']).to.deep.include({ transaction_id: 'inv-1', value: 9.99 });
+  });
+
+  it('send all kinds of events to Plausible', async () => {
+    await connect('plausible');
+    const { link } = await makeEvents();
+    const all = await taken('plausible', 5);
+    const names = all.map(({ body }) => body.name);
+    expect(names).to.have.members(['Lead', 'Refund', 'Sale', 'pageview', 'pageview']);
+    const visit = all.find(
+      ({ body }) => body.props.link_id === link.id && body.name === 'pageview',
+    );
+    expect(visit!.headers).to.deep.include({ 'x-forwarded-for': '192.0.2.0' });
+    expect(visit!.headers['user-agent']).to.match(/Chrome\//);
+    const sale = all.find(({ body }) => body.name === 'Sale');
+    expect(sale!.body.revenue).to.deep.equal({ amount: '19.99', currency: 'EUR' });
+    expect(sale!.body.props).to.deep.include({ order_id: 'inv-1' });
+  });
+
+  it('send all kinds of events to Umami', async () => {
+    await connect('umami');
+    const { link } = await makeEvents();
+    const payloads = (await taken('umami', 5)).map(({ body }) => body.payload);
+    const visit = payloads.find(({ tag }) => tag === 'link');
+    expect(visit).to.deep.include({
+      hostname: world.domain,
+      url: `https://${world.domain}/${link.key}?utm_source=news&utm_medium=mail`,
+      referrer: 'https://social.example/post',
+      ip: '192.0.2.0',
+    });
+    expect(payloads.filter(({ tag }) => tag === 'qr')).to.have.length(1);
+    const sale = payloads.find(({ name }) => name === 'Sale');
+    expect(sale.data).to.deep.include({ revenue: 19.99, currency: 'EUR', order_id: 'inv-1' });
+    expect(payloads.find(({ name }) => name === 'Lead').data).to.deep.include({ name: '=Sign up' });
+  });
+
+  it('send what came while a receiver was down, or refused for a while', async () => {
+    const link = (await world.api.post('/links', { url: URL_A })).body;
+    const created = await Promise.all(PRODUCTS.map((product) => connect(product)));
+    await servers.matomo.stop();
+    servers.ga4.reply = { status: 503 };
+    servers.plausible.reply = { status: 429, headers: { 'retry-after': '1' } };
+    servers.umami.reply = { status: 500 };
+    for (let n = 0; n < 3; n += 1) await click(`/${link.key}`);
+    for (const destination of created) {
+      await eventually(async () => {
+        const { status, failingSince } = await now(destination);
+        expect(status).to.equal('active');
+        expect(failingSince).to.be.a('string');
+      });
+    }
+    await servers.matomo.start();
+    for (const server of Object.values(servers)) server.reply = undefined;
+    const { body: events } = await world.api.get('/events', { event: 'clicks' });
+    const ids = events.map((event: { click: { id: string } }) => event.click.id).toSorted();
+    await taken('matomo', 3);
+    const sent = (await taken('ga4', 3)).map(({ body }) => body.events[0].params.event_id);
+    expect(sent).to.have.members(ids);
+    const arrived = (await taken('plausible', 3)).map(({ body }) => body.props.event_id);
+    expect(arrived).to.have.members(ids);
+    await taken('umami', 3);
+  });
+
+  it('are disabled by a refusal that no retry changes, and count single refusals', async () => {
+    const link = (await world.api.post('/links', { url: URL_A })).body;
+    const wrong = await connect('matomo', { secret: 'wrong' });
+    const gone = await connect('umami');
+    const dropping = await connect('plausible');
+    servers.umami.reply = { status: 404 };
+    servers.plausible.reply = { status: 202, headers: { 'x-plausible-dropped': '1' } };
+    await click(`/${link.key}`);
+    await eventually(async () => {
+      expect(await now(wrong)).to.deep.include({
+        status: 'disabled',
+        lastError: 'Matomo must know the site, and the token must be allowed to track it',
+      });
+      expect(await now(gone)).to.deep.include({
+        status: 'disabled',
+        lastError: 'The receiver must respond with status 2xx, not 404',
+      });
+      expect(await now(dropping)).to.deep.include({
+        status: 'active',
+        refusedEvents: 1,
+        pendingSince: null,
+      });
+    });
+    expect(servers.matomo.taken).to.deep.equal([]);
+  });
+
+  it('say which events of a period they cannot send', async () => {
+    const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+    const backfill = async (product: Product, start: string, end: string) => {
+      const { id } = await connect(product);
+      return world.api.post(`/destinations/${id}/backfill`, { start, end });
+    };
+    const { body } = await backfill('ga4', ago(20), ago(0));
+    const unsentMs = Date.now() - Date.parse(body.backfill.unsentBefore);
+    expect(unsentMs).to.be.within(71 * 3_600_000, 72 * 3_600_000);
+    const late = await backfill('ga4', ago(20), ago(4));
+    expect(late.status).to.equal(422);
+    expect(late.body.error.message).to.match(/^end must be within the last 71.5 hours/);
+    const now422 = await backfill('plausible', ago(1), ago(0));
+    expect(now422.status).to.equal(422);
+    expect(now422.body.error.message).to.match(/dates events by their arrival$/);
+    expect((await backfill('matomo', ago(20), ago(0))).body.backfill.unsentBefore).to.equal(null);
+  });
+
+  it('refuse settings and secrets that they cannot use', async () => {
+    const bad: [product: Product, fields: object, message: string][] = [
+      ['matomo', { settings: { siteId: 7 } }, 'url is required'],
+      ['matomo', { settings: { siteId: 0, url: 'https://a.example' } }, 'siteId must be'],
+      ['matomo', { settings: { siteId: 7, url: 'https://a.example/?b' } }, 'no query'],
+      ['matomo', { settings: { siteId: 7, url: 'http://10.0.0.1' } }, 'private IP address'],
+      ['matomo', { secret: undefined }, 'secret is required with the type "matomo"'],
+      ['ga4', { settings: { measurementId: 'UA-1' } }, 'measurementId'],
+      ['plausible', { settings: { domain: 'a b' } }, 'domain must be'],
+      ['plausible', { secret: 'a' }, 'secret must not be set with the type "plausible"'],
+      ['umami', { settings: { websiteId: '7' } }, 'websiteId must be'],
+    ];
+    for (const [type, fields, message] of bad) {
+      const body = { type, name: 'a', settings: SETTINGS[type], secret: SECRETS[type], ...fields };
+      const url = 'https://a.example/';
+      const whole = 'settings' in fields ? body : { ...body, settings: { ...SETTINGS[type], url } };
+      const answer = await world.api.post('/destinations', whole);
+      expect(answer.status, JSON.stringify(fields)).to.equal(422);
+      expect(answer.body.error.message).to.contain(message);
+    }
+    const { id } = await connect('matomo');
+    const moved = { settings: { url: 'https://other.example/' } };
+    const { status, body } = await world.api.patch(`/destinations/${id}`, moved);
+    expect(status).to.equal(422);
+    expect(body.error.message).to.equal('secret must be set again with a url on another host');
+    const path = `/destinations/${id}`;
+    expect((await world.api.patch(path, { ...moved, secret: 'b' })).status).to.equal(200);
+  });
+});
