@@ -317,6 +317,13 @@ describe('the export of a workspace', () => {
     expect((await target.api.post('/track/refund', { invoiceId: 'inv 1' })).status).to.equal(404);
   });
 
+  it('sends no imported event to destinations, since an archive may not tell who wanted privacy', async () => {
+    const target = await aWorkspace();
+    await taken(target, archive);
+    const known = await db()('events').where({ project_id: target.projectId }).distinct('privacy');
+    expect(known).to.deep.equal([{ privacy: 'unknown' }]);
+  });
+
   it('adds domains that must be verified, and reports what is in the way', async () => {
     const other = await aWorkspace();
     const target = await aWorkspace();

@@ -69,6 +69,8 @@ function rowOf(
     page_id: ownId(event.page_id),
     click_id: ownId(event.click_id),
     customer_id: customer === undefined ? null : (customers.get(customer) ?? null),
+    // An earlier archive does not tell which visitors wanted privacy.
+    privacy: event.privacy ?? 'unknown',
   };
 }
 
