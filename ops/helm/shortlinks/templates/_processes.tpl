@@ -18,6 +18,7 @@ worker-metatags: { command: [node, dist/programs/worker.js, metatags] }
 worker-currency: { command: [node, dist/programs/worker.js, currency] }
 worker-webhooks: { command: [node, dist/programs/worker.js, webhooks], queue: webhooks, waiting: "100" }
 worker-mail: { command: [node, dist/programs/worker.js, mail] }
+worker-destinations: { command: [node, dist/programs/worker.js, destinations] }
 worker-maintenance: { command: [node, dist/programs/worker.js, maintenance] }
 worker-scheduler: { command: [node, dist/programs/scheduler.js] }
 {{- end }}
