@@ -39,10 +39,10 @@ const places = (kind: string, sample: RegExp, limit: number): Figure => ({
 });
 
 const FIGURES: Figure[] = [
-  walk('a write (POST /links)', 'write', 24),
+  walk('a write (POST /links)', 'write', 25),
   walk('a read (GET /links/{id})', 'read', 10),
   walk('a redirect', 'redirect', 14),
-  walk('a click, in worker_clicks', 'click', 12),
+  walk('a click, in worker_clicks', 'click', 13),
   places('a field of links and QR codes', /notificationToken|notification_token/, 2),
   places('a kind of event', /'scans?'|\bscans?:/, 4),
   places('a kind of webhook event', /qrcode\.scanned/, 2),

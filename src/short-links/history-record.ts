@@ -1,3 +1,4 @@
+import { VISIT_KINDS } from '../events/kinds.ts';
 import { Joi, nullable, requiredText, requiredTime } from '../http/fields.ts';
 import type { Field } from './field.ts';
 import { fields } from './fields.ts';
@@ -31,7 +32,10 @@ const NAMES = new Map(
 );
 
 /** Values that are stored under the names of fields: those of other tables, and counts. */
-const SHOWN = new Set([...Object.keys(fields), 'clicks', 'scans']);
+const SHOWN = new Set([
+  ...Object.keys(fields),
+  ...Object.values(VISIT_KINDS).map((kind) => `${kind}s`),
+]);
 
 /**
  * Converts stored changes to fields, with the values that bodies take.

@@ -40,21 +40,12 @@ export async function resetRecord<Row extends ShortLinkModel, Sealed extends { i
   return record;
 }
 
-/** Members of records that a reset changes. */
-const COUNTS = [
-  'clicks',
-  'scans',
-  'leads',
-  'sales',
-  'saleAmount',
-  'refundAmount',
-  'lastClicked',
-] as const;
-
-/** Compares the counts of a record before and after a reset. */
+/** Compares a record before and after a reset, which changes only its counts. */
 function countsBetween(before: object, after: object): StoredChanges {
   const [old, next] = [before, after] as Readonly<Record<string, unknown>>[];
-  const changed = COUNTS.filter((name) => old![name] !== next![name]);
+  const changed = Object.keys(next!).filter(
+    (name) => JSON.stringify(old![name]) !== JSON.stringify(next![name]),
+  );
   return Object.fromEntries(changed.map((name) => [name, [old![name], next![name]]]));
 }
 
