@@ -112,7 +112,9 @@ export class Admission {
     if (verdict.percent !== undefined && isCountedForWorkspace(route, caller)) {
       reportLimit(producer, caller, verdict.percent);
     }
-    this.#apply(response, verdict);
+    // A page reads the limit of its visitor, not how many visitors the workspace has.
+    const isShown = caller.origins === null || verdict.refusal !== undefined;
+    if (isShown) this.#apply(response, verdict);
   }
 
   /**

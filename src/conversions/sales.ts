@@ -88,6 +88,7 @@ async function record(
         rate: converted.rate,
         rateDate: converted.rateDate,
         decimals: converted.decimals,
+        ...(isFromPage && { isFromPage }),
       },
     }),
   );

@@ -130,11 +130,12 @@ function withCampaign(shortLink: string, destination: string): string {
 function paymentOf({ id, sale, amount_cents }: StoredEvent): Payment | undefined {
   if (sale === null) return undefined;
   const currency = sale.currency.toUpperCase();
-  const { amount, decimals = minorUnitsOf(currency), invoiceId } = sale;
+  const { amount, decimals = minorUnitsOf(currency), invoiceId, isFromPage } = sale;
   return {
     value: amount / 10 ** decimals,
     currency,
     dollars: amount_cents === null ? null : amount_cents / 100,
-    orderId: invoiceId ?? id,
+    // Receivers count an order once: an invoice that a visitor invents must not hide a real one.
+    orderId: isFromPage === true ? id : (invoiceId ?? id),
   };
 }

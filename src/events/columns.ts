@@ -68,6 +68,8 @@ export interface SaleDetails {
   rateDate: string | null;
   /** Id of the refund in the caller's system; absent for sales. */
   refundId?: string | null;
+  /** True for a sale that the page of a visitor sent, who may have invented the invoice. */
+  isFromPage?: true | undefined;
 }
 
 /** Properties of columns with values of one type. */

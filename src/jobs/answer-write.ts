@@ -22,13 +22,14 @@ import { findOutcome, refuseOtherContents } from './outcomes.ts';
  * uses.
  */
 export const originOf = ({
-  caller: { projectId, network, userId, apiKeyId },
+  caller: { projectId, network, userId, apiKeyId, origins },
   requestId,
 }: Requester) => ({
   projectId,
   requestId,
   actor: userId === '' ? undefined : { userId, apiKeyId: apiKeyId || undefined },
-  tenant: network,
+  // Visitors of pages have a share of the workers of their own, beside that of the workspace.
+  tenant: origins === null ? network : `page ${projectId}`,
 });
 
 /** The parts of a request that a write needs. */

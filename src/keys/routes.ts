@@ -69,6 +69,8 @@ export const keyRoutes: Route[] = [
       'that the caller has. A publishable key is for web pages, where everybody can read it: it ' +
       'only tracks leads and sales, from pages of its `origins`.',
     body: newKeyBody,
+    // A repeat of a request to an earlier release has no type.
+    defaults: { type: 'secret' },
     answers: { 201: keyWithSecret },
     handle(request) {
       const { caller, body } = request;

@@ -49,7 +49,7 @@ async function send(path: string, fields: Fields): Promise<unknown> {
     // The request outlives the page, which may be left at once.
     keepalive: true,
   }).catch(() => {
-    throw new Error(`No response: is ${location.origin} an origin of the key?`);
+    throw new Error(`No response: is the key right, and ${location.origin} one of its origins?`);
   });
   // A proxy may answer with a page.
   const body = await response.json().catch(() => null);

@@ -203,7 +203,7 @@ describe('the script of web pages', () => {
         await world.api.patch(`/keys/${record.id}`, { origins: ['https://other.example'] });
         expect(
           await failing('shortlinks.trackSale({ customerExternalId: "a", amount: 1 })'),
-        ).to.equal(`No response: is ${shop} an origin of the key?`);
+        ).to.equal(`No response: is the key right, and ${shop} one of its origins?`);
         expect(await events('sales')).to.deep.equal([]);
       });
 

@@ -52,6 +52,7 @@ const sale = Joi.object({
   rateDate: Joi.string().max(30).allow(null).required(),
   refundId: Joi.string().max(500).allow(null),
   decimals: Joi.number().integer().min(0).max(4),
+  isFromPage: Joi.valid(true),
 });
 const metadata = Joi.object().unknown();
 

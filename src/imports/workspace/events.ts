@@ -124,7 +124,7 @@ async function recordsOf(
 async function claimInvoices(context: ArchiveContext, events: readonly EventRow[]): Promise<void> {
   const { trx, importRow } = context;
   const invoices = events.flatMap(({ id, event, sale, customer_id }) =>
-    event === 'sale' && sale?.invoiceId
+    event === 'sale' && sale?.invoiceId && sale.isFromPage !== true
       ? [
           {
             project_id: importRow.project_id,
