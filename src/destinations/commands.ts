@@ -113,7 +113,7 @@ export const eventDestinationHandlers = handlers(eventDestinationJobs, {
 });
 
 /**
- * Converts the body of an update to columns. A move to another host needs the secret anew: whoever
+ * Converts the body of an update to columns. A move to another URL needs the secret anew: whoever
  * can change the URL could otherwise read the secret, which responses do not show.
  */
 function columnsAfter(before: Destination, changes: DestinationChanges): Partial<Destination> {
@@ -126,9 +126,9 @@ function columnsAfter(before: Destination, changes: DestinationChanges): Partial
           string,
           unknown
         >);
-  const isMoved = kind.hostOf(settings) !== kind.hostOf(before.settings);
+  const isMoved = kind.receiverOf(settings) !== kind.receiverOf(before.settings);
   if (isMoved && before.secret !== null && changes.secret === undefined) {
-    throw refusal('secret must be set again with a url on another host');
+    throw refusal('secret must be set again with another url');
   }
   refuseSecret(before, secret !== null);
   const isChanged = sent !== undefined || changes.secret !== undefined;

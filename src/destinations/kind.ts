@@ -37,8 +37,8 @@ export interface DestinationKind<Settings extends object = object> {
   maxAgeMs?: number | undefined;
   /** True if the receiver dates events by their arrival, so that earlier ones are not sent again. */
   datesByArrival?: true | undefined;
-  /** Returns the host to which the secret is sent. */
-  hostOf(settings: Settings): string;
+  /** Returns the URL to which the secret is sent. */
+  receiverOf(settings: Settings): string;
   /** @throws SendFailure if some events were neither accepted nor refused */
   send(target: Target<Settings>, events: readonly SentEvent[], receipt: Receipt): Promise<void>;
 }
@@ -57,18 +57,22 @@ export class SendFailure extends Error {
   readonly isPermanent: boolean;
   /** The header `Retry-After` of the response. */
   readonly retryAfter: string | undefined;
+  /** Status of the response. */
+  readonly status: number | undefined;
 
   constructor(
     message: string,
     options: {
       isPermanent?: boolean | undefined;
       retryAfter?: string | undefined;
+      status?: number | undefined;
       cause?: unknown;
     } = {},
   ) {
     super(message, { cause: options.cause });
     this.isPermanent = options.isPermanent === true;
     this.retryAfter = options.retryAfter;
+    this.status = options.status;
   }
 }
 
@@ -109,6 +113,7 @@ export async function postJson(
   throw new SendFailure(`The receiver ${FETCH_RULES.status('2xx', status)}`, {
     isPermanent: status < 500 && !PASSING.has(status),
     retryAfter: answer.headers['retry-after'],
+    status,
   });
 }
 

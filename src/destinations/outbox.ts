@@ -65,10 +65,16 @@ async function queueFor(
 
 /**
  * Returns true for an event that destinations get: a click, scan, lead, sale or refund of somebody
- * who did not ask for privacy.
+ * who did not ask for privacy. A conversion without a click tells nothing of that wish.
  */
-export const isSendable = ({ event, privacy }: Pick<EventRow, 'event' | 'privacy'>): boolean =>
-  kindOf(event).webhook !== undefined && privacy === null;
+export function isSendable({
+  event,
+  privacy,
+  click_id,
+}: Pick<EventRow, 'event' | 'privacy' | 'click_id'>): boolean {
+  const { webhook, family } = kindOf(event);
+  return webhook !== undefined && privacy === null && (family === 'visit' || click_id !== null);
+}
 
 const toStored = (event: EventRow): StoredEvent => ({
   ...event,

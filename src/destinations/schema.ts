@@ -76,7 +76,7 @@ export const destinationBody = Joi.object<DestinationChanges>({
     .example({ maxLength: 50_000 }),
   secret: fields.secret
     .allow(null)
-    .description('New secret; null removes it. Required with a URL on another host.'),
+    .description('New secret; null removes it. Required with another URL.'),
   filter: fields.filter,
   status: oneOf(['active', 'paused']).description(
     '`paused` lets events wait, for at most seven days; `active` sends them.',

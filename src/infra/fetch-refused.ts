@@ -11,6 +11,7 @@ export const FETCH_RULES = {
   credentials: 'must not contain a user name or password',
   address: 'must not point to a private IP address',
   port: 'must use port 80 or 443',
+  listed: 'must be allowed by the operator (OUTBOUND_ALLOW)',
   knownHost: 'must have a host name that exists',
   resolvableHost: 'must have a host name that can be resolved',
   responds: 'must have a host that responds over HTTP',

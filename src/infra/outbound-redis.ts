@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import ipaddr from 'ipaddr.js';
 import { config } from '../config.ts';
 import { FETCH_RULES, FetchRefused } from './fetch-refused.ts';
 import { addressesOf, findAllowed } from './outbound-addresses.ts';
@@ -6,10 +7,14 @@ import { parseRedisAddress } from './redis-address.ts';
 
 /*
  * Connections to the Redis servers of callers. As for HTTP, the address is checked when connecting:
- * the name is resolved here, and the connection is opened to the resolved address. Ports other than
- * those of the web need OUTBOUND_ALLOW. The service's own servers are refused in any case, because
- * their keys hold its queues and look-ups.
+ * the name is resolved here, and the connection is opened to the resolved address. Every server
+ * needs OUTBOUND_ALLOW, also at a port of the web: the client trusts what a server answers, and
+ * would end the process at a reply out of turn. The service's own servers are refused in any case,
+ * because their keys hold its queues and look-ups.
  */
+
+/** Stands for any port, since only addresses that the operator lists are allowed. */
+const NO_WEB_PORT = 'redis';
 
 /** Time limits of a connection and of a command, in ms. */
 const CONNECT_MS = 5_000;
@@ -64,14 +69,16 @@ export async function openOutboundRedis({
 
 async function addressOf(host: string, port: number): Promise<string> {
   try {
-    const addresses = (await findAllowed(host, String(port))).map(({ address }) => address);
+    const addresses = (await findAllowed(host, NO_WEB_PORT)).map(({ address }) => address);
     const ours = await ownAddresses(port);
     if (addresses.some((address) => ours.has(family(address)))) {
       throw new FetchRefused(FETCH_RULES.address);
     }
     return addresses[0]!;
   } catch (error) {
-    if (error instanceof FetchRefused) throw error;
+    if (error instanceof FetchRefused) {
+      throw error.message === FETCH_RULES.port ? new FetchRefused(FETCH_RULES.listed) : error;
+    }
     throw new FetchRefused(FETCH_RULES.knownHost, { cause: error });
   }
 }
@@ -86,6 +93,8 @@ async function ownAddresses(port: number): Promise<ReadonlySet<string>> {
   return new Set(found.flat().map(({ address }) => family(address)));
 }
 
-/** Returns one name for all addresses of the machine itself. */
-const family = (address: string): string =>
-  /^(?:127\.|::1$|0\.0\.0\.0$|::$|::ffff:127\.)/.test(address) ? 'loopback' : address;
+/** Returns one name for all addresses of the machine itself, and one form of an IPv4 address. */
+function family(address: string): string {
+  const plain = ipaddr.process(address).toString();
+  return /^(?:127\.|::1$|0\.0\.0\.0$|::$)/.test(plain) ? 'loopback' : plain;
+}

@@ -251,7 +251,7 @@ describe('kinds of destinations', () => {
     const moved = { settings: { url: 'https://other.example/' } };
     const { status, body } = await world.api.patch(`/destinations/${id}`, moved);
     expect(status).to.equal(422);
-    expect(body.error.message).to.equal('secret must be set again with a url on another host');
+    expect(body.error.message).to.equal('secret must be set again with another url');
     const path = `/destinations/${id}`;
     expect((await world.api.patch(path, { ...moved, secret: 'b' })).status).to.equal(200);
   });

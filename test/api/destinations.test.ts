@@ -283,16 +283,26 @@ describe('destinations', () => {
     const destination = await connect();
     await world.api.patch(`/destinations/${destination.id}`, { status: 'paused' });
     const link = await aLink({ trackConversion: true });
-    await click(link.key);
-    const [, sale] = await Promise.all([
-      world.api.post('/track/lead', { customerExternalId: 'p', eventName: 'a', clickId: '' }),
-      world.api.post('/track/sale', { customerExternalId: 'p', amount: 5, currency: 'usd' }),
-    ]);
-    expect(sale.status).to.be.below(300);
+    const { headers } = await click(link.key);
+    const clickId = new URL(headers['location']!).searchParams.get('click_id')!;
+    const paid = { amount: 5, currency: 'usd' };
+    for (const body of [{ customerExternalId: 'nobody' }, { customerExternalId: 'p', clickId }]) {
+      const sale = await world.api.post('/track/sale', { ...body, ...paid });
+      expect(sale.status, JSON.stringify(sale.body)).to.be.below(300);
+    }
     const waiting = () => db()('destination_events').where({ project_id: world.projectId });
+    const customerIds = async () => (await waiting()).map(({ customer_id }) => customer_id);
+    await eventually(async () => {
+      const { body: events } = await world.api.get('/events', { event: 'sales' });
+      expect(events).to.have.length(2);
+    });
+    // A sale without a click, whose visitor may have asked for privacy, is not sent.
+    const [{ id: customer }] = (await world.api.get('/customers')).body.filter(
+      ({ externalId }: { externalId: string }) => externalId === 'p',
+    );
+    expect(new Set(await customerIds())).to.deep.equal(new Set([null, customer]));
     await eventually(async () => expect((await waiting()).length).to.be.greaterThan(1));
-    const { body: customers } = await world.api.get('/customers');
-    await world.api.delete(`/customers/${customers[0].id}`);
+    await world.api.delete(`/customers/${customer}`);
     await world.api.delete(`/links/${link.id}?events=remove`);
     expect(await waiting()).to.deep.equal([]);
   });

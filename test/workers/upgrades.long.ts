@@ -55,6 +55,7 @@ import * as publishableKeys from '../../migrations/0088_publishable_keys.ts';
 import * as eventDestinations from '../../migrations/0089_destinations.ts';
 import * as recordHistory from '../../migrations/0090_record_history.ts';
 import * as trash from '../../migrations/0091_trash.ts';
+import * as unknownPrivacy from '../../migrations/0092_unknown_privacy.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -136,6 +137,7 @@ const AFTER_SEARCH = [
   eventDestinations,
   recordHistory,
   trash,
+  unknownPrivacy,
 ];
 
 /** Cities as an earlier version stored them. */
@@ -214,6 +216,8 @@ describe('an upgrade', function () {
         }),
       );
       await keepCounts(database, projectId, events);
+      await database.transaction(unknownPrivacy.down);
+      await database.transaction(eventDestinations.down);
       await database.transaction(refunds.down);
       await database.transaction(pagesOfCodes.down);
       await database.transaction(withoutEvents.down);
@@ -268,6 +272,8 @@ describe('an upgrade', function () {
       await database.transaction(withoutEvents.up);
       await database.transaction(pagesOfCodes.up);
       await database.transaction(refunds.up);
+      await database.transaction(eventDestinations.up);
+      await database.transaction(unknownPrivacy.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -326,9 +332,11 @@ describe('an upgrade', function () {
       const rolled = await rowsOfEvents([...merged, ...late, stored[0]!]);
       const added = await rowsOfEvents([...unmerged, stored[1]!]);
       const later = await rowsOfEvents(stored);
-      const { visitor: _, suspect: __, ...columns } = COLUMNS;
+      const { visitor: _, suspect: __, privacy: ___, ...columns } = COLUMNS;
       const kept = async () => sumsOf((await database('kept_counts')) as KeptRow[]);
 
+      await database.transaction(unknownPrivacy.down);
+      await database.transaction(eventDestinations.down);
       await database.transaction(refunds.down);
       await database.transaction(pagesOfCodes.down);
       await database.transaction(withoutEvents.down);
@@ -381,6 +389,8 @@ describe('an upgrade', function () {
       await database.transaction(withoutEvents.up);
       await database.transaction(pagesOfCodes.up);
       await database.transaction(refunds.up);
+      await database.transaction(eventDestinations.up);
+      await database.transaction(unknownPrivacy.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -388,6 +398,8 @@ describe('an upgrade', function () {
   it('does not lose visitors, suspects and refunds to processes of versions that know none', async () => {
     await withDatabase('upgrade_visitors', async (url, database) => {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      await database.transaction(unknownPrivacy.down);
+      await database.transaction(eventDestinations.down);
       await database.transaction(refunds.down);
       await database.transaction(pagesOfCodes.down);
       await database.transaction(withoutEvents.down);
@@ -428,6 +440,8 @@ describe('an upgrade', function () {
       await database.transaction(withoutEvents.up);
       await database.transaction(pagesOfCodes.up);
       await database.transaction(refunds.up);
+      await database.transaction(eventDestinations.up);
+      await database.transaction(unknownPrivacy.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       const sizeOf = async (id: number) => {
         const [block] = await database('event_blocks').where({ project_id, id });
@@ -470,7 +484,7 @@ describe('an upgrade', function () {
 
   it('counts cities as one whose districts an earlier version stored', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'shortlinks-upgrade-'));
-    const { visitor: _, suspect: __, ...columns } = COLUMNS;
+    const { visitor: _, suspect: __, privacy: ___, ...columns } = COLUMNS;
     await withDatabase('upgrade_cities', async (url, database) => {
       await migrateTo(url, migrationsUpTo('0060'));
       const { id: projectId } = await createWorkspace(database, { slug: 'cities', plan: 'pro' });

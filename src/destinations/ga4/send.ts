@@ -101,6 +101,6 @@ export const ga4 = defineKind<Ga4Settings>({
   secret: 'required',
   batch: 100,
   maxAgeMs: MAX_AGE_MS,
-  hostOf: ({ url }) => new URL(url).host,
+  receiverOf: ({ url }) => url,
   send,
 });

@@ -101,6 +101,6 @@ export const matomo = defineKind<MatomoSettings>({
   settings: matomoSettings,
   secret: 'required',
   batch: 200,
-  hostOf: ({ url }) => new URL(url).host,
+  receiverOf: ({ url }) => url,
   send,
 });

@@ -63,6 +63,6 @@ export const plausible = defineKind<PlausibleSettings>({
   secret: 'none',
   batch: 100,
   datesByArrival: true,
-  hostOf: ({ url }) => new URL(url).host,
+  receiverOf: ({ url }) => url,
   send,
 });

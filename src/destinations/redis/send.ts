@@ -95,6 +95,6 @@ export const redis = defineKind<RedisSettings>({
   settings: redisSettings,
   secret: 'optional',
   batch: 500,
-  hostOf: ({ url }) => new URL(url).host,
+  receiverOf: ({ url }) => url,
   send,
 });
