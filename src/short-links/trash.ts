@@ -87,16 +87,34 @@ export const emptyTrash = (
 ): Promise<number> =>
   execute(
     trx,
-    `WITH gone AS (DELETE FROM trash t WHERE ${chosen} RETURNING t.project_id, t.id),
+    // An import can have created a record with the same id again, which has the counts then.
+    `WITH emptied AS (DELETE FROM trash t WHERE ${chosen} RETURNING t.project_id, t.id),
+     gone AS (
+       SELECT project_id, id FROM emptied e
+        WHERE NOT EXISTS (SELECT FROM links l WHERE l.project_id = e.project_id AND l.id = e.id)
+          AND NOT EXISTS (SELECT FROM qrcodes q WHERE q.project_id = e.project_id AND q.id = e.id)),
      counted AS (DELETE FROM counters c USING gone
                   WHERE c.project_id = gone.project_id AND c.record_id = gone.id),
      kept AS (DELETE FROM kept_counts k USING gone
                WHERE k.project_id = gone.project_id AND k.is_record AND k.owner = gone.id),
      history AS (DELETE FROM record_changes h USING gone
                   WHERE h.project_id = gone.project_id AND h.record_id = gone.id)
-     SELECT FROM gone`,
+     SELECT FROM emptied`,
     bindings,
   );
+
+/**
+ * Takes records out of the trash that were created again with their ids, as an import of the same
+ * archive does. Their counts and histories stay.
+ */
+export async function leaveTrash(
+  trx: Db,
+  projectId: string,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length > 0)
+    await trx('trash').where({ project_id: projectId }).whereIn('id', ids).delete();
+}
 
 /** A record in the trash. */
 export interface TrashRow {

@@ -206,8 +206,9 @@ async function restoreCounts(
 function restoreEach(ids: readonly string[], job: JobContext): Promise<Restored[]> {
   return runIdempotent(job, async (trx, publish) => {
     await lockAllTrashed(trx, job.projectId, ids);
-    const outcomes: Restored[] = [];
-    for (const id of ids) {
+    const outcomes = new Map<string, Restored>();
+    // In the order in which the counting of visits locks counters.
+    for (const id of ids.toSorted()) {
       try {
         await inSavepoint(trx, publish, async (inner, publishInner) => {
           const deleted = await lockDeleted(inner, job.projectId, id);
@@ -215,13 +216,13 @@ function restoreEach(ids: readonly string[], job: JobContext): Promise<Restored[
             ? restore(inner, LINK, job, deleted, publishInner)
             : restore(inner, QR_CODE, job, deleted, publishInner));
         });
-        outcomes.push({ id });
+        outcomes.set(id, { id });
       } catch (thrown) {
         if (!(thrown instanceof Refusal)) throw thrown;
-        outcomes.push({ id, ...errorBody(thrown, config().DOCS_URL) });
+        outcomes.set(id, { id, ...errorBody(thrown, config().DOCS_URL) });
       }
     }
-    return outcomes;
+    return ids.map((id) => outcomes.get(id)!);
   });
 }
 

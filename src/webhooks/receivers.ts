@@ -95,7 +95,8 @@ export const webhookMaintenanceHandlers = handlers(webhookMaintenanceJobs, {
       db(),
       `DELETE FROM webhook_sequences s WHERE used_at < now() - make_interval(days => ?)
           AND NOT EXISTS (SELECT 1 FROM links WHERE project_id = s.project_id AND id = s.record_id)
-          AND NOT EXISTS (SELECT 1 FROM qrcodes WHERE project_id = s.project_id AND id = s.record_id)`,
+          AND NOT EXISTS (SELECT 1 FROM qrcodes WHERE project_id = s.project_id AND id = s.record_id)
+          AND NOT EXISTS (SELECT 1 FROM trash WHERE project_id = s.project_id AND id = s.record_id)`,
       [KEPT_DAYS],
     );
   },

@@ -189,6 +189,7 @@ const INDEXED: Record<string, Record<string, string | null>> = {
     createdAfter: 'qrcodes_newest',
     createdBefore: 'qrcodes_newest',
   },
+  '/trash': { type: 'trash_latest' },
   '/customers': {
     externalId: 'customers_project_id_external_id_key',
     ids: 'customers_pkey',

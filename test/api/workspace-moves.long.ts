@@ -317,6 +317,20 @@ describe('the export of a workspace', () => {
     expect((await target.api.post('/track/refund', { invoiceId: 'inv 1' })).status).to.equal(404);
   });
 
+  it('creates a deleted link again, which then is no longer in the trash', async () => {
+    const target = await aWorkspace();
+    await taken(target, archive);
+    const { body: links } = await target.api.get('/links', { sort: 'clicks' });
+    const [{ id, clicks }] = links;
+    expect(clicks).to.be.above(0);
+    await target.api.delete(`/links/${id}`);
+    await taken(target, archive);
+    expect((await target.api.get('/trash')).body).to.deep.equal([]);
+    expect((await target.api.get(`/links/${id}`)).status).to.equal(200);
+    expect((await target.api.delete(`/links/${id}`)).status).to.equal(200);
+    expect((await target.api.post(`/links/${id}/restore`)).status).to.equal(200);
+  });
+
   it('sends no imported event to destinations, since an archive may not tell who wanted privacy', async () => {
     const target = await aWorkspace();
     await taken(target, archive);

@@ -23,6 +23,7 @@ import {
 } from '../../short-links/claims.ts';
 import { existingIds } from '../../short-links/references.ts';
 import { toSharedChanges } from '../../short-links/schema.ts';
+import { leaveTrash } from '../../short-links/trash.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
 import { rowBody } from '../rows.ts';
 import { type ArchiveContext, type Archived, importedId, type RecordOutcome } from './context.ts';
@@ -212,7 +213,14 @@ async function take<New extends NewRecord>(
   );
   const outcomes = new Map(fresh.map((each, at) => [each, result[at]!]));
   const created = fresh.filter((each) => !(outcomes.get(each) instanceof Refusal));
-  if (!context.isCheck) await setImportedFields(recordType, context, created);
+  if (!context.isCheck) {
+    await leaveTrash(
+      trx,
+      importRow.project_id,
+      created.map(({ draft }) => draft.id),
+    );
+    await setImportedFields(recordType, context, created);
+  }
   return drafts.map((each): RecordOutcome => {
     if (each instanceof Refusal || each === 'skipped') return each;
     const outcome = conflicts?.(each) ?? outcomes.get(each);

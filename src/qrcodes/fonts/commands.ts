@@ -105,6 +105,9 @@ export async function pruneFonts(): Promise<void> {
        AND NOT EXISTS (SELECT 1 FROM qrcodes q
                         WHERE q.project_id = f.project_id AND q.design -> 'frameLetters' IS NOT NULL
                           AND q.design -> 'frameTextStyles' ->> 'family' = f.id)
+       AND NOT EXISTS (SELECT 1 FROM trash r
+                        WHERE r.project_id = f.project_id
+                          AND r.record -> 'design' -> 'frameTextStyles' ->> 'family' = f.id)
        AND NOT EXISTS (SELECT 1 FROM templates t
                         WHERE t.project_id = f.project_id
                           AND t.design -> 'frameTextStyles' ->> 'family' = f.id)`,

@@ -101,7 +101,7 @@ async function keepCounts(
   }
 }
 
-/** Finds the links and QR codes of events that still exist. */
+/** Finds the links and QR codes of events that still exist, or can be restored. */
 async function recordsOf(
   trx: Db,
   projectId: string,
@@ -110,7 +110,8 @@ async function recordsOf(
   const existing = await rows<{ id: string }>(
     trx,
     `SELECT id FROM links WHERE project_id = :projectId AND id = ANY(:ids)
-      UNION ALL SELECT id FROM qrcodes WHERE project_id = :projectId AND id = ANY(:ids)`,
+      UNION ALL SELECT id FROM qrcodes WHERE project_id = :projectId AND id = ANY(:ids)
+      UNION ALL SELECT id FROM trash WHERE project_id = :projectId AND id = ANY(:ids)`,
     { projectId, ids: [...new Set(events.flatMap(({ link_id }) => link_id ?? []))] },
   );
   return new Set(existing.map(({ id }) => id));
