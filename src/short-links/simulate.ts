@@ -200,14 +200,15 @@ async function decideFor(
   const link = row == null ? null : decodeLink(row.entry);
   if (link?.id !== id) return { kind: 'notFound' };
   const facts = await factsOf(link, { slug, key, projectId }, visitor);
-  const decision = decideForOffice(decide({ domain, link }, facts), facts);
+  const decision = decide({ domain, link }, facts);
   const isUsedUp =
     link.maxVisits !== undefined && (await countVisits(projectId, id)) >= link.maxVisits;
-  return decideBlocked(
+  const permitted = decideBlocked(
     isUsedUp ? decideUsedUp(decision, link, domain) : decision,
     link,
     decodeService((await readService()).entry),
   );
+  return decideForOffice(permitted, facts);
 }
 
 async function factsOf(
@@ -216,7 +217,8 @@ async function factsOf(
   visitor: SimulatedVisitor,
 ): Promise<Facts> {
   const { userAgent = '', query = '', language = '', time, passed = false, place = 0 } = visitor;
-  const device = readDevice(userAgent);
+  // An empty user agent would be read as a computer.
+  const device = userAgent === '' ? NO_DEVICE : readDevice(userAgent);
   const os = visitor.os === undefined ? undefined : spelled(visitor.os);
   const page =
     before !== undefined && 'pageId' in before ? await readPage(projectId, before.pageId) : null;
@@ -256,6 +258,8 @@ async function factsOf(
     clickIdParameter: 'click_id',
   };
 }
+
+const NO_DEVICE = { device: UNKNOWN, os: UNKNOWN, browser: UNKNOWN };
 
 /** Spells the name of an operating system as visits have it. */
 const spelled = (os: string): string =>

@@ -76,6 +76,13 @@ describe('a simulated visit', () => {
     expect(await simulate(id, { ...phone, browser: 'Firefox' })).to.include({ url: C, rule: 0 });
   });
 
+  it('of a visitor without a device matches no rule about devices', async () => {
+    const { id } = await aLink({
+      rules: ['desktop', 'mobile'].map((device) => ({ value: { device: [device] }, url: B })),
+    });
+    expect(await simulate(id, { country: 'DE', os: 'iOS' })).to.include({ chosenBy: 'link' });
+  });
+
   it('chooses the variant of an A/B test by place', async () => {
     const { id } = await aLink({
       testVariants: [

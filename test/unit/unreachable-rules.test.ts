@@ -23,6 +23,14 @@ describe('a rule of the console', () => {
     ['after any value', [{ query: { a: true } }, { query: { a: ['1'] } }], FIRST],
     ['of any value, after one', [{ query: { a: ['1'] } }, { query: { a: true } }], undefined],
     ['after its trait', ['Firefox', { browser: ['firefox'], country: ['DE'] }], FIRST],
+    [
+      'after one with a trait beside conditions',
+      [
+        { country: ['DE'], trait: 'chrome' },
+        { country: ['DE'], trait: 'safari' },
+      ],
+      undefined,
+    ],
     ['after an unfinished one', [{ country: [] }, { country: ['DE'] }], undefined],
     [
       'within the times of another',

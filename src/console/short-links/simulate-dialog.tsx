@@ -92,7 +92,8 @@ export function SimulateDialog({ list, id, name, onClose }: SimulateDialogProps)
     <Dialog title={`Test ${name}`} onClose={onClose}>
       <div className="flex flex-col gap-4 p-4">
         <p className="text-muted">
-          Describe a visitor to see where they are redirected. Nothing is counted.
+          Describe a visitor to see where they are redirected, after a password and a page before
+          the destination. Nothing is counted.
         </p>
         <div className="grid gap-4 md:grid-cols-2">
           <SelectField

@@ -63,6 +63,8 @@ function covers(wide: Value, narrow: Value): boolean {
     if (kind === 'until') return Date.parse(wide.until!) >= Date.parse(narrow.until!);
     if (kind === 'time') return JSON.stringify(wide.time) === JSON.stringify(narrow.time);
     if (kind === 'query') return coversQuery(wide.query!, narrow.query!);
+    // A trait beside other conditions, which the API refuses.
+    if (!TRAITS.includes(kind)) return false;
     return coversValues(kind, wide[kind]!, narrow[kind]!);
   });
 }
