@@ -134,10 +134,16 @@ describe('the template for', () => {
         port === undefined ? { notExposeAsWebApp: 'true' } : { containerHttpPort: port },
       );
     }
-    expect(services[`${app}-postgres`]!.command).to.deep.equal(compose['postgres']!.command);
-    expect(services[`${app}-redis`]!.command!.slice(0, -1)).to.deep.equal(
-      compose['redis']!.command!.slice(0, -1),
-    );
+    // CapRover replaces the entry point of an image, which creates the database and drops rights.
+    const entry = 'docker-entrypoint.sh';
+    expect(services[`${app}-postgres`]!.command).to.deep.equal([
+      entry,
+      ...compose['postgres']!.command!,
+    ]);
+    expect(services[`${app}-redis`]!.command!.slice(0, -1)).to.deep.equal([
+      entry,
+      ...compose['redis']!.command!.slice(0, -1),
+    ]);
     for (const store of ['postgres', 'redis'])
       expect(`docker.io/library/${services[`${app}-${store}`]!.image}`).to.equal(
         compose[store]!.image,
