@@ -8,7 +8,7 @@ import { adminJobs, rejectedVisitJobs } from '../../src/admin/jobs.ts';
 import { conversionJobs } from '../../src/conversions/jobs.ts';
 import { currencyJobs } from '../../src/currency/jobs.ts';
 import { customerJobs } from '../../src/customers/jobs.ts';
-import { eventDestinationJobs } from '../../src/destinations/jobs.ts';
+import { eventDestinationJobs, sendingJobs } from '../../src/destinations/jobs.ts';
 import { createDomain, updateDomain } from '../../src/domains/commands.ts';
 import { domainCheckJobs, domainJobs } from '../../src/domains/jobs.ts';
 import { findRejected, keepRejected } from '../../src/events/ingest/rejected-visits.ts';
@@ -1069,6 +1069,7 @@ describe('a job that runs twice', function () {
     await twice(eventDestinationJobs['destination.update'], { id, changes: { status: 'paused' } });
     const period = { start: '2026-01-01T00:00:00.000Z', end: '2026-01-02T00:00:00.000Z' };
     await twice(eventDestinationJobs['destination.backfill'], { id, backfillId: 'b', ...period });
+    await twice(sendingJobs['destination.send'], { id });
     await twice(eventDestinationJobs['destination.delete'], { id });
   });
 
