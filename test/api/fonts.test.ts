@@ -207,6 +207,10 @@ describe('fonts', () => {
       expect((await world.api.get(`/fonts/${id}/outlines`)).status).to.equal(200);
       await world.api.delete(`/templates/${body.templateId}`);
       await pruneFonts();
+      // Codes in the trash can be restored.
+      expect((await world.api.get(`/fonts/${id}/outlines`)).status).to.equal(200);
+      for (const one of [body.id, copy.body.id]) await world.api.delete(`/trash/${one}`);
+      await pruneFonts();
       expect((await world.api.get(`/fonts/${id}/outlines`)).status).to.equal(404);
     });
   });
