@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { freePort } from '../../scripts/ports.ts';
+import { eventually } from '../support/eventually.ts';
 import { OneProcess } from '../support/one-process.ts';
 import { RedisNode } from '../support/redis-node.ts';
 import { Started } from '../support/started.ts';
@@ -17,6 +18,24 @@ describe('a Redis of the wrong kind', function () {
     return node;
   };
 
+  /**
+   * Starts a process until it refuses its Redis in its first line: on a busy machine, the check can
+   * take longer than the process waits for it, which then starts without.
+   */
+  async function refused(
+    name: string,
+    settings: Record<string, string>,
+    message: string,
+  ): Promise<OneProcess> {
+    for (let attempts = 0; attempts < 20; attempts += 1) {
+      const one = new OneProcess(name, settings);
+      await eventually(() => expect(one.lines).to.have.length.above(0));
+      if (one.lines[0]!.msg?.startsWith(message) === true) return one;
+      await one.stop();
+    }
+    throw new Error(`${name} was never refused with "${message}"`);
+  }
+
   afterEach(async () => {
     await Promise.all(nodes.splice(0).map((node) => node.stop()));
   });
@@ -26,8 +45,9 @@ describe('a Redis of the wrong kind', function () {
     for (const variable of ['REDIS_URL', 'CACHE_REDIS_URL']) {
       for (const name of ['redirect', 'worker_clicks']) {
         const settings = { [variable]: `redis://127.0.0.1:${node.port}`, HEALTH_PORT: '0' };
-        const one = new OneProcess(name, settings);
-        await one.logged(
+        const one = await refused(
+          name,
+          settings,
           `${variable}: 127.0.0.1:${node.port} is a node of a Redis Cluster, which holds only some of the keys: set redis+cluster://`,
         );
         expect(await one.ended()).to.equal(1);
@@ -39,8 +59,9 @@ describe('a Redis of the wrong kind', function () {
   it('is refused by a process: one that is no node of a cluster', async () => {
     const { port } = await run();
     const url = `redis+cluster://127.0.0.1:${port}`;
-    const one = new OneProcess('worker_writes', { REDIS_URL: url, HEALTH_PORT: '0' });
-    await one.logged(
+    const one = await refused(
+      'worker_writes',
+      { REDIS_URL: url, HEALTH_PORT: '0' },
       `REDIS_URL: 127.0.0.1:${port} is not a node of a Redis Cluster: set a URL that starts with redis://`,
     );
     expect(await one.ended()).to.equal(1);
@@ -50,8 +71,9 @@ describe('a Redis of the wrong kind', function () {
     const primary = await run();
     const replica = await run(`replicaof 127.0.0.1 ${primary.port}`);
     const url = `redis://127.0.0.1:${replica.port}`;
-    const one = new OneProcess('worker_writes', { REDIS_URL: url, HEALTH_PORT: '0' });
-    await one.logged(
+    const one = await refused(
+      'worker_writes',
+      { REDIS_URL: url, HEALTH_PORT: '0' },
       `REDIS_URL: 127.0.0.1:${replica.port} is a replica, which takes no writes: set the address of its primary`,
     );
     expect(await one.ended()).to.equal(1);
