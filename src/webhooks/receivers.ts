@@ -1,4 +1,5 @@
 import { type Db, db, execute, rows } from '../infra/db.ts';
+import { deleteOlder } from '../infra/delete-older.ts';
 import { handlers } from '../queues/job.ts';
 import { webhookMaintenanceJobs } from './jobs.ts';
 import { Webhook } from './model.ts';
@@ -6,7 +7,6 @@ import { publishEvents } from './outbox.ts';
 import { toWebhook } from './record.ts';
 import { wakeWebhooks } from './wake.ts';
 
-const CHUNK = 10_000;
 /** Retention of deliveries and their attempts, in days. */
 const KEPT_DAYS = 30;
 
@@ -81,16 +81,12 @@ export const webhookMaintenanceHandlers = handlers(webhookMaintenanceJobs, {
    * long.
    */
   async 'webhooks.prune'() {
-    for (;;) {
-      const rowCount = await execute(
-        db(),
-        `DELETE FROM webhook_deliveries WHERE (project_id, webhook_id, id) IN
-           (SELECT project_id, webhook_id, id FROM webhook_deliveries
-             WHERE created_at < now() - make_interval(days => ?) LIMIT ?)`,
-        [KEPT_DAYS, CHUNK],
-      );
-      if (rowCount < CHUNK) break;
-    }
+    await deleteOlder({
+      table: 'webhook_deliveries',
+      key: ['project_id', 'webhook_id', 'id'],
+      since: 'created_at',
+      days: KEPT_DAYS,
+    });
     await execute(
       db(),
       `DELETE FROM webhook_sequences s WHERE used_at < now() - make_interval(days => ?)
