@@ -126,7 +126,7 @@ function columnsAfter(before: Destination, changes: DestinationChanges): Partial
           string,
           unknown
         >);
-  const isMoved = kind.receiverOf(settings) !== kind.receiverOf(before.settings);
+  const isMoved = settings['url'] !== before.settings['url'];
   if (isMoved && before.secret !== null && changes.secret === undefined) {
     throw refusal('secret must be set again with another url');
   }
@@ -139,7 +139,7 @@ function columnsAfter(before: Destination, changes: DestinationChanges): Partial
     secret,
     status: status ?? before.status,
     ...(isChanged || status === 'active' ? NOT_FAILING : {}),
-    // What refused the events before may accept them now.
+    // The receiver may accept events with the new settings.
     ...(isChanged && status === undefined && before.status === 'disabled'
       ? { status: 'active' as const }
       : {}),

@@ -37,8 +37,6 @@ export interface DestinationKind<Settings extends object = object> {
   maxAgeMs?: number | undefined;
   /** True if the receiver dates events by their arrival, so that earlier ones are not sent again. */
   datesByArrival?: true | undefined;
-  /** Returns the URL to which the secret is sent. */
-  receiverOf(settings: Settings): string;
   /** @throws SendFailure if some events were neither accepted nor refused */
   send(target: Target<Settings>, events: readonly SentEvent[], receipt: Receipt): Promise<void>;
 }

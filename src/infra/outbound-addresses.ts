@@ -76,6 +76,20 @@ export async function findAllowed(hostname: string, port: string): Promise<Looku
 }
 
 /**
+ * Resolves a name for a connection that the operator must allow, whatever its port.
+ *
+ * @throws FetchRefused if OUTBOUND_ALLOW lists neither the name nor all of its addresses
+ */
+export async function findListed(hostname: string): Promise<LookupAddress[]> {
+  const resolved = await addressesOf(hostname);
+  if (isNamed(hostname)) return resolved;
+  const addresses = resolved.map(({ address }) => address);
+  if (!addresses.every(isAllowed)) throw new FetchRefused(FETCH_RULES.address);
+  if (!addresses.every(isListed)) throw new FetchRefused(FETCH_RULES.listed);
+  return resolved;
+}
+
+/**
  * Returns true for an address to which requests are allowed: a public one (not reserved by RFC 6890
  * and its registries), or one that the operator allows.
  */

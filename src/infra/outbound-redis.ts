@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import ipaddr from 'ipaddr.js';
 import { config } from '../config.ts';
 import { FETCH_RULES, FetchRefused } from './fetch-refused.ts';
-import { addressesOf, findAllowed } from './outbound-addresses.ts';
+import { addressesOf, findListed } from './outbound-addresses.ts';
 import { parseRedisAddress } from './redis-address.ts';
 
 /*
@@ -12,9 +12,6 @@ import { parseRedisAddress } from './redis-address.ts';
  * would end the process at a reply out of turn. The service's own servers are refused in any case,
  * because their keys hold its queues and look-ups.
  */
-
-/** Stands for any port, since only addresses that the operator lists are allowed. */
-const NO_WEB_PORT = 'redis';
 
 /** Time limits of a connection and of a command, in ms. */
 const CONNECT_MS = 5_000;
@@ -69,16 +66,14 @@ export async function openOutboundRedis({
 
 async function addressOf(host: string, port: number): Promise<string> {
   try {
-    const addresses = (await findAllowed(host, NO_WEB_PORT)).map(({ address }) => address);
+    const addresses = (await findListed(host)).map(({ address }) => address);
     const ours = await ownAddresses(port);
     if (addresses.some((address) => ours.has(family(address)))) {
       throw new FetchRefused(FETCH_RULES.address);
     }
     return addresses[0]!;
   } catch (error) {
-    if (error instanceof FetchRefused) {
-      throw error.message === FETCH_RULES.port ? new FetchRefused(FETCH_RULES.listed) : error;
-    }
+    if (error instanceof FetchRefused) throw error;
     throw new FetchRefused(FETCH_RULES.knownHost, { cause: error });
   }
 }

@@ -101,6 +101,5 @@ export const ga4 = defineKind<Ga4Settings>({
   secret: 'required',
   batch: 100,
   maxAgeMs: MAX_AGE_MS,
-  receiverOf: ({ url }) => url,
   send,
 });

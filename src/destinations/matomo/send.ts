@@ -101,6 +101,5 @@ export const matomo = defineKind<MatomoSettings>({
   settings: matomoSettings,
   secret: 'required',
   batch: 200,
-  receiverOf: ({ url }) => url,
   send,
 });

@@ -63,6 +63,5 @@ export const plausible = defineKind<PlausibleSettings>({
   secret: 'none',
   batch: 100,
   datesByArrival: true,
-  receiverOf: ({ url }) => url,
   send,
 });

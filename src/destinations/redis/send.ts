@@ -95,6 +95,5 @@ export const redis = defineKind<RedisSettings>({
   settings: redisSettings,
   secret: 'optional',
   batch: 500,
-  receiverOf: ({ url }) => url,
   send,
 });

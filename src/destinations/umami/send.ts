@@ -78,6 +78,5 @@ export const umami = defineKind<UmamiSettings>({
   settings: umamiSettings,
   secret: 'none',
   batch: 100,
-  receiverOf: ({ url }) => url,
   send,
 });
