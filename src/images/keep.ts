@@ -2,6 +2,7 @@ import { db, execute } from '../infra/db.ts';
 import { keep, keepOrHandOver } from '../infra/kept.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { handlers } from '../queues/job.ts';
+import { DESIGN_IMAGES } from '../short-links/history.ts';
 import { keepFile, pruneFiles } from './files.ts';
 import { imageJobs, imageMaintenanceJobs } from './jobs.ts';
 import { imageName, type MadeImage } from './name.ts';
@@ -36,22 +37,21 @@ export async function keptImage({
   return row.png;
 }
 
+/** @param design SQL of a design @returns SQL of the ids of its images */
+const imagesOf = (design: string): string =>
+  DESIGN_IMAGES.map((name) => `${design}->'${name}'->>'id'`).join(', ');
+
 /** Deletes images that are no longer used. */
 export async function pruneImages(): Promise<void> {
   await execute(
     db(),
     `DELETE FROM images i WHERE kept_at < now() - ?::interval
-       AND NOT EXISTS (SELECT 1 FROM qrcodes q WHERE q.project_id = i.project_id
-                         AND i.id IN (q.design->'srcImage'->>'id', q.design->'logoImage'->>'id',
-                                      q.design->'photoImage'->>'id',
-                                      q.design->'backgroundImage'->>'id'))
-       AND NOT EXISTS (SELECT 1 FROM templates t WHERE t.project_id = i.project_id
-                         AND i.id IN (t.design->'srcImage'->>'id', t.design->'logoImage'->>'id',
-                                      t.design->'backgroundImage'->>'id'))
-       AND NOT EXISTS (SELECT 1 FROM trash r WHERE r.project_id = i.project_id
-                         AND i.id IN (r.record->'design'->'srcImage'->>'id', r.record->'design'->'logoImage'->>'id',
-                                      r.record->'design'->'photoImage'->>'id',
-                                      r.record->'design'->'backgroundImage'->>'id'))
+       AND NOT EXISTS (SELECT 1 FROM qrcodes q
+                        WHERE q.project_id = i.project_id AND i.id IN (${imagesOf('q.design')}))
+       AND NOT EXISTS (SELECT 1 FROM templates t
+                        WHERE t.project_id = i.project_id AND i.id IN (${imagesOf('t.design')}))
+       AND NOT EXISTS (SELECT 1 FROM trash r
+                        WHERE r.project_id = i.project_id AND i.id IN (${imagesOf("r.record->'design'")}))
        AND NOT EXISTS (SELECT 1 FROM record_changes h
                         WHERE h.project_id = i.project_id AND i.id = ANY(h.image_ids))
        AND NOT EXISTS (SELECT 1 FROM workspaces w WHERE w.id = i.project_id AND w.logo->>'id' = i.id)`,

@@ -81,8 +81,8 @@ const TOGETHER = [
 
 /** Members of `design` that are computed from the others. */
 const COMPUTED = new Set(['middle', 'frameLetters']);
-/** Members of `design` that refer to images. */
-const IMAGES = ['srcImage', 'logoImage', 'backgroundImage', 'photoImage'];
+/** Members of `design` that refer to stored images. */
+export const DESIGN_IMAGES = ['srcImage', 'logoImage', 'backgroundImage', 'photoImage'];
 
 type Columns = Readonly<Record<string, unknown>>;
 
@@ -182,7 +182,7 @@ export const addingSql = `
 
 /** Bindings of {@link addingSql}. */
 export function addingBindings({ row, changes, action, actor, revertedId }: HistoryEntry) {
-  const images = IMAGES.flatMap((name) => {
+  const images = DESIGN_IMAGES.flatMap((name) => {
     const image = changes[`design.${name}`]?.[0] as { id: string } | null | undefined;
     return image?.id ?? [];
   });
