@@ -2,7 +2,7 @@ import { mapAccepted, Refusal } from '../errors.ts';
 import { deletedCount, deletedRecord } from '../http/deleted.ts';
 import { Joi } from '../http/fields.ts';
 import { checkEach } from '../http/input.ts';
-import { created, found, ok, type Requester, type Route, route } from '../http/route.ts';
+import { created, ok, type Requester, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import {
@@ -23,15 +23,10 @@ import {
   SHARED_DEFAULTS,
   toSharedChanges,
 } from '../short-links/schema.ts';
-import {
-  answerSimulation,
-  type SimulatedVisitor,
-  simulation,
-  simulationBody,
-  simulationText,
-} from '../short-links/simulate.ts';
+import { simulationRoute } from '../short-links/simulate.ts';
 import { LINK_FILTERS } from './filters.ts';
 import { linkBulkJobs, linkJobs } from './jobs.ts';
+import { LINK_TABLES } from './model.ts';
 import { findTwin, linkQueries } from './queries.ts';
 import { bulkAnswer, linkRecord } from './record.ts';
 import {
@@ -266,21 +261,12 @@ export const linkRoutes: Route[] = [
       return answerWrite(request, linkJobs['link.update'], data, (link) => ok(openPassword(link)));
     },
   }),
-  route<{ params: Params; body: SimulatedVisitor }>({
-    ...read,
-    method: 'post',
-    path: '/links/{linkId}/simulate',
-    operationId: 'simulateLink',
-    summary: 'Simulate a visit of a link',
-    description: simulationText('link'),
-    extension: true,
+  simulationRoute({
+    tables: LINK_TABLES,
+    tag: 'Links',
+    path: '/links/{linkId}',
     params: linkParams,
-    body: simulationBody,
-    answers: { 200: simulation },
-    handle: async ({ caller, params: { linkId }, body }) => {
-      const link = await linkQueries.findByRef(caller.projectId, linkId);
-      return answerSimulation(found(link, `link "${linkId}"`), body);
-    },
+    findByRef: (projectId, ref) => linkQueries.findByRef(projectId, ref),
   }),
   route<{ params: Params }>({
     ...write,

@@ -15,18 +15,13 @@ import {
   deleteOneQuery,
   resetText,
 } from '../short-links/schema.ts';
-import {
-  answerSimulation,
-  type SimulatedVisitor,
-  simulation,
-  simulationBody,
-  simulationText,
-} from '../short-links/simulate.ts';
+import { simulationRoute } from '../short-links/simulate.ts';
 import { answerPicture } from './answer-picture.ts';
 import { MAX_SIZE } from './design.ts';
 import { QR_CODE_FILTERS } from './filters.ts';
 import { type ImageSources, storeImages, withPublicImages } from './images.ts';
 import { qrCodeBulkJobs, qrCodeJobs } from './jobs.ts';
+import { QR_CODE_TABLES } from './model.ts';
 import { sizedFor } from './picture-output.ts';
 import { type ImageQuery, imageQuery, type QrQuery, qrQuery } from './picture-schema.ts';
 import { findQrCodeRow, qrCodeQueries } from './queries.ts';
@@ -318,21 +313,12 @@ export const qrCodeRoutes: Route[] = [
       );
     },
   }),
-  route<{ params: Params; body: SimulatedVisitor }>({
-    ...read,
-    method: 'post',
-    path: '/qrcodes/{qrcodeId}/simulate',
-    operationId: 'simulateQrCode',
-    summary: 'Simulate a scan of a QR code',
-    description: simulationText('QR code'),
-    extension: true,
+  simulationRoute({
+    tables: QR_CODE_TABLES,
+    tag: 'QR codes',
+    path: '/qrcodes/{qrcodeId}',
     params: qrCodeParams,
-    body: simulationBody,
-    answers: { 200: simulation },
-    handle: async ({ caller, params: { qrcodeId }, body }) => {
-      const code = await qrCodeQueries.findByRef(caller.projectId, qrcodeId);
-      return answerSimulation(found(code, `QR code "${qrcodeId}"`), body);
-    },
+    findByRef: (projectId, ref) => qrCodeQueries.findByRef(projectId, ref),
   }),
   route<{ params: Params }>({
     ...write,

@@ -1,5 +1,7 @@
+import type { ObjectSchema } from 'joi';
 import { dateTime, Joi, nullable, oneOf, text } from '../http/fields.ts';
-import { ok } from '../http/route.ts';
+import { found, ok, type Route, route } from '../http/route.ts';
+import type { Tag } from '../http/tags.ts';
 import {
   decodeDomain,
   decodeLink,
@@ -25,11 +27,13 @@ import {
   decideUsedUp,
 } from '../routing/decide.ts';
 import type { Facts } from '../routing/facts.ts';
+import { leavesConflict } from '../routing/query.ts';
 import { COUNTRY_CODES } from '../visitors/countries.ts';
 import { DEVICES, platformOf, readDevice, SYSTEMS } from '../visitors/device.ts';
 import { UNKNOWN } from '../visitors/places.ts';
 import { trafficOf } from '../visitors/traffic.ts';
 import { favouriteLanguage } from '../web/language.ts';
+import type { ShortLinkTables } from './model.ts';
 
 /*
  * Decides what a described visitor of a link or QR code would get, by the same function as the
@@ -37,7 +41,7 @@ import { favouriteLanguage } from '../web/language.ts';
  */
 
 /** A visitor as a request describes it. */
-export interface SimulatedVisitor {
+interface SimulatedVisitor {
   country?: string;
   city?: string;
   device?: string;
@@ -56,7 +60,7 @@ export interface SimulatedVisitor {
   place?: number;
 }
 
-export const simulationBody = Joi.object<SimulatedVisitor>({
+const simulationBody = Joi.object<SimulatedVisitor>({
   country: Joi.string()
     .uppercase()
     .valid(...COUNTRY_CODES)
@@ -132,7 +136,7 @@ const NAME_OF: Partial<Record<Decision['kind'], AnswerName>> = {
 /** Parts of a link that can have the destination. */
 const PARTS = ['rule', 'ios', 'android', 'geo', 'test', 'link'] as const;
 
-/** What a visitor would get. */
+/** The answer that a visitor would get. */
 export interface Simulation {
   answer: AnswerName;
   status: number | null;
@@ -144,7 +148,7 @@ export interface Simulation {
 
 const position = Joi.number().integer().allow(null).required();
 
-export const simulation = Joi.object<Simulation>({
+const simulation = Joi.object<Simulation>({
   answer: oneOf(NAMES)
     .required()
     .description(
@@ -168,11 +172,6 @@ export const simulation = Joi.object<Simulation>({
   variant: nullable.description('Name of the variant of the A/B test.'),
 }).meta({ name: 'Simulation' });
 
-/** Description of the operation in the reference. */
-export const simulationText = (noun: string): string =>
-  `Returns the answer that a visitor of the ${noun} would get, as decided by the redirect. ` +
-  'Nothing is counted. Traits that are absent are unknown, and match no condition.';
-
 /** A link or QR code by its name. */
 interface Named {
   id: string;
@@ -181,13 +180,45 @@ interface Named {
   key: string;
 }
 
-/** Answers with the decision about a visitor. */
-export async function answerSimulation(
-  record: Named,
-  visitor: SimulatedVisitor,
-): Promise<ReturnType<typeof ok>> {
-  return ok(shown(await decideFor(record, visitor)));
+/** The parts in which the endpoints of links and QR codes differ. */
+interface SimulatedRecords {
+  tables: ShortLinkTables;
+  tag: Tag;
+  /** Path of a record, with the parameter of `params`. */
+  path: string;
+  params: ObjectSchema;
+  /** Reads a record by its id, or by `ext_` and the caller's own id. */
+  findByRef(projectId: string, ref: string): Promise<Named | undefined>;
 }
+
+/** The endpoint that simulates a visitor of a link or QR code, an extension of the contract. */
+export const simulationRoute = ({
+  tables: { kind, noun },
+  tag,
+  path,
+  params,
+  findByRef,
+}: SimulatedRecords): Route =>
+  route<{ params: Record<string, string>; body: SimulatedVisitor }>({
+    method: 'post',
+    path: `${path}/simulate`,
+    operationId: kind === 'link' ? 'simulateLink' : 'simulateQrCode',
+    summary: `Simulate a visit of a ${noun}`,
+    description:
+      `Returns the answer that a visitor of the ${noun} would get, as decided by the redirect. ` +
+      'Nothing is counted. Traits that are absent are unknown, and match no condition.',
+    extension: true,
+    tag,
+    scope: `${kind}s.read`,
+    params,
+    body: simulationBody,
+    answers: { 200: simulation },
+    async handle({ caller, params: values, body }) {
+      const ref = Object.values(values)[0]!;
+      const record = found(await findByRef(caller.projectId, ref), `${noun} "${ref}"`);
+      return ok(shown(await decideFor(record, body)));
+    },
+  });
 
 async function decideFor(
   { id, projectId, domain: slug, key }: Named,
@@ -212,7 +243,7 @@ async function decideFor(
 }
 
 async function factsOf(
-  { before, queryConflict }: LinkEntry,
+  link: LinkEntry,
   { slug, key, projectId }: { slug: string; key: string; projectId: string },
   visitor: SimulatedVisitor,
 ): Promise<Facts> {
@@ -220,9 +251,10 @@ async function factsOf(
   // An empty user agent would be read as a computer.
   const device = userAgent === '' ? NO_DEVICE : readDevice(userAgent);
   const os = visitor.os === undefined ? undefined : spelled(visitor.os);
+  const { before } = link;
   const page =
     before !== undefined && 'pageId' in before ? await readPage(projectId, before.pageId) : null;
-  const workspace = queryConflict === undefined ? await readWorkspace(projectId) : null;
+  const workspace = leavesConflict(link, query) ? await readWorkspace(projectId) : null;
   const traffic = userAgent === '' ? undefined : trafficOf({ 'user-agent': userAgent }, userAgent);
   return {
     now: time === undefined ? Date.now() : Date.parse(time),
