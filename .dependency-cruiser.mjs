@@ -105,7 +105,7 @@ const WALLS = [
   {
     name: 'the redirect loads no record',
     from: /^src\/redirect\//,
-    to: /^src\/(?!redirect\/|routing\/|lookup\/(entry|find|remote-source|rows|short-link|source)\.|web\/|visitors\/|queues\/(all-queued|batch-jobs|bull-queues|definition|index|job|job-sender|producer|shards)\.|visits\/|infra\/|[\w-]+\.ts$)/,
+    to: /^src\/(?!redirect\/|routing\/|lookup\/(display-page|entry|find|remote-source|rows|short-link|source)\.|web\/|visitors\/|queues\/(all-queued|batch-jobs|bull-queues|definition|index|job|job-sender|producer|shards)\.|visits\/|infra\/|[\w-]+\.ts$)/,
     instead: 'use the look-up entry, which is made where the record is written',
   },
   {

@@ -1,4 +1,5 @@
-import type { DisplayPage, LinkEntry } from '../lookup/entry.ts';
+import type { DisplayPage } from '../lookup/display-page.ts';
+import type { LinkEntry } from '../lookup/entry.ts';
 import { shortLinkOf } from '../lookup/short-link.ts';
 import { shortLinkEntry } from '../short-links/entry.ts';
 import type { OnVisit } from './content/content-type.ts';

@@ -1,4 +1,5 @@
-import type { DisplayPage, Entries, LinkEntry } from '../lookup/entry.ts';
+import type { DisplayPage } from '../lookup/display-page.ts';
+import type { Entries, LinkEntry } from '../lookup/entry.ts';
 import { type Decision, decide, decideBlocked, decideForOffice } from '../routing/decide.ts';
 import type { VisitContext, VisitDependencies } from './facts.ts';
 

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { newId } from '../ids.ts';
 import type { ErrorLog } from '../infra/error-log.ts';
 import { AddressSet } from '../infra/ip.ts';
@@ -124,12 +125,18 @@ export interface VisitDependencies {
   home(language: Language): Page;
 }
 
-/** One request for a link. */
-export interface VisitRequest {
-  address: Address;
-  visitor: Visitor;
+/** A request and its response. */
+export interface Exchange {
   request: RequestHead;
   response: Response;
+  /** The request, if node:http has parsed it, as every POST. */
+  message: IncomingMessage | undefined;
+}
+
+/** One request for a link. */
+export interface VisitRequest extends Pick<Exchange, 'request' | 'response'> {
+  address: Address;
+  visitor: Visitor;
   /** The form of a POST request. */
   form?: URLSearchParams;
 }

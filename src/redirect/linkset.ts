@@ -1,4 +1,4 @@
-import type { DisplayPage, ResolverLink } from '../lookup/entry.ts';
+import type { DisplayPage, ResolverLink } from '../lookup/display-page.ts';
 import { typeUri } from '../routing/resolver.ts';
 import type { Page } from '../web/layout.ts';
 

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-import type { RequestHead, Response } from '../infra/plain-requests.ts';
 import { sendPage, sendRedirect } from '../infra/plain-responses.ts';
 import {
   countingCookie,
@@ -7,18 +5,11 @@ import {
   OWN_VISITS_PATH,
   workspaceOfQuery,
 } from '../visitors/own-visits.ts';
+import type { Exchange } from './facts.ts';
 import { readForm } from './pages/form.ts';
 import { expiredPage } from './pages/notices.ts';
 import { ownVisitsPage } from './pages/own-visits.ts';
 import type { Visitor } from './visitor.ts';
-
-/** A request and its response. */
-interface Exchange {
-  request: RequestHead;
-  response: Response;
-  /** The request, if node:http has parsed it, as every POST. */
-  message: IncomingMessage | undefined;
-}
 
 /** Answers a member who has opened a URL of {@link OWN_VISITS_PATH}, or sent its form. */
 export async function answerOwnVisits(

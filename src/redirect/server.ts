@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { isIP } from 'node:net';
 import { endServer } from '../infra/end-server.ts';
 import { isMeantAsGs1 } from '../infra/gs1/digital-link.ts';
-import { installationIds } from '../infra/keys.ts';
 import { KEEP_ALIVE_MS, listen } from '../infra/listen.ts';
 import { refusals } from '../infra/malformed-requests.ts';
 import { redirects } from '../infra/metrics.ts';
@@ -10,8 +9,7 @@ import { PlainRequests, type RequestHead, type Response } from '../infra/plain-r
 import { lastAnswer, sendPage, sendText } from '../infra/plain-responses.ts';
 import { type Check, healthAnswer } from '../infra/process.ts';
 import { startSpan } from '../infra/tracing.ts';
-import type { Entries, LinkEntry, ServiceEntry, SiteFilesEntry } from '../lookup/entry.ts';
-import { originOf } from '../lookup/short-link.ts';
+import type { Entries, LinkEntry, ServiceEntry } from '../lookup/entry.ts';
 import {
   type Decision,
   decide,
@@ -19,14 +17,12 @@ import {
   decideForOffice,
   decideUsedUp,
 } from '../routing/decide.ts';
-import { OWN_VISITS_PATH } from '../visitors/own-visits.ts';
 import {
   type Address,
   addressOf,
   canBeLink,
   encodedPath,
   isAmbiguous,
-  REPORT_PATH,
   readAddress,
   readShlinkPath,
   requestedKeys,
@@ -34,6 +30,7 @@ import {
 } from './address.ts';
 import {
   clickIdOf,
+  type Exchange,
   gatherFacts,
   isCounted,
   isPlain,
@@ -42,8 +39,8 @@ import {
   type VisitDependencies,
   type VisitRequest,
 } from './facts.ts';
-import { descriptionAnswer, optionsAnswer } from './linkset.ts';
-import { answerOwnVisits } from './own-visits.ts';
+import { optionsAnswer } from './linkset.ts';
+import { answerOwn } from './own-answers.ts';
 import { BadForm, readForm } from './pages/form.ts';
 import {
   badRequestPage,
@@ -55,7 +52,7 @@ import {
 } from './pages/notices.ts';
 import type { Reports } from './reports.ts';
 import { redirectTo, respond } from './respond.ts';
-import { normalizeHost, type Visitor, type VisitorReader } from './visitor.ts';
+import type { Visitor, VisitorReader } from './visitor.ts';
 
 const HEADERS_MS = 20_000;
 /** Interval of the check for requests that take too long to arrive, in ms. */
@@ -66,8 +63,6 @@ const HEADER_BYTES = 64 * 1024;
 const CUT_MS = 6_000;
 
 const answered = {
-  file: redirects.labels('file'),
-  report: redirects.labels('report'),
   notFound: redirects.labels('not_found'),
   prefetch: redirects.labels('prefetch'),
   refused: redirects.labels('refused'),
@@ -81,14 +76,6 @@ export interface ServerDependencies extends VisitDependencies {
   /** Checks behind `/readyz`, and further fields of its answer. */
   checks: Record<string, Check>;
   notes(): object;
-}
-
-/** A request and its response. */
-interface Exchange {
-  request: RequestHead;
-  response: Response;
-  /** The request, if node:http has parsed it. */
-  message: IncomingMessage | undefined;
 }
 
 /**
@@ -204,8 +191,8 @@ export class RedirectServer {
       if (isIP(visitor.host) !== 0) return this.#answerHealth(key, response);
     }
     if (visitor.host === '' || (key === null && !canBeLink(address, request.url ?? '/'))) {
-      this.#answerOwn(address, visitor, { request, response, message }).catch((error: unknown) =>
-        this.#fail(response, error),
+      answerOwn(address, visitor, { request, response, message }, this.#dependencies).catch(
+        (error: unknown) => this.#fail(response, error),
       );
       return;
     }
@@ -300,72 +287,6 @@ export class RedirectServer {
     return isLeft ? decision : decideUsedUp(decision, link, domain);
   }
 
-  /** Answers requests for paths that cannot be links: well-known files and health checks. */
-  async #answerOwn(
-    { query }: Address,
-    visitor: Visitor,
-    { request, response, message }: Exchange,
-  ): Promise<void> {
-    const [path] = (request.url ?? '/').split('?');
-    if (path === '/_/domains/ask') {
-      const domain = normalizeHost(new URLSearchParams(query).get('domain') ?? '');
-      const isOurs = domain !== '' && (await this.#dependencies.finder.find(domain, ROOT)) !== null;
-      answered.file.inc();
-      return sendText(response, isOurs ? 200 : 404, isOurs ? 'yes\n' : 'no\n');
-    }
-    if (path === '/_/installation') {
-      answered.file.inc();
-      return sendText(response, 200, `${installationIds()[0]!}\n`);
-    }
-    if (path === '/favicon.ico') {
-      answered.file.inc();
-      response.writeHead(204, ['Cache-Control', 'public, max-age=86400']).end();
-      return;
-    }
-    if (
-      path === '/robots.txt' &&
-      (await this.#dependencies.finder.find(visitor.host, ROOT)) !== null
-    ) {
-      answered.file.inc();
-      return sendText(response, 200, ROBOTS);
-    }
-    if (
-      path === REPORT_PATH &&
-      (await this.#dependencies.finder.find(visitor.host, ROOT)) !== null
-    ) {
-      answered.report.inc();
-      const form = request.method === 'POST' ? await readForm(message!) : undefined;
-      return sendPage(response, await this.#dependencies.reports.answer(form, query, visitor));
-    }
-    if (path === OWN_VISITS_PATH) {
-      answered.file.inc();
-      return answerOwnVisits(query, visitor, { request, response, message });
-    }
-    if (
-      path === '/.well-known/gs1resolver' &&
-      (await this.#dependencies.finder.find(visitor.host, ROOT)) !== null
-    ) {
-      answered.file.inc();
-      return sendPage(response, descriptionAnswer(originOf(visitor.host)));
-    }
-    const file = await this.#siteFile(path, visitor.host);
-    if (file !== undefined) {
-      answered.file.inc();
-      return sendText(response, 200, file, 'application/json');
-    }
-    answered.notFound.inc();
-    sendPage(response, notFoundPage(visitor.pageLanguage));
-  }
-
-  /** A file with which operating systems open the links of a domain in an app. */
-  async #siteFile(path: string | undefined, host: string): Promise<string | undefined> {
-    const name = SITE_FILES.get(path ?? '');
-    const { finder } = this.#dependencies;
-    const entries = name === undefined ? null : await finder.find(host, ROOT);
-    if (name === undefined || entries === null) return undefined;
-    return (await finder.siteFiles(entries.domain.id))?.[name];
-  }
-
   #answerHealth(name: string, response: Response): void {
     healthAnswer(`/${name}`, this.#dependencies.checks, { notes: this.#dependencies.notes }).then(
       (health) => {
@@ -390,17 +311,6 @@ export class RedirectServer {
     else sendPage(response, unavailablePage('en'));
   }
 }
-
-const ROOT = { key: '' };
-
-/** Paths of the files for apps, with their members in the entry. */
-const SITE_FILES = new Map<string, keyof SiteFilesEntry>([
-  ['/.well-known/apple-app-site-association', 'apple'],
-  ['/.well-known/assetlinks.json', 'android'],
-]);
-
-// Every answer says whether it may be indexed, so crawlers must be let in to read that.
-const ROBOTS = 'User-agent: *\nDisallow: /_/\n';
 
 /** True when the domain has Shlink's paths, and no link has exactly the requested one. */
 const isShlinkPath = (found: Entries | null): boolean =>

@@ -2,8 +2,8 @@ import { isMeantAsGs1, isValidPath } from '../infra/gs1/digital-link.ts';
 import { leadsToOneOf } from '../infra/hosts.ts';
 import { parseUrl, urlsIn } from '../infra/url.ts';
 import { fillIn } from '../infra/url-template.ts';
+import type { DisplayPage } from '../lookup/display-page.ts';
 import type {
-  DisplayPage,
   DomainEntry,
   Entries,
   LinkCard,

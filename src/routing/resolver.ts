@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import type { ResolverLink } from '../lookup/entry.ts';
+import type { ResolverLink } from '../lookup/display-page.ts';
 import type { Facts } from './facts.ts';
 
 /*

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
-import type { DisplayPage } from '../../src/lookup/entry.ts';
+import type { DisplayPage } from '../../src/lookup/display-page.ts';
 
 /** Minimum side of a touch target, in px (WCAG 2.5.5). */
 const TAP_PX = 44;

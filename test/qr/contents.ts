@@ -1,5 +1,5 @@
 import { check } from '../../src/http/input.ts';
-import type { DisplayPage } from '../../src/lookup/entry.ts';
+import type { DisplayPage } from '../../src/lookup/display-page.ts';
 import type { ContentType } from '../../src/qrcodes/content/content-type.ts';
 import { CONTENT_TYPES, type ContentName } from '../../src/qrcodes/content/index.ts';
 

@@ -1,4 +1,4 @@
-import type { DisplayPage } from '../../src/lookup/entry.ts';
+import type { DisplayPage } from '../../src/lookup/display-page.ts';
 import { CONTENT_NAMES } from '../../src/qrcodes/content/index.ts';
 import { encodeMatrix, plainPath } from '../../src/qrcodes/render/matrix.ts';
 import { pageOf } from '../qr/contents.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import axe from 'axe-core';
 import { expect } from 'chai';
 import { JSDOM } from 'jsdom';
-import type { DisplayPage } from '../../src/lookup/entry.ts';
+import type { DisplayPage } from '../../src/lookup/display-page.ts';
 import { CONTENT_NAMES } from '../../src/qrcodes/content/index.ts';
 import { NETWORK_CHOICES } from '../../src/qrcodes/content/network-choices.ts';
 import { NETWORK_NAMES } from '../../src/qrcodes/content/networks.ts';

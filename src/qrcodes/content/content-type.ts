@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import type { DisplayPage } from '../../lookup/entry.ts';
+import type { DisplayPage } from '../../lookup/display-page.ts';
 import type { Level } from '../render/levels.ts';
 
 /**

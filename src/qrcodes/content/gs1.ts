@@ -9,7 +9,7 @@ import {
 } from '../../infra/gs1/digital-link.ts';
 import { KEY_NAMES } from '../../infra/gs1/identifiers.ts';
 import { trimmedEnd } from '../../infra/trim.ts';
-import type { ResolverLink } from '../../lookup/entry.ts';
+import type { ResolverLink } from '../../lookup/display-page.ts';
 import { destination } from '../../short-links/url-field.ts';
 import type { ContentType } from './content-type.ts';
 import { line, webAddress } from './fields.ts';

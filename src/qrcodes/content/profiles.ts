@@ -1,5 +1,5 @@
 import { Joi } from '../../http/fields.ts';
-import type { DisplayLink } from '../../lookup/entry.ts';
+import type { DisplayLink } from '../../lookup/display-page.ts';
 import { webAddress } from '../../short-links/url-field.ts';
 import { line } from './fields.ts';
 import { NETWORKS, type Network, type NetworkName } from './network-choices.ts';

@@ -1,4 +1,4 @@
-import type { DisplayPage, DisplayRow } from '../../lookup/entry.ts';
+import type { DisplayPage, DisplayRow } from '../../lookup/display-page.ts';
 import { encodeMatrix, plainPath } from '../render/matrix.ts';
 
 /** Builds the rows of a page from those with a value; `copy` adds a button that copies it. */

@@ -1,6 +1,6 @@
 import { Joi } from '../../http/fields.ts';
 import { imageSource } from '../../images/source.ts';
-import type { DisplayRow } from '../../lookup/entry.ts';
+import type { DisplayRow } from '../../lookup/display-page.ts';
 import {
   ADDRESS_TYPES,
   type Address,

@@ -1,5 +1,5 @@
 import { normalize } from '../../infra/normalize.ts';
-import type { DisplayLink, DisplayPage, DisplayRow } from '../../lookup/entry.ts';
+import type { DisplayLink, DisplayPage, DisplayRow } from '../../lookup/display-page.ts';
 import { logoUrl } from '../../web/brand.ts';
 import { ICONS, type IconName, typeIcon } from '../../web/icons.ts';
 import { type Language, say, translate } from '../../web/language.ts';

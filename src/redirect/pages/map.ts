@@ -1,4 +1,4 @@
-import type { DisplayPage } from '../../lookup/entry.ts';
+import type { DisplayPage } from '../../lookup/display-page.ts';
 import { type Language, say } from '../../web/language.ts';
 import { type Html, html, NOTHING } from '../../web/layout.ts';
 
