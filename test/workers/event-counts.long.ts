@@ -21,8 +21,10 @@ import { append } from '../../src/events/store/postgres/append.ts';
 import { buildBlocksOf } from '../../src/events/store/postgres/build-blocks.ts';
 import { Counts } from '../../src/events/store/postgres/counts.ts';
 import { eraseRecords } from '../../src/events/store/postgres/erase.ts';
+import { findBlocks, isBlock } from '../../src/events/store/postgres/read-blocks.ts';
 import { retainEvents } from '../../src/events/store/postgres/retention.ts';
 import { postgresStore } from '../../src/events/store/postgres/store.ts';
+import { cutSums } from '../../src/events/store/postgres/sums.ts';
 import type { CountQuery } from '../../src/events/store/store.ts';
 import { db } from '../../src/infra/db.ts';
 import { seeded } from '../qr/pairwise.ts';
@@ -40,12 +42,15 @@ const SEED = Number(process.env['EVENT_SEED'] ?? Date.now() % 1_000_000);
 const COUNT = 2_000;
 /** Number of questions per group and filter. */
 const QUESTIONS = Number(process.env['EVENT_QUESTIONS']) || 2;
-/** Most events are in sums, where the first links have counts of their own. */
+/**
+ * Most events are in sums, where the first links have counts of their own, and of which a question
+ * can leave out a few blocks.
+ */
 const SIZES = {
-  block: 100,
+  block: 40,
   newest: 50,
   settleMs: 0,
-  sum: { blocks: 4, many: 60 },
+  sum: { blocks: 8, many: 50 },
 };
 const DAY_MS = 86_400_000;
 /** The period includes days of 23, 25, 23½ and 24½ hours. */
@@ -282,6 +287,14 @@ describe(`counts of events (seed ${SEED})`, () => {
     }
   }
 
+  /** Counts the sums of which a question reads all, and subtracts blocks, and those blocks. */
+  async function cut(start: Date, end: Date): Promise<[sums: number, blocks: number]> {
+    const { projectId } = world;
+    const { parts } = await findBlocks(db(), projectId, [start, end]);
+    const { sums, outside } = await cutSums(db(), projectId, parts.filter(isBlock), [start, end]);
+    return [sums.size, outside.length];
+  }
+
   /** Returns the events that a question is about. */
   const counted = ({ span, events, filter: { records: ids, domain, traffic } }: CountQuery) =>
     stored.filter((event) => {
@@ -426,6 +439,12 @@ describe(`counts of events (seed ${SEED})`, () => {
     expect(Math.max(...(await sums()).map(({ owners }) => owners))).to.be.within(2, 7);
     await expectAnswers(questions, before);
     await expectGroups(questions);
+    const times = stored.map((one) => Date.parse(one.occurred_at)).toSorted((a, b) => a - b);
+    // The first sum without a block and a half, and the second without two blocks and a half.
+    const [from, to] = [new Date(times[60]!), new Date(times[16 * 40 - 100]!)];
+    expect(await cut(from, to)).to.deep.equal([2, 5]);
+    // As much is left out as read.
+    expect(await cut(new Date(times[170]!), new Date(times[319]!))).to.deep.equal([0, 0]);
 
     const { length } = await sums();
     const { projectId } = world;

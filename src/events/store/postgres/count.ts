@@ -20,7 +20,7 @@ import {
 } from './read-blocks.ts';
 import { type Kept, readKept } from './read-kept.ts';
 import { type GroupedQuery, OF_EVENTS, raw, spanOf } from './source.ts';
-import { addSums, sumsOfRecord, WORKSPACE, wholeSums } from './sums.ts';
+import { addSums, cutSums, sumsOfRecord, WORKSPACE, wholeSums } from './sums.ts';
 import { findIds } from './values.ts';
 
 /** Counts that answer a query. */
@@ -97,11 +97,11 @@ async function readAll(
 ): Promise<{ kept: Kept[]; counted: EventsRow[] }> {
   const { projectId, events, stored, asked } = countQuery;
   if (matchesNothing(asked)) return { kept: [], counted: [] };
-  const { owner, sums, blocks, gaps, hasKept } = await divide(trx, countQuery);
+  const { owner, sums, subtracted, blocks, gaps, hasKept } = await divide(trx, countQuery);
   const visited = stored.filter((kind) => withVisitors.has(kindOfStored(kind)));
   const kept = hasKept ? await readKept(trx, countQuery, dimension, by, visited) : [];
   await addSums(trx, { projectId, sums, owner, dimension, by, visited }, byStoredKind);
-  if (blocks.length > 0) {
+  if (blocks.length > 0 || subtracted.length > 0) {
     const kinds = await findIds(projectId, 'event', stored, trx);
     const accepted = await findAccepted(trx, projectId, asked, kinds.values());
     const columns = [
@@ -119,8 +119,10 @@ async function readAll(
         isVisited: withVisitors.has(kind),
       };
     });
-    await readBlocks(trx, projectId, blocks, accepted, columns, (read) =>
-      countBlock(read, requested, dimension, by),
+    const isSubtracted = new Set(subtracted);
+    const all = [...blocks, ...subtracted];
+    await readBlocks(trx, projectId, all, accepted, columns, (read) =>
+      countBlock(read, requested, dimension, by, isSubtracted.has(read.block) ? -1 : 1),
     );
   }
   return { kept, counted: await readGaps(trx, countQuery, dimension, by, gaps) };
@@ -131,6 +133,8 @@ interface Division {
   /** Owner of the counts that are read from sums. */
   owner: string;
   sums: ReadonlySet<number>;
+  /** Parts of the blocks of these sums that are outside the span. */
+  subtracted: Block[];
   blocks: Block[];
   gaps: Gap[];
   /** True if retention has deleted events of the workspace. */
@@ -143,26 +147,32 @@ interface Division {
  */
 const FEW = 20_000;
 
+const NO_SUMS = { sums: new Set<number>(), outside: [] };
+
 /** Divides the span of a query. */
 async function divide(trx: Db, countQuery: GroupedQuery): Promise<Division> {
   const { projectId, asked } = countQuery;
   const { records, domain } = asked;
-  const { parts, hasKept } = await findBlocks(trx, projectId, spanOf(countQuery));
+  const span = spanOf(countQuery);
+  const { parts, hasKept } = await findBlocks(trx, projectId, span);
   const blocks = parts.filter((part) => isBlock(part));
   if (blocks.length > 0 && records !== undefined && (await haveFew(trx, projectId, records))) {
-    return { owner: WORKSPACE, sums: new Set(), blocks: [], gaps: [joined(parts)], hasKept };
+    const gaps = [joined(parts)];
+    return { owner: WORKSPACE, sums: new Set(), subtracted: [], blocks: [], gaps, hasKept };
   }
   const isSummed = !hasConditions(asked) && domain === undefined && (records?.length ?? 1) === 1;
   const owner = records?.[0] ?? WORKSPACE;
-  const whole = isSummed ? wholeSums(blocks) : new Set<number>();
-  const sums = records === undefined ? whole : await sumsOfRecord(trx, projectId, owner, whole);
+  const cut = isSummed ? await cutSums(trx, projectId, blocks, span) : NO_SUMS;
+  const summed = new Set([...(isSummed ? wholeSums(blocks) : []), ...cut.sums]);
+  const sums = records === undefined ? summed : await sumsOfRecord(trx, projectId, owner, summed);
   const isIn = (ids: ReadonlySet<number>, { sumId }: Block) => sumId !== null && ids.has(sumId);
   // Where a link or QR code has no counts of its own, it has few events.
-  const isGap = (part: Block | Gap) => !isBlock(part) || (isIn(whole, part) && !isIn(sums, part));
+  const isGap = (part: Block | Gap) => !isBlock(part) || (isIn(summed, part) && !isIn(sums, part));
   return {
     owner,
     sums,
-    blocks: blocks.filter((block) => !isIn(whole, block)),
+    subtracted: cut.outside.filter((block) => isIn(sums, block)),
+    blocks: blocks.filter((block) => !isIn(summed, block)),
     gaps: gapsOf(parts, isGap),
     hasKept,
   };
@@ -207,37 +217,49 @@ interface Kind {
   isVisited: boolean;
 }
 
-/** Counts the matching events of a block. */
+/**
+ * Counts the matching events of a block.
+ *
+ * @param sign -1 to subtract them
+ */
 function countBlock(
   read: ReadBlock,
   kinds: readonly Kind[],
   dimension: DimensionName,
   by: 'value' | 'quarter',
+  sign: 1 | -1,
 ): void {
   const marks = kinds.some(({ isVisited }) => isVisited) ? read.marks() : undefined;
-  if (by === 'value' && dimension === 'all') countTotals(read, kinds, marks);
+  if (by === 'value' && dimension === 'all') countTotals(read, kinds, marks, sign);
   // The mask has no events of other kinds.
   const maskOf = ({ id }: Kind) => (kinds.length === 1 ? read.mask : read.maskOf('event', id));
   for (const kind of kinds) {
     const { sums } = kind;
     const marksOfKind = kind.isVisited ? marks : undefined;
-    const add = (id: number, count: number, marked: number) => sums.add(id, count, 0, marked);
+    const add = (id: number, count: number, marked: number) =>
+      sums.add(id, sign * count, 0, sign * marked);
     if (by === 'quarter') countQuarters(read, maskOf(kind), marksOfKind, add);
     else if (dimension !== 'all') read.count(dimension, maskOf(kind), marksOfKind, add);
     if (kind.hasAmount)
-      addAmounts(read, maskOf(kind), kind.sums, by === 'quarter' ? by : dimension);
+      addAmounts(read, maskOf(kind), kind.sums, by === 'quarter' ? by : dimension, sign);
   }
 }
 
-function countTotals(read: ReadBlock, kinds: readonly Kind[], marks: Uint8Array | undefined): void {
+function countTotals(
+  read: ReadBlock,
+  kinds: readonly Kind[],
+  marks: Uint8Array | undefined,
+  sign: 1 | -1,
+): void {
   const [kind, ...others] = kinds;
   if (others.length === 0) {
-    kind!.sums.add(0, matchesOf(read.mask), 0, marks === undefined ? 0 : matchesOf(marks));
+    const marked = marks === undefined ? 0 : matchesOf(marks);
+    kind!.sums.add(0, sign * matchesOf(read.mask), 0, sign * marked);
     return;
   }
   read.count('event', read.mask, marks, (event, count, marked) => {
     const { sums, isVisited } = kinds.find(({ id }) => id === event)!;
-    sums.add(0, count, 0, isVisited ? marked : 0);
+    sums.add(0, sign * count, 0, isVisited ? sign * marked : 0);
   });
 }
 
@@ -266,18 +288,23 @@ export function countQuarters(
   }
 }
 
-/** Adds the amounts of matching events to the counts. */
+/**
+ * Adds the amounts of matching events to the counts.
+ *
+ * @param sign -1 to subtract them
+ */
 export function addAmounts(
   read: ReadBlock,
   mask: Uint8Array,
   sums: Counts,
   by: DimensionName | 'quarter',
+  sign: 1 | -1 = 1,
 ): void {
   const [places, amounts] = read.numbers('amounts');
   const idOf = idsOf(read, by);
   for (const [at, place] of places.entries()) {
     const id = mask[place] === 1 ? idOf(place) : undefined;
-    if (id !== undefined) sums.add(id, 0, amounts[at]!);
+    if (id !== undefined) sums.add(id, 0, sign * amounts[at]!);
   }
 }
 
