@@ -13,12 +13,20 @@ import { pruneQueues } from './outbox.ts';
 import { findDestination } from './queries.ts';
 import { type DestinationRecord, toDestination } from './record.ts';
 import type { DestinationChanges, NewDestination } from './schema.ts';
+import { newTest } from './test-event.ts';
 import { wakeDestinations } from './wake.ts';
 
 /** Maximum number of destinations of a workspace, since each multiplies the rows of every event. */
 const MAX_DESTINATIONS = 10;
 
-const NOT_FAILING = { failures: 0, failing_since: null, retry_at: null, error: null };
+const NOT_FAILING = {
+  failures: 0,
+  failing_since: null,
+  retry_at: null,
+  error: null,
+  refused_attempts: 0,
+  given_up: 0,
+};
 
 const refusal = (message: string) => new Refusal('unprocessable_entity', message);
 
@@ -107,6 +115,24 @@ export const eventDestinationHandlers = handlers(eventDestinationJobs, {
         finishedAt: null,
       };
       await Destination.of(projectId, trx).where({ id }).patch({ backfill });
+      afterCommit(trx, () => wakeDestinations(projectId, [id]));
+      return read(trx, projectId, id);
+    }),
+
+  /**
+   * Requests a test event. @throws Refusal `not_found`, or `conflict` while the destination is
+   * disabled
+   */
+  'destination.test': ({ id, testId }, job) =>
+    runIdempotent(job, async (trx) => {
+      const { projectId } = job;
+      const { status } = await Destination.lock(projectId, id, trx);
+      if (status === 'disabled') {
+        throw new Refusal('conflict', 'The destination is disabled. Activate it, then test it');
+      }
+      await Destination.of(projectId, trx)
+        .where({ id })
+        .patch({ test: newTest(testId) });
       afterCommit(trx, () => wakeDestinations(projectId, [id]));
       return read(trx, projectId, id);
     }),

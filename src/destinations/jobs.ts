@@ -15,6 +15,9 @@ export const eventDestinationJobs = jobsOf(writes, {
   'destination.backfill': job<Period & { id: string; backfillId: string }, DestinationRecord>({
     audit: concerns('destination'),
   }),
+  'destination.test': job<{ id: string; testId: string }, DestinationRecord>({
+    audit: concerns('destination'),
+  }),
 });
 
 export const sendingJobs = jobsOf(destinations, {

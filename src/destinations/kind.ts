@@ -3,6 +3,7 @@ import { text } from '../http/fields.ts';
 import { FETCH_RULES, FetchRefused } from '../infra/fetch-refused.ts';
 import { type Fetched, guardedFetch } from '../infra/guarded-fetch.ts';
 import { readUrl } from '../infra/outbound-addresses.ts';
+import { type Receipt, SendFailure } from './receipt.ts';
 import type { SentEvent } from './sent-event.ts';
 
 /*
@@ -18,13 +19,8 @@ export interface Target<Settings> {
   secret: string | null;
   /** Aborted when the process is to end: no further request begins. */
   stopping: AbortSignal;
-}
-
-/** Outcome of events, told one by one while others are still being sent. */
-export interface Receipt {
-  accept(events: readonly SentEvent[]): void;
-  /** Notes events that the receiver will never accept. */
-  refuse(events: readonly SentEvent[]): void;
+  /** Called with each response. */
+  onResponse?: ((response: Pick<Fetched, 'status' | 'body'>) => void) | undefined;
 }
 
 /** Everything specific to one kind of destination. */
@@ -37,8 +33,17 @@ export interface DestinationKind<Settings extends object = object> {
   maxAgeMs?: number | undefined;
   /** True if the receiver dates events by their arrival, so that earlier ones are not sent again. */
   datesByArrival?: true | undefined;
-  /** @throws SendFailure if some events were neither accepted nor refused */
+  /**
+   * Sends events. A refusal that it throws is about all events that the receipt does not name.
+   *
+   * @throws SendFailure
+   */
   send(target: Target<Settings>, events: readonly SentEvent[], receipt: Receipt): Promise<void>;
+  /**
+   * Lets the receiver check an event without counting it, where it can. @throws SendFailure if the
+   * event is invalid
+   */
+  validate?: ((target: Target<Settings>, event: SentEvent) => Promise<void>) | undefined;
 }
 
 /**
@@ -49,42 +54,20 @@ export const defineKind = <Settings extends object>(
   kind: DestinationKind<Settings>,
 ): DestinationKind => kind as unknown as DestinationKind;
 
-/** Failure to send events. The message is shown to the owner of the destination. */
-export class SendFailure extends Error {
-  /** True if no further attempt can succeed until its owner changes something. */
-  readonly isPermanent: boolean;
-  /** The header `Retry-After` of the response. */
-  readonly retryAfter: string | undefined;
-  /** Status of the response. */
-  readonly status: number | undefined;
-
-  constructor(
-    message: string,
-    options: {
-      isPermanent?: boolean | undefined;
-      retryAfter?: string | undefined;
-      status?: number | undefined;
-      cause?: unknown;
-    } = {},
-  ) {
-    super(message, { cause: options.cause });
-    this.isPermanent = options.isPermanent === true;
-    this.retryAfter = options.retryAfter;
-    this.status = options.status;
-  }
-}
-
 /** Timeout of a request, in ms. */
 const TIMEOUT_MS = 15_000;
 /** Maximum size of a response. */
 const MAX_BYTES = 256 * 1024;
 /** Statuses in the 4xx range after which the same request may succeed later (RFC 9110, RFC 6585). */
 const PASSING = new Set([408, 425, 429]);
+/** Statuses that are about the contents or the size of a request (RFC 9110). */
+const ABOUT_CONTENT = new Set([400, 413, 422]);
 /** Concurrent requests to a receiver that takes one event at a time. */
 const CONCURRENCY = 10;
 
 /** Sends a request of JSON. @throws SendFailure without a response of 2xx */
 export async function postJson(
+  { onResponse }: Pick<Target<object>, 'onResponse'>,
   url: string,
   body: object,
   headers: Record<string, string> = {},
@@ -106,24 +89,32 @@ export async function postJson(
     if (!(error instanceof FetchRefused)) throw error;
     throw new SendFailure(`The receiver ${error.message}`, { cause: error });
   }
+  onResponse?.(answer);
   const { status } = answer;
   if (status >= 200 && status < 300) return answer;
   throw new SendFailure(`The receiver ${FETCH_RULES.status('2xx', status)}`, {
-    isPermanent: status < 500 && !PASSING.has(status),
+    refused: refusedBy(status),
     retryAfter: answer.headers['retry-after'],
     status,
+    body: answer.body.toString(),
   });
 }
 
+function refusedBy(status: number): SendFailure['refused'] {
+  if (status >= 500 || PASSING.has(status)) return undefined;
+  return ABOUT_CONTENT.has(status) ? 'event' : 'receiver';
+}
+
 /**
- * Sends events one by one, several at a time. After a failure, and when the process is to end, no
- * further request begins.
+ * Sends events one by one, several at a time. Refusals are noted, and others are still tried. After
+ * a failure, after too many refusals, and when the process is to end, no further request begins.
  *
  * @throws the first failure, once all requests have ended
  */
 export async function sendEach(
   events: readonly SentEvent[],
   stopping: AbortSignal,
+  receipt: Receipt,
   send: (event: SentEvent) => Promise<void>,
 ): Promise<void> {
   const waiting = events.values();
@@ -131,10 +122,14 @@ export async function sendEach(
   const sender = async () => {
     // The senders take events from one iterator.
     for (const event of waiting) {
-      if (isFailed || stopping.aborted) return;
+      if (isFailed || stopping.aborted || receipt.isHopeless) return;
       try {
         await send(event);
       } catch (error) {
+        if (error instanceof SendFailure && error.refused !== undefined) {
+          receipt.refuse([event], error);
+          continue;
+        }
         isFailed = true;
         throw error;
       }

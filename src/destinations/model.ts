@@ -25,10 +25,28 @@ export interface Backfill {
   finishedAt: string | null;
 }
 
+export const TEST_STATES = ['pending', 'succeeded', 'failed'] as const;
+
+/** A test event and its result. */
+export interface DestinationTest {
+  /** Id of the event. */
+  id: string;
+  state: (typeof TEST_STATES)[number];
+  createdAt: string;
+  /** Time from the first request to the end of the last response. */
+  durationMs: number | null;
+  /** Status of the last response; `null` without one, and for Redis. */
+  status: number | null;
+  /** Start of the body of the last response, without the secret. */
+  response: string | null;
+  /** Reason of a failure, without the secret. */
+  error: string | null;
+}
+
 /** A row of `destinations`: a receiver of events. */
 export class Destination extends WorkspaceModel {
   static override readonly tableName = 'destinations';
-  static override readonly jsonAttributes = ['settings', 'filter', 'backfill'];
+  static override readonly jsonAttributes = ['settings', 'filter', 'backfill', 'test'];
 
   declare id: string;
   declare type: DestinationType;
@@ -46,9 +64,17 @@ export class Destination extends WorkspaceModel {
   declare retry_at: Date | null;
   declare error: string | null;
   declare last_sent_at: Date | null;
-  /** Number of events that the receiver refused one by one. */
+  /** Number of consecutive attempts in which the receiver refused all events. */
+  declare refused_attempts: number;
+  /** Number of events given up since the receiver last accepted one. */
+  declare given_up: number;
+  /** Number of events that were given up. */
   declare refused: number;
+  /** Reason for which the last of them was given up. */
+  declare last_refusal: string | null;
+  declare last_refused_at: Date | null;
   declare backfill: Backfill | null;
+  declare test: DestinationTest | null;
   declare created_at: Date;
   declare updated_at: Date;
 }

@@ -9,7 +9,7 @@ import {
 } from '../http/fields.ts';
 import { webhookFilter } from '../webhooks/filter.ts';
 import { DESTINATION_TYPES, KINDS } from './kinds.ts';
-import { type Backfill, DESTINATION_STATES, type Destination } from './model.ts';
+import { type Backfill, DESTINATION_STATES, type Destination, TEST_STATES } from './model.ts';
 import { FILTER_MEANING } from './schema.ts';
 
 /** A row, and the time of the oldest event in its queue if it was read too. */
@@ -38,7 +38,10 @@ export function toDestination(row: WaitingDestination) {
     pendingSince: row.pending_since?.toISOString() ?? null,
     lastSentAt: row.last_sent_at?.toISOString() ?? null,
     refusedEvents: row.refused,
+    lastRefusedAt: row.last_refused_at?.toISOString() ?? null,
+    lastRefusal: row.last_refusal,
     backfill: row.backfill === null ? null : toBackfill(row.backfill),
+    lastTest: row.test,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };
@@ -71,6 +74,10 @@ export const destinationRecord = Joi.object({
       'Number of events that the receiver refused one by one, and that are not sent again.',
     )
     .example(0),
+  lastRefusedAt: nullableTime.description('Time of the last refusal of an event.'),
+  lastRefusal: nullable
+    .description('Reason of the last refusal of an event.')
+    .example('The receiver must respond with status 2xx, not 400'),
   backfill: Joi.object({
     start: requiredTime.description('Start of the period.'),
     end: requiredTime.description('End of the period.'),
@@ -84,6 +91,28 @@ export const destinationRecord = Joi.object({
     .allow(null)
     .required()
     .description('The last backfill; null: none.'),
+  lastTest: Joi.object({
+    id: requiredText.description('Id of the test event.').example('evt_2Kd8vQ1mZx'),
+    state: oneOf(TEST_STATES)
+      .required()
+      .description('`pending`: being sent; `succeeded`: the receiver accepted it; `failed`.'),
+    createdAt: requiredTime.description('Time of the request.'),
+    durationMs: requiredCount
+      .allow(null)
+      .description('Time until the response, in ms.')
+      .example(84),
+    status: requiredCount
+      .allow(null)
+      .description('HTTP status of the response; null without a response, and for Redis.')
+      .example(204),
+    response: nullable.description('Start of the response, without the secret.'),
+    error: nullable
+      .description('Reason of a failure.')
+      .example('The receiver must respond with status 2xx, not 403'),
+  })
+    .allow(null)
+    .required()
+    .description('The last test event; null: none.'),
   createdAt: requiredTime.description('Time of creation.'),
   updatedAt: requiredTime.description('Time of the last change.'),
 }).meta({ name: 'Destination' });

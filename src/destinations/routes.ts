@@ -138,4 +138,22 @@ export const destinationRoutes: Route[] = [
       return answerWrite(request, eventDestinationJobs['destination.backfill'], data, ok);
     },
   }),
+  route<{ params: Params }>({
+    ...write,
+    method: 'post',
+    path: '/destinations/{id}/test',
+    operationId: 'testDestination',
+    summary: 'Send a test event',
+    description:
+      'Sends one example click, marked as a test, with the settings and the secret that are stored. ' +
+      'A failure is not retried. `lastTest` of the record has the result within seconds; the queue ' +
+      'and `status` stay as they are.',
+    record: true,
+    params: destinationParams,
+    answers: { 200: destinationRecord },
+    handle(request) {
+      const data = { id: request.params.id, testId: newId('event') };
+      return answerWrite(request, eventDestinationJobs['destination.test'], data, ok);
+    },
+  }),
 ];

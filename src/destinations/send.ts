@@ -1,16 +1,18 @@
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { destinationEvents } from '../infra/metrics.ts';
-import { unseal } from '../infra/seal.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers, type JobHandler } from '../queues/job.ts';
 import { afterPage, readBackfillPage } from './backfill.ts';
 import { sendingJobs } from './jobs.ts';
-import { type DestinationKind, SendFailure } from './kind.ts';
+import type { DestinationKind } from './kind.ts';
 import { kindOf } from './kinds.ts';
 import { type Backfill, Destination } from './model.ts';
 import { type DestinationKey, deleteQueue, readQueue, removeFromQueue } from './outbox.ts';
-import { retryAt } from './retries.ts';
+import { healthAfter, type Outcome, outcomeOf, toReason } from './outcome.ts';
+import { Receipt } from './receipt.ts';
 import { type SentEvent, toSentEvent } from './sent-event.ts';
+import { failureOf, targetOf } from './target.ts';
+import { runTest } from './test-event.ts';
 import { wakeDestinations } from './wake.ts';
 
 /*
@@ -22,16 +24,6 @@ import { wakeDestinations } from './wake.ts';
 
 /** Time limit of a job, in ms, so that other destinations get their turn. */
 const TURN_MS = 60_000;
-/** Maximum length of the stored reason of a failure. */
-const MAX_REASON = 300;
-
-/** The outcome of sending a batch. */
-interface Outcome {
-  accepted: SentEvent[];
-  refused: SentEvent[];
-  failure?: SendFailure | undefined;
-}
-
 /**
  * Builds the handlers of destinations. On SIGTERM and SIGINT, turns end after the running batch.
  */
@@ -56,6 +48,10 @@ async function sendWaiting(
     if (destination === undefined) {
       await deleteQueue(db(), key);
       return;
+    }
+    if (destination.test?.state === 'pending') {
+      await runTest(destination);
+      continue;
     }
     if (destination.status !== 'active' || (destination.retry_at?.getTime() ?? 0) > Date.now()) {
       return;
@@ -106,10 +102,10 @@ async function sendBatch(
 }
 
 /** Returns the ids of the events that are not to be sent again. */
-const idsDone = ({ accepted, refused }: Outcome): ReadonlySet<string> =>
-  new Set([...accepted, ...refused].map(({ id }) => id));
+const idsDone = ({ accepted, givenUp }: Outcome): ReadonlySet<string> =>
+  new Set([...accepted, ...givenUp.map(({ event }) => event)].map(({ id }) => id));
 
-/** Sends events; those that are too old for the receiver count as refused. */
+/** Sends events; those that are too old for the receiver are given up. */
 async function send(
   destination: Destination,
   kind: DestinationKind,
@@ -117,23 +113,16 @@ async function send(
   stopping: AbortSignal,
 ): Promise<Outcome> {
   const earliest = kind.maxAgeMs === undefined ? 0 : Date.now() - kind.maxAgeMs;
-  const refused = events.filter(({ at }) => at.getTime() < earliest);
-  const accepted: SentEvent[] = [];
+  const old = events.filter(({ at }) => at.getTime() < earliest);
   const fresh = events.filter(({ at }) => at.getTime() >= earliest);
-  const { project_id, settings, secret } = destination;
-  const context = { purpose: 'destination secret', owner: project_id } as const;
-  const target = { settings, secret: secret === null ? null : unseal(context, secret), stopping };
-  const receipt = {
-    accept: (some: readonly SentEvent[]) => void accepted.push(...some),
-    refuse: (some: readonly SentEvent[]) => void refused.push(...some),
-  };
-  try {
-    if (fresh.length > 0) await kind.send(target, fresh, receipt);
-    return { accepted, refused };
-  } catch (failure) {
-    if (!(failure instanceof SendFailure)) throw failure;
-    return { accepted, refused, failure };
-  }
+  const receipt = new Receipt();
+  const failure =
+    fresh.length === 0
+      ? undefined
+      : await failureOf(kind, { ...targetOf(destination), stopping }, fresh, receipt);
+  const outcome = outcomeOf(destination, receipt, failure);
+  const tooOld = old.map((event) => ({ event, reason: 'The event was too old for the receiver' }));
+  return { ...outcome, givenUp: [...outcome.givenUp, ...tooOld] };
 }
 
 /**
@@ -144,37 +133,26 @@ async function store(
   trx: Db,
   { projectId, id }: DestinationKey,
   { type, settings, secret }: Destination,
-  { accepted, refused, failure }: Outcome,
+  outcome: Outcome,
 ): Promise<void> {
+  const { accepted, givenUp, failure } = outcome;
   destinationEvents.inc({ type, outcome: 'sent' }, accepted.length);
-  destinationEvents.inc({ type, outcome: 'refused' }, refused.length);
+  destinationEvents.inc({ type, outcome: 'refused' }, givenUp.length);
   if (failure !== undefined) destinationEvents.inc({ type, outcome: 'failed' });
   const row = await Destination.of(projectId, trx).where({ id }).forNoKeyUpdate().first();
   if (row === undefined) return;
+  const now = new Date();
+  const last = givenUp.at(-1);
   const counted = {
-    refused: row.refused + refused.length,
-    ...(accepted.length > 0 ? { last_sent_at: new Date() } : {}),
+    refused: row.refused + givenUp.length,
+    ...(last === undefined ? {} : { last_refusal: toReason(last.reason), last_refused_at: now }),
+    ...(accepted.length > 0 ? { last_sent_at: now } : {}),
   };
   const isCurrent =
     row.secret === secret && JSON.stringify(row.settings) === JSON.stringify(settings);
   await Destination.of(projectId, trx)
     .where({ id })
-    .patch({ ...counted, ...(isCurrent ? healthAfter(row, failure) : {}) });
-}
-
-function healthAfter(row: Destination, failure: SendFailure | undefined): Partial<Destination> {
-  if (failure === undefined) {
-    return { failures: 0, failing_since: null, retry_at: null, error: null };
-  }
-  const failures = row.failures + 1;
-  return {
-    failures,
-    failing_since: row.failing_since ?? new Date(),
-    error: failure.message.slice(0, MAX_REASON).replaceAll('\0', '').toWellFormed(),
-    ...(failure.isPermanent
-      ? { retry_at: null, ...(row.status === 'active' ? { status: 'disabled' as const } : {}) }
-      : { retry_at: retryAt(failures, failure.retryAfter, new Date()) }),
-  };
+    .patch({ ...counted, ...(isCurrent ? healthAfter(row, outcome) : {}) });
 }
 
 /** Stores the progress of a backfill, unless another one has begun meanwhile. */
@@ -196,10 +174,11 @@ async function sweep(): Promise<void> {
   const waiting = await rows<DestinationKey>(
     db(),
     `SELECT d.project_id AS "projectId", d.id FROM destinations d
-      WHERE d.status = 'active' AND (d.retry_at IS NULL OR d.retry_at <= now())
-        AND ((d.backfill IS NOT NULL AND d.backfill->>'finishedAt' IS NULL)
-             OR EXISTS (SELECT 1 FROM destination_events e
-                         WHERE e.project_id = d.project_id AND e.destination_id = d.id))`,
+      WHERE d.test->>'state' = 'pending'
+         OR (d.status = 'active' AND (d.retry_at IS NULL OR d.retry_at <= now())
+             AND ((d.backfill IS NOT NULL AND d.backfill->>'finishedAt' IS NULL)
+                  OR EXISTS (SELECT 1 FROM destination_events e
+                              WHERE e.project_id = d.project_id AND e.destination_id = d.id)))`,
   );
   for (const { projectId, id } of waiting) wakeDestinations(projectId, [id]);
 }

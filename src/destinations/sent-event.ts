@@ -49,6 +49,8 @@ export interface SentEvent {
   variant: string;
   /** Absent for clicks, scans and leads. */
   payment?: Payment | undefined;
+  /** True for an event that its owner requested to test the destination. */
+  isTest?: true | undefined;
   /** The fields of `click` in event records, with a truncated IP address. */
   click: Record<string, unknown>;
 }

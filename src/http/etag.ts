@@ -39,6 +39,7 @@ const NOT_WRITTEN = new Set([
   'lastError',
   'refusedEvents',
   'backfill',
+  'lastTest',
   'lastRefusedAt',
   'lastRefusal',
   'usage',

@@ -273,6 +273,10 @@ describe('the audit log', () => {
       const period = { start: '2026-01-01', end: '2026-01-02' };
       return one('destination', await post(`/destinations/${id}/backfill`, period));
     },
+    'destination.test': async () => {
+      const { id } = await aDestination();
+      return one('destination', await post(`/destinations/${id}/test`));
+    },
     'destination.delete': async () =>
       one('destination', await remove(`/destinations/${(await aDestination()).id}`)),
     'integration.create': async () => one('integration', await anIntegration()),

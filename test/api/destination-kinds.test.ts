@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { db } from '../../src/infra/db.ts';
 import { AnalyticsServer, type Product, TOKEN } from '../support/analytics-servers.ts';
 import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -183,30 +184,184 @@ describe('kinds of destinations', () => {
     await taken('umami', 3);
   });
 
-  it('are disabled by a refusal that no retry changes, and count single refusals', async () => {
+  /** Makes the next attempts the last ones before a destination is disabled. */
+  const nearEnd = ({ id }: { id: string }, fields: object = {}) =>
+    db()('destinations')
+      .where({ id })
+      .update({ refused_attempts: 19, ...fields });
+  const dueNow = ({ id }: { id: string }) =>
+    db()('destinations').where({ id }).update({ retry_at: null });
+
+  it('are disabled by refusals of everything, keep it, and send it once they are accepted', async () => {
     const link = (await world.api.post('/links', { url: URL_A })).body;
     const wrong = await connect('matomo', { secret: 'wrong' });
-    const gone = await connect('umami');
-    const dropping = await connect('plausible');
-    servers.umami.reply = { status: 404 };
-    servers.plausible.reply = { status: 202, headers: { 'x-plausible-dropped': '1' } };
+    const gone = await connect('plausible');
+    const unknown = await connect('umami');
+    servers.plausible.reply = { status: 404 };
+    servers.umami.reply = { status: 400, body: { error: { message: 'Website not found.' } } };
     await click(`/${link.key}`);
+    const reasons = [
+      [wrong, 'Matomo must know the site, and the token must be allowed to track it'],
+      [gone, 'The receiver must respond with status 2xx, not 404'],
+      [unknown, 'Umami must know the website'],
+    ];
+    // At first, they are tried again.
+    for (const [destination, lastError] of reasons) {
+      await eventually(async () => {
+        expect(await now(destination)).to.deep.include({ status: 'active', lastError });
+      });
+      await nearEnd(destination, { retry_at: null });
+    }
+    for (const [destination, lastError] of reasons) {
+      await eventually(async () => {
+        const { pendingSince, ...rest } = await now(destination);
+        expect(rest).to.deep.include({ status: 'disabled', lastError, refusedEvents: 0 });
+        expect(pendingSince).to.be.a('string');
+      });
+    }
+    expect(servers.matomo.taken).to.deep.equal([]);
+    servers.plausible.reply = undefined;
+    servers.umami.reply = undefined;
+    await world.api.patch(`/destinations/${wrong.id}`, { secret: TOKEN });
+    for (const { id } of [gone, unknown]) {
+      await world.api.patch(`/destinations/${id}`, { status: 'active' });
+    }
+    for (const product of ['matomo', 'plausible', 'umami'] as const) await taken(product, 1);
+  });
+
+  it('catch up after a receiver refused everything for a while', async () => {
+    const link = (await world.api.post('/links', { url: URL_A })).body;
+    const created = await Promise.all(PRODUCTS.map((product) => connect(product)));
+    for (const [n, server] of Object.values(servers).entries()) {
+      server.reply = { status: [401, 403, 404, 410][n]! };
+    }
+    servers.umami.reply = { status: 404 };
+    for (let n = 0; n < 3; n += 1) await click(`/${link.key}`);
+    for (const destination of created) {
+      await eventually(async () => {
+        const { status, failingSince } = await now(destination);
+        expect(status).to.equal('active');
+        expect(failingSince).to.be.a('string');
+      });
+    }
+    for (const server of Object.values(servers)) server.reply = undefined;
+    for (const product of PRODUCTS) await taken(product, 3);
+    for (const destination of created) {
+      await eventually(async () => {
+        expect(await now(destination)).to.deep.include({
+          status: 'active',
+          failingSince: null,
+          refusedEvents: 0,
+          pendingSince: null,
+        });
+      });
+    }
+  });
+
+  for (const status of [400, 403, 404, 410]) {
+    it(`give up one event that is refused with ${status}, and send the others`, async () => {
+      const link = (await world.api.post('/links', { url: URL_A })).body;
+      const poisoned = (await world.api.post('/links', { url: URL_A })).body;
+      const created = await Promise.all(PRODUCTS.map((product) => connect(product)));
+      const pause = (value: string) =>
+        Promise.all(
+          created.map(({ id }) => world.api.patch(`/destinations/${id}`, { status: value })),
+        );
+      for (const server of Object.values(servers)) {
+        server.replyTo = (body) =>
+          JSON.stringify(body).includes(poisoned.key) ? { status } : undefined;
+      }
+      await pause('paused');
+      for (const { key } of [poisoned, link, link]) await click(`/${key}`);
+      await eventually(async () => {
+        expect((await world.api.get('/analytics')).body.clicks).to.equal(3);
+      });
+      await pause('active');
+      for (const product of PRODUCTS) await taken(product, 2);
+      for (const destination of created) {
+        await eventually(async () => {
+          const { lastRefusedAt, ...rest } = await now(destination);
+          expect(rest).to.deep.include({
+            status: 'active',
+            lastError: null,
+            pendingSince: null,
+            refusedEvents: 1,
+            lastRefusal: `The receiver must respond with status 2xx, not ${status}`,
+          });
+          expect(Date.parse(lastRefusedAt)).to.be.greaterThan(0);
+        });
+      }
+    });
+  }
+
+  it('give up a single event that is refused, and at most ten in a row', async () => {
+    const link = (await world.api.post('/links', { url: URL_A })).body;
+    const malformed = await connect('plausible');
+    const blocked = await connect('umami');
+    const lone = await connect('ga4');
+    for (const product of ['plausible', 'umami', 'ga4'] as const) {
+      servers[product].reply = { status: 400 };
+    }
+    servers.umami.reply = { status: 403 };
+    servers.ga4.reply = { status: 404 };
+    await click(`/${link.key}`);
+    for (const destination of [malformed, blocked]) {
+      await eventually(async () => {
+        expect(await now(destination)).to.deep.include({
+          status: 'active',
+          refusedEvents: 1,
+          failingSince: null,
+        });
+      });
+    }
+    // The last event before a pause of the workspace must not disable what worked before.
+    await eventually(async () => expect((await now(lone)).failingSince).to.be.a('string'));
+    await nearEnd(lone, { retry_at: null, last_sent_at: new Date() });
     await eventually(async () => {
-      expect(await now(wrong)).to.deep.include({
-        status: 'disabled',
-        lastError: 'Matomo must know the site, and the token must be allowed to track it',
-      });
-      expect(await now(gone)).to.deep.include({
-        status: 'disabled',
-        lastError: 'The receiver must respond with status 2xx, not 404',
-      });
+      expect(await now(lone)).to.deep.include({ status: 'active', refusedEvents: 1 });
+    });
+    await world.api.patch(`/destinations/${malformed.id}`, { status: 'paused' });
+    for (let n = 0; n < 12; n += 1) await click(`/${link.key}`);
+    await eventually(async () => {
+      expect((await world.api.get('/analytics')).body.clicks).to.equal(13);
+    });
+    await world.api.patch(`/destinations/${malformed.id}`, { status: 'active' });
+    await eventually(async () => {
+      const { refusedEvents, failingSince, pendingSince } = await now(malformed);
+      expect([failingSince, pendingSince].map(Boolean)).to.deep.equal([true, true]);
+      expect(refusedEvents).to.be.within(1, 10);
+    });
+    const { refusedEvents } = await now(malformed);
+    servers.plausible.reply = undefined;
+    await dueNow(malformed);
+    await taken('plausible', 13 - refusedEvents);
+  });
+
+  it('count what a receiver drops, also where it does not say which', async () => {
+    const link = (await world.api.post('/links', { url: URL_A })).body;
+    const dropping = await connect('plausible');
+    const silent = await connect('matomo');
+    servers.plausible.reply = { status: 202, headers: { 'x-plausible-dropped': '1' } };
+    await world.api.patch(`/destinations/${silent.id}`, { status: 'paused' });
+    for (let n = 0; n < 3; n += 1) await click(`/${link.key}`);
+    await eventually(async () => {
       expect(await now(dropping)).to.deep.include({
         status: 'active',
-        refusedEvents: 1,
+        refusedEvents: 3,
+        lastRefusal: 'Plausible dropped the event',
         pendingSince: null,
       });
     });
-    expect(servers.matomo.taken).to.deep.equal([]);
+    servers.matomo.reply = { status: 200, body: { status: 'success', tracked: 2, invalid: 1 } };
+    await world.api.patch(`/destinations/${silent.id}`, { status: 'active' });
+    await eventually(async () => {
+      expect(await now(silent)).to.deep.include({
+        status: 'active',
+        refusedEvents: 1,
+        lastRefusal: 'Matomo found the event invalid',
+        pendingSince: null,
+      });
+    });
   });
 
   it('say which events of a period they cannot send', async () => {

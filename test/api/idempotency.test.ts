@@ -189,6 +189,10 @@ describe('Idempotency-Key', () => {
       body: DESTINATION,
       count: '/destinations',
     }),
+    '/destinations/{id}/test': async () => {
+      const { body } = await world.api.post('/destinations', DESTINATION);
+      return { path: `/destinations/${body.id}/test`, count: '/destinations' };
+    },
     '/destinations/{id}/backfill': async () => {
       const { body } = await world.api.post('/destinations', DESTINATION);
       return {

@@ -482,6 +482,8 @@ const ATTEMPTS: Record<string, Attempt> = {
     is404(api.patch(`/destinations/${destinationId}`, { status: 'paused' })),
   'delete /destinations/{id}': ({ api }, { destinationId }) =>
     is404(api.delete(`/destinations/${destinationId}`)),
+  'post /destinations/{id}/test': ({ api }, { destinationId }) =>
+    is404(api.post(`/destinations/${destinationId}/test`)),
   'post /destinations/{id}/backfill': ({ api }, { destinationId }) =>
     is404(
       api.post(`/destinations/${destinationId}/backfill`, {

@@ -183,6 +183,10 @@ export class AnalyticsServer {
   readonly faults: string[] = [];
   /** Answers instead of the product from now on; `undefined`: the product answers. */
   reply: Reply | undefined;
+  /** Answers to requests with such a body instead of the product. */
+  replyTo: ((body: Taken['body']) => Reply | undefined) | undefined;
+  /** Number of requests. */
+  requests = 0;
   readonly #product: Product;
   #server: Server | undefined;
   #port = 0;
@@ -205,7 +209,8 @@ export class AnalyticsServer {
         const body = JSON.parse(Buffer.concat(pieces).toString());
         const { method, url = '', headers } = request;
         const taken = { headers, body };
-        const reply = this.reply ?? this.#answer(`${method} ${url}`, taken);
+        this.requests += 1;
+        const reply = this.reply ?? this.replyTo?.(body) ?? this.#answer(`${method} ${url}`, taken);
         const content = typeof reply.body === 'object' ? JSON.stringify(reply.body) : reply.body;
         response.writeHead(reply.status, reply.headers).end(content);
       });
@@ -247,6 +252,11 @@ export class AnalyticsServer {
 
   #ga4(line: string, taken: Taken): Reply {
     const url = new URL(line.slice(line.indexOf('/')), this.url);
+    if (line.startsWith('POST /debug/mp/collect?')) {
+      const isValid = this.#isValid(GA4, taken.body);
+      const message = { fieldPath: 'events', description: 'invalid', validationCode: 'X' };
+      return { status: 200, body: { validationMessages: isValid ? [] : [message] } };
+    }
     const isKnown =
       line.startsWith('POST /mp/collect?') &&
       url.searchParams.get('measurement_id') === 'G-ABCD123456' &&

@@ -1069,6 +1069,8 @@ describe('a job that runs twice', function () {
     await twice(eventDestinationJobs['destination.update'], { id, changes: { status: 'paused' } });
     const period = { start: '2026-01-01T00:00:00.000Z', end: '2026-01-02T00:00:00.000Z' };
     await twice(eventDestinationJobs['destination.backfill'], { id, backfillId: 'b', ...period });
+    const test = { id, testId: newId('event') };
+    await twice(eventDestinationJobs['destination.test'], test);
     await twice(sendingJobs['destination.send'], { id });
     await twice(eventDestinationJobs['destination.delete'], { id });
   });

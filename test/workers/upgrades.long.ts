@@ -56,6 +56,7 @@ import * as eventDestinations from '../../migrations/0089_destinations.ts';
 import * as recordHistory from '../../migrations/0090_record_history.ts';
 import * as trash from '../../migrations/0091_trash.ts';
 import * as unknownPrivacy from '../../migrations/0092_unknown_privacy.ts';
+import * as destinationTests from '../../migrations/0094_destination_tests.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -138,6 +139,7 @@ const AFTER_SEARCH = [
   recordHistory,
   trash,
   unknownPrivacy,
+  destinationTests,
 ];
 
 /** Cities as an earlier version stored them. */
@@ -216,6 +218,7 @@ describe('an upgrade', function () {
         }),
       );
       await keepCounts(database, projectId, events);
+      await database.transaction(destinationTests.down);
       await database.transaction(unknownPrivacy.down);
       await database.transaction(eventDestinations.down);
       await database.transaction(refunds.down);
@@ -274,6 +277,7 @@ describe('an upgrade', function () {
       await database.transaction(refunds.up);
       await database.transaction(eventDestinations.up);
       await database.transaction(unknownPrivacy.up);
+      await database.transaction(destinationTests.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -335,6 +339,7 @@ describe('an upgrade', function () {
       const { visitor: _, suspect: __, privacy: ___, ...columns } = COLUMNS;
       const kept = async () => sumsOf((await database('kept_counts')) as KeptRow[]);
 
+      await database.transaction(destinationTests.down);
       await database.transaction(unknownPrivacy.down);
       await database.transaction(eventDestinations.down);
       await database.transaction(refunds.down);
@@ -391,6 +396,7 @@ describe('an upgrade', function () {
       await database.transaction(refunds.up);
       await database.transaction(eventDestinations.up);
       await database.transaction(unknownPrivacy.up);
+      await database.transaction(destinationTests.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -398,6 +404,7 @@ describe('an upgrade', function () {
   it('does not lose visitors, suspects and refunds to processes of versions that know none', async () => {
     await withDatabase('upgrade_visitors', async (url, database) => {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      await database.transaction(destinationTests.down);
       await database.transaction(unknownPrivacy.down);
       await database.transaction(eventDestinations.down);
       await database.transaction(refunds.down);
@@ -442,6 +449,7 @@ describe('an upgrade', function () {
       await database.transaction(refunds.up);
       await database.transaction(eventDestinations.up);
       await database.transaction(unknownPrivacy.up);
+      await database.transaction(destinationTests.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       const sizeOf = async (id: number) => {
         const [block] = await database('event_blocks').where({ project_id, id });

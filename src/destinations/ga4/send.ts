@@ -1,4 +1,5 @@
-import { defineKind, postJson, type Receipt, sendEach, type Target, urlBelow } from '../kind.ts';
+import { defineKind, postJson, sendEach, type Target, urlBelow } from '../kind.ts';
+import { type Receipt, SendFailure } from '../receipt.ts';
 import type { SentEvent } from '../sent-event.ts';
 import { type Ga4Settings, ga4Settings } from './schema.ts';
 
@@ -22,19 +23,52 @@ const DEVICES: Readonly<Record<string, string>> = {
 };
 
 async function send(
-  { settings, secret, stopping }: Target<Ga4Settings>,
+  target: Target<Ga4Settings>,
   events: readonly SentEvent[],
   receipt: Receipt,
 ): Promise<void> {
-  const query = new URLSearchParams({
-    measurement_id: settings.measurementId,
-    api_secret: secret ?? '',
-  });
-  const url = `${urlBelow(settings.url, 'mp/collect')}?${query}`;
-  await sendEach(events, stopping, async (event) => {
-    await postJson(url, payloadOf(event));
+  const url = urlOf(target, 'mp/collect');
+  await sendEach(events, target.stopping, receipt, async (event) => {
+    await postJson(target, url, payloadOf(event));
     receipt.accept([event]);
   });
+}
+
+function urlOf({ settings, secret }: Target<Ga4Settings>, path: string): string {
+  const { measurementId, url } = settings;
+  const query = new URLSearchParams({ measurement_id: measurementId, api_secret: secret ?? '' });
+  return `${urlBelow(url, path)}?${query}`;
+}
+
+/**
+ * Asks the validation server
+ * (https://developers.google.com/analytics/devguides/collection/protocol/ga4/validating-events),
+ * which checks neither the measurement ID nor the secret. Server containers have none.
+ */
+async function validate(target: Target<Ga4Settings>, event: SentEvent): Promise<void> {
+  let body: string;
+  try {
+    const answer = await postJson({}, urlOf(target, 'debug/mp/collect'), payloadOf(event));
+    body = answer.body.toString();
+  } catch (error) {
+    if (error instanceof SendFailure) return;
+    throw error;
+  }
+  const messages = validationMessages(body);
+  if (messages.length === 0) return;
+  target.onResponse?.({ status: 200, body: Buffer.from(body) });
+  throw new SendFailure(`Google Analytics found errors: ${messages.join('; ')}`);
+}
+
+function validationMessages(body: string): string[] {
+  try {
+    const { validationMessages: messages = [] } = JSON.parse(body) as {
+      validationMessages?: { fieldPath?: string; description?: string }[];
+    };
+    return messages.map(({ fieldPath = '', description = '' }) => `${fieldPath} ${description}`);
+  } catch {
+    return [];
+  }
 }
 
 function payloadOf(event: SentEvent): object {
@@ -72,6 +106,8 @@ function eventOf(event: SentEvent): object {
       event_id: id,
       session_id: String(Number.parseInt(visitorId.slice(0, 8), 16)),
       engagement_time_msec: 1,
+      // Shows the event in DebugView.
+      ...(event.isTest === true ? { debug_mode: 1, test: 'true' } : {}),
       ...present({
         page_location: url.slice(0, MAX_LENGTH.location),
         page_referrer: referrer.slice(0, MAX_LENGTH.referrer),
@@ -102,4 +138,5 @@ export const ga4 = defineKind<Ga4Settings>({
   batch: 100,
   maxAgeMs: MAX_AGE_MS,
   send,
+  validate,
 });

@@ -1,4 +1,5 @@
-import { defineKind, postJson, type Receipt, SendFailure, type Target, urlBelow } from '../kind.ts';
+import { defineKind, postJson, sendEach, type Target, urlBelow } from '../kind.ts';
+import { type Receipt, SendFailure } from '../receipt.ts';
 import type { SentEvent } from '../sent-event.ts';
 import { userAgentOf } from '../user-agent.ts';
 import { type MatomoSettings, matomoSettings } from './schema.ts';
@@ -13,11 +14,29 @@ import { type MatomoSettings, matomoSettings } from './schema.ts';
 const CATEGORY = 'Short links';
 
 async function send(
-  { settings, secret }: Target<MatomoSettings>,
+  target: Target<MatomoSettings>,
   events: readonly SentEvent[],
   receipt: Receipt,
 ): Promise<void> {
-  const { body } = await postJson(urlBelow(settings.url, 'matomo.php'), {
+  try {
+    await sendTogether(target, events, receipt);
+  } catch (error) {
+    // One event can make the whole request be refused, by Matomo or by a firewall in front of it.
+    const isSplit = error instanceof SendFailure && error.refused !== undefined;
+    if (!isSplit || error.status === undefined || events.length === 1) throw error;
+    await sendEach(events, target.stopping, receipt, (event) =>
+      sendTogether(target, [event], receipt),
+    );
+  }
+}
+
+async function sendTogether(
+  target: Target<MatomoSettings>,
+  events: readonly SentEvent[],
+  receipt: Receipt,
+): Promise<void> {
+  const { settings, secret } = target;
+  const { body } = await postJson(target, urlBelow(settings.url, 'matomo.php'), {
     requests: events.map((event) => `?${new URLSearchParams(fieldsOf(settings, event))}`),
     token_auth: secret,
   });
@@ -28,12 +47,18 @@ async function send(
   }
   if (invalid === events.length) {
     throw new SendFailure('Matomo must know the site, and the token must be allowed to track it', {
-      isPermanent: true,
+      refused: 'receiver',
     });
   }
-  const refused = new Set(invalid_indices ?? []);
-  receipt.accept(events.filter((_, n) => !refused.has(n)));
-  receipt.refuse(events.filter((_, n) => refused.has(n)));
+  // Without the rights of a superuser, a token learns only how many requests are invalid.
+  const invalidOnes = new Set(invalid_indices);
+  const isInvalid = (n: number) =>
+    invalid_indices === undefined ? n >= events.length - invalid : invalidOnes.has(n);
+  receipt.accept(events.filter((_, n) => !isInvalid(n)));
+  receipt.drop(
+    events.filter((_, n) => isInvalid(n)),
+    'Matomo found the event invalid',
+  );
 }
 
 interface MatomoAnswer {
@@ -78,8 +103,8 @@ function fieldsOf({ siteId }: MatomoSettings, event: SentEvent): Record<string, 
 type Action = (event: SentEvent) => Record<string, string>;
 
 const ACTIONS: Readonly<Record<SentEvent['kind'], Action>> = {
-  visit: ({ isCode, domain, key }) => ({
-    action_name: `${domain}/${key}${isCode ? ' (QR code)' : ''}`,
+  visit: ({ isCode, isTest, domain, key }) => ({
+    action_name: isTest === true ? 'Test event' : `${domain}/${key}${isCode ? ' (QR code)' : ''}`,
   }),
   lead: ({ name }) => ({ ca: '1', e_c: CATEGORY, e_a: 'Lead', e_n: name }),
   sale: ({ payment }) => ({

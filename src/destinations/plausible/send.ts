@@ -1,4 +1,5 @@
-import { defineKind, postJson, type Receipt, sendEach, type Target, urlBelow } from '../kind.ts';
+import { defineKind, postJson, sendEach, type Target, urlBelow } from '../kind.ts';
+import type { Receipt } from '../receipt.ts';
 import type { SentEvent } from '../sent-event.ts';
 import { addressOf, userAgentOf } from '../user-agent.ts';
 import { type PlausibleSettings, plausibleSettings } from './schema.ts';
@@ -20,18 +21,19 @@ const NAMES = {
 } as const;
 
 async function send(
-  { settings, stopping }: Target<PlausibleSettings>,
+  target: Target<PlausibleSettings>,
   events: readonly SentEvent[],
   receipt: Receipt,
 ): Promise<void> {
+  const { settings, stopping } = target;
   const url = urlBelow(settings.url, 'api/event');
-  await sendEach(events, stopping, async (event) => {
-    const { headers } = await postJson(url, payloadOf(settings, event), {
+  await sendEach(events, stopping, receipt, async (event) => {
+    const { headers } = await postJson(target, url, payloadOf(settings, event), {
       'user-agent': userAgentOf(event),
       'x-forwarded-for': addressOf(event),
     });
     if (headers['x-plausible-dropped'] === undefined) receipt.accept([event]);
-    else receipt.refuse([event]);
+    else receipt.drop([event], 'Plausible dropped the event');
   });
 }
 
@@ -44,6 +46,7 @@ function payloadOf({ domain }: PlausibleSettings, event: SentEvent): object {
     name: name.slice(0, MAX_VALUE),
     variant,
     order_id: payment?.orderId.slice(0, MAX_VALUE) ?? '',
+    test: event.isTest === true ? 'true' : '',
   };
   return {
     name: NAMES[kind],

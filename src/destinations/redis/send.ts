@@ -1,6 +1,7 @@
 import { FetchRefused } from '../../infra/fetch-refused.ts';
 import { type OutboundRedis, openOutboundRedis } from '../../infra/outbound-redis.ts';
-import { defineKind, type Receipt, SendFailure, type Target } from '../kind.ts';
+import { defineKind, type Target } from '../kind.ts';
+import { type Receipt, SendFailure } from '../receipt.ts';
 import type { SentEvent } from '../sent-event.ts';
 import { type RedisSettings, readRedis, redisSettings } from './schema.ts';
 
@@ -66,6 +67,7 @@ function entryOf(
 ): Parameters<import('ioredis').Redis['xadd']> {
   const { id, type, at, click, linkId, domain, key, name, payment } = event;
   const data = {
+    ...(event.isTest === true ? { test: true } : {}),
     click,
     linkId: linkId || null,
     domain,

@@ -1,12 +1,5 @@
-import {
-  defineKind,
-  postJson,
-  type Receipt,
-  SendFailure,
-  sendEach,
-  type Target,
-  urlBelow,
-} from '../kind.ts';
+import { defineKind, postJson, sendEach, type Target, urlBelow } from '../kind.ts';
+import { type Receipt, SendFailure } from '../receipt.ts';
 import type { SentEvent } from '../sent-event.ts';
 import { addressOf, userAgentOf } from '../user-agent.ts';
 import { type UmamiSettings, umamiSettings } from './schema.ts';
@@ -23,28 +16,34 @@ const MAX_URL = 500;
 const NAMES = { lead: 'Lead', sale: 'Sale', refund: 'Refund' } as const;
 
 async function send(
-  { settings, stopping }: Target<UmamiSettings>,
+  target: Target<UmamiSettings>,
   events: readonly SentEvent[],
   receipt: Receipt,
 ): Promise<void> {
+  const { settings, stopping } = target;
   const url = urlBelow(settings.url, 'api/send');
-  await sendEach(events, stopping, async (event) => {
+  await sendEach(events, stopping, receipt, async (event) => {
     const body = { type: 'event', payload: payloadOf(settings, event) };
-    if (await isTaken(url, body, userAgentOf(event))) receipt.accept([event]);
-    else receipt.refuse([event]);
+    try {
+      const answer = await postJson(target, url, body, { 'user-agent': userAgentOf(event) });
+      if (!/"beep"/.test(answer.body.toString())) receipt.accept([event]);
+      else receipt.drop([event], 'Umami took the visitor for a program');
+    } catch (error) {
+      throw refusalOf(error);
+    }
   });
 }
 
-/** @throws SendFailure without an answer about this event */
-async function isTaken(url: string, body: object, userAgent: string): Promise<boolean> {
-  try {
-    const answer = await postJson(url, body, { 'user-agent': userAgent });
-    return !/"beep"/.test(answer.body.toString());
-  } catch (error) {
-    // Umami has no accounts here: it refuses IP addresses that its owner ignores.
-    if (error instanceof SendFailure && error.status === 403) return false;
-    throw error;
-  }
+/**
+ * Corrects the subject of a refusal: Umami answers 400 also about an unknown website, and 403 only
+ * about IP addresses that its owner ignores, since it has no credentials.
+ */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof SendFailure)) return error;
+  const { status, body } = error;
+  if (status === 403) return new SendFailure(error.message, { refused: 'event', status });
+  if (status !== 400 || !/website not found/i.test(body)) return error;
+  return new SendFailure('Umami must know the website', { refused: 'receiver', status });
 }
 
 function payloadOf({ websiteId }: UmamiSettings, event: SentEvent): object {
@@ -60,7 +59,7 @@ function payloadOf({ websiteId }: UmamiSettings, event: SentEvent): object {
     userAgent: userAgentOf(event),
     timestamp: Math.floor(at.getTime() / 1_000),
     ...(kind === 'visit'
-      ? { tag: event.isCode ? 'qr' : 'link' }
+      ? { tag: event.isTest === true ? 'test' : event.isCode ? 'qr' : 'link' }
       : {
           name: NAMES[kind],
           data: {

@@ -1,0 +1,96 @@
+import type { Destination } from './model.ts';
+import { type GivenUp, MAX_REFUSALS, type Receipt, type SendFailure } from './receipt.ts';
+import { retryAt } from './retries.ts';
+import type { SentEvent } from './sent-event.ts';
+
+/*
+ * A refusal is about one event, or about the URL, site or credentials. Statuses do not tell: a
+ * firewall in front of a receiver answers 403 to one event, and a receiver that is being deployed
+ * answers 404 to all. What tells is whether other events are accepted.
+ *
+ *   others of the batch accepted ──────────────────────────→ the event is given up
+ *   none accepted, 400, 413 or 422, at most 10 in a row ────→ the event is given up
+ *   none accepted otherwise ──→ all wait, next attempt ──20×─→ the destination is disabled
+ */
+
+/**
+ * Consecutive attempts in which all events are refused, after which the destination is disabled.
+ * With the pauses in between, they take more than an hour.
+ */
+const MAX_ATTEMPTS = 20;
+/** Maximum length of a stored reason. */
+const MAX_REASON = 300;
+
+/** The outcome of sending a batch. */
+export interface Outcome {
+  accepted: readonly SentEvent[];
+  givenUp: readonly GivenUp[];
+  /** True if the receiver processed an event. */
+  isProven: boolean;
+  failure?: SendFailure | undefined;
+}
+
+type History = Pick<Destination, 'given_up' | 'refused_attempts' | 'last_sent_at'>;
+
+/**
+ * Decides which refused events are given up, and whether the batch failed.
+ *
+ * @param failure of an attempt that may succeed later
+ */
+export function outcomeOf(
+  history: History,
+  { accepted, dropped, refusals, isProven }: Receipt,
+  failure: SendFailure | undefined,
+): Outcome {
+  const [first] = refusals;
+  if (first === undefined) return { accepted, givenUp: dropped, isProven, failure };
+  if (isProven || (failure === undefined && isAboutEvents(history, refusals))) {
+    const refused = refusals.map(({ event, failure: { message } }) => ({ event, reason: message }));
+    return { accepted, givenUp: [...dropped, ...refused], isProven, failure };
+  }
+  return { accepted, givenUp: dropped, isProven, failure: failure ?? first.failure };
+}
+
+/** True if refusals are taken to be about the events, though no other event was accepted. */
+function isAboutEvents(
+  { given_up, refused_attempts, last_sent_at }: History,
+  refusals: Receipt['refusals'],
+): boolean {
+  if (refusals.every(({ failure }) => failure.refused === 'event')) {
+    return given_up + refusals.length <= MAX_REFUSALS;
+  }
+  // A single event, after which nothing happened in the workspace, must not disable a destination
+  // that worked. If the next one is refused too, the destination is disabled.
+  const isLast = refused_attempts + 1 >= MAX_ATTEMPTS;
+  return refusals.length === 1 && isLast && last_sent_at !== null && given_up === 0;
+}
+
+/** Makes a text that others wrote fit for a column. */
+export const toReason = (text: string): string =>
+  text.slice(0, MAX_REASON).replaceAll('\0', '').toWellFormed();
+
+/** Returns the columns that show whether a destination works, after a batch. */
+export function healthAfter(
+  row: Destination,
+  { failure, isProven, givenUp }: Outcome,
+): Partial<Destination> {
+  const counted = { given_up: isProven ? 0 : row.given_up + givenUp.length };
+  if (failure === undefined) {
+    const healthy = { failures: 0, failing_since: null, retry_at: null, error: null };
+    return { ...counted, ...healthy, refused_attempts: 0 };
+  }
+  const failures = row.failures + 1;
+  const before = isProven ? 0 : row.refused_attempts;
+  const attempts = failure.refused === undefined ? before : before + 1;
+  const isOver = failure.isPermanent || attempts >= MAX_ATTEMPTS;
+  return {
+    ...counted,
+    failures,
+    refused_attempts: attempts,
+    failing_since: row.failing_since ?? new Date(),
+    error: toReason(failure.message),
+    ...(isOver
+      ? { retry_at: null, ...(row.status === 'active' ? { status: 'disabled' as const } : {}) }
+      : { retry_at: retryAt(failures, failure.retryAfter, new Date()) }),
+  };
+}
