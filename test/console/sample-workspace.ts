@@ -101,6 +101,7 @@ export async function aSampleWorkspace(): Promise<SampleWorkspace> {
   const customerId = await someCustomers(world);
   await anAnswer(world, pageId);
   const webhookId = await aWebhook(world);
+  await someDestinations(world);
   const checked = await anImport(world, { name: 'links of the old service.csv', dryRun: 'true' });
   const imports = { checked, done: await anImport(world, { name: 'bitly.csv' }) };
   const invitationUrl = await somePeople(world);
@@ -267,6 +268,20 @@ async function someCustomers(world: World): Promise<string> {
   await lead({ customerExternalId: 'cus_1029' });
   const { body } = await world.api.get('/customers', { search: 'grace' });
   return body[0].id;
+}
+
+/** Creates an active and a disabled destination. */
+async function someDestinations(world: World): Promise<void> {
+  const settings = { url: 'https://matomo.example.com/', siteId: 7 };
+  const matomo = { type: 'matomo', name: 'Matomo', settings, secret: 'a token' };
+  const { id } = await made(world, '/destinations', matomo);
+  await db()('destinations').where({ id }).update({
+    status: 'disabled',
+    failing_since: new Date(),
+    error: 'The receiver must respond with status 2xx, not 401',
+  });
+  const umami = { websiteId: '4fb7fa4c-5b46-438d-94b3-3a8fb9bc2e8b' };
+  await made(world, '/destinations', { type: 'umami', name: 'Umami', settings: umami });
 }
 
 /** Creates a webhook with one successful and one failed delivery. */

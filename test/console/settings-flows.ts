@@ -445,6 +445,7 @@ describe('views beside links', function () {
       workspace: 'settings/workspace',
       members: 'settings/members',
       keys: 'settings/keys',
+      destinations: 'settings/destinations',
       'audit-log': 'settings/audit-log',
       exports: 'settings/exports',
       profile: 'settings/profile',

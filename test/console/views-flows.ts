@@ -406,6 +406,31 @@ describe('every view of the console', function () {
           open: choose('Actions for Shop', 'Revoke'),
         },
         {
+          name: 'destination-new',
+          path: inSample('settings/destinations'),
+          open: press('Create destination'),
+        },
+        {
+          name: 'destination-test',
+          path: inSample('settings/destinations'),
+          open: choose('Actions for Umami', 'Send test event'),
+        },
+        {
+          name: 'destination-backfill',
+          path: inSample('settings/destinations'),
+          open: choose('Actions for Umami', 'Send earlier events'),
+        },
+        {
+          name: 'destination-edit',
+          path: inSample('settings/destinations'),
+          open: choose('Actions for Matomo', 'Edit'),
+        },
+        {
+          name: 'destination-delete',
+          path: inSample('settings/destinations'),
+          open: choose('Actions for Matomo', 'Delete'),
+        },
+        {
           name: 'utm-template-new',
           path: inSample('settings/utm-templates'),
           open: press('Create template'),
@@ -417,7 +442,9 @@ describe('every view of the console', function () {
 
   it('of an empty workspace', async () => {
     // Only settings with lists of records look different when empty.
-    const paths = viewsOfWorkspace().filter((path) => !/\/(?!keys|audit-log)/.test(path));
+    const paths = viewsOfWorkspace().filter(
+      (path) => !/\/(?!keys|audit-log|destinations)/.test(path),
+    );
     await look(
       paths.map((path) => ({
         name: `empty-${path.replace('/', '-')}`,

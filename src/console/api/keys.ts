@@ -11,6 +11,7 @@ const NOUNS = [
   'cities',
   'customers',
   'deliveries',
+  'destinations',
   'domains',
   'events',
   'exports',

@@ -134,7 +134,7 @@ export async function deleteRecord<P extends keyof paths>({
 
 /** Fields that visits and background checks change; a deletion ignores changes of these. */
 const COUNTED =
-  /^(?:clicks|scans|views|leads|sales|saleAmount|refundAmount|lastClicked|lastUsedAt|lastSeenAt|updatedAt|failingSince|pausedUntil|usage|destinationCheck|filled)$/;
+  /^(?:clicks|scans|views|leads|sales|saleAmount|refundAmount|lastClicked|lastUsedAt|lastSeenAt|updatedAt|failingSince|pausedUntil|pendingSince|lastSentAt|lastError|refusedEvents|lastRefus(?:al|edAt)|lastTest|backfill|usage|destinationCheck|filled)$/;
 
 async function readRecord(
   api: Api,

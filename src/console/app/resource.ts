@@ -47,6 +47,11 @@ const RESOURCES = {
     one: '/customers/{id}',
     says: { removed: () => 'Customer erased' },
   }),
+  destinations: row({
+    list: '/destinations',
+    one: '/destinations/{id}',
+    says: { removed: ({ name }) => `Destination “${name}” deleted` },
+  }),
   domains: row({
     list: '/domains',
     one: '/domains/{id}',

@@ -268,6 +268,12 @@ export const VIEWS = {
     scope: 'conversions.write',
     words: 'stripe shopify sales connections',
   },
+  '/$workspace/settings/destinations': {
+    page: page(() => import('../destinations/page.tsx'), 'DestinationsPage'),
+    label: 'Event destinations',
+    scope: 'webhooks.read',
+    words: 'matomo google analytics ga4 plausible umami redis stream web analytics',
+  },
   '/$workspace/settings/audit-log': {
     page: page(() => import('../settings/audit-log-page.tsx'), 'AuditLogPage'),
     label: 'Audit log',

@@ -8,6 +8,7 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { ReadText } from '../ui/read-text.tsx';
 import { Time } from '../ui/time.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
@@ -76,10 +77,10 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
             </section>
             <section className="flex flex-col gap-2">
               <h3 className="font-semibold">Request</h3>
-              <Text label="Request body">{indented(delivery.request.body)}</Text>
+              <ReadText label="Request body">{indented(delivery.request.body)}</ReadText>
               <details>
                 <summary className="py-1.5 text-muted max-md:py-3">Headers</summary>
-                <Text label="Request headers">{headersOf(delivery.request.headers)}</Text>
+                <ReadText label="Request headers">{headersOf(delivery.request.headers)}</ReadText>
               </details>
             </section>
           </div>
@@ -108,23 +109,9 @@ function Attempt({ attempt }: { attempt: Schemas['DeliveryAttempt'] }) {
         </span>
       </p>
       {response !== null && response.body !== '' && (
-        <Text label="Response body">{response.body}</Text>
+        <ReadText label="Response body">{response.body}</ReadText>
       )}
     </div>
-  );
-}
-
-/** A scrollable text that can be focused, so that keys scroll it. */
-function Text({ label, children }: { label: string; children: string }) {
-  return (
-    <textarea
-      readOnly
-      aria-label={label}
-      rows={Math.min(16, children.split('\n').length + 1)}
-      value={children}
-      spellCheck={false}
-      className="w-full resize-y rounded-md border border-line bg-ground p-3 font-mono text-xs"
-    />
   );
 }
 
