@@ -3,7 +3,8 @@ import { addDomainNow } from '../src/domains/commands.ts';
 import { toHostName } from '../src/http/domain-name.ts';
 import { toInstant } from '../src/http/iso-time.ts';
 import { type Db, db } from '../src/infra/db.ts';
-import { createApiKey, revokeApiKey } from '../src/workspaces/api-keys.ts';
+import { MAX_ORIGINS, ORIGIN_RULE, toOrigin } from '../src/keys/origins.ts';
+import { createApiKey, PUBLISHABLE_SCOPES, revokeApiKey } from '../src/workspaces/api-keys.ts';
 import {
   createWorkspace,
   updateWorkspace,
@@ -61,21 +62,26 @@ export const WORKSPACE_COMMANDS: Record<string, Command> = {
     },
   },
   'key create': {
-    summary: 'Create an API key, which is shown once',
+    summary: 'Create an API key, which is shown once, or with --origins a publishable key',
     usage:
-      '--workspace acme [--name "CI"] [--scopes links.read,links.write] [--expires 2030-01-01]',
+      '--workspace acme [--name "CI"] [--scopes links.read,links.write | --origins https://shop.example] [--expires 2030-01-01]',
     run(options) {
+      const origins = originsOf(options);
+      if (origins !== undefined && options['scopes'] !== undefined) {
+        throw new UsageError('--origins makes a publishable key, which cannot have --scopes');
+      }
       const expires = text(options, 'expires');
       return db().transaction(async (trx) => {
         const workspace = slugOf(options, 'workspace');
         const key = await createApiKey(trx, {
           workspace,
           name: text(options, 'name') ?? 'key',
-          scopes: scopesOf(options),
+          scopes: origins === undefined ? scopesOf(options) : [...PUBLISHABLE_SCOPES],
+          origins,
           expiresAt: expires === undefined ? undefined : instant(expires),
         });
         await recordKeyAction(trx, workspace, 'apiKey.create', key.id);
-        return key;
+        return origins === undefined ? key : { id: key.id, publicKey: key.apiKey, origins };
       });
     },
   },
@@ -142,6 +148,20 @@ function scopesOf(options: Options): string[] {
       );
   }
   return scopes;
+}
+
+function originsOf(options: Options): string[] | undefined {
+  const list = text(options, 'origins');
+  if (list === undefined) return undefined;
+  const origins = list.split(',').map((one) => {
+    const origin = toOrigin(one.trim());
+    if (origin === undefined) throw new UsageError(`--origins ${ORIGIN_RULE}; "${one}" is not`);
+    return origin;
+  });
+  if (origins.length > MAX_ORIGINS) {
+    throw new UsageError(`--origins must have at most ${MAX_ORIGINS} origins`);
+  }
+  return [...new Set(origins)];
 }
 
 function settingsOf(options: Options): WorkspaceSettings {

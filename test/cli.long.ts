@@ -180,6 +180,38 @@ describe('the CLI', function () {
     expect((await api.get('/tags')).status).to.equal(401);
   });
 
+  it('creates publishable keys for the origins of pages', async () => {
+    const { slug, apiKey } = await aWorkspace();
+    const create = ['key', 'create', '--workspace', slug, '--name', 'Shop', '--origins'];
+    const origins = 'https://SHOP.example/, http://localhost:8080,https://shop.example';
+    const { output } = await cli(...create, origins, '--json');
+    const made = JSON.parse(output);
+    expect(made).to.have.all.keys('id', 'publicKey', 'origins');
+    expect(made.publicKey).to.match(/^pk_\w{32}$/);
+    const { body } = await new ApiClient(apiKey).get(`/keys/${made.id}`);
+    expect(body).to.deep.include({
+      name: 'Shop',
+      type: 'publishable',
+      publicKey: made.publicKey,
+      origins: ['https://shop.example', 'http://localhost:8080'],
+      scopes: ['conversions.write'],
+    });
+    const lead = (origin: string) =>
+      fetch(`${stack().apiUrl}/track/lead`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${made.publicKey}`,
+          'content-type': 'application/json',
+          origin,
+        },
+        body: '{}',
+      });
+    expect((await lead('https://shop.example')).status).to.equal(422);
+    expect((await lead('https://other.example')).status).to.equal(403);
+    const entries = (await new ApiClient(apiKey).get('/audit-log')).body;
+    expect(entries.map(({ action }: { action: string }) => action)).to.include('apiKey.create');
+  });
+
   it('sets plan and limits', async () => {
     const slug = aSlug();
     await cli('workspace', 'create', '--slug', slug);
@@ -412,6 +444,26 @@ describe('the CLI', function () {
     [['workspace', 'create', '--slug', 'admin'], '--slug must not be "admin"'],
     [['workspace', 'create', '--slug', 'x', '--plan', 'gold'], '--plan must be one of'],
     [['key', 'create', '--workspace', 'x', '--scopes', 'all'], 'not "all"'],
+    [
+      ['key', 'create', '--workspace', 'x', '--origins', 'a.example'],
+      '--origins must be the origin',
+    ],
+    [['key', 'create', '--workspace', 'x', '--origins', ''], '--origins must be the origin'],
+    [
+      ['key', 'create', '--workspace', 'x', '--scopes', '*', '--origins', 'https://a.example'],
+      'cannot have --scopes',
+    ],
+    [
+      [
+        'key',
+        'create',
+        '--workspace',
+        'x',
+        '--origins',
+        Array.from({ length: 21 }, (_, n) => `https://s${n}.example`).join(','),
+      ],
+      '--origins must have at most 20 origins',
+    ],
     [['domain', 'add', '--workspace', 'x', '--slug', 'a b'], '--slug must be a host name'],
     [['workspace', 'create', '--slug', 'x', '--colour', 'red'], "Unknown option '--colour'."],
     [['backup'], '--to is required'],

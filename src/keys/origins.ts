@@ -2,7 +2,7 @@ import { Joi } from '../http/fields.ts';
 import { parseUrl } from '../infra/url.ts';
 
 /** Maximum number of origins of a publishable key. */
-const MAX_ORIGINS = 20;
+export const MAX_ORIGINS = 20;
 /** Maximum length of an origin: that of a host name, a scheme and a port, before normalization. */
 const MAX_LENGTH = 300;
 
@@ -11,7 +11,8 @@ const FORM = /^https?:\/\/[^/\\?#@\s]+\/?$/i;
 const HOST = /^(?:[a-z\d_-]+\.)*[a-z\d_-]+$|^\[[\da-f:.]+\]$/;
 const THIS_COMPUTER = /^(?:(?:[a-z\d_-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-const RULE =
+/** Rule for an origin, which completes "<field> …". */
+export const ORIGIN_RULE =
   'must be the origin of a page, such as https://shop.example: without path, and with http only ' +
   'on this computer (localhost, 127.0.0.1 or [::1])';
 
@@ -33,7 +34,7 @@ export const originList = () =>
       Joi.string()
         .max(MAX_LENGTH)
         .custom(
-          (value: string, { error }) => toOrigin(value) ?? error('rule', { rule: RULE }),
+          (value: string, { error }) => toOrigin(value) ?? error('rule', { rule: ORIGIN_RULE }),
         ) as never,
     )
     .min(1)

@@ -113,6 +113,8 @@ export interface NewApiKey {
   workspace: string;
   name: string;
   scopes: string[];
+  /** Origins of the pages that may use the key, which is then publishable. */
+  origins?: readonly string[] | undefined;
   expiresAt?: Date | undefined;
   /** An existing key; absent: a new one is drawn. */
   apiKey?: string | undefined;
@@ -125,7 +127,7 @@ export interface NewApiKey {
  */
 export async function createApiKey(
   db: Db,
-  { workspace, name, scopes, expiresAt, apiKey: known }: NewApiKey,
+  { workspace, name, scopes, origins, expiresAt, apiKey: known }: NewApiKey,
 ): Promise<{ id: string; apiKey: string }> {
   const projectId = await workspaceId(db, workspace);
   const owner = (await db('workspace_users')
@@ -135,7 +137,8 @@ export async function createApiKey(
     throw new Refusal('conflict', `The workspace "${workspace}" has no owner`);
   }
   const id = newId('apiKey');
-  const { apiKey, hash, hint } = drawApiKey(known);
+  const drawn = origins === undefined ? drawApiKey(known) : drawPublishableKey();
+  const { apiKey, hash, hint } = drawn;
   await db('api_keys').insert({
     id,
     project_id: projectId,
@@ -144,6 +147,8 @@ export async function createApiKey(
     hash,
     hint,
     scopes,
+    origins: origins === undefined ? null : [...origins],
+    public_key: origins === undefined ? null : apiKey,
     expires_at: expiresAt ?? null,
   });
   return { id, apiKey };
