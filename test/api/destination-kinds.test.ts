@@ -1,17 +1,16 @@
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
-import { AnalyticsServer, type Product, TOKEN } from '../support/analytics-servers.ts';
+import {
+  AnalyticsServer,
+  type Product,
+  SECRETS,
+  SETTINGS,
+  TOKEN,
+} from '../support/analytics-servers.ts';
 import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
-const SETTINGS: Record<Product, object> = {
-  matomo: { siteId: 7 },
-  ga4: { measurementId: 'G-ABCD123456' },
-  plausible: { domain: 'stats.example' },
-  umami: { websiteId: '4fb7fa4c-5b46-438d-94b3-3a8fb9bc2e8b' },
-};
-const SECRETS: Partial<Record<Product, string>> = { matomo: TOKEN, ga4: TOKEN };
 const PRODUCTS = Object.keys(SETTINGS) as Product[];
 const URL_A = 'https://shop.example/a?utm_source=news&utm_medium=mail';
 const DAY_MS = 86_400_000;
@@ -42,6 +41,17 @@ describe('kinds of destinations', () => {
   }
 
   const now = async ({ id }: { id: string }) => (await world.api.get(`/destinations/${id}`)).body;
+
+  /** Waits until attempts fail, after which more are made. */
+  async function areFailing(destinations: readonly { id: string }[]) {
+    for (const destination of destinations) {
+      await eventually(async () => {
+        const { status, failingSince } = await now(destination);
+        expect(status).to.equal('active');
+        expect(failingSince).to.be.a('string');
+      });
+    }
+  }
 
   async function click(key: string) {
     visitor += 1;
@@ -165,13 +175,7 @@ describe('kinds of destinations', () => {
     servers.plausible.reply = { status: 429, headers: { 'retry-after': '1' } };
     servers.umami.reply = { status: 500 };
     for (let n = 0; n < 3; n += 1) await click(`/${link.key}`);
-    for (const destination of created) {
-      await eventually(async () => {
-        const { status, failingSince } = await now(destination);
-        expect(status).to.equal('active');
-        expect(failingSince).to.be.a('string');
-      });
-    }
+    await areFailing(created);
     await servers.matomo.start();
     for (const server of Object.values(servers)) server.reply = undefined;
     const { body: events } = await world.api.get('/events', { event: 'clicks' });
@@ -237,13 +241,7 @@ describe('kinds of destinations', () => {
     }
     servers.umami.reply = { status: 404 };
     for (let n = 0; n < 3; n += 1) await click(`/${link.key}`);
-    for (const destination of created) {
-      await eventually(async () => {
-        const { status, failingSince } = await now(destination);
-        expect(status).to.equal('active');
-        expect(failingSince).to.be.a('string');
-      });
-    }
+    await areFailing(created);
     for (const server of Object.values(servers)) server.reply = undefined;
     for (const product of PRODUCTS) await taken(product, 3);
     for (const destination of created) {

@@ -3,19 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { freePort } from '../../scripts/ports.ts';
 import { db } from '../../src/infra/db.ts';
-import { AnalyticsServer, type Product, TOKEN } from '../support/analytics-servers.ts';
+import { AnalyticsServer, type Product, SECRETS, SETTINGS } from '../support/analytics-servers.ts';
 import { eventually } from '../support/eventually.ts';
 import { RedisNode } from '../support/redis-node.ts';
 import { entriesOf } from '../support/streams.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-
-const SETTINGS: Record<Product, object> = {
-  matomo: { siteId: 7 },
-  ga4: { measurementId: 'G-ABCD123456' },
-  plausible: { domain: 'stats.example' },
-  umami: { websiteId: '4fb7fa4c-5b46-438d-94b3-3a8fb9bc2e8b' },
-};
-const SECRETS: Partial<Record<Product, string>> = { matomo: TOKEN, ga4: TOKEN };
 
 describe('test events of destinations', () => {
   let world: World;

@@ -176,6 +176,15 @@ export type Product = 'matomo' | 'ga4' | 'plausible' | 'umami';
 
 export const TOKEN = 'c0ffeec0ffeec0ffeec0ffeec0ffee00';
 
+/** Settings of destinations that the servers know, without the URL, and their secrets. */
+export const SETTINGS: Record<Product, object> = {
+  matomo: { siteId: 7 },
+  ga4: { measurementId: 'G-ABCD123456' },
+  plausible: { domain: 'stats.example' },
+  umami: { websiteId: '4fb7fa4c-5b46-438d-94b3-3a8fb9bc2e8b' },
+};
+export const SECRETS: Partial<Record<Product, string>> = { matomo: TOKEN, ga4: TOKEN };
+
 /** A server of one of these products, on loopback. It can be stopped and started again. */
 export class AnalyticsServer {
   readonly taken: Taken[] = [];
