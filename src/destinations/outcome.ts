@@ -80,9 +80,9 @@ export function healthAfter(
     return { ...counted, ...healthy, refused_attempts: 0 };
   }
   const failures = row.failures + 1;
-  const before = isProven ? 0 : row.refused_attempts;
-  const attempts = failure.refused === undefined ? before : before + 1;
-  const isOver = failure.isPermanent || attempts >= MAX_ATTEMPTS;
+  const isRefused = failure.refused !== undefined;
+  const attempts = (isProven ? 0 : row.refused_attempts) + (isRefused ? 1 : 0);
+  const isOver = failure.isPermanent || (isRefused && attempts >= MAX_ATTEMPTS);
   return {
     ...counted,
     failures,
