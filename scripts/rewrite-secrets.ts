@@ -47,6 +47,12 @@ const COLUMNS: readonly SealedColumn[] = [
     column: 'password',
     purpose: 'password',
   },
+  {
+    table: 'scheduled_changes',
+    key: ['project_id', 'record_id', 'id'],
+    column: 'password',
+    purpose: 'password',
+  },
   ...['secret', 'previous_secret'].map((column) => ({
     table: 'webhooks',
     key: ['project_id', 'id'],

@@ -39,6 +39,7 @@ const PREFIXES = {
   abuseReport: 'rep_',
   integration: 'int_',
   recordChange: 'chg_',
+  scheduledChange: 'sch_',
   destination: 'dest_',
 } as const;
 

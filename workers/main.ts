@@ -19,6 +19,7 @@ import { JobSpool } from '../src/queues/job-spool.ts';
 import { Producer } from '../src/queues/producer.ts';
 import { keepSchedule } from '../src/queues/schedule.ts';
 import { serve } from '../src/queues/worker.ts';
+import { DueChanges } from './due-changes.ts';
 import { ALL_JOBS } from './jobs.ts';
 import { HANDLERS } from './queues.ts';
 import { watchBackups, watchCertificates, watchDepth, watchOldestVisit } from './watch.ts';
@@ -87,6 +88,7 @@ await runProcess(
       watchCertificates(settings, log);
     }
     const answers = names.includes('writes') ? answerLookups(redis, settings, log) : undefined;
+    const dueChanges = names.includes('writes') ? new DueChanges(redis, log) : undefined;
     const spool = names.includes('maintenance')
       ? new JobSpool(new Producer(redis), {
           folder: spoolFolder(settings.DATA_DIR),
@@ -101,6 +103,7 @@ await runProcess(
       redis,
       async stop() {
         await endSchedule?.();
+        await dueChanges?.close();
         await answers?.close();
         await spool?.close();
         await Promise.all(workers.map((worker) => worker.close()));

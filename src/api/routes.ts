@@ -20,6 +20,7 @@ import { jobRoutes } from '../jobs/routes.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { linkHistoryRoutes } from '../links/history-routes.ts';
 import { linkRoutes } from '../links/routes.ts';
+import { linkScheduledRoutes } from '../links/scheduled-routes.ts';
 import { utmTemplateRoutes } from '../links/utm-templates/routes.ts';
 import { notificationRoutes } from '../mail/routes.ts';
 import { memberRoutes } from '../members/routes.ts';
@@ -31,6 +32,7 @@ import { fileRoutes } from '../qrcodes/files.ts';
 import { fontRoutes } from '../qrcodes/fonts/routes.ts';
 import { qrCodeHistoryRoutes } from '../qrcodes/history-routes.ts';
 import { qrCodeRoutes } from '../qrcodes/routes.ts';
+import { qrCodeScheduledRoutes } from '../qrcodes/scheduled-routes.ts';
 import { templateRoutes } from '../qrcodes/templates/routes.ts';
 import { settingsRoutes } from '../settings/routes.ts';
 import { tagRoutes } from '../tags/routes.ts';
@@ -52,8 +54,10 @@ export const routes: readonly Route[] = [
   ...importRoutes,
   ...linkRoutes,
   ...linkHistoryRoutes,
+  ...linkScheduledRoutes,
   ...qrCodeRoutes,
   ...qrCodeHistoryRoutes,
+  ...qrCodeScheduledRoutes,
   ...trashRoutes,
   ...templateRoutes,
   ...fontRoutes,

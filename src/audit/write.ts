@@ -14,7 +14,7 @@ export interface AuditedWrite {
 
 /**
  * Adds the row of a job that is about to commit. A job without a rule adds none, nor does one that
- * wrote no record. Only jobs that end in `.update` name the fields.
+ * wrote no record. Only jobs that end in `.update` or `.schedule` name the fields.
  */
 export async function recordJob(
   trx: Db,
@@ -27,7 +27,8 @@ export async function recordJob(
   if (task === undefined || rule === undefined || count === 0) return;
   const { name: action, data } = task;
   const target = { kind: rule.kind, id: idOf(rule.by === 'data' ? data : result) };
-  const fields = action.endsWith('.update') ? fieldsOf(data) : undefined;
+  const namesFields = action.endsWith('.update') || action.endsWith('.schedule');
+  const fields = namesFields ? fieldsOf(data) : undefined;
   await insert(trx, projectId, { action, target, count, fields }, actor);
 }
 

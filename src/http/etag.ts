@@ -60,7 +60,9 @@ export function withEtag(
   answer: Answer,
   ifNoneMatch: string | undefined,
 ): Answer {
-  const isRecord = record === true && method !== 'delete' && [200, 201].includes(answer.status);
+  // The answer of a PATCH for later (201) is another record.
+  const statuses = method === 'patch' ? [200] : [200, 201];
+  const isRecord = record === true && method !== 'delete' && statuses.includes(answer.status);
   if (!isRecord) return answer;
   const body = answer.body as object;
   const rest = Object.entries(body).filter(([name]) => NOT_WRITTEN.has(name));

@@ -72,7 +72,7 @@ export async function keepFile(projectId: string, source: string): Promise<FileR
   return db().transaction((trx) => storeFile(trx, projectId, file));
 }
 
-/** Deletes files that no code, not even one in the trash, has used for a day. */
+/** Deletes files that no code has used for a day, in the trash or by a scheduled change either. */
 export async function pruneFiles(): Promise<void> {
   await execute(
     db(),
@@ -80,7 +80,9 @@ export async function pruneFiles(): Promise<void> {
        AND NOT EXISTS (SELECT 1 FROM qrcodes q WHERE q.project_id = f.project_id
                          AND q.design->'storedFile'->>'id' = f.id)
        AND NOT EXISTS (SELECT 1 FROM trash r WHERE r.project_id = f.project_id
-                         AND r.record->'design'->'storedFile'->>'id' = f.id)`,
+                         AND r.record->'design'->'storedFile'->>'id' = f.id)
+       AND NOT EXISTS (SELECT 1 FROM scheduled_changes s WHERE s.project_id = f.project_id
+                         AND s.changes->'design'->'storedFile'->>'id' = f.id)`,
     [],
   );
 }

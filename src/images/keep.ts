@@ -52,6 +52,8 @@ export async function pruneImages(): Promise<void> {
                         WHERE t.project_id = i.project_id AND i.id IN (${imagesOf('t.design')}))
        AND NOT EXISTS (SELECT 1 FROM trash r
                         WHERE r.project_id = i.project_id AND i.id IN (${imagesOf("r.record->'design'")}))
+       AND NOT EXISTS (SELECT 1 FROM scheduled_changes s
+                        WHERE s.project_id = i.project_id AND i.id IN (${imagesOf("s.changes->'design'")}))
        AND NOT EXISTS (SELECT 1 FROM record_changes h
                         WHERE h.project_id = i.project_id AND i.id = ANY(h.image_ids))
        AND NOT EXISTS (SELECT 1 FROM workspaces w WHERE w.id = i.project_id AND w.logo->>'id' = i.id)`,

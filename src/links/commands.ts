@@ -6,6 +6,7 @@ import type { LinkEntry } from '../lookup/entry.ts';
 import type { Actor, JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { applySharedChanges } from '../short-links/apply-changes.ts';
+import { applyDue } from '../short-links/apply-scheduled.ts';
 import { changeEach, createEach } from '../short-links/bulk.ts';
 import { readUtm, refuseLoops, withMissingUtm, writeUtm } from '../short-links/destination.ts';
 import { shortLinkEntry } from '../short-links/entry.ts';
@@ -17,6 +18,8 @@ import { loadReferences } from '../short-links/references.ts';
 import { deleteRecord, deleteRecords } from '../short-links/remove.ts';
 import { resetRecord } from '../short-links/reset.ts';
 import { placeBefore, type Revert, readReverted } from '../short-links/revert.ts';
+import { schedule, unschedule } from '../short-links/scheduled.ts';
+import { toSharedBody } from '../short-links/scheduled-record.ts';
 import { chosenUrl } from '../short-links/test-variants.ts';
 import {
   type Change,
@@ -214,6 +217,11 @@ export const linkHandlers = [
     'link.delete': ({ linkId, events }, job) => deleteRecord(linkQueries, job, linkId, events),
     /** Sets the counts of a link back to zero. @throws Refusal `not_found` */
     'link.reset': ({ linkId }, job) => resetRecord(linkQueries, job, linkId),
+    /** Stores a change for later. @throws Refusal as an update */
+    'link.schedule': (data, job) => schedule(linkQueries, job, data, changeLink, toSharedBody),
+    /** Deletes a scheduled change. @throws Refusal `not_found` */
+    'link.unschedule': (data, job) => unschedule(LINK_TABLES, job, data, toSharedBody),
+    'link.apply': ({ id }, job) => applyDue(linkQueries, job, id, changeLink),
   }),
   ...handlers(linkPreviewJobs, {
     /** Fills the card of a link with the preview of its destination. @throws Refusal `not_found` */

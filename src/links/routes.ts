@@ -16,6 +16,11 @@ import { framedUrls, requestFrameable, withFrameable } from '../short-links/dest
 import { isHeavyList } from '../short-links/filters.ts';
 import { countAnswer, openPassword } from '../short-links/record.ts';
 import {
+  answerScheduled,
+  changeAnswers,
+  SCHEDULING_TEXT,
+} from '../short-links/scheduled-routes.ts';
+import {
   bulkEnvelope,
   type DeleteOneQuery,
   deleteOneQuery,
@@ -36,10 +41,10 @@ import {
   type DeleteQuery,
   deleteQuery,
   type LinkBody,
-  type LinkChanges,
   type LinkCountQuery,
   type LinkInfoQuery,
   type LinkListQuery,
+  type LinkUpdateBody,
   linkChangesBody,
   linkCountQuery,
   linkInfoQuery,
@@ -236,7 +241,7 @@ export const linkRoutes: Route[] = [
     answers: { 200: linkRecord },
     handle: ({ caller, params }) => linkQueries.answerRecord(caller, params.linkId),
   }),
-  route<{ params: Params; body: LinkChanges }>({
+  route<{ params: Params; body: LinkUpdateBody }>({
     ...write,
     method: 'patch',
     path: '/links/{linkId}',
@@ -245,19 +250,24 @@ export const linkRoutes: Route[] = [
     extension: true,
     description:
       'Absent fields stay as they are; null clears a field. After a change of domain or key, the ' +
-      'old short link stops working, and is free again after 24 hours.',
+      `old short link stops working, and is free again after 24 hours. ${SCHEDULING_TEXT}`,
     record: true,
     params: linkParams,
     body: linkChangesBody,
-    answers: { 200: linkRecord },
-    async handle(request) {
+    answers: changeAnswers(linkRecord),
+    handle(request) {
       const { linkId } = request.params;
-      const changes = await withFrameable(
-        request,
-        toSharedChanges(request.caller.projectId, request.body),
-        async () => [await linkQueries.findByRef(request.caller.projectId, linkId)],
-      );
-      const data = { linkId, changes };
+      const { at, ...body } = request.body;
+      const { projectId } = request.caller;
+      const changes = () =>
+        withFrameable(request, toSharedChanges(projectId, body), async () => [
+          await linkQueries.findByRef(projectId, linkId),
+        ]);
+      if (at !== undefined) {
+        const requested = { tables: LINK_TABLES, ref: linkId, at, findByRef, changes };
+        return answerScheduled(request, linkJobs['link.schedule'], requested);
+      }
+      const data = async () => ({ linkId, changes: await changes() });
       return answerWrite(request, linkJobs['link.update'], data, (link) => ok(openPassword(link)));
     },
   }),
@@ -266,7 +276,7 @@ export const linkRoutes: Route[] = [
     tag: 'Links',
     path: '/links/{linkId}',
     params: linkParams,
-    findByRef: (projectId, ref) => linkQueries.findByRef(projectId, ref),
+    findByRef,
   }),
   route<{ params: Params }>({
     ...write,
@@ -306,6 +316,10 @@ export const linkRoutes: Route[] = [
     },
   }),
 ];
+
+function findByRef(projectId: string, ref: string) {
+  return linkQueries.findByRef(projectId, ref);
+}
 
 /** Builds a new link, with its id, from a valid body. */
 const toNewLink = (projectId: string, body: LinkBody): NewLink => ({

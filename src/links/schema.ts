@@ -7,6 +7,7 @@ import {
   type SharedChanges,
   type TagFields,
 } from '../short-links/fields.ts';
+import { scheduledTime } from '../short-links/scheduled-record.ts';
 import {
   BULK_LIMIT,
   bulkIds,
@@ -78,11 +79,15 @@ export const newLinkBody = Joi.object<LinkBody>({
 /** The fields of a change in a request body. */
 type LinkChangesBody = Omit<LinkBody, 'prefix'> & TagEditFields;
 
+/** The body of a change, now or at a time. */
+export type LinkUpdateBody = LinkChangesBody & { at?: string };
+
 /** Schema of the body of a change. */
-export const linkChangesBody = Joi.object<LinkChangesBody>({
+export const linkChangesBody = Joi.object<LinkUpdateBody>({
   url,
   ...changeFields,
   ...ownFields,
+  at: scheduledTime(),
 })
   .meta({ name: 'LinkUpdate' })
   .example({ url: 'https://example.com/autumn', archived: false });
@@ -95,7 +100,7 @@ export interface BulkChanges {
 export const bulkChangesBody = Joi.object<BulkChanges>({
   linkIds: changedIds(LINK_TABLES).example(['link_4Jx2vQ0aTq', 'ext_spring-1']),
   data: linkChangesBody
-    .fork(SINGULAR, (field) => field.forbidden())
+    .fork([...SINGULAR, 'at'], (field) => field.forbidden())
     .required()
     .description('The change.')
     .meta({ name: 'BulkLinkChange' }),

@@ -4,6 +4,7 @@ import { type Publish, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import type { Actor, JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
+import { applyDue } from '../short-links/apply-scheduled.ts';
 import { changeEach, createEach } from '../short-links/bulk.ts';
 import { readUtm } from '../short-links/destination.ts';
 import { type Author, type StoredChanges, updatedBy } from '../short-links/history.ts';
@@ -13,6 +14,7 @@ import { loadReferences } from '../short-links/references.ts';
 import { deleteRecord, deleteRecords } from '../short-links/remove.ts';
 import { resetRecord } from '../short-links/reset.ts';
 import { placeBefore, type Revert, readReverted } from '../short-links/revert.ts';
+import { schedule, unschedule } from '../short-links/scheduled.ts';
 import {
   type Change,
   type Draft,
@@ -40,6 +42,7 @@ import {
   withoutContradictions,
 } from './rules.ts';
 import type { NewQrCode, QrCodeChanges } from './schema.ts';
+import { toShownChanges } from './shown-changes.ts';
 import { Template } from './templates/model.ts';
 
 /**
@@ -272,6 +275,21 @@ async function completeChanges(
   return completeLetters(complete, before.design, fonts, designs);
 }
 
+/** Makes a change as a request has it. @throws Refusal as {@link changeQrCode} */
+async function changeCompletely(
+  trx: Db,
+  before: QrCodeRow,
+  changes: QrCodeChanges,
+  publish: Publish,
+  author: Author,
+): Promise<SealedQrCode> {
+  const complete = await completeChanges(trx, before, changes);
+  if (complete instanceof Refusal) throw complete;
+  return changeQrCode(trx, before, complete, publish, author);
+}
+
+const toShown = (changes: QrCodeChanges) => toShownChanges(changes, true);
+
 /** Lets visitors read the photos that pages of codes show. */
 async function showPhotos(
   trx: Db,
@@ -319,9 +337,9 @@ export const qrCodeHandlers = [
     async 'qrcode.update'({ qrcodeId, changes }, job) {
       const qrcode = await runIdempotent(job, async (trx, publish) => {
         const before = await qrCodeQueries.lock(trx, job, qrcodeId);
-        const complete = await completeChanges(trx, before, changes);
-        if (complete instanceof Refusal) throw complete;
-        return changeOne(trx, before, complete, publish, updatedBy(job));
+        const record = await changeCompletely(trx, before, changes, publish, updatedBy(job));
+        await publishRecordEvent(trx, before.project_id, 'qrcode.updated', record);
+        return record;
       });
       if (changes.proxy === true && !qrcode.static) await requestPreview(job, 'qrcode', qrcode);
       return qrcode;
@@ -339,6 +357,11 @@ export const qrCodeHandlers = [
       deleteRecord(qrCodeQueries, job, qrcodeId, events),
     /** Sets the counts of a QR code back to zero. @throws Refusal `not_found` */
     'qrcode.reset': ({ qrcodeId }, job) => resetRecord(qrCodeQueries, job, qrcodeId),
+    /** Stores a change for later. @throws Refusal as an update */
+    'qrcode.schedule': (data, job) => schedule(qrCodeQueries, job, data, changeCompletely, toShown),
+    /** Deletes a scheduled change. @throws Refusal `not_found` */
+    'qrcode.unschedule': (data, job) => unschedule(QR_CODE_TABLES, job, data, toShown),
+    'qrcode.apply': ({ id }, job) => applyDue(qrCodeQueries, job, id, changeCompletely),
   }),
   ...handlers(qrCodePreviewJobs, {
     /**

@@ -2,7 +2,7 @@ import type { StoredChanges } from '../short-links/history.ts';
 import { type ShownChanges, toShownChanges } from '../short-links/history-record.ts';
 import { historyRoutes } from '../short-links/history-routes.ts';
 import { CONTENT_NAMES } from './content/index.ts';
-import type { Wifi } from './content/wifi.ts';
+import { withoutPassword } from './content/wifi.ts';
 import { DESIGN_FIELDS } from './design.ts';
 import { qrCodeJobs } from './jobs.ts';
 import { QR_CODE_TABLES } from './model.ts';
@@ -57,10 +57,4 @@ function withDefaults(name: string, { from, to }: { from?: unknown; to?: unknown
   const defaults: Readonly<Record<string, unknown>> = QR_CODE_DEFAULTS;
   const value = NULL_BY_DEFAULT.has(name) ? null : (defaults[name] ?? null);
   return { from: from ?? value, to: to ?? value };
-}
-
-/** Hides the password of a wireless network. */
-function withoutPassword(content: unknown): unknown {
-  const wifi = content as Partial<Wifi> | null;
-  return wifi?.password === undefined ? wifi : { ...wifi, password: null, hasPassword: true };
 }

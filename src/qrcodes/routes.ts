@@ -6,9 +6,13 @@ import { created, found, ok, type Requester, type Route, route } from '../http/r
 import { drop } from '../infra/kept.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import { type BulkInputs, openItem, toBulkInputs } from '../short-links/bulk.ts';
-import { type Framing, withFrameable } from '../short-links/destination.ts';
 import { isHeavyList } from '../short-links/filters.ts';
 import { canReadPasswords, countAnswer, openPassword } from '../short-links/record.ts';
+import {
+  answerScheduled,
+  changeAnswers,
+  SCHEDULING_TEXT,
+} from '../short-links/scheduled-routes.ts';
 import {
   bulkEnvelope,
   type DeleteOneQuery,
@@ -19,6 +23,7 @@ import { simulationRoute } from '../short-links/simulate.ts';
 import { answerPicture } from './answer-picture.ts';
 import { MAX_SIZE } from './design.ts';
 import { QR_CODE_FILTERS } from './filters.ts';
+import { findFraming, withFraming } from './framing.ts';
 import { type ImageSources, storeImages, withPublicImages } from './images.ts';
 import { qrCodeBulkJobs, qrCodeJobs } from './jobs.ts';
 import { QR_CODE_TABLES } from './model.ts';
@@ -40,11 +45,10 @@ import {
   type NewQrCodeBody,
   newQrCodeBody,
   QR_CODE_DEFAULTS,
-  type QrCodeChanges,
-  type QrCodeChangesBody,
   type QrCodeCountQuery,
   type QrCodeInfoQuery,
   type QrCodeListQuery,
+  type QrCodeUpdateBody,
   qrCodeChangesBody,
   qrCodeCountQuery,
   qrCodeInfoQuery,
@@ -285,7 +289,7 @@ export const qrCodeRoutes: Route[] = [
       );
     },
   }),
-  route<{ params: Params; body: QrCodeChangesBody }>({
+  route<{ params: Params; body: QrCodeUpdateBody }>({
     ...write,
     method: 'patch',
     path: '/qrcodes/{qrcodeId}',
@@ -294,20 +298,24 @@ export const qrCodeRoutes: Route[] = [
     extension: true,
     description:
       'Absent fields stay as they are; null clears a field. Domain, key and the content of a ' +
-      'static code can’t be changed: they are printed.',
+      `static code can’t be changed: they are printed. ${SCHEDULING_TEXT}`,
     record: true,
     params: qrCodeParams,
     body: qrCodeChangesBody,
-    answers: { 200: qrCodeRecord },
-    handle: async (request) => {
+    answers: changeAnswers(qrCodeRecord),
+    handle(request) {
       const { qrcodeId } = request.params;
-      const images = await storeImages(request, request.body);
-      const changes = await withFraming(
-        request,
-        toChanges(request.caller.projectId, request.body, images),
-        async () => [await findFraming(request.caller.projectId, qrcodeId)],
-      );
-      const data = { qrcodeId, changes };
+      const { at, ...body } = request.body;
+      const { projectId } = request.caller;
+      const changes = async () => {
+        const stored = toChanges(projectId, body, await storeImages(request, body));
+        return withFraming(request, stored, async () => [await findFraming(projectId, qrcodeId)]);
+      };
+      if (at !== undefined) {
+        const requested = { tables: QR_CODE_TABLES, ref: qrcodeId, at, findByRef, changes };
+        return answerScheduled(request, qrCodeJobs['qrcode.schedule'], requested);
+      }
+      const data = async () => ({ qrcodeId, changes: await changes() });
       return answerWrite(request, qrCodeJobs['qrcode.update'], data, (record) =>
         ok(openPassword(record)),
       );
@@ -318,7 +326,7 @@ export const qrCodeRoutes: Route[] = [
     tag: 'QR codes',
     path: '/qrcodes/{qrcodeId}',
     params: qrCodeParams,
-    findByRef: (projectId, ref) => qrCodeQueries.findByRef(projectId, ref),
+    findByRef,
   }),
   route<{ params: Params }>({
     ...write,
@@ -376,17 +384,6 @@ async function toBulkQrCodes(request: Requester, sent: unknown[]): Promise<BulkI
   return toBulkInputs(projectId, inputs, sent);
 }
 
-const findFraming = async (projectId: string, ref: string): Promise<Framing | undefined> =>
-  (await qrCodeQueries.findByRef(projectId, ref)) as Framing | undefined;
-
-/** Adds to a QR code whether its destination may be shown in a frame. */
-async function withFraming<Changes extends QrCodeChanges>(
-  request: Requester,
-  changes: Changes,
-  before?: () => Promise<readonly (Framing | undefined)[]>,
-): Promise<Changes> {
-  const { content } = changes;
-  const leads = content && { url: content.type === 'url' ? (content.value as string) : null };
-  const { frameable } = await withFrameable(request, { ...changes, ...leads } as Framing, before);
-  return frameable === undefined ? changes : { ...changes, frameable };
+function findByRef(projectId: string, ref: string) {
+  return qrCodeQueries.findByRef(projectId, ref);
 }

@@ -4,6 +4,7 @@ import { newId } from '../ids.ts';
 import type { FileRef, ImageRef } from '../images/name.ts';
 import type { NewShortLink, SharedChanges, TagFields } from '../short-links/fields.ts';
 import { schemasOf } from '../short-links/filters.ts';
+import { scheduledTime } from '../short-links/scheduled-record.ts';
 import {
   BULK_LIMIT,
   bulkIds,
@@ -71,6 +72,8 @@ type QrCodeBody = Omit<NewShortLink, 'id' | 'tags'> &
 export type NewQrCodeBody = QrCodeBody & { type: ContentName };
 /** The validated body of a change. */
 export type QrCodeChangesBody = QrCodeBody & TagEditFields;
+/** The validated body of a change, now or at a time. */
+export type QrCodeUpdateBody = QrCodeChangesBody & { at?: string };
 
 const contentFields = Object.fromEntries(
   Object.entries(CONTENT_TYPES).map(([name, { schema, description }]) => [
@@ -155,10 +158,11 @@ export const newQrCodeBody = Joi.object<NewQrCodeBody>({
   .example({ type: 'url', url: 'https://example.com/landing', fgColor: '#1A237E' });
 
 /** Schema of the body of a change. */
-export const qrCodeChangesBody = Joi.object<QrCodeChangesBody>({
+export const qrCodeChangesBody = Joi.object<QrCodeUpdateBody>({
   type: typeField,
   ...changeFields,
   ...ownFields,
+  at: scheduledTime(),
 })
   .custom(oneContent)
   .custom(namedTemplate)

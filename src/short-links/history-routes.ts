@@ -6,6 +6,7 @@ import { answerWrite } from '../jobs/answer-write.ts';
 import type { Job } from '../queues/job.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import { type Framing, withFrameable } from './destination.ts';
+import { listVersions, toVersion, versionRecord } from './destination-versions.ts';
 import { KEPT_DAYS, MAX_ENTRIES, type StoredChanges } from './history.ts';
 import { findChange, listHistory } from './history-queries.ts';
 import {
@@ -38,7 +39,7 @@ type Params = Record<string, string>;
 
 /** Endpoints of the history of links or QR codes, an extension of the contract. */
 export function historyRoutes<Sealed extends { id: string }>({
-  tables: { kind, noun },
+  tables,
   tag,
   path,
   params,
@@ -47,6 +48,7 @@ export function historyRoutes<Sealed extends { id: string }>({
   toShown,
   revert,
 }: HistorySource<Sealed>): Route[] {
+  const { kind, noun } = tables;
   const refOf = (values: Params) => Object.values(values)[0]!;
   const name = kind === 'link' ? 'Link' : 'QrCode';
   return [
@@ -72,6 +74,25 @@ export function historyRoutes<Sealed extends { id: string }>({
         return pageOf(await listHistory(projectId, id, query), (row) =>
           toChange(row, toShown(row.changes, canRead)),
         );
+      },
+    }),
+    route<{ params: Params }>({
+      method: 'get',
+      path: `${path}/destination-versions`,
+      operationId: `list${name}DestinationVersions`,
+      summary: `List the destination URLs that a ${noun} has had, newest first`,
+      description:
+        `Returns the values of \`url\` that a ${noun} has had, each with its period, as far as the history is stored. ` +
+        'Analytics and events take the period as `start` and `end`: every event is in exactly one.',
+      extension: true,
+      tag,
+      scope: `${kind}s.read`,
+      params,
+      answers: { 200: Joi.array().items(versionRecord) },
+      async handle({ caller: { projectId }, params: values }) {
+        const ref = refOf(values);
+        const { id } = found(await findByRef(projectId, ref), `${noun} "${ref}"`);
+        return ok((await listVersions(tables, projectId, id)).map(toVersion));
       },
     }),
     route<{ params: Params; body: RevertBody }>({

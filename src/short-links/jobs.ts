@@ -37,6 +37,8 @@ export const destinationJobs = jobsOf(metatags, {
 export const historyJobs = jobsOf(maintenance, {
   /** Deletes entries of histories that are older than their retention. */
   'history.prune': scheduled({ everyMs: HOUR_MS }),
+  /** Deletes scheduled changes that failed long ago. */
+  'changes.prune': scheduled({ everyMs: HOUR_MS }),
 });
 
 export const keptNameJobs = jobsOf(maintenance, {

@@ -24,6 +24,18 @@ const deletedSql = (table: string): string => `
   kept AS (DELETE FROM kept_counts k USING deleted
             WHERE k.project_id = :projectId AND k.is_record AND k.owner = deleted.id RETURNING k.*)`;
 
+/**
+ * SQL: fails the scheduled changes of records that are deleted for good, without their values.
+ *
+ * @param deleted name of the part with the ids
+ */
+const discardedSql = (deleted: string): string => `
+  discarded AS (UPDATE scheduled_changes s
+                   SET changes = '{}', password = NULL, failed_at = coalesce(s.failed_at, now()),
+                       error = coalesce(s.error, jsonb_build_object(
+                         'code', 'not_found', 'message', 'The record was deleted for good'))
+                  FROM ${deleted} d WHERE s.project_id = d.project_id AND s.record_id = d.id)`;
+
 /** Moves links or QR codes to the trash. @returns their ids and names */
 export const moveToTrash = (
   trx: Db,
@@ -57,7 +69,11 @@ export const moveToTrash = (
     },
   );
 
-/** Deletes links or QR codes for good, with their histories. @returns their ids and names */
+/**
+ * Deletes links or QR codes for good, with their histories and the values of scheduled changes.
+ *
+ * @returns their ids and names
+ */
 export const deleteForGood = (
   trx: Db,
   { table }: ShortLinkTables,
@@ -68,7 +84,8 @@ export const deleteForGood = (
     trx,
     `WITH ${deletedSql(table)},
      history AS (DELETE FROM record_changes h USING deleted
-                  WHERE h.project_id = :projectId AND h.record_id = deleted.id)
+                  WHERE h.project_id = :projectId AND h.record_id = deleted.id),
+     ${discardedSql('deleted')}
      SELECT id, domain_id, key FROM deleted`,
     { projectId, ids: [...ids] },
   );
@@ -98,7 +115,8 @@ export const emptyTrash = (
      kept AS (DELETE FROM kept_counts k USING gone
                WHERE k.project_id = gone.project_id AND k.is_record AND k.owner = gone.id),
      history AS (DELETE FROM record_changes h USING gone
-                  WHERE h.project_id = gone.project_id AND h.record_id = gone.id)
+                  WHERE h.project_id = gone.project_id AND h.record_id = gone.id),
+     ${discardedSql('gone')}
      SELECT FROM emptied`,
     bindings,
   );

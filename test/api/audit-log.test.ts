@@ -89,6 +89,11 @@ describe('the audit log', () => {
     return customer.id as string;
   };
 
+  const aChange = async (path: string) => {
+    const at = new Date(Date.now() + 86_400_000).toISOString();
+    return (await patch(path, { title: 't', at })).id as string;
+  };
+
   const anImport = () =>
     done(
       world.api.post('/imports', 'url,key\nhttps://example.com/,imported\n', {
@@ -128,6 +133,26 @@ describe('the audit log', () => {
       await patch(`/links/${id}`, { title: 'b' });
       const [{ id: changeId }] = await done(world.api.get(`/links/${id}/history`));
       return one('link', await post(`/links/${id}/revert`, { changeId }));
+    },
+    'link.schedule': async () => {
+      const { id } = await aLink();
+      await aChange(`/links/${id}`);
+      return one('link', { id }, ['title']);
+    },
+    'link.unschedule': async () => {
+      const { id } = await aLink();
+      await remove(`/links/${id}/changes/${await aChange(`/links/${id}`)}`);
+      return one('link', { id });
+    },
+    'qrcode.schedule': async () => {
+      const { id } = await aCode();
+      await aChange(`/qrcodes/${id}`);
+      return one('qrcode', { id }, ['title']);
+    },
+    'qrcode.unschedule': async () => {
+      const { id } = await aCode();
+      await remove(`/qrcodes/${id}/changes/${await aChange(`/qrcodes/${id}`)}`);
+      return one('qrcode', { id });
     },
     'link.restore': async () => {
       const { id } = await aLink();
@@ -397,6 +422,9 @@ describe('the audit log', () => {
       'integration.noted',
       'payment.receive',
       'payments.settle',
+      // The handlers write the update of each author.
+      'link.apply',
+      'qrcode.apply',
       // Sessions, people and blocked hosts belong to no workspace.
       'session.create',
       'session.createByLink',

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { routes } from '../../src/api/routes.ts';
+import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { nextOf, walk } from '../support/pages.ts';
@@ -103,6 +104,23 @@ describe('lists by cursor', () => {
     for (let n = 0; n < 5; n += 1) {
       await api.patch(`/links/${link.id}`, { comments: `${n}` });
       await api.patch(`/qrcodes/${qrcode.id}`, { comments: `${n}` });
+      const scheduled = [
+        ['link', link],
+        ['qrcode', qrcode],
+      ] as const;
+      for (const [kind, { id: recordId }] of scheduled) {
+        // Two changes have the same time.
+        const at = new Date(Date.UTC(2031, 0, 1 + (n % 4)));
+        await db()('scheduled_changes').insert({
+          project_id: world.projectId,
+          record_id: recordId,
+          id: newId('scheduledChange'),
+          kind,
+          at,
+          queue_at: at,
+          changes: { comments: 'later' },
+        });
+      }
     }
     receiver = await Receiver.start();
     const hook = { name: 'hook', url: receiver.url, kinds: ['link.created'] };

@@ -192,6 +192,8 @@ const INDEXED: Record<string, Record<string, string | null>> = {
     createdBefore: 'qrcodes_newest',
   },
   '/trash': { type: 'trash_latest' },
+  '/links/{linkId}/changes': { status: 'scheduled_changes_pkey' },
+  '/qrcodes/{qrcodeId}/changes': { status: 'scheduled_changes_pkey' },
   '/customers': {
     externalId: 'customers_project_id_external_id_key',
     ids: 'customers_pkey',

@@ -14,6 +14,7 @@ import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
 const B = 'https://example.com/b';
+const C = 'https://example.com/c';
 
 /** Sends a request to an API of another service. */
 async function compat(
@@ -138,6 +139,50 @@ for (const kind of ['links', 'qrcodes'] as const) {
         expect(Math.abs(Date.now() - Date.parse(entry.at))).to.be.below(60_000);
       });
     }
+
+    it('tells the period of each destination, by which analytics count every visit once', async () => {
+      const { id, key, createdAt } = await create();
+      const open = async (n: number) =>
+        expect((await world.visit(`/${key}`, { userAgent: browser(n) })).status).to.equal(302);
+      const versions = async () =>
+        (await world.api.get(`/${kind}/${id}/destination-versions`)).body as {
+          changeId: string | null;
+          url: string;
+          start: string;
+          end: string | null;
+        }[];
+      const first = { changeId: null, url: A, start: createdAt };
+      expect(await versions()).to.deep.equal([{ ...first, end: null }]);
+      await open(1);
+      await patch(id, { title: 'no version' });
+      await patch(id, { url: B });
+      await open(2);
+      await open(3);
+      await patch(id, { url: C });
+      const [third, second] = (await historyOf(id)).slice(0, 2) as (Entry & { at: string })[];
+      expect(await versions()).to.deep.equal([
+        { changeId: third!.id, url: C, start: third!.at, end: null },
+        { changeId: second!.id, url: B, start: second!.at, end: third!.at },
+        { ...first, end: second!.at },
+      ]);
+      await open(4);
+      const record = kind === 'links' ? 'linkId' : 'qrcodeId';
+      await eventually(async () => {
+        const counts = await Promise.all(
+          (await versions()).map(async ({ start, end }) => {
+            const { visits } = KINDS[kind];
+            const query = { [record]: id, event: visits, start, ...(end === null ? {} : { end }) };
+            return (await world.api.get('/analytics', query)).body[visits];
+          }),
+        );
+        expect(counts).to.deep.equal([1, 2, 1]);
+      });
+      const stranger = await aWorkspace();
+      const path = `/${kind}/${id}/destination-versions`;
+      expect((await stranger.api.get(path)).status).to.equal(404);
+      const other = await world.withScopes('tags.read');
+      expect((await other.get(path)).status).to.equal(403);
+    });
 
     it('has an entry for each record of a bulk change that is not refused', async () => {
       const [one, two] = [await create(), await create({ startsAt: '2030-01-01' })];

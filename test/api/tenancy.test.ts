@@ -63,6 +63,14 @@ async function isEmpty(answer: Promise<ApiAnswer>): Promise<void> {
   expect([status, body]).to.deep.equal([200, []]);
 }
 
+/** Schedules a change of a record. @returns its id */
+async function aScheduledChange({ api }: World, path: string): Promise<string> {
+  const at = new Date(Date.now() + 86_400_000).toISOString();
+  const { status, body } = await api.patch(path, { comments: 'Secret change', at });
+  expect(status, JSON.stringify(body)).to.equal(201);
+  return body.id;
+}
+
 const ATTEMPTS: Record<string, Attempt> = {
   'post /links': async ({ api }, { tag, folder, domain, page, webhook }) => {
     await is(422, api.post('/links', { url: URL_A, webhookIds: [webhook.id] }));
@@ -156,6 +164,44 @@ const ATTEMPTS: Record<string, Attempt> = {
     const { body: own } = await api.post('/links', { url: URL_A });
     await is404(api.post(`/links/${own.id}/revert`, { changeId }));
     await is(200, api.delete(`/links/${own.id}`));
+  },
+  'get /links/{linkId}/destination-versions': async ({ api }, { link }) => {
+    await is404(api.get(`/links/${link.id}/destination-versions`));
+    await is404(api.get(`/links/ext_${link.externalId}/destination-versions`));
+  },
+  'get /qrcodes/{qrcodeId}/destination-versions': ({ api }, { qrcode }) =>
+    is404(api.get(`/qrcodes/${qrcode.id}/destination-versions`)),
+  'get /links/{linkId}/changes': async ({ api }, { link }, owner) => {
+    await aScheduledChange(owner, `/links/${link.id}`);
+    await is404(api.get(`/links/${link.id}/changes`));
+    await is404(api.get(`/links/ext_${link.externalId}/changes`));
+  },
+  'get /links/{linkId}/changes/{changeId}': async ({ api }, { link }, owner) => {
+    const changeId = await aScheduledChange(owner, `/links/${link.id}`);
+    await is404(api.get(`/links/${link.id}/changes/${changeId}`));
+    const { body: own } = await api.post('/links', { url: URL_A });
+    await is404(api.get(`/links/${own.id}/changes/${changeId}`));
+    await is(200, api.delete(`/links/${own.id}`));
+  },
+  'delete /links/{linkId}/changes/{changeId}': async ({ api }, { link }, owner) => {
+    const changeId = await aScheduledChange(owner, `/links/${link.id}`);
+    await is404(api.delete(`/links/${link.id}/changes/${changeId}`));
+    await is404(api.delete(`/links/ext_${link.externalId}/changes/${changeId}`));
+    const { body: own } = await api.post('/links', { url: URL_A });
+    await is404(api.delete(`/links/${own.id}/changes/${changeId}`));
+    await is(200, api.delete(`/links/${own.id}`));
+  },
+  'get /qrcodes/{qrcodeId}/changes': async ({ api }, { qrcode }, owner) => {
+    await aScheduledChange(owner, `/qrcodes/${qrcode.id}`);
+    await is404(api.get(`/qrcodes/${qrcode.id}/changes`));
+  },
+  'get /qrcodes/{qrcodeId}/changes/{changeId}': async ({ api }, { qrcode }, owner) => {
+    const changeId = await aScheduledChange(owner, `/qrcodes/${qrcode.id}`);
+    await is404(api.get(`/qrcodes/${qrcode.id}/changes/${changeId}`));
+  },
+  'delete /qrcodes/{qrcodeId}/changes/{changeId}': async ({ api }, { qrcode }, owner) => {
+    const changeId = await aScheduledChange(owner, `/qrcodes/${qrcode.id}`);
+    await is404(api.delete(`/qrcodes/${qrcode.id}/changes/${changeId}`));
   },
   'get /qr': async ({ api }) => {
     // This endpoint is public and reads no records.

@@ -161,6 +161,7 @@ describe('the reference', () => {
       // Values of any field.
       'RecordChange.changes.*.from',
       'RecordChange.changes.*.to',
+      'ScheduledChange.changes.*',
     ];
     expect([...new Set(untyped)].toSorted()).to.deep.equal(ANYTHING);
   });

@@ -76,6 +76,9 @@ describe('secrets', function () {
       const { id } = await send('/links', { method: 'POST', body: { ...LINK, key: 'c' } });
       const changed = await send(`/links/${id}`, { method: 'PATCH', body: { password } });
       expect(changed.password).to.equal(password);
+      const at = new Date(Date.now() + 86_400_000).toISOString();
+      const later = await send(`/links/${id}`, { method: 'PATCH', body: { password, at } });
+      expect(later.changes).to.deep.equal({ hasPassword: true });
     },
     'post /links/bulk': async (password) => {
       const links = [
@@ -113,6 +116,8 @@ describe('secrets', function () {
       const { id } = await send('/qrcodes', { method: 'POST', body });
       const changed = await send(`/qrcodes/${id}`, { method: 'PATCH', body: { password } });
       expect(changed.password).to.equal(password);
+      const at = new Date(Date.now() + 86_400_000).toISOString();
+      await send(`/qrcodes/${id}`, { method: 'PATCH', body: { password, at } });
     },
     'post /qrcodes/bulk': async (password) => {
       const code = { type: 'url', ...LINK, key: 'i', password };

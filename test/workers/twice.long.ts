@@ -185,6 +185,7 @@ describe('a job that runs twice', function () {
         'tags',
         'link_tags',
         'record_changes',
+        'scheduled_changes',
         'trash',
         'qrcode_tags',
         'templates',
@@ -287,6 +288,38 @@ describe('a job that runs twice', function () {
     const record = await twice(linkJobs['link.reset'], { linkId: link.id });
     expect(record).to.include({ id: link.id, clicks: 0, lastClicked: null });
     expect((await world.visit('/a', { userAgent: browser(2) })).status).to.equal(302);
+  });
+
+  it('schedules, cancels and applies changes of links and QR codes once', async () => {
+    const link = newLink();
+    await twice(linkJobs['link.create'], { userId, link });
+    const { body: code } = await world.api.post('/qrcodes', { type: 'url', url: A });
+    const at = new Date(Date.now() + 86_400_000).toISOString();
+    const jobs = [
+      [link.id, linkJobs['link.schedule'], linkJobs['link.unschedule'], linkJobs['link.apply']],
+      [
+        code.id,
+        qrCodeJobs['qrcode.schedule'],
+        qrCodeJobs['qrcode.unschedule'],
+        qrCodeJobs['qrcode.apply'],
+      ],
+    ] as const;
+    for (const [id, schedule, unschedule, apply] of jobs) {
+      for (const title of ['cancelled', 'applied']) {
+        const data = { id, changeId: newId('scheduledChange'), at, changes: { title } };
+        const scheduled = await twice(schedule, data);
+        expect(scheduled).to.include({ id: data.changeId, status: 'pending' });
+        if (title === 'cancelled') await twice(unschedule, { id, changeId: data.changeId });
+      }
+      // Only the job of this test finds the change.
+      await db()('scheduled_changes')
+        .where({ record_id: id })
+        .update({ at: new Date(0) });
+      expect(await twice(apply, { id })).to.include({ count: 1 });
+      expect(await twice(apply, { id })).to.include({ count: 0 });
+    }
+    expect((await world.api.get(`/links/${link.id}`)).body.title).to.equal('applied');
+    expect((await world.api.get(`/qrcodes/${code.id}/history`)).body).to.have.length(1);
   });
 
   it('creates, updates and deletes a page once', async () => {

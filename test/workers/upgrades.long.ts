@@ -56,6 +56,7 @@ import * as eventDestinations from '../../migrations/0089_destinations.ts';
 import * as recordHistory from '../../migrations/0090_record_history.ts';
 import * as trash from '../../migrations/0091_trash.ts';
 import * as unknownPrivacy from '../../migrations/0092_unknown_privacy.ts';
+import * as scheduledChanges from '../../migrations/0093_scheduled_changes.ts';
 import * as destinationTests from '../../migrations/0094_destination_tests.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
@@ -139,6 +140,7 @@ const AFTER_SEARCH = [
   recordHistory,
   trash,
   unknownPrivacy,
+  scheduledChanges,
   destinationTests,
 ];
 

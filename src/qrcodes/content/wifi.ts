@@ -16,6 +16,12 @@ export interface Wifi {
   anonymousIdentity?: string;
 }
 
+/** Hides the password of a network. @param content the content of a code; null for another type */
+export function withoutPassword(content: unknown): unknown {
+  const wifi = content as Partial<Wifi> | null;
+  return wifi?.password === undefined ? wifi : { ...wifi, password: null, hasPassword: true };
+}
+
 /** Display names of the encryptions. */
 const SECURITY = {
   WPA: 'WPA, WPA2 or WPA3',

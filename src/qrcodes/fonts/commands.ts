@@ -108,6 +108,9 @@ export async function pruneFonts(): Promise<void> {
        AND NOT EXISTS (SELECT 1 FROM trash r
                         WHERE r.project_id = f.project_id
                           AND r.record -> 'design' -> 'frameTextStyles' ->> 'family' = f.id)
+       AND NOT EXISTS (SELECT 1 FROM scheduled_changes s
+                        WHERE s.project_id = f.project_id
+                          AND s.changes -> 'design' -> 'frameTextStyles' ->> 'family' = f.id)
        AND NOT EXISTS (SELECT 1 FROM templates t
                         WHERE t.project_id = f.project_id
                           AND t.design -> 'frameTextStyles' ->> 'family' = f.id)`,
