@@ -152,14 +152,14 @@ async function benchPages(projectId: string, among: string, rounds: number): Pro
 
 const FILTERS: (() => FilterQuery)[] = [
   () => ({ country: [pick(['US', 'DE', 'FI', 'NZ', 'KE'])] }),
-  () => ({ city: `City ${Math.floor(Math.random() * 300)}` }),
+  () => ({ city: [`City ${Math.floor(Math.random() * 300)}`] }),
   () => ({ device: [pick(['Mobile', 'Desktop', 'Tablet'])] }),
   () => ({ browser: [pick(['Firefox', 'Opera', 'Silk', 'Edge'])] }),
   () => ({ os: [pick(['Linux', 'macOS', 'Chrome OS', 'iOS'])] }),
-  () => ({ referer: `site${130 + Math.floor(Math.random() * 300)}` }),
-  () => ({ url: `landing/${Math.floor(Math.random() * 500)}` }),
+  () => ({ referer: [`site${130 + Math.floor(Math.random() * 300)}`] }),
+  () => ({ url: [`landing/${Math.floor(Math.random() * 500)}`] }),
   () => ({ type: 'qr' }),
-  () => ({ domain: 'go.bench.test' }),
+  () => ({ domain: ['go.bench.test'] }),
 ];
 
 /** Ranges of the number of events that two filters match. */

@@ -187,6 +187,7 @@ export class SchemaConverter {
       case 'array':
       case 'list':
       case 'queryList':
+      case 'repeated':
         return this.#array(described, limits({ min: 'minItems', max: 'maxItems' }));
       case 'object':
         return this.#object(described);
@@ -293,6 +294,7 @@ function example(described: Described): unknown {
     case 'array':
     case 'list':
     case 'queryList':
+    case 'repeated':
       return items.slice(0, 1).map((item) => example(item));
     case 'alternatives':
       return example(matches[0]?.schema ?? matches[0]?.then ?? {});

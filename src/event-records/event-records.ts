@@ -2,6 +2,7 @@ import type { EventRecords } from '../events/records.ts';
 import { findTitles } from '../pages/queries.ts';
 import { findNames, readCounters } from './analytics.ts';
 import { toEvents } from './context.ts';
+import { findLabels, listLabeled } from './labels.ts';
 import { eventRecord } from './record.ts';
 import { resolveRecords } from './resolve.ts';
 
@@ -11,5 +12,5 @@ export const eventRecords: EventRecords = {
   toEvents,
   resolveRecords,
   readCounters,
-  names: { findNames, findTitles },
+  names: { findNames, findTitles, findLabels, listLabeled },
 };

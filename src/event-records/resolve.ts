@@ -14,14 +14,21 @@ export const resolveRecords: ResolveRecords = async (
   projectId,
   { domain, key, linkId, qrcodeId, externalId, tagId, folderId, pageId },
 ) => {
-  if (pageId !== undefined) await existing(findPage(projectId, pageId), `page "${pageId}"`);
+  for (const id of pageId ?? []) await existing(findPage(projectId, id), `page "${id}"`);
   const sets: string[][] = [];
   if (linkId !== undefined) {
-    sets.push([await existing(linkQueries.findByRef(projectId, linkId), `link "${linkId}"`)]);
+    sets.push(
+      await Promise.all(
+        linkId.map((id) => existing(linkQueries.findByRef(projectId, id), `link "${id}"`)),
+      ),
+    );
   }
   if (qrcodeId !== undefined) {
-    const code = qrCodeQueries.findByRef(projectId, qrcodeId);
-    sets.push([await existing(code, `QR code "${qrcodeId}"`)]);
+    sets.push(
+      await Promise.all(
+        qrcodeId.map((id) => existing(qrCodeQueries.findByRef(projectId, id), `QR code "${id}"`)),
+      ),
+    );
   }
   if (externalId !== undefined) {
     const callersId = externalIdIn(externalId) ?? externalId;
@@ -36,7 +43,7 @@ export const resolveRecords: ResolveRecords = async (
     if (domain === undefined) {
       throw new Refusal(
         'unprocessable_entity',
-        'domain is required with key: a key alone does not identify a link',
+        'domain is required with key, and must be one: a key alone does not identify a link',
       );
     }
     const name = normalizeKey(key);
@@ -46,7 +53,7 @@ export const resolveRecords: ResolveRecords = async (
     sets.push([await existing(Promise.resolve(record), `link "${key}" on ${domain}`)]);
   }
   if (tagId !== undefined) sets.push(await ofTags(projectId, tagId));
-  if (folderId !== undefined) sets.push(await ofFolder(projectId, folderId));
+  if (folderId !== undefined) sets.push(await ofFolders(projectId, folderId));
   if (sets.length === 0) return undefined;
   return sets.reduce((ids, right) => {
     const accepted = new Set(right);
@@ -67,14 +74,14 @@ async function ofTags(projectId: string, tagIds: readonly string[]): Promise<str
   return records.map((row) => row.id);
 }
 
-async function ofFolder(projectId: string, folderId: string): Promise<string[]> {
-  const [folder] = await existingIds(db(), 'folders', projectId, [folderId]);
-  found(folder, `folder "${folderId}"`);
+async function ofFolders(projectId: string, folderIds: readonly string[]): Promise<string[]> {
+  const folders = await existingIds(db(), 'folders', projectId, folderIds);
+  for (const id of folderIds) found(folders.has(id) ? id : undefined, `folder "${id}"`);
   const records = await rows<{ id: string }>(
     db(),
-    `SELECT id FROM links WHERE project_id = :projectId AND folder_id = :folderId
-      UNION ALL SELECT id FROM qrcodes WHERE project_id = :projectId AND folder_id = :folderId`,
-    { projectId, folderId },
+    `SELECT id FROM links WHERE project_id = :projectId AND folder_id = ANY(:folderIds)
+      UNION ALL SELECT id FROM qrcodes WHERE project_id = :projectId AND folder_id = ANY(:folderIds)`,
+    { projectId, folderIds },
   );
   return records.map((row) => row.id);
 }

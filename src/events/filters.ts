@@ -1,5 +1,6 @@
 import type { Schema, StringSchema } from 'joi';
-import { flag, id, Joi, queryList, text } from '../http/fields.ts';
+import { domainField } from '../http/domain-name.ts';
+import { flag, id, Joi, queryList, repeated, text } from '../http/fields.ts';
 import { foldCase } from '../infra/letter-case.ts';
 import { cityKey } from '../visitors/city.ts';
 import { CONTINENTS, COUNTRY_CODES } from '../visitors/countries.ts';
@@ -13,8 +14,9 @@ import { type UtmField, utmText } from './utm.ts';
 
 /*
  * Filters of events. A row of FILTERS defines what a parameter compares and how. The live stream,
- * Postgres, its blocks and ClickHouse each translate the three operators. Stores have special cases
- * for computed values, blocks for parts of a value (`WITHIN` of `block-conditions.ts`).
+ * Postgres, its blocks and ClickHouse each translate the operators and their negation. Stores have
+ * special cases for computed values, blocks for parts of a value (`WITHIN` of
+ * `block-conditions.ts`).
  */
 
 /** Key under which visits of a domain's root are recorded. */
@@ -29,7 +31,10 @@ const examples = (names: readonly string[]): string =>
   ['Chrome', 'Safari', 'Firefox', 'Windows', 'iOS', 'Android']
     .filter((name) => names.includes(name))
     .join(', ');
-const partOf = (what: string) => text(1_000).description(`Part of ${what}, regardless of case.`);
+/** Tells readers of the reference how several values are sent, where values can contain commas. */
+const REPEAT = 'Repeat the parameter for one of several.';
+const partOf = (what: string) =>
+  repeated(text(1_000)).description(`Part of ${what}, regardless of case. ${REPEAT}`);
 
 /** Reads the value of an event that a filter compares. */
 type ValueOf = (event: StoredEvent) => string | null;
@@ -45,31 +50,19 @@ type Column = {
  */
 const list = (column: Column, schema: Schema, block: string = column) => ({
   operator: 'oneOf' as const,
-  isList: true as const,
   column,
   block,
   valueOf: (event: StoredEvent) => event[column],
   schema,
 });
 
-/**
- * Makes a filter for events with a value in a column.
- *
- * @param block the column of blocks that has the value (`block-columns.ts`)
- */
-const single = (column: Column, schema: Schema, block: string = column) => ({
-  ...list(column, schema, block),
-  isList: false as const,
-});
-
-/** Makes a filter for events whose text contains another, ignoring case. */
+/** Makes a filter for events whose text contains one of several others, ignoring case. */
 const containing = (
   column: Column,
   schema: Schema,
   valueOf: ValueOf = (event) => event[column],
 ) => ({
   operator: 'contains' as const,
-  isList: false as const,
   column,
   block: column,
   valueOf,
@@ -79,13 +72,14 @@ const containing = (
 /** Makes a filter by a UTM parameter of the destination. */
 const utm = (name: UtmField) => ({
   operator: 'oneOf' as const,
-  isList: false as const,
   column: name,
   block: 'utm',
   ignoresCase: true as const,
   valueOf: ({ url }: StoredEvent) => utmText(url, name) ?? null,
-  schema: text(1_000)
-    .description(`Value of the parameter \`${name}\` in the destination, regardless of case.`)
+  schema: repeated(text(1_000))
+    .description(
+      `Value of the parameter \`${name}\` in the destination, regardless of case. ${REPEAT}`,
+    )
     .meta({ extension: true }),
 });
 
@@ -94,7 +88,25 @@ const utm = (name: UtmField) => ({
  * the values in events that requested ones stand for.
  */
 export const FILTERS = {
-  pageId: single('page_id', id().description('Id of the page before the destination.'), 'page'),
+  domain: list(
+    'domain',
+    queryList(domainField() as StringSchema)
+      .min(1)
+      .description('Domain of the short link, or several.'),
+  ),
+  // A link or code that is selected is in `EventFilter.records`; conditions have excluded ones.
+  linkId: list(
+    'link_id',
+    queryList(id())
+      .min(1)
+      .description('Id of the short link, or its external id after `ext_`; or several.'),
+    'record',
+  ),
+  pageId: list(
+    'page_id',
+    queryList(id()).min(1).description('Id of the page before the destination, or several.'),
+    'page',
+  ),
   continent: list('continent', oneOf('continents', CONTINENTS)),
   country: list(
     'country',
@@ -109,9 +121,11 @@ export const FILTERS = {
       .min(1)
       .description('One of these countries, or several.'),
   ),
-  city: single(
+  city: list(
     'city',
-    text(200).description('Name of a city, regardless of case and accents; a district is ignored.'),
+    repeated(text(200)).description(
+      `Name of a city, regardless of case and accents; a district is ignored. ${REPEAT}`,
+    ),
   ),
   device: list('device', oneOf('devices', [...DEVICES, UNKNOWN])),
   browser: list(
@@ -170,7 +184,6 @@ export const FILTERS = {
   ),
   root: {
     operator: 'is' as const,
-    isList: false as const,
     column: 'root',
     block: 'root',
     valueOf: ({ link_id, key }: StoredEvent) => (link_id === null && key === ROOT_KEY ? '' : null),
@@ -191,14 +204,21 @@ export function keyOf(filter: FilterName, value: string): string {
   return ignoresCase(filter) ? foldCase(value) : value;
 }
 
-/** A condition on the value that a filter compares. It is plain data, because jobs carry it. */
-export type Condition = { filter: FilterName } & (
+/** A test of the value that a filter compares. An event without a value fails all but `is`. */
+export type Test =
   | { oneOf: string[] }
   /** Text that the value contains, ignoring case. */
   | { contains: string }
+  /** Texts of which the value contains one, ignoring case. */
+  | { containsOne: string[] }
   /** True if a value is required, false if there must be none. */
-  | { is: boolean }
-);
+  | { is: boolean };
+
+/**
+ * A condition on the value that a filter compares: a test, or one that it must fail. It is plain
+ * data, because jobs carry it.
+ */
+export type Condition = { filter: FilterName } & (Test | { not: Test });
 
 /** A filter of events; an event must meet all of its conditions. */
 export interface EventFilter {
@@ -228,25 +248,31 @@ export const hasConditions = ({ conditions = [] }: EventFilter): boolean => cond
 /** Values of the filters, as the query of a request has them. */
 export type FilterValues = {
   [Name in FilterName]?:
-    | ((typeof FILTERS)[Name] extends { operator: 'is' }
-        ? boolean
-        : (typeof FILTERS)[Name] extends { isList: true }
-          ? string[]
-          : string)
+    | ((typeof FILTERS)[Name] extends { operator: 'is' } ? boolean : string[])
     | undefined;
 };
 
-/** Converts filter values to conditions. */
-export function conditionsOf(query: FilterValues): Condition[] {
+/**
+ * Converts filter values to conditions.
+ *
+ * @param excluding the filters whose values are excluded
+ */
+export function conditionsOf(query: FilterValues, excluding: readonly string[] = []): Condition[] {
   return FILTER_NAMES.flatMap((filter): Condition[] => {
     const value = query[filter];
     if (value === undefined) return [];
     if (typeof value === 'boolean') return [{ filter, is: value }];
-    if (FILTERS[filter].operator === 'contains') return [{ filter, contains: String(value) }];
-    const { storedOf } = FILTERS[filter] as { storedOf?: (values: readonly string[]) => string[] };
-    const values = [value].flat();
-    return [{ filter, oneOf: storedOf === undefined ? values : storedOf(values) }];
+    const test = testOf(filter, value);
+    return [{ filter, ...(excluding.includes(filter) ? { not: test } : test) }];
   });
+}
+
+function testOf(filter: FilterName, values: string[]): Test {
+  if (FILTERS[filter].operator === 'contains') {
+    return values.length === 1 ? { contains: values[0]! } : { containsOne: values };
+  }
+  const { storedOf } = FILTERS[filter] as { storedOf?: (values: readonly string[]) => string[] };
+  return { oneOf: storedOf === undefined ? values : storedOf(values) };
 }
 
 /** Returns true for a filter whose values are compared by {@link foldCase}. */

@@ -31,7 +31,22 @@ export interface RecordNames {
   findNames(projectId: string, ids: readonly string[]): Promise<Map<string, ShownName>>;
   /** Finds the titles of pages by id; deleted pages are left out. */
   findTitles(projectId: string, ids: readonly string[]): Promise<Map<string, string>>;
+  /** Finds the tags or folders of these links and QR codes. */
+  findLabels(
+    projectId: string,
+    kind: LabelKind,
+    ids: readonly string[],
+  ): Promise<{ record: string; id: string; name: string }[]>;
+  /** Lists the ids of links and QR codes with a tag or folder in order, after an id. */
+  listLabeled(
+    projectId: string,
+    kind: LabelKind,
+    page: { after: string; limit: number },
+  ): Promise<string[]>;
 }
+
+/** Something that groups links and QR codes. */
+export type LabelKind = 'tag' | 'folder';
 
 /** Display name of a link or QR code. */
 export interface ShownName {

@@ -27,7 +27,7 @@ interface EarlierFilter extends Pick<EventFilter, 'records' | 'domain'> {
     city?: string[];
   };
   via?: string[];
-  parts?: Pick<FilterValues, 'referer' | 'url'>;
+  parts?: { referer?: string; url?: string };
   utm?: Partial<Record<UtmField, string>>;
   pageId?: string;
   variants?: string[];
@@ -54,16 +54,19 @@ function upgraded(filter: EventFilter | EarlierFilter): EventFilter {
   } = filter as EarlierFilter;
   const query = {
     ...values,
-    ...parts,
-    ...utm,
-    city: city?.[0],
+    ...Object.fromEntries(
+      Object.entries({ ...parts, ...utm }).map(([name, value]) => [name, listOf(value)]),
+    ),
+    city,
     types: via,
-    pageId,
+    pageId: listOf(pageId),
     variant: variants,
     root: isRoot,
   };
   return { ...named, conditions: isEmpty === true ? [NOTHING] : conditionsOf(query) };
 }
+
+const listOf = (value: string | undefined) => (value === undefined ? undefined : [value]);
 
 type Exported = Awaited<ReturnType<typeof toEvents>>[number];
 

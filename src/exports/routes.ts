@@ -1,16 +1,28 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
+import { eventRecords } from '../event-records/event-records.ts';
 import { resolveRecords } from '../event-records/resolve.ts';
-import { type KindParameter, kindNamed } from '../events/kinds.ts';
-import { type FilterQuery, resolveFilter } from '../events/query/filters.ts';
+import {
+  EVENT_PARAMETERS,
+  type EventParameter,
+  type KindParameter,
+  kindNamed,
+} from '../events/kinds.ts';
+import {
+  type FilterQuery,
+  filterSchemas,
+  resolveFilter,
+  spanSchemas,
+} from '../events/query/filters.ts';
 import { resolveSpan } from '../events/query/interval.ts';
 import { eventSchemas } from '../events/schema.ts';
-import type { SpanQuery } from '../events/span.ts';
+import { INTERVALS, type SpanQuery } from '../events/span.ts';
 import { eventsStore } from '../events/store/index.ts';
 import { id, Joi, oneOf, text } from '../http/fields.ts';
 import { MEBIBYTE } from '../http/input.ts';
 import { type Answer, type ApiRequest, ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
+import { db } from '../infra/db.ts';
 import { seal } from '../infra/seal.ts';
 import { answerAccepted, answerWrite } from '../jobs/answer-write.ts';
 import { type LinkFilters, filterSchemas as linkFilterSchemas } from '../links/filters.ts';
@@ -19,6 +31,7 @@ import { refuseHiddenFilter } from '../short-links/filters.ts';
 import { refuseOtherWorkspace } from '../short-links/project-slug.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
+import { exportAnalytics, fileNameOf } from './analytics.ts';
 import { findExport, partsOf } from './commands.ts';
 import { type ExportFormat, FORMATS, fileAnswer, MEDIA_TYPES } from './format.ts';
 import { exportJobs, type NewExport } from './jobs.ts';
@@ -58,6 +71,8 @@ function refuseWithoutScopes({ scopes }: Caller): void {
   );
 }
 
+type AnalyticsQuery = FilterQuery & SpanQuery & { event?: EventParameter };
+
 type EventsQuery = FilterQuery & SpanQuery & { event: KindParameter; format: ExportFormat };
 
 type LinksQuery = LinkFilters & { format: ExportFormat };
@@ -94,6 +109,40 @@ export const exportRoutes: Route[] = [
       );
       const events = { event, start: start.toISOString(), end: end.toISOString(), filter };
       return answerExport(request, { format: query.format, of: { events } }, query.event, count);
+    },
+  }),
+  route<{ query: AnalyticsQuery }>({
+    ...common,
+    method: 'get',
+    path: '/analytics/export',
+    isHeavy: true,
+    operationId: 'exportAnalytics',
+    summary: 'Export analytics of all groups',
+    description:
+      'Returns a ZIP file: a description of the period and the filters, the totals of this period ' +
+      'and the period before, the time series, and a CSV file for each dimension, as ' +
+      '`GET /analytics` returns them.',
+    scope: 'analytics.read',
+    plan: 'pro',
+    query: Joi.object<AnalyticsQuery>({
+      event: oneOf(EVENT_PARAMETERS).description(
+        'Events to count. Default: clicks; scans of QR codes and views of pages in their files.',
+      ),
+      interval: oneOf(INTERVALS).description(
+        'Period; takes precedence over `start` and `end`. Default without them: 24h.',
+      ),
+      ...filterSchemas,
+      ...spanSchemas,
+    }),
+    answers: { 200: { media: [MEDIA_TYPES.zip] } },
+    async handle({ caller: { projectId }, query }) {
+      const [filter, span, workspace] = await Promise.all([
+        resolveFilter(projectId, query, resolveRecords),
+        resolveSpan(projectId, query),
+        nameOf(projectId),
+      ]);
+      const selection = { workspace, projectId, span, filter, event: query.event, query };
+      return fileAnswer(exportAnalytics(selection, eventRecords.names), fileNameOf(span), 'zip');
     },
   }),
   route<{ query: LinksQuery }>({
@@ -165,6 +214,11 @@ export const exportRoutes: Route[] = [
     },
   }),
 ];
+
+async function nameOf(projectId: string): Promise<string> {
+  const row = (await db()('workspaces').where({ id: projectId }).first('name')) as { name: string };
+  return row.name;
+}
 
 function answerWorkspace(request: ApiRequest<{ body: NewExportBody }>): Promise<Answer> {
   const { type: _, passphrase, ...others } = request.body;

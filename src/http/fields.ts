@@ -21,11 +21,12 @@ const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
 /**
  * Joi with the type `list`: an array, or a comma-separated text; members of a `queryList` may be
- * such texts too.
+ * such texts too. `repeated` is an array, or one of its members.
  */
 interface ExtendedJoi extends JoiBase.Root {
   list(): JoiBase.ArraySchema<string[]>;
   queryList(): JoiBase.ArraySchema<string[]>;
+  repeated(): JoiBase.ArraySchema<string[]>;
 }
 
 /**
@@ -93,6 +94,14 @@ const Joi = JoiBase.extend(
       }),
     },
   }),
+  (joi: JoiBase.Root) => ({
+    type: 'repeated',
+    base: joi.array(),
+    prepare(value: unknown, helpers: JoiBase.CustomHelpers) {
+      return Array.isArray(value) ? refuseTooMany(value, value.length, helpers) : undefined;
+    },
+    coerce: { from: 'string', method: (value: string) => ({ value: [value] }) },
+  }),
 ) as ExtendedJoi;
 
 /** Returns the limit that a rule `max` sets. */
@@ -138,6 +147,16 @@ export function queryList(
     .custom((values: string[]) => [...new Set(values)])
     .max(MAX_VALUES);
 }
+
+/**
+ * Schema of several texts in a query, which may contain commas: the name is repeated for each.
+ */
+export const repeated = (item: JoiBase.StringSchema): JoiBase.ArraySchema<string[]> =>
+  Joi.repeated()
+    .items(item)
+    .min(1)
+    .custom((values: string[]) => [...new Set(values)])
+    .max(MAX_VALUES);
 
 /**
  * Schema of names in a query, which may contain commas. The value of a repeated parameter is the

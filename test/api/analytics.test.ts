@@ -316,6 +316,81 @@ describe('GET /analytics and GET /events', () => {
     });
   }
 
+  const excluding: [query: string, clicks: number][] = [
+    ['country=DE&exclude=country', 4],
+    ['country=DE,FR&exclude=country', 3],
+    ['country=DE&device=Desktop&exclude=country', 1],
+    ['country=DE&device=Desktop&exclude=country,device', 3],
+    ['city=Berlin&city=Paris&exclude=city&country=DE', 0],
+    ['domain=localhost&exclude=domain', 5],
+    ['referer=NEWS&exclude=referer', 4],
+    ['utm_source=mail&exclude=utm_source', 6],
+    ['pageId=PAGE&exclude=pageId', 6],
+  ];
+  for (const [query, clicks] of excluding) {
+    it(`counts events with none of the excluded values of ${query}`, async () => {
+      const { body: page } = await world.api.post('/pages', { title: 'P' });
+      const asked = query.replace('PAGE', page.id);
+      const { status, body } = await world.api.get(`/analytics?${asked}`);
+      expect([status, body.clicks], JSON.stringify(body)).to.deep.equal([200, clicks]);
+      expect((await world.api.get(`/events?${asked}`)).body).to.have.length(clicks);
+    });
+  }
+
+  it('selects and excludes links, tags and folders, also several, and counts by them', async () => {
+    const own = await aWorkspace();
+    const { api, projectId, domain } = own;
+    const idOf = async (path: string, body: object): Promise<string> =>
+      (await api.post(path, body)).body.id;
+    const tags = [await idOf('/tags', { name: 'Spring' }), await idOf('/tags', { name: 'Autumn' })];
+    const folderId = await idOf('/folders', { name: 'Shop' });
+    const links = [
+      await idOf('/links', { url: A, tagIds: tags, externalId: 'x-1' }),
+      await idOf('/links', { url: A, tagIds: [tags[1]], folderId }),
+      await idOf('/links', { url: A }),
+    ];
+    const code = await idOf('/qrcodes', { type: 'url', url: A, tagIds: [tags[0]] });
+    const occurred_at = new Date().toISOString();
+    const events = [...links, links[1]!, null].map((link_id, n) =>
+      anEvent(projectId, { id: `clk_of_${n}`, occurred_at, domain, link_id, visitor: 'new' }),
+    );
+    const scan = anEvent(projectId, {
+      id: 'clk_scan',
+      occurred_at,
+      domain,
+      link_id: code,
+      event: 'scan',
+    });
+    await db().transaction((trx) => append(trx, [...events, scan]));
+    const count = async (query: string) => {
+      const { status, body } = await api.get(`/analytics?${query}`);
+      expect(status, JSON.stringify(body)).to.equal(200);
+      return [body.clicks, body.scans];
+    };
+    expect(await count(`linkId=${links[0]}&linkId=${links[1]}`)).to.deep.equal([3, 0]);
+    expect(await count(`linkId=ext_x-1,${links[2]}`)).to.deep.equal([2, 0]);
+    expect(await count(`linkId=${links[1]}&exclude=linkId`)).to.deep.equal([3, 1]);
+    expect(await count(`qrcodeId=${code}&exclude=qrcodeId`)).to.deep.equal([5, 0]);
+    expect(await count(`tagId=${tags[1]}`)).to.deep.equal([3, 0]);
+    expect(await count(`tagId=${tags[0]}&exclude=tagId`)).to.deep.equal([4, 0]);
+    expect(await count(`tagId=${tags[1]}&linkId=${links[0]}&exclude=linkId`)).to.deep.equal([2, 0]);
+    expect(await count(`folderId=${folderId}&tagId=${tags[0]}&exclude=folderId,tagId`)).to.eql([
+      2, 0,
+    ]);
+    const rows = async (query: string) => (await api.get(`/analytics?${query}`)).body;
+    expect(await rows('groupBy=top_tags')).to.deep.equal([
+      { tag: tags[1], id: tags[1], name: 'Autumn', clicks: 3, visitors: 3 },
+      { tag: tags[0], id: tags[0], name: 'Spring', clicks: 1, visitors: 1 },
+    ]);
+    expect(await rows('groupBy=top_tags&event=scans')).to.deep.equal([
+      { tag: tags[0], id: tags[0], name: 'Spring', scans: 1, visitors: 0 },
+    ]);
+    const ofFolder = { folder: folderId, id: folderId, name: 'Shop', clicks: 2, visitors: 2 };
+    expect(await rows('groupBy=top_folders')).to.deep.equal([ofFolder]);
+    expect(await rows(`groupBy=top_folders&tagId=${tags[0]}`)).to.deep.equal([]);
+    expect(await rows(`groupBy=top_folders&linkId=${links[1]}`)).to.deep.equal([ofFolder]);
+  });
+
   it('accepts any browser name', async () => {
     const { api, projectId } = await aWorkspace();
     const rare = anEvent(projectId, {
@@ -395,6 +470,12 @@ describe('GET /analytics and GET /events', () => {
   const refused: [query: Record<string, string>, status: number, message: string][] = [
     [{ timezone: 'Mars/Olympus' }, 422, 'timezone must be an IANA time zone'],
     [{ timezone: '+01:00' }, 422, 'timezone'],
+    [{ exclude: 'country' }, 422, 'exclude must name filters of the request; country is not set'],
+    [{ exclude: 'root', root: 'true' }, 422, 'exclude'],
+    [{ exclude: 'types', types: 'qr', type: 'qr' }, 422, 'exclude must not be types'],
+    [{ exclude: 'tagId', tagId: 'tag_none' }, 404, 'There is no tag "tag_none"'],
+    [{ exclude: 'folderId', folderId: 'fold_none' }, 404, 'There is no folder "fold_none"'],
+    [{ domain: 'a.test,b.test', key: 'k' }, 422, 'domain is required with key, and must be one'],
     [{ start: '2025-02-01', end: '2025-01-01' }, 422, 'start must not be after end'],
     [{ start: '0001-01-01' }, 422, 'start must not be more than 400 years before end'],
     [{ start: 'soon' }, 422, 'start'],

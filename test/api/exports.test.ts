@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { strFromU8, unzipSync } from 'fflate';
 import { append } from '../../src/events/store/postgres/append.ts';
 import { guarded } from '../../src/infra/csv.ts';
 import { db } from '../../src/infra/db.ts';
@@ -47,6 +48,58 @@ describe('exports', () => {
     const { status, headers, bytes } = await world.api.download(path, query);
     return { status, headers, text: bytes.toString() };
   };
+
+  it('of analytics have a description and a file for each group, as GET /analytics counts', async () => {
+    const query = { interval: '24h', timezone: 'Europe/Berlin', country: 'DE,Unknown' };
+    const { status, headers, bytes } = await world.api.download('/analytics/export', {
+      ...query,
+      device: 'Tablet',
+      exclude: 'device',
+    });
+    expect(status).to.equal(200);
+    expect(headers.get('content-type')).to.equal('application/zip');
+    expect(headers.get('content-disposition')).to.match(
+      /^attachment; filename="analytics-[\d-]+\.zip"$/,
+    );
+    const files = Object.entries(unzipSync(bytes)).map(
+      ([name, content]) => [name, strFromU8(content).replace('\ufeff', '')] as const,
+    );
+    expect(files[0]![0]).to.equal('README.txt');
+    expect(files[0]![1].split('\r\n')).to.include.members([
+      'Time zone: Europe/Berlin',
+      'Events: clicks; scans of QR codes and views of pages in their files',
+      '  country is DE or Unknown',
+      '  device is not Tablet',
+    ]);
+    const { body: kpis } = await world.api.get('/analytics', { ...query, groupBy: 'kpis' });
+    const linesOf = new Map(files.map(([name, text]) => [name, text.trimEnd().split('\r\n')]));
+    expect(linesOf.get('totals.csv')).to.include(`clicks,${kpis.clicks.value},0,`);
+    expect(linesOf.get('referers.csv')).to.deep.equal([
+      'referer,clicks,visitors',
+      `'@SUM(A1),${kpis.clicks.value},0`,
+    ]);
+    expect(linesOf.get('top_links.csv')![1])
+      .to.contain(`${linkId},${linkId},`)
+      .and.contain("'=1+1");
+    expect(linesOf.get('top_qrcodes.csv')).to.have.length(1);
+    expect(linesOf.get('timeseries.csv')).to.have.length.within(25, 26);
+    for (const [name] of files.slice(2)) {
+      const groupBy = name.replace('.csv', '');
+      const { body } = await world.api.get('/analytics', { ...query, groupBy });
+      expect(linesOf.get(name), name).to.have.length(body.length + 1);
+    }
+  });
+
+  it('of analytics refuse what GET /analytics refuses', async () => {
+    for (const query of [{ interval: 'all_unfiltered' }, { country: 'ZZ' }, { exclude: 'city' }]) {
+      const { status, body } = await world.api.get('/analytics/export', query);
+      expect([status, body.error.code], JSON.stringify(query)).to.deep.equal([
+        422,
+        'unprocessable_entity',
+      ]);
+    }
+    expect((await world.api.get('/analytics/export', { tagId: 'tag_none' })).status).to.equal(404);
+  });
 
   it('of events as CSV are sorted by time, without formulas', async () => {
     const { status, headers, text } = await download('/events/export', { interval: '24h' });

@@ -44,7 +44,7 @@ const tagNames = (same?.tags ?? []).map(({ name }) => name);
 
 let clicks = 0;
 for (const until = Date.now() + 10_000; clicks === 0 && Date.now() < until; ) {
-  const { data } = await client.GET('/analytics', { params: { query: { groupBy: 'count', linkId: link.id } } });
+  const { data } = await client.GET('/analytics', { params: { query: { groupBy: 'count', linkId: [link.id] } } });
   clicks = (data as components['schemas']['AnalyticsCount'] | undefined)?.clicks ?? 0;
 }
 const refused = await client.GET('/links/{linkId}', { params: { path: { linkId: 'none' } } });
@@ -77,7 +77,7 @@ const tagNames = (same?.tags ?? []).map(({ name }) => name);
 
 let clicks = 0;
 for (const until = Date.now() + 10_000; clicks === 0 && Date.now() < until; ) {
-  const { data } = await retrieveAnalytics({ query: { groupBy: 'count', linkId: link.id } });
+  const { data } = await retrieveAnalytics({ query: { groupBy: 'count', linkId: [link.id] } });
   clicks = (data as AnalyticsCount | undefined)?.clicks ?? 0;
 }
 const refused = await retrieveLink({ path: { linkId: 'none' } });

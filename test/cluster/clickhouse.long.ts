@@ -6,7 +6,12 @@ import type { Suite } from 'mocha';
 import { pino } from 'pino';
 import { DIMENSION_NAMES, dimensionOf } from '../../src/events/dimensions.ts';
 import type { EventRow } from '../../src/events/event.ts';
-import { conditionsOf, type EventFilter, type FilterValues } from '../../src/events/filters.ts';
+import {
+  conditionsOf,
+  type EventFilter,
+  FILTER_NAMES,
+  type FilterValues,
+} from '../../src/events/filters.ts';
 import {
   EVENT_KINDS,
   type EventKind,
@@ -456,17 +461,17 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
 
     /** Conditions that kept counts of deleted events cannot answer. */
     const CONDITIONS: (() => FilterValues)[] = [
-      () => ({ country: ['DE', 'JP'], city: pick(["L'Aquila", String.raw`back\slash`]) }),
+      () => ({ country: ['DE', 'JP'], city: [pick(["L'Aquila", String.raw`back\slash`])] }),
       () => ({ browser: [pick(['Chrome', '\u{1f98a}fox'])] }),
       () => ({ types: ['qr'] }),
-      () => ({ referer: 'NEWS', url: pick(['page', 'utm', '%']) }),
-      () => ({ url: 'EXAMPLE' }),
-      () => ({ utm_source: pick(['MAIL', 'ä', 'k', '\u212a']) }),
+      () => ({ referer: ['NEWS'], url: [pick(['page', 'utm', '%'])] }),
+      () => ({ url: ['EXAMPLE'] }),
+      () => ({ utm_source: [pick(['MAIL', 'ä', 'k', '\u212a'])] }),
       () => ({ source: pick([['Facebook'], ['x.example', '(direct)'], ['www.x']]) }),
-      () => ({ source: ['facebook', 'x.example'], referer: 'WWW' }),
+      () => ({ source: ['facebook', 'x.example'], referer: ['WWW'] }),
       () => ({ os: ['KaiOS', 'iOS'] }),
-      () => ({ utm_term: 'a b', utm_source: 'ä' }),
-      () => ({ pageId: 'page_1' }),
+      () => ({ utm_term: ['a b'], utm_source: ['ä'] }),
+      () => ({ pageId: ['page_1'] }),
       () => ({ variant: ['A'] }),
       () => ({ root: pick([true, false]) }),
       () => ({ types: [] }),
@@ -493,11 +498,12 @@ function describeOn(this: Suite, server: EventsServer, rounds: number, isWhole: 
       for (let round = 0; round < rounds; round += 1) {
         const span = aSpan();
         const condition = withConditions && random() < 0.6 ? pick(CONDITIONS)() : {};
+        const excluding = FILTER_NAMES.filter(() => random() < 0.3);
         const [first, other] = [Math.floor(random() * 5), Math.floor(random() * 5)];
         const by = random();
         const traffic = pick(TRAFFIC);
         const filterOf = (records: string[]): EventFilter => ({
-          conditions: conditionsOf(condition),
+          conditions: conditionsOf(condition, excluding),
           traffic,
           ...(by < 0.3 ? { records: [...new Set([records[first]!, records[other]!])] } : {}),
           ...(by > 0.7 ? { domain: 'a.test' } : {}),

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { pino } from 'pino';
 import type { EventRow } from '../../src/events/event.ts';
 import {
   conditionsOf,
   type EventFilter,
+  FILTER_NAMES,
   type FilterValues,
   NOTHING,
 } from '../../src/events/filters.ts';
@@ -114,7 +116,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       ['one of some values', { conditions: conditionsOf({ country: ['FR', 'JP'] }) }, ['evt_2']],
       [
         'several columns',
-        { conditions: conditionsOf({ country: ['DE'], city: 'Berlin' }) },
+        { conditions: conditionsOf({ country: ['DE'], city: ['Berlin'] }) },
         ['evt_1'],
       ],
       [
@@ -125,15 +127,50 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       ['how it was opened', { conditions: conditionsOf({ types: ['qr'] }) }, ['evt_3']],
       [
         'a part of a text',
-        { conditions: conditionsOf({ url: 'EXAMPLE' }) },
+        { conditions: conditionsOf({ url: ['EXAMPLE'] }) },
         ['evt_1', 'evt_2', 'evt_3'],
       ],
-      ['a part that no text has', { conditions: conditionsOf({ url: 'nowhere' }) }, []],
-      ['a page', { conditions: conditionsOf({ pageId: 'page_1' }) }, []],
+      ['a part that no text has', { conditions: conditionsOf({ url: ['nowhere'] }) }, []],
+      ['a page', { conditions: conditionsOf({ pageId: ['page_1'] }) }, []],
       ['the root', { conditions: conditionsOf({ root: true }) }, []],
       [
         'everything but the root',
         { conditions: conditionsOf({ root: false }) },
+        ['evt_1', 'evt_2', 'evt_3'],
+      ],
+      [
+        'other values',
+        { conditions: conditionsOf({ country: ['DE', 'JP'] }, ['country']) },
+        ['evt_2'],
+      ],
+      [
+        'other records',
+        { conditions: conditionsOf({ linkId: ['link_b', 'link_c'] }, ['linkId']) },
+        ['evt_1', 'evt_2'],
+      ],
+      [
+        'other domains',
+        { conditions: conditionsOf({ domain: ['a.test', 'c.test'] }, ['domain']) },
+        ['evt_3'],
+      ],
+      [
+        'other cities of a country',
+        { conditions: conditionsOf({ city: ['BERLIN'], country: ['DE'] }, ['city']) },
+        ['evt_3'],
+      ],
+      [
+        'no page',
+        { conditions: conditionsOf({ pageId: ['page_1'] }, ['pageId']) },
+        ['evt_1', 'evt_2', 'evt_3'],
+      ],
+      [
+        'none of some parts',
+        { conditions: conditionsOf({ url: ['nowhere', 'EXAMPLE'] }, ['url']) },
+        [],
+      ],
+      [
+        'one of some parts',
+        { conditions: conditionsOf({ url: ['nowhere', 'EXAMPLE'] }) },
         ['evt_1', 'evt_2', 'evt_3'],
       ],
       ['a contradiction', { conditions: [...conditionsOf({ root: true }), NOTHING] }, []],
@@ -146,6 +183,87 @@ export function describeEventsStore(name: string, store: EventsStore): void {
         expect(counted, what).to.equal(ids.length);
       }
       expect(await store.countUpTo(clicks(), 2)).to.equal(2);
+    });
+
+    it('applies any filters and exclusions as the live stream does', async () => {
+      const { projectId: other } = await aWorkspace();
+      const sometimes = <T>(...values: T[]) => fc.constantFrom(...values);
+      const anyEvent = fc.record({
+        link_id: sometimes('link_a', 'link_b', null),
+        key: sometimes('_root', 'k'),
+        domain: sometimes('a.test', 'b.test'),
+        country: sometimes('DE', 'FR', 'Unknown'),
+        continent: sometimes('EU', ''),
+        city: sometimes('Berlin', 'Berlin (Mitte)', 'Paris'),
+        device: sometimes('Desktop', 'Mobile'),
+        browser: sometimes('Chrome', 'Safari'),
+        os: sometimes('iOS', 'Windows'),
+        referer: sometimes('(direct)', 'facebook.com', 'news.example'),
+        url: sometimes(
+          'https://example.com/a?utm_source=Mail',
+          'https://example.com/B?utm_source=mail&utm_campaign=a%2Cb',
+          'https://other.test/?utm_medium=x&utm_term=t&utm_content=c',
+          '',
+        ),
+        variant: sometimes('A', 'B', null),
+        page_id: sometimes('page_1', null),
+        via: sometimes('link' as const, 'qr' as const),
+      });
+      const some = (...values: string[]) =>
+        fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 2 });
+      const filters = fc.record(
+        {
+          domain: some('a.test', 'b.test', 'c.test'),
+          linkId: some('link_a', 'link_b', 'link_c'),
+          pageId: some('page_1', 'page_2'),
+          continent: some('EU', ''),
+          country: some('DE', 'FR', 'JP'),
+          city: some('berlin', 'Paris', 'Rome'),
+          device: some('Desktop', 'Tablet'),
+          browser: some('Chrome', 'Safari', 'Edge'),
+          os: some('iOS', 'Linux'),
+          source: some('Facebook', '(direct)', 'x.test'),
+          referer: some('FACE', 'news', '%'),
+          url: some('example.com/b', 'OTHER', 'none'),
+          variant: some('A', 'B', 'C'),
+          utm_source: some('mail', 'x'),
+          utm_medium: some('X', 'y'),
+          utm_campaign: some('a,b', 'A,B', 'a'),
+          utm_term: some('t'),
+          utm_content: some('C', 'd'),
+          types: some('qr', 'link'),
+          root: fc.boolean(),
+        } satisfies Record<keyof FilterValues, fc.Arbitrary<unknown>>,
+        { requiredKeys: [] },
+      );
+      const events = fc
+        .sample(anyEvent, { numRuns: 150, seed: 1 })
+        .map((fields, n) =>
+          anEvent(other, { id: `evt_${n}`, occurred_at: at(n % 4, n), ...fields }),
+        );
+      await append(events);
+      await store.compact(log);
+      const stored = await store.list(
+        { ...clicks(), projectId: other },
+        { ...FIRST_PAGE, limit: 1_000 },
+      );
+      expect(stored).to.have.length(events.length);
+      await fc.assert(
+        fc.asyncProperty(filters, fc.subarray(FILTER_NAMES), async (values, excluding) => {
+          const filter = { conditions: conditionsOf(values as FilterValues, excluding) };
+          const expected = stored.filter(matcherOf(filter)).map(({ id }) => id);
+          const [listed, totals, times] = await Promise.all([
+            store.list({ ...clicks(filter), projectId: other }, { ...FIRST_PAGE, limit: 1_000 }),
+            store.totals({ ...question(filter), projectId: other }),
+            store.countByTime({ ...question(filter), projectId: other }),
+          ]);
+          expect(listed.map(({ id }) => id)).to.deep.equal(expected);
+          expect(totals['clicks']).to.equal(expected.length);
+          const sum = times.reduce((all, { numbers }) => all + numbers['clicks']!, 0);
+          expect(sum).to.equal(expected.length);
+        }),
+        { numRuns: 100 },
+      );
     });
 
     it('counts and finds a city by its name alone, however that is spelled', async () => {
@@ -201,13 +319,13 @@ export function describeEventsStore(name: string, store: EventsStore): void {
         ['Moosach', []],
       ];
       for (const [city, places] of filters) {
-        const filter = { conditions: conditionsOf({ city }) };
+        const filter = { conditions: conditionsOf({ city: [city] }) };
         expect(await idsOf(filter), city).to.deep.equal(places.map((n) => `evt_city_${n}`));
         expect(await store.countUpTo(clicks(filter), 100), city).to.equal(places.length);
         const { clicks: counted } = await store.totals(question(filter));
         expect(counted, city).to.equal(places.length);
       }
-      expect(await numbers({ conditions: conditionsOf({ city: 'Munich' }) })).to.deep.equal(
+      expect(await numbers({ conditions: conditionsOf({ city: ['Munich'] }) })).to.deep.equal(
         new Map([
           ['DE/R (1)/Munich', [2, 1, 500, 0]],
           ['CH/R (1)/Munich', [1, 0, 0, 0]],
@@ -281,18 +399,18 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       expect(counted.map(({ value }) => value)).to.have.members(unique);
       for (const { value, numbers } of counted) {
         expect(numbers['clicks'], value).to.equal(expected.filter((one) => one === value).length);
-        const found = await store.totals(selection({ utm_source: value }));
+        const found = await store.totals(selection({ utm_source: [value] }));
         expect(found['clicks'], value).to.equal(numbers['clicks']);
       }
       const list = await store.list({ ...clicks(), projectId: other }, FIRST_PAGE);
       for (const [at, event] of list.entries()) {
         const [query, source] = TAGGED[at]!;
-        const matches = matcherOf({ conditions: conditionsOf({ utm_source: source ?? 'mail' }) });
+        const matches = matcherOf({ conditions: conditionsOf({ utm_source: [source ?? 'mail'] }) });
         expect(matches(event), `live: ${query}`).to.equal(source !== null);
       }
-      const both = { utm_source: '%E4', utm_medium: 'x' };
+      const both = { utm_source: ['%E4'], utm_medium: ['x'] };
       expect((await store.totals(selection(both)))['clicks']).to.equal(1);
-      expect((await store.totals(selection({ ...both, utm_term: 'x' })))['clicks']).to.equal(0);
+      expect((await store.totals(selection({ ...both, utm_term: ['x'] })))['clicks']).to.equal(0);
       const mediums = await store.countByValue(selection(), 'utm_medium');
       expect(mediums).to.deep.equal([
         { value: 'x', numbers: { clicks: 1, sales: 0, saleAmount: 0, visitors: 0 } },
@@ -347,7 +465,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
         const found = (await store.totals(selection({ source: [source] })))['clicks'];
         expect(found, source).to.equal(clicksOf(source));
       }
-      const both = { source: ['Facebook', 'example.com'], referer: 'WWW' };
+      const both = { source: ['Facebook', 'example.com'], referer: ['WWW'] };
       expect((await store.totals(selection(both)))['clicks']).to.equal(2);
       expect((await store.countByValue(selection({ os: ['KaiOS'] }), 'system'))[0]).to.deep.equal({
         value: 'KaiOS',
@@ -394,9 +512,9 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       const list = await store.list({ ...clicks(), projectId: other }, FIRST_PAGE);
       for (const [shown, clicked] of rows) {
         const utm_source = shown === 'ß' ? shown : shown.toUpperCase();
-        const found = (await store.totals(selection({ utm_source })))['clicks'];
+        const found = (await store.totals(selection({ utm_source: [utm_source] })))['clicks'];
         expect(found, utm_source).to.equal(clicked);
-        const matches = matcherOf({ conditions: conditionsOf({ utm_source }) });
+        const matches = matcherOf({ conditions: conditionsOf({ utm_source: [utm_source] }) });
         expect(list.filter(matches).length, `live: ${utm_source}`).to.equal(clicked);
       }
     });

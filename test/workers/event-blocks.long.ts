@@ -131,24 +131,30 @@ describe(`blocks of events (seed ${SEED})`, () => {
     () => ({}),
     () => ({ country: pick([['DE'], ['NZ'], ['FR', 'JP'], ['XX']]) }),
     () => ({ continent: [pick(['EU', ''])] }),
-    () => ({ city: pick(['Berlin', 'Ōsaka', 'City 7']) }),
+    () => ({ city: pick([['Berlin'], ['Ōsaka'], ['City 7', 'berlin']]) }),
     () => ({ device: ['Mobile'], os: pick([['iOS', 'Windows'], ['KaiOS']]) }),
     () => ({ browser: ['Chrome'] }),
     () => ({ types: pick([['qr'], ['qr', 'link'], []]) }),
-    () => ({ referer: pick(['EWS', 'site7', 'nowhere', '%']) }),
-    () => ({ url: pick(['page', 'example', '_']) }),
+    () => ({ referer: pick([['EWS'], ['site7', 'x.'], ['nowhere'], ['%']]) }),
+    () => ({ url: pick([['page'], ['example'], ['_', 'page']]) }),
     () => ({ source: pick([['Facebook'], ['news.example', '(direct)'], ['nowhere']]) }),
-    () => ({ source: ['Facebook', 'news.example'], referer: pick(['NEWS', 'l.', 'facebook']) }),
-    () => pick([{ utm_source: 'mail' }, { utm_source: 'MAIL', utm_campaign: 'ä' }]),
-    () => ({ utm_medium: 'mail', utm_term: 'a b', utm_content: 'ä' }),
-    () => ({ pageId: 'page_1' }),
+    () => ({ source: ['Facebook', 'news.example'], referer: [pick(['NEWS', 'l.', 'facebook'])] }),
+    () => pick([{ utm_source: ['mail'] }, { utm_source: ['MAIL'], utm_campaign: ['ä'] }]),
+    () => ({ utm_medium: ['mail'], utm_term: ['a b'], utm_content: ['ä'] }),
+    () => ({ pageId: ['page_1'] }),
     () => ({ variant: pick([['A'], ['A', 'B'], ['C']]) }),
     () => ({ root: random() < 0.5 }),
+    () => ({ linkId: pick([[pick(LINKS)], LINKS.slice(1)]) }),
+    () => ({ domain: pick([['a.test', 'c.test'], ['b.test']]) }),
+    () => ({ utm_source: ['mail'], utm_campaign: pick([['ä'], ['ä', 'spring']]) }),
   ];
   const aFilter = (): EventFilter => ({
     ...pick(RECORDS)(),
     ...pick(RECORDS)(),
-    conditions: conditionsOf({ ...pick(VALUES)(), ...pick(VALUES)() }),
+    conditions: conditionsOf(
+      { ...pick(VALUES)(), ...pick(VALUES)() },
+      FILTER_NAMES.filter(() => random() < 0.4),
+    ),
   });
 
   function aSpan(): Span {

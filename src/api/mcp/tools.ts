@@ -138,6 +138,7 @@ const EVENT_FILTERS = [
   'utm_source',
   'utm_medium',
   'utm_campaign',
+  'exclude',
 ];
 
 /** The tools of the MCP server, in the order in which they are listed. */

@@ -141,7 +141,7 @@ function sumOf(rows: readonly Row[]): Row[] {
 
 /**
  * Subtracts the numbers of excluded events from those of all events. This is exact, because each
- * event counts in one row of a group, and this API has no filters that exclude.
+ * event counts in one row of a group.
  */
 function withoutExcluded(rows: readonly Row[], excludedRows: readonly Row[]): Row[] {
   const excluded = new Map(excludedRows.map((row) => [groupOf(row), row]));

@@ -64,7 +64,7 @@ const VALUES: Readonly<
   tagId: ({ link }) => link.tags.map(({ id }) => id),
 };
 
-/** Conditions on events for which this API has no filters. */
+/** Conditions that are tested on the events that this API returns. */
 function conditionsOf(
   dubQuery: Query,
   excluded: EventQuery['excluded'],

@@ -1,5 +1,12 @@
 import type { StoredEvent } from '../event.ts';
-import { type Condition, type EventFilter, FILTERS, keyOf } from '../filters.ts';
+import {
+  type Condition,
+  type EventFilter,
+  FILTERS,
+  type FilterName,
+  keyOf,
+  type Test,
+} from '../filters.ts';
 import { EVENT_KINDS, storedKinds } from '../kinds.ts';
 
 /** Tells whether an event matches a filter. */
@@ -19,18 +26,25 @@ export function matcherOf({ records, domain, conditions = [], traffic }: EventFi
 }
 
 function matcherOfCondition(condition: Condition): Matcher {
-  const { filter } = condition;
+  if (!('not' in condition)) return matcherOfTest(condition.filter, condition);
+  const excludes = matcherOfTest(condition.filter, condition.not);
+  return (event) => !excludes(event);
+}
+
+function matcherOfTest(filter: FilterName, test: Test): Matcher {
   const { valueOf } = FILTERS[filter];
-  if ('oneOf' in condition) {
-    const accepted = new Set(condition.oneOf.map((value) => keyOf(filter, value)));
+  if ('oneOf' in test) {
+    const accepted = new Set(test.oneOf.map((value) => keyOf(filter, value)));
     return (event) => {
       const value = valueOf(event);
       return value !== null && accepted.has(keyOf(filter, value));
     };
   }
-  if ('contains' in condition) {
-    const part = condition.contains.toLowerCase();
-    return (event) => valueOf(event)?.toLowerCase().includes(part) === true;
-  }
-  return (event) => (valueOf(event) !== null) === condition.is;
+  if ('is' in test) return (event) => (valueOf(event) !== null) === test.is;
+  const texts = 'contains' in test ? [test.contains] : test.containsOne;
+  const parts = texts.map((text) => text.toLowerCase());
+  return (event) => {
+    const value = valueOf(event)?.toLowerCase();
+    return value !== undefined && parts.some((part) => value.includes(part));
+  };
 }

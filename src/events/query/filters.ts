@@ -1,11 +1,11 @@
 import type { Schema } from 'joi';
 import { Refusal } from '../../errors.ts';
-import { domainField } from '../../http/domain-name.ts';
 import {
   canonicalTimezone,
   flag,
   id,
   Joi,
+  oneOf,
   queryList,
   text,
   timezone,
@@ -15,6 +15,7 @@ import { BROWSERS, SYSTEMS } from '../../visitors/device.ts';
 import { UNKNOWN } from '../../visitors/places.ts';
 import { pageOf } from '../dimensions.ts';
 import {
+  type Condition,
   conditionsOf,
   type EventFilter,
   FILTER_NAMES,
@@ -33,25 +34,34 @@ const MAX_NAMED = 300;
 
 /** Filters that name records: links, QR codes, pages, tags and folders. */
 interface RecordFilters {
-  domain?: string;
-  key?: string;
-  linkId?: string;
-  qrcodeId?: string;
-  externalId?: string;
-  tagId?: string[];
-  folderId?: string;
+  key?: string | undefined;
+  linkId?: string[] | undefined;
+  qrcodeId?: string[] | undefined;
+  externalId?: string | undefined;
+  tagId?: string[] | undefined;
+  folderId?: string[] | undefined;
 }
+
+/** Filters that select records by their ids, or by what contains them. */
+const RECORD_FILTERS = ['linkId', 'qrcodeId', 'tagId', 'folderId'] as const;
+
+/** Filters whose values can be excluded: all that take several. */
+const EXCLUDABLE = [
+  ...RECORD_FILTERS,
+  ...FILTER_NAMES.filter((name) => name !== 'root' && name !== 'linkId'),
+] as const;
 
 /** Filters that events and analytics share, by their names in the query. */
 export interface FilterQuery extends RecordFilters, FilterValues {
   type?: 'link' | 'qr';
   excludeRoot?: boolean;
   traffic?: Traffic;
+  exclude?: (typeof EXCLUDABLE)[number][];
 }
 
 /** Filters that select records by id, key, tag or folder. */
-export type RecordQuery = Omit<RecordFilters, 'key'> &
-  Pick<FilterQuery, 'pageId'> & { key?: string | undefined };
+export type RecordQuery = RecordFilters &
+  Pick<FilterQuery, 'pageId'> & { domain?: string | undefined };
 
 /**
  * Resolves to the ids of the links and QR codes that match all record filters, or to `undefined` if
@@ -69,20 +79,27 @@ const schemaOf = Object.fromEntries(
   FILTER_NAMES.map((name) => [name, FILTERS[name].schema]),
 ) as Record<FilterName, Schema>;
 
-const { pageId, types, root, ...otherSchemas } = schemaOf;
+const { domain, linkId, pageId, types, root, ...otherSchemas } = schemaOf;
 
 export const filterSchemas: Record<keyof FilterQuery, Schema> = {
-  domain: domainField().description('Domain of the short link.'),
-  key: text(1_000).description('Slug of the short link; needs domain. `_root`: the domain itself.'),
-  linkId: id().description('Id of the short link, or its external id after `ext_`.'),
-  qrcodeId: id().description('Id of the QR code, or its external id after `ext_`.'),
+  domain,
+  key: text(1_000).description(
+    'Slug of the short link; needs one domain. `_root`: the domain itself.',
+  ),
+  linkId,
+  qrcodeId: queryList(id())
+    .min(1)
+    .description('Id of the QR code, or its external id after `ext_`; or several.'),
   pageId,
   externalId: id().description('External id of the link or QR code, with the prefix `ext_`.'),
   tagId: queryList(id()).description(
     'Id of a tag, or several: events of links and QR codes that have one of them now.',
   ),
-  folderId: id()
-    .description('Id of a folder: events of links and QR codes that are in it now.')
+  folderId: queryList(id())
+    .min(1)
+    .description(
+      'Id of a folder, or several: events of links and QR codes that are in one of them now.',
+    )
     .meta({ extension: true }),
   ...otherSchemas,
   type: Joi.string().valid('link', 'qr').description('How the short link was opened.'),
@@ -94,6 +111,13 @@ export const filterSchemas: Record<keyof FilterQuery, Schema> = {
     .description(
       'Visits of people, visits that may come from programs, or both. Leads, sales and refunds belong ' +
         'to people. Default: `person`, or `all` if the workspace has `countSuspects`.',
+    )
+    .meta({ extension: true }),
+  exclude: queryList(oneOf(EXCLUDABLE))
+    .min(1)
+    .description(
+      'Filters of the request whose values are excluded: `country=DE&exclude=country` selects the ' +
+        'events of all countries but Germany, `tagId=…&exclude=tagId` also those without a link.',
     )
     .meta({ extension: true }),
 };
@@ -121,32 +145,81 @@ export async function resolveFilter(
   query: FilterQuery,
   resolveRecords: ResolveRecords,
 ): Promise<EventFilter> {
-  const { domain, type, types, url } = query;
+  const { type, types, url, exclude = [] } = query;
+  refuseExcluded(query);
   const [traffic] = await Promise.all([
     query.traffic ?? countedTraffic(projectId),
     refuseUnknown(projectId, 'browser', query.browser, BROWSERS),
     refuseUnknown(projectId, 'os', query.os, SYSTEMS),
   ]);
+  // Counts are kept by domain, but not for several.
+  const [domain] = query.domain?.length === 1 && !exclude.includes('domain') ? query.domain : [];
   const isRootKey = query.key === ROOT_KEY && domain !== undefined;
-  const records = await resolveRecords(projectId, isRootKey ? { ...query, key: undefined } : query);
+  const { selected: records, excluded } = await recordsOf(
+    projectId,
+    { ...query, domain, ...(isRootKey && { key: undefined }) },
+    resolveRecords,
+  );
   // The key has already selected the record: all of its events count, including those under an
   // earlier domain.
   const isNamed = records !== undefined && query.key !== undefined && !isRootKey;
   const isRoot = query.root === true || isRootKey;
   const isElse = query.root === false || query.excludeRoot === true;
-  const conditions = conditionsOf({
-    ...query,
-    // Destinations are compared without their query.
-    url: url === undefined ? undefined : pageOf(url) || url,
-    types: type === undefined ? types : (types ?? [type]).filter((kind) => kind === type),
-    root: isRoot || isElse ? isRoot : undefined,
-  });
+  const conditions = conditionsOf(
+    {
+      ...query,
+      domain: isNamed || domain !== undefined ? undefined : query.domain,
+      linkId: undefined,
+      // Destinations are compared without their query.
+      url: url?.map((part) => pageOf(part) || part),
+      types: type === undefined ? types : (types ?? [type]).filter((kind) => kind === type),
+      root: isRoot || isElse ? isRoot : undefined,
+    },
+    exclude,
+  );
   return {
     records,
     domain: isNamed ? undefined : domain,
-    conditions: isRoot && isElse ? [NOTHING] : conditions,
+    conditions: isRoot && isElse ? [NOTHING] : [...excluded, ...conditions],
     traffic,
   };
+}
+
+/**
+ * Rejects a name in `exclude` without a value to exclude, which would select all events.
+ *
+ * @throws Refusal `unprocessable_entity`
+ */
+function refuseExcluded({ exclude = [], ...query }: FilterQuery): void {
+  const empty = exclude.find((name) => query[name] === undefined);
+  if (empty !== undefined) {
+    throw new Refusal(
+      'unprocessable_entity',
+      `exclude must name filters of the request; ${empty} is not set`,
+    );
+  }
+  if (query.type !== undefined && exclude.includes('types')) {
+    throw new Refusal('unprocessable_entity', 'exclude must not be types where type is set');
+  }
+}
+
+/** Resolves the record filters to the selected records and a condition that excludes others. */
+async function recordsOf(
+  projectId: string,
+  query: RecordQuery & Pick<FilterQuery, 'exclude'>,
+  resolveRecords: ResolveRecords,
+): Promise<{ selected: string[] | undefined; excluded: Condition[] }> {
+  const names = RECORD_FILTERS.filter((name) => query.exclude?.includes(name));
+  const selecting = Object.fromEntries(names.map((name) => [name, undefined]));
+  const [selected, ...excluded] = await Promise.all([
+    resolveRecords(projectId, { ...query, ...selecting }),
+    ...names.map((name) => resolveRecords(projectId, { [name]: query[name] })),
+  ]);
+  if (names.length === 0) return { selected, excluded: [] };
+  const ids = new Set(excluded.flatMap((one) => one ?? []));
+  return selected === undefined
+    ? { selected, excluded: [{ filter: 'linkId', not: { oneOf: [...ids] } }] }
+    : { selected: selected.filter((id) => !ids.has(id)), excluded: [] };
 }
 
 /**

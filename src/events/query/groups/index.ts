@@ -1,6 +1,7 @@
 import { count, counts, kpis } from './count.ts';
 import { byDimension, cities, continents, countries, regions } from './dimension.ts';
 import type { Group } from './group.ts';
+import { topFolders, topTags } from './labels.ts';
 import { trendLive } from './live.ts';
 import { timeseries } from './timeseries.ts';
 import { topEvents, topLinks, topPages, topQrCodes, variants } from './top.ts';
@@ -30,6 +31,8 @@ export const GROUPS = {
   top_links: topLinks,
   top_qrcodes: topQrCodes,
   top_pages: topPages,
+  top_tags: topTags,
+  top_folders: topFolders,
   top_events: topEvents,
   variants,
   utm_sources: byDimension('utm_source', 'utm_source'),

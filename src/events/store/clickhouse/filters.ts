@@ -6,6 +6,7 @@ import {
   type FilterName,
   ignoresCase,
   ROOT_KEY,
+  type Test,
 } from '../../filters.ts';
 import { UTM_FIELDS } from '../../utm.ts';
 import { isOneOf, literal } from './connection.ts';
@@ -34,12 +35,19 @@ export function filterSql({ records, domain, conditions = [] }: EventFilter): st
 }
 
 function conditionSql(condition: Condition): string {
-  const value = COMPUTED[condition.filter] ?? FILTERS[condition.filter].column;
-  if ('is' in condition) return condition.is ? value : `NOT ${value}`;
-  if ('oneOf' in condition) {
-    return ignoresCase(condition.filter)
-      ? `match(${value}, ${literal(spellingsPattern(condition.oneOf))})`
-      : isOneOf(value, condition.oneOf);
+  if (!('not' in condition)) return testSql(condition.filter, condition);
+  return `NOT (${testSql(condition.filter, condition.not)})`;
+}
+
+function testSql(filter: FilterName, test: Test): string {
+  const value = COMPUTED[filter] ?? FILTERS[filter].column;
+  if ('is' in test) return test.is ? value : `NOT ${value}`;
+  if ('oneOf' in test) {
+    return ignoresCase(filter)
+      ? `match(${value}, ${literal(spellingsPattern(test.oneOf))})`
+      : isOneOf(value, test.oneOf);
   }
-  return `positionCaseInsensitiveUTF8(${value}, ${literal(condition.contains)}) > 0`;
+  const texts = 'contains' in test ? [test.contains] : test.containsOne;
+  const tests = texts.map((text) => `positionCaseInsensitiveUTF8(${value}, ${literal(text)}) > 0`);
+  return tests.length === 1 ? tests[0]! : `(${tests.join(' OR ')})`;
 }

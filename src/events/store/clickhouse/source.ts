@@ -1,5 +1,5 @@
 import type { Db } from '../../../infra/db.ts';
-import { type EventFilter, keyOf } from '../../filters.ts';
+import { type Condition, type EventFilter, keyOf } from '../../filters.ts';
 import { type EventKind, storedKinds } from '../../kinds.ts';
 import { matcherOf } from '../../live/matcher.ts';
 import { QUARTER_MS } from '../postgres/quarters.ts';
@@ -108,9 +108,7 @@ async function withStoredCities(
   filter: EventFilter,
   selection: string,
 ): Promise<EventFilter> {
-  const requested = filter.conditions?.flatMap((condition) =>
-    condition.filter === 'city' && 'oneOf' in condition ? condition.oneOf : [],
-  );
+  const requested = filter.conditions?.flatMap(citiesOf);
   if (requested === undefined || requested.length === 0) return filter;
   const keys = new Set(requested.map((name) => keyOf('city', name)));
   const stored = await clickhouse.rows<{ city: string }>(
@@ -120,9 +118,20 @@ async function withStoredCities(
   return {
     ...filter,
     conditions: filter.conditions?.map((condition) =>
-      condition.filter === 'city' ? { filter: 'city', oneOf: names } : condition,
+      condition.filter !== 'city'
+        ? condition
+        : {
+            filter: 'city',
+            ...('not' in condition ? { not: { oneOf: names } } : { oneOf: names }),
+          },
     ),
   };
+}
+
+/** Returns the names of cities that a condition compares. */
+function citiesOf(condition: Condition): readonly string[] {
+  const test = 'not' in condition ? condition.not : condition;
+  return condition.filter === 'city' && 'oneOf' in test ? test.oneOf : [];
 }
 
 /** SQL that is true from one time until before another, in ms since 1970. */

@@ -140,6 +140,18 @@ export function acceptedCodes(
   return isAny ? accepts : undefined;
 }
 
+/**
+ * Finds the codes of a dictionary that have none of some values, with the code for no value.
+ *
+ * @param ids the values, in ascending order
+ * @returns by code: 1 if it is accepted, otherwise 0
+ */
+export function otherCodes(dictionary: Uint8Array, ids: readonly number[]): Uint8Array {
+  const accepts = acceptedCodes(dictionary, ids, false);
+  if (accepts === undefined) return new Uint8Array(sizeOf(dictionary) + 1).fill(1);
+  return accepts.map((isAccepted) => 1 - isAccepted);
+}
+
 /** Codes by event, in elements of 8, 16 or 32 bits; smaller codes take 8. */
 export type Codes = Uint8Array | Uint16Array | Uint32Array;
 

@@ -9,8 +9,10 @@ import {
   type FilterName,
   ignoresCase,
   keyOf,
+  type Test,
 } from '../../filters.ts';
 import { UTM_FIELDS } from '../../utm.ts';
+import { bindingOf } from './filters.ts';
 import { cityKeySql } from './value-sql.ts';
 
 /** A condition on the values of a block column. */
@@ -22,6 +24,8 @@ interface BlockCondition {
   bindings: Record<string, SqlValue>;
   /** True for a condition that only events without a value meet. */
   isNone?: true;
+  /** True for a condition that events meet whose value does not meet the SQL, or without a value. */
+  excludes?: true;
 }
 
 /** Ids of the values that a condition on a column accepts. */
@@ -29,6 +33,8 @@ export interface Accepted {
   column: string;
   ids: readonly number[];
   isNone: boolean;
+  /** True if all other values are accepted instead: often these are many more. */
+  excludes: boolean;
 }
 
 /**
@@ -52,20 +58,24 @@ function blockConditions({ records, domain, conditions = [] }: EventFilter): Blo
     ...(domain === undefined ? [] : [isAmong('domain', [domain])]),
     ...conditions.map(toBlockCondition),
   ]) {
-    const { column, sql, bindings } = condition;
-    const previous = byColumn.get(column);
+    const previous = byColumn.get(condition.column);
     byColumn.set(
-      column,
-      previous === undefined
-        ? condition
-        : {
-            ...previous,
-            sql: `${previous.sql} AND ${sql}`,
-            bindings: { ...previous.bindings, ...bindings },
-          },
+      condition.column,
+      previous === undefined ? condition : joined(previous, condition),
     );
   }
   return [...byColumn.values()];
+}
+
+/** Joins conditions on one column; no two filters of a column are met without a value alone. */
+function joined(one: BlockCondition, other: BlockCondition): BlockCondition {
+  const { column } = one;
+  const bindings = { ...one.bindings, ...other.bindings };
+  if (one.excludes && other.excludes) {
+    return { column, sql: `(${one.sql}) OR (${other.sql})`, bindings, excludes: true };
+  }
+  const parts = [one, other].map(({ sql, excludes }) => (excludes ? `NOT (${sql})` : `(${sql})`));
+  return { column, sql: parts.join(' AND '), bindings };
 }
 
 /**
@@ -84,23 +94,32 @@ const isAmong = (
 });
 
 function toBlockCondition(condition: Condition): BlockCondition {
-  const { filter } = condition;
+  if (!('not' in condition)) return ofTest(condition.filter, condition);
+  return { ...ofTest(condition.filter, condition.not), excludes: true };
+}
+
+function ofTest(filter: FilterName, test: Test): BlockCondition {
   const { block: column } = FILTERS[filter];
-  if ('is' in condition) {
-    return { column, sql: 'true', bindings: {}, ...(condition.is ? {} : { isNone: true }) };
+  const name = bindingOf(filter);
+  if ('is' in test) {
+    return { column, sql: 'true', bindings: {}, ...(test.is ? {} : { isNone: true }) };
   }
-  if ('contains' in condition) {
-    const bindings = { [filter]: containing(condition.contains) };
-    return { column, sql: `v.value ILIKE :${filter}`, bindings };
+  if ('contains' in test) {
+    const bindings = { [name]: containing(test.contains) };
+    return { column, sql: `v.value ILIKE :${name}`, bindings };
+  }
+  if ('containsOne' in test) {
+    const bindings = { [name]: test.containsOne.map(containing) };
+    return { column, sql: `v.value ILIKE ANY(:${name})`, bindings };
   }
   const text = WITHIN[filter];
-  if (text === undefined) return isAmong(column, condition.oneOf, filter);
+  if (text === undefined) return isAmong(column, test.oneOf, name);
   if (ignoresCase(filter)) {
-    const bindings = { [filter]: spellingsPattern(condition.oneOf) };
-    return { column, sql: `${text} ~ :${filter}`, bindings };
+    const bindings = { [name]: spellingsPattern(test.oneOf) };
+    return { column, sql: `${text} ~ :${name}`, bindings };
   }
-  const accepted = condition.oneOf.map((one) => keyOf(filter, one));
-  return { column, sql: `${text} = ANY(:${filter})`, bindings: { [filter]: accepted } };
+  const accepted = test.oneOf.map((one) => keyOf(filter, one));
+  return { column, sql: `${text} = ANY(:${name})`, bindings: { [name]: accepted } };
 }
 
 const md5 = (value: string) => createHash('md5').update(value).digest('hex');
@@ -127,18 +146,19 @@ export async function findAccepted(
         .map(
           ({ column, sql }) =>
             `SELECT '${column}' AS column, v.id FROM event_values v
-              WHERE v.project_id = :projectId AND v.dimension = '${column}' AND ${sql}`,
+              WHERE v.project_id = :projectId AND v.dimension = '${column}' AND (${sql})`,
         )
         .join(' UNION ALL '),
       Object.assign({ projectId }, ...valueConditions.map(({ bindings }) => bindings)),
     );
     for (const { column, id } of accepted) ids.get(column)!.push(id);
   }
-  const accepted = conditions.map(({ column, isNone }) => ({
+  const accepted = conditions.map(({ column, isNone, excludes }) => ({
     column,
     ids: ids.get(column)!.toSorted((a, b) => a - b),
     isNone: isNone === true,
+    excludes: excludes === true,
   }));
   const ofKinds = [...kinds].toSorted((a, b) => a - b);
-  return [{ column: 'event', ids: ofKinds, isNone: false }, ...accepted];
+  return [{ column: 'event', ids: ofKinds, isNone: false, excludes: false }, ...accepted];
 }

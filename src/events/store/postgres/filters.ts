@@ -9,6 +9,7 @@ import {
   ignoresCase,
   keyOf,
   ROOT_KEY,
+  type Test,
 } from '../../filters.ts';
 import { UTM_FIELDS } from '../../utm.ts';
 import { cityKeySql, pageSql } from './value-sql.ts';
@@ -41,6 +42,9 @@ export function filterSql({ records, domain, conditions }: FilterSql): string {
   ].join(' ');
 }
 
+/** Returns the placeholder of a condition; those of records and a domain have other names. */
+export const bindingOf = (filter: FilterName): string => `of_${filter}`;
+
 /** Converts a filter to SQL. */
 export function toSql({ records, domain, conditions = [] }: EventFilter): FilterSql {
   const named = {
@@ -54,16 +58,27 @@ export function toSql({ records, domain, conditions = [] }: EventFilter): Filter
 
 function conditionSql(condition: Condition, bindings: Record<string, SqlValue>): string {
   const { filter } = condition;
+  if (!('not' in condition)) return `AND ${testSql(filter, condition, bindings)}`;
+  // Tests of events without a value are null.
+  return `AND (${testSql(filter, condition.not, bindings)}) IS NOT TRUE`;
+}
+
+function testSql(filter: FilterName, test: Test, bindings: Record<string, SqlValue>): string {
+  const name = bindingOf(filter);
   const value = COMPUTED[filter] ?? `e.${FILTERS[filter].column}`;
-  if ('is' in condition) return `AND ${condition.is ? '' : 'NOT '}${value}`;
-  if ('contains' in condition) {
-    bindings[filter] = containing(condition.contains);
-    return `AND ${value} ILIKE :${filter}`;
+  if ('is' in test) return `${test.is ? '' : 'NOT '}${value}`;
+  if ('contains' in test) {
+    bindings[name] = containing(test.contains);
+    return `${value} ILIKE :${name}`;
+  }
+  if ('containsOne' in test) {
+    bindings[name] = test.containsOne.map(containing);
+    return `${value} ILIKE ANY(:${name})`;
   }
   if (ignoresCase(filter)) {
-    bindings[filter] = spellingsPattern(condition.oneOf);
-    return `AND ${value} ~ :${filter}`;
+    bindings[name] = spellingsPattern(test.oneOf);
+    return `${value} ~ :${name}`;
   }
-  bindings[filter] = condition.oneOf.map((one) => keyOf(filter, one));
-  return `AND ${value} = ANY(:${filter})`;
+  bindings[name] = test.oneOf.map((one) => keyOf(filter, one));
+  return `${value} = ANY(:${name})`;
 }

@@ -6,6 +6,7 @@ import {
   fullMask,
   hasMatches,
   maskCodes,
+  otherCodes,
   readCodes,
   readNumbers,
   sizeOf,
@@ -232,8 +233,9 @@ function testAll(
   dictionaryOf: (column: string) => Buffer,
 ): Tested[] | undefined {
   const tested: Tested[] = [];
-  for (const { column, ids, isNone } of accepted) {
-    const accepts = acceptedCodes(dictionaryOf(column), ids, isNone);
+  for (const { column, ids, isNone, excludes } of accepted) {
+    const dictionary = dictionaryOf(column);
+    const accepts = excludes ? otherCodes(dictionary, ids) : acceptedCodes(dictionary, ids, isNone);
     if (accepts === undefined) return undefined;
     tested.push({ column, accepts, share: shareOf(accepts) });
   }
