@@ -29,8 +29,8 @@ export function Panel({
     <section
       aria-label={title}
       className={classes(
-        'flex min-w-0 flex-col rounded-lg border border-line bg-panel',
-        isWide && 'lg:col-span-2',
+        'flex min-w-0 break-inside-avoid flex-col rounded-lg border border-line bg-panel',
+        isWide && 'lg:col-span-2 print:col-span-2',
       )}
     >
       <header className="flex min-h-11 items-center justify-between gap-2 border-b border-line px-3 py-1.5">
@@ -61,13 +61,21 @@ export function BreakdownCard({ card, children }: { card: Card; children?: React
       title={card.title}
       isWide={children !== undefined}
       aside={
-        <Tabs label={card.title} tabs={card.tabs} chosen={id} onChoose={choose} panelId={panelId} />
+        <div className="min-w-0 print:hidden">
+          <Tabs
+            label={card.title}
+            tabs={card.tabs}
+            chosen={id}
+            onChoose={choose}
+            panelId={panelId}
+          />
+        </div>
       }
     >
       <div
         className={classes(
           'flex-1',
-          children === undefined ? 'flex' : 'grid lg:grid-cols-[3fr_2fr]',
+          children === undefined ? 'flex' : 'grid lg:grid-cols-[3fr_2fr] print:grid-cols-[3fr_2fr]',
         )}
       >
         {children}
@@ -116,7 +124,7 @@ export function TopRows({ tab }: { tab: Tab }) {
         look="quiet"
         size="small"
         icon={Maximize2}
-        className="mt-2 self-center max-md:h-11"
+        className="mt-2 self-center max-md:h-11 print:hidden"
         onClick={() => change({ group: tab.id })}
       >
         {entries.length > SHOWN ? `All ${entries.length}` : 'Details'}
@@ -130,6 +138,9 @@ export function TopRows({ tab }: { tab: Tab }) {
 function emptyText(tab: Tab): string {
   if (tab.id.startsWith('utm_')) {
     return `No clicks with ${tab.id} in this period. Add it in a link’s UTM section.`;
+  }
+  if (tab.group === 'top_tags' || tab.group === 'top_folders') {
+    return `No visits to links or QR codes with ${tab.label.toLowerCase()} in this period.`;
   }
   if (tab.group === 'variants') return 'No visits to A/B tests in this period.';
   if (tab.group === 'top_events') {

@@ -83,7 +83,8 @@ export function BarRow({ entry, most, total, metric, isWide = false, onFilter }:
       {hint !== '' && <span className="min-w-0 flex-1 truncate text-xs text-muted">{hint}</span>}
     </>
   );
-  const look = 'relative flex min-w-0 items-baseline gap-2 rounded px-2 text-left max-md:min-h-11';
+  const look =
+    'relative flex min-w-0 items-baseline gap-2 rounded px-2 text-left max-md:min-h-11 print:min-h-0';
   return (
     <>
       <span className="relative flex min-w-0 flex-1">
@@ -93,13 +94,13 @@ export function BarRow({ entry, most, total, metric, isWide = false, onFilter }:
           style={{ width: `${most === 0 ? 0 : Math.max(0.5, (100 * value) / most)}%` }}
         />
         {filter === undefined ? (
-          <span className={`${look} py-1.5`}>{label}</span>
+          <span className={`${look} py-1.5 print:py-1`}>{label}</span>
         ) : (
           <button
             type="button"
             title={`Filter by ${name}`}
             onClick={() => onFilter(filter)}
-            className={`${look} w-full py-1.5 hover:underline max-md:py-2.5`}
+            className={`${look} w-full py-1.5 hover:underline max-md:py-2.5 print:py-1`}
           >
             {label}
           </button>

@@ -1,4 +1,4 @@
-import type { Filters, Kind, UtmFilter } from './event-query.ts';
+import { type Filter, type Filters, type Kind, textOf, type UtmFilter } from './event-query.ts';
 import { nameOfContinent, nameOfCountry, nameOfSource, unknownOr } from './names.ts';
 import type { GroupName, Row } from './queries.ts';
 
@@ -33,21 +33,25 @@ const places = (...names: string[]): string => names.filter((name) => name !== '
 const addressOf = (row: Row): string => `${text(row, 'domain')}/${text(row, 'key')}`;
 const isDeleted = (row: Row): boolean => row['createdAt'] === null;
 
+/** Returns filters that select one value each. */
+const only = (values: Partial<Record<Filter, string>>): Filters =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, textOf([value])]));
+
 const plain = (
   id: string,
   label: string,
   field: string,
-  filter: keyof Filters,
+  filter: Filter,
   nameOf = nameOfSource,
 ): Tab => ({
   id,
   label,
   group: id as GroupName,
   nameOf: (row) => nameOf(text(row, field)),
-  filterOf: (row) => (text(row, field) === '' ? undefined : { [filter]: text(row, field) }),
+  filterOf: (row) => (text(row, field) === '' ? undefined : only({ [filter]: text(row, field) })),
 });
 
-const record = (id: string, label: string, group: GroupName, filter: keyof Filters): Tab => ({
+const record = (id: string, label: string, group: GroupName, filter: Filter): Tab => ({
   id,
   label,
   group,
@@ -56,7 +60,7 @@ const record = (id: string, label: string, group: GroupName, filter: keyof Filte
   hintOf: (row) =>
     isDeleted(row) ? 'deleted' : text(row, 'title') === '' ? text(row, 'url') : addressOf(row),
   // The API cannot filter by a deleted record.
-  filterOf: (row) => (isDeleted(row) ? undefined : { [filter]: text(row, 'id') }),
+  filterOf: (row) => (isDeleted(row) ? undefined : only({ [filter]: text(row, 'id') })),
 });
 
 const campaign = (parameter: UtmFilter, label: string): Tab => ({
@@ -64,7 +68,15 @@ const campaign = (parameter: UtmFilter, label: string): Tab => ({
   label,
   group: `${parameter}s`,
   nameOf: (row) => text(row, parameter),
-  filterOf: (row) => ({ [parameter]: text(row, parameter) }),
+  filterOf: (row) => only({ [parameter]: text(row, parameter) }),
+});
+
+const label = (id: 'tags' | 'folders', name: string, filter: 'tagId' | 'folderId'): Tab => ({
+  id,
+  label: name,
+  group: `top_${id}`,
+  nameOf: (row) => text(row, 'name'),
+  filterOf: (row) => only({ [filter]: text(row, 'id') }),
 });
 
 /** All cards in page order. */
@@ -92,7 +104,7 @@ export const CARDS: readonly Card[] = [
         filterOf: (row) => {
           const id = text(row, 'id');
           const of = id.startsWith('qr_') ? { qrcodeId: id } : { linkId: id };
-          return { ...of, variant: text(row, 'variant') };
+          return only({ ...of, variant: text(row, 'variant') });
         },
       },
     ],
@@ -118,7 +130,7 @@ export const CARDS: readonly Card[] = [
         label: 'Countries',
         group: 'countries',
         nameOf: (row) => nameOfCountry(text(row, 'country')),
-        filterOf: (row) => ({ country: text(row, 'country') }),
+        filterOf: (row) => only({ country: text(row, 'country') }),
       },
       {
         id: 'regions',
@@ -133,7 +145,7 @@ export const CARDS: readonly Card[] = [
         group: 'cities',
         nameOf: (row) => unknownOr(text(row, 'city')),
         hintOf: (row) => places(text(row, 'region'), nameOfCountry(text(row, 'country'))),
-        filterOf: (row) => ({ city: text(row, 'city'), country: text(row, 'country') }),
+        filterOf: (row) => only({ city: text(row, 'city'), country: text(row, 'country') }),
       },
       plain('continents', 'Continents', 'continent', 'continent', nameOfContinent),
     ],
@@ -154,6 +166,8 @@ export const CARDS: readonly Card[] = [
       campaign('utm_campaign', 'Campaign'),
       campaign('utm_term', 'Term'),
       campaign('utm_content', 'Content'),
+      label('tags', 'Tags', 'tagId'),
+      label('folders', 'Folders', 'folderId'),
     ],
   },
 ];

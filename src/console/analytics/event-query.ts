@@ -80,22 +80,23 @@ type Other =
   | 'type'
   | 'types'
   | 'root'
-  | 'excludeRoot';
+  | 'excludeRoot'
+  | 'exclude';
 
 /**
- * Event filters with their labels and the kind of value that they take: one, several, or a part of
- * a text.
+ * Event filters with their labels and the kind of value that they take: one, several, or several
+ * parts of a text.
  */
 export const FILTERS = {
-  linkId: { name: 'Link', takes: 'one' },
-  qrcodeId: { name: 'QR code', takes: 'one' },
-  pageId: { name: 'Page', takes: 'one' },
-  folderId: { name: 'Folder', takes: 'one' },
+  linkId: { name: 'Link', takes: 'many' },
+  qrcodeId: { name: 'QR code', takes: 'many' },
+  pageId: { name: 'Page', takes: 'many' },
+  folderId: { name: 'Folder', takes: 'many' },
   tagId: { name: 'Tag', takes: 'many' },
-  domain: { name: 'Domain', takes: 'one' },
+  domain: { name: 'Domain', takes: 'many' },
   continent: { name: 'Continent', takes: 'many' },
   country: { name: 'Country', takes: 'many' },
-  city: { name: 'City', takes: 'one' },
+  city: { name: 'City', takes: 'many' },
   device: { name: 'Device', takes: 'many' },
   browser: { name: 'Browser', takes: 'many' },
   os: { name: 'System', takes: 'many' },
@@ -103,16 +104,16 @@ export const FILTERS = {
   referer: { name: 'Referrer', takes: 'part' },
   url: { name: 'Destination', takes: 'part' },
   variant: { name: 'Variant', takes: 'many' },
-  utm_source: { name: 'UTM source', takes: 'one' },
-  utm_medium: { name: 'UTM medium', takes: 'one' },
-  utm_campaign: { name: 'UTM campaign', takes: 'one' },
-  utm_term: { name: 'UTM term', takes: 'one' },
-  utm_content: { name: 'UTM content', takes: 'one' },
+  utm_source: { name: 'UTM source', takes: 'many' },
+  utm_medium: { name: 'UTM medium', takes: 'many' },
+  utm_campaign: { name: 'UTM campaign', takes: 'many' },
+  utm_term: { name: 'UTM term', takes: 'many' },
+  utm_content: { name: 'UTM content', takes: 'many' },
   traffic: { name: 'Traffic', takes: 'one' },
 } as const satisfies {
   [Name in Exclude<keyof Query, Other>]: {
     name: string;
-    takes: NonNullable<Query[Name]> extends readonly unknown[] ? 'many' : 'one' | 'part';
+    takes: NonNullable<Query[Name]> extends readonly unknown[] ? 'many' | 'part' : 'one';
   };
 };
 export type Filter = keyof typeof FILTERS;
@@ -123,11 +124,40 @@ export const nameOfFilter = (filter: Filter): string => FILTERS[filter].name;
 
 /** True for a filter that matches a part of a text. */
 export const isPartial = (filter: Filter): boolean => FILTERS[filter].takes === 'part';
-/** True for a filter that takes several values. */
-export const isMultiple = (filter: Filter): boolean => FILTERS[filter].takes === 'many';
+/** Returns the operator of a filter in words. */
+export const verbOf = (filter: Filter, isExcluding: boolean): string => {
+  if (isPartial(filter)) return isExcluding ? 'doesn’t contain' : 'contains';
+  return isExcluding ? 'is not' : 'is';
+};
+/** True for a filter that takes several values, which can be excluded too. */
+export const isMultiple = (filter: Filter): boolean => FILTERS[filter].takes !== 'one';
 
-/** Filter values by name; several values are joined by commas. */
-export type Filters = Partial<Record<Filter, string>>;
+/** Filter values by name; several values are joined by {@link textOf}. */
+export type Filters = Partial<Record<Filter, string>> & {
+  /** Names of the filters whose values are excluded, joined by commas. */
+  exclude?: string;
+};
+
+/** Joins the values of a filter by commas; commas in them are encoded. */
+export const textOf = (values: readonly string[]): string =>
+  values.map((value) => value.replaceAll(/%(?=2C|25)|,/g, encodeURIComponent)).join(',');
+/** Returns the values that {@link textOf} joined. */
+export const valuesOf = (text: string | undefined): string[] =>
+  listOf(text).map((value) => value.replaceAll(/%2C|%25/g, decodeURIComponent));
+
+export const isExcluded = (filters: Filters, filter: Filter): boolean =>
+  listOf(filters.exclude).includes(filter);
+
+/** Returns a change that sets if a filter excludes its values. */
+export const excluding = (
+  filters: Filters,
+  filter: Filter,
+  isExcluding: boolean,
+): { exclude: string | undefined } => {
+  const others = listOf(filters.exclude).filter((name) => name !== filter);
+  const names = isExcluding ? [...others, filter] : others;
+  return { exclude: names.length === 0 ? undefined : names.join(',') };
+};
 
 /**
  * Search parameters in the URL of a view of events. Without `interval` and `start`, the period is
@@ -138,8 +168,12 @@ export interface EventQuery extends Filters {
   start?: string;
   end?: string;
   timezone?: string;
-  /** Compares with the same period a year earlier; absent for the previous period. */
-  compare?: 'year';
+  /**
+   * Comparison: the same period a year earlier, nothing, or another value of a filter, which is
+   * `against`; absent for the previous period.
+   */
+  compare?: Compare;
+  against?: string;
   event?: Metric;
   /** Chosen tabs of the cards, joined by commas. */
   tabs?: string;
@@ -148,6 +182,9 @@ export interface EventQuery extends Filters {
   /** Names of parameters that were removed because their values do not exist, joined by commas. */
   ignored?: string;
 }
+
+/** What the numbers are compared with, instead of the previous period. */
+export type Compare = 'year' | 'none' | Filter;
 
 const isOneOf = <T extends string>(names: readonly T[], value: unknown): value is T =>
   names.some((name) => name === value);
@@ -165,7 +202,7 @@ function isTimezone(value: unknown): value is string {
 
 /** Parses the URL's search parameters, removes invalid values and lists them in `ignored`. */
 export function readEventQuery(search: Record<string, unknown>): EventQuery {
-  const { interval, start, end, timezone, compare, event, tabs, group } = search;
+  const { interval, start, end, timezone, event, tabs, group } = search;
   const span = spanIn(isTimezone(timezone) ? timezone : browserTimezone(), start, end);
   const ignored = [
     ...listOf(search['ignored']),
@@ -177,13 +214,20 @@ export function readEventQuery(search: Record<string, unknown>): EventQuery {
   return {
     ...(isOneOf(PERIODS, interval) ? { interval } : span),
     ...(isTimezone(timezone) && { timezone }),
-    ...(compare === 'year' && { compare }),
+    ...comparisonOf(search),
     ...(isOneOf(EVENTS, event) && { event }),
     ...(isText(tabs) && { tabs }),
     ...(isText(group) && { group }),
     ...(ignored.length > 0 && { ignored: [...new Set(ignored)].join(',') }),
     ...filtersOf(search),
   };
+}
+
+/** Returns the comparison; one with another value of a filter needs the filter. */
+function comparisonOf({ compare, against, ...search }: Record<string, unknown>) {
+  if (compare === 'year' || compare === 'none') return { compare } as const;
+  if (!isOneOf(FILTER_LIST, compare) || !isText(search[compare]) || !isText(against)) return {};
+  return { compare, against };
 }
 
 /** Returns the span of dates or times as moments, by the rules of the API. */
@@ -198,7 +242,11 @@ export const listOf = (value: unknown): string[] => (isText(value) ? value.split
 
 /** Returns only the filters of a query. */
 export function filtersOf(search: Record<string, unknown>): Filters {
-  return Object.fromEntries(
+  const filters: Filters = Object.fromEntries(
     FILTER_LIST.flatMap((name) => (isText(search[name]) ? [[name, search[name]]] : [])),
   );
+  const excluded = listOf(search['exclude']).filter(
+    (name) => isOneOf(FILTER_LIST, name) && isMultiple(name) && filters[name] !== undefined,
+  );
+  return excluded.length === 0 ? filters : { ...filters, exclude: excluded.join(',') };
 }

@@ -20,7 +20,7 @@ import { FilterBar } from './filter-bar.tsx';
 import { momentFormat } from './names.ts';
 import { PeriodPicker } from './period-picker.tsx';
 import { spanOf } from './periods.ts';
-import { parametersOf } from './queries.ts';
+import { parametersOf, searchOf } from './queries.ts';
 import { useEventQuery } from './use-event-query.ts';
 
 type EventsQuery = NonNullable<Parameters<Api['GET']>[1]>;
@@ -76,10 +76,10 @@ export function EventsPage() {
 }
 
 /** Builds the parameters of `GET /events`, which lacks the period of one hour. */
-function eventParametersOf(query: EventQuery): Record<string, string> {
+function eventParametersOf(query: EventQuery): Record<string, string | string[]> {
   const { interval, ...parameters } = parametersOf(query);
   if (interval !== '1h') return parametersOf(query);
-  return { ...parameters, ...spanOf(interval, parameters['timezone']!, Date.now()) };
+  return { ...parameters, ...spanOf(interval, parameters.timezone, Date.now()) };
 }
 
 /** Loads pages of `GET /events`; each response contains the cursor of the next page. */
@@ -175,7 +175,7 @@ function Export() {
   const { slug } = useWorkspace();
   const [isBusy, run] = useAction();
   const save = async () => {
-    const search = new URLSearchParams({ ...eventParametersOf(query), format: 'csv' });
+    const search = searchOf({ ...eventParametersOf(query), format: 'csv' });
     saveFile(await download(slug, `/events/export?${search}`), 'events.csv');
   };
   return (

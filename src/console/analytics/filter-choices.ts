@@ -4,14 +4,14 @@ import { domainsQuery } from '../domains/queries.ts';
 import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { entriesOf } from './breakdown-list.tsx';
 import { tabNamed } from './cards.ts';
-import { type EventQuery, type Filter, kindOf, type Metric } from './event-query.ts';
+import { type EventQuery, type Filter, kindOf, type Metric, textOf } from './event-query.ts';
 import { nameOfTraffic, TRAFFIC } from './names.ts';
 import { measureOf, type Row, useAnalytics } from './queries.ts';
 
 /** Filters of the menu in order; most take their values from a tab of the cards. */
 const TABS = {
-  tagId: undefined,
-  folderId: undefined,
+  tagId: 'tags',
+  folderId: 'folders',
   linkId: 'links',
   qrcodeId: 'qrcodes',
   pageId: 'pages',
@@ -83,17 +83,26 @@ export function useChoices(filter: OfferedFilter, query: EventQuery): Choice[] |
     return TRAFFIC.map((value) => choiceOf(filter, value, nameOfTraffic(value)));
   }
   if (filter === 'domain') return domains?.map((name) => choiceOf(filter, name, name));
-  if (tab === undefined) {
-    const records = filter === 'tagId' ? tags.data : folders.data;
-    return records?.map(({ id, name }) => choiceOf(filter, id, name));
-  }
-  if (rows.data === undefined || rows.isPlaceholderData) return undefined;
+  if (tab === undefined || rows.data === undefined || rows.isPlaceholderData) return undefined;
   const isOther = kindOf(event) !== kindOf(query.event);
-  return entriesOf(tab, rows.data as readonly Row[], measureOf(event)).flatMap(
+  const choices = entriesOf(tab, rows.data as readonly Row[], measureOf(event)).flatMap(
     ({ key, name, hint, value, filter: filters }) =>
       filters === undefined
         ? []
         : [{ key, name, hint, count: value, change: isOther ? { ...filters, event } : filters }],
+  );
+  if (filter !== 'tagId' && filter !== 'folderId') return choices;
+  // Tags and folders without events can be chosen too.
+  const labels: readonly { id: string; name: string }[] | undefined =
+    filter === 'tagId' ? tags.data : folders.data;
+  const counted = new Set(choices.map(({ change }) => change[filter]));
+  return (
+    labels && [
+      ...choices,
+      ...labels
+        .filter(({ id }) => !counted.has(id))
+        .map(({ id, name }) => ({ ...choiceOf(filter, id, name), count: 0 })),
+    ]
   );
 }
 
@@ -101,7 +110,7 @@ const choiceOf = (filter: Filter, value: string, name: string): Choice => ({
   key: value,
   name,
   hint: '',
-  change: { [filter]: value },
+  change: { [filter]: textOf([value]) },
 });
 
 /** Loads the workspace's domains, and further domains of its links and codes. */

@@ -7,11 +7,15 @@ import { Popover } from '../ui/menu.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import {
   type EventQuery,
+  excluding,
+  isExcluded,
   isMultiple,
   isPartial,
-  listOf,
   type Metric,
   nameOfFilter,
+  textOf,
+  valuesOf,
+  verbOf,
 } from './event-query.ts';
 import {
   type Choice,
@@ -48,23 +52,45 @@ export function FilterMenu() {
 }
 
 function FilterForm({ close }: { close(): void }) {
+  const { query } = useEventQuery();
   const [filter, setFilter] = useState<OfferedFilter>('tagId');
+  const [chosen, setChosen] = useState<boolean>();
+  const isExcluding = chosen ?? isExcluded(query, filter);
   return (
     <div className="flex flex-col gap-2 p-2">
-      <SelectField
-        label="Filter by"
-        value={filter}
-        onChange={({ target }) => setFilter(target.value as OfferedFilter)}
-        options={OFFERED.map((name) => [name, nameOfFilter(name)])}
-      />
-      <Values key={filter} filter={filter} close={close} />
+      <div className="flex gap-2 *:flex-1">
+        <SelectField
+          label="Filter by"
+          value={filter}
+          onChange={({ target }) => setFilter(target.value as OfferedFilter)}
+          options={OFFERED.map((name) => [name, nameOfFilter(name)])}
+        />
+        {isMultiple(filter) && (
+          <SelectField
+            label="Operator"
+            value={isExcluding ? 'not' : ''}
+            onChange={({ target }) => setChosen(target.value === 'not')}
+            none={verbOf(filter, false)}
+            options={[['not', verbOf(filter, true)]]}
+          />
+        )}
+      </div>
+      <Values key={filter} filter={filter} isExcluding={isExcluding} close={close} />
       <p className="text-xs text-muted">You can also click a row in any list below.</p>
     </div>
   );
 }
 
 /** Finds and chooses values of a filter (WAI-ARIA combobox pattern). */
-function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
+function Values({
+  filter,
+  isExcluding,
+  close,
+}: {
+  filter: OfferedFilter;
+  isExcluding: boolean;
+  close(): void;
+}) {
   const { query, change } = useEventQuery();
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
@@ -72,10 +98,13 @@ function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
   const choices = useChoices(filter, query);
   const found = matching(choices ?? [], text, filter);
   const shown = found.slice(0, MOST_SHOWN);
-  const chosen = listOf(query[filter]);
+  const chosen = valuesOf(query[filter]);
   const choose = (choice: Choice) => {
     close();
-    change(toggled(query, filter, choice));
+    change({
+      ...toggled(query, filter, choice),
+      ...(isMultiple(filter) && excluding(query, filter, isExcluding)),
+    });
   };
   const moveTo = (index: number) => {
     setActive(index);
@@ -96,7 +125,7 @@ function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
       <input
         type="text"
         role="combobox"
-        aria-label={`${name} ${isPartial(filter) ? 'contains' : 'is'}`}
+        aria-label={`${name} ${verbOf(filter, isExcluding)}`}
         aria-autocomplete="list"
         aria-expanded={shown.length > 0}
         aria-controls={shown.length > 0 ? id : undefined}
@@ -121,7 +150,7 @@ function Values({ filter, close }: { filter: OfferedFilter; close(): void }) {
               choice={choice}
               metric={metricFor(filter, query.event)}
               isActive={index === active}
-              isChosen={chosen.includes(choice.change[filter] ?? '')}
+              isChosen={chosen.includes(valuesOf(choice.change[filter])[0] ?? '')}
               onMouseMove={() => setActive(index)}
               onClick={() => choose(choice)}
               onKeyDown={onKeyDown}
@@ -183,16 +212,18 @@ function matching(choices: readonly Choice[], text: string, filter: OfferedFilte
   );
   if (!isPartial(filter) || wanted === '') return found;
   const part = { key: 'text', name: `Contains “${text.trim()}”`, hint: '' };
-  return [...found, { ...part, change: { [filter]: text.trim() } }];
+  return [...found, { ...part, change: { [filter]: textOf([text.trim()]) } }];
 }
 
 /** Returns the change of the query for a chosen value: multi-value filters add or remove it. */
 function toggled(query: EventQuery, filter: OfferedFilter, { change }: Choice) {
-  const value = change[filter];
-  const values = listOf(query[filter]);
+  const [value] = valuesOf(change[filter]);
+  const values = valuesOf(query[filter]);
   if (!isMultiple(filter) || value === undefined) return change;
   const next = values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
-  return { ...change, [filter]: next.length === 0 ? undefined : next.join(',') };
+  // Only the first value brings others with it, such as the country of a city.
+  const others = values.length === 0 ? change : {};
+  return { ...others, [filter]: next.length === 0 ? undefined : textOf(next) };
 }
 
 const emptyText = (isSearched: boolean, name: string): string =>

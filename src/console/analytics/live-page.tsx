@@ -16,7 +16,7 @@ import { type Filters, filtersOf, nameOfMetric } from './event-query.ts';
 import { EventSubject } from './event-subject.tsx';
 import { EventsView } from './events-view.tsx';
 import { formatCount, momentFormat, nameOfDuration } from './names.ts';
-import { useAnalytics } from './queries.ts';
+import { apiFilters, useAnalytics } from './queries.ts';
 import { useEventQuery } from './use-event-query.ts';
 import { type ShownEvent, useLive } from './use-live.ts';
 import { WorldMap } from './world-map.tsx';
@@ -37,7 +37,7 @@ export function LivePage() {
 }
 
 function LiveView({ filters }: { filters: Filters }) {
-  const live = useLive(filters as Record<string, string>);
+  const live = useLive(apiFilters(filters));
   const [held, setHeld] = useState<readonly ShownEvent[]>();
   const [countAtPause, setCountAtPause] = useState(0);
   const pause = () => {

@@ -1,9 +1,5 @@
 import type { EventQuery, Metric } from './event-query.ts';
 
-/** Returns the label of the compared period. */
-export const nameOfComparison = ({ compare }: { compare?: 'year' }): string =>
-  compare === 'year' ? 'A year earlier' : 'Previous period';
-
 const CONTINENT_NAMES: Record<string, string> = {
   AF: 'Africa',
   AN: 'Antarctica',

@@ -1,8 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import { ChartNoAxesColumn, Download } from 'lucide-react';
+import { ChartNoAxesColumn, Download, FileArchive, Printer } from 'lucide-react';
+import { download } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { saveFile } from '../ui/save-file.ts';
 import { Empty } from '../ui/states.tsx';
+import { useAction } from '../ui/use-action.ts';
 import { BreakdownCard, Panel, TopRows } from './breakdown-card.tsx';
 import { BreakdownDialog } from './breakdown-dialog.tsx';
 import { CARDS, EVENTS_TAB, tabNamed } from './cards.ts';
@@ -11,12 +15,20 @@ import { filtersOf, nameOfMetric } from './event-query.ts';
 import { EventsView } from './events-view.tsx';
 import { Funnel } from './funnel.tsx';
 import { LeftOut } from './left-out.tsx';
-import { nameOfComparison } from './names.ts';
 import { PeriodPicker } from './period-picker.tsx';
-import { measureOf, useAnalytics, useTimeline, useTotals } from './queries.ts';
+import { PrintHeader } from './print.tsx';
+import {
+  measureOf,
+  parametersOf,
+  searchOf,
+  useAnalytics,
+  useTimeline,
+  useTotals,
+} from './queries.ts';
 import { TimelinePanel } from './timeline-panel.tsx';
 import { Totals } from './totals.tsx';
 import { useEventQuery } from './use-event-query.ts';
+import { useComparisonName } from './value-names.ts';
 import { WorldMap } from './world-map.tsx';
 
 /** The analytics page of a period: totals, time series and breakdowns. */
@@ -27,7 +39,7 @@ export function AnalyticsPage() {
       title="Analytics"
       actions={
         <>
-          <SaveTimeline />
+          <ExportMenu />
           <PeriodPicker isCompared />
         </>
       }
@@ -47,19 +59,23 @@ function Contents() {
   const wasEmpty = data?.before === undefined || isZero(data.before);
   return (
     <>
-      <section aria-label="Overview" className="rounded-lg border border-line bg-panel">
+      <PrintHeader />
+      <section
+        aria-label="Overview"
+        className="break-inside-avoid rounded-lg border border-line bg-panel"
+      >
         {!(isEmpty && wasEmpty) && <Totals />}
         {isEmpty ? <NoEvents /> : <TimelinePanel />}
       </section>
       {!isEmpty && (
-        <div className="grid gap-4 lg:grid-cols-2">
+        <div className="grid gap-4 lg:grid-cols-2 print:grid-cols-2">
           {CARDS.map((card) => (
             <BreakdownCard key={card.title} card={card}>
               {card.title === 'Locations' ? <Countries /> : undefined}
             </BreakdownCard>
           ))}
           <Panel title="Conversions" isWide>
-            <div className="grid lg:grid-cols-[3fr_2fr]">
+            <div className="grid lg:grid-cols-[3fr_2fr] print:grid-cols-[3fr_2fr]">
               <Funnel />
               <div className="flex min-w-0 flex-col p-2">
                 <TopRows tab={EVENTS_TAB} />
@@ -130,15 +146,17 @@ function NoEvents() {
   );
 }
 
-/** A button that downloads the displayed time series. */
-function SaveTimeline() {
+/** Saves the page: the time series, all numbers, or what it looks like. */
+function ExportMenu() {
   const { query } = useEventQuery();
+  const { slug } = useWorkspace();
   const timeline = useTimeline();
-  const save = () => {
+  const comparison = useComparisonName();
+  const [isBusy, run] = useAction();
+  const saveTimeline = () => {
     const { rows, before } = timeline.data!;
     const measure = measureOf(query.event);
     const name = nameOfMetric(query.event);
-    const comparison = nameOfComparison(query);
     saveCsv('timeseries', [
       ['Start', name, `${comparison}: start`, `${comparison}: ${name.toLowerCase()}`],
       ...rows.map((row, index) => [
@@ -149,9 +167,25 @@ function SaveTimeline() {
       ]),
     ]);
   };
+  const saveAll = async () => {
+    const { event, ...others } = parametersOf(query);
+    // Without an event, the files of QR codes and pages have scans and views.
+    const parameters = query.event === undefined ? others : { ...others, event: event! };
+    saveFile(await download(slug, `/analytics/export?${searchOf(parameters)}`), 'analytics.zip');
+  };
   return (
-    <Button icon={Download} onClick={save} disabled={timeline.data === undefined}>
-      CSV
-    </Button>
+    <Menu
+      label="Export"
+      button={{ icon: Download, children: 'Export', disabled: isBusy }}
+      items={[
+        timeline.data !== undefined && {
+          label: 'Chart as CSV',
+          icon: ChartNoAxesColumn,
+          onSelect: saveTimeline,
+        },
+        { label: 'All numbers as ZIP', icon: FileArchive, onSelect: () => run(saveAll) },
+        { label: 'Print or save as PDF', icon: Printer, onSelect: () => print() },
+      ]}
+    />
   );
 }

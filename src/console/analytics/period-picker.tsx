@@ -6,12 +6,22 @@ import { SelectField, TextField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { addDays, browserTimezone, dayOf, startOfDay } from './days.ts';
-import { type EventQuery, PERIOD_NAMES, PERIODS, type Period } from './event-query.ts';
-import { momentFormat } from './names.ts';
+import {
+  type Compare,
+  type EventQuery,
+  FILTERS,
+  isExcluded,
+  nameOfFilter,
+  PERIOD_NAMES,
+  PERIODS,
+  type Period,
+} from './event-query.ts';
+import { OFFERED, type OfferedFilter, useChoices } from './filter-choices.ts';
+import { formatCount, momentFormat } from './names.ts';
 import { useEventQuery } from './use-event-query.ts';
 
 /** Describes the period of a query. */
-function nameOfPeriod({ interval, start, end, timezone }: EventQuery): string {
+export function nameOfPeriod({ interval, start, end, timezone }: EventQuery): string {
   if (interval !== undefined || start === undefined || end === undefined) {
     return PERIOD_NAMES[interval ?? '30d'];
   }
@@ -88,16 +98,55 @@ function Periods({ close }: { close(): void }) {
   );
 }
 
-/** Chooses the comparison period. */
+/** Chooses the comparison: another period, or another value of a filter that is in use. */
 function Comparison() {
   const { query, change } = useEventQuery();
+  const [pending, setPending] = useState<OfferedFilter>();
+  const used = OFFERED.filter((name) => query[name] !== undefined && !isExcluded(query, name));
+  const compare = pending ?? query.compare;
+  const choose = (value: string) => {
+    const filter = used.find((name) => name === value);
+    setPending(filter);
+    if (filter !== undefined) return;
+    change({ compare: value === '' ? undefined : (value as Compare), against: undefined });
+  };
+  return (
+    <>
+      <SelectField
+        label="Compare with"
+        value={compare ?? ''}
+        onChange={({ target }) => choose(target.value)}
+        none="Previous period"
+        options={[
+          ['year', 'Same period a year earlier'],
+          ...used.map((name) => [name, `Another value of “${nameOfFilter(name)}”`] as const),
+          ['none', 'Nothing'],
+        ]}
+      />
+      {compare !== undefined && compare in FILTERS && (
+        <OtherValue filter={compare as OfferedFilter} />
+      )}
+    </>
+  );
+}
+
+/** Chooses the value of a filter that the numbers are compared with. */
+function OtherValue({ filter }: { filter: OfferedFilter }) {
+  const { query, change } = useEventQuery();
+  const choices = useChoices(filter, query);
+  const others = (choices ?? []).filter(({ change: to }) => to[filter] !== query[filter]);
   return (
     <SelectField
-      label="Compare with"
-      value={query.compare ?? ''}
-      onChange={({ target }) => change({ compare: target.value === 'year' ? 'year' : undefined })}
-      none="Previous period"
-      options={[['year', 'Same period a year earlier']]}
+      label={nameOfFilter(filter)}
+      value={query.compare === filter ? query.against : ''}
+      onChange={({ target }) => change({ compare: filter, against: target.value })}
+      options={[
+        ['', choices === undefined ? 'Loading…' : 'Choose…'],
+        ...others.map(
+          ({ name, count, change: to }) =>
+            [to[filter]!, count === undefined ? name : `${name} (${formatCount(count)})`] as const,
+        ),
+      ]}
     />
   );
 }

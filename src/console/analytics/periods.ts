@@ -68,7 +68,10 @@ function resolve(period: Period, timeZone: string, now: number) {
 interface Compared {
   /** Span of the period; absent for all time. */
   shown: Span | undefined;
-  /** Span of the comparison period, cut to the same length while the period is running. */
+  /**
+   * Span of the comparison period, cut to the same length while the period is running; absent if
+   * the comparison is with another value, or with nothing.
+   */
   before: Span | undefined;
   /** True while the period is not over, so that its last step still grows. */
   isRunning: boolean;
@@ -86,6 +89,10 @@ export function comparedSpans(
     : resolve(interval ?? '30d', timeZone, now);
   if (resolved === undefined) return { shown: undefined, before: undefined, isRunning: true };
   const { span } = resolved;
+  if (compare !== undefined && compare !== 'year') {
+    const [from, to] = [Date.parse(span.start), Date.parse(span.end)];
+    return { shown: span, before: undefined, isRunning: now >= from && now <= to };
+  }
   const distance = compare === 'year' ? { months: 12 } : resolved.distance;
   const before = {
     start: shift(span.start, distance, timeZone),

@@ -5,14 +5,16 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { browserTimezone } from './days.ts';
 import {
   type EventQuery,
+  type Filters,
   filtersOf,
   isCalendarPeriod,
   type Kind,
   kindOf,
   type Metric,
+  valuesOf,
 } from './event-query.ts';
 import { comparedSpans, type Span, spanOf } from './periods.ts';
-import { daySpans, rowsBySteps, type Step, stepOf } from './timeline.ts';
+import { alignedTo, daySpans, rowsBySteps, type Step, stepOf } from './timeline.ts';
 import { useEventQuery } from './use-event-query.ts';
 
 /** Returns the field of a row that holds a metric; amounts are in US cents. */
@@ -41,8 +43,11 @@ export type GroupName = Exclude<
   'totals' | 'analytics' | 'kpis' | 'composite' | 'country' | 'city' | Kind
 >;
 
+/** Query parameters of the API; lists are sent by repeating the parameter. */
+type ApiQuery = Record<string, string | string[]> & { timezone: string };
+
 /** Converts a query of the console to query parameters of the API. */
-export function parametersOf(query: EventQuery): Record<string, string> {
+export function parametersOf(query: EventQuery): ApiQuery {
   const { interval = '30d', start, end, event } = query;
   const timezone = query.timezone ?? browserTimezone();
   const chosen = start === undefined || end === undefined ? undefined : { start, end };
@@ -51,17 +56,34 @@ export function parametersOf(query: EventQuery): Record<string, string> {
     ...(query.interval === undefined ? (chosen ?? period) : period),
     timezone,
     event: kindOf(event),
-    ...filtersOf({ ...query }),
+    ...apiFilters(query),
   };
 }
+
+/** Converts filters of the console to query parameters of the API. */
+export function apiFilters(query: Filters): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(filtersOf({ ...query })).map(([name, text]) => [
+      name,
+      name === 'traffic' ? text : valuesOf(text),
+    ]),
+  );
+}
+
+/** Writes parameters as a query string. */
+export const searchOf = (parameters: Record<string, string | string[]>): string =>
+  new URLSearchParams(
+    Object.entries(parameters).flatMap(([name, values]) =>
+      [values].flat().map((value) => [name, value]),
+    ),
+  ).toString();
 
 async function fetchGroup<Group extends GroupName>(
   api: Api,
   groupBy: Group,
-  parameters: Record<string, string>,
+  parameters: Record<string, string | string[]>,
   signal: AbortSignal,
 ): Promise<Answer<Group>> {
-  // The URL joins lists by commas, while the reference declares arrays; the API accepts both.
   const query = { ...parameters, groupBy } as Query;
   const body: unknown = await answer(api.GET('/analytics', { params: { query }, signal }));
   return body as Answer<Group>;
@@ -94,10 +116,23 @@ export function useAnalytics<Group extends GroupName>(
 }
 
 /** Replaces the period of parameters by a span. */
-const inSpan = ({ interval: _, ...parameters }: Record<string, string>, span: Span) => ({
+const inSpan = ({ interval: _, ...parameters }: Record<string, string | string[]>, span: Span) => ({
   ...parameters,
   ...span,
 });
+
+/** Replaces the values of a filter by those of the comparison. */
+const withValue = (
+  { exclude, ...parameters }: Record<string, string | string[]>,
+  { compare, against }: EventQuery,
+) => {
+  const excluded = [exclude ?? []].flat().filter((name) => name !== compare);
+  return {
+    ...parameters,
+    ...(excluded.length > 0 && { exclude: excluded }),
+    [compare!]: compare === 'traffic' ? against! : valuesOf(against),
+  };
+};
 
 /** Totals of a period and of its comparison period. */
 interface TotalsCompared {
@@ -113,14 +148,16 @@ export function useTotals(): UseQueryResult<TotalsCompared> {
   const { query } = useEventQuery();
   // The response contains all kinds of events.
   const { event: _, ...parameters } = parametersOf(query);
-  const { compare } = query;
+  const { compare, against } = query;
   return useQuery({
-    queryKey: keys.analytics.list('totals', parameters, compare),
+    queryKey: keys.analytics.list('totals', parameters, compare, against),
     queryFn: async ({ signal }): Promise<TotalsCompared> => {
-      const spans = comparedSpans(query, parameters['timezone']!, Date.now());
+      const { before: span } = comparedSpans(query, parameters.timezone, Date.now());
+      const compared =
+        against === undefined ? span && inSpan(parameters, span) : withValue(parameters, query);
       const [now, before] = await Promise.all([
         fetchGroup(api, 'count', parameters, signal),
-        spans.before && fetchGroup(api, 'count', inSpan(parameters, spans.before), signal),
+        compared && fetchGroup(api, 'count', compared, signal),
       ]);
       return { now: totalsOf(now), before: before && totalsOf(before) };
     },
@@ -138,8 +175,11 @@ const totalsOf = ({ viwes, visitors = 0, ...others }: Schemas['AnalyticsCount'])
 /** A time series and its comparison series. */
 export interface Timeline {
   rows: Schemas['AnalyticsTimeseries'];
-  /** Comparison series step by step; absent if the period has no start. */
-  before: Schemas['AnalyticsTimeseries'] | undefined;
+  /**
+   * The compared row of each row, which a shorter month or a skipped hour lacks; absent if there is
+   * nothing to compare with.
+   */
+  before: readonly (Schemas['AnalyticsTimeseries'][number] | undefined)[] | undefined;
   step: Step;
   /** True when the last step is not over. */
   isRunning: boolean;
@@ -150,18 +190,22 @@ export function useTimeline(): UseQueryResult<Timeline> {
   const { api } = useWorkspace();
   const { query } = useEventQuery();
   const parameters = parametersOf(query);
-  const { compare } = query;
+  const { compare, against } = query;
   return useQuery({
-    queryKey: keys.analytics.list('timeline', parameters, compare),
+    queryKey: keys.analytics.list('timeline', parameters, compare, against),
     queryFn: async ({ signal }): Promise<Timeline> => {
-      const timezone = parameters['timezone']!;
+      const { timezone } = parameters;
       const now = Date.now();
       const { before, isRunning } = comparedSpans(query, timezone, now);
+      const other =
+        against !== undefined &&
+        fetchGroup(api, 'timeseries', withValue(parameters, query), signal);
       const all = await fetchGroup(api, 'timeseries', parameters, signal);
       // A series of today or of a chosen period can contain future steps.
       const rows = all.filter(({ start }, index) => index === 0 || Date.parse(start) <= now);
       const step = stepOf(all.map((row) => row.start));
       const timeline = { rows, before: undefined, step, isRunning };
+      if (other) return { ...timeline, before: (await other).slice(0, rows.length) };
       if (before === undefined) return timeline;
       const parts = step === 'day' ? daySpans(before, timezone) : [before];
       const series = await Promise.all(
@@ -169,7 +213,7 @@ export function useTimeline(): UseQueryResult<Timeline> {
       );
       // The shortened comparison span may be short enough for the API to answer in smaller steps.
       const steps = rowsBySteps(series.flat(), step, timezone);
-      return { ...timeline, before: steps.slice(0, rows.length) };
+      return { ...timeline, before: alignedTo(rows, steps, step, timezone) };
     },
     placeholderData: (before) => before,
   });

@@ -30,7 +30,7 @@ interface TimeChartProps {
 
 const HEIGHT_PX = 260;
 
-/** A line chart of numbers over time; the comparison period is a gray line. */
+/** A line chart of numbers over time; the comparison is a dashed gray line. */
 export function TimeChart(props: TimeChartProps) {
   // The chart reads the theme's colors when it is created, so a new theme needs a new chart.
   return <Chart key={useThemeChanges()} {...props} />;
@@ -98,7 +98,7 @@ function Chart({ points, isRunning, label, format, formatShort, onChoose }: Time
       onKeyDown={onKeyDown}
       onFocus={() => at === undefined && moveTo(last)}
       onBlur={() => setAt(undefined)}
-      className="relative rounded"
+      className="relative rounded print:hidden"
     >
       <div ref={box} aria-hidden style={{ height: HEIGHT_PX }} />
       {at !== undefined && point !== undefined && (
@@ -198,7 +198,12 @@ function optionsOf(
         values: (_, splits) => splits.map((value) => nameValue(value)),
       },
     ],
-    series: [{}, shown, { ...shown, dash: [5, 4] }, { stroke: muted, width: 1.5, points: isShown }],
+    series: [
+      {},
+      shown,
+      { ...shown, dash: [5, 4] },
+      { stroke: muted, width: 1.5, dash: [3, 3], points: isShown },
+    ],
     hooks: {
       setCursor: [
         ({ cursor, over }) => onMove(cursor.idx ?? null, (cursor.left ?? 0) + over.offsetLeft),

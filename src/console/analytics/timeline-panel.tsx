@@ -5,11 +5,13 @@ import { Scroller } from '../ui/scroller.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { browserTimezone } from './days.ts';
 import { type EventQuery, nameOfMetric } from './event-query.ts';
-import { formatCount, formatMetric, formatShortMetric, nameOfComparison } from './names.ts';
+import { formatCount, formatMetric, formatShortMetric } from './names.ts';
+import { PrintChart } from './print.tsx';
 import { measureOf, type Timeline, useTimeline } from './queries.ts';
 import { type Point, TimeChart } from './time-chart.tsx';
 import { type Step, stepEnd, stepNames } from './timeline.ts';
 import { useEventQuery } from './use-event-query.ts';
+import { useComparedValue, useComparisonName } from './value-names.ts';
 
 /** Names of the step that is not over. */
 const RUNNING_STEPS: Record<Step, string> = {
@@ -40,6 +42,8 @@ export function TimelinePanel() {
   const { query, change } = useEventQuery();
   const [isTable, setTable] = useState(false);
   const timeline = useTimeline();
+  const comparison = useComparisonName();
+  const value = useComparedValue();
   const { event = 'clicks', timezone } = query;
   const points = useMemo(
     () => timeline.data && pointsOf(timeline.data, { event, ...(timezone && { timezone }) }),
@@ -59,26 +63,27 @@ export function TimelinePanel() {
   };
   const name = nameOfMetric(event);
   const { step, isRunning, before } = timeline.data!;
-  const comparison = nameOfComparison(query);
   return (
     <div className="p-3">
       <div className="flex items-center gap-4 pb-1 text-xs text-muted">
         <span className="flex flex-1 flex-wrap gap-x-4">
-          <Legend line="border-accent">{name}</Legend>
+          <Legend line="border-accent">{value === '' ? name : `${name}: ${value}`}</Legend>
           {isRunning && <Legend line="border-accent border-dashed">{RUNNING_STEPS[step]}</Legend>}
-          {before !== undefined && <Legend line="border-muted">{comparison}</Legend>}
+          {before !== undefined && <Legend line="border-muted border-dashed">{comparison}</Legend>}
         </span>
         <IconButton
+          className="print:hidden"
           icon={isTable ? ChartArea : Table}
           label={isTable ? 'Show as chart' : 'Show as table'}
           onClick={() => setTable(!isTable)}
         />
       </div>
+      <PrintChart points={points} formatShort={(value) => formatShortMetric(event, value)} />
       {isTable ? (
         <TimeTable
           points={points}
           name={name}
-          comparison={comparison}
+          comparison={before === undefined ? undefined : comparison}
           format={(value) => formatMetric(event, value)}
         />
       ) : (
@@ -106,22 +111,24 @@ const Legend = ({ line, children }: { line: string; children: ReactNode }) => (
 interface TimeTableProps {
   points: readonly Point[];
   name: string;
-  /** Name of the comparison period. */
-  comparison: string;
+  /** Name of the comparison; absent without one. */
+  comparison: string | undefined;
   format(value: number): string;
 }
 
 function TimeTable({ points, name, comparison, format }: TimeTableProps) {
   const hasVisitors = points.some(({ visitors }) => visitors !== undefined);
   return (
-    <Scroller label={`${name} over time`} className="h-[260px] overflow-y-auto">
+    <Scroller label={`${name} over time`} className="h-[260px] overflow-y-auto print:hidden">
       <table className="w-full text-left">
         <thead className="sticky top-0 bg-panel text-xs text-muted">
           <tr>
             <th className="px-2 py-1 font-medium">Time</th>
             <th className="px-2 py-1 text-right font-medium">{name}</th>
             {hasVisitors && <th className="px-2 py-1 text-right font-medium">Visitors</th>}
-            <th className="px-2 py-1 text-right font-medium">{comparison}</th>
+            {comparison !== undefined && (
+              <th className="px-2 py-1 text-right font-medium">{comparison}</th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -136,9 +143,11 @@ function TimeTable({ points, name, comparison, format }: TimeTableProps) {
                   {visitors === undefined ? '–' : formatCount(visitors)}
                 </td>
               )}
-              <td className="px-2 py-1 text-right text-muted tabular-nums">
-                {before === undefined ? '–' : format(before)}
-              </td>
+              {comparison !== undefined && (
+                <td className="px-2 py-1 text-right text-muted tabular-nums">
+                  {before === undefined ? '–' : format(before)}
+                </td>
+              )}
             </tr>
           ))}
         </tbody>

@@ -85,6 +85,36 @@ function stepKeyOf(start: string, step: Step, timeZone: string): string | number
   return Math.floor(localTime(Date.parse(start), timeZone) / HOUR_MS);
 }
 
+/**
+ * Finds the compared row of each row: the one as many days, months or hours of local time after the
+ * first, whatever the clocks do between. A day in which an hour is skipped has no row for it, and
+ * both hours of one that comes twice have the same row.
+ */
+export function alignedTo<Row extends { start: string }>(
+  rows: readonly { start: string }[],
+  compared: readonly Row[],
+  step: Step,
+  timeZone: string,
+): (Row | undefined)[] {
+  if (step === 'minute') return rows.map((_, index) => compared[index]);
+  const [first, firstCompared] = [rows[0], compared[0]];
+  if (first === undefined || firstCompared === undefined) return rows.map(() => undefined);
+  const placeOf = (start: string) => placeIn(start, step, timeZone);
+  const distance = placeOf(firstCompared.start) - placeOf(first.start);
+  const byPlace = new Map(compared.map((row) => [placeOf(row.start), row]));
+  return rows.map(({ start }) => byPlace.get(placeOf(start) + distance));
+}
+
+/** Numbers the steps of a time zone's calendar and clocks. */
+function placeIn(start: string, step: Exclude<Step, 'minute'>, timeZone: string): number {
+  const local = localTime(Date.parse(start), timeZone);
+  if (step === 'hour') return Math.floor(local / HOUR_MS);
+  const day = new Date(local);
+  return step === 'day'
+    ? Math.floor(local / DAY_MS)
+    : day.getUTCFullYear() * 12 + day.getUTCMonth();
+}
+
 /** Adds the numbers of the second row to the first. */
 const added = <Row extends { start: string }>(first: Row, second: Row): Row => {
   const numbers = Object.entries(second).filter(([, value]) => typeof value === 'number');

@@ -2,9 +2,10 @@ import { ArrowDown, ArrowUp } from 'lucide-react';
 import { classes } from '../ui/classes.ts';
 import { Skeleton } from '../ui/states.tsx';
 import { METRICS, type Metric, nameOfMetric } from './event-query.ts';
-import { formatCount, formatMetric, formatShare, nameOfComparison } from './names.ts';
+import { formatCount, formatMetric, formatShare } from './names.ts';
 import { measureOf, useTotals } from './queries.ts';
 import { useEventQuery } from './use-event-query.ts';
+import { useComparisonName } from './value-names.ts';
 
 /**
  * All totals with their change since the comparison period; a click chooses the page's metric.
@@ -18,7 +19,7 @@ export function Totals() {
     <div
       role="group"
       aria-label="Totals"
-      className="grid grid-cols-2 border-b border-line sm:grid-cols-4 lg:grid-cols-7"
+      className="grid grid-cols-2 border-b border-line sm:grid-cols-4 lg:grid-cols-7 print:grid-cols-4"
     >
       {METRICS.map((metric) => {
         const value = totals.data?.now[measureOf(metric)];
@@ -74,7 +75,7 @@ interface TotalProps {
 
 /** A total with its change. */
 function Total({ metric, value, previous }: TotalProps) {
-  const { query } = useEventQuery();
+  const comparison = useComparisonName();
   if (value === undefined) return <Skeleton className="h-7 w-16" />;
   return (
     <>
@@ -89,7 +90,7 @@ function Total({ metric, value, previous }: TotalProps) {
         <Change
           value={value}
           previous={previous}
-          before={`${nameOfComparison(query)}: ${formatMetric(metric, previous)}`}
+          before={`${comparison}: ${formatMetric(metric, previous)}`}
         />
       )}
     </>
@@ -104,10 +105,11 @@ interface ChangeProps {
 }
 
 function Change({ value, previous, before }: ChangeProps) {
+  const { against } = useEventQuery().query;
   if (previous === 0) {
     return (
       <span data-previous={0} className="text-xs text-muted">
-        No earlier data
+        {against === undefined ? 'No earlier data' : 'Nothing to compare'}
       </span>
     );
   }

@@ -1,6 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { type EventQuery, FILTER_LIST, type Filters, readEventQuery } from './event-query.ts';
+import {
+  type EventQuery,
+  FILTER_LIST,
+  type Filters,
+  listOf,
+  readEventQuery,
+} from './event-query.ts';
 
 /** A change of a query; `undefined` removes a parameter. */
 export type EventQueryChange = { [Part in keyof EventQuery]?: EventQuery[Part] | undefined };
@@ -15,10 +21,9 @@ export function useEventQuery() {
   const change = (parts: EventQueryChange, isPassing = false) =>
     void navigate({
       to: '.',
+      // Read again, because exclusion and comparison end with their filter.
       search: (before: object) => ({
-        ...readEventQuery({ ...before }),
-        ignored: undefined,
-        ...parts,
+        ...readEventQuery({ ...readEventQuery({ ...before }), ignored: undefined, ...parts }),
       }),
       replace: isPassing,
       resetScroll: false,
@@ -26,7 +31,12 @@ export function useEventQuery() {
   return {
     query,
     change,
-    addFilters: (filters: Filters) => change({ ...filters, group: undefined }),
+    /** Selects values, also of filters that exclude others now. */
+    addFilters: (filters: Filters) => {
+      const excluded = listOf(query.exclude).filter((name) => !(name in filters));
+      const exclude = excluded.length === 0 ? undefined : excluded.join(',');
+      change({ ...filters, exclude, group: undefined });
+    },
     clearFilters: () => change(Object.fromEntries(FILTER_LIST.map((name) => [name, undefined]))),
   };
 }

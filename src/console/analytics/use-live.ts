@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { ApiError } from '../api/error.ts';
 import { type LiveEvent, watchEvents } from '../api/live-events.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { searchOf } from './queries.ts';
 
 /** Maximum number of events in the list; the events page has older ones. */
 const KEPT = 500;
@@ -44,12 +45,12 @@ const EMPTY: LiveState = {
  *
  * @param parameters filters of the API; mount another component to change them
  */
-export function useLive(parameters: Record<string, string>): LiveState {
+export function useLive(parameters: Record<string, string | string[]>): LiveState {
   const { slug } = useWorkspace();
   const [state, setState] = useState(EMPTY);
   const came = useRef<ShownEvent[]>([]);
   const uncounted = useRef(0);
-  const search = new URLSearchParams(parameters).toString();
+  const search = searchOf({ ...parameters, latest: `${LATEST}`, uncounted: 'true' });
 
   useEffect(() => {
     const change = (parts: Partial<LiveState>) => setState((before) => ({ ...before, ...parts }));
@@ -73,32 +74,26 @@ export function useLive(parameters: Record<string, string>): LiveState {
       came.current.push(event);
       timer ??= setTimeout(draw, DRAW_MS);
     };
-    const filters = Object.fromEntries(new URLSearchParams(search));
-    const stop = watchEvents(
-      slug,
-      { ...filters, latest: `${LATEST}`, uncounted: 'true' },
-      {
-        onOpen: () => change({ connection: 'open' }),
-        onEvent(event) {
-          const [now, happenedAt] = [Date.now(), Date.parse(event.record.timestamp)];
-          add({ ...event, cameAt: now - happenedAt > EARLIER_MS ? happenedAt : now });
-        },
-        onUncounted(record, reason) {
-          // An uncounted visit is not stored, and its click id belongs to the counted visit.
-          uncounted.current += 1;
-          add({
-            id: `uncounted ${uncounted.current}`,
-            record,
-            cameAt: Date.now(),
-            uncounted: reason,
-          });
-        },
-        onDropped: (count) =>
-          setState((before) => ({ ...before, dropped: before.dropped + count })),
-        onBreak: () => change({ connection: 'broken' }),
-        onRefused: (refusal) => change({ refusal, connection: 'broken' }),
+    const stop = watchEvents(slug, search, {
+      onOpen: () => change({ connection: 'open' }),
+      onEvent(event) {
+        const [now, happenedAt] = [Date.now(), Date.parse(event.record.timestamp)];
+        add({ ...event, cameAt: now - happenedAt > EARLIER_MS ? happenedAt : now });
       },
-    );
+      onUncounted(record, reason) {
+        // An uncounted visit is not stored, and its click id belongs to the counted visit.
+        uncounted.current += 1;
+        add({
+          id: `uncounted ${uncounted.current}`,
+          record,
+          cameAt: Date.now(),
+          uncounted: reason,
+        });
+      },
+      onDropped: (count) => setState((before) => ({ ...before, dropped: before.dropped + count })),
+      onBreak: () => change({ connection: 'broken' }),
+      onRefused: (refusal) => change({ refusal, connection: 'broken' }),
+    });
     return () => {
       stop();
       clearTimeout(timer);

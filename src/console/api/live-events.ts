@@ -31,21 +31,18 @@ const SILENCE_MS = 40_000;
  * Reads `GET /events/live` and reconnects after a break, resuming after the last event.
  * `EventSource` is not used because it cannot send the workspace's header.
  *
+ * @param search query string with the filters
  * @returns a function that ends the stream
  */
-export function watchEvents(
-  workspace: string,
-  parameters: Record<string, string>,
-  listener: Listener,
-): () => void {
+export function watchEvents(workspace: string, search: string, listener: Listener): () => void {
   const stop = new AbortController();
-  void run(workspace, parameters, listener, stop.signal);
+  void run(workspace, search, listener, stop.signal);
   return () => stop.abort();
 }
 
 async function run(
   workspace: string,
-  parameters: Record<string, string>,
+  search: string,
   listener: Listener,
   signal: AbortSignal,
 ): Promise<void> {
@@ -70,7 +67,7 @@ async function run(
     let pauseMs: number | undefined;
     const attempt = attemptOf(signal);
     try {
-      const body = await open(workspace, parameters, lastId, attempt.signal);
+      const body = await open(workspace, search, lastId, attempt.signal);
       listener.onOpen();
       failures = 0;
       const text = new TextDecoder();
@@ -126,11 +123,11 @@ function attemptOf(signal: AbortSignal) {
 
 async function open(
   workspace: string,
-  parameters: Record<string, string>,
+  search: string,
   lastId: string,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
-  const response = await fetch(`/events/live?${new URLSearchParams(parameters)}`, {
+  const response = await fetch(`/events/live?${search}`, {
     headers: { 'X-Workspace': workspace, ...(lastId !== '' && { 'Last-Event-ID': lastId }) },
     cache: 'no-store',
     signal,

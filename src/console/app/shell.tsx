@@ -69,14 +69,14 @@ function Frame() {
     ),
   });
   return (
-    <div className="flex h-dvh flex-col">
+    <div className="flex h-dvh flex-col print:block print:h-auto">
       <a
         href="#main"
         className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2"
       >
         Skip to content
       </a>
-      <header className="flex items-center gap-2 border-b border-line bg-panel px-2 py-1 md:hidden">
+      <header className="flex items-center gap-2 border-b border-line bg-panel px-2 py-1 md:hidden print:hidden">
         <IconButton
           ref={menuButton}
           icon={MenuIcon}
@@ -89,12 +89,12 @@ function Frame() {
         </div>
         <IconButton icon={Search} label="Search" onClick={() => setOpened('palette')} />
       </header>
-      <div className="relative flex min-h-0 flex-1">
+      <div className="relative flex min-h-0 flex-1 print:block">
         <aside
           ref={sidebar}
           aria-label="Sidebar"
           className={classes(
-            'flex-col gap-1 bg-ground p-2 max-md:absolute max-md:inset-0 max-md:z-40 md:flex md:w-60 md:shrink-0',
+            'flex-col gap-1 bg-ground p-2 max-md:absolute max-md:inset-0 max-md:z-40 md:flex md:w-60 md:shrink-0 print:hidden',
             opened === 'navigation' ? 'flex' : 'hidden',
           )}
         >
@@ -116,7 +116,7 @@ function Frame() {
         <main
           id="main"
           tabIndex={-1}
-          className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto border-line bg-panel outline-none md:my-2 md:mr-2 md:rounded-xl md:border"
+          className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto border-line bg-panel outline-none md:my-2 md:mr-2 md:rounded-xl md:border print:m-0 print:block print:overflow-visible print:border-0"
         >
           <ConnectionBanner />
           <PasswordBanner />

@@ -12,9 +12,9 @@ import { Time } from '../ui/time.tsx';
 /** Visitors' responses to the form of a page, newest first. */
 export function Responses({ page }: { page: Schemas['Page'] }) {
   const { api } = useWorkspace();
-  const leads = { event: 'leads', interval: 'all', pageId: page.id, limit: PAGE_SIZE } as const;
+  const leads = { event: 'leads', interval: 'all', limit: PAGE_SIZE } as const;
   const responses = usePaged(keys.events.list({ pageId: page.id }), async (number, signal) => {
-    const params = { query: { ...leads, page: number } };
+    const params = { query: { ...leads, pageId: [page.id], page: number } };
     const events = await answer(api.GET('/events', { params, signal }));
     return events.filter((event) => event.event === 'lead');
   });

@@ -120,7 +120,7 @@ function useResults(record: ShortLinkRecord) {
   return useQuery({
     queryKey: keys.analytics.one(id, 'variants', testStartedAt, testCompletedAt),
     queryFn: async ({ signal }) => {
-      const of = isCode ? { qrcodeId: id } : { linkId: id };
+      const of = isCode ? { qrcodeId: [id] } : { linkId: [id] };
       const load = async (event: 'composite' | 'scans') => {
         const query = {
           groupBy: 'variants',

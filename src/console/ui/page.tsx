@@ -35,7 +35,9 @@ export function Page({ title, actions, isFixed, isNarrow, children }: PageProps)
     if (!isFirst && !isInside) heading.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <div className={classes('flex min-h-0 flex-1 flex-col', isFixed === true && 'h-full')}>
+    <div
+      className={classes('flex min-h-0 flex-1 flex-col print:block', isFixed === true && 'h-full')}
+    >
       <header
         className={classes(
           'flex min-h-14 w-full shrink-0 flex-wrap items-center justify-between gap-2 px-4 py-2 md:px-6 md:pt-3',
@@ -45,7 +47,7 @@ export function Page({ title, actions, isFixed, isNarrow, children }: PageProps)
         <h1 ref={heading} tabIndex={-1} className="text-lg font-semibold">
           {title}
         </h1>
-        <div className="flex items-center gap-2">{actions}</div>
+        <div className="flex items-center gap-2 print:hidden">{actions}</div>
       </header>
       {children}
     </div>
