@@ -1,7 +1,8 @@
 import type { Schema } from 'joi';
 import { type EventParameter, kindsOf } from '../events/kinds.ts';
 import { type FilterQuery, filterSchemas } from '../events/query/filters.ts';
-import { GROUPS, type GroupName } from '../events/query/groups/index.ts';
+import type { Group } from '../events/query/groups/group.ts';
+import { GROUPS } from '../events/query/groups/index.ts';
 import { numberNames, numberSchemas } from '../events/query/numbers.ts';
 import type { RecordNames } from '../events/records.ts';
 import type { Span } from '../events/span.ts';
@@ -10,33 +11,11 @@ import { BOM, csvLines } from '../infra/csv.ts';
 import { dayOf, localTime } from '../infra/time-zones.ts';
 import { zipEnd, zipEntry } from './qrcodes/zip.ts';
 
-/** Groups with a file, in the order of the files. */
-const FILES = [
-  'timeseries',
-  'top_links',
-  'top_qrcodes',
-  'top_urls',
-  'top_pages',
-  'variants',
-  'sources',
-  'referers',
-  'referer_urls',
-  'countries',
-  'region',
-  'cities',
-  'continents',
-  'devices',
-  'browsers',
-  'os',
-  'utm_sources',
-  'utm_mediums',
-  'utm_campaigns',
-  'utm_terms',
-  'utm_contents',
-  'top_tags',
-  'top_folders',
-  'top_events',
-] as const satisfies readonly GroupName[];
+/** Groups with a file: all that list rows, under the first of their names. */
+const FILES = Object.entries<Group>(GROUPS).filter(
+  ([, group], index, all) =>
+    group.answer.type === 'array' && all.findIndex(([, other]) => other === group) === index,
+);
 
 /** Selection of the exported analytics. */
 export interface AnalyticsExport {
@@ -80,7 +59,7 @@ async function* filesOf(
 ): AsyncGenerator<File, void, undefined> {
   yield ['README.txt', description(selection)];
   yield ['totals.csv', await totals(selection, names)];
-  for (const name of FILES) yield [`${name}.csv`, await rowsOf(name, selection, names)];
+  for (const [name, group] of FILES) yield [`${name}.csv`, await rowsOf(group, selection, names)];
 }
 
 const queryOf = (
@@ -105,11 +84,10 @@ async function totals(selection: AnalyticsExport, names: RecordNames): Promise<s
 }
 
 async function rowsOf(
-  name: (typeof FILES)[number],
+  { answer, defaultEvent, read }: Group,
   selection: AnalyticsExport,
   names: RecordNames,
 ): Promise<string> {
-  const { answer, defaultEvent, read } = GROUPS[name];
   const query = queryOf(selection, defaultEvent);
   const rows = (await read(query, names)) as Record<string, string | number | null>[];
   const counted = numberNames(query.events);

@@ -276,7 +276,7 @@ describe('analytics in the console', function () {
       await page.waitForURL(/compare=year/);
       await page.keyboard.press('Escape');
       await eventually(async () => expect(await previousClicks(page)).to.equal(2));
-      await page.getByText('A year earlier').first().waitFor();
+      await page.getByText('A year earlier', { exact: true }).first().waitFor();
     });
   });
 

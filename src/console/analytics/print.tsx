@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { browserTimezone } from './days.ts';
 import {
@@ -21,7 +22,8 @@ export function PrintHeader() {
   const { query } = useEventQuery();
   const comparison = useComparisonName();
   const zone = query.timezone ?? browserTimezone();
-  const { shown } = comparedSpans(query, zone, Date.now());
+  const [now] = useState(() => Date.now());
+  const { shown } = comparedSpans(query, zone, now);
   const day = momentFormat(zone, { day: 'numeric', month: 'short', year: 'numeric' });
   const used = FILTER_LIST.filter((filter) => query[filter] !== undefined);
   return (

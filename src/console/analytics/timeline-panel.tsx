@@ -68,7 +68,11 @@ export function TimelinePanel() {
       <div className="flex items-center gap-4 pb-1 text-xs text-muted">
         <span className="flex flex-1 flex-wrap gap-x-4">
           <Legend line="border-accent">{value === '' ? name : `${name}: ${value}`}</Legend>
-          {isRunning && <Legend line="border-accent border-dashed">{RUNNING_STEPS[step]}</Legend>}
+          {isRunning && (
+            <span className="print:hidden">
+              <Legend line="border-accent border-dashed">{RUNNING_STEPS[step]}</Legend>
+            </span>
+          )}
           {before !== undefined && <Legend line="border-muted border-dashed">{comparison}</Legend>}
         </span>
         <IconButton
