@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { strFromU8, unzipSync } from 'fflate';
 import { routes } from '../../src/api/routes.ts';
 import { isOfWorkspace } from '../../src/http/route.ts';
 import { db } from '../../src/infra/db.ts';
@@ -471,6 +472,18 @@ const ATTEMPTS: Record<string, Attempt> = {
     const { bytes } = await api.download('/events/export', { interval: 'all', format: 'ndjson' });
     expect(bytes.toString()).to.equal('');
     await is404(api.get('/events/export', { linkId: link.id }));
+  },
+  'get /analytics/export': async ({ api }, { link, tag }) => {
+    const { bytes } = await api.download('/analytics/export', { interval: 'all', event: 'clicks' });
+    const files = unzipSync(bytes);
+    for (const name of ['top_links.csv', 'top_tags.csv', 'top_folders.csv', 'countries.csv']) {
+      expect(strFromU8(files[name]!).trimEnd().split('\r\n'), name).to.have.length(1);
+    }
+    for (const filter of [{ linkId: link.id }, { tagId: tag.id }]) {
+      await is404(api.get('/analytics/export', filter));
+      const [exclude] = Object.keys(filter);
+      await is404(api.get('/analytics/export', { ...filter, exclude: exclude! }));
+    }
   },
   'get /links/export': async ({ api }) => {
     const { bytes } = await api.download('/links/export', { format: 'ndjson' });
