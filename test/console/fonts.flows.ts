@@ -45,7 +45,7 @@ describe('fonts in the console', () => {
       expect(code.frameTextStyles.family).to.equal(font.id);
       // The console draws what the service draws.
       const { bytes } = await world.api.download(`/qrcodes/${code.id}/image?format=svg`);
-      await inConsole(world, `qrcodes/${code.id}`, { size }, async (page) => {
+      await inConsole(world, `qrcodes/${code.id}/edit`, { size }, async (page) => {
         const pathsOf = (svg: string) => svg.match(/ d="[^"]+"/g);
         await eventually(async () => {
           const shown = decodeURIComponent((await preview(page)) ?? '');

@@ -118,7 +118,9 @@ describe('the frame of the console', function () {
       ['customers/cus_gone', 'Back to customers', 'Customers'],
       ['webhooks/wh_gone', 'Back to webhooks', 'Webhooks'],
       ['imports/imp_gone', 'Back to imports', 'Imports'],
+      ['links/link_gone', 'Back to links', 'Links'],
       ['qrcodes/qr_gone', 'Back to QR codes', 'QR codes'],
+      ['qrcodes/qr_gone/edit', 'Back to QR codes', 'QR codes'],
       ['links?edit=link_gone', 'Back to links', 'Links'],
     ] as const) {
       await inConsole(world, path, {}, async (page) => {

@@ -246,7 +246,7 @@ describe('lists of the console', function () {
     });
   });
 
-  it('leads from a row to its analytics and its QR code, and duplicates it', async () => {
+  it('leads from a row to its QR code, chart and analytics, and duplicates it', async () => {
     const { id } = await aLink('spring', {
       title: 'Spring sale',
       comments: 'Keep',
@@ -273,6 +273,11 @@ describe('lists of the console', function () {
       await row(page, '/spring')
         .getByRole('link', { name: /Clicks/ })
         .click();
+      // The count leads to the chart on the page of the link, for the same time: all of it.
+      await page.waitForURL(new RegExp(`/links/${id}\\?interval=all#chart$`));
+      await page.getByRole('region', { name: 'Analytics' }).getByText('All time').waitFor();
+      await page.goBack();
+      await choose('Analytics');
       await page.waitForURL(/\/analytics\?/);
       expect(page.url()).to.contain(`linkId=${id}`);
     });
@@ -314,7 +319,7 @@ describe('lists of the console', function () {
       await page.getByRole('combobox').fill(`https://${world.domain}/pod`);
       await page.getByRole('option').first().filter({ hasText: 'episode 92' }).waitFor();
       await page.keyboard.press('Enter');
-      await dialog(page).getByLabel('Destination', { exact: true }).waitFor();
+      await page.getByRole('heading', { level: 1, name: /episode 92/ }).waitFor();
     });
   });
 

@@ -391,7 +391,7 @@ describe('QR codes in the console', function () {
       url: 'https://example.com/a',
       rules: [{ value: { country: ['AT'] }, url: 'https://example.at/' }],
     });
-    await inConsole(world, `qrcodes/${body.id}`, {}, async (page) => {
+    await inConsole(world, `qrcodes/${body.id}/edit`, {}, async (page) => {
       await page.getByLabel('URL', { exact: true }).fill('example.com/b');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await download(page).waitFor();
@@ -687,13 +687,14 @@ describe('QR codes in the console', function () {
       type: 'url',
       url: 'https://example.com/a',
     });
-    await inConsole(world, `qrcodes/${body.id}`, {}, async (page) => {
+    await inConsole(world, `qrcodes/${body.id}/edit`, {}, async (page) => {
       await page.getByLabel('URL', { exact: true }).fill('https://example.com/b');
       await page.getByRole('radio', { name: 'Diamonds' }).check();
       await page.getByRole('switch', { name: 'Save style as template' }).click();
       await page.getByLabel('Template name').fill('Spring');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('Changes saved').waitFor();
+      await page.getByRole('link', { name: 'Scans and history' }).click();
       await page.getByRole('link', { name: 'All QR codes' }).click();
       await page.getByRole('link', { name: 'Create QR code' }).click();
       await page.getByRole('button', { name: 'Actions for Spring' }).click();
@@ -826,7 +827,10 @@ describe('QR codes in the console', function () {
         await page.getByRole('menuitem', { name: 'Delete' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Delete QR code' }).click();
         await page.getByText('1 QR code deleted').waitFor();
-        if (title === 'stays') await page.getByRole('button', { name: 'Undo' }).click();
+        if (title === 'stays') {
+          await page.getByRole('button', { name: 'Undo' }).click();
+          await page.getByText('1 QR code restored').waitFor();
+        }
       }
       await page.getByText('1 QR code', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Actions for stays' }).click();
@@ -913,7 +917,7 @@ describe('QR codes in the console', function () {
           await expectAccessible(page, view('contact'));
         });
         const [{ id }] = (await world.api.get('/qrcodes')).body;
-        await inConsole(world, `qrcodes/${id}`, options, async (page) => {
+        await inConsole(world, `qrcodes/${id}/edit`, options, async (page) => {
           await download(page).waitFor();
           await expectAccessible(page, view('stored'));
         });

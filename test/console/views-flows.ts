@@ -80,8 +80,15 @@ describe('every view of the console', function () {
   const inSample = (path: string) => `/console/${sample.world.slug}/${path}`;
 
   it('of a workspace with records', async () => {
-    const { qrcodeId, customerId, pageId, webhookId, imports, world } = sample;
-    const values = { qrcode: qrcodeId, customerId, pageId, webhookId, importId: imports.done };
+    const { linkId, qrcodeId, customerId, pageId, webhookId, imports, world } = sample;
+    const values = {
+      link: linkId,
+      qrcode: qrcodeId,
+      customerId,
+      pageId,
+      webhookId,
+      importId: imports.done,
+    };
     const views = viewsOfWorkspace().map((path) => ({
       name: path.replaceAll('/', '-').replaceAll('$', ''),
       path: inSample(pathWith(path, values)),
@@ -235,7 +242,7 @@ describe('every view of the console', function () {
         },
         {
           name: 'qrcode',
-          path: inSample(`qrcodes/${qrcodeId}`),
+          path: inSample(`qrcodes/${qrcodeId}/edit`),
           open: (page) => page.getByRole('button', { name: 'Download', exact: true }).waitFor(),
         },
       ],

@@ -14,6 +14,7 @@ import { PASSWORD, watch } from './window.ts';
 describe('views of the console on a phone', function () {
   let browser: Browser | undefined;
   let world: World;
+  let linkId: string;
   let qrcodeId: string;
 
   before(async function () {
@@ -25,6 +26,7 @@ describe('views of the console on a phone', function () {
       const fields = { url: `https://example.com/${key}`, key, title: 'Spring in the garden' };
       links.push((await world.api.post('/links', fields)).body.id);
     }
+    linkId = links[0];
     const code = { type: 'url', url: 'https://example.com/menu', key: 'code' };
     qrcodeId = (await world.api.post('/qrcodes', code)).body.id;
     await addSampleEvents(world, links, qrcodeId);
@@ -42,7 +44,15 @@ describe('views of the console on a phone', function () {
       password: PASSWORD,
     });
     await context.addCookies([{ name: 'session', value: token, url: stack().apiUrl }]);
-    const views = ['links', 'links?new=link', `qrcodes/${qrcodeId}`, 'analytics'].map((path) => ({
+    const views = [
+      'links',
+      'links?new=link',
+      `links/${linkId}`,
+      `qrcodes/${qrcodeId}`,
+      `qrcodes/${qrcodeId}/edit`,
+      'trash',
+      'analytics',
+    ].map((path) => ({
       name: path,
       path: `/console/${slug}/${path}`,
     }));

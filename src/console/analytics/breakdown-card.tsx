@@ -2,6 +2,7 @@ import { Maximize2 } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
+import { Panel } from '../ui/panel.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { BarRow, useEntries } from './breakdown-list.tsx';
@@ -12,38 +13,16 @@ import { useEventQuery } from './use-event-query.ts';
 /** Number of rows in a card; a dialog shows all rows. */
 const SHOWN = 8;
 
-/** The frame of a part of the page. */
-export function Panel({
-  title,
-  aside,
-  isWide = false,
-  children,
-}: {
-  title: string;
-  aside?: ReactNode;
-  /** True when the panel spans all columns. */
-  isWide?: boolean;
-  children: ReactNode;
-}) {
-  return (
-    <section
-      aria-label={title}
-      className={classes(
-        'flex min-w-0 break-inside-avoid flex-col rounded-lg border border-line bg-panel',
-        isWide && 'lg:col-span-2 print:col-span-2',
-      )}
-    >
-      <header className="flex min-h-11 items-center justify-between gap-2 border-b border-line px-3 py-1.5">
-        <h2 className="font-semibold">{title}</h2>
-        {aside}
-      </header>
-      {children}
-    </section>
-  );
+interface BreakdownCardProps {
+  card: Card;
+  /** Number of rows. */
+  rows?: number;
+  /** A chart beside the rows. */
+  children?: ReactNode;
 }
 
 /** A card with the most frequent values of the chosen tab, and optionally a chart beside them. */
-export function BreakdownCard({ card, children }: { card: Card; children?: ReactNode }) {
+export function BreakdownCard({ card, rows = SHOWN, children }: BreakdownCardProps) {
   const { query, change } = useEventQuery();
   const panelId = useId();
   const chosen = query.tabs?.split(',') ?? [];
@@ -85,18 +64,22 @@ export function BreakdownCard({ card, children }: { card: Card; children?: React
           aria-label={tab.label}
           className="flex min-w-0 flex-1 flex-col p-2"
         >
-          <TopRows tab={tab} />
+          <TopRows tab={tab} most={rows} />
         </div>
       </div>
     </Panel>
   );
 }
 
-/** The first rows of a tab, with a button that shows all. */
-export function TopRows({ tab }: { tab: Tab }) {
-  const { change } = useEventQuery();
+/**
+ * The first rows of a tab, with a button that shows all.
+ *
+ * @param most number of rows
+ */
+export function TopRows({ tab, most = SHOWN }: { tab: Tab; most?: number }) {
+  const { show } = useEventQuery();
   const { rows, entries, column, bar } = useEntries(tab);
-  if (rows.isPending) return <Rows />;
+  if (rows.isPending) return <Rows count={most} />;
   if (rows.error !== null) {
     return <Failure error={rows.error} retry={() => void rows.refetch()} />;
   }
@@ -114,7 +97,7 @@ export function TopRows({ tab }: { tab: Tab }) {
         <span>{column}</span>
       </div>
       <ol className="flex flex-1 flex-col gap-1">
-        {entries.slice(0, SHOWN).map((entry) => (
+        {entries.slice(0, most).map((entry) => (
           <li key={entry.key} className="flex items-center gap-2">
             <BarRow entry={entry} most={entries[0]!.value} {...bar} />
           </li>
@@ -125,9 +108,9 @@ export function TopRows({ tab }: { tab: Tab }) {
         size="small"
         icon={Maximize2}
         className="mt-2 self-center max-md:h-11 print:hidden"
-        onClick={() => change({ group: tab.id })}
+        onClick={() => show({ group: tab.id })}
       >
-        {entries.length > SHOWN ? `All ${entries.length}` : 'Details'}
+        {entries.length > most ? `All ${entries.length}` : 'Details'}
         <span className="sr-only"> of {tab.label.toLowerCase()}</span>
       </Button>
     </>
@@ -149,10 +132,10 @@ function emptyText(tab: Tab): string {
   return 'No data in this period.';
 }
 
-function Rows() {
+function Rows({ count }: { count: number }) {
   return (
     <div className="flex flex-col gap-2 p-1">
-      {Array.from({ length: SHOWN }, (_, index) => (
+      {Array.from({ length: count }, (_, index) => (
         <Skeleton key={index} className="h-6" />
       ))}
     </div>

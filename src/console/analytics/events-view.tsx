@@ -45,7 +45,7 @@ export function EventsView(props: EventsViewProps) {
 }
 
 /** The link that the license of the location database requires beside its data. */
-function LocationsNotice() {
+export function LocationsNotice() {
   const { locationsBy } = useMe();
   if (locationsBy !== 'DB-IP') return null;
   return (

@@ -10,8 +10,10 @@ import { useComparisonName } from './value-names.ts';
 /**
  * All totals with their change since the comparison period; a click chooses the page's metric.
  * Visitors are no metric: charts and lists show them beside clicks, scans and views.
+ *
+ * @param metrics the metrics to show: all, or four
  */
-export function Totals() {
+export function Totals({ metrics = METRICS }: { metrics?: readonly Metric[] }) {
   const { query, change } = useEventQuery();
   const totals = useTotals();
   const { event: chosen = 'clicks' } = query;
@@ -19,9 +21,12 @@ export function Totals() {
     <div
       role="group"
       aria-label="Totals"
-      className="grid grid-cols-2 border-b border-line sm:grid-cols-4 lg:grid-cols-7 print:grid-cols-4"
+      className={classes(
+        'grid grid-cols-2 border-b border-line print:grid-cols-4',
+        metrics.length < METRICS.length ? 'sm:grid-cols-5' : 'sm:grid-cols-4 lg:grid-cols-7',
+      )}
     >
-      {METRICS.map((metric) => {
+      {metrics.map((metric) => {
         const value = totals.data?.now[measureOf(metric)];
         const previous = totals.data?.before?.[measureOf(metric)];
         return (

@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { createContext, useContext, useMemo } from 'react';
+import { useWorkspace } from '../app/workspace.tsx';
 import {
   type EventQuery,
   FILTER_LIST,
@@ -11,11 +12,22 @@ import {
 /** A change of a query; `undefined` removes a parameter. */
 export type EventQueryChange = { [Part in keyof EventQuery]?: EventQuery[Part] | undefined };
 
+/**
+ * The part of the query that a view of one record sets; the URL of such a view has no filters.
+ * Absent in views of all events.
+ */
+export const RecordQuery = createContext<EventQuery | undefined>(undefined);
+
 /** Returns the query in the URL and functions that change it. */
 export function useEventQuery() {
+  const { slug } = useWorkspace();
   const search: Record<string, unknown> = useSearch({ strict: false });
+  const ofRecord = useContext(RecordQuery);
   // The router keeps parameters that a route's `validateSearch` removed.
-  const query = useMemo(() => readEventQuery(search), [search]);
+  const query = useMemo(
+    () => (ofRecord === undefined ? readEventQuery(search) : queryOfRecord(search, ofRecord)),
+    [search, ofRecord],
+  );
   const navigate = useNavigate();
   /** Changes parameters of the query; each change adds a history entry unless `isPassing`. */
   const change = (parts: EventQueryChange, isPassing = false) =>
@@ -28,15 +40,36 @@ export function useEventQuery() {
       replace: isPassing,
       resetScroll: false,
     });
+  /** Changes parameters that only analytics has: a view of one record leads there. */
+  const show = (parts: EventQueryChange) =>
+    ofRecord === undefined
+      ? change(parts)
+      : void navigate({
+          to: '/$workspace/analytics',
+          params: { workspace: slug },
+          search: withoutUndefined({ ...query, ...parts }),
+        });
   return {
     query,
     change,
+    show,
     /** Selects values, also of filters that exclude others now. */
     addFilters: (filters: Filters) => {
       const excluded = listOf(query.exclude).filter((name) => !(name in filters));
       const exclude = excluded.length === 0 ? undefined : excluded.join(',');
-      change({ ...filters, exclude, group: undefined });
+      show({ ...filters, exclude, group: undefined });
     },
     clearFilters: () => change(Object.fromEntries(FILTER_LIST.map((name) => [name, undefined]))),
   };
 }
+
+/** Returns the query of a record: the period, event and tabs of the URL, and the record's filter. */
+function queryOfRecord(search: Record<string, unknown>, ofRecord: EventQuery): EventQuery {
+  const shown = Object.entries(readEventQuery(search)).filter(
+    ([name]) => !(FILTER_LIST as readonly string[]).includes(name),
+  );
+  return { ...ofRecord, ...Object.fromEntries(shown) };
+}
+
+const withoutUndefined = (parts: EventQueryChange): EventQuery =>
+  Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));

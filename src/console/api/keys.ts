@@ -29,6 +29,7 @@ const NOUNS = [
   'slugs',
   'tags',
   'templates',
+  'trash',
   'utmTemplates',
   'views',
   'webhooks',

@@ -232,7 +232,7 @@ function useRecordCommands(text: string): {
     return recordCommand('links', link, {
       hint: title === null ? url : `${domain}/${key}`,
       icon: Link2,
-      run: () => void navigate({ to: '/$workspace/links', params, search: { edit: id } }),
+      run: () => void navigate({ to: '/$workspace/links/$link', params: { ...params, link: id } }),
       more: /^https?:/i.test(url) ? [destination] : [],
     });
   };

@@ -1,9 +1,10 @@
 import { type Api, answer, type Schemas } from '../api/client.ts';
-import { labelOf, sentenceCase } from '../api/error-words.ts';
+import { sentenceCase } from '../api/error-words.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { openDialog } from '../ui/open-dialogs.tsx';
 import { fromNow } from '../ui/time.tsx';
+import { nameOfField, valueInWords } from './field-words.ts';
 import { meQuery, personClient } from './session.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -51,16 +52,16 @@ export async function askAboutConflict({
         {change.fields.map((name) => (
           <section
             key={name}
-            aria-label={nameOf(change.path, name)}
+            aria-label={nameOfField(change.path, name)}
             className="flex flex-col gap-1"
           >
-            <h3 className="font-medium">{sentenceCase(nameOf(change.path, name))}</h3>
+            <h3 className="font-medium">{sentenceCase(nameOfField(change.path, name))}</h3>
             <dl className="grid grid-cols-[4rem_minmax(0,1fr)] gap-y-1 rounded-md border border-line p-2">
               <dt className="text-muted">Yours</dt>
-              <dd className="wrap-anywhere">{inWords(mine[name])}</dd>
+              <dd className="wrap-anywhere">{valueInWords(mine[name])}</dd>
               <dt className="text-muted">Theirs</dt>
               <dd className="wrap-anywhere">
-                {inWords(change.record[name === 'tagIds' ? 'tags' : name])}
+                {valueInWords(change.record[name === 'tagIds' ? 'tags' : name])}
               </dd>
             </dl>
           </section>
@@ -114,28 +115,9 @@ async function titleOf({ api, path, fields, record }: Change): Promise<string> {
 const myId = () => personClient.getQueryData(meQuery.queryKey)?.id;
 
 function whatOf(path: string, fields: readonly string[]): string {
-  const [first = '', second, ...more] = fields.map((name) => nameOf(path, name));
+  const [first = '', second, ...more] = fields.map((name) => nameOfField(path, name));
   if (second === undefined) return `the ${first}`;
   return more.length === 0 ? `the ${first} and the ${second}` : `${fields.length} fields`;
-}
-
-/** Labels of fields that differ from their names. */
-const NAMES: Readonly<Record<string, string>> = {
-  folderId: 'folder',
-  geo: 'targets by country',
-  key: 'slug',
-  tagIds: 'tags',
-  testCompletedAt: 'end of the A/B test',
-  testVariants: 'A/B test',
-  url: 'URL',
-  webhookIds: 'webhooks',
-};
-
-/** Returns the label of a field for use within a sentence. */
-function nameOf(path: string, field: string): string {
-  if (field === 'url' && /^\/(?:links|qrcodes)\//.test(path)) return 'destination';
-  const label = NAMES[field] ?? labelOf(field);
-  return /^[A-Z]{2}|^A\//.test(label) ? label : label.slice(0, 1).toLowerCase() + label.slice(1);
 }
 
 /**
@@ -154,20 +136,4 @@ async function lastWrite(
   } catch {
     return undefined;
   }
-}
-
-/** Formats a value for comparison by people. */
-function inWords(value: unknown): string {
-  if (value === null || value === undefined || value === '') return 'Nothing';
-  if (typeof value === 'boolean') return value ? 'On' : 'Off';
-  if (typeof value === 'string') {
-    return /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value).toLocaleString() : value;
-  }
-  if (Array.isArray(value)) return value.length === 0 ? 'Nothing' : value.map(inWords).join(', ');
-  if (typeof value === 'number') return String(value);
-  if (typeof value !== 'object') return '';
-  if ('name' in value && typeof value.name === 'string') return value.name;
-  return Object.entries(value)
-    .map(([name, one]) => `${name}: ${inWords(one)}`)
-    .join(', ');
 }

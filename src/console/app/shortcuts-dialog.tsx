@@ -23,6 +23,10 @@ const KEYS: Record<string, [keys: string, meaning: string][]> = {
     ['Ctrl A', 'Select all'],
     ['Esc', 'Clear the selection'],
   ],
+  'On the page of a link or QR code': [
+    ['e', 'Edit'],
+    ['y', 'Copy the short link'],
+  ],
 };
 
 /** The dialog that lists the keyboard shortcuts. */

@@ -11,10 +11,11 @@ import {
   QrCode,
   Settings,
   Tags,
+  Trash2,
   Users,
   Webhook,
 } from 'lucide-react';
-import { readEventQuery } from '../analytics/event-query.ts';
+import { type EventQuery, readEventQuery } from '../analytics/event-query.ts';
 import { loadPart } from '../api/reachability.ts';
 import type { SettingsView } from './settings-views.ts';
 import type { Scope } from './workspace.tsx';
@@ -86,6 +87,12 @@ const texts = (search: Record<string, unknown>): Partial<Record<string, string>>
     ),
   );
 
+/** Parses the search parameters of a record's page: the period of its chart, and its open form. */
+const recordSearch = (search: Record<string, unknown>): EventQuery & { edit?: 'form' } => ({
+  ...readEventQuery(search),
+  ...(search['edit'] === 'form' && { edit: 'form' as const }),
+});
+
 /** All views: the workspace's in navigation order, and the settings in the order of their menu. */
 export const VIEWS = {
   '/sign-in': {
@@ -121,6 +128,10 @@ export const VIEWS = {
     key: 'l',
     scope: 'links.read',
   },
+  '/$workspace/links/$link': {
+    page: page(() => import('../links/link-page.tsx'), 'LinkPage'),
+    search: recordSearch,
+  },
   '/$workspace/qrcodes': {
     page: page(() => import('../qrcodes/page.tsx'), 'QrCodesPage'),
     search: texts,
@@ -136,7 +147,11 @@ export const VIEWS = {
     page: page(() => import('../qrcodes/batch-page.tsx'), 'BatchPage'),
   },
   '/$workspace/qrcodes/$qrcode': {
-    page: page(() => import('../qrcodes/designer-page.tsx'), 'QrCodePage'),
+    page: page(() => import('../qrcodes/code-page.tsx'), 'CodePage'),
+    search: recordSearch,
+  },
+  '/$workspace/qrcodes/$qrcode/edit': {
+    page: page(() => import('../qrcodes/designer-page.tsx'), 'EditQrCodePage'),
   },
   '/$workspace/analytics': {
     page: page(() => import('../analytics/page.tsx'), 'AnalyticsPage'),
@@ -206,6 +221,16 @@ export const VIEWS = {
   },
   '/$workspace/pages/$pageId': {
     page: page(() => import('../pages/one-page.tsx'), 'OnePage'),
+  },
+  '/$workspace/trash': {
+    page: page(() => import('../trash/page.tsx'), 'TrashPage'),
+    search: texts,
+    label: 'Trash',
+    icon: Trash2,
+    key: 'r',
+    scope: 'links.read',
+    group: 'Library',
+    words: 'deleted restore undelete bin',
   },
   '/$workspace/webhooks': {
     page: page(() => import('../webhooks/page.tsx'), 'WebhooksPage'),

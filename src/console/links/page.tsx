@@ -18,10 +18,10 @@ const loadDialog = loadPart(async () => ({
 }));
 const LinkDialog = lazy(loadDialog);
 const QrDialog = lazy(
-  loadPart(async () => ({ default: (await import('./edit/aside.tsx')).QrDialog })),
+  loadPart(async () => ({ default: (await import('./edit/qr-code.tsx')).QrDialog })),
 );
 
-/** The page that lists a workspace's links; the URL also holds the id of the open link. */
+/** The page that lists a workspace's links; the URL also holds the id of the link in the form. */
 export function LinksPage() {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
@@ -30,7 +30,7 @@ export function LinksPage() {
   const [qrLink, setQrLink] = useState<Link>();
   const mayWrite = may('links.write');
   const create = () => setSearch({ new: 'link' });
-  const open = useCallback(({ id }: Link) => setSearch({ edit: id }), [setSearch]);
+  const edit = useCallback(({ id }: Link) => setSearch({ edit: id }), [setSearch]);
   const ofLinks = useMemo<LinkActions>(
     () => ({
       showQrCode: setQrLink,
@@ -76,7 +76,7 @@ export function LinksPage() {
           or print it as a QR code.
         </Empty>
       }
-      open={open}
+      edit={edit}
       cells={cells}
     >
       {() => (

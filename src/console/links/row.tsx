@@ -1,8 +1,8 @@
 import {
   Clock,
   Copy,
-  CopyPlus,
   ExternalLink,
+  Info,
   Lock,
   MessageSquare,
   MousePointerClick,
@@ -13,9 +13,10 @@ import {
 import { useWorkspace } from '../app/workspace.tsx';
 import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
-import { RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
+import { NameLink, RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
 import { CopyButton, copy } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
+import type { MenuItem } from '../ui/menu.tsx';
 import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Badge } from '../ui/states.tsx';
 import { isPast, Time } from '../ui/time.tsx';
@@ -48,15 +49,15 @@ export function LinkCells({ link, actions }: LinkCellsProps) {
     <>
       <div role="gridcell" className="min-w-0 flex-1">
         <div className="flex items-center gap-1.5">
-          {title === null ? (
-            <>
+          <NameLink list="links" id={link.id}>
+            {title === null ? (
               <ShortLinkName domain={link.domain} slug={link.key} />
-              {copyInline}
-            </>
-          ) : (
-            <span className="truncate font-medium">{title}</span>
-          )}
-          <States link={link} />
+            ) : (
+              <span className="truncate font-medium">{title}</span>
+            )}
+          </NameLink>
+          {title === null && copyInline}
+          <LinkStates link={link} />
         </div>
         <div className="flex items-center gap-1.5 text-muted">
           {title !== null && (
@@ -102,15 +103,27 @@ export function LinkCells({ link, actions }: LinkCellsProps) {
 
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact' });
 
-function States({ link }: { link: Link }) {
-  const isExpired = link.expiresAt !== null && isPast(link.expiresAt);
+/** The states of a link that need attention, as badges. */
+export function LinkBadges({ link }: { link: Link }) {
+  return (
+    <>
+      {link.archived && <Badge>Archived</Badge>}
+      {link.destinationCheck?.state === 'broken' && <Badge tone="danger">Broken</Badge>}
+      {isExpired(link) && <Badge tone="warning">Expired</Badge>}
+    </>
+  );
+}
+
+const isExpired = ({ expiresAt }: Link): boolean => expiresAt !== null && isPast(expiresAt);
+
+function LinkStates({ link }: { link: Link }) {
   const isTargeted = link.ios ?? link.android ?? link.geo ?? link.rules ?? link.testVariants;
   return (
     <span className="flex shrink-0 items-center gap-1 text-muted">
-      {link.archived && <Badge>Archived</Badge>}
-      {link.destinationCheck?.state === 'broken' && <Badge tone="danger">Broken</Badge>}
-      {isExpired && <Badge tone="warning">Expired</Badge>}
-      {link.expiresAt !== null && !isExpired && <Clock size={13} aria-label="Expires" role="img" />}
+      <LinkBadges link={link} />
+      {link.expiresAt !== null && !isExpired(link) && (
+        <Clock size={13} aria-label="Expires" role="img" />
+      )}
       {link.hasPassword && <Lock size={13} aria-label="Has a password" role="img" />}
       {isTargeted !== null && <Split size={13} aria-label="Has targets" role="img" />}
       {link.comments !== null && <MessageSquare size={13} aria-label="Has comments" role="img" />}
@@ -120,11 +133,14 @@ function States({ link }: { link: Link }) {
 
 function LinkMenu({ link, actions }: LinkCellsProps) {
   const { may } = useWorkspace();
+  const mayWrite = may('links.write');
   return (
     <RecordMenu
       list="links"
       record={link}
       name={nameOf(link)}
+      title={link.title ?? nameOf(link)}
+      shortLink={link.shortLink}
       actions={actions}
       items={[
         {
@@ -133,22 +149,27 @@ function LinkMenu({ link, actions }: LinkCellsProps) {
           hotkey: 'y',
           onSelect: () => void copy(link.shortLink),
         },
-        // Only http and https destinations can be opened: other schemes could start an app or a
-        // script.
-        /^https?:/i.test(link.url) && {
-          label: 'Open destination',
-          icon: ExternalLink,
-          onSelect: () => void window.open(link.url, '_blank', 'noopener,noreferrer'),
-        },
+        openDestination(link),
         {
-          label: may('links.write') ? 'Edit' : 'Details',
-          icon: Pencil,
+          label: mayWrite ? 'Edit' : 'Details',
+          icon: mayWrite ? Pencil : Info,
           hotkey: 'e',
-          onSelect: () => actions.open(link),
+          onSelect: () => (mayWrite ? actions.edit(link) : actions.open(link)),
         },
         { label: 'QR code', icon: QrCode, onSelect: () => actions.showQrCode(link) },
       ]}
-      writes={[{ label: 'Duplicate', icon: CopyPlus, onSelect: () => actions.duplicate(link) }]}
+      duplicate={() => actions.duplicate(link)}
     />
   );
 }
+
+/**
+ * Creates the menu item that opens the destination; false for a scheme that could start an app or a
+ * script.
+ */
+export const openDestination = ({ url }: Link): MenuItem | false =>
+  /^https?:/i.test(url) && {
+    label: 'Open destination',
+    icon: ExternalLink,
+    onSelect: () => void window.open(url, '_blank', 'noopener,noreferrer'),
+  };

@@ -17,14 +17,14 @@ export function NewQrCodePage() {
 }
 
 /** The page that edits a QR code and downloads its image. */
-export function QrCodePage() {
+export function EditQrCodePage() {
   const { api } = useWorkspace();
-  const { qrcode } = useParams({ from: '/$workspace/qrcodes/$qrcode' });
+  const { qrcode } = useParams({ from: '/$workspace/qrcodes/$qrcode/edit' });
   const { data, error, refetch } = useQuery(recordQuery(api, 'qrcodes', qrcode));
   return (
     <Page
       title={data ? (data.title ?? `${data.domain}/${data.key}`) : 'QR code'}
-      actions={<BackLink />}
+      actions={<PageLink id={qrcode} />}
     >
       {error && data === undefined && <Failure error={error} retry={() => void refetch()} />}
       {data ? (
@@ -47,6 +47,21 @@ function BackLink() {
       className={buttonLook('quiet')}
     >
       All QR codes
+    </Link>
+  );
+}
+
+/** The link back to the page of a code. */
+function PageLink({ id }: { id: string }) {
+  const { slug } = useWorkspace();
+  return (
+    <Link
+      to="/$workspace/qrcodes/$qrcode"
+      params={{ workspace: slug, qrcode: id }}
+      activeOptions={{ exact: true }}
+      className={buttonLook('quiet')}
+    >
+      Scans and history
     </Link>
   );
 }

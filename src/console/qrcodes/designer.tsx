@@ -334,7 +334,7 @@ function useSave(
       // The person may have left the page while the write waited for a connection.
       if (record === undefined && isShown.current) {
         await navigate({
-          to: '/$workspace/qrcodes/$qrcode',
+          to: '/$workspace/qrcodes/$qrcode/edit',
           params: { workspace: slug, qrcode: saved.id },
         });
         // On phones the downloads are at the top of the page.

@@ -1,6 +1,7 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Download, LayoutGrid, Plus, QrCode as QrCodeIcon, Table } from 'lucide-react';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { loadPart } from '../api/reachability.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import type { ListSearch } from '../short-links/list-kind.ts';
@@ -8,32 +9,50 @@ import { parametersOf } from '../short-links/listing.ts';
 import { type RecordActions, RecordPage, useSetSearch } from '../short-links/record-page.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { Empty } from '../ui/states.tsx';
+import { duplicateCode } from './duplicate.ts';
 import { QR_CODES } from './kind.ts';
 import type { QrCode } from './look.ts';
-import { CodeCells } from './row.tsx';
+import { type CodeActions, CodeCells } from './row.tsx';
 
 const SheetDialog = lazy(
   loadPart(async () => ({ default: (await import('./sheet-dialog.tsx')).SheetDialog })),
 );
 
-const cells = (record: QrCode, actions: RecordActions<QrCode>) => (
-  <CodeCells record={record} actions={actions} />
+const CodeDialog = lazy(
+  loadPart(async () => ({ default: (await import('./code-picture.tsx')).CodeDialog })),
 );
 
 /** The page that lists a workspace's QR codes. */
 export function QrCodesPage() {
-  const { slug, may } = useWorkspace();
+  const { api, slug, may } = useWorkspace();
+  const client = useQueryClient();
   const navigate = useNavigate();
   const search: ListSearch = useSearch({ from: '/$workspace/qrcodes' });
   const setSearch = useSetSearch(QR_CODES);
   const [isSheetShown, showSheet] = useState(false);
-  const open = useCallback(
-    ({ id }: QrCode) =>
+  const [shown, setShown] = useState<QrCode>();
+  const design = useCallback(
+    (id: string) =>
       void navigate({
-        to: '/$workspace/qrcodes/$qrcode',
+        to: '/$workspace/qrcodes/$qrcode/edit',
         params: { workspace: slug, qrcode: id },
       }),
     [navigate, slug],
+  );
+  const edit = useCallback(({ id }: QrCode) => design(id), [design]);
+  const ofCodes = useMemo<CodeActions>(
+    () => ({
+      showPicture: setShown,
+      duplicate: (record) =>
+        void duplicateCode({ api, client }, record).then((copy) => copy && design(copy.id)),
+    }),
+    [api, client, design],
+  );
+  const cells = useCallback(
+    (record: QrCode, actions: RecordActions<QrCode>) => (
+      <CodeCells record={record} actions={{ ...actions, ...ofCodes }} />
+    ),
+    [ofCodes],
   );
   const newLink = (
     <Link
@@ -89,7 +108,7 @@ export function QrCodesPage() {
       }
       // People without write access can select codes too, to print them.
       isForReaders
-      open={open}
+      edit={edit}
       cells={cells}
       actions={
         <Button icon={LayoutGrid} onClick={() => showSheet(true)}>
@@ -97,13 +116,12 @@ export function QrCodesPage() {
         </Button>
       }
     >
-      {(selected) =>
-        isSheetShown && (
-          <Suspense>
-            <SheetDialog records={[...selected]} onClose={() => showSheet(false)} />
-          </Suspense>
-        )
-      }
+      {(selected) => (
+        <Suspense>
+          {isSheetShown && <SheetDialog records={[...selected]} onClose={() => showSheet(false)} />}
+          {shown !== undefined && <CodeDialog record={shown} onClose={() => setShown(undefined)} />}
+        </Suspense>
+      )}
     </RecordPage>
   );
 }

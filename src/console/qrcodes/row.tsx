@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Copy, Pencil, ScanLine } from 'lucide-react';
+import { Copy, Info, Pencil, QrCode as QrCodeIcon, ScanLine } from 'lucide-react';
 import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
-import { RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
+import { NameLink, RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
 import { copy } from '../ui/button.tsx';
 import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Badge } from '../ui/states.tsx';
@@ -16,9 +16,15 @@ import { drawRecord, payloadOf } from './drawn.ts';
 import { addressOf } from './image.ts';
 import type { QrCode } from './look.ts';
 
+/** Actions that only QR codes have. */
+export interface CodeActions {
+  showPicture(record: QrCode): void;
+  duplicate(record: QrCode): void;
+}
+
 interface CodeCellsProps {
   record: QrCode;
-  actions: RecordActions<QrCode>;
+  actions: RecordActions<QrCode> & CodeActions;
 }
 
 /** Returns the name of a code: its title, or else its short link. */
@@ -57,11 +63,13 @@ export function CodeCells({ record, actions }: CodeCellsProps) {
       </div>
       <div role="gridcell" className="min-w-0 flex-1">
         <p className="flex items-center gap-1.5">
-          {isNamed ? (
-            <span className="truncate font-medium">{nameOf(record)}</span>
-          ) : (
-            <ShortLinkName domain={record.domain} slug={record.key} />
-          )}
+          <NameLink list="qrcodes" id={record.id}>
+            {isNamed ? (
+              <span className="truncate font-medium">{nameOf(record)}</span>
+            ) : (
+              <ShortLinkName domain={record.domain} slug={record.key} />
+            )}
+          </NameLink>
           {record.archived && <Badge>Archived</Badge>}
         </p>
         <div className="flex items-center gap-1.5 text-muted">
@@ -95,23 +103,40 @@ export function CodeCells({ record, actions }: CodeCellsProps) {
       <div role="gridcell" className="hidden w-24 shrink-0 text-right text-muted lg:block">
         <Time at={record.createdAt} />
       </div>
-      <RecordMenu
-        list="qrcodes"
-        record={record}
-        name={nameOf(record)}
-        actions={actions}
-        isCounted={!record.static}
-        items={[
-          {
-            label: record.static ? 'Copy content' : 'Copy short link',
-            icon: Copy,
-            hotkey: 'y',
-            onSelect: () => void copy(payloadOf(record)),
-          },
-          { label: 'Open', icon: Pencil, hotkey: 'e', onSelect: () => actions.open(record) },
-        ]}
-      />
+      <CodeMenu record={record} actions={actions} />
     </>
+  );
+}
+
+function CodeMenu({ record, actions }: CodeCellsProps) {
+  const { may } = useWorkspace();
+  const mayWrite = may('qrcodes.write');
+  return (
+    <RecordMenu
+      list="qrcodes"
+      record={record}
+      name={nameOf(record)}
+      title={nameOf(record)}
+      shortLink={record.static ? undefined : payloadOf(record)}
+      actions={actions}
+      isCounted={!record.static}
+      items={[
+        {
+          label: record.static ? 'Copy content' : 'Copy short link',
+          icon: Copy,
+          hotkey: 'y',
+          onSelect: () => void copy(payloadOf(record)),
+        },
+        {
+          label: mayWrite ? 'Edit' : 'Details',
+          icon: mayWrite ? Pencil : Info,
+          hotkey: 'e',
+          onSelect: () => (mayWrite ? actions.edit(record) : actions.open(record)),
+        },
+        { label: 'QR code', icon: QrCodeIcon, onSelect: () => actions.showPicture(record) },
+      ]}
+      duplicate={() => actions.duplicate(record)}
+    />
   );
 }
 
@@ -135,9 +160,10 @@ async function untilStill(signal: AbortSignal): Promise<void> {
   }
 }
 
-function Picture({ record }: { record: QrCode }) {
+/** Draws the image of a code, and returns its `data:` URI. */
+export function usePicture(record: QrCode) {
   const { slug } = useWorkspace();
-  const { data } = useQuery({
+  return useQuery({
     queryKey: keys.pictures.one(record.id, record.updatedAt),
     // Drawing takes longer than a frame, so rows that scroll past are not drawn.
     async queryFn({ signal }) {
@@ -149,6 +175,10 @@ function Picture({ record }: { record: QrCode }) {
     retry: false,
     networkMode: 'always',
   });
+}
+
+function Picture({ record }: { record: QrCode }) {
+  const { data } = usePicture(record);
   return (
     <span className="block size-14 rounded-md border border-line bg-white p-0.5">
       {data && <img src={data} alt="" className="size-full object-contain" />}

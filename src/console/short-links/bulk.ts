@@ -1,11 +1,15 @@
 import { answer, type Schemas } from '../api/client.ts';
 import { refusalInWords } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
+import { sendLater } from '../api/queries.ts';
 import type { Call } from '../app/changes.ts';
+import { toastError } from '../ui/toast-error.ts';
+import { toast } from '../ui/toasts.tsx';
 import type { BulkEdit, Listed } from './bulk-bar.tsx';
 import type { RecordKind } from './list-kind.ts';
 import { countText } from './listing.ts';
-import { type WriteContext, writeLater } from './pending.ts';
+import { type WriteContext, writeLater, writeNow } from './pending.ts';
+import { refreshRestored, restoreRecords } from './restore.ts';
 
 /** Collects the arguments that every bulk write needs. */
 const laterOf = <Row extends Listed>({ list, noun }: RecordKind<Row>, records: readonly Row[]) => ({
@@ -16,7 +20,7 @@ const laterOf = <Row extends Listed>({ list, noun }: RecordKind<Row>, records: r
     client.invalidateQueries({ queryKey: keys[list].all }),
 });
 
-/** Deletes records after a delay in which the person can undo it. */
+/** Moves records to the trash, from which the message about it can restore them. */
 export function deleteRecords<Row extends Listed>(
   { api, client }: WriteContext,
   kind: RecordKind<Row>,
@@ -24,15 +28,47 @@ export function deleteRecords<Row extends Listed>(
 ): void {
   const { ids, count, path, refresh } = laterOf(kind, records);
   const remove = api.DELETE as unknown as Call;
-  writeLater(client, {
+  writeNow(client, {
     ids,
     overlay: 'deleted',
-    text: `${count} deleted`,
     async send(part) {
       await answer(remove(path, { params: { query: { [kind.ids]: part } }, keepalive: true }));
     },
-    refresh,
+    async refresh() {
+      void client.invalidateQueries({ queryKey: keys.trash.all });
+      await refresh(client);
+    },
+    onDone: () =>
+      toast(`${count} deleted`, 'plain', [
+        { label: 'Undo', run: () => undoDeletion({ api, client }, ids, kind.noun) },
+      ]),
   });
+}
+
+/** Restores records that were just deleted, and tells which could not be restored. */
+function undoDeletion(
+  context: WriteContext,
+  ids: readonly string[],
+  noun: RecordKind<never>['noun'],
+): void {
+  sendLater(
+    context.client,
+    {
+      send: (_, key) => restoreRecords(context.api, ids, key),
+      onDone(outcomes) {
+        refreshRestored(context.client);
+        const refused = outcomes.flatMap(({ error }) => error?.message ?? []);
+        const [reason] = refused;
+        if (reason === undefined) return toast(`${countText(ids.length, noun)} restored`);
+        return toast(
+          `${refused.length} of ${countText(ids.length, noun)} could not be restored. ${refusalInWords(409, reason)} See the trash.`,
+          'danger',
+        );
+      },
+      onFailed: toastError,
+    },
+    undefined,
+  );
 }
 
 /**

@@ -31,8 +31,8 @@ export function DeleteDialog<Row>({ kind, records, onDelete, onClose }: DeleteDi
     >
       <p>
         {visits > 0 && `${isOne ? 'It has' : 'They have'} ${countOf(visits, visit)}. `}
-        {kind.consequenceOf(records)} To hide {isOne ? 'it' : 'them'} from lists only, archive{' '}
-        {isOne ? 'it' : 'them'}.
+        {kind.consequenceOf(records)} You can restore {isOne ? 'it' : 'them'} from the trash for 30
+        days. To hide {isOne ? 'it' : 'them'} from lists only, archive {isOne ? 'it' : 'them'}.
       </p>
     </FormDialog>
   );

@@ -26,6 +26,8 @@ interface ListProps<Row extends { id: string }> {
   selection: Selection<Row>;
   maySelect: boolean;
   onOpen(record: Row): void;
+  /** Called by the shortcut of the form. */
+  onEdit(record: Row): void;
   /**
    * Renders the cells of a row; the function must stay the same object between renders, so that
    * only changed rows render again.
@@ -54,7 +56,7 @@ const PAGE_STEP = 10;
 function Rows<Row extends { id: string }>(
   props: ListProps<Row> & { listKey: string; isBusy: boolean },
 ) {
-  const { kind, total, pageQuery, selection, maySelect, onOpen, cells, listKey } = props;
+  const { kind, total, pageQuery, selection, maySelect, onOpen, onEdit, cells, listKey } = props;
   const selected = selection.records;
   const overlays = useOverlays();
   const scroller = useRef<HTMLDivElement>(null);
@@ -144,6 +146,24 @@ function Rows<Row extends { id: string }>(
     // oxlint-disable-next-line react/exhaustive-deps -- once for each deletion
   }, [isActiveDeleted]);
 
+  const isFirst = (id: string, at: number) =>
+    items.findIndex(({ index }) => recordAt(index)?.id === id) === at;
+  const activeId = recordAt(active)?.id;
+  /** The active record and its place, to find it again once rows before it are gone. */
+  const followed = useRef<{ id: string; at: number }>(undefined);
+  useEffect(() => {
+    const before = followed.current;
+    if (before !== undefined && before.at === active && before.id !== activeId) {
+      const place = items.find(({ index }) => recordAt(index)?.id === before.id);
+      if (place !== undefined && place.index < active) return setActive(place.index);
+      // The record has left the list, and took the focus with it.
+      if (activeId !== undefined && isWalking.current && document.activeElement === document.body)
+        goTo(active, 1);
+    }
+    if (activeId !== undefined) followed.current = { id: activeId, at: active };
+    // oxlint-disable-next-line react/exhaustive-deps -- once for each new place of the record
+  }, [activeId, active]);
+
   const toggle = (index: number, isRange = false) => {
     const from = isRange ? (anchor.current ?? active) : index;
     const changed = new Map(selected);
@@ -160,6 +180,10 @@ function Rows<Row extends { id: string }>(
   const open = (index: number) => {
     const record = recordAt(index);
     if (record !== undefined) onOpen(record);
+  };
+  const edit = (index: number) => {
+    const record = recordAt(index);
+    if (record !== undefined) onEdit(record);
   };
   const copyAt = (index: number) => {
     const record = recordAt(index);
@@ -184,7 +208,7 @@ function Rows<Row extends { id: string }>(
   useShortcuts({
     j: () => goTo(isWalking.current ? active + 1 : active, 1),
     k: () => goTo(active - 1, -1),
-    e: () => open(goTo(active, 1)),
+    e: () => edit(goTo(active, 1)),
     y: () => copyAt(active),
     '.': () => openMenu(rowElement(goTo(active, 1))),
     ...(maySelect && { x: () => toggle(active) }),
@@ -233,14 +257,16 @@ function Rows<Row extends { id: string }>(
         className="relative"
         style={{ height: virtualizer.getTotalSize() }}
       >
-        {items.map(({ index, start, size }) => {
+        {items.map(({ index, start, size }, at) => {
           const record = recordAt(index);
           if (size === 0) return null;
           const place = { index, top: start, height: size };
           if (record === undefined) return <LoadingRow key={index} {...place} />;
           return (
             <RecordRow
-              key={index}
+              // A row keeps its focus where rows before it are gone. A list that has grown between
+              // the requests of two pages can contain a record twice.
+              key={isFirst(record.id, at) ? record.id : index}
               {...place}
               record={record}
               name={kind.nameOf(record)}

@@ -1,25 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
-import {
-  lazy,
-  type ReactNode,
-  Suspense,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
-import { loadPart } from '../api/reachability.ts';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failure } from '../ui/states.tsx';
-import { changeRecords, deleteRecords } from './bulk.ts';
 import { BulkBar, type BulkEdit, type Listed } from './bulk-bar.tsx';
-import { DeleteDialog } from './delete-dialog.tsx';
 import { ActiveFilters } from './filters.tsx';
 import { RecordGrid } from './list.tsx';
 import {
@@ -32,17 +19,17 @@ import {
 } from './list-kind.ts';
 import { countText, useFirstPage, withoutEmpty } from './listing.ts';
 import { countQuery, pageQuery } from './queries.ts';
-import { ResetDialog } from './reset-dialog.tsx';
+import { useRecordDialogs } from './record-dialogs.tsx';
+import { routeOf } from './record-route.ts';
 import { MOST_SELECTED, type Selection, useSelection } from './selection.ts';
 import { Toolbar } from './toolbar.tsx';
 
-const SimulateDialog = lazy(
-  loadPart(async () => ({ default: (await import('./simulate-dialog.tsx')).SimulateDialog })),
-);
-
 /** Actions on one record; the same object for all rows. */
 export interface RecordActions<Row> {
+  /** Opens the page of the record. */
   open(record: Row): void;
+  /** Opens the form of the record. */
+  edit(record: Row): void;
   change(record: Row, edit: BulkEdit): void;
   remove(record: Row): void;
   reset(record: Row): void;
@@ -77,8 +64,11 @@ interface RecordPageProps<Row extends Listed> extends SearchProps {
   empty: ReactNode;
   /** True when people without write access can select records too. */
   isForReaders?: boolean;
-  /** Opens a record; like `cells`, it must stay the same function while the workspace is shown. */
-  open(record: Row): void;
+  /**
+   * Opens the form of a record; like `cells`, it must stay the same function while the workspace is
+   * shown.
+   */
+  edit(record: Row): void;
   cells(record: Row, actions: RecordActions<Row>): ReactNode;
   /** Additional bulk actions. */
   actions?: ReactNode;
@@ -91,29 +81,36 @@ interface RecordPageProps<Row extends Listed> extends SearchProps {
  * filters and the sort order.
  */
 export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
-  const { kind, search, setSearch, create, open, cells, isForReaders = false } = props;
+  const { kind, search, setSearch, create, edit, cells, isForReaders = false } = props;
   const { noun } = kind;
   const { slug, api, may } = useWorkspace();
   const navigate = useNavigate();
   const selection = useSelection<Row>();
-  const { change, askToRemove, dialog } = useWrites(kind, selection);
-  const [counted, setCounted] = useState<Row>();
-  const [simulated, setSimulated] = useState<Row>();
+  const { change, remove, reset, simulate, dialogs } = useRecordDialogs(kind, {
+    onChanged: (records, { shown }) =>
+      selection.keep(records, shown as (record: Row) => Partial<Row>),
+    onRemoved: selection.drop,
+  });
+  const open = useCallback(
+    ({ id }: Row) => void navigate(routeOf(kind, slug, id)),
+    [kind, navigate, slug],
+  );
   const mayWrite = may(`${kind.list}.write`);
   const maySelect = mayWrite || isForReaders;
-  const latest = useRef({ change, askToRemove });
+  const latest = useRef({ change, remove, reset, simulate });
   useEffect(() => {
-    latest.current = { change, askToRemove };
+    latest.current = { change, remove, reset, simulate };
   });
   const actions = useMemo<RecordActions<Row>>(
     () => ({
       open,
-      change: (record, edit) => latest.current.change([record], edit),
-      remove: (record) => latest.current.askToRemove([record]),
-      reset: setCounted,
-      simulate: setSimulated,
+      edit,
+      change: (record, changed) => latest.current.change([record], changed),
+      remove: (record) => latest.current.remove([record]),
+      reset: (record) => latest.current.reset(record),
+      simulate: (record) => latest.current.simulate(record),
     }),
-    [open],
+    [open, edit],
   );
   const cellsOf = useCallback((record: Row) => cells(record, actions), [cells, actions]);
   const queryOf = (page: number) => pageQuery<Row>(api, kind, search, page);
@@ -159,6 +156,7 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
             selection={selection}
             maySelect={maySelect}
             onOpen={open}
+            onEdit={mayWrite ? edit : open}
             cells={cellsOf}
           />
         </>
@@ -168,55 +166,16 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
           label={noun.many}
           records={selected}
           clear={selection.clear}
-          onChange={mayWrite ? (edit) => change(selected, edit) : undefined}
-          onDelete={() => askToRemove(selected)}
+          onChange={mayWrite ? (changed) => change(selected, changed) : undefined}
+          onDelete={() => remove(selected)}
         >
           {props.actions}
         </BulkBar>
       )}
       {props.children?.(selected)}
-      {dialog}
-      {counted !== undefined && (
-        <ResetDialog kind={kind} record={counted} onClose={() => setCounted(undefined)} />
-      )}
-      {simulated !== undefined && (
-        <Suspense>
-          <SimulateDialog
-            list={kind.list}
-            id={simulated.id}
-            name={kind.nameOf(simulated)}
-            onClose={() => setSimulated(undefined)}
-          />
-        </Suspense>
-      )}
+      {dialogs}
     </Page>
   );
-}
-
-/** Changes and deletes records of the list, and keeps the selection up to date. */
-function useWrites<Row extends Listed>(kind: RecordKind<Row>, selection: Selection<Row>) {
-  const { api } = useWorkspace();
-  const client = useQueryClient();
-  const [doomed, setDoomed] = useState<readonly Row[]>();
-  const change = (records: readonly Row[], edit: BulkEdit) =>
-    changeRecords({ api, client }, kind, records, edit, () =>
-      selection.keep(records, edit.shown as (record: Row) => Partial<Row>),
-    );
-  const remove = (records: readonly Row[]) => {
-    deleteRecords({ api, client }, kind, records);
-    selection.drop(records);
-  };
-  const askToRemove = (records: readonly Row[]) =>
-    kind.needsConfirmation(records) ? setDoomed(records) : remove(records);
-  const dialog = doomed !== undefined && (
-    <DeleteDialog
-      kind={kind}
-      records={doomed}
-      onDelete={() => remove(doomed)}
-      onClose={() => setDoomed(undefined)}
-    />
-  );
-  return { change, askToRemove, dialog };
 }
 
 interface ListHeadProps<Row extends { id: string }> {

@@ -42,6 +42,21 @@ export function RowLabels({ folderId, tags }: RowLabelsProps) {
   );
 }
 
+/** The folder and all tags of a record; renders nothing without any. */
+export function RecordLabels({ folderId, tags }: RowLabelsProps) {
+  const { api } = useWorkspace();
+  const known = useQuery(tagsQuery(api)).data;
+  if (folderId === null && (tags ?? []).length === 0) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-1.5">
+      <FolderMark folderId={folderId} className="mr-1 min-w-0" />
+      {tags?.map(({ id, name }) => (
+        <TagMark key={id} name={name} color={known?.find((tag) => tag.id === id)?.color} />
+      ))}
+    </div>
+  );
+}
+
 interface FolderMarkProps {
   folderId: string | null;
   className: string;

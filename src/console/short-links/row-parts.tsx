@@ -1,21 +1,13 @@
-import { Link, useNavigate } from '@tanstack/react-router';
-import {
-  Archive,
-  ArchiveRestore,
-  ChartNoAxesColumn,
-  FlaskConical,
-  type LucideIcon,
-  RotateCcw,
-} from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { classes } from '../ui/classes.ts';
-import { type MenuItem, RowMenu } from '../ui/menu.tsx';
-import { deleteItem } from '../ui/menu-items.ts';
-import { archiving, type Listed } from './bulk-bar.tsx';
+import { RowMenu } from '../ui/menu.tsx';
+import type { Listed } from './bulk-bar.tsx';
 import type { ListKind } from './list-kind.ts';
-import { analyticsOf } from './listing.ts';
-import type { RecordActions } from './record-page.tsx';
+import { type RecordItems, useRecordItems } from './record-items.ts';
+import { CHART, routeOf } from './record-route.ts';
 
 interface VisitCountProps extends Pick<ListKind, 'list'> {
   id: string;
@@ -29,7 +21,7 @@ interface VisitCountProps extends Pick<ListKind, 'list'> {
   children: ReactNode;
 }
 
-/** The cell with the number of visits, linked to the analytics. */
+/** The cell with the number of visits, linked to their chart on the page of the record. */
 export function VisitCount(props: VisitCountProps) {
   const { list, id, isCounted = true, icon: Icon, label, children } = props;
   const { slug, may } = useWorkspace();
@@ -48,10 +40,10 @@ export function VisitCount(props: VisitCountProps) {
     <div role="gridcell" className="shrink-0">
       {isCounted && may('analytics.read') ? (
         <Link
-          to="/$workspace/analytics"
-          params={{ workspace: slug }}
-          search={analyticsOf(list, id)}
-          title="Analytics"
+          {...routeOf({ list }, slug, id)}
+          search={{ interval: 'all' }}
+          hash={CHART}
+          title="Chart"
           tabIndex={-1}
           className={classes(look, 'hover:underline')}
         >
@@ -64,65 +56,33 @@ export function VisitCount(props: VisitCountProps) {
   );
 }
 
-interface RecordMenuProps<Row extends Listed> extends Pick<ListKind, 'list'> {
-  record: Row;
+interface RecordMenuProps<Row extends Listed> extends RecordItems<Row> {
   name: string;
-  actions: RecordActions<Row>;
-  isCounted?: boolean;
-  /** Actions of this kind of record, before those that all records have. */
-  items: readonly (MenuItem | false)[];
-  /** Further actions for people who may change the record. */
-  writes?: readonly MenuItem[];
 }
 
 /** The menu of a row. */
-export function RecordMenu<Row extends Listed>(props: RecordMenuProps<Row>) {
-  const { list, record, name, actions, isCounted = true, items, writes = [] } = props;
-  const { slug, may } = useWorkspace();
-  const navigate = useNavigate();
-  const { id, archived } = record;
+export function RecordMenu<Row extends Listed>({ name, ...items }: RecordMenuProps<Row>) {
   return (
     <div role="gridcell">
-      <RowMenu
-        label={`Actions for ${name}`}
-        tabIndex={-1}
-        items={[
-          ...items,
-          isCounted &&
-            may('analytics.read') && {
-              label: 'Analytics',
-              icon: ChartNoAxesColumn,
-              onSelect: () =>
-                void navigate({
-                  to: '/$workspace/analytics',
-                  params: { workspace: slug },
-                  search: analyticsOf(list, id),
-                }),
-            },
-          isCounted && {
-            label: 'Test redirect',
-            icon: FlaskConical,
-            onSelect: () => actions.simulate(record),
-          },
-          ...(may(`${list}.write`)
-            ? [
-                ...writes,
-                {
-                  label: archived ? 'Restore from archive' : 'Archive',
-                  icon: archived ? ArchiveRestore : Archive,
-                  onSelect: () => actions.change(record, archiving(!archived)),
-                },
-                isCounted && {
-                  label: 'Reset counts',
-                  icon: RotateCcw,
-                  isDanger: true,
-                  onSelect: () => actions.reset(record),
-                },
-                deleteItem(() => actions.remove(record)),
-              ]
-            : []),
-        ]}
-      />
+      <RowMenu label={`Actions for ${name}`} tabIndex={-1} items={useRecordItems(items)} />
     </div>
+  );
+}
+
+interface NameLinkProps extends Pick<ListKind, 'list'> {
+  id: string;
+  children: ReactNode;
+}
+
+/**
+ * The link to the page of a record around its name, for a new window; the row itself opens the page
+ * too, so the link is no tab stop.
+ */
+export function NameLink({ list, id, children }: NameLinkProps) {
+  const { slug } = useWorkspace();
+  return (
+    <Link {...routeOf({ list }, slug, id)} tabIndex={-1} className="contents hover:underline">
+      {children}
+    </Link>
   );
 }

@@ -44,7 +44,7 @@ export function Page({ title, actions, isFixed, isNarrow, children }: PageProps)
           isNarrow === true && 'max-w-6xl',
         )}
       >
-        <h1 ref={heading} tabIndex={-1} className="text-lg font-semibold">
+        <h1 ref={heading} tabIndex={-1} className="text-lg font-semibold wrap-anywhere">
           {title}
         </h1>
         <div className="flex items-center gap-2 print:hidden">{actions}</div>

@@ -1,18 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { Download } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { loadPart } from '../../api/reachability.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { PreviewCard } from '../../short-links/preview.tsx';
 import { slugQuery } from '../../short-links/queries.ts';
 import { TYPING_MS } from '../../short-links/short-link-field.tsx';
-import { buttonLook, CopyButton } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import type { Link } from '../kind.ts';
 import type { Draft } from './draft.ts';
+import { LinkQrCode, QrPicture } from './qr-code.tsx';
 
 const AnalyticsSummary = lazy(loadPart(() => import('../../analytics/summary.tsx')));
 
@@ -22,7 +20,7 @@ export function Aside({ draft, link }: { draft: Draft; link: Link | undefined })
     <aside aria-label="Preview" className="flex flex-col gap-4 self-start lg:sticky lg:top-0">
       <section>
         <h3 className="mb-1.5 font-medium">QR code</h3>
-        {link === undefined ? <NewQrCode draft={draft} /> : <QrCode link={link} />}
+        {link === undefined ? <NewQrCode draft={draft} /> : <LinkQrCode link={link} />}
       </section>
       <section>
         <h3 className="mb-1.5 font-medium">Link preview</h3>
@@ -74,50 +72,5 @@ function NewQrCode({ draft }: { draft: Draft }) {
       </p>
     );
   }
-  return <Picture address={data.qrCode} of={`${data.domain}/${data.key}`} />;
-}
-
-/**
- * The image of a QR code.
- *
- * @param address its origin is BASE_URL, which may differ from ours behind a proxy
- */
-function Picture({ address, of }: { address: string; of: string }) {
-  return (
-    <img
-      src={fromHere(address)}
-      alt={`QR code of ${of}`}
-      className="aspect-square w-full max-w-72 rounded-lg border border-line bg-white p-2"
-    />
-  );
-}
-
-function fromHere(address: string): string {
-  const { pathname, search } = new URL(address);
-  return pathname + search;
-}
-
-/** The QR code of a link in a dialog. */
-export function QrDialog({ link, onClose }: { link: Link; onClose(): void }) {
-  return (
-    <Dialog title={`QR code of ${link.domain}/${link.key}`} size="small" onClose={onClose}>
-      <QrCode link={link} />
-    </Dialog>
-  );
-}
-
-function QrCode({ link }: { link: Link }) {
-  const name = `${link.domain}-${link.key}`.replaceAll(/[^\w.-]+/g, '-');
-  return (
-    <div className="flex flex-col gap-2">
-      <Picture address={link.qrCode} of={`${link.domain}/${link.key}`} />
-      <div className="flex items-center gap-2">
-        <a href={fromHere(link.qrCode)} download={`${name}.png`} className={buttonLook()}>
-          <Download size={15} aria-hidden />
-          Download
-        </a>
-        <CopyButton text={link.shortLink} label="Copy the short link" />
-      </div>
-    </div>
-  );
+  return <QrPicture address={data.qrCode} of={`${data.domain}/${data.key}`} />;
 }

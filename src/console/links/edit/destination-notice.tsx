@@ -19,10 +19,18 @@ const ADVICE: Record<
     `${what} is broken: ${failures} checks in a row failed. ${found}. Open it in a browser. If it is gone, enter another one.`,
 };
 
+interface DestinationNoticeProps {
+  check: Check;
+  /** The destination of the link. */
+  url: string;
+  /** False on the page of a link, where the notice is no part of a field. */
+  isInForm?: boolean;
+}
+
 /**
  * A notice below the destination field with the result of the last check, if it found a problem.
  */
-export function DestinationNotice({ check, url }: { check: Check; url: string }) {
+export function DestinationNotice({ check, url, isInForm = true }: DestinationNoticeProps) {
   const { state, status, checkedAt } = check;
   const what = check.url === url ? 'This destination' : `The destination ${check.url}`;
   const advice = ADVICE[state];
@@ -30,7 +38,7 @@ export function DestinationNotice({ check, url }: { check: Check; url: string })
   const found = status === null ? 'Its server doesn’t answer' : `It answers with status ${status}`;
   return (
     <p
-      className={`-mt-2 rounded-md px-3 py-2 break-words ${
+      className={`rounded-md px-3 py-2 wrap-anywhere ${isInForm ? '-mt-2' : ''} ${
         state === 'broken' ? 'bg-danger-soft text-danger' : 'bg-warning-soft text-warning'
       }`}
     >

@@ -15,9 +15,10 @@ import { Failure, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { useIsShown } from '../../ui/use-is-shown.ts';
 import type { Link } from '../kind.ts';
-import { Aside, QrDialog } from './aside.tsx';
+import { Aside } from './aside.tsx';
 import { changesOf, creationOf, type Draft, draftOf, EMPTY } from './draft.ts';
 import { LinkForm } from './form.tsx';
+import { QrDialog } from './qr-code.tsx';
 
 interface LinkDialogProps {
   /** Id of the link to edit; absent for a new link. */

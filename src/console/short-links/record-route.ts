@@ -1,0 +1,10 @@
+import type { ListKind } from './list-kind.ts';
+
+/** Fragment of the URL that scrolls a record's page to its chart. */
+export const CHART = 'chart';
+
+/** Returns the route of a record's page. */
+export const routeOf = ({ list }: Pick<ListKind, 'list'>, workspace: string, id: string) =>
+  list === 'links'
+    ? ({ to: '/$workspace/links/$link', params: { workspace, link: id } } as const)
+    : ({ to: '/$workspace/qrcodes/$qrcode', params: { workspace, qrcode: id } } as const);

@@ -1,0 +1,35 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { answer } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { nameOf, type Trashed } from './restore.ts';
+
+/** Asks before a record in the trash is deleted for good. */
+export function EraseDialog({ record, onClose }: { record: Trashed; onClose(): void }) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const erase = useWrite({
+    send: (id: string) => answer(api.DELETE('/trash/{id}', { params: { path: { id } } })),
+    onDone() {
+      void client.invalidateQueries({ queryKey: keys.trash.all });
+      toast(`${nameOf(record)} deleted for good`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={`Delete ${nameOf(record)} for good?`}
+      action="Delete for good"
+      isDanger
+      onClose={onClose}
+      busy={erase.isPending}
+      error={erase.error}
+      onSubmit={() => erase.write(record.id)}
+    >
+      <p>It can’t be restored after that. Its clicks stay in the analytics of the workspace.</p>
+    </FormDialog>
+  );
+}

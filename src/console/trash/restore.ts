@@ -1,0 +1,93 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answer, idempotent, type Schemas } from '../api/client.ts';
+import { ApiError, describe } from '../api/error.ts';
+import { useWrite } from '../api/queries.ts';
+import { useWorkspace } from '../app/workspace.tsx';
+import { refreshRestored, restoreRecords } from '../short-links/restore.ts';
+import { countOf } from '../ui/count-of.ts';
+import { toastError } from '../ui/toast-error.ts';
+import { toast } from '../ui/toasts.tsx';
+
+export type Trashed = Schemas['TrashedRecord'];
+
+/** Names a deleted record by its domain and slug. */
+export const nameOf = ({ domain, key }: Trashed): string => `${domain ?? 'deleted domain'}/${key}`;
+
+/** A record that could not be restored. */
+export interface Refusal {
+  record: Trashed;
+  reason: string;
+  /** True when another record has its slug. */
+  isTaken: boolean;
+}
+
+const refusalOf = (record: Trashed, error: Error): Refusal => ({
+  record,
+  reason: describe(error),
+  isTaken: error.message.startsWith('The key "'),
+});
+
+/** Restores records, and lists those that could not be restored with the reasons. */
+export function useRestore(onDone: () => void) {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const [refusals, setRefusals] = useState<readonly Refusal[]>([]);
+  const { write, isPending } = useWrite({
+    send: async (records: readonly Trashed[], key): Promise<readonly Refusal[]> => {
+      const [only] = records;
+      if (records.length === 1) {
+        // The restoration of a single record sends its webhook event.
+        const options = { linkId: only!.id, qrcodeId: only!.id };
+        try {
+          await answer<object>(
+            only!.type === 'link'
+              ? api.POST('/links/{linkId}/restore', { ...idempotent(key, options), body: {} })
+              : api.POST('/qrcodes/{qrcodeId}/restore', idempotent(key, options)),
+          );
+          return [];
+        } catch (error) {
+          if (!(error instanceof ApiError) || error.isPassing) throw error;
+          return [refusalOf(only!, error)];
+        }
+      }
+      const outcomes = await restoreRecords(
+        api,
+        records.map(({ id }) => id),
+        key,
+      );
+      return records.flatMap((record, index) => {
+        const error = outcomes[index]?.error;
+        return error === undefined
+          ? []
+          : [refusalOf(record, new ApiError(422, error.code, error.message))];
+      });
+    },
+    onDone(refused, records) {
+      const restored = records.length - refused.length;
+      const ids = new Set(records.map(({ id }) => id));
+      setRefusals((before) => [...before.filter(({ record }) => !ids.has(record.id)), ...refused]);
+      if (restored > 0) {
+        const [only] = records;
+        toast(
+          records.length === 1
+            ? `${nameOf(only!)} restored`
+            : `${countOf(restored, 'record')} restored`,
+        );
+      }
+      refreshRestored(client);
+      onDone();
+    },
+    onFailed: toastError,
+  });
+  return {
+    write,
+    isPending,
+    refusals,
+    /** Removes the refusal of a record, or all of them. */
+    dismiss: (id?: string) =>
+      setRefusals((before) =>
+        id === undefined ? [] : before.filter(({ record }) => record.id !== id),
+      ),
+  };
+}
