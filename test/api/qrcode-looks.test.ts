@@ -26,6 +26,44 @@ describe('the look of a QR code', () => {
     }
   }
 
+  it('is the default of new codes in the console once one template is marked', async () => {
+    const workspace = await aWorkspace();
+    const template = async () => {
+      const { body } = await workspace.api.post('/qrcodes', { ...CODE, useAsTemplate: true });
+      return `/templates/${body.templateId}`;
+    };
+    const [first, second] = [await template(), await template()];
+    const defaults = async () =>
+      (await workspace.api.get('/templates')).body.map(
+        ({ isDefault }: { isDefault: boolean }) => isDefault,
+      );
+    expect(await defaults()).to.deep.equal([false, false]);
+    const marked = await workspace.api.patch(first, { isDefault: true, name: 'Menu' });
+    expect([marked.status, marked.body.isDefault, marked.body.name]).to.deep.equal([
+      200,
+      true,
+      'Menu',
+    ]);
+    await workspace.api.patch(second, { isDefault: true });
+    expect(await defaults()).to.deep.equal([true, false]);
+    expect((await workspace.api.patch(second, { name: 'Card' })).body.isDefault).to.equal(true);
+    const both = await Promise.all(
+      [first, second].map((path) => workspace.api.patch(path, { isDefault: true })),
+    );
+    expect(both.map(({ status }) => status)).to.deep.equal([200, 200]);
+    expect((await defaults()).filter(Boolean)).to.have.lengthOf(1);
+    const { body } = await workspace.api.post('/qrcodes', CODE);
+    expect(body.templateId).to.equal(null);
+    await workspace.api.patch(first, { isDefault: false });
+    await workspace.api.patch(second, { isDefault: false });
+    expect(await defaults()).to.deep.equal([false, false]);
+    const refused = await workspace.api.patch(first, { isDefault: 'yes' });
+    expect([refused.status, refused.body.error.message]).to.deep.equal([
+      422,
+      'isDefault must be a boolean',
+    ]);
+  });
+
   it('is stored as a template under a name, which can be changed', async () => {
     const { body } = await create({ useAsTemplate: true, templateName: '  Spring   ' });
     const { body: nameless } = await create({ useAsTemplate: true });

@@ -58,6 +58,7 @@ import * as trash from '../../migrations/0091_trash.ts';
 import * as unknownPrivacy from '../../migrations/0092_unknown_privacy.ts';
 import * as scheduledChanges from '../../migrations/0093_scheduled_changes.ts';
 import * as destinationTests from '../../migrations/0094_destination_tests.ts';
+import * as defaultTemplate from '../../migrations/0100_default_template.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -142,6 +143,7 @@ const AFTER_SEARCH = [
   unknownPrivacy,
   scheduledChanges,
   destinationTests,
+  defaultTemplate,
 ];
 
 /** Cities as an earlier version stored them. */

@@ -1,17 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { recordQuery } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { buttonLook } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { Designer } from './designer.tsx';
+import { type Look, lookOf, PLAIN_LOOK } from './look.ts';
+import { templatesQuery } from './templates.ts';
 
-/** The page that creates a QR code. */
+/** The page that creates a QR code, which begins with the workspace's default template. */
 export function NewQrCodePage() {
+  const { api } = useWorkspace();
+  const { data, isPending } = useQuery(templatesQuery(api));
+  // A form that has begun does not change when another person chooses a default.
+  const [look, setLook] = useState<Look>();
+  if (look === undefined && !isPending) {
+    const template = data?.find(({ isDefault }) => isDefault);
+    setLook(template === undefined ? PLAIN_LOOK : lookOf(template));
+  }
   return (
     <Page title="Create QR code" actions={<BackLink />}>
-      <Designer record={undefined} />
+      {look === undefined ? (
+        <Skeleton className="mx-6 h-96" />
+      ) : (
+        <Designer record={undefined} look={look} />
+      )}
     </Page>
   );
 }

@@ -36,7 +36,7 @@ import {
 import { FramePanel } from './frame-panel.tsx';
 import { ImagePanel } from './image-panel.tsx';
 import { KindPanel } from './kind-panel.tsx';
-import type { Look, QrCode } from './look.ts';
+import { type Look, PLAIN_LOOK, type QrCode } from './look.ts';
 import { Presets } from './presets.tsx';
 import { Preview, Thumbnail } from './preview.tsx';
 import { LabelsPanel, OptionsPanel } from './short-link-panel.tsx';
@@ -47,10 +47,18 @@ import { type History, useHistory } from './use-history.ts';
 /** Delay after typing before the code is drawn, in ms. */
 const TYPING_MS = 120;
 
+interface DesignerProps {
+  record: QrCode | undefined;
+  /** Style of a new code. */
+  look?: Look;
+}
+
 /** The form for the content and style of a code, beside a preview. */
-export function Designer({ record }: { record: QrCode | undefined }) {
+export function Designer({ record, look: firstLook = PLAIN_LOOK }: DesignerProps) {
   const { may } = useWorkspace();
-  const [before, setBefore] = useState(() => (record === undefined ? NEW_DRAFT : draftOf(record)));
+  const [before, setBefore] = useState(() =>
+    record === undefined ? { ...NEW_DRAFT, look: firstLook } : draftOf(record),
+  );
   const kept = useDraft(`qrcode ${record?.id ?? 'new'}`, before);
   const { draft, setDraft, isChanged } = kept;
   const [refusal, setRefusal] = useState<Error | null>(null);

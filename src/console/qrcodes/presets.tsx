@@ -2,25 +2,20 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { colorFault, normalizeColor } from '../../qrcodes/render/color.ts';
 import { NAMED_LOOKS } from '../../qrcodes/render/named-looks.ts';
-import { answer } from '../api/client.ts';
-import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { workspaceQuery } from '../settings/queries.ts';
 import { useDrawn } from './drawn.ts';
 import { addressOf } from './image.ts';
 import { type Look, lookOf, PLAIN_LOOK } from './look.ts';
 import { TemplateMenu } from './template-menu.tsx';
+import { templatesQuery } from './templates.ts';
 
 const SAMPLE = 'HELLO';
 
 /** Styles to start from: plain, named looks, the brand’s, and the workspace's templates. */
 export function Presets({ onChosen }: { onChosen(look: Look): void }) {
   const { api, may } = useWorkspace();
-  const templates =
-    useQuery({
-      queryKey: keys.templates.list(),
-      queryFn: ({ signal }) => answer(api.GET('/templates', { signal })),
-    }).data ?? [];
+  const templates = useQuery(templatesQuery(api)).data ?? [];
   const brand = useQuery(workspaceQuery(api)).data;
   return (
     <ul className="grid grid-cols-2 gap-2 md:grid-cols-[repeat(auto-fill,minmax(8rem,1fr))]">
@@ -38,6 +33,7 @@ export function Presets({ onChosen }: { onChosen(look: Look): void }) {
             key={template.id}
             name={name}
             look={lookOf(template)}
+            note={template.isDefault ? 'Default' : undefined}
             onChosen={onChosen}
             menu={may('qrcodes.write') && <TemplateMenu template={template} name={name} />}
           />
@@ -70,11 +66,13 @@ interface PresetProps {
   name: string;
   look: Look;
   onChosen(look: Look): void;
+  /** Shown over the picture. */
+  note?: string | undefined;
   /** Actions of a template. */
   menu?: ReactNode;
 }
 
-function Preset({ name, look, onChosen, menu }: PresetProps) {
+function Preset({ name, look, onChosen, note, menu }: PresetProps) {
   const { data } = useDrawn(SAMPLE, look);
   return (
     <li className="relative">
@@ -90,6 +88,11 @@ function Preset({ name, look, onChosen, menu }: PresetProps) {
           {name}
         </span>
       </button>
+      {note !== undefined && (
+        <span className="pointer-events-none absolute top-1 left-1 rounded bg-accent-soft px-1.5 py-0.5 text-xs">
+          {note}
+        </span>
+      )}
       {menu && <div className="absolute top-0 right-0">{menu}</div>}
     </li>
   );

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Pencil, Trash2 } from 'lucide-react';
+import { Pencil, Star, StarOff, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
@@ -8,6 +8,7 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { RowMenu } from '../ui/menu.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
 
 type Template = Schemas['Template'];
@@ -22,12 +23,16 @@ interface TemplateProps {
 export function TemplateMenu({ template, name }: TemplateProps) {
   const [open, setOpen] = useState<'rename' | 'delete'>();
   const close = () => setOpen(undefined);
+  const setDefault = useDefault(template, name);
   return (
     <>
       <RowMenu
         label={`Actions for ${name}`}
         items={[
           { label: 'Rename', icon: Pencil, onSelect: () => setOpen('rename') },
+          template.isDefault
+            ? { label: 'No longer use for new codes', icon: StarOff, onSelect: setDefault }
+            : { label: 'Use for new codes', icon: Star, onSelect: setDefault },
           { label: 'Delete', icon: Trash2, isDanger: true, onSelect: () => setOpen('delete') },
         ]}
       />
@@ -35,6 +40,24 @@ export function TemplateMenu({ template, name }: TemplateProps) {
       {open === 'delete' && <DeleteDialog template={template} name={name} onClose={close} />}
     </>
   );
+}
+
+/** Returns a function that makes a template the default, or no longer. */
+function useDefault({ id, isDefault }: Template, name: string): () => void {
+  const { api } = useWorkspace();
+  const client = useQueryClient();
+  const { write } = useWrite({
+    send: (_: undefined) =>
+      answer(
+        api.PATCH('/templates/{id}', { params: { path: { id } }, body: { isDefault: !isDefault } }),
+      ),
+    onDone() {
+      void client.invalidateQueries({ queryKey: keys.templates.all });
+      toast(isDefault ? 'New codes begin plain' : `New codes begin with “${name}”`);
+    },
+    onFailed: toastError,
+  });
+  return () => write(undefined);
 }
 
 interface DialogProps extends TemplateProps {

@@ -1,4 +1,5 @@
 import { refuseChanged } from '../../http/etag.ts';
+import { execute } from '../../infra/db.ts';
 import { runIdempotent } from '../../jobs/run-idempotent.ts';
 import { handlers } from '../../queues/job.ts';
 import { changeRow } from '../../workspaces/change-row.ts';
@@ -8,12 +9,20 @@ import { Template } from './model.ts';
 import { toTemplate } from './record.ts';
 
 export const templateHandlers = handlers(templateJobs, {
-  /** Renames a template. @throws Refusal `not_found` */
-  'template.update': ({ id, changes }, job) =>
+  /** Renames a template, or makes it the default. @throws Refusal `not_found` */
+  'template.update': ({ id, changes: { isDefault, ...changes } }, job) =>
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
-      refuseChanged(job.ifMatch, toTemplate(await Template.lock(projectId, id, trx)));
-      return toTemplate(await changeRow(Template.of(projectId, trx), id, changes));
+      const before = await Template.lock(projectId, id, trx);
+      refuseChanged(job.ifMatch, toTemplate(before));
+      if (isDefault === true) {
+        // Two changes at once would each leave their template as the default.
+        await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`template ${projectId}`]);
+        const others = Template.of(projectId, trx).where({ is_default: true }).whereNot({ id });
+        await others.patch({ is_default: false });
+      }
+      const row = { ...changes, is_default: isDefault ?? before.is_default };
+      return toTemplate(await changeRow(Template.of(projectId, trx), id, row));
     }),
 
   /** Deletes a template; codes keep the design they took from it. @throws Refusal `not_found` */

@@ -7,6 +7,8 @@ export class Template extends WorkspaceModel {
 
   declare id: string;
   declare name: string | null;
+  /** True for the template of new codes in the console; at most one of a workspace. */
+  declare is_default: boolean;
   declare design: StoredDesign;
   declare created_at: Date;
 }

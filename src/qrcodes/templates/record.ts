@@ -6,17 +6,20 @@ import type { Template } from './model.ts';
 export type TemplateRecord = ReturnType<typeof toTemplate>;
 
 /** Builds the public template record: its id and name, and the design fields of its code. */
-export function toTemplate({ id, name, design, created_at }: Template) {
+export function toTemplate({ id, name, is_default, design, created_at }: Template) {
   const look = Object.fromEntries(
     DESIGN_FIELDS.flatMap((name) => (name in design ? [[name, design[name]]] : [])),
   );
-  return { id, name, createdAt: created_at.toISOString(), ...look };
+  return { id, name, isDefault: is_default, createdAt: created_at.toISOString(), ...look };
 }
 
 /** Schema of the template record, for the reference and for checking answers. */
 export const templateRecord = Joi.object({
   id: requiredText.description('Id of the template.').example('tmpl_3Nb7vCx9Za'),
   name: nullable.description('Name; null: it has none.').example('Spring campaign'),
+  isDefault: Joi.boolean()
+    .required()
+    .description('New QR codes in the console begin with this template.'),
   createdAt: requiredTime.description('Time of creation.'),
 })
   .unknown()
