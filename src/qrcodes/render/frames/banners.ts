@@ -34,7 +34,7 @@ const banner = (side: 'top' | 'bottom'): FrameForm => ({
             ]),
           fill: frameColor,
         },
-        ...label(design, { x: 0, y: barTop, width: size, height: bar }, isTop),
+        ...label(design, { x: 0, y: barTop, width: size, height: bar }, { isCodeBelow: isTop }),
       ],
     };
   },

@@ -204,22 +204,23 @@ export const clipboard: FrameForm = {
 /** The clip of a clipboard, with a rim that sets it off from the board. */
 function clip(size: number, fill: string, rimFill: string): Shape[] {
   const s = (share: number) => share * size;
-  const body = (grow: number) =>
-    roundPolygon([
-      [s(0.33 - grow), s(0.125 + grow), s(0.012)],
-      [s(0.33 - grow), s(0.055 - grow), s(0.03)],
-      [s(0.42 - grow), s(0.055 - grow), s(0.02)],
-      [s(0.44 - grow), s(0 - grow), s(0.035)],
-      [s(0.56 + grow), s(0 - grow), s(0.035)],
-      [s(0.58 + grow), s(0.055 - grow), s(0.02)],
-      [s(0.67 + grow), s(0.055 - grow), s(0.03)],
-      [s(0.67 + grow), s(0.125 + grow), s(0.012)],
-    ]);
+  // Its shoulders are above the board, so that the rim ends at the board's edge.
+  const body = roundPolygon([
+    [s(0.33), s(0.125), s(0.012)],
+    [s(0.33), s(0.034), s(0.02)],
+    [s(0.42), s(0.034), s(0.014)],
+    [s(0.44), s(0), s(0.024)],
+    [s(0.56), s(0), s(0.024)],
+    [s(0.58), s(0.034), s(0.014)],
+    [s(0.67), s(0.034), s(0.02)],
+    [s(0.67), s(0.125), s(0.012)],
+  ]);
+  const [board, round] = [Math.round(s(0.055)), s(0.022)];
   return [
     {
-      path: roundRectangle(s(0.318), s(0.055), s(0.364), s(0.082), allCorners(s(0.022))),
+      path: roundRectangle(s(0.318), board, s(0.364), s(0.137) - board, [0, 0, round, round]),
       fill: rimFill,
     },
-    { path: body(0) + circle(s(0.5), s(0.04), s(0.016)), fill, evenOdd: true },
+    { path: body + circle(s(0.5), s(0.04), s(0.016)), fill, evenOdd: true },
   ];
 }

@@ -1,10 +1,10 @@
-import { allCorners, rectangle, roundPolygon, roundRectangle } from '../geometry.ts';
+import { allCorners, roundPolygon, roundRectangle } from '../geometry.ts';
 import { type FrameForm, thickness } from './frame.ts';
 import { label, labelHeight } from './label-text.ts';
 import { squareAt } from './panel.ts';
 
-/** Brackets in the corners of a square, as wide as the picture. */
-function brackets(size: number): { line: number; path: string } {
+/** Brackets in the corners of a square, as wide as the picture, and the background in them. */
+function brackets(size: number): { line: number; path: string; ground: string } {
   const line = Math.round(thickness(size) * 1.4);
   const arm = Math.round(size * 0.16);
   const round = line / 4;
@@ -26,18 +26,20 @@ function brackets(size: number): { line: number; path: string } {
       ]),
     ),
   );
-  return { line, path: all.join('') };
+  // Its corners end under the brackets, outside of which they would show.
+  const ground = roundRectangle(0, 0, size, size, allCorners(line * 1.6));
+  return { line, path: all.join(''), ground };
 }
 
 /** The corners of a viewfinder. */
 export const corners: FrameForm = {
   hasLabel: false,
   layout({ size, frameColor }) {
-    const { line, path } = brackets(size);
+    const { line, path, ground } = brackets(size);
     return {
       code: squareAt(line, line, size - 2 * line),
       height: size,
-      ground: rectangle(0, 0, size, size),
+      ground,
       shapes: [{ path, fill: frameColor }],
     };
   },
@@ -48,14 +50,14 @@ export const cornersLabel: FrameForm = {
   hasLabel: true,
   layout(design) {
     const { size, frameColor } = design;
-    const { line, path } = brackets(size);
+    const { line, path, ground } = brackets(size);
     const top = size + Math.round(size * 0.045);
     const height = labelHeight(design, size, 0.88);
     const corner = allCorners(Math.min(height / 2, Math.round(size * 0.09)));
     return {
       code: squareAt(line, line, size - 2 * line),
       height: top + height,
-      ground: rectangle(0, 0, size, size),
+      ground,
       shapes: [
         { path, fill: frameColor },
         { path: roundRectangle(0, top, size, height, corner), fill: frameColor },

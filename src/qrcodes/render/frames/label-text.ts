@@ -100,15 +100,33 @@ function fitsOf(design: Design, one: Size, two: Size): { best: Fit; isTall: bool
 export function labelHeight(design: Design, width: number, share = 1): number {
   const height = design.size * LABEL_HEIGHT * share;
   const tall = { width, height: height * SECOND_LINE };
-  return Math.round(fitsOf(design, { width, height }, tall).isTall ? tall.height : height);
+  const { best, isTall } = fitsOf(design, { width, height }, tall);
+  if (!isTall) return Math.round(height);
+  // Two lines that the width makes small need no more than one large line.
+  const needed = Math.ceil((best.block.height * best.size) / FILL.twoLines);
+  return Math.round(Math.min(tall.height, Math.max(height, needed)));
+}
+
+/** Position of a label; both are optional. */
+interface Placement {
+  /** True if an arrow to the code points down. */
+  isCodeBelow?: boolean;
+  /** Abscissa on which a text is centered that fits there; otherwise it moves within its box. */
+  center?: number;
 }
 
 /** Draws the text and the icon of a design in the middle of a box. */
-export function label(design: Design, box: Box, isCodeBelow = false): Shape[] {
+export function label(
+  design: Design,
+  box: Box,
+  { isCodeBelow = false, center = box.x + box.width / 2 }: Placement = {},
+): Shape[] {
   const { frameTextColor: fill, frameIcon = 'none' } = design;
   const { block, size } = fitsOf(design, box, box).best;
   const { lines, step, width, height, icon, iconSpace } = block;
-  const left = box.x + (box.width - width * size) / 2;
+  const side = (box.width * (1 - FILL.width)) / 2;
+  const farthest = box.x + box.width - side - width * size;
+  const left = Math.min(Math.max(center - (width * size) / 2, box.x + side), farthest);
   const middle = box.y + box.height / 2;
   const isRightToLeft = lines[0]!.isRightToLeft;
   const textLeft = isRightToLeft ? left : left + iconSpace * size;
@@ -128,7 +146,11 @@ export function label(design: Design, box: Box, isCodeBelow = false): Shape[] {
     fill,
   };
   if (frameIcon === 'none') return [text];
-  const side = icon * size;
-  const x = isRightToLeft ? left + width * size - side : left;
-  return [text, ...drawIcon(frameIcon, { x, y: middle - side / 2, side }, fill, isCodeBelow)];
+  const iconSide = icon * size;
+  const place = {
+    x: isRightToLeft ? left + width * size - iconSide : left,
+    y: middle - iconSide / 2,
+    side: iconSide,
+  };
+  return [text, ...drawIcon(frameIcon, place, fill, isCodeBelow)];
 }

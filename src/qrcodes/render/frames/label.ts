@@ -20,7 +20,7 @@ const widened = (side: 'top' | 'bottom'): FrameForm => ({
       code,
       height,
       ground,
-      shapes: [border, ...label(design, box, side === 'top')],
+      shapes: [border, ...label(design, box, { isCodeBelow: side === 'top' })],
     };
   },
 });

@@ -26,7 +26,11 @@ export const browserWindow: FrameForm = {
       shapes: [
         solid,
         { path: dots.join(''), fill: frameTextColor },
-        ...label(design, { x: left, y: 0, width, height: bar }, true),
+        ...label(
+          design,
+          { x: left, y: 0, width, height: bar },
+          { isCodeBelow: true, center: size / 2 },
+        ),
       ],
     };
   },
