@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Case, casesOf, FACTORS, SEED } from './cases.ts';
-import { decodeCase, describeFailure } from './decode.ts';
+import { decodeCase, describeFailure, isFault } from './decode.ts';
 import { seeded } from './pairwise.ts';
 
 /** Share of the cases that one run decodes. */
@@ -31,13 +31,15 @@ describe('the decode matrix', function () {
     expect(missing.length).to.equal(impossible.length);
   });
 
-  it('is read whole by both decoders: a twentieth of it', async () => {
+  it('is read whole by all decoders that must read it: a twentieth of it', async () => {
     const seed = Number(process.env['QR_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
     console.log(`      QR_SEED=${seed}`);
     const random = seeded(seed);
     const drawn = cases.filter(() => random() < SHARE);
     const failures: string[] = [];
-    for (const one of drawn) failures.push(...(await decodeCase(one)).map(describeFailure));
+    for (const one of drawn) {
+      failures.push(...(await decodeCase(one)).filter(isFault).map(describeFailure));
+    }
     expect(failures, `QR_SEED=${seed}, ${drawn.length} codes`).to.deep.equal([]);
     expect(drawn.length).to.be.greaterThan(10);
   });

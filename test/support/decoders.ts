@@ -3,13 +3,14 @@ import { createRequire } from 'node:module';
 import makeGhostscript from '@jspawn/ghostscript-wasm/gs.mjs';
 import { scanRGBABuffer, ZBarConfigType, ZBarScanner, ZBarSymbolType } from '@undecaf/zbar-wasm';
 import { expect } from 'chai';
+import jsqr from 'jsqr';
 import sharp from 'sharp';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import type { Format } from '../../src/qrcodes/render/design.ts';
 
 /*
- * Two independent decoders, ZBar and ZXing (its C++ port), both as WebAssembly. They return bytes,
- * since a text would depend on the character set that they guess.
+ * Three independent decoders: ZBar and ZXing (its C++ port), both as WebAssembly, and jsQR. They
+ * return bytes, since a text would depend on the character set that they guess.
  */
 
 const { resolve } = createRequire(import.meta.url);
@@ -118,7 +119,19 @@ const withZXing: Decode = async ({ data, width, height }) => {
   return result?.isValid === true ? Buffer.from(result.bytes) : undefined;
 };
 
+const withJsQR: Decode = async ({ data, width, height }) => {
+  const bytes = new Uint8ClampedArray(data.buffer, data.byteOffset, data.length);
+  const code = jsqr.default(bytes, width, height);
+  return code === null ? undefined : Buffer.from(code.binaryData);
+};
+
 export const DECODERS: Record<string, Decode> = { ZBar: withZBar, ZXing: withZXing };
+
+/**
+ * A decoder of web pages, without corrections for pictures that are blurred, noisy or small: it must
+ * read clean pictures, and may miss distorted ones.
+ */
+export const CLEAN_DECODERS: Record<string, Decode> = { ...DECODERS, jsQR: withJsQR };
 
 /** Reads the text of the QR code in an image, on which two decoders must agree. */
 export async function scan(picture: Buffer): Promise<string | undefined> {

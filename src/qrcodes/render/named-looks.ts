@@ -75,7 +75,7 @@ export const NAMED_LOOKS: Readonly<Record<string, Styled>> = {
     bgColor: '#FFF8F1',
     eyeBallColor: '#B4451A',
     pattern: 'diamonds',
-    shape: 'octagon/diamond',
+    shape: 'octagon/octagon',
   },
   Mint: {
     fgGradient: linear(0, '#065F46', '#115E59'),
@@ -141,7 +141,7 @@ export const NAMED_LOOKS: Readonly<Record<string, Styled>> = {
     eyeColor: '#7F1D1D',
     eyeBallColor: '#B91C1C',
     pattern: 'tiles',
-    shape: 'notched/square',
+    shape: 'notched/octagon',
   },
   Starlight: {
     fgGradient: linear(90, '#1E1B4B', '#4C1D95'),

@@ -1,4 +1,11 @@
-import { allCorners, circle, cutRectangle, polygon, roundRectangle } from '../geometry.ts';
+import {
+  allCorners,
+  circle,
+  cutRectangle,
+  polygon,
+  roundPolygon,
+  roundRectangle,
+} from '../geometry.ts';
 
 /**
  * Draws one part of an eye as path data.
@@ -79,6 +86,23 @@ const flower: EyeForm = (x, y, side) => {
   return petals.join('') + circle(x + side / 2, y + side / 2, radius);
 };
 
+/**
+ * A square that is turned by 45°, as wide as the core of a square eye along the diagonals. Its
+ * rounded tips reach into the hole, so that its ink is that of other cores: ZBar misses smaller ones
+ * in rotated codes.
+ */
+const diamond: EyeForm = (x, y, side, px) => {
+  const [cx, cy] = [x + side / 2, y + side / 2];
+  const reach = side * Math.SQRT1_2;
+  const round = 0.8 * px;
+  return roundPolygon([
+    [cx, cy - reach, round],
+    [cx + reach, cy, round],
+    [cx, cy + reach, round],
+    [cx - reach, cy, round],
+  ]);
+};
+
 /*
  * Decoding decided how round an eye may be: ZBar fits straight lines to the edges of a ring, and
  * fails on larger codes with circular rings.
@@ -104,7 +128,8 @@ export const INNERS = {
   rounded: roundBy(0.7),
   dot: roundBy(1.5),
   leaf: leafBy(0.8),
-  diamond: cutBy(0.9),
+  diamond,
+  octagon: cutBy(0.5),
   drop: turnedBy([1.3, 1.3, 0, 1.3]),
   petal: turnedBy([0, 1, 0, 1]),
   cross: notchedBy(0.35),

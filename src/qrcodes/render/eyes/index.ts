@@ -11,7 +11,7 @@ const PAIRS = {
   rounded: ['rounded', 'rounded'],
   'extra-rounded': ['extra-rounded', 'dot'],
   leaf: ['leaf', 'leaf'],
-  octagon: ['octagon', 'diamond'],
+  octagon: ['octagon', 'octagon'],
   notched: ['notched', 'cross'],
 } as const satisfies Record<string, readonly [Outer, Inner]>;
 
