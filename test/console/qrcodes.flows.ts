@@ -14,6 +14,7 @@ import { seeded } from '../qr/pairwise.ts';
 import { DECODERS, printed, toPixels } from '../support/decoders.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
+import { photograph } from './sweep.ts';
 import { dialog, expectAccessible, inConsole, measureFrames, sizes, useBrowser } from './window.ts';
 
 const SCHEMES = ['light', 'dark'] as const;
@@ -629,6 +630,44 @@ describe('QR codes in the console', function () {
         await page.getByText('Changes saved').waitFor();
         const changed = (await world.api.get(`/qrcodes/${record.id}`)).body;
         expect(changed.backgroundSrc).to.equal(null);
+      });
+    }
+  });
+
+  it('cuts the chosen square out of a photo and of a picture behind a code', async () => {
+    const wide = await sharp({
+      create: { width: 900, height: 300, channels: 3, background: 'red' },
+    })
+      .composite([
+        {
+          input: { create: { width: 300, height: 300, channels: 3, background: 'blue' } },
+          left: 600,
+          top: 0,
+        },
+      ])
+      .png()
+      .toBuffer();
+    const file = { name: 'wide.png', mimeType: 'image/png', buffer: wide };
+    const middleOf = async (uri: string) => {
+      const bytes = Buffer.from(uri.slice(uri.indexOf(',') + 1), 'base64');
+      const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
+      const at = ((info.height >> 1) * info.width + (info.width >> 1)) * info.channels;
+      return { side: [info.width, info.height], isBlue: data[at + 2]! > 200 };
+    };
+    for (const size of ['desk', 'phone'] as const) {
+      await inConsole(world, 'qrcodes/new', { size }, async (page) => {
+        const picture = page.getByLabel('Choose a picture');
+        await picture.setInputFiles(file);
+        await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+        expect(await page.getByRole('button', { name: 'Remove picture' }).count()).to.equal(0);
+        await picture.setInputFiles(file);
+        await dialog(page).getByLabel('Left or right').fill('1');
+        await dialog(page).getByLabel('Zoom').fill('1.5');
+        expect(await dialog(page).getByLabel('Up or down').isDisabled()).to.equal(false);
+        await photograph(page, `crop-${size}`);
+        await dialog(page).getByRole('button', { name: 'Use this part' }).click();
+        const cut = await page.getByAltText('Behind the code').getAttribute('src');
+        expect(await middleOf(cut!)).to.deep.equal({ side: [200, 200], isBlue: true });
       });
     }
   });

@@ -205,7 +205,7 @@ function faultsOfChoices(page: Page): Promise<string[]> {
 const HIGHEST = 2_400;
 
 /** Saves a screenshot of the whole page if CONSOLE_SCREENSHOTS names a folder. */
-async function photograph(page: Page, name: string): Promise<void> {
+export async function photograph(page: Page, name: string): Promise<void> {
   const folder = process.env['CONSOLE_SCREENSHOTS'];
   if (folder === undefined) return;
   const before = page.viewportSize()!;

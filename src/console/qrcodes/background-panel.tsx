@@ -5,7 +5,7 @@ import { SelectField } from '../ui/field.tsx';
 import { FileButton } from '../ui/file-button.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { AddressField } from './address-field.tsx';
-import { readPictureFile } from './image.ts';
+import { useCropping } from './crop-dialog.tsx';
 import type { Look, LookProps } from './look.ts';
 
 const STYLES: Record<Look['backgroundStyle'], string> = {
@@ -19,9 +19,13 @@ const STRENGTHS: Record<Look['backgroundStrength'], string> = {
   strong: 'Strong',
 };
 
+/** Longest side of a stored picture behind a code, in px. */
+const PICTURE_PX = 800;
+
 /** The form for the picture behind a code. */
 export function BackgroundPanel({ look, onChange, errors }: LookProps) {
   const { backgroundSrc: source, backgroundStyle, backgroundStrength } = look;
+  const picture = useCropping({ mostPx: PICTURE_PX });
   const set = (backgroundSrc: string | null) => onChange({ backgroundSrc });
   if (source === null) {
     return (
@@ -34,7 +38,7 @@ export function BackgroundPanel({ look, onChange, errors }: LookProps) {
           icon={ImagePlus}
           accept="image/*"
           onFile={(file) => {
-            readPictureFile(file).then(set, toastError);
+            picture.read(file).then((read) => read !== undefined && set(read), toastError);
           }}
         >
           Choose a picture
@@ -46,6 +50,7 @@ export function BackgroundPanel({ look, onChange, errors }: LookProps) {
           onSource={set}
           error={errors['backgroundSrc']}
         />
+        {picture.dialog}
       </div>
     );
   }
@@ -93,7 +98,7 @@ export function BackgroundPanel({ look, onChange, errors }: LookProps) {
         />
       </div>
       <p className="text-xs text-muted">
-        The middle of the picture is used, in a square.{' '}
+        {isData ? '' : 'The middle of the picture is used, in a square. '}
         {backgroundStyle === 'halftone'
           ? 'Dots have the color and the background of the code; their pattern has no effect.'
           : 'Eyes keep their colors.'}

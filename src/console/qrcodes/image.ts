@@ -32,23 +32,8 @@ export function elementOf(address: string): Promise<HTMLImageElement> {
   });
 }
 
-/** Longest side of a stored picture behind a code in px, and its quality as JPEG. */
-const PICTURE_PX = 800;
-const PICTURE_QUALITY = 0.88;
-
-/** Reads a chosen file as the `data:` URI of a JPEG, on white where it is transparent. */
-export async function readPictureFile(file: Blob): Promise<string> {
-  const address = URL.createObjectURL(file);
-  try {
-    const canvas = drawnOn(await elementOf(address), PICTURE_PX, '#FFFFFF');
-    return canvas.toDataURL('image/jpeg', PICTURE_QUALITY);
-  } finally {
-    URL.revokeObjectURL(address);
-  }
-}
-
 /** Draws an image on a canvas. @param mostPx its longest side */
-function drawnOn(element: HTMLImageElement, mostPx: number, paper?: string): HTMLCanvasElement {
+function drawnOn(element: HTMLImageElement, mostPx: number): HTMLCanvasElement {
   // SVG files may lack a natural size.
   const [width, height] = [element.naturalWidth || mostPx, element.naturalHeight || mostPx];
   const scale = Math.min(1, mostPx / Math.max(width, height));
@@ -56,10 +41,6 @@ function drawnOn(element: HTMLImageElement, mostPx: number, paper?: string): HTM
   canvas.width = Math.max(1, Math.round(width * scale));
   canvas.height = Math.max(1, Math.round(height * scale));
   const context = canvas.getContext('2d')!;
-  if (paper !== undefined) {
-    context.fillStyle = paper;
-    context.fillRect(0, 0, canvas.width, canvas.height);
-  }
   context.drawImage(element, 0, 0, canvas.width, canvas.height);
   return canvas;
 }

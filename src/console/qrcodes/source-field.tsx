@@ -14,8 +14,8 @@ interface SourceFieldProps {
   error: string | undefined;
   /** Media types of the file chooser. */
   accept: string;
-  /** Reads a chosen file as a `data:` URI. */
-  read(file: File): Promise<string>;
+  /** Reads a chosen file as a `data:` URI; `undefined` if the person cancels. */
+  read(file: File): Promise<string | undefined>;
 }
 
 /** A file that the service stores: a chosen one, or a URL. */
@@ -54,7 +54,7 @@ export function SourceField(props: SourceFieldProps) {
         label={`${label} from this device`}
         accept={accept}
         onFile={(file) => {
-          read(file).then(onChange, toastError);
+          read(file).then((read) => read !== undefined && onChange(read), toastError);
         }}
       >
         Choose a file

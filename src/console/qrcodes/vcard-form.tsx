@@ -4,7 +4,7 @@ import type { FieldErrors } from '../short-links/errors.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { inputLook, TextArea, TextField } from '../ui/field.tsx';
 import { textOf } from './content.ts';
-import { readImageFile } from './image.ts';
+import { useCropping } from './crop-dialog.tsx';
 import { SourceField } from './source-field.tsx';
 
 type Draft = Record<string, unknown>;
@@ -51,6 +51,9 @@ const itemsOf = (value: unknown): Item[] =>
     typeof item === 'string' ? { value: item } : item,
   );
 
+/** Longest side of a stored photo, in px. */
+const PHOTO_PX = 480;
+
 /** The lists, address, birthday and note of a contact. */
 export function VcardLists({ draft, onChange, errors }: VcardProps) {
   const address =
@@ -58,6 +61,7 @@ export function VcardLists({ draft, onChange, errors }: VcardProps) {
       ? { street: draft['address'] }
       : ((draft['address'] ?? {}) as Record<string, string>);
   const further = (draft['addresses'] ?? []) as Record<string, string>[];
+  const photo = useCropping({ mostPx: PHOTO_PX, isRound: true });
   const set = (name: string, value: unknown) => onChange({ ...draft, [name]: value });
   const setFurther = (index: number, value: Record<string, string>) =>
     set(
@@ -137,11 +141,12 @@ export function VcardLists({ draft, onChange, errors }: VcardProps) {
         hint="Shown on the page of a dynamic code."
         placeholder="https://example.com/ada.jpg"
         accept="image/*"
-        read={readImageFile}
+        read={photo.read}
         source={textOf(draft['photo'])}
         onChange={(photo) => set('photo', photo)}
         error={errors['vcard.photo']}
       />
+      {photo.dialog}
       <TextField
         label="Birthday"
         type="date"
