@@ -39,7 +39,15 @@ const FLOORS = [
       'what links and QR codes share is in src/short-links, which is given the rest by its callers',
   },
   {
-    folders: ['invitations', 'members', 'metatags', 'oauth', 'places', 'settings'],
+    folders: [
+      'invitations',
+      'members',
+      'metatags',
+      'oauth',
+      'password-resets',
+      'places',
+      'settings',
+    ],
     instead: 'let the route above hand over the value',
   },
   {

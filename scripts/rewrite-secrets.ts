@@ -28,6 +28,8 @@ interface SealedColumn {
   key: readonly string[];
   column: string;
   purpose: Purpose;
+  /** SQL: owner of the text; default: `project_id`. */
+  owner?: string;
   /** Column of the fingerprint with which the text is looked up. */
   fingerprint?: string;
 }
@@ -78,7 +80,13 @@ const COLUMNS: readonly SealedColumn[] = [
     purpose: 'webhook credentials',
   },
   { table: 'api_keys', key: ['id'], column: 'sealed_key', purpose: 'api key' },
-  { table: 'mails', key: ['id'], column: 'content', purpose: 'mail' },
+  {
+    table: 'mails',
+    key: ['id'],
+    column: 'content',
+    purpose: 'mail',
+    owner: "coalesce(project_id, '')",
+  },
   ...['token', 'preview'].map((column) => ({
     table: 'imports',
     key: ['project_id', 'id'],
@@ -102,7 +110,7 @@ const COLUMNS: readonly SealedColumn[] = [
 /** Number of rows read at a time; some have half a megabyte. */
 const PAGE = 50;
 
-type Row = Readonly<Record<string, unknown>> & { project_id: string; text: string };
+type Row = Readonly<Record<string, unknown>> & { owner: string; text: string };
 
 /** Numbers of resealed texts by place, and of jobs in Redis that still need SECRET_KEY_OTHER. */
 export interface Rewritten {
@@ -133,20 +141,23 @@ export async function rewriteSecrets(
 }
 
 async function rewriteColumn(place: SealedColumn, prefix: string): Promise<number> {
-  const { table, key, column, purpose, fingerprint } = place;
+  const { table, key, column, purpose, owner, fingerprint } = place;
   const isStale = `${column} IS NOT NULL AND NOT starts_with(${column}, ?)`;
-  return eachPage({ table, key, text: column, where: [isStale, [prefix]] }, async (trx, row) => {
-    const context = { purpose, owner: row.project_id };
-    const plain = unseal(context, row.text);
-    const changes = {
-      [column]: seal(context, plain),
-      ...(fingerprint === undefined ? {} : { [fingerprint]: passwordFingerprints(plain)[0] }),
-    };
-    return trx(table)
-      .where(keyOf(key, row))
-      .where({ [column]: row.text })
-      .update(changes);
-  });
+  return eachPage(
+    { table, key, owner, text: column, where: [isStale, [prefix]] },
+    async (trx, row) => {
+      const context = { purpose, owner: row.owner };
+      const plain = unseal(context, row.text);
+      const changes = {
+        [column]: seal(context, plain),
+        ...(fingerprint === undefined ? {} : { [fingerprint]: passwordFingerprints(plain)[0] }),
+      };
+      return trx(table)
+        .where(keyOf(key, row))
+        .where({ [column]: row.text })
+        .update(changes);
+    },
+  );
 }
 
 /** Reseals the results of jobs, in which sealed texts are members of records. */
@@ -160,7 +171,7 @@ function rewriteOutcomes(prefix: string): Promise<number> {
   return eachPage({ table: 'jobs', key, text: 'outcome', where }, async (trx, row) => {
     const outcome = decodeOutcome<StoredOutcome>(row.text);
     if (!('result' in outcome)) return 0;
-    const result = sealAgain(row.project_id, outcome.result);
+    const result = sealAgain(row.owner, outcome.result);
     return trx('jobs')
       .where(keyOf(key, row))
       .where({ outcome: row.text })
@@ -179,9 +190,16 @@ async function eachPage(
   {
     table,
     key,
+    owner = 'project_id',
     text,
     where: [condition, bindings],
-  }: { table: string; key: readonly string[]; text: string; where: [string, string[]] },
+  }: {
+    table: string;
+    key: readonly string[];
+    owner?: string | undefined;
+    text: string;
+    where: [string, string[]];
+  },
   rewrite: (trx: Db, row: Row) => Promise<number>,
 ): Promise<number> {
   const columns = key.join(', ');
@@ -190,7 +208,7 @@ async function eachPage(
   for (let total = 0; ; ) {
     const page = await rows<Row>(
       db(),
-      `SELECT ${columns}, project_id, ${text} AS text FROM ${table}
+      `SELECT ${columns}, ${owner} AS owner, ${text} AS text FROM ${table}
         WHERE ${condition} ${after === undefined ? '' : `AND (${columns}) > (${places})`}
         ORDER BY ${columns} LIMIT ${PAGE}`,
       [...bindings, ...((after ?? []) as string[])],

@@ -21,6 +21,7 @@ import * as members from '../src/members/jobs.ts';
 import * as metatags from '../src/metatags/jobs.ts';
 import * as oauth from '../src/oauth/jobs.ts';
 import * as pages from '../src/pages/jobs.ts';
+import * as passwordResets from '../src/password-resets/jobs.ts';
 import * as fonts from '../src/qrcodes/fonts/jobs.ts';
 import * as qrcodes from '../src/qrcodes/jobs.ts';
 import * as templates from '../src/qrcodes/templates/jobs.ts';
@@ -60,6 +61,7 @@ export const ALL_JOBS: readonly AnyJob[] = [
   metatags,
   oauth,
   pages,
+  passwordResets,
   qrcodes,
   fonts,
   templates,

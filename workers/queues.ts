@@ -46,6 +46,9 @@ export const HANDLERS: Readonly<
       import('../src/members/commands.ts').then(({ memberHandlers }) => memberHandlers),
       import('../src/oauth/commands.ts').then(({ oauthHandlers }) => oauthHandlers),
       import('../src/pages/commands.ts').then(({ pageHandlers }) => pageHandlers),
+      import('../src/password-resets/commands.ts').then(
+        ({ passwordResetHandlers }) => passwordResetHandlers,
+      ),
       import('../src/qrcodes/commands.ts').then(({ qrCodeHandlers }) => qrCodeHandlers),
       import('../src/qrcodes/fonts/commands.ts').then(({ fontWriteHandlers }) => fontWriteHandlers),
       import('../src/qrcodes/templates/commands.ts').then(

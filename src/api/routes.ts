@@ -27,6 +27,7 @@ import { memberRoutes } from '../members/routes.ts';
 import { metatagsRoutes } from '../metatags/routes.ts';
 import { oauthRoutes } from '../oauth/routes.ts';
 import { pageRoutes } from '../pages/routes.ts';
+import { passwordResetRoutes } from '../password-resets/routes.ts';
 import { placeRoutes } from '../places/routes.ts';
 import { fileRoutes } from '../qrcodes/files.ts';
 import { fontRoutes } from '../qrcodes/fonts/routes.ts';
@@ -87,6 +88,7 @@ export const routes: readonly Route[] = [
   ...jobRoutes,
   ...adminRoutes,
   ...signInRoutes,
+  ...passwordResetRoutes,
   ...oidcRoutes,
   ...userRoutes,
   ...notificationRoutes,

@@ -1,8 +1,8 @@
 import { Refusal } from '../errors.ts';
 import { refuseChanged } from '../http/etag.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
+import { isMailSetUp } from '../infra/mail-server.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
-import { isMailSetUp } from '../mail/outbox.ts';
 import { handlers } from '../queues/job.ts';
 import { addSession } from '../users/commands.ts';
 import { proveAddress } from '../users/proof.ts';

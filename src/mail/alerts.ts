@@ -1,11 +1,12 @@
 import { config } from '../config.ts';
 import { type Db, db, rows } from '../infra/db.ts';
+import { isMailSetUp } from '../infra/mail-server.ts';
 import { handlers } from '../queues/job.ts';
 import type { Role } from '../workspaces/roles.ts';
 import { ALERT_KINDS, type AlertKind, alertOf, alertsOf, isAlertKind } from './alert-kinds.ts';
 import { mailMaintenanceJobs } from './jobs.ts';
 import type { Message } from './message.ts';
-import { addMails, isMailSetUp, pruneMails } from './outbox.ts';
+import { addMails, pruneMails } from './outbox.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
 /*

@@ -1,6 +1,6 @@
-import { config } from '../config.ts';
 import { newId } from '../ids.ts';
 import { afterCommit, type Db, db, execute, rows } from '../infra/db.ts';
+import { isMailSetUp } from '../infra/mail-server.ts';
 import { seal } from '../infra/seal.ts';
 import { followUps } from '../jobs/follow-up.ts';
 import { mailJobs } from './jobs.ts';
@@ -14,16 +14,14 @@ import { type Message, toContent } from './message.ts';
 
 /** A mail to one person. */
 export interface NewMail {
-  projectId: string;
+  /** Id of a workspace; `null` for a mail about an account. */
+  projectId: string | null;
   /** Id of a member, whose mails are deleted with the membership; `null` for anyone else. */
   userId: string | null;
   kind: string;
   recipient: string;
   message: Message;
 }
-
-/** True if the operator has configured a mail server. */
-export const isMailSetUp = (): boolean => config().SMTP_URL !== '';
 
 /** Stores mails and sends them after the commit; without a mail server, does nothing. */
 export async function addMails(trx: Db, mails: readonly NewMail[]): Promise<void> {
@@ -36,7 +34,7 @@ export async function addMails(trx: Db, mails: readonly NewMail[]): Promise<void
     user_id: userId,
     kind,
     recipient,
-    content: seal({ purpose: 'mail', owner: projectId }, JSON.stringify(toContent(message))),
+    content: seal({ purpose: 'mail', owner: projectId ?? '' }, JSON.stringify(toContent(message))),
   }));
   await trx('mails').insert(added);
   afterCommit(trx, () => {
@@ -44,8 +42,8 @@ export async function addMails(trx: Db, mails: readonly NewMail[]): Promise<void
   });
 }
 
-const queueMail = (mailId: string, projectId: string): Promise<void> =>
-  followUps().add(mailJobs['mail.send'], { mailId }, { jobId: mailId, projectId });
+const queueMail = (mailId: string, projectId: string | null): Promise<void> =>
+  followUps().add(mailJobs['mail.send'], { mailId }, { jobId: mailId, projectId: projectId ?? '' });
 
 /**
  * Ages of mails whose jobs are checked, in minutes. A job is retried for 22 hours; after that it
@@ -56,7 +54,7 @@ const MAX_REQUEUED = 1_000;
 
 /** Adds jobs for waiting mails that may have none; an existing job stays. */
 export async function sweepMails(): Promise<void> {
-  const waiting = await rows<{ id: string; project_id: string }>(
+  const waiting = await rows<{ id: string; project_id: string | null }>(
     db(),
     `SELECT id, project_id FROM mails
       WHERE state = 'pending' AND created_at < now() - make_interval(mins => :from)

@@ -1,7 +1,7 @@
 import { ok, type Route, route } from '../http/route.ts';
+import { isMailSetUp } from '../infra/mail-server.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { notificationJobs } from './jobs.ts';
-import { isMailSetUp } from './outbox.ts';
 import { readNotifications } from './preferences.ts';
 import {
   allNotifications,

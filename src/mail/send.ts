@@ -90,7 +90,7 @@ export async function sendTestMail(to: string): Promise<AcceptedMail> {
 
 interface StoredMail {
   id: string;
-  project_id: string;
+  project_id: string | null;
   recipient: string;
   content: string;
 }
@@ -124,7 +124,7 @@ export async function sendMail({ mailId }: { mailId: string }): Promise<void> {
 
 /** @returns reason of a permanent refusal; `null` if the server accepted the mail */
 async function deliver({ id, project_id, recipient, content }: StoredMail): Promise<string | null> {
-  const opened = unseal({ purpose: 'mail', owner: project_id }, content);
+  const opened = unseal({ purpose: 'mail', owner: project_id ?? '' }, content);
   const { subject, text, html, unsubscribeUrl } = JSON.parse(opened) as MailContent;
   const { MAIL_FROM } = config();
   try {

@@ -179,15 +179,17 @@ export const userHandlers = handlers(userJobs, {
 });
 
 export const userMaintenanceHandlers = handlers(userMaintenanceJobs, {
-  /** Deletes sessions and sign-in links that ended long ago. */
+  /** Deletes sessions, sign-in links and password resets that ended long ago. */
   async 'sessions.prune'() {
     await execute(
       db(),
       'DELETE FROM sessions WHERE least(expires_at, ended_at) < now() - ?::interval',
       [KEPT_FOR],
     );
-    await execute(db(), 'DELETE FROM sign_in_links WHERE expires_at < now() - ?::interval', [
-      KEPT_FOR,
-    ]);
+    for (const table of ['sign_in_links', 'password_resets']) {
+      await execute(db(), `DELETE FROM ${table} WHERE expires_at < now() - ?::interval`, [
+        KEPT_FOR,
+      ]);
+    }
   },
 });

@@ -48,6 +48,12 @@ export class SignInLimits {
     await consume(this.#networks, network);
   }
 
+  /** Clears the attempts at an account. */
+  async unlock(account: string): Promise<void> {
+    const name = hashToken(account);
+    await Promise.all([this.#tries.delete(name), this.#closings.delete(name)]);
+  }
+
   /**
    * Consumes an attempt at an account. Called before the password is compared, so that concurrent
    * attempts cannot all pass as the first.
@@ -59,9 +65,7 @@ export class SignInLimits {
     const name = hashToken(account);
     const { remainingPoints } = await consume(this.#tries, name);
     return {
-      succeeded: async () => {
-        await Promise.all([this.#tries.delete(name), this.#closings.delete(name)]);
-      },
+      succeeded: () => this.unlock(account),
       giveBack: async () => {
         await this.#tries.reward(name);
       },

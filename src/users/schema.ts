@@ -3,7 +3,7 @@ import { newSlugFault } from '../workspaces/slug.ts';
 import { MAX_PASSWORD_LENGTH, newPassword } from './password-rules.ts';
 
 /** Maximum length of an email address (RFC 5321, 4.5.3.1.3). */
-const MAX_EMAIL_LENGTH = 254;
+export const MAX_EMAIL_LENGTH = 254;
 const MAX_NAME_LENGTH = 190;
 
 const password = () => text(MAX_PASSWORD_LENGTH).normalize('NFC');

@@ -1,5 +1,6 @@
 import { Joi, requiredText } from '../http/fields.ts';
 import { NO_CONTENT, noContent, ok, type Route, route } from '../http/route.ts';
+import { isMailSetUp } from '../infra/mail-server.ts';
 import { hashToken } from '../infra/secrets.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { clearedCookie } from './cookie.ts';
@@ -15,6 +16,9 @@ const common = { extension: true, tag: 'Users', scope: 'public' } as const;
 
 const methodsRecord = Joi.object({
   password: Joi.boolean().required().description('People can sign in with a password.'),
+  passwordReset: Joi.boolean()
+    .required()
+    .description('People can reset a forgotten password by email, which the operator has set up.'),
   oidc: Joi.object({
     name: requiredText.description('Name of the provider.').example('Acme accounts'),
   })
@@ -45,7 +49,8 @@ export const signInRoutes: Route[] = [
     answers: { 200: methodsRecord },
     handle() {
       const name = providerName();
-      return Promise.resolve(ok({ password: true, oidc: name === undefined ? null : { name } }));
+      const oidc = name === undefined ? null : { name };
+      return Promise.resolve(ok({ password: true, passwordReset: isMailSetUp(), oidc }));
     },
   }),
   route<{ body: SignInBody }>({

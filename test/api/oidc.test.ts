@@ -103,7 +103,11 @@ describe('single sign-on', function () {
 
   it('is one of the ways to sign in', async () => {
     const answer = await fetch(`${base}/auth/methods`);
-    expect(await answer.json()).to.deep.equal({ password: true, oidc: { name: 'Acme accounts' } });
+    expect(await answer.json()).to.deep.equal({
+      password: true,
+      passwordReset: false,
+      oidc: { name: 'Acme accounts' },
+    });
   });
 
   it('signs in the person with the verified e-mail address, and then by the account alone', async () => {

@@ -251,6 +251,9 @@ describe('signing out', () => {
 describe('the ways to sign in', () => {
   it('are public', async () => {
     const { status, body } = await aBrowser().get('/auth/methods');
-    expect([status, body]).to.deep.equal([200, { password: true, oidc: null }]);
+    expect([status, body]).to.deep.equal([
+      200,
+      { password: true, passwordReset: true, oidc: null },
+    ]);
   });
 });

@@ -278,7 +278,7 @@ describe('people in the console', function () {
       await signOut(page);
       await dialog(page).getByText('you can’t get back in').waitFor();
       await dialog(page).getByRole('button', { name: 'Sign out' }).click();
-      await page.getByText('Forgot your password? Ask your administrator').waitFor();
+      await page.getByRole('link', { name: 'Forgot your password?' }).waitFor();
       expect(await page.getByRole('alert').count()).to.equal(0);
       await page.goto(`${page.url()}${token}`);
       await page.getByText('This sign-in link was used already').waitFor();

@@ -214,6 +214,18 @@ describe('secrets', function () {
         .insert({ hash: hashToken(token), user_id: user.id, expires_at });
       expect((await signInPost('/auth/links/lookup', { token })).status).to.equal(200);
     },
+    'post /auth/password-resets/lookup': async (token) => {
+      await resetWith(token);
+      const answer = await signInPost('/auth/password-resets/lookup', { token });
+      expect(answer.status).to.equal(200);
+    },
+    'post /auth/password-resets/complete': async (password) => {
+      const token = newToken();
+      sessions.push(token);
+      await resetWith(token);
+      const answer = await signInPost('/auth/password-resets/complete', { token, password });
+      expect(answer.status).to.equal(204);
+    },
     'post /invitations/lookup': async () => {
       const token = await invited('lookup@example.com');
       expect((await signInPost('/invitations/lookup', { token })).status).to.equal(200);
@@ -264,6 +276,18 @@ describe('secrets', function () {
       await send(`/links/export?password=${encodeURIComponent(password)}`, { headers });
     },
   };
+
+  /** Creates a password reset with a token. */
+  async function resetWith(token: string): Promise<void> {
+    const [user] = await own.db('users');
+    await own.db('password_resets').insert({
+      hash: hashToken(token),
+      user_id: user.id,
+      job_id: newId('job'),
+      password_version: user.password_version,
+      expires_at: new Date(Date.now() + 60_000),
+    });
+  }
 
   /** Tokens of sessions and invitations, which are secrets too. */
   const sessions: string[] = [];

@@ -45,6 +45,7 @@ import { oauthJobs } from '../../src/oauth/jobs.ts';
 import { drawTokens } from '../../src/oauth/tokens.ts';
 import { createPage, updatePage } from '../../src/pages/commands.ts';
 import { pageJobs } from '../../src/pages/jobs.ts';
+import { passwordResetJobs } from '../../src/password-resets/jobs.ts';
 import { fontJobs, fontWriteJobs } from '../../src/qrcodes/fonts/jobs.ts';
 import { pictureJobs, qrCodeBulkJobs, qrCodeJobs } from '../../src/qrcodes/jobs.ts';
 import { defaultDesign } from '../../src/qrcodes/render/design.ts';
@@ -526,6 +527,23 @@ describe('a job that runs twice', function () {
     await twice(userJobs['session.end'], { hash: one.hash });
     await twice(userJobs['session.create'], { userId: person, passwordVersion: 0, session: one });
     expect((await db()('sessions').where({ id: one.id }).first()).ended_at).not.to.equal(null);
+  });
+
+  it('resets a password once', async () => {
+    const { userId: person } = await aPerson();
+    const email = `${person.toLowerCase()}@people.test`;
+    await db()('users').where({ id: person }).update({ email });
+    await twice(passwordResetJobs['passwordReset.create'], { email });
+    expect(await stack().mail.arrived(email)).to.have.length(1);
+    expect(await db()('password_resets').where({ user_id: person })).to.have.length(1);
+    const hash = hashToken(newToken());
+    await db()('password_resets').where({ user_id: person }).update({ hash });
+    const completion = { hash, passwordHash: 'a' };
+    expect(await twice(passwordResetJobs['passwordReset.complete'], completion)).to.deep.equal({
+      userId: person,
+    });
+    const user = await db()('users').where({ id: person }).first();
+    expect(user).to.include({ password_hash: 'a', password_version: 1 });
   });
 
   it('changes a person, ends sessions and creates a workspace once', async () => {

@@ -19,6 +19,12 @@ export const people = {
   signIn: (body: Schemas['SignIn']) => answer(api.POST('/auth/sign-in', { body })),
   lookUpLink: (token: string) => answer(api.POST('/auth/links/lookup', { body: { token } })),
   signInByLink: (token: string) => answer(api.POST('/auth/links', { body: { token } })),
+  requestPasswordReset: (email: string) =>
+    answer(api.POST('/auth/password-resets', { body: { email } })),
+  lookUpPasswordReset: (token: string) =>
+    answer(api.POST('/auth/password-resets/lookup', { body: { token } })),
+  resetPassword: (body: Schemas['PasswordResetCompletion']) =>
+    answer(api.POST('/auth/password-resets/complete', { body })),
   signOut: () => api.POST('/auth/sign-out'),
   lookUpInvitation: (token: string) => answer(api.POST('/invitations/lookup', { body: { token } })),
   acceptInvitation: (body: Schemas['InvitationAcceptance']) =>

@@ -104,6 +104,12 @@ export const VIEWS = {
     search: returnTo,
     isPersonal: true,
   },
+  '/sign-in/forgot': {
+    page: page(() => import('../sign-in/forgot-page.tsx'), 'ForgotPage'),
+  },
+  '/sign-in/reset': {
+    page: page(() => import('../sign-in/reset-page.tsx'), 'ResetPage'),
+  },
   '/invitation': {
     page: page(() => import('../sign-in/invitation-page.tsx'), 'InvitationPage'),
   },

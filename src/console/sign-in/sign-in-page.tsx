@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { LogIn } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
@@ -122,9 +122,12 @@ export function SignInPage() {
           Sign in
         </Button>
       </form>
-      <p className="text-xs text-muted">
-        Forgot your password? Ask your administrator for a sign-in link.
-      </p>
+      <Link
+        to="/sign-in/forgot"
+        className="self-start text-accent-text underline max-md:inline-flex max-md:min-h-11 max-md:items-center"
+      >
+        Forgot your password?
+      </Link>
       {methods.data?.oidc && (
         <a href="/auth/oidc" onClick={() => leaveFor(to)} className={buttonLook()}>
           <LogIn size={15} aria-hidden />
