@@ -5,6 +5,7 @@ import {
   createAccount,
   createSignInLink,
   listAccounts,
+  removeLostFactor,
   setDisabled,
   setOperator,
 } from '../src/users/accounts.ts';
@@ -75,6 +76,11 @@ export const USER_COMMANDS: Record<string, Command> = {
       const id = await accountId(db(), emailOf(options, 'email'));
       return { id, endedSessions: await endAllSessions(db(), id) };
     },
+  },
+  'user remove-second-factor': {
+    summary: 'Remove the lost authenticator app of a person, and their recovery codes',
+    usage: '--email ada@acme.test',
+    run: (options) => removeLostFactor(db(), emailOf(options, 'email')),
   },
   'user set': {
     summary: 'Make a person an operator, or no longer one',

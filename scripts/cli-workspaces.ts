@@ -49,7 +49,7 @@ export const WORKSPACE_COMMANDS: Record<string, Command> = {
   'workspace set': {
     summary: 'Change plan, name or limits of a workspace',
     usage:
-      '--workspace acme [--plan …] [--name …] [--requests-per-minute N|0|plan] [--click-dedupe-seconds N] [--keep-full-ip true|false] [--retention-days N|0|plan]',
+      '--workspace acme [--plan …] [--name …] [--requests-per-minute N|0|plan] [--click-dedupe-seconds N] [--keep-full-ip true|false] [--require-second-factor true|false] [--retention-days N|0|plan]',
     run(options) {
       const settings = settingsOf(options);
       return updateWorkspace(db(), slugOf(options, 'workspace'), settings, (trx, id) =>
@@ -167,11 +167,7 @@ function originsOf(options: Options): string[] | undefined {
 function settingsOf(options: Options): WorkspaceSettings {
   const limit = text(options, 'requests-per-minute');
   const window = text(options, 'click-dedupe-seconds');
-  const fullIp = text(options, 'keep-full-ip');
   const days = text(options, 'retention-days');
-  if (fullIp !== undefined && fullIp !== 'true' && fullIp !== 'false') {
-    throw new UsageError('--keep-full-ip must be true or false');
-  }
   return {
     ...optional('plan', planOf(options)),
     ...optional('name', text(options, 'name')),
@@ -181,8 +177,17 @@ function settingsOf(options: Options): WorkspaceSettings {
     ),
     ...optional('clickDedupeSeconds', wholeNumber('click-dedupe-seconds', window)),
     ...optional('retentionDays', days === 'plan' ? null : wholeNumber('retention-days', days)),
-    ...optional('keepFullIp', fullIp === undefined ? undefined : fullIp === 'true'),
+    ...optional('keepFullIp', flagOf(options, 'keep-full-ip')),
+    ...optional('requireSecondFactor', flagOf(options, 'require-second-factor')),
   };
+}
+
+function flagOf(options: Options, name: string): boolean | undefined {
+  const value = text(options, name);
+  if (value !== undefined && value !== 'true' && value !== 'false') {
+    throw new UsageError(`--${name} must be true or false`);
+  }
+  return value === undefined ? undefined : value === 'true';
 }
 
 function instant(value: string): Date {

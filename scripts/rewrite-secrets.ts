@@ -87,6 +87,13 @@ const COLUMNS: readonly SealedColumn[] = [
     purpose: 'mail',
     owner: "coalesce(project_id, '')",
   },
+  {
+    table: 'second_factors',
+    key: ['user_id'],
+    column: 'secret',
+    purpose: 'second factor',
+    owner: 'user_id',
+  },
   ...['token', 'preview'].map((column) => ({
     table: 'imports',
     key: ['project_id', 'id'],

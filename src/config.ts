@@ -339,6 +339,11 @@ export const SETTINGS = {
     secret: true,
   },
   OIDC_NAME: text('Name of the OpenID Connect provider on the page to sign in.', 'Single sign-on'),
+  OIDC_SECOND_FACTOR: oneOf(
+    'Which sign-ins with the OpenID Connect provider count as ones with a second factor: those whose ID token has `mfa` in `amr`, or all, if the provider requires one of everybody.',
+    'amr',
+    ['amr', 'always'],
+  ),
   USER_REQUESTS_PER_MINUTE: integer(
     'Requests per minute of a signed-in person, in all their workspaces; 0: no limit.',
     1_200,

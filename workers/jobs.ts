@@ -31,6 +31,7 @@ import * as shortLinks from '../src/short-links/jobs.ts';
 import * as tags from '../src/tags/jobs.ts';
 import * as trash from '../src/trash/jobs.ts';
 import * as users from '../src/users/jobs.ts';
+import * as secondFactor from '../src/users/second-factor/jobs.ts';
 import * as views from '../src/views/jobs.ts';
 import * as visits from '../src/visits/jobs.ts';
 import * as webhooks from '../src/webhooks/jobs.ts';
@@ -70,6 +71,7 @@ export const ALL_JOBS: readonly AnyJob[] = [
   tags,
   trash,
   users,
+  secondFactor,
   views,
   visits,
   webhooks,

@@ -58,6 +58,9 @@ export const HANDLERS: Readonly<
       import('../src/tags/commands.ts').then(({ tagHandlers }) => tagHandlers),
       import('../src/trash/commands.ts').then(({ trashHandlers }) => trashHandlers),
       import('../src/users/commands.ts').then(({ userHandlers }) => userHandlers),
+      import('../src/users/second-factor/commands.ts').then(
+        ({ secondFactorHandlers }) => secondFactorHandlers,
+      ),
       import('../src/users/identities.ts').then(({ identityHandlers }) => identityHandlers),
       import('../src/users/workspaces.ts').then(({ ownWorkspaceHandlers }) => ownWorkspaceHandlers),
       import('../src/views/commands.ts').then(({ viewHandlers }) => viewHandlers),

@@ -32,6 +32,7 @@ import { placeRoutes } from '../places/routes.ts';
 import { fileRoutes } from '../qrcodes/files.ts';
 import { fontRoutes } from '../qrcodes/fonts/routes.ts';
 import { qrCodeHistoryRoutes } from '../qrcodes/history-routes.ts';
+import { plainCode } from '../qrcodes/render/plain-code.ts';
 import { qrCodeRoutes } from '../qrcodes/routes.ts';
 import { qrCodeScheduledRoutes } from '../qrcodes/scheduled-routes.ts';
 import { templateRoutes } from '../qrcodes/templates/routes.ts';
@@ -40,6 +41,7 @@ import { tagRoutes } from '../tags/routes.ts';
 import { trashRoutes } from '../trash/routes.ts';
 import { oidcRoutes } from '../users/oidc-routes.ts';
 import { userRoutes } from '../users/routes.ts';
+import { secondFactorRoutes } from '../users/second-factor/routes.ts';
 import { signInRoutes } from '../users/sign-in-routes.ts';
 import { viewRoutes } from '../views/routes.ts';
 import { webhookRoutes } from '../webhooks/routes.ts';
@@ -88,6 +90,7 @@ export const routes: readonly Route[] = [
   ...jobRoutes,
   ...adminRoutes,
   ...signInRoutes,
+  ...secondFactorRoutes(plainCode),
   ...passwordResetRoutes,
   ...oidcRoutes,
   ...userRoutes,

@@ -31,6 +31,9 @@ export type Purpose =
   | 'import'
   | 'export passphrase'
   | 'sign-in'
+  | 'first step'
+  | 'second factor'
+  | 'second factor setup'
   | 'lasting keys';
 
 /** A purpose, and the id of the workspace that owns the text; empty if there is none. */
@@ -47,6 +50,9 @@ const NOT_IN_VERSION_1: ReadonlySet<Purpose> = new Set([
   'integration secret',
   'destination secret',
   'sign-in',
+  'first step',
+  'second factor',
+  'second factor setup',
   'lasting keys',
 ]);
 

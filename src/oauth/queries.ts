@@ -83,13 +83,16 @@ export async function findKeyOf(
   return key;
 }
 
-/** Finds the id of a person's workspace by its slug. */
-export async function findOwnWorkspace(userId: string, slug: string): Promise<string | undefined> {
-  const [workspace] = await rows<{ id: string }>(
+/** Finds a workspace of a person by its slug. */
+export async function findOwnWorkspace(
+  userId: string,
+  slug: string,
+): Promise<{ id: string; requiresSecondFactor: boolean } | undefined> {
+  const [workspace] = await rows<{ id: string; requiresSecondFactor: boolean }>(
     db(),
-    `SELECT w.id FROM workspaces w JOIN workspace_users m ON m.project_id = w.id
+    `SELECT w.id, w.require_second_factor AS "requiresSecondFactor" FROM workspaces w JOIN workspace_users m ON m.project_id = w.id
       WHERE w.slug = ? AND m.user_id = ?`,
     [slug, userId],
   );
-  return workspace?.id;
+  return workspace;
 }

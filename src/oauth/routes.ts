@@ -3,6 +3,7 @@ import { ok, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
 import { runJob } from '../jobs/run-job.ts';
+import { refuseWithoutFactor } from '../users/sessions.ts';
 import { type Scope, scopeBeyond } from '../workspaces/scopes.ts';
 import { checkAuthorization, codeUrl, refusalUrl } from './authorization.ts';
 import { oauthJobs } from './jobs.ts';
@@ -74,13 +75,15 @@ export const oauthRoutes = (offered: () => readonly Scope[]): Route[] => [
           `scopes must not contain "${beyond}", which the app does not ask for`,
         );
       }
-      const projectId = await findOwnWorkspace(userId, body.workspace);
-      if (projectId === undefined) {
+      const workspace = await findOwnWorkspace(userId, body.workspace);
+      if (workspace === undefined) {
         throw new Refusal(
           'forbidden',
           'workspace must be the slug of a workspace that you belong to',
         );
       }
+      if (workspace.requiresSecondFactor) refuseWithoutFactor(caller, body.workspace);
+      const projectId = workspace.id;
       const code = newToken();
       await runJob({ ...request, caller: { ...caller, projectId } }, oauthJobs['oauth.consent'], {
         id: newId('oauthGrant'),

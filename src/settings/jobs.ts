@@ -14,6 +14,7 @@ export type WorkspaceChanges = Pick<
   | 'excludedIps'
   | 'countSuspects'
   | 'trackEvents'
+  | 'requireSecondFactor'
   | 'logo'
   | 'brandColor'
   | 'brandName'

@@ -21,6 +21,7 @@ export interface SettingsRow {
   excluded_ips: string[];
   count_suspects: boolean;
   track_events: boolean;
+  require_second_factor: boolean;
   requests_per_minute: number | null;
   retention_days: number | null;
   logo: Logo | null;
@@ -34,8 +35,8 @@ export async function readSettings(projectId: string, connection: Db = db()): Pr
   const [row] = await rows<SettingsRow>(
     connection,
     `SELECT id, slug, name, plan, click_dedupe_seconds, query_conflict, click_id_parameter, keep_full_ip,
-            excluded_ips, count_suspects, track_events, requests_per_minute, retention_days, logo, brand_color, brand_name,
-            created_at
+            excluded_ips, count_suspects, track_events, require_second_factor, requests_per_minute, retention_days, logo,
+            brand_color, brand_name, created_at
        FROM workspaces WHERE id = ?`,
     [projectId],
   );

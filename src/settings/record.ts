@@ -31,6 +31,7 @@ export function toWorkspace(row: SettingsRow) {
     excludedIps: row.excluded_ips,
     countSuspects: row.count_suspects,
     trackEvents: row.track_events,
+    requireSecondFactor: row.require_second_factor,
     logo: row.logo === null ? null : logoUrl(config().BASE_URL, row.id, row.logo.id),
     brandColor: row.brand_color,
     brandName: row.brand_name,
@@ -77,6 +78,9 @@ export const workspaceRecord = Joi.object({
     .required()
     .description('Visits that may come from programs count like visits of people.'),
   trackEvents: flag().required().description('Visits are stored as events.'),
+  requireSecondFactor: flag()
+    .required()
+    .description('People need to sign in with a second factor.'),
   logo: nullable
     .description('URL of the logo on pages for visitors.')
     .example('https://api.example.com/logos/proj_4Jx2vQ0aTq/8Yt7Kx'),

@@ -1,4 +1,5 @@
 import { config } from '../config.ts';
+import { Refusal } from '../errors.ts';
 import { type ApiRequest, found, ok, type Route, route } from '../http/route.ts';
 import { namingField, requestImage } from '../images/request.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
@@ -98,11 +99,33 @@ export const settingsRoutes: Route[] = [
 ];
 
 /**
+ * Returns true if a request changes whether people need a second factor. Whoever has none would
+ * lock themselves out, and an API key must not open the workspace to people without one.
+ *
+ * @throws Refusal `forbidden`
+ */
+async function isFactorRuleChanged(
+  { caller }: ApiRequest,
+  requested: boolean | undefined,
+): Promise<boolean> {
+  if (requested === undefined) return false;
+  if (caller.hasSecondFactor === true) return true;
+  const { require_second_factor: present } = await readSettings(caller.projectId);
+  if (requested === present) return false;
+  throw new Refusal(
+    'forbidden',
+    'requireSecondFactor can be changed only by a person who has signed in with a second factor',
+  );
+}
+
+/**
  * Converts a body to changed settings. The URL of the present logo, as records show it, changes
  * nothing.
  */
 async function toChanges(request: ApiRequest<{ body: WorkspaceBody }>): Promise<WorkspaceChanges> {
-  const { logo, ...changes } = request.body;
+  const { logo, requireSecondFactor, ...rest } = request.body;
+  const isChanged = await isFactorRuleChanged(request, requireSecondFactor);
+  const changes = isChanged ? { ...rest, requireSecondFactor: requireSecondFactor! } : rest;
   if (typeof logo !== 'string') return logo === undefined ? changes : { ...changes, logo };
   if (logo.startsWith(logoUrl(config().BASE_URL, request.caller.projectId, ''))) return changes;
   return { ...changes, logo: await namingField('logo', requestImage(request, logo)) };

@@ -66,6 +66,10 @@ export const workspaceBody = Joi.object<WorkspaceBody>({
     'false: visits only add to the counts of records, as for links with `trackEvents` false. Events that are already ' +
       'stored stay.',
   ),
+  requireSecondFactor: bodyFlag().description(
+    'true: sessions of people who have not signed in with a second factor get 403. API keys keep working. Only a ' +
+      'person who has signed in with one can change it.',
+  ),
   logo: imageSource()
     .allow(null)
     .description(

@@ -5,8 +5,10 @@ import { type Db, execute, rows } from '../infra/db.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
 import { workspaceId } from '../workspaces/queries.ts';
 import type { Role } from '../workspaces/roles.ts';
+import { recordInWorkspaces } from './audit.ts';
 import { endAllSessions } from './commands.ts';
 import { proveAddress } from './proof.ts';
+import { removeFactor } from './second-factor/commands.ts';
 
 /*
  * Management of accounts by operators, with the command line and `npm start`. An operator who names
@@ -66,6 +68,7 @@ export interface Account {
   isVerified: boolean;
   isDisabled: boolean;
   hasPassword: boolean;
+  hasSecondFactor: boolean;
   lastSignInAt: Date | null;
   workspaces: string[];
 }
@@ -76,7 +79,9 @@ export function listAccounts(db: Db): Promise<Account[]> {
     db,
     `SELECT u.id, u.email, u.name, u.is_operator AS "isOperator",
             u.email_verified_at IS NOT NULL AS "isVerified", u.disabled_at IS NOT NULL AS "isDisabled",
-            u.password_hash IS NOT NULL AS "hasPassword", u.last_sign_in_at AS "lastSignInAt",
+            u.password_hash IS NOT NULL AS "hasPassword",
+            EXISTS (SELECT FROM second_factors f WHERE f.user_id = u.id) AS "hasSecondFactor",
+            u.last_sign_in_at AS "lastSignInAt",
             ARRAY(SELECT w.slug || ' (' || m.role || ')'
                     FROM workspace_users m JOIN workspaces w ON w.id = m.project_id
                    WHERE m.user_id = u.id ORDER BY w.slug) AS workspaces
@@ -130,6 +135,23 @@ export async function setDisabled(db: Db, userId: string, isDisabled: boolean): 
     if (!isDisabled) return;
     await endAllSessions(trx, userId);
     await execute(trx, 'DELETE FROM sign_in_links WHERE user_id = ?', [userId]);
+  });
+}
+
+/**
+ * Removes the second factor of a person who has lost it, and ends their sessions.
+ *
+ * @throws Refusal `not_found`
+ */
+export async function removeLostFactor(
+  db: Db,
+  email: string,
+): Promise<{ id: string; removed: boolean; endedSessions: number }> {
+  return db.transaction(async (trx) => {
+    const id = await accountId(trx, email);
+    const removed = await removeFactor(trx, id);
+    if (removed) await recordInWorkspaces(trx, id, 'secondFactor.delete', 'operator');
+    return { id, removed, endedSessions: await endAllSessions(trx, id) };
   });
 }
 

@@ -2,8 +2,15 @@ import { Refusal } from '../errors.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { handlers } from '../queues/job.ts';
 import { SESSION_SECONDS } from './cookie.ts';
-import { type NewSession, type OtherSessions, userJobs, userMaintenanceJobs } from './jobs.ts';
+import {
+  type NewSession,
+  type OtherSessions,
+  type SignedIn,
+  userJobs,
+  userMaintenanceJobs,
+} from './jobs.ts';
 import { LINK_IS_VALID, linkGone } from './queries.ts';
+import { hasFactor } from './second-factor/queries.ts';
 
 /*
  * Sessions belong to no workspace, so their jobs leave no row in `jobs`. Instead, running one of
@@ -11,12 +18,23 @@ import { LINK_IS_VALID, linkGone } from './queries.ts';
  */
 
 /**
+ * Adds a session, unless the person has a second factor and this sign-in had none.
+ *
+ * @throws Refusal as {@link addSession}
+ */
+export async function enter(trx: Db, userId: string, session: NewSession): Promise<SignedIn> {
+  const needsSecondFactor = session.secondFactor === undefined && (await hasFactor(trx, userId));
+  if (!needsSecondFactor) await addSession(trx, userId, session);
+  return { userId, needsSecondFactor };
+}
+
+/**
  * Adds a session.
  *
  * @throws Refusal `unauthorized` if the person does not exist or is disabled
  */
 export async function addSession(trx: Db, userId: string, session: NewSession): Promise<void> {
-  const { id, hash, method, userAgent, network, replaces } = session;
+  const { id, hash, method, secondFactor = null, userAgent, network, replaces } = session;
   const [user] = await rows<{ isDisabled: boolean }>(
     trx,
     'SELECT disabled_at IS NOT NULL AS "isDisabled" FROM users WHERE id = ? FOR NO KEY UPDATE',
@@ -25,10 +43,10 @@ export async function addSession(trx: Db, userId: string, session: NewSession): 
   if (user?.isDisabled !== false) throw new Refusal('unauthorized', 'The account is disabled');
   const added = await execute(
     trx,
-    `INSERT INTO sessions (id, user_id, hash, method, user_agent, network, expires_at)
-     VALUES (:id, :userId, :hash, :method, :userAgent, :network, now() + make_interval(secs => :seconds))
+    `INSERT INTO sessions (id, user_id, hash, method, second_factor, user_agent, network, expires_at)
+     VALUES (:id, :userId, :hash, :method, :secondFactor, :userAgent, :network, now() + make_interval(secs => :seconds))
      ON CONFLICT DO NOTHING`,
-    { id, userId, hash, method, userAgent, network, seconds: SESSION_SECONDS },
+    { id, userId, hash, method, secondFactor, userAgent, network, seconds: SESSION_SECONDS },
   );
   // The job has run before.
   if (added === 0) return;
@@ -51,7 +69,8 @@ export function endAllSessions(db: Db, userId: string): Promise<number> {
   );
 }
 
-const endOthers = (trx: Db, { userId, keptId, at }: OtherSessions): Promise<number> =>
+/** Ends all sessions of a person except one, and returns their number. */
+export const endOtherSessions = (trx: Db, { userId, keptId, at }: OtherSessions): Promise<number> =>
   execute(
     trx,
     `UPDATE sessions SET ended_at = :at
@@ -68,6 +87,24 @@ async function refuseOther(trx: Db, userId: string, hash: string): Promise<void>
   if (user?.hash !== hash) throw new Refusal('conflict', 'The password has been changed since');
 }
 
+/**
+ * Uses a one-time link for a session, and returns its person.
+ *
+ * @throws Refusal `unauthorized` if it was used, has expired or never existed
+ */
+export async function takeLink(trx: Db, hash: string, sessionId: string): Promise<string> {
+  // A repeated job finds its own session in the link.
+  const [link] = await rows<{ userId: string }>(
+    trx,
+    `UPDATE sign_in_links SET session_id = :sessionId
+      WHERE hash = :hash AND (session_id = :sessionId OR ${LINK_IS_VALID})
+     RETURNING user_id AS "userId"`,
+    { hash, sessionId },
+  );
+  if (link === undefined) throw linkGone();
+  return link.userId;
+}
+
 /** Time for which ended sessions and links are kept, which exceeds the retries of any job. */
 const KEPT_FOR = '1 day';
 
@@ -77,7 +114,7 @@ export const userHandlers = handlers(userJobs, {
    * the person is disabled
    */
   async 'session.create'({ userId, passwordVersion, session }) {
-    await db().transaction(async (trx) => {
+    return db().transaction(async (trx) => {
       const [user] = await rows<{ version: number }>(
         trx,
         'SELECT password_version AS version FROM users WHERE id = ? FOR NO KEY UPDATE',
@@ -86,7 +123,7 @@ export const userHandlers = handlers(userJobs, {
       if (user?.version !== passwordVersion) {
         throw new Refusal('unauthorized', 'The password has changed: sign in again');
       }
-      await addSession(trx, userId, session);
+      return enter(trx, userId, session);
     });
   },
 
@@ -96,17 +133,13 @@ export const userHandlers = handlers(userJobs, {
    */
   'session.createByLink': async ({ hash, session }) =>
     db().transaction(async (trx) => {
-      // A repeated job finds its own session in the link.
-      const [link] = await rows<{ userId: string }>(
-        trx,
-        `UPDATE sign_in_links SET session_id = :sessionId
-          WHERE hash = :hash AND (session_id = :sessionId OR ${LINK_IS_VALID})
-         RETURNING user_id AS "userId"`,
-        { hash, sessionId: session.id },
-      );
-      if (link === undefined) throw linkGone();
-      await addSession(trx, link.userId, session);
-      return link;
+      const userId = await takeLink(trx, hash, session.id);
+      const entered = await enter(trx, userId, session);
+      // The second step uses the link.
+      if (entered.needsSecondFactor) {
+        await execute(trx, 'UPDATE sign_in_links SET session_id = NULL WHERE hash = ?', [hash]);
+      }
+      return entered;
     }),
 
   /** Ends a session by the hash of its token. */
@@ -128,7 +161,7 @@ export const userHandlers = handlers(userJobs, {
   async 'session.endOthers'(others) {
     const { userId, keptId, at } = others;
     return db().transaction(async (trx) => {
-      await endOthers(trx, others);
+      await endOtherSessions(trx, others);
       const ended = await rows<object>(
         trx,
         'SELECT id FROM sessions WHERE user_id = ? AND id <> ? AND ended_at = ?',
@@ -170,7 +203,7 @@ export const userHandlers = handlers(userJobs, {
       );
       // The job may have run before.
       if (changed === 0) return refuseOther(trx, userId, hash);
-      await endOthers(trx, others);
+      await endOtherSessions(trx, others);
       await execute(trx, 'DELETE FROM sign_in_links WHERE user_id = ? AND session_id IS NULL', [
         userId,
       ]);

@@ -2,7 +2,7 @@ import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { handlers } from '../queues/job.ts';
-import { addSession } from './commands.ts';
+import { enter } from './commands.ts';
 import { identityJobs } from './jobs.ts';
 import type { Identity } from './oidc.ts';
 import { proveAddress } from './proof.ts';
@@ -65,7 +65,6 @@ export const identityHandlers = handlers(identityJobs, {
         if (userId !== undefined) await addIdentity(trx, identity, userId);
       }
       if (userId === undefined) throw new Refusal('not_found', 'There is no such account');
-      await addSession(trx, userId, session);
-      return { userId };
+      return enter(trx, userId, session);
     }),
 });

@@ -6,12 +6,17 @@ import type { Membership } from './record.ts';
 /** Ways to sign in. */
 export type SignInMethod = 'password' | 'link' | 'oidc' | 'invitation';
 
+/** Second factors of a sign-in. */
+export type SecondFactor = 'totp' | 'recovery' | 'provider';
+
 /** A new session. */
 export interface NewSession {
   id: string;
   /** SHA-256 of its token. */
   hash: string;
   method: SignInMethod;
+  /** Absent for a sign-in without one. */
+  secondFactor?: SecondFactor | undefined;
   userAgent: string;
   network: string;
   /** Hash of the browser's previous session, which ends. */
@@ -30,6 +35,12 @@ export interface SignIn {
 export interface LinkSignIn {
   hash: string;
   session: NewSession;
+}
+
+/** A person who has signed in, or who needs a second factor and has no session yet. */
+export interface SignedIn {
+  userId: string;
+  needsSecondFactor: boolean;
 }
 
 /** The sessions of a person to end, except one. */
@@ -67,8 +78,8 @@ export interface OwnWorkspace {
 }
 
 export const userJobs = jobsOf(writes, {
-  'session.create': job<SignIn>(),
-  'session.createByLink': job<LinkSignIn, { userId: string }>(),
+  'session.create': job<SignIn, SignedIn>(),
+  'session.createByLink': job<LinkSignIn, SignedIn>(),
   'session.end': job<{ hash: string }>(),
   'session.endOwn': job<{ userId: string; id: string }, { id: string }>(),
   'session.endOthers': job<OtherSessions, { deletedCount: number }>(),
@@ -77,7 +88,7 @@ export const userJobs = jobsOf(writes, {
 });
 
 export const identityJobs = jobsOf(writes, {
-  'session.createByIdentity': job<IdentitySignIn, { userId: string }>(),
+  'session.createByIdentity': job<IdentitySignIn, SignedIn>(),
 });
 
 export const ownWorkspaceJobs = jobsOf(writes, {

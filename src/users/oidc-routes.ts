@@ -7,6 +7,7 @@ import { cookieIn, setCookie } from './cookie.ts';
 import { identityJobs } from './jobs.ts';
 import { ATTEMPT_SECONDS, beginAttempt, finishAttempt, providerName } from './oidc.ts';
 import { limitsOf } from './passwords.ts';
+import { keepFirstStep } from './second-factor/first-step.ts';
 import { startSession } from './sessions.ts';
 
 const common = { extension: true, tag: 'Users', scope: 'public' } as const;
@@ -74,7 +75,7 @@ export const oidcRoutes: Route[] = [
     summary: 'Return from OpenID Connect',
     description:
       'Signs in a person who returns from the OpenID Connect provider, sets the session cookie ' +
-      'and redirects to the console. On failure, redirects to the sign-in page with the reason ' +
+      'and redirects to the console, or to its page for the second factor. On failure, redirects to the sign-in page with the reason ' +
       'as `error`.',
     query: callbackQuery,
     answers: { 302: NO_CONTENT },
@@ -98,9 +99,18 @@ async function finish(request: ApiRequest<{ query: CallbackQuery }>): Promise<An
   if (answer.has('error')) return failed('denied');
   const identity = await finishAttempt(answer, cookieIn(client.cookies, COOKIE));
   if (identity === undefined) return failed('expired');
-  const { session, cookie } = startSession(client, 'oidc');
-  await runJob(request, identityJobs['session.createByIdentity'], { identity, session });
-  return goTo(consoleUrl(), [setCookie(COOKIE, '', 0), cookie]);
+  const started = startSession(client, 'oidc');
+  const secondFactor = identity.hasSecondFactor === true ? ('provider' as const) : undefined;
+  const session = { ...started.session, secondFactor };
+  const { userId, needsSecondFactor } = await runJob(
+    request,
+    identityJobs['session.createByIdentity'],
+    { identity, session },
+  );
+  const cleared = setCookie(COOKIE, '', 0);
+  if (!needsSecondFactor) return goTo(consoleUrl(), [cleared, started.cookie]);
+  const { cookie } = keepFirstStep({ userId, method: 'oidc' });
+  return goTo(`${consoleUrl()}/sign-in/code`, [cleared, cookie]);
 }
 
 /**

@@ -34,6 +34,8 @@ import { type SealContext, seal, unseal } from '../infra/seal.ts';
 export const ATTEMPT_SECONDS = 600;
 /** Time for which the provider's metadata is cached, in ms. */
 const METADATA_MS = 3_600_000;
+/** Authentication method of a sign-in with several factors (RFC 8176, 2). */
+const MULTIPLE_FACTORS = 'mfa';
 const ATTEMPT: SealContext = { purpose: 'sign-in', owner: '' };
 const ANSWER = { maxBytes: 1024 * 1024, timeoutMs: 10_000, maxRedirects: 0 };
 
@@ -44,6 +46,8 @@ export interface Identity {
   /** Email address, if the provider has verified it. */
   email?: string | undefined;
   name?: string | undefined;
+  /** True if the person has shown a second factor to the provider. */
+  hasSecondFactor?: boolean | undefined;
 }
 
 /** Content of the cookie while the person is at the provider. */
@@ -110,11 +114,15 @@ export async function finishAttempt(
       ? { ...claims, ...(await fetchUserInfo(provider, tokens.access_token, subject)) }
       : claims;
   const { email, email_verified: isVerified, name } = told as Record<string, unknown>;
+  const { amr } = claims;
   return {
     issuer,
     subject,
     email: typeof email === 'string' && isVerified === true ? email : undefined,
     name: typeof name === 'string' ? name : undefined,
+    hasSecondFactor:
+      config().OIDC_SECOND_FACTOR === 'always' ||
+      (Array.isArray(amr) && amr.includes(MULTIPLE_FACTORS)),
   };
 }
 

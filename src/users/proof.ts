@@ -3,6 +3,7 @@ import { newId } from '../ids.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
 import { endAllSessions } from './commands.ts';
+import { removeFactor } from './second-factor/commands.ts';
 
 /*
  * Anyone with the token of an invitation can create its account, not only the person with the
@@ -15,7 +16,7 @@ const OFFERED = '30 days';
 
 /**
  * Records the proof of an account's email address. The first proof ends all access of whoever had
- * the account before: sessions, password, sign-in links, API keys and memberships. The memberships
+ * the account before: sessions, password, second factor, sign-in links, API keys and memberships. The memberships
  * become invitations, which the person can accept.
  *
  * @param trx the transaction of the action that needs the proof
@@ -33,6 +34,7 @@ export async function proveAddress(trx: Db, userId: string, name?: string): Prom
   );
   if (user === undefined) return false;
   await endAllSessions(trx, userId);
+  await removeFactor(trx, userId);
   await execute(trx, 'DELETE FROM sign_in_links WHERE user_id = ?', [userId]);
   await execute(
     trx,

@@ -3,6 +3,7 @@ import { db, keysDb, rows } from '../infra/db.ts';
 import { placesOwner } from '../visitors/places.ts';
 import type { Plan } from '../workspaces/plans.ts';
 import type { Role } from '../workspaces/roles.ts';
+import type { SecondFactor } from './jobs.ts';
 import {
   type Me,
   type Membership,
@@ -89,16 +90,24 @@ export async function readMe(userId: string, sessionId: string): Promise<Me> {
                 SELECT FROM sessions s
                  WHERE s.id = :sessionId AND s.user_id = u.id AND s.method = 'link'
                    AND s.created_at > now() - :resetTime::interval) AS "needsCurrentPassword",
-              u.is_operator AS "isOperator"
+              u.is_operator AS "isOperator",
+              (SELECT json_build_object(
+                        'createdAt', to_char(f.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+                        'recoveryCodes', (SELECT count(*) FROM recovery_codes c
+                                           WHERE c.user_id = u.id AND c.used_at IS NULL))
+                 FROM second_factors f WHERE f.user_id = u.id) AS "secondFactor"
          FROM users u WHERE u.id = :userId`,
       { userId, sessionId, resetTime: RESET_TIME },
     ),
     rows<Omit<Membership, 'scopes'>>(
       db(),
-      `SELECT w.id, w.slug, w.name, w.plan, m.role
+      `SELECT w.id, w.slug, w.name, w.plan, m.role,
+              w.require_second_factor AND NOT EXISTS (
+                SELECT FROM sessions s WHERE s.id = :sessionId AND s.second_factor IS NOT NULL
+              ) AS "needsSecondFactor"
          FROM workspace_users m JOIN workspaces w ON w.id = m.project_id
-        WHERE m.user_id = ? ORDER BY lower(w.name), w.id`,
-      [userId],
+        WHERE m.user_id = :userId ORDER BY lower(w.name), w.id`,
+      { userId, sessionId },
     ),
     rows<OwnInvitation>(
       db(),
@@ -130,6 +139,7 @@ export interface FoundSession {
   userId: string;
   isOperator: boolean;
   isDisabled: boolean;
+  secondFactor: SecondFactor | null;
   endedAt: Date | null;
   expiresAt: Date;
   lastUsedAt: Date;
@@ -139,6 +149,7 @@ export interface FoundSession {
     plan: Plan;
     requestsPerMinute: number | null;
     role: Role;
+    requiresSecondFactor: boolean;
   } | null;
 }
 
@@ -154,9 +165,11 @@ export async function findSession(
     keysDb(),
     `SELECT s.id, s.user_id AS "userId", u.is_operator AS "isOperator",
             u.disabled_at IS NOT NULL AS "isDisabled", s.ended_at AS "endedAt",
+            s.second_factor AS "secondFactor",
             s.expires_at AS "expiresAt", s.last_used_at AS "lastUsedAt",
             (SELECT json_build_object('projectId', w.id, 'slug', w.slug, 'plan', w.plan,
-                      'requestsPerMinute', w.requests_per_minute, 'role', m.role)
+                      'requestsPerMinute', w.requests_per_minute, 'role', m.role,
+                      'requiresSecondFactor', w.require_second_factor)
                FROM workspaces w JOIN workspace_users m ON m.project_id = w.id
               WHERE w.slug = :workspace AND m.user_id = s.user_id) AS workspace
        FROM sessions s JOIN users u ON u.id = s.user_id

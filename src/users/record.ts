@@ -1,4 +1,4 @@
-import { Joi, oneOf, requiredText, scope } from '../http/fields.ts';
+import { Joi, oneOf, requiredCount, requiredText, requiredTime, scope } from '../http/fields.ts';
 import type { PlacesOwner } from '../visitors/places.ts';
 import { PLANS, type Plan } from '../workspaces/plans.ts';
 import { ROLES, type Role, SCOPES_OF } from '../workspaces/roles.ts';
@@ -10,6 +10,8 @@ export interface Membership {
   name: string;
   plan: Plan;
   role: Role;
+  /** True if the workspace requires a second factor, and the session had none. */
+  needsSecondFactor: boolean;
   scopes: readonly string[];
 }
 
@@ -28,6 +30,13 @@ export interface OwnInvitation {
   invitedBy: string | null;
 }
 
+/** The second factor of a person. */
+export interface OwnFactor {
+  createdAt: string;
+  /** Number of unused recovery codes. */
+  recoveryCodes: number;
+}
+
 /** A person as they see themselves. */
 export interface Me {
   id: string;
@@ -36,6 +45,7 @@ export interface Me {
   hasPassword: boolean;
   needsCurrentPassword: boolean;
   isOperator: boolean;
+  secondFactor: OwnFactor | null;
   workspaces: Membership[];
   invitations: OwnInvitation[];
   locationsBy: PlacesOwner;
@@ -49,6 +59,11 @@ export const membershipRecord = Joi.object({
   name: requiredText.description('Name of the workspace.').example('Acme'),
   plan: oneOf(PLANS).required().description('Plan of the workspace.'),
   role: oneOf(ROLES).required().description('Role of the person in the workspace.'),
+  needsSecondFactor: Joi.boolean()
+    .required()
+    .description(
+      'The workspace requires a second factor, and the person has not signed in with one: requests to it get 403.',
+    ),
   scopes: Joi.array()
     .items(scope)
     .required()
@@ -88,6 +103,13 @@ export const meRecord = Joi.object({
   isOperator: Joi.boolean()
     .required()
     .description('The person operates this installation, and can use `/admin`.'),
+  secondFactor: Joi.object({
+    createdAt: requiredTime.description('Time at which it was set up.'),
+    recoveryCodes: requiredCount.description('Number of unused recovery codes.').example(10),
+  })
+    .required()
+    .allow(null)
+    .description('Authenticator app of the person; null if there is none.'),
   workspaces: Joi.array()
     .items(membershipRecord)
     .required()

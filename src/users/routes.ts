@@ -5,9 +5,10 @@ import { type ApiRequest, created, ok, type Route, route } from '../http/route.t
 import { newId } from '../ids.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { clearedCookie, sessionCookie, sessionTokenIn } from './cookie.ts';
+import { checkPassword } from './current-password.ts';
 import { ownWorkspaceJobs, type UserChanges, userJobs } from './jobs.ts';
 import { refuseWeakPassword } from './password-rules.ts';
-import { hashPassword, tryPassword } from './passwords.ts';
+import { hashPassword } from './passwords.ts';
 import { hasSession, listSessions, readCredentials, readMe } from './queries.ts';
 import { membershipRecord, meRecord, sessionRecord } from './record.ts';
 import {
@@ -141,13 +142,7 @@ async function changedPassword(
   refuseWeakPassword(password, user);
   const { needsCurrentPassword } = await readMe(userId, sessionId!);
   if (needsCurrentPassword) {
-    if (currentPassword === undefined) {
-      throw new Refusal('unprocessable_entity', 'currentPassword is required');
-    }
-    const attempt = { account: userId, user, password: currentPassword };
-    if (!(await tryPassword(request, attempt))) {
-      throw new Refusal('unprocessable_entity', 'currentPassword must be your current password');
-    }
+    await checkPassword(request, user, currentPassword);
   }
   const hash = await hashPassword(password, request.client.network);
   return { hash, version: user.passwordVersion };

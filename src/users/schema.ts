@@ -8,6 +8,9 @@ const MAX_NAME_LENGTH = 190;
 
 const password = () => text(MAX_PASSWORD_LENGTH).normalize('NFC');
 
+/** Schema of the password that a person has. */
+export const currentPassword = () => password().example('an older password');
+
 export interface SignInBody {
   email: string;
   password: string;
@@ -44,9 +47,9 @@ export const meChangesBody = Joi.object<MeChanges>({
     .description('Name, at most 190 characters.')
     .example('Ada Lovelace'),
   password: newPassword(),
-  currentPassword: password()
-    .description('Current password, if `needsCurrentPassword` is true.')
-    .example('an older password'),
+  currentPassword: currentPassword().description(
+    'Current password, if `needsCurrentPassword` is true.',
+  ),
 })
   .or('name', 'password')
   .meta({ name: 'MeUpdate' });

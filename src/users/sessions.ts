@@ -79,7 +79,8 @@ export interface SessionCaller extends Caller {
  * @param hash hash of its token
  * @param workspace slug of the workspace that the request names; `null` if it needs none
  * @returns the caller, or the reason why the session is invalid
- * @throws Refusal `forbidden` if the person does not belong to the workspace
+ * @throws Refusal `forbidden` if the person does not belong to the workspace, or lacks the second
+ *   factor that it requires
  */
 export async function findSessionCaller(
   hash: string,
@@ -91,7 +92,16 @@ export async function findSessionCaller(
     return { why: 'The session has ended: sign in again' };
   }
   const { id: sessionId, userId, isOperator, lastUsedAt } = session;
-  const person = { userId, sessionId, isOperator, apiKeyId: '', origins: null, lastUsedAt };
+  const hasSecondFactor = session.secondFactor !== null;
+  const person = {
+    userId,
+    sessionId,
+    isOperator,
+    hasSecondFactor,
+    apiKeyId: '',
+    origins: null,
+    lastUsedAt,
+  };
   if (workspace === null) {
     const nowhere = { projectId: '', workspaceSlug: '', plan: 'free', scopes: [] } as const;
     return { ...person, ...nowhere, requestsPerMinute: null, network };
@@ -103,8 +113,25 @@ export async function findSessionCaller(
     );
   }
   const { projectId, slug, plan, requestsPerMinute, role } = session.workspace;
+  if (session.workspace.requiresSecondFactor) refuseWithoutFactor(person, slug);
   const scopes = SCOPES_OF[role];
   return { ...person, projectId, workspaceSlug: slug, plan, requestsPerMinute, role, scopes };
+}
+
+/**
+ * Refuses a session without a second factor in a workspace that requires one.
+ *
+ * @throws Refusal `forbidden`
+ */
+export function refuseWithoutFactor(
+  { hasSecondFactor }: Pick<Caller, 'hasSecondFactor'>,
+  slug: string,
+): void {
+  if (hasSecondFactor === true) return;
+  throw new Refusal(
+    'forbidden',
+    `The workspace "${slug}" requires a second factor: set one up in the console, at /console/sign-in/second-factor`,
+  );
 }
 
 const isValid = ({ endedAt, expiresAt, isDisabled }: FoundSession): boolean =>

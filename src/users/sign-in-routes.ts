@@ -10,6 +10,7 @@ import { identify, limitsOf } from './passwords.ts';
 import { findLinkOwner } from './queries.ts';
 import { meRecord } from './record.ts';
 import { type LinkBody, linkBody, type SignInBody, signInBody } from './schema.ts';
+import { pendingRecord, secondStepNeeded } from './second-factor/first-step.ts';
 import { endSessionOf, signedIn, startSession } from './sessions.ts';
 
 const common = { extension: true, tag: 'Users', scope: 'public' } as const;
@@ -38,6 +39,10 @@ const FROM_CONSOLE =
   'Browsers can call it from the console only: it needs `Sec-Fetch-Site: same-origin`, or the ' +
   '`Origin` of the service.';
 
+const SECOND_STEP =
+  'Responds with 202 to a person with a second factor, who sends it to `POST ' +
+  '/auth/second-factor`.';
+
 export const signInRoutes: Route[] = [
   route({
     ...common,
@@ -61,15 +66,18 @@ export const signInRoutes: Route[] = [
     summary: 'Sign in',
     description:
       'Signs a person in with email address and password, and sets the session cookie. Ends a ' +
-      `previous session of the browser. ${FROM_CONSOLE}`,
+      `previous session of the browser. ${SECOND_STEP} ${FROM_CONSOLE}`,
     body: signInBody,
-    answers: { 200: meRecord },
+    answers: { 200: meRecord, 202: pendingRecord },
     async handle(request) {
       const { id: userId, passwordVersion } = await identify(request, request.body);
       const started = startSession(request.client, 'password');
       const { session } = started;
-      await runJob(request, userJobs['session.create'], { userId, passwordVersion, session });
-      return signedIn(userId, started);
+      const data = { userId, passwordVersion, session };
+      const { needsSecondFactor } = await runJob(request, userJobs['session.create'], data);
+      return needsSecondFactor
+        ? secondStepNeeded({ userId, method: 'password', passwordVersion })
+        : signedIn(userId, started);
     },
   }),
   route<{ body: LinkBody }>({
@@ -96,15 +104,22 @@ export const signInRoutes: Route[] = [
     summary: 'Sign in with a one-time link',
     description:
       'Signs a person in with the token of a one-time sign-in link, and sets the session cookie. ' +
-      `Links are valid once, within 24 hours. ${FROM_CONSOLE}`,
+      `Links are valid once, within 24 hours. ${SECOND_STEP} ${FROM_CONSOLE}`,
     body: linkBody,
-    answers: { 200: meRecord },
+    answers: { 200: meRecord, 202: pendingRecord },
     async handle(request) {
       await limitsOf(request).takeNetwork(request.client.network);
       const started = startSession(request.client, 'link');
-      const data = { hash: hashToken(request.body.token), session: started.session };
-      const { userId } = await runJob(request, userJobs['session.createByLink'], data);
-      return signedIn(userId, started);
+      const linkHash = hashToken(request.body.token);
+      const data = { hash: linkHash, session: started.session };
+      const { userId, needsSecondFactor } = await runJob(
+        request,
+        userJobs['session.createByLink'],
+        data,
+      );
+      return needsSecondFactor
+        ? secondStepNeeded({ userId, method: 'link', linkHash })
+        : signedIn(userId, started);
     },
   }),
   route({

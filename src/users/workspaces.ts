@@ -28,6 +28,13 @@ export const ownWorkspaceHandlers = handlers(ownWorkspaceJobs, {
         throw new Refusal('unprocessable_entity', `A person owns at most ${MAX_OWNED} workspaces`);
       }
       await addWorkspace(trx, { id, slug, name, plan: 'free' }, userId);
-      return membershipOf({ id, slug, name, plan: 'free', role: 'owner' });
+      return membershipOf({
+        id,
+        slug,
+        name,
+        plan: 'free',
+        role: 'owner',
+        needsSecondFactor: false,
+      });
     }),
 });

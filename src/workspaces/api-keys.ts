@@ -36,6 +36,8 @@ export interface Caller {
   network?: string;
   /** The session of a signed-in person. */
   sessionId?: string;
+  /** True if the person signed in with a second factor. */
+  hasSecondFactor?: boolean;
   /** The person's role in the workspace. */
   role?: Role;
   isOperator?: boolean;

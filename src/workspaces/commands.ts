@@ -111,6 +111,8 @@ export interface WorkspaceSettings {
   countSuspects?: boolean;
   /** False counts visits without storing them as events. */
   trackEvents?: boolean;
+  /** True: people need a session with a second factor. */
+  requireSecondFactor?: boolean;
   /** `null`: the limit of the plan; 0: no limit. */
   requestsPerMinute?: number | null;
   /** `null`: the retention of the plan; 0: unlimited. */
@@ -139,6 +141,7 @@ export async function changeWorkspace(
     excludedIps,
     countSuspects,
     trackEvents,
+    requireSecondFactor,
     requestsPerMinute,
     retentionDays,
     logo,
@@ -159,6 +162,7 @@ export async function changeWorkspace(
       excluded_ips: excludedIps,
       count_suspects: countSuspects,
       track_events: trackEvents,
+      require_second_factor: requireSecondFactor,
       requests_per_minute: requestsPerMinute,
       retention_days: retentionDays,
       logo,

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { newId } from '../../src/ids.ts';
+import { seal } from '../../src/infra/seal.ts';
 import { hashToken, newToken } from '../../src/infra/secrets.ts';
 import { createAccount, createSignInLink, setOperator } from '../../src/users/accounts.ts';
+import { secretContext } from '../../src/users/second-factor/check.ts';
+import { stepAt, totpCode } from '../../src/users/second-factor/totp.ts';
 import { createWorkspace } from '../../src/workspaces/commands.ts';
 import { SCOPES_OF } from '../../src/workspaces/roles.ts';
 import { OwnService } from '../support/own-service.ts';
@@ -108,6 +111,24 @@ describe('single sign-on', function () {
       passwordReset: false,
       oidc: { name: 'Acme accounts' },
     });
+  });
+
+  it('asks a person with a second factor for its code, unless the provider had one', async () => {
+    const { login, userId } = await anAccount();
+    await own.db('second_factors').insert({
+      user_id: userId,
+      secret: seal(secretContext(userId), 'JBSWY3DPEHPK3PXP'),
+      last_step: 0,
+    });
+    const jar = new CookieJar();
+    expect(await signIn(jar, login)).to.equal(`${base}/console/sign-in/code`);
+    expect((await me(jar)).status).to.equal(401);
+    const code = totpCode('JBSWY3DPEHPK3PXP', stepAt(Date.now()));
+    const answer = await request('/auth/second-factor', { jar, body: { code } });
+    expect([answer.status, answer.body.id]).to.deep.equal([200, userId]);
+    expect((await me(jar)).status).to.equal(200);
+    const session = await own.db('sessions').where({ user_id: userId }).first();
+    expect(session).to.include({ method: 'oidc', second_factor: 'totp' });
   });
 
   it('signs in the person with the verified e-mail address, and then by the account alone', async () => {

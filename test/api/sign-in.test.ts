@@ -28,6 +28,7 @@ describe('signing in with a password', () => {
         hasPassword: true,
         needsCurrentPassword: true,
         isOperator: false,
+        secondFactor: null,
         locationsBy: 'DB-IP',
         invitations: [],
         workspaces: [
@@ -37,6 +38,7 @@ describe('signing in with a password', () => {
             name: slug,
             plan: 'enterprise',
             role: 'viewer',
+            needsSecondFactor: false,
             scopes: SCOPES_OF.viewer,
           },
         ],

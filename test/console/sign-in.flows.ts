@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { db } from '../../src/infra/db.ts';
+import { stepAt, totpCode } from '../../src/users/second-factor/totp.ts';
 import { OneProcess } from '../support/one-process.ts';
 import { aPerson } from '../support/people.ts';
+import { anAuthenticator } from '../support/second-factor.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
-import { expectAccessible, inConsole, PASSWORD, sizes, useBrowser } from './window.ts';
+import { dialog, expectAccessible, inConsole, PASSWORD, sizes, useBrowser } from './window.ts';
 
 /* Tests forgotten passwords and second factors of people. See flows.ts. */
 
@@ -103,5 +105,140 @@ describe('forgotten passwords in the console', function () {
     } finally {
       await api.stop();
     }
+  });
+});
+
+describe('second factors in the console', function () {
+  useBrowser();
+  let world: World;
+
+  before(async () => {
+    world = await aWorkspace();
+  });
+
+  /** Lets the next code be accepted, as if the last one were long ago. */
+  const forget = (userId: string) =>
+    db()('second_factors').where({ user_id: userId }).update({ last_step: 0 });
+
+  for (const size of sizes) {
+    it(`are set up, used, renewed and removed (${size})`, async () => {
+      const { userId, email, token } = await aPerson({
+        in: { ...world, role: 'member' },
+        password: PASSWORD,
+      });
+      await inConsole(world, 'settings/profile', { size, token }, async (page) => {
+        const section = page.locator('section').filter({ hasText: 'Two-factor authentication' });
+        await section.getByRole('link', { name: 'Set up' }).click();
+        await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
+        expect(await isTooWide(page)).to.equal(false);
+        await expectAccessible(page, `second-factor-setup-${size}`);
+        const secret = await page.getByLabel('Can’t scan? Enter this key').inputValue();
+        const code = () => totpCode(secret, stepAt(Date.now()));
+        await page.getByLabel('Current password').fill('wrong');
+        await page.getByLabel('Code', { exact: true }).fill(code());
+        await page.keyboard.press('Enter');
+        await page.getByText('This isn’t your current password.').waitFor();
+        await page.getByLabel('Current password').fill(PASSWORD);
+        await page.getByLabel('Code', { exact: true }).fill('123');
+        await page.keyboard.press('Enter');
+        await page.getByText('This code isn’t valid').waitFor();
+        await page.getByLabel('Code', { exact: true }).fill(code());
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+        expect(await isTooWide(page)).to.equal(false);
+        await expectAccessible(page, `recovery-codes-${size}`);
+        const codes = await page.getByRole('list', { name: 'Recovery codes' }).innerText();
+        const [recoveryCode] = codes.split('\n');
+        await page.getByRole('button', { name: 'I saved them' }).click();
+        await section.getByText('10 unused recovery codes').waitFor();
+        await expectAccessible(page, `second-factor-on-${size}`);
+
+        await inConsole(world, '/sign-in', { size, ...nobody }, async (other) => {
+          await signIn(other, email);
+          await other.getByRole('heading', { name: 'Two-factor authentication' }).waitFor();
+          await expectAccessible(other, `sign-in-code-${size}`);
+          // The field has the focus.
+          await other.keyboard.type('000000');
+          await other.keyboard.press('Enter');
+          await other.getByText('This code isn’t valid').waitFor();
+          expect(await isTooWide(other)).to.equal(false);
+          await expectAccessible(other, `sign-in-code-wrong-${size}`);
+          await forget(userId);
+          await other.getByLabel('Code', { exact: true }).fill(code());
+          await other.keyboard.press('Enter');
+          await links(other).waitFor();
+        });
+        await inConsole(world, '/sign-in', { size, ...nobody }, async (other) => {
+          await signIn(other, email);
+          await other.getByRole('button', { name: 'Use a recovery code' }).click();
+          await expectAccessible(other, `sign-in-recovery-code-${size}`);
+          await other.getByLabel('Recovery code').fill(recoveryCode!);
+          await other.keyboard.press('Enter');
+          await links(other).waitFor();
+        });
+
+        const confirm = async (action: string) => {
+          await forget(userId);
+          await dialog(page).getByLabel('Current password').fill(PASSWORD);
+          await dialog(page).getByLabel('Code', { exact: true }).fill(code());
+          await dialog(page).getByRole('button', { name: action }).click();
+        };
+        await section.getByRole('button', { name: 'New recovery codes' }).click();
+        await expectAccessible(page, `new-recovery-codes-${size}`);
+        await confirm('Create codes');
+        await dialog(page).getByText(recoveryCode!).waitFor({ state: 'detached' });
+        expect(await dialog(page).getByRole('listitem').count()).to.equal(10);
+        await expectAccessible(page, `new-recovery-codes-shown-${size}`);
+        await dialog(page).getByRole('button', { name: 'Done' }).click();
+        await section.getByRole('button', { name: 'Turn off' }).click();
+        await expectAccessible(page, `second-factor-remove-${size}`);
+        await confirm('Turn off');
+        await section.getByRole('link', { name: 'Set up' }).waitFor();
+      });
+    });
+
+    it(`are required by an owner, and set up by a member on the way (${size})`, async () => {
+      const own = await aWorkspace();
+      const owner = await aPerson({ in: { ...own, role: 'owner' }, password: PASSWORD });
+      const member = await aPerson({ in: { ...own, role: 'member' }, password: PASSWORD });
+      const settings = { size, token: owner.token };
+      await inConsole(own, 'settings/workspace', settings, async (page) => {
+        const section = page.locator('section').filter({ hasText: 'Security' });
+        await section.getByText('Require two-factor authentication').click();
+        await section.getByText('Set it up for yourself').waitFor();
+        await section.getByRole('button', { name: 'Save' }).click();
+        await section.getByRole('alert').getByText('for yourself first').waitFor();
+        await expectAccessible(page, `second-factor-refused-${size}`);
+        await anAuthenticator(owner, PASSWORD);
+        await page.reload();
+        await section.getByText('Require two-factor authentication').click();
+        await section.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('Saved', { exact: true }).waitFor();
+        await expectAccessible(page, `second-factor-required-${size}`);
+      });
+      await inConsole(own, 'links', { size, token: member.token }, async (page) => {
+        await page.getByText('requires two-factor authentication').waitFor();
+        expect(await isTooWide(page)).to.equal(false);
+        await expectAccessible(page, `second-factor-needed-${size}`);
+        await page.getByRole('link', { name: 'Set up' }).click();
+        const secret = await page.getByLabel('Can’t scan? Enter this key').inputValue();
+        await page.getByLabel('Current password').fill(PASSWORD);
+        await page.getByLabel('Code', { exact: true }).fill(totpCode(secret, stepAt(Date.now())));
+        await page.getByRole('button', { name: 'Turn on' }).click();
+        await page.getByRole('button', { name: 'I saved them' }).click();
+        await links(page).waitFor();
+      });
+    });
+  }
+
+  it('have a time limit', async () => {
+    await inConsole(world, '/sign-in/code', nobody, async (page) => {
+      await page.getByLabel('Code', { exact: true }).fill('000000');
+      await page.keyboard.press('Enter');
+      await page.getByText('That took too long').waitFor();
+      await expectAccessible(page, 'sign-in-code-late');
+      await page.getByRole('link', { name: 'Sign in' }).click();
+      await page.getByLabel('Password').waitFor();
+    });
   });
 });

@@ -129,10 +129,9 @@ function schemaOf(
   method: string,
   status: number,
 ): (string | number)[] | undefined {
-  if (status === 202) return ['components', 'schemas', 'AcceptedJob'];
   if (status >= 400) return ['components', 'schemas', 'Error'];
   if (found?.operation.responses[status]?.content?.['application/json'] === undefined) {
-    return undefined;
+    return status === 202 ? ['components', 'schemas', 'AcceptedJob'] : undefined;
   }
   const response = ['paths', found.path, method.toLowerCase(), 'responses', status];
   return [...response, 'content', 'application/json', 'schema'];

@@ -267,6 +267,7 @@ describe('the configuration', () => {
     [{ SMTP_URL: 'smtp://mail.test' }, 'MAIL_FROM is required when SMTP_URL is set'],
     [{ SMTP_URL: 'https://mail.test' }, 'SMTP_URL must be a URL that starts with smtp://'],
     [{ SMTP_URL: 'smtp://a:%@mail.test' }, 'SMTP_URL must have a percent-encoded user name'],
+    [{ OIDC_SECOND_FACTOR: 'true' }, 'OIDC_SECOND_FACTOR must be one of amr, always'],
     [{ MAIL_FROM: 'a\r\nBcc: b@mail.test' }, 'MAIL_FROM must be an email address'],
     [{ SECURITY_CONTACT: 'security@mail.test' }, 'SECURITY_CONTACT must be a URL that starts with'],
     [{ REDIS_URL: 'http://x' }, 'REDIS_URL must be a URL that starts with redis://'],

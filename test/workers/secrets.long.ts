@@ -9,6 +9,7 @@ import { newId } from '../../src/ids.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
 import { hashToken, newToken } from '../../src/infra/secrets.ts';
 import { addSession } from '../../src/users/commands.ts';
+import { stepAt, totpCode } from '../../src/users/second-factor/totp.ts';
 import { linesOf } from '../support/archives.ts';
 import { eventually } from '../support/eventually.ts';
 import { OwnService } from '../support/own-service.ts';
@@ -39,6 +40,11 @@ interface Sent {
   method?: string;
   body?: unknown;
   headers?: Record<string, string>;
+}
+
+interface Setup {
+  secret: string;
+  setup: string;
 }
 
 describe('secrets', function () {
@@ -289,6 +295,29 @@ describe('secrets', function () {
     });
   }
 
+  /** Sets up a second factor, and uses a recovery code. */
+  async function useSecondFactor(): Promise<void> {
+    const [userId, id, token] = [newId('user'), newId('session'), newToken()];
+    const email = `${userId}@people.test`;
+    const email_verified_at = new Date();
+    await own.db('users').insert({ id: userId, email, name: 'Ada', email_verified_at });
+    const session = { id, hash: hashToken(token), method: 'password' as const };
+    await addSession(own.db, userId, { ...session, userAgent: '', network: '' });
+    const post = async (route: string, body?: object) => {
+      const headers = { ...FROM_CONSOLE, cookie: `session=${token}` };
+      const sent = { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) };
+      const answer = await fetch(own.service.apiUrl + route, sent);
+      expect(answer.ok).to.equal(true);
+      return answer.status === 204 ? undefined : answer.json();
+    };
+    const { secret, setup } = (await post('/me/second-factor/setup')) as Setup;
+    const code = totpCode(secret, stepAt(Date.now()));
+    const made = await post('/me/second-factor', { setup, code });
+    const { recoveryCodes } = made as { recoveryCodes: string[] };
+    await post('/me/second-factor/remove', { code: recoveryCodes[0] });
+    sessions.push(token, secret, ...recoveryCodes);
+  }
+
   /** Tokens of sessions and invitations, which are secrets too. */
   const sessions: string[] = [];
 
@@ -338,6 +367,7 @@ describe('secrets', function () {
 
   it('are found in no store and no log', async () => {
     for (const [name, give] of Object.entries(ROUTES)) await give(secretOf(name));
+    await useSecondFactor();
     const { id, key } = await send('/keys', { method: 'POST', body: { name: 'a' } });
     const rotated = await send(`/keys/${id}/rotate`, { method: 'POST' });
     await send('/links', { headers: { authorization: `Bearer ${rotated.key}` } });

@@ -60,6 +60,7 @@ import { tagJobs } from '../../src/tags/jobs.ts';
 import { trashBulkJobs, trashJobs } from '../../src/trash/jobs.ts';
 import { createSignInAddress } from '../../src/users/accounts.ts';
 import { identityJobs, ownWorkspaceJobs, userJobs } from '../../src/users/jobs.ts';
+import { secondFactorJobs } from '../../src/users/second-factor/jobs.ts';
 import { viewJobs } from '../../src/views/jobs.ts';
 import { visitJobs } from '../../src/visits/jobs.ts';
 import { deliveryJobs, webhookJobs } from '../../src/webhooks/jobs.ts';
@@ -520,6 +521,7 @@ describe('a job that runs twice', function () {
     const hash = hashToken(tokenOf(await createSignInAddress(db(), person)));
     expect(await twice(userJobs['session.createByLink'], { hash, session: other })).to.deep.equal({
       userId: person,
+      needsSecondFactor: false,
     });
     const identity = { issuer: 'https://accounts.test', subject: person, email };
     const third = session(newToken());
@@ -527,6 +529,59 @@ describe('a job that runs twice', function () {
     await twice(userJobs['session.end'], { hash: one.hash });
     await twice(userJobs['session.create'], { userId: person, passwordVersion: 0, session: one });
     expect((await db()('sessions').where({ id: one.id }).first()).ended_at).not.to.equal(null);
+  });
+
+  it('sets up, uses and removes a second factor once', async () => {
+    const { userId: person, sessionId: keptId } = await aPerson();
+    await aSession(person);
+    const at = new Date().toISOString();
+    const hashesFrom = (letter: string) =>
+      Array.from({ length: 10 }, (_, index) => `${letter}${index}`);
+    const secret = sealFor({ purpose: 'second factor', owner: person }, 'JBSWY3DPEHPK3PXP');
+    await twice(secondFactorJobs['secondFactor.create'], {
+      userId: person,
+      keptId,
+      at,
+      secret,
+      step: 1,
+      hashes: hashesFrom('a'),
+    });
+    const session = (method: 'password' | 'link') => ({
+      id: newId('session'),
+      hash: hashToken(newToken()),
+      method,
+      userAgent: '',
+      network: '',
+    });
+    const pending = { userId: person, needsSecondFactor: true };
+    const signIn = { userId: person, passwordVersion: 0, session: session('password') };
+    expect(await twice(userJobs['session.create'], signIn)).to.deep.equal(pending);
+    const linkHash = hashToken(tokenOf(await createSignInAddress(db(), person)));
+    const byLink = { hash: linkHash, session: session('link') };
+    expect(await twice(userJobs['session.createByLink'], byLink)).to.deep.equal(pending);
+    for (const step of [
+      { first: { userId: person, method: 'password', passwordVersion: 0 }, step: 2 },
+      { first: { userId: person, method: 'link', linkHash }, step: 3 },
+    ] as const) {
+      await twice(secondFactorJobs['session.createBySecondFactor'], {
+        first: step.first,
+        proof: { kind: 'totp', step: step.step },
+        session: session(step.first.method),
+      });
+    }
+    await twice(secondFactorJobs['session.createBySecondFactor'], {
+      first: { userId: person, method: 'password', passwordVersion: 0 },
+      proof: { kind: 'recovery', hash: 'a3' },
+      session: session('password'),
+    });
+    await twice(secondFactorJobs['recoveryCodes.create'], {
+      userId: person,
+      proof: { kind: 'totp', step: 4 },
+      hashes: hashesFrom('b'),
+    });
+    const removal = { userId: person, proof: { kind: 'totp' as const, step: 5 } };
+    await twice(secondFactorJobs['secondFactor.delete'], removal);
+    expect(await db()('second_factors').where({ user_id: person })).to.deep.equal([]);
   });
 
   it('resets a password once', async () => {

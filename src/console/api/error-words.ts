@@ -8,7 +8,9 @@ const ENTRIES: Readonly<Record<string, string>> = {
   address: 'Enter an address.',
   browser: 'Enter a browser.',
   city: 'Enter a city.',
+  code: 'Enter the code.',
   country: 'Choose a country.',
+  currentPassword: 'Enter your current password.',
   device: 'Choose a device.',
   email: 'Enter an email address.',
   folderId: 'Choose a folder.',
@@ -92,6 +94,11 @@ const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must not be larger than (\d+) MiB$/, 'Use a file of at most $1 MiB.'],
   [/^must be a font whose license/, 'Its license does not allow a font to be part of pictures.'],
   [/^must have at most 2 MiB of outlines/, 'The font has too many letters: use a part of it.'],
+  [/^must be the present code of/, 'This code isn’t valid, or was used before. Enter another one.'],
+  [
+    /^must be at most ten minutes old/,
+    'This took too long. Reload the page, and scan the code again.',
+  ],
   [/^must be your current password$/, 'This isn’t your current password.'],
   [/^must not be set without testVariants$/, 'Set up an A/B test first.'],
 ];
@@ -179,6 +186,8 @@ const AREAS: Readonly<Record<string, string>> = {
 /** Messages of the API that name no field, with the console's wording. */
 const MESSAGES: readonly [message: RegExp, words: string][] = [
   [/^email or password is wrong$/, 'Wrong email or password.'],
+  [/^The workspace ".*" requires a second/, 'This workspace requires two-factor authentication.'],
+  [/^requireSecondFactor can be/, 'Set up two-factor authentication for yourself first.'],
   [/^This needs an operator/, 'Only an operator of this installation can open this.'],
   [/^This needs the (\w+) plan or higher/, 'This needs the $1 plan or higher. Ask an owner.'],
   [/^The key "(.*)" is taken\b/, 'The slug “$1” is taken.'],

@@ -41,6 +41,7 @@ const NOUNS = [
   'notifications',
   'openInvitation',
   'reports',
+  'secondFactor',
   'sessions',
   'drawings',
   'pictures',

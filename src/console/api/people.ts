@@ -19,6 +19,15 @@ export const people = {
   signIn: (body: Schemas['SignIn']) => answer(api.POST('/auth/sign-in', { body })),
   lookUpLink: (token: string) => answer(api.POST('/auth/links/lookup', { body: { token } })),
   signInByLink: (token: string) => answer(api.POST('/auth/links', { body: { token } })),
+  signInBySecondFactor: (code: string) =>
+    answer(api.POST('/auth/second-factor', { body: { code } })),
+  startSecondFactor: () => answer(api.POST('/me/second-factor/setup')),
+  createSecondFactor: (body: Schemas['NewSecondFactor']) =>
+    answer(api.POST('/me/second-factor', { body })),
+  rotateRecoveryCodes: (body: Schemas['SecondFactorConfirmation']) =>
+    answer(api.POST('/me/second-factor/recovery-codes', { body })),
+  removeSecondFactor: (body: Schemas['SecondFactorConfirmation']) =>
+    answer(api.POST('/me/second-factor/remove', { body })),
   requestPasswordReset: (email: string) =>
     answer(api.POST('/auth/password-resets', { body: { email } })),
   lookUpPasswordReset: (token: string) =>

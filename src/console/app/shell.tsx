@@ -12,6 +12,7 @@ import { ConnectionBanner } from './connection-banner.tsx';
 import { inSentence, NoAccess, NotAMemberPage } from './error-page.tsx';
 import { useLeavingQuestion } from './leaving.ts';
 import { PasswordBanner } from './password-banner.tsx';
+import { NeedsSecondFactor } from './second-factor-page.tsx';
 import { useMe } from './session.ts';
 import { SettingsViews } from './settings-views.ts';
 import { useShortcuts } from './shortcuts.ts';
@@ -29,6 +30,7 @@ export function Shell() {
     if (workspace !== undefined) localStorage.setItem('workspace', workspace.slug);
   }, [workspace]);
   if (workspace === undefined) return <NotAMemberPage slug={slug} />;
+  if (workspace.needsSecondFactor) return <NeedsSecondFactor name={workspace.name} />;
   return (
     <WorkspaceProvider key={workspace.slug} of={workspace}>
       <Frame />

@@ -104,6 +104,15 @@ export const VIEWS = {
     search: returnTo,
     isPersonal: true,
   },
+  '/sign-in/code': {
+    page: page(() => import('../sign-in/code-page.tsx'), 'CodePage'),
+    search: returnTo,
+  },
+  '/sign-in/second-factor': {
+    page: page(() => import('../sign-in/second-factor-page.tsx'), 'SecondFactorPage'),
+    search: returnTo,
+    isPersonal: true,
+  },
   '/sign-in/forgot': {
     page: page(() => import('../sign-in/forgot-page.tsx'), 'ForgotPage'),
   },
@@ -273,7 +282,7 @@ export const VIEWS = {
     page: page(() => import('../settings/workspace/page.tsx'), 'WorkspacePage'),
     label: 'Workspace',
     scope: 'workspace.read',
-    words: 'name logo brand color',
+    words: 'name logo brand color security two-factor 2fa',
   },
   '/$workspace/settings/members': {
     page: page(() => import('../settings/members/page.tsx'), 'MembersPage'),
@@ -323,7 +332,7 @@ export const VIEWS = {
     label: 'My profile',
     // The view belongs to the person, so its scope is one that every role has.
     scope: 'links.read',
-    words: 'account password email sessions notifications sign-in',
+    words: 'account password email sessions notifications sign-in two-factor 2fa totp',
   },
 } satisfies Record<`/${string}`, View>;
 

@@ -34,18 +34,27 @@ export function SignInPage() {
   // A refusal does not say which of the two is wrong, so the fields show no errors.
   const { values, text } = useFields({ email: '', password: '' }, null);
   const methods = useQuery(methodsQuery, personClient);
-  const enter = (me: Schemas['Me']) => {
-    personClient.setQueryData(meQuery.queryKey, me);
+  const search = to === undefined ? {} : { to };
+  const enter = (entered: Schemas['Me'] | Schemas['PendingSignIn']) => {
+    if ('expiresAt' in entered) {
+      void navigate({ to: '/sign-in/code', search });
+      return;
+    }
+    personClient.setQueryData(meQuery.queryKey, entered);
     void navigate({ to: viewOf(to) as '/' });
   };
   const byPassword = useMutation({ mutationFn: people.signIn, onSuccess: enter }, personClient);
   const byLink = useMutation(
     {
       mutationFn: people.signInByLink,
-      onSuccess(me) {
-        personClient.setQueryData(meQuery.queryKey, me);
+      onSuccess(entered) {
+        if ('expiresAt' in entered) {
+          enter(entered);
+          return;
+        }
+        personClient.setQueryData(meQuery.queryKey, entered);
         // The link works only once, so without a password the next sign-in would need another link.
-        void navigate({ to: '/sign-in/password', search: to === undefined ? {} : { to } });
+        void navigate({ to: '/sign-in/password', search });
       },
     },
     personClient,

@@ -7,6 +7,7 @@ import { useFields } from '../../ui/use-fields.ts';
 import { FormSection } from '../form-section.tsx';
 import { NotificationsSection } from './notifications.tsx';
 import { OwnVisits } from './own-visits.tsx';
+import { SecondFactorSection } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
 
 /** The page of the signed-in person: name, password, notifications and sessions. */
@@ -16,6 +17,7 @@ export function ProfilePage() {
       <Sections>
         <NameSection />
         <PasswordSection />
+        <SecondFactorSection />
         <NotificationsSection />
         <OwnVisits />
         <Sessions />

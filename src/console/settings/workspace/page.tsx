@@ -6,6 +6,7 @@ import { Failure, Skeleton } from '../../ui/states.tsx';
 import { workspaceQuery } from '../queries.ts';
 import { Brand } from './brand.tsx';
 import { General } from './general.tsx';
+import { Security } from './security.tsx';
 import { Usage } from './usage.tsx';
 import { Visits } from './visits.tsx';
 
@@ -29,6 +30,7 @@ export function WorkspacePage() {
         <Sections>
           <General workspace={query.data} />
           <Brand workspace={query.data} />
+          <Security workspace={query.data} />
           <Visits workspace={query.data} />
           <Usage workspace={query.data} />
         </Sections>

@@ -1,0 +1,156 @@
+import { Refusal } from '../../errors.ts';
+import { type Db, db, execute, rows } from '../../infra/db.ts';
+import { handlers } from '../../queues/job.ts';
+import { recordInWorkspaces } from '../audit.ts';
+import { addSession, endOtherSessions, takeLink } from '../commands.ts';
+import { type FactorProof, type FirstStep, secondFactorJobs } from './jobs.ts';
+
+/**
+ * Uses a code, which is accepted once.
+ *
+ * @throws Refusal `conflict` if it was used meanwhile
+ */
+async function consume(trx: Db, userId: string, proof: FactorProof): Promise<void> {
+  const used =
+    proof.kind === 'totp'
+      ? await execute(
+          trx,
+          'UPDATE second_factors SET last_step = :step WHERE user_id = :userId AND last_step < :step',
+          { userId, step: proof.step },
+        )
+      : await execute(
+          trx,
+          `UPDATE recovery_codes SET used_at = now()
+            WHERE user_id = ? AND hash = ? AND used_at IS NULL`,
+          [userId, proof.hash],
+        );
+  if (used === 0) throw new Refusal('conflict', 'The code has been used: enter another one');
+  if (proof.kind === 'recovery') await recordInWorkspaces(trx, userId, 'recoveryCode.use');
+}
+
+async function addRecoveryCodes(trx: Db, userId: string, hashes: string[]): Promise<void> {
+  await trx('recovery_codes').insert(hashes.map((hash) => ({ user_id: userId, hash })));
+}
+
+async function hasSession(trx: Db, id: string): Promise<boolean> {
+  const sessions = await rows<object>(trx, 'SELECT id FROM sessions WHERE id = ?', [id]);
+  return sessions.length > 0;
+}
+
+/**
+ * Locks a person, and checks that their first step is still valid.
+ *
+ * @throws Refusal `unauthorized` if the password has changed
+ */
+async function lockPerson(trx: Db, { userId, passwordVersion }: FirstStep): Promise<void> {
+  const [user] = await rows<{ version: number }>(
+    trx,
+    'SELECT password_version AS version FROM users WHERE id = ? FOR NO KEY UPDATE',
+    [userId],
+  );
+  if (passwordVersion !== undefined && user?.version !== passwordVersion) {
+    throw new Refusal('unauthorized', 'The password has changed: sign in again');
+  }
+}
+
+/**
+ * Removes the second factor of a person, if there is one. Sessions that it began are sessions
+ * without one.
+ *
+ * @returns true if there was one
+ */
+export async function removeFactor(trx: Db, userId: string): Promise<boolean> {
+  const removed = await execute(trx, 'DELETE FROM second_factors WHERE user_id = ?', [userId]);
+  await execute(
+    trx,
+    `UPDATE sessions SET second_factor = NULL
+      WHERE user_id = ? AND second_factor IN ('totp', 'recovery')`,
+    [userId],
+  );
+  return removed > 0;
+}
+
+export const secondFactorHandlers = handlers(secondFactorJobs, {
+  /**
+   * Signs a person in after the second factor.
+   *
+   * @throws Refusal `unauthorized` if the first step is no longer valid; `conflict` if the code was
+   * used meanwhile
+   */
+  'session.createBySecondFactor': ({ first, proof, session }) =>
+    db().transaction(async (trx) => {
+      const { userId, linkHash } = first;
+      await lockPerson(trx, first);
+      // The job has run before.
+      if (await hasSession(trx, session.id)) return;
+      if (linkHash !== undefined) await takeLink(trx, linkHash, session.id);
+      await consume(trx, userId, proof);
+      await addSession(trx, userId, { ...session, secondFactor: proof.kind });
+    }),
+
+  /**
+   * Adds an authenticator app to a person. Their other sessions end, which have no second factor.
+   *
+   * @throws Refusal `conflict` if there is one
+   */
+  'secondFactor.create': ({ secret, step, hashes, ...others }) =>
+    db().transaction(async (trx) => {
+      const { userId, keptId } = others;
+      const added = await execute(
+        trx,
+        `INSERT INTO second_factors (user_id, secret, last_step) VALUES (?, ?, ?)
+         ON CONFLICT DO NOTHING`,
+        [userId, secret, step],
+      );
+      if (added === 0) {
+        const [factor] = await rows<{ secret: string }>(
+          trx,
+          'SELECT secret FROM second_factors WHERE user_id = ?',
+          [userId],
+        );
+        // The job has run before.
+        if (factor?.secret === secret) return;
+        throw new Refusal('conflict', 'There is a second factor already: remove it first');
+      }
+      await addRecoveryCodes(trx, userId, hashes);
+      await endOtherSessions(trx, others);
+      await execute(
+        trx,
+        `UPDATE sessions SET second_factor = 'totp' WHERE id = ? AND user_id = ?`,
+        [keptId, userId],
+      );
+      await recordInWorkspaces(trx, userId, 'secondFactor.create');
+    }),
+
+  /** Removes the authenticator app of a person. @throws Refusal `conflict` for a used code */
+  'secondFactor.delete': ({ userId, proof }) =>
+    db().transaction(async (trx) => {
+      const [factor] = await rows<object>(
+        trx,
+        'SELECT user_id FROM second_factors WHERE user_id = ? FOR UPDATE',
+        [userId],
+      );
+      // The job has run before.
+      if (factor === undefined) return;
+      await consume(trx, userId, proof);
+      await removeFactor(trx, userId);
+      await recordInWorkspaces(trx, userId, 'secondFactor.delete');
+    }),
+
+  /** Replaces the recovery codes of a person. @throws Refusal `conflict` for a used code */
+  'recoveryCodes.create': ({ userId, proof, hashes }) =>
+    db().transaction(async (trx) => {
+      await execute(trx, 'SELECT FROM second_factors WHERE user_id = ? FOR UPDATE', [userId]);
+      const [first] = await rows<object>(
+        trx,
+        'SELECT hash FROM recovery_codes WHERE user_id = ? AND hash = ?',
+        [userId, hashes[0]!],
+      );
+      // The job has run before.
+      if (first !== undefined) return;
+      await consume(trx, userId, proof);
+      await execute(trx, 'DELETE FROM recovery_codes WHERE user_id = ?', [userId]);
+      await addRecoveryCodes(trx, userId, hashes);
+      await recordInWorkspaces(trx, userId, 'recoveryCodes.create');
+    }),
+});
