@@ -16,6 +16,7 @@ import {
   parseMailServer,
   parseNameServers,
   parseOrigins,
+  parseRoleMap,
   parseSecretKey,
   parseSender,
   parseShare,
@@ -344,6 +345,20 @@ export const SETTINGS = {
     'amr',
     ['amr', 'always'],
   ),
+  OIDC_SCOPES: text(
+    'Scopes that are requested of the OpenID Connect provider. Some send groups only with a scope for them.',
+    'openid email profile',
+  ),
+  OIDC_GROUPS_CLAIM: text(
+    'Claim with the groups of a person: a list of texts, or one text, in the ID token or the response of the userinfo endpoint.',
+    'groups',
+  ),
+  OIDC_ROLE_MAP: {
+    help: '[Roles by groups](users.md#roles-by-groups) of the OpenID Connect provider: `group=workspace:role`, separated by semicolons or line breaks, such as `link-admins=acme:owner; marketing=acme:member`.',
+    fallback: [],
+    shownDefault: 'none',
+    parse: parseRoleMap,
+  },
   USER_REQUESTS_PER_MINUTE: integer(
     'Requests per minute of a signed-in person, in all their workspaces; 0: no limit.',
     1_200,

@@ -286,6 +286,31 @@ export function parseIssuer(value: string): string {
 }
 
 /** Parses the URL of a mail server. */
+/** A row of OIDC_ROLE_MAP. */
+interface RoleRow {
+  group: string;
+  workspace: string;
+  role: 'owner' | 'member' | 'viewer';
+}
+
+/** Parses roles by groups. The name of a group may contain `=`, as LDAP names do. */
+export function parseRoleMap(value: string): readonly RoleRow[] {
+  const lines = value.split(/[;\n]/).map((line) => line.trim());
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => {
+      const at = line.lastIndexOf('=');
+      const group = line.slice(0, Math.max(at, 0)).trim();
+      const given = /^\s*([a-z0-9-]+)\s*:\s*(owner|member|viewer)$/.exec(line.slice(at + 1));
+      if (group === '' || given === null) {
+        throw new Error(
+          'must be of the form group=workspace:role; …, with the roles owner, member and viewer',
+        );
+      }
+      return { group, workspace: given[1]!, role: given[2] as RoleRow['role'] };
+    });
+}
+
 export function parseMailServer(value: string): string {
   const { protocol = '', hostname = '', username = '', password = '' } = parseUrl(value) ?? {};
   if (!/^smtps?:$/.test(protocol) || hostname === '') {

@@ -1,11 +1,11 @@
 import { Refusal } from '../errors.ts';
 import { refuseChanged } from '../http/etag.ts';
-import { type Db, execute, rows } from '../infra/db.ts';
+import { type Db, rows } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
+import { endKeysBeyond } from '../workspaces/keys-beyond.ts';
 import { type Role, SCOPES_OF } from '../workspaces/roles.ts';
-import { scopeBeyond } from '../workspaces/scopes.ts';
 import { memberJobs } from './jobs.ts';
 import { findMember } from './queries.ts';
 import { toMember } from './record.ts';
@@ -36,26 +36,6 @@ async function lockMember(
   if (member.role === 'owner' && role !== 'owner' && others.length === 0) {
     throw new Refusal('conflict', 'A workspace must have an owner: choose another owner first');
   }
-}
-
-async function endKeysBeyond(
-  trx: Db,
-  projectId: string,
-  userId: string,
-  scopes: readonly string[],
-): Promise<void> {
-  const keys = await rows<{ id: string; scopes: string[] }>(
-    trx,
-    `SELECT id, scopes FROM api_keys WHERE project_id = ? AND user_id = ? AND revoked_at IS NULL
-      ORDER BY id FOR NO KEY UPDATE`,
-    [projectId, userId],
-  );
-  const beyond = keys.filter((key) => scopeBeyond(scopes, key.scopes) !== undefined);
-  await execute(
-    trx,
-    'UPDATE api_keys SET revoked_at = now() WHERE project_id = ? AND id = ANY(?)',
-    [projectId, beyond.map(({ id }) => id)],
-  );
 }
 
 export const memberHandlers = handlers(memberJobs, {

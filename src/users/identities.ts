@@ -3,6 +3,7 @@ import { newId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { handlers } from '../queues/job.ts';
 import { enter } from './commands.ts';
+import { applyGrants, type Grant } from './groups.ts';
 import { identityJobs } from './jobs.ts';
 import type { Identity } from './oidc.ts';
 import { proveAddress } from './proof.ts';
@@ -28,15 +29,22 @@ async function addIdentity(trx: Db, { issuer, subject }: Identity, userId: strin
   );
 }
 
-/** Adds a person if a workspace has invited the address; otherwise returns `undefined`. */
-async function addInvited(trx: Db, name: string, email: string): Promise<string | undefined> {
+/**
+ * Adds a person if a workspace has invited the address, or one of their groups has a role in a
+ * workspace; otherwise returns `undefined`.
+ */
+async function addExpected(
+  trx: Db,
+  { name, email, grants }: { name: string; email: string; grants: readonly Grant[] },
+): Promise<string | undefined> {
   const id = newId('user');
   const added = await execute(
     trx,
     `INSERT INTO users (id, email, name, email_verified_at)
      SELECT :id, :email, :name, now()
-      WHERE EXISTS (SELECT FROM invitations WHERE lower(email) = lower(:email) AND expires_at > now())`,
-    { id, email, name },
+      WHERE EXISTS (SELECT FROM invitations WHERE lower(email) = lower(:email) AND expires_at > now())
+         OR EXISTS (SELECT FROM workspaces WHERE slug = ANY(:slugs))`,
+    { id, email, name, slugs: grants.map(({ workspace }) => workspace) },
   );
   return added === 0 ? undefined : id;
 }
@@ -45,13 +53,14 @@ export const identityHandlers = handlers(identityJobs, {
   /**
    * Signs a person in by an account at the provider. An unknown account is linked to the person
    * with its verified email address, which it proves; or to a new person, if a workspace has
-   * invited that address. A new person has no membership, and is asked about each invitation.
+   * invited that address or their groups have a role in one. A new person is asked about each
+   * invitation. Memberships that come from groups follow them at each sign-in.
    *
    * @throws Refusal `not_found` if there is no such person; `unauthorized` if they are disabled
    */
   'session.createByIdentity': async ({ identity, session }) =>
     db().transaction(async (trx) => {
-      const { issuer, subject, email } = identity;
+      const { issuer, subject, email, grants } = identity;
       // Two simultaneous first sign-ins must not create two people.
       await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [
         `oidc ${issuer} ${subject}`,
@@ -60,11 +69,13 @@ export const identityHandlers = handlers(identityJobs, {
       if (userId === undefined && email !== undefined) {
         const name = identity.name ?? email;
         userId = await findByEmail(trx, email);
-        if (userId === undefined) userId = await addInvited(trx, name, email);
-        else await proveAddress(trx, userId, name);
+        if (userId === undefined) {
+          userId = await addExpected(trx, { name, email, grants: grants ?? [] });
+        } else await proveAddress(trx, userId, name);
         if (userId !== undefined) await addIdentity(trx, identity, userId);
       }
       if (userId === undefined) throw new Refusal('not_found', 'There is no such account');
+      if (grants !== undefined) await applyGrants(trx, userId, grants);
       return enter(trx, userId, session);
     }),
 });

@@ -1,3 +1,4 @@
+import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { Joi, text } from '../http/fields.ts';
 import { type Answer, type ApiRequest, NO_CONTENT, type Route, route } from '../http/route.ts';
@@ -94,11 +95,14 @@ export const oidcRoutes: Route[] = [
 ];
 
 async function finish(request: ApiRequest<{ query: CallbackQuery }>): Promise<Answer> {
-  const { query, client } = request;
+  const { query, client, log } = request;
   const answer = new URLSearchParams({ ...query });
   if (answer.has('error')) return failed('denied');
   const identity = await finishAttempt(answer, cookieIn(client.cookies, COOKIE));
   if (identity === undefined) return failed('expired');
+  if (config().OIDC_ROLE_MAP.length > 0 && identity.grants === undefined) {
+    log.warn('the provider sends too many groups elsewhere: memberships stay as they are');
+  }
   const started = startSession(client, 'oidc');
   const secondFactor = identity.hasSecondFactor === true ? ('provider' as const) : undefined;
   const session = { ...started.session, secondFactor };

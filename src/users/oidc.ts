@@ -19,6 +19,7 @@ import {
 import { config } from '../config.ts';
 import { guardedFetch } from '../infra/guarded-fetch.ts';
 import { type SealContext, seal, unseal } from '../infra/seal.ts';
+import { type Grant, grantsOf, groupsIn } from './groups.ts';
 
 /*
  * Sign-in with a provider of OpenID Connect Core 1.0: the authorization code flow with PKCE (RFC
@@ -48,6 +49,8 @@ export interface Identity {
   name?: string | undefined;
   /** True if the person has shown a second factor to the provider. */
   hasSecondFactor?: boolean | undefined;
+  /** Roles by the groups of the person; absent if these are unknown, or no group has a role. */
+  grants?: Grant[] | undefined;
 }
 
 /** Content of the cookie while the person is at the provider. */
@@ -76,7 +79,7 @@ export async function beginAttempt(): Promise<{ url: string; cookie: string }> {
   };
   const url = buildAuthorizationUrl(provider, {
     redirect_uri: callbackUrl(),
-    scope: 'openid email profile',
+    scope: config().OIDC_SCOPES,
     state: attempt.state,
     nonce: attempt.nonce,
     code_challenge: await calculatePKCECodeChallenge(attempt.verifier),
@@ -109,12 +112,15 @@ export async function finishAttempt(
   const { iss: issuer, sub: subject } = claims;
   // Many providers return the email address only here (OpenID Connect Core 1.0, 5.4).
   const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined;
-  const told =
-    claims['email'] === undefined && hasMore
+  const { OIDC_ROLE_MAP: map, OIDC_GROUPS_CLAIM: groupsClaim } = config();
+  const lacksGroups = map.length > 0 && claims[groupsClaim] === undefined;
+  const told: Record<string, unknown> =
+    (claims['email'] === undefined || lacksGroups) && hasMore
       ? { ...claims, ...(await fetchUserInfo(provider, tokens.access_token, subject)) }
       : claims;
-  const { email, email_verified: isVerified, name } = told as Record<string, unknown>;
+  const { email, email_verified: isVerified, name } = told;
   const { amr } = claims;
+  const areKnown = map.length > 0 && !isElsewhere(told, groupsClaim);
   return {
     issuer,
     subject,
@@ -123,7 +129,16 @@ export async function finishAttempt(
     hasSecondFactor:
       config().OIDC_SECOND_FACTOR === 'always' ||
       (Array.isArray(amr) && amr.includes(MULTIPLE_FACTORS)),
+    grants: areKnown ? grantsOf(groupsIn(told[groupsClaim]), map) : undefined,
   };
+}
+
+/**
+ * Returns true if a provider sends a claim at another endpoint only (OpenID Connect Core 1.0,
+ * 5.6.2), as Entra ID does for people in more than 200 groups.
+ */
+function isElsewhere({ _claim_names: names }: Record<string, unknown>, claim: string): boolean {
+  return typeof names === 'object' && names !== null && claim in names;
 }
 
 function readAttempt(cookie: string | undefined): Attempt | undefined {

@@ -6,7 +6,16 @@ import { Provider } from 'oidc-provider';
 export const CLIENT = { id: 'shortlinks', secret: 'a-secret-of-the-client-that-nobody-else-has' };
 
 /** Claims of accounts at the provider, by the name with which each signs in. */
-export type Claims = Record<string, { email: string; email_verified: boolean; name?: string }>;
+export type Claims = Record<
+  string,
+  {
+    email: string;
+    email_verified: boolean;
+    name?: string;
+    groups?: unknown;
+    _claim_names?: Record<string, string>;
+  }
+>;
 
 /** A certified OpenID Connect provider on this machine, with the test's own accounts. */
 export class SingleSignOn {
@@ -28,7 +37,11 @@ export class SingleSignOn {
   serve(callback: string): void {
     const provider = new Provider(this.issuer, {
       clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [callback] }],
-      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+      claims: {
+        openid: ['sub'],
+        email: ['email', 'email_verified'],
+        profile: ['name', 'groups', '_claim_names'],
+      },
       findAccount: (_context, id) => ({
         accountId: id,
         claims: () => ({ sub: id, ...this.accounts[id] }),

@@ -60,6 +60,7 @@ import * as scheduledChanges from '../../migrations/0093_scheduled_changes.ts';
 import * as destinationTests from '../../migrations/0094_destination_tests.ts';
 import * as passwordResets from '../../migrations/0096_password_resets.ts';
 import * as secondFactors from '../../migrations/0097_second_factors.ts';
+import * as mappedMembers from '../../migrations/0098_mapped_members.ts';
 import * as defaultTemplate from '../../migrations/0100_default_template.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
@@ -147,6 +148,7 @@ const AFTER_SEARCH = [
   destinationTests,
   passwordResets,
   secondFactors,
+  mappedMembers,
   defaultTemplate,
 ];
 

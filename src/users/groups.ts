@@ -1,0 +1,109 @@
+import { recordByOperator } from '../audit/write.ts';
+import { type Db, execute, rows } from '../infra/db.ts';
+import { endKeysBeyond } from '../workspaces/keys-beyond.ts';
+import { ROLES, type Role, SCOPES_OF } from '../workspaces/roles.ts';
+
+/*
+ * Memberships that follow the groups of a person at the OpenID Connect provider (OIDC_ROLE_MAP).
+ * Each sign-in adds, changes and removes those; memberships that were given by hand stay.
+ */
+
+/** A row of OIDC_ROLE_MAP: members of a group have a role in a workspace. */
+export interface RoleMapping {
+  group: string;
+  /** Slug of the workspace. */
+  workspace: string;
+  role: Role;
+}
+
+/** A role that a person has by their groups. */
+export type Grant = Pick<RoleMapping, 'workspace' | 'role'>;
+
+const rankOf = (role: Role): number => ROLES.indexOf(role);
+
+/** Returns the highest role in each workspace that groups give. */
+export function grantsOf(groups: readonly string[], map: readonly RoleMapping[]): Grant[] {
+  const roles = new Map<string, Role>();
+  for (const { group, workspace, role } of map) {
+    if (!groups.includes(group)) continue;
+    const present = roles.get(workspace);
+    if (present === undefined || rankOf(role) < rankOf(present)) roles.set(workspace, role);
+  }
+  return [...roles].map(([workspace, role]) => ({ workspace, role }));
+}
+
+/** Reads the groups in a claim: a list of texts, or a single one. */
+export function groupsIn(claim: unknown): string[] {
+  const values: unknown[] = Array.isArray(claim) ? claim : [claim];
+  return values.filter((value) => typeof value === 'string');
+}
+
+interface MemberRow {
+  userId: string;
+  role: Role;
+  fromGroups: boolean;
+}
+
+/**
+ * Makes the mapped memberships of a person those of their groups. The last owner of a workspace
+ * stays its owner.
+ *
+ * @param grants those of unknown workspaces have no effect
+ */
+export async function applyGrants(
+  trx: Db,
+  userId: string,
+  grants: readonly Grant[],
+): Promise<void> {
+  const workspaces = await rows<{ id: string; slug: string }>(
+    trx,
+    `SELECT id, slug FROM workspaces w
+      WHERE slug = ANY(:slugs)
+         OR EXISTS (SELECT FROM workspace_users m
+                     WHERE m.project_id = w.id AND m.user_id = :userId AND m.from_groups)
+      ORDER BY id`,
+    { slugs: grants.map(({ workspace }) => workspace), userId },
+  );
+  for (const { id, slug } of workspaces) {
+    const role = grants.find(({ workspace }) => workspace === slug)?.role;
+    await applyRole(trx, { projectId: id, userId, role });
+  }
+}
+
+/** @param role `undefined` for none */
+async function applyRole(
+  trx: Db,
+  { projectId, userId, role }: { projectId: string; userId: string; role: Role | undefined },
+): Promise<void> {
+  // All members are locked, as by other changes of members: one owner must remain.
+  const people = await rows<MemberRow>(
+    trx,
+    `SELECT user_id AS "userId", role, from_groups AS "fromGroups" FROM workspace_users
+      WHERE project_id = ? ORDER BY user_id FOR UPDATE`,
+    [projectId],
+  );
+  const member = people.find((one) => one.userId === userId);
+  const target = { kind: 'member', id: userId };
+  if (member === undefined) {
+    if (role === undefined) return;
+    await execute(
+      trx,
+      `INSERT INTO workspace_users (project_id, user_id, role, from_groups) VALUES (?, ?, ?, true)`,
+      [projectId, userId, role],
+    );
+    await recordByOperator(trx, projectId, { action: 'member.create', target });
+    return;
+  }
+  if (!member.fromGroups || member.role === role) return;
+  const owners = people.filter((one) => one.role === 'owner');
+  if (member.role === 'owner' && owners.length === 1) return;
+  if (role === undefined) {
+    await trx('workspace_users').where({ project_id: projectId, user_id: userId }).delete();
+    await endKeysBeyond(trx, projectId, userId, []);
+    await recordByOperator(trx, projectId, { action: 'member.remove', target });
+    return;
+  }
+  await trx('workspace_users').where({ project_id: projectId, user_id: userId }).update({ role });
+  await endKeysBeyond(trx, projectId, userId, SCOPES_OF[role]);
+  await recordByOperator(trx, projectId, { action: 'member.update', target, fields: ['role'] });
+}
