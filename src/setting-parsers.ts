@@ -293,6 +293,9 @@ interface RoleRow {
   role: 'owner' | 'member' | 'viewer';
 }
 
+/** Matches a row within the name of a group, which another separator has left there. */
+const ANOTHER_ROW = /=\s*[a-z0-9-]+\s*:\s*(?:owner|member|viewer)\b/;
+
 /** Parses roles by groups. The name of a group may contain `=`, as LDAP names do. */
 export function parseRoleMap(value: string): readonly RoleRow[] {
   const lines = value.split(/[;\n]/).map((line) => line.trim());
@@ -302,7 +305,7 @@ export function parseRoleMap(value: string): readonly RoleRow[] {
       const at = line.lastIndexOf('=');
       const group = line.slice(0, Math.max(at, 0)).trim();
       const given = /^\s*([a-z0-9-]+)\s*:\s*(owner|member|viewer)$/.exec(line.slice(at + 1));
-      if (group === '' || given === null) {
+      if (group === '' || given === null || ANOTHER_ROW.test(group)) {
         throw new Error(
           'must be of the form group=workspace:role; …, with the roles owner, member and viewer',
         );

@@ -197,7 +197,15 @@ describe('a workspace of a person', () => {
     const { status, body, headers } = await api.post('/workspaces', { slug, name: 'My own' });
     expect([status, body]).to.deep.equal([
       201,
-      { id: body.id, slug, name: 'My own', plan: 'free', role: 'owner', scopes: ['*'] },
+      {
+        id: body.id,
+        slug,
+        name: 'My own',
+        plan: 'free',
+        role: 'owner',
+        needsSecondFactor: false,
+        scopes: ['*'],
+      },
     ]);
     expect(headers.get('location')).to.equal('/workspace');
     expect((await api.get('/me')).body.workspaces).to.deep.equal([body]);

@@ -193,6 +193,7 @@ describe('single sign-on', function () {
         name: 'chaos',
         plan: 'enterprise',
         role: 'viewer',
+        needsSecondFactor: false,
         scopes: SCOPES_OF.viewer,
       },
     ]);

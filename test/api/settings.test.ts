@@ -41,6 +41,7 @@ describe('the workspace over REST', () => {
       excludedIps: [],
       countSuspects: false,
       trackEvents: true,
+      requireSecondFactor: false,
       logo: null,
       brandColor: null,
       brandName: null,

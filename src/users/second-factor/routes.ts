@@ -75,7 +75,7 @@ export const secondFactorRoutes = (drawQrCode: (text: string) => string): Route[
       const data = { first, proof, session: started.session };
       await runJob(request, secondFactorJobs['session.createBySecondFactor'], data);
       const answer = await signedIn(first.userId, started);
-      return { ...answer, headers: { 'Set-Cookie': [clearedFirstStep(), started.cookie] } };
+      return { ...answer, headers: { 'Set-Cookie': [started.cookie, clearedFirstStep()] } };
     },
   }),
   route({
