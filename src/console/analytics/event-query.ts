@@ -1,17 +1,8 @@
 import { endIn, startIn, toInstant } from '../../http/iso-time.ts';
-import type { operations } from '../api/client.ts';
 import { browserTimezone } from './days.ts';
 
-type Query = NonNullable<operations['retrieveAnalytics']['parameters']['query']>;
-
-/** A kind of event, as the API's `event` parameter names it. */
-export type Kind = Exclude<NonNullable<Query['event']>, 'composite'>;
-
-/** A number that a view can show: the count of a kind of event, or the net amount of sales. */
-export type Metric = Kind | 'revenue';
-
 /** Names of the metrics in display order. */
-const METRIC_NAMES: Record<Metric, string> = {
+const METRIC_NAMES = {
   clicks: 'Clicks',
   scans: 'Scans',
   views: 'Page views',
@@ -19,7 +10,14 @@ const METRIC_NAMES: Record<Metric, string> = {
   sales: 'Sales',
   refunds: 'Refunds',
   revenue: 'Revenue',
-};
+} as const;
+
+/** A number that a view can show: the count of a kind of event, or the net amount of sales. */
+export type Metric = keyof typeof METRIC_NAMES;
+
+/** A kind of event, as the API's `event` parameter names it. */
+export type Kind = Exclude<Metric, 'revenue'>;
+
 /** Kinds of events in display order. */
 export const KINDS = (Object.keys(METRIC_NAMES) as Metric[]).filter(
   (metric) => metric !== 'revenue',
@@ -36,19 +34,14 @@ export const nameOfMetric = (metric: Metric = 'clicks'): string => METRIC_NAMES[
 export const kindOf = (metric: Metric = 'clicks'): Kind =>
   metric === 'revenue' ? 'sales' : metric;
 
-/** A period of the API's `interval` parameter; `mtd` and `qtd` are `month` and `quarter` here. */
-type Interval = Exclude<NonNullable<Query['interval']>, 'all_unfiltered' | 'mtd' | 'qtd'>;
-
 /** Calendar periods, which the console sends as `start` and `end`. */
 const CALENDAR_PERIODS = ['month', 'last_month', 'quarter', 'last_quarter'] as const;
 type CalendarPeriod = (typeof CALENDAR_PERIODS)[number];
 export const isCalendarPeriod = (period: Period): period is CalendarPeriod =>
   isOneOf(CALENDAR_PERIODS, period);
 
-export type Period = Interval | CalendarPeriod;
-
-/** Names of the periods in display order. */
-export const PERIOD_NAMES: Record<Period, string> = {
+/** Names of the periods in display order: values of the API's `interval`, and calendar periods. */
+export const PERIOD_NAMES = {
   today: 'Today',
   yesterday: 'Yesterday',
   '1h': 'Last hour',
@@ -64,24 +57,9 @@ export const PERIOD_NAMES: Record<Period, string> = {
   last_quarter: 'Last quarter',
   ytd: 'This year',
   all: 'All time',
-};
+} as const;
+export type Period = keyof typeof PERIOD_NAMES;
 export const PERIODS = Object.keys(PERIOD_NAMES) as Period[];
-
-/** Parameters of the API that are not filters of the console. */
-type Other =
-  | 'event'
-  | 'groupBy'
-  | 'interval'
-  | 'start'
-  | 'end'
-  | 'timezone'
-  | 'key'
-  | 'externalId'
-  | 'type'
-  | 'types'
-  | 'root'
-  | 'excludeRoot'
-  | 'exclude';
 
 /**
  * Event filters with their labels and the kind of value that they take: one, several, or several
@@ -110,12 +88,7 @@ export const FILTERS = {
   utm_term: { name: 'UTM term', takes: 'many' },
   utm_content: { name: 'UTM content', takes: 'many' },
   traffic: { name: 'Traffic', takes: 'one' },
-} as const satisfies {
-  [Name in Exclude<keyof Query, Other>]: {
-    name: string;
-    takes: NonNullable<Query[Name]> extends readonly unknown[] ? 'many' | 'part' : 'one';
-  };
-};
+} as const satisfies Record<string, { name: string; takes: 'one' | 'many' | 'part' }>;
 export type Filter = keyof typeof FILTERS;
 export type UtmFilter = Extract<Filter, `utm_${string}`>;
 

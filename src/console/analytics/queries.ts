@@ -5,6 +5,8 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { browserTimezone } from './days.ts';
 import {
   type EventQuery,
+  FILTERS,
+  type Filter,
   type Filters,
   filtersOf,
   isCalendarPeriod,
@@ -34,9 +36,8 @@ interface Answers {
 }
 type Answer<Group extends string> = Group extends keyof Answers ? Answers[Group] : Row[];
 
-type ApiGroup = NonNullable<
-  NonNullable<operations['retrieveAnalytics']['parameters']['query']>['groupBy']
->;
+type AnalyticsQuery = NonNullable<operations['retrieveAnalytics']['parameters']['query']>;
+type ApiGroup = NonNullable<AnalyticsQuery['groupBy']>;
 /** Values of `groupBy`, without aliases and without groups that cover a single kind of event. */
 export type GroupName = Exclude<
   ApiGroup,
@@ -60,12 +61,35 @@ export function parametersOf(query: EventQuery): ApiQuery {
   };
 }
 
+/** Parameters of the API that are not filters of the console. */
+type OtherParameter =
+  | 'event'
+  | 'groupBy'
+  | 'interval'
+  | 'start'
+  | 'end'
+  | 'timezone'
+  | 'key'
+  | 'externalId'
+  | 'type'
+  | 'types'
+  | 'root'
+  | 'excludeRoot'
+  | 'exclude';
+
+/** All filters of the API, with the number of values that they take there. */
+const API_FILTERS: {
+  [Name in Exclude<keyof AnalyticsQuery, OtherParameter>]-?: {
+    takes: NonNullable<AnalyticsQuery[Name]> extends readonly unknown[] ? 'many' | 'part' : 'one';
+  };
+} = FILTERS;
+
 /** Converts filters of the console to query parameters of the API. */
 export function apiFilters(query: Filters): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(filtersOf({ ...query })).map(([name, text]) => [
       name,
-      name === 'traffic' ? text : valuesOf(text),
+      API_FILTERS[name as Filter]?.takes === 'one' ? text : valuesOf(text),
     ]),
   );
 }
