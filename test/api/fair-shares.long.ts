@@ -66,9 +66,11 @@ describe('unknown API keys', () => {
       if (answer.status === 429) refused.push(answer);
       return answer.status;
     });
-    await eventually(() => expect(refused.length).to.be.greaterThan(TRIES * 0.8)).finally(() =>
-      lock.rollback(),
-    );
+    try {
+      await eventually(() => expect(refused.length).to.be.greaterThan(TRIES * 0.8));
+    } finally {
+      await lock.rollback();
+    }
 
     // A look-up that waited for the lock too long has failed, which is not a refusal of the key.
     expect(await Promise.all(answers)).to.satisfy((statuses: number[]) =>

@@ -97,8 +97,19 @@ const inWords = ({ design, format, picture, payload }: RandomCode): string => {
   } = design;
   const image = middle && { ...middle, plate: middle.plate?.shape };
   return JSON.stringify({
-    ...{ payload: payload.slice(0, 40), length: payload.length, format, picture, behind },
-    ...{ pattern, shape, frame, fgColor, bgColor, level, size, image },
+    payload: payload.slice(0, 40),
+    length: payload.length,
+    format,
+    picture,
+    behind,
+    pattern,
+    shape,
+    frame,
+    fgColor,
+    bgColor,
+    level,
+    size,
+    image,
   });
 };
 
