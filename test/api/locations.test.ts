@@ -5,9 +5,13 @@ import { newId } from '../../src/ids.ts';
 import { fontUri, openType } from '../support/fonts.ts';
 import { aWorkspace } from '../support/world.ts';
 
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
 /** Requests for each route that answers 201. */
 const BODIES: Record<string, () => object | string> = {
   'post /links': () => ({ url: 'https://example.com' }),
+  'patch /links/{linkId}': () => ({ title: 'A', at: inAnHour() }),
+  'patch /qrcodes/{qrcodeId}': () => ({ title: 'A', at: inAnHour() }),
   'put /links/upsert': () => ({ url: 'https://example.com', externalId: newId('link') }),
   'post /qrcodes': () => ({ type: 'text', text: 'a' }),
   'post /exports': () => ({ type: 'qrcodes', format: 'png' }),
@@ -36,7 +40,8 @@ const BODIES: Record<string, () => object | string> = {
 describe('Location', () => {
   it('of every 201 is the URL of the record', async () => {
     const { api } = await aWorkspace();
-    await api.post('/qrcodes', { type: 'text', text: 'exported' });
+    const qrCode = (await api.post('/qrcodes', { type: 'text', text: 'exported' })).body;
+    const link = (await api.post('/links', { url: 'https://example.com' })).body;
     const creating = routes
       .filter(({ answers, scope }) => 201 in answers && isOfWorkspace(scope))
       .map(({ method, path }) => ({ method, path, name: `${method} ${path}` }));
@@ -45,7 +50,10 @@ describe('Location', () => {
     );
     for (const { method, path, name } of creating) {
       const [webhook] = (await api.get('/webhooks')).body;
-      const at = path.replace('{id}', webhook?.id ?? '');
+      const at = path
+        .replace('{id}', webhook?.id ?? '')
+        .replace('{linkId}', link.id)
+        .replace('{qrcodeId}', qrCode.id);
       const body = BODIES[name]!();
       const headers = typeof body === 'string' ? { 'content-type': 'text/csv' } : {};
       const made = await api.send(method.toUpperCase(), at, body, { headers });
