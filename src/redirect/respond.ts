@@ -1,25 +1,33 @@
 import { stringifySetCookie } from 'cookie';
 import { BufferedCounter } from '../infra/buffered-counter.ts';
 import { redirects } from '../infra/metrics.ts';
-import type { Response } from '../infra/plain-requests.ts';
 import { type SendOptions, sendPage, sendRedirect } from '../infra/plain-responses.ts';
 import { encodedKey, originOf } from '../lookup/short-link.ts';
-import { type Decision, withParameter } from '../routing/decide.ts';
-import { branded } from '../web/brand.ts';
+import type { Decision, Visited } from '../routing/decide.ts';
+import type { Visit } from '../visits/visit.ts';
 import type { Page } from '../web/layout.ts';
-import { continuePath, filePath, keyPath, ownPath } from './address.ts';
+import { type Address, filePath, keyPath, ownPath } from './address.ts';
 import { ancestorsOf } from './ancestors.ts';
 import {
   isCounted,
-  knownWorkspace,
   type VisitContext,
   type VisitDependencies,
   type VisitRequest,
+  workspaceOf,
 } from './facts.ts';
-import { linksetAnswer, resolvedAnswer } from './linkset.ts';
-import { beforePage } from './pages/before.ts';
+import { resolvedAnswer } from './linkset.ts';
+import {
+  askPassword,
+  inItsLook,
+  linkList,
+  ownersPage,
+  pageBefore,
+  respondToPassword,
+  sendFile,
+  shortLink,
+} from './page-answers.ts';
 import { cardPage } from './pages/card.ts';
-import { displayPage, fileAnswer } from './pages/display.ts';
+import { displayPage } from './pages/display.ts';
 import { framePage } from './pages/frame.ts';
 import {
   badRequestPage,
@@ -27,15 +35,10 @@ import {
   expiredPage,
   notFoundPage,
   notStartedPage,
-  unavailablePage,
 } from './pages/notices.ts';
 import { officePage } from './pages/office.ts';
-import { type LastTry, passwordPage } from './pages/password.ts';
 import { previewPage } from './pages/preview.ts';
 import { PIXEL, shlinkQrCode } from './pages/shlink.ts';
-import { signContinueToken } from './passwords.ts';
-import { countedVisit, type Identity, recordVisit, shortLink } from './record.ts';
-import type { Visitor } from './visitor.ts';
 
 /** Lifetime of the cookie with the click id, in seconds. */
 const CLICK_SECONDS = 90 * 86_400;
@@ -48,7 +51,6 @@ const answered = {
   otherUrl: redirects.labels('elsewhere'),
   before: redirects.labels('before'),
   ownersPage: redirects.labels('before'),
-  password: redirects.labels('protected'),
   card: redirects.labels('card'),
   preview: redirects.labels('preview'),
   office: redirects.labels('office'),
@@ -234,105 +236,102 @@ export async function respond(
   }
 }
 
-/** Builds the list of links of a GS1 Digital Link: a page for a browser, else JSON. */
-async function linkList(
-  { page, isForPeople }: Extract<Decision, { kind: 'linkset' }>,
-  context: VisitContext,
-  dependencies: VisitDependencies,
-): Promise<Page> {
-  const pages = [page];
-  for await (const { decision } of ancestorsOf(page, context, dependencies)) {
-    if (decision.kind === 'linkset') pages.push(decision.page);
-  }
-  if (!isForPeople) return linksetAnswer(pages, originOf(context.visitor.host));
-  const links = pages.flatMap((each) => each.links ?? []);
-  const where = { shortLink: shortLink(context) };
-  const list = displayPage({ ...page, links }, where, context.visitor.pageLanguage);
-  return inItsLook(list, context, dependencies);
-}
-
-/** Checks the password that was sent to a link. */
-async function respondToPassword(
+/**
+ * Records the visit, the page view and the lead of the form. Resolves once all of them are safe.
+ */
+async function recordVisit(
   decision: Decision,
   context: VisitContext,
   dependencies: VisitDependencies,
 ): Promise<void> {
-  const { passwords, errors } = dependencies;
-  const { address, entries, facts, visitor, response, form } = context;
-  // The form was sent twice, or the link no longer has a password.
-  if (decision.kind !== 'password') return sendRedirect(response, 303, ownPath(address));
-  const password = form?.get('password') ?? '';
-  const attempt = await passwords.unlock(entries.link!, password, visitor, facts.now);
-  switch (attempt.outcome) {
-    case 'unlocked':
-      return sendRedirect(response, 303, ownPath(address), { cookies: [attempt.cookie] });
-    case 'busy':
-      errors.report(attempt.error);
-      return sendPage(response, unavailablePage(visitor.pageLanguage));
-    case 'wrong':
-    case 'tooMany':
-      return askPassword(context, dependencies, attempt);
+  const { visits, leftOut } = dependencies;
+  const { lead, token, visitId, facts, visitor } = context;
+  const { now, clickId } = facts;
+  // One id for all: if every visit counts, the click's id derives from it, and the lead names the
+  // click.
+  const identity = { visitId, now, entries: context.entries };
+  const handedOut = clickId === undefined ? {} : { clickId };
+  const atShortLink = () => ({ destination: shortLink(context), via: 'link' as const });
+  const safe: Promise<void>[] = [];
+  if (lead !== undefined && !visitor.isExcluded) {
+    const link = context.entries.link!;
+    const of = { projectId: link.projectId, linkId: link.id };
+    // Bots too: nobody fills in a form by mistake.
+    const visit = visitOf(context, identity, of, { ...atShortLink(), ...variantOf(decision) });
+    safe.push(visits.record({ ...visit, ...handedOut, lead }));
   }
-}
-
-async function askPassword(
-  context: VisitContext,
-  dependencies: VisitDependencies,
-  last?: LastTry,
-): Promise<void> {
-  const { address, response, visitor } = context;
-  answered.password.inc();
-  const page = passwordPage(ownPath(address), visitor.pageLanguage, last);
-  sendPage(response, await inItsLook(page, context, dependencies));
-}
-
-/** Adds the brand of the workspace to a page, unless no store answers. */
-async function inItsLook(
-  page: Page,
-  { entries: { link, domain } }: VisitContext,
-  { finder, baseUrl }: VisitDependencies,
-): Promise<Page> {
-  const projectId = link?.projectId ?? domain.projectId;
-  if (projectId === '') return page;
-  const { brand } = (await knownWorkspace(projectId, finder)) ?? {};
-  return brand === undefined ? page : branded(page, brand, { baseUrl, projectId });
-}
-
-/** Sends the file of a display page. It is not a visit, since the page was one. */
-function sendFile(response: Response, decision: Decision, visitor: Visitor): void {
-  const file = decision.kind === 'display' ? decision.page.file : undefined;
-  if (file === undefined) {
-    answered.notFound.inc();
-    return sendPage(response, notFoundPage(visitor.pageLanguage));
+  if (!isCounted(context)) {
+    // Previews get a card, and Office a page, where a person is redirected.
+    const isVisit = 'visited' in decision || decision.kind === 'card' || decision.kind === 'office';
+    const isRepeat = decision.kind === 'before' && token !== undefined;
+    if (isVisit && !isRepeat) leftOut.add(context, workspaceOf(context.entries), now);
+  } else if ('visited' in decision && decision.visited !== undefined) {
+    const { visited } = decision;
+    if (decision.kind !== 'before') {
+      const visit = countedVisit(context, identity, visited, decision, dependencies);
+      safe.push(visits.record({ ...visit, ...handedOut }));
+    } else if (token === undefined) {
+      const view = { pageId: decision.page.id };
+      const visit = countedVisit(context, identity, visited, atShortLink(), dependencies);
+      safe.push(visits.record({ ...visit, ...handedOut, view }));
+    }
   }
-  answered.file.inc();
-  sendPage(response, fileAnswer(file));
+  if (safe.length > 0) await Promise.all(safe);
 }
 
-function pageBefore(
-  { page, isMandatory }: Extract<Decision, { kind: 'before' }>,
-  { entries, address, facts, visitor, token, refused }: VisitContext,
-): Page {
-  const until = (token?.shownAt ?? facts.now) + (page.waitSeconds ?? 0) * 1000;
-  const next = token === undefined ? signContinueToken(entries.link!, facts.now) : address.token!;
-  return beforePage(page, {
-    language: visitor.pageLanguage,
-    onward: continuePath(next, address),
-    isMandatory,
-    waitSeconds: Math.max(0, Math.ceil((until - facts.now) / 1000)),
-    sent: refused,
-  });
+/** Name of the test variant that the visitor got, if any. */
+const variantOf = (decision: Decision): Pick<Visit, 'variant'> =>
+  'variant' in decision && decision.variant !== undefined ? { variant: decision.variant } : {};
+
+/** Key of the visited link; that of a wildcard is not in the path. */
+const keyOf = ({ key, isWildcard }: Address): string => (isWildcard ? `${key}/*` : key || '_root');
+
+/** Id, time and entries of a visit. */
+type Identity = Pick<VisitContext, 'visitId' | 'entries'> & { now: number };
+
+/** Builds the record of a visit that counts, with the reason if it is a suspect. */
+function countedVisit(
+  request: VisitRequest,
+  identity: Identity,
+  visited: Visited,
+  destination: Pick<Visit, 'destination' | 'via' | 'variant'>,
+  { suspects }: VisitDependencies,
+): Visit {
+  const visit = visitOf(request, identity, visited, destination);
+  const { visitor } = request;
+  // A pixel is of the class `bot`, and loaded by a page that a person has opened.
+  if (visitor.traffic.class === 'person') {
+    const suspect = suspects.reasonOf(visitor, visited, identity.now);
+    if (suspect !== undefined) visit.suspect = suspect;
+  }
+  return visit;
 }
 
-/** URL of the owner's page, with the URL that continues to the destination as a parameter. */
-function ownersPage(
-  url: string,
-  { entries, address, facts, visitor, request }: VisitContext,
-): string {
-  const port = /:\d{1,5}$/.exec(request.headers.host ?? '')?.[0] ?? '';
-  const origin = `${visitor.isSecure ? 'https' : 'http'}://${visitor.host}${port}`;
-  const token = signContinueToken(entries.link!, facts.now);
-  return withParameter(url, 'continue', origin + continuePath(token, address));
+/** Builds the record of a visit. */
+function visitOf(
+  { address, visitor }: VisitRequest,
+  { visitId: id, now, entries }: Identity,
+  { projectId, linkId }: Visited,
+  { destination, via, variant }: Pick<Visit, 'destination' | 'via' | 'variant'>,
+): Visit {
+  const visit: Visit = {
+    id,
+    at: now,
+    projectId,
+    linkId,
+    domain: visitor.host,
+    key: keyOf(address),
+    destination,
+    ip: visitor.ip,
+    userAgent: visitor.userAgent,
+    referer: visitor.referer,
+    via,
+  };
+  if (variant !== undefined) visit.variant = variant;
+  if (visitor.wantsPrivacy) visit.wantsPrivacy = true;
+  if (entries.link?.countsOnly === true) visit.countsOnly = true;
+  if (visitor.hints !== '') visit.hints = visitor.hints;
+  return visit;
 }
 
 /** Cookie with the click's id, for scripts of pages under the domain. */
