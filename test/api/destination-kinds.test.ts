@@ -300,7 +300,7 @@ describe('kinds of destinations', () => {
     for (const product of ['plausible', 'umami', 'ga4'] as const) {
       servers[product].reply = { status: 400 };
     }
-    servers.umami.reply = { status: 403 };
+    servers.umami.reply = { status: 403, body: '403 Forbidden' };
     servers.ga4.reply = { status: 404 };
     await click(`/${link.key}`);
     for (const destination of [malformed, blocked]) {
@@ -333,6 +333,43 @@ describe('kinds of destinations', () => {
     servers.plausible.reply = undefined;
     await dueNow(malformed);
     await taken('plausible', 13 - refusedEvents);
+  });
+
+  it('give up what comes from IP addresses that Umami ignores, however much it is', async () => {
+    const link = (await world.api.post('/links', { url: URL_A })).body;
+    const destination = await connect('umami');
+    const path = `/destinations/${destination.id}`;
+    await world.api.patch(path, { status: 'paused' });
+    const error = { message: 'Forbidden', code: 'forbidden', status: 403 };
+    servers.umami.reply = { status: 403, body: { error } };
+    for (let n = 0; n < 12; n += 1) await click(`/${link.key}`);
+    await eventually(async () => {
+      expect((await world.api.get('/analytics')).body.clicks).to.equal(12);
+    });
+    await nearEnd(destination);
+    await world.api.patch(path, { status: 'active' });
+    await eventually(async () => {
+      expect(await now(destination)).to.deep.include({
+        status: 'active',
+        failingSince: null,
+        pendingSince: null,
+        refusedEvents: 12,
+        lastRefusal: 'Umami ignores the IP address',
+      });
+    });
+    // A firewall may refuse everything for a while.
+    for (const body of ['Access denied', '{', 'null', { error: 'forbidden' }]) {
+      servers.umami.reply = { status: 403, body };
+      const { requests } = servers.umami;
+      await click(`/${link.key}`);
+      await dueNow(destination);
+      await eventually(() => expect(servers.umami.requests).to.be.above(requests));
+    }
+    await areFailing([destination]);
+    expect(await now(destination)).to.deep.include({ refusedEvents: 12 });
+    servers.umami.reply = undefined;
+    await dueNow(destination);
+    await taken('umami', 4);
   });
 
   it('count what a receiver drops, also where it does not say which', async () => {

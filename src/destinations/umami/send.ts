@@ -29,19 +29,39 @@ async function send(
       if (!/"beep"/.test(answer.body.toString())) receipt.accept([event]);
       else receipt.drop([event], 'Umami took the visitor for a program');
     } catch (error) {
-      throw refusalOf(error);
+      if (!isIgnored(error)) throw refusalOf(error);
+      receipt.drop([event], 'Umami ignores the IP address');
     }
   });
 }
 
 /**
- * Corrects the subject of a refusal: Umami answers 400 also about an unknown website, and 403 only
- * about IP addresses that its owner ignores, since it has no credentials.
+ * True for the answer of Umami about an IP address that its owner ignores
+ * (https://github.com/umami-software/umami/blob/master/src/lib/response.ts). It knows the website,
+ * which it looks up before. Another body of 403 is that of a server in front of it.
+ */
+function isIgnored(error: unknown): boolean {
+  return error instanceof SendFailure && error.status === 403 && codeOf(error.body) === 'forbidden';
+}
+
+function codeOf(body: string): unknown {
+  try {
+    return (JSON.parse(body) as { error?: { code?: unknown } } | null)?.error?.code;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Corrects the subject of a refusal: Umami answers 400 also about an unknown website. Before 2.17, it
+ * answered this text about an ignored IP address, before it looked up the website.
  */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof SendFailure)) return error;
   const { status, body } = error;
-  if (status === 403) return new SendFailure(error.message, { refused: 'event', status });
+  if (status === 403 && body === '403 Forbidden') {
+    return new SendFailure(error.message, { refused: 'event', status });
+  }
   if (status !== 400 || !/website not found/i.test(body)) return error;
   return new SendFailure('Umami must know the website', { refused: 'receiver', status });
 }
