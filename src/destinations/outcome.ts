@@ -24,7 +24,10 @@ const MAX_REASON = 300;
 /** The outcome of sending a batch. */
 export interface Outcome {
   accepted: readonly SentEvent[];
+  /** Events that the receiver refused or dropped. */
   givenUp: readonly GivenUp[];
+  /** Events that were too old to be sent. They say nothing about the receiver. */
+  expired: readonly GivenUp[];
   /** True if the receiver processed an event. */
   isProven: boolean;
   failure?: SendFailure | undefined;
@@ -39,16 +42,17 @@ type History = Pick<Destination, 'given_up' | 'refused_attempts' | 'last_sent_at
  */
 export function outcomeOf(
   history: History,
-  { accepted, dropped, refusals, isProven }: Receipt,
+  { accepted, dropped, refusals, expired, isProven }: Receipt,
   failure: SendFailure | undefined,
 ): Outcome {
+  const rest = { accepted, expired, isProven };
   const [first] = refusals;
-  if (first === undefined) return { accepted, givenUp: dropped, isProven, failure };
+  if (first === undefined) return { ...rest, givenUp: dropped, failure };
   if (isProven || (failure === undefined && isAboutEvents(history, refusals))) {
     const refused = refusals.map(({ event, failure: { message } }) => ({ event, reason: message }));
-    return { accepted, givenUp: [...dropped, ...refused], isProven, failure };
+    return { ...rest, givenUp: [...dropped, ...refused], failure };
   }
-  return { accepted, givenUp: dropped, isProven, failure: failure ?? first.failure };
+  return { ...rest, givenUp: dropped, failure: failure ?? first.failure };
 }
 
 /** True if refusals are taken to be about the events, though no other event was accepted. */
@@ -69,11 +73,15 @@ function isAboutEvents(
 export const toReason = (text: string): string =>
   text.slice(0, MAX_REASON).replaceAll('\0', '').toWellFormed();
 
-/** Returns the columns that show whether a destination works, after a batch. */
+/**
+ * Returns the columns that show whether a destination works, after a batch: none if the receiver
+ * was not asked, as with events that are all too old.
+ */
 export function healthAfter(
   row: Destination,
   { failure, isProven, givenUp }: Outcome,
 ): Partial<Destination> {
+  if (failure === undefined && !isProven && givenUp.length === 0) return {};
   const counted = { given_up: isProven ? 0 : row.given_up + givenUp.length };
   if (failure === undefined) {
     const healthy = { failures: 0, failing_since: null, retry_at: null, error: null };

@@ -53,6 +53,7 @@ export class Receipt {
   readonly accepted: SentEvent[] = [];
   readonly dropped: GivenUp[] = [];
   readonly refusals: { event: SentEvent; failure: SendFailure }[] = [];
+  readonly expired: GivenUp[] = [];
 
   accept(events: readonly SentEvent[]): void {
     this.accepted.push(...events);
@@ -66,6 +67,12 @@ export class Receipt {
   /** Notes events whose request was refused. */
   refuse(events: readonly SentEvent[], failure: SendFailure): void {
     this.refusals.push(...events.map((event) => ({ event, failure })));
+  }
+
+  /** Notes events that were not sent, since they are too old for the receiver. */
+  expire(events: readonly SentEvent[]): void {
+    const reason = 'The event was too old for the receiver';
+    this.expired.push(...events.map((event) => ({ event, reason })));
   }
 
   /** True if the receiver processed an event, so that its URL, site and credentials are right. */

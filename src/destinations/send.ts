@@ -102,10 +102,10 @@ async function sendBatch(
 }
 
 /** Returns the ids of the events that are not to be sent again. */
-const idsDone = ({ accepted, givenUp }: Outcome): ReadonlySet<string> =>
-  new Set([...accepted, ...givenUp.map(({ event }) => event)].map(({ id }) => id));
+const idsDone = ({ accepted, givenUp, expired }: Outcome): ReadonlySet<string> =>
+  new Set([...accepted, ...[...givenUp, ...expired].map(({ event }) => event)].map(({ id }) => id));
 
-/** Sends events; those that are too old for the receiver are given up. */
+/** Sends events, except those that are too old for the receiver. */
 async function send(
   destination: Destination,
   kind: DestinationKind,
@@ -113,16 +113,14 @@ async function send(
   stopping: AbortSignal,
 ): Promise<Outcome> {
   const earliest = kind.maxAgeMs === undefined ? 0 : Date.now() - kind.maxAgeMs;
-  const old = events.filter(({ at }) => at.getTime() < earliest);
   const fresh = events.filter(({ at }) => at.getTime() >= earliest);
   const receipt = new Receipt();
+  receipt.expire(events.filter(({ at }) => at.getTime() < earliest));
   const failure =
     fresh.length === 0
       ? undefined
       : await failureOf(kind, { ...targetOf(destination), stopping }, fresh, receipt);
-  const outcome = outcomeOf(destination, receipt, failure);
-  const tooOld = old.map((event) => ({ event, reason: 'The event was too old for the receiver' }));
-  return { ...outcome, givenUp: [...outcome.givenUp, ...tooOld] };
+  return outcomeOf(destination, receipt, failure);
 }
 
 /**
@@ -135,16 +133,17 @@ async function store(
   { type, settings, secret }: Destination,
   outcome: Outcome,
 ): Promise<void> {
-  const { accepted, givenUp, failure } = outcome;
+  const { accepted, givenUp, expired, failure } = outcome;
+  const refused = [...givenUp, ...expired];
   destinationEvents.inc({ type, outcome: 'sent' }, accepted.length);
-  destinationEvents.inc({ type, outcome: 'refused' }, givenUp.length);
+  destinationEvents.inc({ type, outcome: 'refused' }, refused.length);
   if (failure !== undefined) destinationEvents.inc({ type, outcome: 'failed' });
   const row = await Destination.of(projectId, trx).where({ id }).forNoKeyUpdate().first();
   if (row === undefined) return;
   const now = new Date();
-  const last = givenUp.at(-1);
+  const last = refused.at(-1);
   const counted = {
-    refused: row.refused + givenUp.length,
+    refused: row.refused + refused.length,
     ...(last === undefined ? {} : { last_refusal: toReason(last.reason), last_refused_at: now }),
     ...(accepted.length > 0 ? { last_sent_at: now } : {}),
   };

@@ -372,6 +372,44 @@ describe('kinds of destinations', () => {
     await taken('umami', 4);
   });
 
+  it('count events that are too old, which say nothing about the receiver', async () => {
+    const link = (await world.api.post('/links', { url: URL_A })).body;
+    const destination = await connect('ga4');
+    const path = `/destinations/${destination.id}`;
+    await world.api.patch(path, { status: 'paused' });
+    for (let n = 0; n < 12; n += 1) await click(`/${link.key}`);
+    await eventually(async () => {
+      expect((await world.api.get('/analytics')).body.clicks).to.equal(12);
+    });
+    const at = new Date(Date.now() - 4 * DAY_MS).toISOString();
+    await db()('destination_events')
+      .where({ destination_id: destination.id })
+      .update({
+        event: db().raw(`jsonb_set(event::jsonb, '{occurred_at}', to_jsonb(?::text))::json`, [at]),
+      });
+    await nearEnd(destination, { status: 'active', failing_since: at, error: 'Refused' });
+    await eventually(async () => {
+      expect(await now(destination)).to.deep.include({
+        status: 'active',
+        failingSince: at,
+        lastError: 'Refused',
+        pendingSince: null,
+        refusedEvents: 12,
+        lastRefusal: 'The event was too old for the receiver',
+      });
+    });
+    servers.ga4.reply = { status: 400 };
+    await click(`/${link.key}`);
+    await eventually(async () => {
+      expect(await now(destination)).to.deep.include({
+        status: 'active',
+        failingSince: null,
+        pendingSince: null,
+        refusedEvents: 13,
+      });
+    });
+  });
+
   it('count what a receiver drops, also where it does not say which', async () => {
     const link = (await world.api.post('/links', { url: URL_A })).body;
     const dropping = await connect('plausible');
