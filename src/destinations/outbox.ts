@@ -3,6 +3,7 @@ import { truncateIp } from '../events/ingest/pipeline.ts';
 import { kindOf } from '../events/kinds.ts';
 import { afterCommit, type Db, execute, rows } from '../infra/db.ts';
 import { filterMatcher, type WebhookFilter } from '../webhooks/filter.ts';
+import { probeSpan, type Span, withProbes } from './probes.ts';
 import { wakeDestinations } from './wake.ts';
 
 /*
@@ -100,17 +101,36 @@ export interface DestinationKey {
   id: string;
 }
 
-/** Reads the oldest events in the queue of a destination. */
+/**
+ * Reads the oldest events in the queue of a destination, and before them those that are to be tried
+ * first after refused attempts.
+ *
+ * @param refusedAttempts number of consecutive attempts in which the receiver refused all events
+ */
 export async function readQueue(
   connection: Db,
-  { projectId, id }: DestinationKey,
+  key: DestinationKey,
   limit: number,
+  refusedAttempts: number,
+): Promise<QueuedEvent[]> {
+  const oldest = await readSpan(connection, key, 'ASC', { limit, offset: 0 });
+  const span = probeSpan(refusedAttempts);
+  if (span === undefined || oldest.length <= 1) return oldest;
+  return withProbes(await readSpan(connection, key, 'DESC', span), oldest, ({ seq }) => seq);
+}
+
+async function readSpan(
+  connection: Db,
+  { projectId, id }: DestinationKey,
+  order: 'ASC' | 'DESC',
+  { limit, offset }: Span,
 ): Promise<QueuedEvent[]> {
   const queued = await rows<{ seq: string; event: EventRow }>(
     connection,
     `SELECT seq::text AS seq, event FROM destination_events
-      WHERE project_id = :projectId AND destination_id = :id ORDER BY destination_events.seq LIMIT :limit`,
-    { projectId, id, limit },
+      WHERE project_id = :projectId AND destination_id = :id
+      ORDER BY destination_events.seq ${order} LIMIT :limit OFFSET :offset`,
+    { projectId, id, limit, offset },
   );
   return queued.map(({ seq, event }) => ({ seq, event: toStored(event) }));
 }

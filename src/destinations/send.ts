@@ -9,6 +9,7 @@ import { kindOf } from './kinds.ts';
 import { type Backfill, Destination } from './model.ts';
 import { type DestinationKey, deleteQueue, readQueue, removeFromQueue } from './outbox.ts';
 import { healthAfter, type Outcome, outcomeOf, toReason } from './outcome.ts';
+import { rotated } from './probes.ts';
 import { Receipt } from './receipt.ts';
 import { type SentEvent, toSentEvent } from './sent-event.ts';
 import { failureOf, targetOf } from './target.ts';
@@ -68,7 +69,8 @@ async function sendBatch(
   stopping: AbortSignal,
 ): Promise<boolean> {
   const kind = kindOf(destination.type);
-  const queued = await readQueue(db(), key, kind.batch);
+  const { refused_attempts: refusedAttempts } = destination;
+  const queued = await readQueue(db(), key, kind.batch, refusedAttempts);
   if (queued.length > 0) {
     const outcome = await send(
       destination,
@@ -90,7 +92,10 @@ async function sendBatch(
   const outcome = await send(
     destination,
     kind,
-    page.events.map(({ event }) => event),
+    rotated(
+      page.events.map(({ event }) => event),
+      refusedAttempts,
+    ),
     stopping,
   );
   const progress = { done: idsDone(outcome), accepted: outcome.accepted.length };

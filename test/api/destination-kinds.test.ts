@@ -335,6 +335,37 @@ describe('kinds of destinations', () => {
     await taken('plausible', 13 - refusedEvents);
   });
 
+  it('find what a receiver accepts behind many events that it refuses', async () => {
+    const link = (await world.api.post('/links', { url: URL_A })).body;
+    const poisoned = (await world.api.post('/links', { url: URL_A })).body;
+    const created = await Promise.all(PRODUCTS.map((product) => connect(product)));
+    const set = (status: string) =>
+      Promise.all(created.map(({ id }) => world.api.patch(`/destinations/${id}`, { status })));
+    await set('paused');
+    for (const [n, product] of PRODUCTS.entries()) {
+      const status = [400, 403, 404, 422][n]!;
+      servers[product].replyTo = (body) =>
+        JSON.stringify(body).includes(poisoned.key) ? { status } : undefined;
+    }
+    for (let n = 0; n < 30; n += 1) await click(`/${poisoned.key}`);
+    for (let n = 0; n < 5; n += 1) await click(`/${link.key}`);
+    await eventually(async () => {
+      expect((await world.api.get('/analytics')).body.clicks).to.equal(35);
+    });
+    await set('active');
+    for (const product of PRODUCTS) await taken(product, 5);
+    for (const destination of created) {
+      await eventually(async () => {
+        expect(await now(destination)).to.deep.include({
+          status: 'active',
+          failingSince: null,
+          pendingSince: null,
+          refusedEvents: 30,
+        });
+      });
+    }
+  });
+
   it('give up what comes from IP addresses that Umami ignores, however much it is', async () => {
     const link = (await world.api.post('/links', { url: URL_A })).body;
     const destination = await connect('umami');
