@@ -12,7 +12,8 @@ interface VersionRow {
 
 /**
  * Lists the destination URLs that a record has had, newest first. The periods touch: one ends in
- * the millisecond in which the next begins.
+ * the millisecond in which the next begins. They are in the order of their times: in entries of
+ * earlier releases, this can differ from that of the ids.
  */
 export const listVersions = (
   { table }: ShortLinkTables,
@@ -23,7 +24,7 @@ export const listVersions = (
     db(),
     `WITH versions AS (
        SELECT id, at AS since, changes->'url'->>0 AS before, changes->'url'->>1 AS url,
-              lead(at) OVER (ORDER BY id) AS until
+              lead(at) OVER (ORDER BY at, id) AS until
          FROM record_changes
         WHERE project_id = :projectId AND record_id = :recordId
           AND changes->'url'->0 <> changes->'url'->1)
@@ -32,9 +33,9 @@ export const listVersions = (
      -- Before the first stored change.
      SELECT NULL, CASE WHEN v.id IS NULL THEN r.url ELSE v.before END, r.created_at, v.since
        FROM ${table} r
-       LEFT JOIN LATERAL (SELECT id, before, since FROM versions ORDER BY id LIMIT 1) AS v ON true
+       LEFT JOIN LATERAL (SELECT id, before, since FROM versions ORDER BY since, id LIMIT 1) AS v ON true
       WHERE r.project_id = :projectId AND r.id = :recordId
-     ORDER BY id DESC NULLS LAST`,
+     ORDER BY since DESC, id DESC NULLS LAST`,
     { projectId, recordId },
   );
 

@@ -163,13 +163,14 @@ export const entryOf = (
 
 /**
  * SQL, before the main statement: adds an entry, and deletes the oldest ones beyond
- * {@link MAX_ENTRIES} and {@link MAX_BYTES}. The row of the record is locked, so no other transaction adds one.
+ * {@link MAX_ENTRIES} and {@link MAX_BYTES}. The row of the record is locked, so no other transaction
+ * adds one. The transaction may have waited for this lock since now(), so its time is later.
  */
 export const addingSql = `
   WITH added AS (
-    INSERT INTO record_changes (project_id, record_id, id, action, user_id, api_key_id, reverted_id,
-                                changes, password, image_ids)
-    VALUES (:projectId, :id, :changeId, :action, :userId, :apiKeyId, :revertedId,
+    INSERT INTO record_changes (project_id, record_id, id, at, action, user_id, api_key_id,
+                                reverted_id, changes, password, image_ids)
+    VALUES (:projectId, :id, :changeId, clock_timestamp(), :action, :userId, :apiKeyId, :revertedId,
             :changes::jsonb, :passwordBefore, :imageIds)),
   dropped AS (
     DELETE FROM record_changes WHERE project_id = :projectId AND record_id = :id

@@ -184,6 +184,34 @@ for (const kind of ['links', 'qrcodes'] as const) {
       expect((await other.get(path)).status).to.equal(403);
     });
 
+    it('has periods in order when a change overtakes a bulk change that began before it', async () => {
+      const [one, two] = [await create(), await create()];
+      let bulk!: Promise<unknown>;
+      await db().transaction(async (trx) => {
+        await trx(kind).where({ project_id: world.projectId, id: one.id }).forUpdate().select('id');
+        bulk = world.api.patch(`/${kind}/bulk`, {
+          [KINDS[kind].ids]: [one.id, two.id],
+          data: { title: 'bulk', ...(kind === 'links' ? { url: B } : {}) },
+        });
+        await eventually(async () => {
+          const { rows: waiting } = (await db().raw(
+            `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE ?`,
+            [`%${kind}%`],
+          )) as { rows: object[] };
+          expect(waiting).not.to.deep.equal([]);
+        });
+        await patch(two.id, { url: C });
+      });
+      await bulk;
+      const times = (await historyOf(two.id)).map((entry: { at: string }) => entry.at);
+      expect(times).to.have.length(2);
+      expect(times).to.deep.equal(times.toSorted().toReversed());
+      const { body } = await world.api.get(`/${kind}/${two.id}/destination-versions`);
+      for (const { start, end } of body) {
+        if (end !== null) expect(Date.parse(start)).to.be.at.most(Date.parse(end));
+      }
+    });
+
     it('has an entry for each record of a bulk change that is not refused', async () => {
       const [one, two] = [await create(), await create({ startsAt: '2030-01-01' })];
       await world.api.patch(`/${kind}/bulk`, {
