@@ -33,13 +33,16 @@ export interface AnalyticsExport {
 type File = readonly [name: string, text: string];
 
 /**
- * Writes a ZIP file with the analytics of a period: a description, the totals, the time series and
- * a CSV file for each dimension. Groups are counted one after the other, as the file is sent.
+ * Builds a ZIP file with the analytics of a period: a description, the totals, the time series and
+ * a CSV file for each dimension. Groups are counted one after the other. The file is complete before
+ * the first byte is sent, so that the limits of heavy requests hold for all of its queries; the
+ * groups have a limited number of rows.
  */
-export async function* exportAnalytics(
+export async function exportAnalytics(
   selection: AnalyticsExport,
   names: RecordNames,
-): AsyncGenerator<Buffer, void, undefined> {
+): Promise<Buffer> {
+  const entries: Uint8Array[] = [];
   const directory: Uint8Array[] = [];
   const time = new Date();
   let at = 0;
@@ -47,10 +50,11 @@ export async function* exportAnalytics(
     const packed = zipEntry(name, Buffer.from(text), { at, format: 'csv', time });
     directory.push(packed.directory);
     at += packed.entry.length;
-    yield Buffer.from(packed.entry);
+    entries.push(packed.entry);
   }
   const rows = Buffer.concat(directory);
-  yield Buffer.concat([rows, zipEnd({ size: rows.length, at, rows: directory.length })]);
+  const end = zipEnd({ size: rows.length, at, rows: directory.length });
+  return Buffer.concat([...entries, rows, end]);
 }
 
 async function* filesOf(

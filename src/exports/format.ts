@@ -50,13 +50,13 @@ function cell(value: unknown): string | number {
   return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
 }
 
-/** Answers with a file that browsers save. */
+/** Answers with a file that browsers save. @param content the file, or its parts */
 export const fileAnswer = (
-  parts: AsyncGenerator<string | Buffer, void, undefined>,
+  content: Buffer | AsyncGenerator<string | Buffer, void, undefined>,
   name: string,
   format: StoredFormat,
 ): Answer => ({
-  ...ok(parts),
+  ...ok(content),
   headers: {
     'Content-Type': MEDIA_TYPES[format],
     'Content-Disposition': `attachment; filename="${name}.${format}"`,

@@ -142,7 +142,8 @@ export const exportRoutes: Route[] = [
         nameOf(projectId),
       ]);
       const selection = { workspace, projectId, span, filter, event: query.event, query };
-      return fileAnswer(exportAnalytics(selection, eventRecords.names), fileNameOf(span), 'zip');
+      const file = await exportAnalytics(selection, eventRecords.names);
+      return fileAnswer(file, fileNameOf(span), 'zip');
     },
   }),
   route<{ query: LinksQuery }>({

@@ -268,6 +268,7 @@ describe('lists', () => {
       ['/qrcodes?comments=x', 'qrcodes'],
       ['/customers?search=x', 'customers'],
       ['/tags?search=x', 'tags'],
+      ['/analytics/export', 'events'],
       ['/compat/dub/links?search=x', 'links'],
       ['/compat/shlink/rest/v3/short-urls?searchTerm=x', 'links'],
       ['/compat/yourls/yourls-api.php?action=stats&filter=top&limit=10', 'links'],
@@ -311,6 +312,10 @@ describe('slow queries', () => {
       const { status, body } = await api.get('/links/count');
       expect(status).to.equal(422);
       expect(body.error.message).to.contain('took too long');
+      await trx.raw('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+      const file = await api.get('/analytics/export');
+      expect([file.status, file.body.error?.code]).to.deep.equal([422, 'unprocessable_entity']);
+      expect(file.body.error.message).to.contain('took too long');
       // The caller cannot fix this timeout, so it stays a 500.
       expect((await api.get('/links/nope')).status).to.equal(500);
     });
