@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { db } from '../../src/infra/db.ts';
 import { scan } from '../support/decoders.ts';
+import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const CODE = { type: 'url', url: 'https://example.com/a' };
@@ -62,6 +64,28 @@ describe('the look of a QR code', () => {
       422,
       'isDefault must be a boolean',
     ]);
+  });
+
+  it('waits for another default before it locks its template, so that two cannot deadlock', async () => {
+    const workspace = await aWorkspace();
+    const { body } = await workspace.api.post('/qrcodes', { ...CODE, useAsTemplate: true });
+    const where = { project_id: workspace.projectId, id: body.templateId };
+    let change!: ReturnType<World['api']['patch']>;
+    await db().transaction(async (trx) => {
+      await trx.raw('SELECT pg_advisory_xact_lock(hashtext(?))', [
+        `template ${workspace.projectId}`,
+      ]);
+      change = workspace.api.patch(`/templates/${body.templateId}`, { isDefault: true });
+      await eventually(async () => {
+        const { rows: waiting } = (await db().raw(
+          "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted",
+        )) as { rows: object[] };
+        expect(waiting).not.to.deep.equal([]);
+      });
+      const free = (await trx('templates').where(where).forUpdate().skipLocked()) as object[];
+      expect(free).to.have.length(1);
+    });
+    expect((await change).body.isDefault).to.equal(true);
   });
 
   it('is stored as a template under a name, which can be changed', async () => {

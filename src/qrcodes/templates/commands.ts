@@ -13,11 +13,14 @@ export const templateHandlers = handlers(templateJobs, {
   'template.update': ({ id, changes: { isDefault, ...changes } }, job) =>
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
+      if (isDefault === true) {
+        // Two changes at once would each leave their template as the default; or each would wait for
+        // the template of the other if they locked their own first.
+        await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`template ${projectId}`]);
+      }
       const before = await Template.lock(projectId, id, trx);
       refuseChanged(job.ifMatch, toTemplate(before));
       if (isDefault === true) {
-        // Two changes at once would each leave their template as the default.
-        await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`template ${projectId}`]);
         const others = Template.of(projectId, trx).where({ is_default: true }).whereNot({ id });
         await others.patch({ is_default: false });
       }
