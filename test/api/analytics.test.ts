@@ -470,7 +470,17 @@ describe('GET /analytics and GET /events', () => {
   const refused: [query: Record<string, string>, status: number, message: string][] = [
     [{ timezone: 'Mars/Olympus' }, 422, 'timezone must be an IANA time zone'],
     [{ timezone: '+01:00' }, 422, 'timezone'],
-    [{ exclude: 'country' }, 422, 'exclude must name filters of the request; country is not set'],
+    [{ exclude: 'country' }, 422, 'exclude must name filters of the request; country has no value'],
+    [
+      { tagId: '', exclude: 'tagId' },
+      422,
+      'exclude must name filters of the request; tagId has no value',
+    ],
+    [
+      { types: '', exclude: 'types' },
+      422,
+      'exclude must name filters of the request; types has no value',
+    ],
     [{ exclude: 'root', root: 'true' }, 422, 'exclude'],
     [{ exclude: 'types', types: 'qr', type: 'qr' }, 422, 'exclude must not be types'],
     [{ exclude: 'tagId', tagId: 'tag_none' }, 404, 'There is no tag "tag_none"'],

@@ -186,16 +186,17 @@ export async function resolveFilter(
 }
 
 /**
- * Rejects a name in `exclude` without a value to exclude, which would select all events.
+ * Rejects a name in `exclude` without a value to exclude, such as `tagId=`, which would select all
+ * events.
  *
  * @throws Refusal `unprocessable_entity`
  */
 function refuseExcluded({ exclude = [], ...query }: FilterQuery): void {
-  const empty = exclude.find((name) => query[name] === undefined);
+  const empty = exclude.find((name) => (query[name] ?? []).length === 0);
   if (empty !== undefined) {
     throw new Refusal(
       'unprocessable_entity',
-      `exclude must name filters of the request; ${empty} is not set`,
+      `exclude must name filters of the request; ${empty} has no value`,
     );
   }
   if (query.type !== undefined && exclude.includes('types')) {
