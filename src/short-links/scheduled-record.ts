@@ -25,14 +25,24 @@ const notAlone: CustomValidator<string> = (at, { error, state }) => {
     : error('rule', { rule: 'must be set together with the fields to change' });
 };
 
-/** Schema of the time of a change in its body. */
+/** The rule that `expiresAt` is in the future holds at the time of the change. */
+const beforeExpiry: CustomValidator<string> = (at, { error, state }) => {
+  const [{ expiresAt }] = state.ancestors as [{ expiresAt?: unknown }];
+  return typeof expiresAt === 'string' && Date.parse(expiresAt) <= Date.parse(at)
+    ? error('rule', { rule: 'must be before expiresAt' })
+    : at;
+};
+
+/** Schema of the time of a change in its body. It follows the fields to change. */
 export const scheduledTime = () =>
   futureDateTime()
     .custom(notTooFar)
     .custom(notAlone)
+    .custom(beforeExpiry)
     .description(
       `Time of the change, at most ${MAX_DAYS} days from now (ISO 8601, UTC without a zone). The change is ` +
-        'validated and stored at once, and applied at this time. Default: now.',
+        'validated and stored at once, and applied at this time. It must be before a new `expiresAt`. ' +
+        'Default: now.',
     )
     .example('2026-12-01T08:00:00.000Z')
     .meta({ extension: true });

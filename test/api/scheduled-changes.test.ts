@@ -162,6 +162,26 @@ for (const kind of ['links', 'qrcodes'] as const) {
       expect(await changesOf(id)).to.deep.equal([]);
     });
 
+    it('need a new expiry after their time', async () => {
+      const { id } = await create({ expiresAt: inMs(DAY_MS) });
+      const at = inMs(3 * DAY_MS);
+      for (const expiresAt of [inMs(2 * DAY_MS), at]) {
+        expect(refusal(await patch(id, { expiresAt, at }))).to.deep.equal([
+          422,
+          'at must be before expiresAt',
+        ]);
+      }
+      // In UTC, like the time of the change.
+      expect(refusal(await patch(id, { expiresAt: '2031-01-02', at: '2031-01-02' }))[0]).to.equal(
+        422,
+      );
+      expect(await changesOf(id)).to.deep.equal([]);
+      await schedule(id, { expiresAt: inMs(4 * DAY_MS) }, at);
+      await schedule(id, { expiresAt: null }, at);
+      await schedule(id, { title: 'after the expiry' }, at);
+      expect(await changesOf(id)).to.have.length(3);
+    });
+
     it('are refused like an immediate change, and leave no trace', async () => {
       const { id } = await create();
       await create({ externalId: 'taken' });
