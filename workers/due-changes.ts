@@ -37,13 +37,16 @@ export class DueChanges {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
-    let isStart = true;
+    // Earlier claims may be of jobs that were not added, or were lost with Redis.
+    let mustForget = true;
     while (!signal.aborted) {
       try {
-        if (isStart) await forgetClaims();
-        isStart = false;
-        if (await this.#queueDue()) continue;
+        if (mustForget) await forgetClaims();
+        const isMore = await this.#queueDue();
+        mustForget = false;
+        if (isMore) continue;
       } catch (error) {
+        mustForget = true;
         if (!signal.aborted) this.#errors.report(error);
       }
       await pause(EVERY_MS, undefined, { signal }).catch(() => {});

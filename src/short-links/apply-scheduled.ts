@@ -217,7 +217,7 @@ export async function forgetClaims(): Promise<void> {
     db(),
     `WITH due AS MATERIALIZED (
        SELECT project_id, record_id, id FROM scheduled_changes
-        WHERE failed_at IS NULL AND at <= now() FOR UPDATE SKIP LOCKED)
+        WHERE failed_at IS NULL AND jobs > 0 AND at <= now() FOR UPDATE SKIP LOCKED)
      UPDATE scheduled_changes s SET jobs = 0, queue_at = s.at
        FROM due WHERE s.project_id = due.project_id AND s.record_id = due.record_id AND s.id = due.id`,
     [],

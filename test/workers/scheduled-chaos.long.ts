@@ -21,6 +21,8 @@ const FIRST_MS = 4_000;
 const WINDOW_MS = 12_000;
 /** Time until changes that are scheduled during the accidents become due at the earliest, in ms. */
 const AHEAD_MS = 12_000;
+/** Time for which Redis alone is dead after a change became due, in ms. */
+const WITHOUT_REDIS_MS = 10_000;
 /** Time for which all processes are dead, in ms. */
 const DEAD_MS = 8_000;
 /** The promise is one second; a busy machine has room for a load of 20. */
@@ -106,6 +108,26 @@ describe('scheduled changes while processes are killed', () => {
       for (const name of new Set(KILLED)) expect(await isReady(name), name).to.equal(true);
     });
   }
+
+  it('do not wait longer for a Redis that is down for longer', async () => {
+    const { id } = await own.post('/links', { url: A });
+    given.set(id, []);
+    const at = Date.now() + FIRST_MS;
+    await schedule(id, at);
+    await own.killRedis();
+    await pause(Math.max(0, at - Date.now()) + WITHOUT_REDIS_MS);
+    const [pending, ...others] = (await own.db('scheduled_changes').where({ record_id: id })) as {
+      jobs: number;
+      queue_at: Date;
+    }[];
+    expect(others).to.deep.equal([]);
+    expect(pending!.jobs).to.be.at.most(1);
+    await own.startRedis();
+    await eventually(async () =>
+      expect((await send('GET', `/links/${id}`)).body.url).to.equal(given.get(id)![0]!.url),
+    );
+    given.clear();
+  });
 
   it('are applied once, in order, never early, and soon after a recovery', async () => {
     for (let n = 0; n < LINKS; n += 1) given.set((await own.post('/links', { url: A })).id, []);
