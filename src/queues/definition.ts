@@ -106,6 +106,8 @@ export interface JobContext
    * service runs a command without a job.
    */
   starts?: number | undefined;
+  /** True if a fault of this run makes the job a dead letter. */
+  isLastAttempt?: boolean | undefined;
   log: Log;
 }
 

@@ -50,6 +50,7 @@ export async function runHandler(
       actor,
       isRepeat: job.attemptsMade > 0 || starts > 1,
       starts,
+      isLastAttempt: job.attemptsMade + 1 >= (job.opts.attempts ?? queue.attempts),
       keyed,
       ifMatch,
       acceptedAt,

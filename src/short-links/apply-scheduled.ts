@@ -1,9 +1,9 @@
 import { recordJob } from '../audit/write.ts';
 import { Refusal, type RefusalData } from '../errors.ts';
-import { type Db, db, execute, rows } from '../infra/db.ts';
+import { type Db, db, execute, isLockTimeout, rows } from '../infra/db.ts';
 import { isValueError, VALUE_REFUSED } from '../infra/outage.ts';
 import { inSavepoint, type Publish, runIdempotent } from '../jobs/run-idempotent.ts';
-import type { Actor, JobContext } from '../queues/definition.ts';
+import { type Actor, type JobContext, Postponed } from '../queues/definition.ts';
 import { changes as changesOf } from '../queues/job.ts';
 import { type PlacedRecord, publishRecordEvent } from '../webhooks/outbox.ts';
 import type { SharedChanges } from './fields.ts';
@@ -21,6 +21,8 @@ const FIRST_RETRY_S = 0.25;
 const DOUBLINGS = 14;
 /** Maximum number of changes whose jobs are queued at a time. */
 const BATCH = 1_000;
+/** Message of a change that failed for a fault, whose details are in the log. */
+const FAULT = 'The service could not apply the change because of an error of its own';
 
 /** The result of a job that applies due changes. */
 export interface Applied {
@@ -56,7 +58,8 @@ interface DueChange<Changes> {
 
 /**
  * Applies the due changes of a record in the order of their times, each as the update of its author.
- * A refused one fails, and does not stop the others.
+ * A refused one fails, and does not stop the others; nor does one that a fault keeps from being
+ * applied at each attempt.
  */
 export async function applyDue<
   Row extends ShortLinkModel,
@@ -81,7 +84,7 @@ export async function applyDue<
       const outcome =
         existing === undefined
           ? new Refusal('not_found', `The ${noun} was deleted`)
-          : await orRefusal(() =>
+          : await orRefusal(job, due.id, () =>
               inSavepoint(trx, publish, async (inner, publishInner) => {
                 const before = await records.lock(inner, { projectId }, recordId);
                 const complete = withFramesOf(before, changes);
@@ -141,14 +144,26 @@ const lockDue = <Changes>(
     [projectId, recordId],
   );
 
-/** @returns the refusal that a change throws, also for a value that Postgres refuses */
-async function orRefusal<Result>(change: () => Promise<Result>): Promise<Result | Refusal> {
+/**
+ * @returns the refusal that a change throws, also for a value that Postgres refuses, and for a fault
+ * in the last attempt. If Postgres cannot work, the failure of the change cannot be stored either.
+ * @throws a fault before the last attempt, which may pass
+ */
+async function orRefusal<Result>(
+  { isLastAttempt, log }: JobContext,
+  changeId: string,
+  change: () => Promise<Result>,
+): Promise<Result | Refusal> {
   try {
     return await change();
   } catch (thrown) {
     if (thrown instanceof Refusal) return thrown;
     if (isValueError(thrown)) return new Refusal('unprocessable_entity', VALUE_REFUSED);
-    throw thrown;
+    // Neither counts as an attempt: the job runs again.
+    if (isLastAttempt !== true || thrown instanceof Postponed || isLockTimeout(thrown))
+      throw thrown;
+    log.error({ err: thrown, changeId }, 'a fault kept a scheduled change from being applied');
+    return new Refusal('internal_server_error', FAULT);
   }
 }
 

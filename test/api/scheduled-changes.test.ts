@@ -1,6 +1,12 @@
 import { expect } from 'chai';
+import pino from 'pino';
+import { Refusal } from '../../src/errors.ts';
+import { newId } from '../../src/ids.ts';
 import { pruneImages } from '../../src/images/keep.ts';
 import { db } from '../../src/infra/db.ts';
+import { linkHandlers } from '../../src/links/commands.ts';
+import { qrCodeHandlers } from '../../src/qrcodes/commands.ts';
+import type { JobHandler } from '../../src/queues/job.ts';
 import { pruneFailedChanges } from '../../src/short-links/prune-history.ts';
 import { eventually } from '../support/eventually.ts';
 import { walk } from '../support/pages.ts';
@@ -291,6 +297,41 @@ for (const kind of ['links', 'qrcodes'] as const) {
       expect(failed[1].changes).to.deep.include({ externalId: 'e', url: B });
       expect(await changesOf(id, { status: 'failed' })).to.deep.equal(failed);
       expect(await historyOf(id)).to.have.length(1);
+    });
+
+    it('fail if a fault lasts until the last attempt, and do not stop the others', async () => {
+      const { id } = await create();
+      const { id: faulty } = await schedule(id, { title: 'faulty' }, inMs(DAY_MS));
+      await schedule(id, { title: 'applied' }, inMs(2 * DAY_MS));
+      await db()('scheduled_changes').where({ id: faulty }).update({ password: 'not sealed' });
+      await makeDue();
+      const [name, all] =
+        kind === 'links' ? ['link.apply', linkHandlers] : ['qrcode.apply', qrCodeHandlers];
+      const handler = (all as JobHandler[]).find(({ job }) => job.name === name)!;
+      const run = (isLastAttempt: boolean) =>
+        handler.run(
+          { id },
+          {
+            jobId: newId('job'),
+            projectId: world.projectId,
+            isRepeat: false,
+            isLastAttempt,
+            log: pino({ enabled: false }),
+          },
+        );
+      const fault = await run(false).catch((thrown: unknown) => thrown);
+      expect(fault).to.be.instanceOf(Error).and.not.instanceOf(Refusal);
+      expect(await read(id)).to.include({ title: null });
+      await run(true);
+      await noneIsPending(id);
+      expect(await read(id)).to.include({ title: 'applied' });
+      const [failed, ...others] = await changesOf(id);
+      expect(others).to.deep.equal([]);
+      expect(failed).to.deep.include({ id: faulty, status: 'failed' });
+      expect(failed.error).to.deep.equal({
+        code: 'internal_server_error',
+        message: 'The service could not apply the change because of an error of its own',
+      });
     });
 
     it('of a record in the trash fail at their time, and else wait for its return', async () => {
