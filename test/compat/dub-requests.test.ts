@@ -405,8 +405,16 @@ describe('the API of Dub', () => {
       expect(series.at(-1)).to.include({ clicks: 2 });
       expect(await rows('device=desktop,mobile')).to.include({ clicks: 3 });
       expect(await rows('device=-desktop')).to.include({ clicks: 0 });
-      const two = await get('/analytics?country=-DE&device=-mobile');
-      refused(two, 422, /^only one filter can exclude .*: country, device$/);
+      const two = `country=-${country}&linkId=-${blog.id}`;
+      const { clicks: both } = await rows(two);
+      const { clicks: onlyLink } = await rows(`linkId=-${blog.id}`);
+      expect([onlyLink - both, both]).to.deep.equal([1, 1]);
+      expect(await rows(`groupBy=triggers&trigger=-qr&${two}`)).to.deep.equal([
+        { trigger: 'link', clicks: both, leads: 1, sales: 1, saleAmount: 100 },
+      ]);
+      expect(await rows(`groupBy=top_domains&domain=-none.example&${two}`)).to.deep.equal([
+        { domain: world.domain, clicks: both },
+      ]);
       refused(await get('/analytics?country=-XX'), 422, /^country/);
     });
 
@@ -430,6 +438,12 @@ describe('the API of Dub', () => {
       expect(await listed(`linkId=-${blog.id}&limit=1&page=2`)).to.deep.equal([rest[1]]);
       expect(await listed(`linkId=-${blog.id}&limit=1&page=3`)).to.deep.equal([]);
       expect(await listed(`country=-${all[0].click.country}`)).to.have.length(1);
+      for (const { click, link } of all) {
+        const others = await listed(`country=-${click.country}&linkId=-${link.id}`);
+        expect(others).to.deep.equal(
+          all.filter((one) => one.click.country !== click.country && one.link.id !== link.id),
+        );
+      }
 
       const names = async (query: string) =>
         (await listed(`event=sales&query=${encodeURIComponent(query)}`)).map(

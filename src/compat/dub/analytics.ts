@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts';
 import type { OperationId } from '../../http/route.ts';
 import { ok } from '../../http/route.ts';
 import { type Call, type CallQuery, lastValue, omit, type PeerRoute } from '../peer.ts';
-import { type EventQuery, fromDubQuery } from './event-query.ts';
+import { filterOf, fromDubQuery, withoutFilter } from './event-query.ts';
 
 type Row = Record<string, unknown>;
 
@@ -89,24 +89,14 @@ export const analyticsRoutes: PeerRoute[] = [
     path: '/analytics',
     operation: 'retrieveAnalytics',
     async answer({ query: dubQuery }, call) {
-      const { query, excluded } = fromDubQuery(dubQuery);
+      const query = fromDubQuery(dubQuery);
       const groupBy = lastValue(query, 'groupBy') ?? 'count';
-      const filters = omit(query, ['groupBy']);
-      const rows = await readGroup(call, groupBy, filters);
-      const rest =
-        excluded === undefined
-          ? rows
-          : withoutExcluded(rows, await readGroup(call, groupBy, including(filters, excluded)));
-      if (groupBy === 'count') return ok(rest[0]);
-      return ok(groupBy === 'timeseries' ? rest : rest.filter(hasEvents));
+      const rows = await readGroup(call, groupBy, omit(query, ['groupBy']));
+      if (groupBy === 'count') return ok(rows[0]);
+      return ok(groupBy === 'timeseries' ? rows : rows.filter(hasEvents));
     },
   },
 ];
-
-const including = (query: CallQuery, { filter, values }: NonNullable<EventQuery['excluded']>) => ({
-  ...query,
-  [filter]: values,
-});
 
 /** Reads the rows of one of Dub's groups; `count` has one row. */
 async function readGroup(call: Call, groupBy: string, query: CallQuery): Promise<Row[]> {
@@ -134,40 +124,33 @@ function sumOf(rows: readonly Row[]): Row[] {
   const sums = new Map<string, Row>();
   for (const row of rows) {
     const sum = sums.get(groupOf(row));
-    sums.set(groupOf(row), sum === undefined ? row : combined(sum, row, 1));
+    sums.set(groupOf(row), sum === undefined ? row : combined(sum, row));
   }
   return [...sums.values()];
 }
 
-/**
- * Subtracts the numbers of excluded events from those of all events. This is exact, because each
- * event counts in one row of a group.
- */
-function withoutExcluded(rows: readonly Row[], excludedRows: readonly Row[]): Row[] {
-  const excluded = new Map(excludedRows.map((row) => [groupOf(row), row]));
-  return rows.map((row) => {
-    const part = excluded.get(groupOf(row));
-    return part === undefined ? row : combined(row, part, -1);
-  });
-}
-
-/** Adds the numbers of a row to another; an event between two queries makes none negative. */
-const combined = (row: Row, other: Row, sign: 1 | -1): Row => ({
+/** Adds the numbers of a row to another. */
+const combined = (row: Row, other: Row): Row => ({
   ...row,
   ...Object.fromEntries(
     NUMBERS.filter((name) => row[name] !== undefined).map((name) => [
       name,
-      Math.max(0, Number(row[name]) + sign * Number(other[name] ?? 0)),
+      Number(row[name]) + Number(other[name] ?? 0),
     ]),
   ),
 });
 
+/** Returns true if a filter selects a value. */
+const isSelected = (filter: ReturnType<typeof filterOf>, value: string): boolean =>
+  filter === undefined || filter.values.includes(value) !== filter.isExcluded;
+
 /** Counts by the way in which short links were opened. */
 async function byTrigger(call: Call, query: CallQuery): Promise<Row[]> {
-  const triggers = [query['types'] ?? TRIGGERS].flat().flatMap((names) => names.split(','));
+  const types = filterOf(query, 'types');
   const rows: Row[] = [];
-  for (const trigger of TRIGGERS.filter((name) => triggers.includes(name))) {
-    const counted = { ...omit(query, ['types']), type: trigger, groupBy: 'count' };
+  for (const trigger of TRIGGERS) {
+    if (!isSelected(types, trigger)) continue;
+    const counted = { ...withoutFilter(query, 'types'), type: trigger, groupBy: 'count' };
     const { body } = await call<Row>('retrieveAnalytics', { query: counted });
     rows.push({ trigger, ...totalsOf(body) });
   }
@@ -189,14 +172,14 @@ async function byRecord(call: Call, group: RecordGroup, query: CallQuery): Promi
       `groupBy must not be top_folders, top_link_tags or top_domains for ${pageSize} records or more: set ${filter}`,
     );
   }
-  const requested = lastValue(query, filter)?.split(',');
+  const requested = filterOf(query, filter);
   const event = lastValue(query, 'event') ?? 'clicks';
   const numbers = Object.hasOwn(NUMBERS_OF, event) ? NUMBERS_OF[event]! : NUMBERS;
   const rows: Row[] = [];
   for (const record of [...records, ...(group.unlisted?.() ?? [])]) {
     const value = String(record[field]);
-    if (requested?.includes(value) === false) continue;
-    const counted = { ...query, [filter]: value, groupBy: 'count' };
+    if (!isSelected(requested, value)) continue;
+    const counted = { ...withoutFilter(query, filter), [filter]: value, groupBy: 'count' };
     const { body } = await call<Row>('retrieveAnalytics', { query: counted });
     rows.push({ ...group.toRow(record), ...totalsOf(body, numbers) });
   }

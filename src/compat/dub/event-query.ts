@@ -1,10 +1,9 @@
-import { Refusal } from '../../errors.ts';
 import type { Query } from '../../http/input.ts';
 import { DEVICES } from '../../visitors/device.ts';
 import { type CallQuery, lastValue, omit } from '../peer.ts';
 
 /** Filters whose value can begin with `-`, which excludes the values after it. */
-export const EXCLUDABLE = [
+const EXCLUDABLE = [
   'continent',
   'country',
   'city',
@@ -18,32 +17,38 @@ export const EXCLUDABLE = [
   'tagId',
 ] as const;
 
-/** The query of events or analytics for this API. */
-export interface EventQuery {
-  query: CallQuery;
-  /** A filter for the events to leave out. */
-  excluded?: { filter: (typeof EXCLUDABLE)[number]; values: string };
+/**
+ * Converts time span and filters of events; `exclude` names the filters that exclude their values.
+ * Other filters of Dub are refused as unknown.
+ */
+export function fromDubQuery(dubQuery: Query): CallQuery {
+  const query = toCallQuery(dubQuery);
+  const excluding = EXCLUDABLE.filter((name) => lastValue(query, name)?.startsWith('-'));
+  if (excluding.length === 0) return query;
+  const values = excluding.map((name) => [name, lastValue(query, name)!.slice(1)] as const);
+  return { ...query, ...Object.fromEntries(values), exclude: excluding.join(',') };
 }
 
-/**
- * Converts time span and filters of events. Other filters of Dub are refused as unknown.
- *
- * @throws Refusal `unprocessable_entity` if more than one filter excludes values
- */
-export function fromDubQuery(dubQuery: Query): EventQuery {
-  const all = toCallQuery(dubQuery);
-  const excluding = EXCLUDABLE.filter((name) => lastValue(all, name)?.startsWith('-'));
-  const [filter] = excluding;
-  if (filter === undefined) return { query: all };
-  if (excluding.length > 1) {
-    throw new Refusal(
-      'unprocessable_entity',
-      `only one filter can exclude values with -; these do: ${excluding.join(', ')}`,
-    );
-  }
-  const excluded = { filter, values: lastValue(all, filter)!.slice(1) };
-  return { query: omit(all, [filter]), excluded };
+/** Reads the values of a filter, and whether it excludes them; `undefined` if it is not set. */
+export function filterOf(
+  query: CallQuery,
+  name: string,
+): { values: string[]; isExcluded: boolean } | undefined {
+  if (query[name] === undefined) return undefined;
+  const values = [query[name]].flat().flatMap((names) => names.split(','));
+  return { values, isExcluded: excludedBy(query).includes(name) };
 }
+
+/** Removes a filter. */
+export function withoutFilter(query: CallQuery, name: string): CallQuery {
+  const excluding = excludedBy(query).filter((one) => one !== name);
+  return {
+    ...omit(query, [name]),
+    exclude: excluding.length === 0 ? undefined : excluding.join(','),
+  };
+}
+
+const excludedBy = (query: CallQuery): string[] => lastValue(query, 'exclude')?.split(',') ?? [];
 
 function toCallQuery(dubQuery: Query): CallQuery {
   const { trigger, qr, tagIds, device, interval, start, ...rest } = omit(dubQuery, [

@@ -1,7 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import type { Query } from '../../http/input.ts';
 import { ok } from '../../http/route.ts';
-import { cityKey } from '../../visitors/city.ts';
 import {
   type Call,
   type CallQuery,
@@ -13,7 +11,7 @@ import {
 } from '../peer.ts';
 import { withoutWww } from './analytics.ts';
 import { sizeIn } from './cursor.ts';
-import { type EventQuery, fromDubQuery } from './event-query.ts';
+import { fromDubQuery } from './event-query.ts';
 import { type Colors, colorsOf, toDubLink } from './link.ts';
 import { metadataFilter } from './metadata-query.ts';
 
@@ -29,13 +27,13 @@ export const eventRoutes: PeerRoute[] = [
     path: '/events',
     operation: 'listEvents',
     async answer({ query: dubQuery }, call) {
-      const { query, excluded } = fromDubQuery(omit(dubQuery, ['query', 'sortOrder']));
+      const query = fromDubQuery(omit(dubQuery, ['query', 'sortOrder']));
       const sorted = { ...query, order: lastValue(dubQuery, 'sortOrder') };
-      const keeps = conditionsOf(dubQuery, excluded);
+      const metadata = lastValue(dubQuery, 'query');
       const events =
-        keeps.length === 0
+        metadata === undefined
           ? (await call<EventRecord[]>('listEvents', { query: sorted })).body
-          : await listKept(call, sorted, (event) => keeps.every((keep) => keep(event)));
+          : await listKept(call, sorted, metadataFilter(metadata));
       // Events of Dub always belong to a link.
       const ofLinks = events.flatMap((event) => (hasLink(event) ? [event] : []));
       const colors = await colorsOf(
@@ -47,47 +45,8 @@ export const eventRoutes: PeerRoute[] = [
   },
 ];
 
-/** Values of an event that filters exclude. */
-const VALUES: Readonly<
-  Record<NonNullable<EventQuery['excluded']>['filter'], (event: EventOfLink) => unknown[]>
-> = {
-  continent: ({ click }) => [click['continent']],
-  country: ({ click }) => [click['country']],
-  city: ({ click }) => [click['city']],
-  device: ({ click }) => [click['device']],
-  browser: ({ click }) => [click['browser']],
-  os: ({ click }) => [click['os']],
-  types: ({ click }) => [click['type']],
-  domain: ({ link }) => [link.domain],
-  linkId: ({ link }) => [link.id],
-  folderId: ({ link }) => [link['folderId']],
-  tagId: ({ link }) => link.tags.map(({ id }) => id),
-};
-
-/** Conditions that are tested on the events that this API returns. */
-function conditionsOf(
-  dubQuery: Query,
-  excluded: EventQuery['excluded'],
-): ((event: EventOfLink) => boolean)[] {
-  const conditions: ((event: EventOfLink) => boolean)[] = [];
-  const metadata = lastValue(dubQuery, 'query');
-  if (metadata !== undefined) {
-    const keep = metadataFilter(metadata);
-    conditions.push((event) => keep(event['metadata']));
-  }
-  if (excluded !== undefined) {
-    const keyOf = excluded.filter === 'city' ? cityKey : (value: string) => value.toLowerCase();
-    const values = excluded.values.split(',').map(keyOf);
-    const valuesOf = VALUES[excluded.filter];
-    conditions.push(
-      (event) => !valuesOf(event).some((value) => values.includes(keyOf(String(value)))),
-    );
-  }
-  return conditions;
-}
-
 /**
- * Reads the page of the events that a condition keeps.
+ * Reads the page of the events whose metadata a condition keeps.
  *
  * @throws Refusal `unprocessable_entity` if it is not among the first {@link MAX_PAGES} pages of
  * all events
@@ -95,7 +54,7 @@ function conditionsOf(
 async function listKept(
   call: Call,
   query: CallQuery,
-  keep: (event: EventOfLink) => boolean,
+  keep: ReturnType<typeof metadataFilter>,
 ): Promise<EventRecord[]> {
   const limit = sizeIn(query, 'limit', { most: MOST, otherwise: PAGE });
   const end = Number(lastValue(query, 'page') ?? 1) * limit;
@@ -106,13 +65,13 @@ async function listKept(
     const { body: events, headers } = await call<EventRecord[]>('listEvents', {
       query: { ...omit(query, ['page']), limit: String(MOST), cursor },
     });
-    kept.push(...events.filter((event) => hasLink(event) && keep(event)));
+    kept.push(...events.filter((event) => hasLink(event) && keep(event['metadata'])));
     cursor = headers?.['X-Next-Cursor'] as string | undefined;
     if (cursor === undefined || kept.length >= end) return kept.slice(end - limit, end);
   }
   throw new Refusal(
     'unprocessable_entity',
-    `interval must be shorter: a filter that excludes, or query, reads at most ${MOST * MAX_PAGES} events`,
+    `interval must be shorter: query reads at most ${MOST * MAX_PAGES} events`,
   );
 }
 
