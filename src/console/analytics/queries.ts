@@ -221,15 +221,17 @@ export function useTimeline(): UseQueryResult<Timeline> {
       const { timezone } = parameters;
       const now = Date.now();
       const { before, isRunning } = comparedSpans(query, timezone, now);
-      const other =
-        against !== undefined &&
-        fetchGroup(api, 'timeseries', withValue(parameters, query), signal);
-      const all = await fetchGroup(api, 'timeseries', parameters, signal);
+      const [all, other] = await Promise.all([
+        fetchGroup(api, 'timeseries', parameters, signal),
+        against === undefined
+          ? undefined
+          : fetchGroup(api, 'timeseries', withValue(parameters, query), signal),
+      ]);
       // A series of today or of a chosen period can contain future steps.
       const rows = all.filter(({ start }, index) => index === 0 || Date.parse(start) <= now);
       const step = stepOf(all.map((row) => row.start));
       const timeline = { rows, before: undefined, step, isRunning };
-      if (other) return { ...timeline, before: (await other).slice(0, rows.length) };
+      if (other) return { ...timeline, before: other.slice(0, rows.length) };
       if (before === undefined) return timeline;
       const parts = step === 'day' ? daySpans(before, timezone) : [before];
       const series = await Promise.all(
