@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
@@ -10,9 +11,16 @@ import { expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 /** Reads the number of clicks, and that of the comparison. */
 async function clicksOf(page: Page): Promise<(number | null)[]> {
   const tile = page.locator('[data-metric=clicks]');
+  // In one evaluation, because the comparison can disappear between two.
   const read = async (name: string) => {
-    const one = tile.locator(`[data-${name}]`);
-    return (await one.count()) === 0 ? null : Number(await one.getAttribute(`data-${name}`));
+    const values = await tile
+      .locator(`[data-${name}]`)
+      .evaluateAll(
+        (elements: { getAttribute(attribute: string): string | null }[], attribute) =>
+          elements.map((element) => Number(element.getAttribute(attribute))),
+        `data-${name}`,
+      );
+    return values[0] ?? null;
   };
   return [await read('value'), await read('previous')];
 }
@@ -90,7 +98,8 @@ describe('campaigns in the console', function () {
           await again.getByRole('combobox', { name: 'UTM source is' }).fill(name);
           await again.getByRole('option', { name }).click();
         }
-        await page.getByText('spring or launch').waitFor();
+        const filters = page.getByRole('group', { name: 'Filters' });
+        await filters.getByText('spring or launch').waitFor();
         await expectClicks(page, 'utm_source=spring&utm_source=launch');
       });
     });
@@ -137,6 +146,35 @@ describe('campaigns in the console', function () {
       await expectClicks(page, `tagId=${tagId}`);
     });
   });
+
+  for (const [query, columns] of [
+    ['interval=all', 'Start,Clicks'],
+    ['interval=all&compare=year', 'Start,Clicks'],
+    ['interval=30d&compare=none', 'Start,Clicks'],
+    ['interval=30d', 'Start,Clicks,Previous period: start,Previous period: clicks'],
+    [
+      'interval=all&utm_source=spring&compare=utm_source&against=launch',
+      'Start,Clicks,launch: start,launch: clicks',
+    ],
+  ] as const) {
+    it(`names a comparison in print and CSV only where there is one (${query})`, async () => {
+      await inConsole(world, `analytics?${query}`, {}, async (page) => {
+        await page.locator('.u-over').waitFor();
+        await page.getByRole('button', { name: 'Export' }).click();
+        const saved = page.waitForEvent('download');
+        await page.getByRole('menuitem', { name: 'Chart as CSV' }).click();
+        const file = await readFile(await (await saved).path(), 'utf8');
+        const [first] = file.replace('\u{FEFF}', '').split(/\r?\n/);
+        expect(first).to.equal(columns);
+        await page.emulateMedia({ media: 'print' });
+        const heading = page.locator('#main header');
+        await heading.getByText(world.slug, { exact: true }).waitFor();
+        expect(await heading.getByText('Compared with').count()).to.equal(
+          columns === 'Start,Clicks' ? 0 : 1,
+        );
+      });
+    });
+  }
 
   it('saves all numbers of the page as a ZIP file', async () => {
     await inConsole(world, 'analytics?country=DE&exclude=country', {}, async (page) => {

@@ -158,15 +158,15 @@ function ExportMenu() {
     const { rows, before } = timeline.data!;
     const measure = measureOf(query.event);
     const name = nameOfMetric(query.event);
-    saveCsv('timeseries', [
-      ['Start', name, `${comparison}: start`, `${comparison}: ${name.toLowerCase()}`],
-      ...rows.map((row, index) => [
-        row.start,
-        row[measure] ?? 0,
-        before?.[index]?.start ?? '',
-        before?.[index]?.[measure] ?? '',
-      ]),
-    ]);
+    const compared = before && [
+      [`${comparison}: start`, `${comparison}: ${name.toLowerCase()}`],
+      ...rows.map((_, index) => [before[index]?.start ?? '', before[index]?.[measure] ?? '']),
+    ];
+    const shown = [['Start', name], ...rows.map((row) => [row.start, row[measure] ?? 0])];
+    saveCsv(
+      'timeseries',
+      shown.map((cells, index) => [...cells, ...(compared?.[index] ?? [])]),
+    );
   };
   const saveAll = async () => {
     const { event, ...others } = parametersOf(query);

@@ -23,7 +23,8 @@ export function PrintHeader() {
   const comparison = useComparisonName();
   const zone = query.timezone ?? browserTimezone();
   const [now] = useState(() => Date.now());
-  const { shown } = comparedSpans(query, zone, now);
+  const { shown, before } = comparedSpans(query, zone, now);
+  const isCompared = before !== undefined || query.against !== undefined;
   const day = momentFormat(zone, { day: 'numeric', month: 'short', year: 'numeric' });
   const used = FILTER_LIST.filter((filter) => query[filter] !== undefined);
   return (
@@ -36,7 +37,7 @@ export function PrintHeader() {
           : ''}
         , {zone}
       </p>
-      {query.compare !== 'none' && <p className="text-muted">Compared with: {comparison}</p>}
+      {isCompared && <p className="text-muted">Compared with: {comparison}</p>}
       {used.map((filter) => (
         <FilterLine key={filter} filter={filter} value={query[filter]!} />
       ))}
