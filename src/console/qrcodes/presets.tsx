@@ -8,7 +8,7 @@ import { useDrawn } from './drawn.ts';
 import { addressOf } from './image.ts';
 import { type Look, lookOf, PLAIN_LOOK } from './look.ts';
 import { TemplateMenu } from './template-menu.tsx';
-import { templatesQuery } from './templates.ts';
+import { nameOfTemplate, templatesQuery } from './templates.ts';
 
 const SAMPLE = 'HELLO';
 
@@ -27,7 +27,7 @@ export function Presets({ onChosen }: { onChosen(look: Look): void }) {
         <Preset name="Brand" look={brandLook(brand)} onChosen={onChosen} />
       )}
       {templates.map((template, index) => {
-        const name = template.name ?? `Template ${templates.length - index}`;
+        const name = nameOfTemplate(templates, index);
         return (
           <Preset
             key={template.id}
