@@ -151,7 +151,9 @@ function Summary<Row extends ShortLinkRecord & Listed>(props: RecordViewProps<Ro
       aria-label="Summary"
       className="flex flex-col gap-2 rounded-lg border border-line bg-panel p-4"
     >
-      {shortLink !== undefined && (
+      {shortLink === undefined ? (
+        props.states && <p>{props.states}</p>
+      ) : (
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <ShortLinkName
             domain={record.domain}
