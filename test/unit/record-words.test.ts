@@ -21,7 +21,10 @@ const names: ChangeNames = {
   device: (type) => ({ mobile: 'a phone' })[type] ?? type,
   language: (tag) => ({ de: 'German' })[tag] ?? tag,
   label: (field) => ({ maxVisits: 'Click limit' })[field],
-  record: (id) => ({ folder_1: 'Campaigns' })[id],
+  record: (field, id) =>
+    field === 'folderId'
+      ? (new Map([['folder_1', 'Campaigns']]).get(id) ?? null)
+      : new Map([['template_1', 'Blue']]).get(id),
   page: undefined,
   visit: 'click',
   now: NOW,
@@ -216,6 +219,8 @@ describe('the history of a link in words', () => {
         url: { from: 'https://a.example/', to: 'https://b.example/' },
         maxVisits: { from: null, to: 5 },
         folderId: { from: 'folder_1', to: 'folder_gone' },
+        templateId: { from: 'template_1', to: 'template_2' },
+        webhookIds: { from: [], to: ['webhook_1'] },
         tags: { from: [], to: [{ id: 'tag_1', name: 'Spring' }] },
         geo: { from: null, to: { DE: 'https://de.example/' } },
         rules: { from: null, to: [{ value: { country: ['AT'] }, url: 'https://at.example/' }] },
@@ -230,6 +235,8 @@ describe('the history of a link in words', () => {
       ['Destination', 'https://a.example/', 'https://b.example/'],
       ['Click limit', 'Nothing', '5'],
       ['Folder', 'Campaigns', 'A deleted one'],
+      ['Template', 'Blue', 'template_2'],
+      ['Webhooks', 'Nothing', 'webhook_1'],
       ['Tags', 'Nothing', 'Spring'],
       ['Targets by country', 'Nothing', 'Germany: https://de.example/'],
       ['Rules', 'Nothing', 'Visitors in Austria go to https://at.example/.'],

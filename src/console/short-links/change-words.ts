@@ -15,8 +15,11 @@ export interface HistoryEntry {
 export interface ChangeNames extends RoutingNames {
   /** Label of a field in the form; `undefined` for a field without one. */
   label(field: string): string | undefined;
-  /** Name of a folder, page or webhook by its id; `undefined` if it no longer exists. */
-  record(id: string): string | undefined;
+  /**
+   * Name of a record that a field refers to by its id; `null` if it no longer exists, `undefined`
+   * if the person may not read it or its list is not loaded.
+   */
+  record(field: Reference, id: string): string | null | undefined;
 }
 
 /** A changed field in words. */
@@ -76,7 +79,18 @@ const LABELS: Readonly<Record<string, string>> = {
 const LONGEST = 300;
 
 /** Fields that hold ids of records. */
-const REFERENCES = new Set(['folderId', 'pageId', 'webhookIds', 'templateId']);
+const REFERENCES = ['folderId', 'pageId', 'webhookIds', 'templateId'] as const;
+/** A field that holds ids of records. */
+export type Reference = (typeof REFERENCES)[number];
+
+const isReference = (field: string): field is Reference =>
+  (REFERENCES as readonly string[]).includes(field);
+
+/** Names a record that a field refers to; an unknown one is shown by its id. */
+function referenceText(field: Reference, id: string, names: ChangeNames): string {
+  const name = names.record(field, id);
+  return name === null ? 'A deleted one' : (name ?? id);
+}
 
 const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
@@ -85,10 +99,10 @@ export function fieldValue(field: string, value: unknown, names: ChangeNames): s
   if (value === null || value === undefined || value === '') return 'Nothing';
   if (typeof value === 'string' && value.startsWith('data:')) return 'An uploaded picture';
   if (field === 'hasPassword') return value === true ? 'Set' : 'None';
-  if (REFERENCES.has(field)) {
+  if (isReference(field)) {
     const ids = [value].flat().map(String);
     if (ids.length === 0) return 'Nothing';
-    return cut(ids.map((id) => names.record(id) ?? 'A deleted one').join(', '));
+    return cut(ids.map((id) => referenceText(field, id, names)).join(', '));
   }
   if (field === 'rules' && Array.isArray(value)) {
     return value.map((rule) => `${ruleSentence(rule as Rule, names)}.`).join(' ');

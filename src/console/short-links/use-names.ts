@@ -4,8 +4,9 @@ import { nameOfCountry } from '../analytics/names.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { foldersQuery } from '../labels/queries.ts';
 import { pagesQuery } from '../pages/queries.ts';
+import { nameOfTemplate, templatesQuery } from '../qrcodes/templates.ts';
 import { webhooksQuery } from '../webhooks/queries.ts';
-import type { ChangeNames } from './change-words.ts';
+import type { ChangeNames, Reference } from './change-words.ts';
 import { ALL_FIELDS, type ShortLinkRecord } from './fields.ts';
 import type { RecordKind } from './list-kind.ts';
 import { DEVICES } from './traits.ts';
@@ -34,31 +35,61 @@ function nameOfDevice(type: string): string {
   return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
+/** Names by id of the records of a list, and whether the list has all of them. */
+interface NamedList {
+  names: ReadonlyMap<string, string>;
+  isWhole: boolean;
+}
+
+/** Records in the first page of a list, the default of the API. */
+const FIRST_RECORDS = 100;
+
+/**
+ * Collects the names of a list.
+ *
+ * @param records absent while they load, and for people who may not read them
+ * @param most records of a full page, after which others can follow; absent for lists loaded wholly
+ */
+const namedList = <Row extends { id: string }>(
+  records: readonly Row[] | undefined,
+  nameOf: (record: Row, index: number) => string,
+  most = Number.POSITIVE_INFINITY,
+): NamedList => ({
+  names: new Map((records ?? []).map((record, index) => [record.id, nameOf(record, index)])),
+  isWhole: records !== undefined && records.length < most,
+});
+
 /** Returns the names for sentences about a record: of its values, and of the records it refers to. */
 export function useNames(
-  { visit }: Pick<RecordKind<never>, 'visit'>,
+  { list, visit }: Pick<RecordKind<never>, 'list' | 'visit'>,
   { pageId }: Pick<ShortLinkRecord, 'pageId'>,
 ): ChangeNames {
   const { api, may } = useWorkspace();
   const folders = useQuery(foldersQuery(api)).data;
+  const templates = useQuery({
+    ...templatesQuery(api),
+    enabled: list === 'qrcodes' && may('qrcodes.read'),
+  }).data;
   const pages = useQuery({ ...pagesQuery(api), enabled: may('pages.read') }).data;
   const webhooks = useQuery({ ...webhooksQuery(api), enabled: may('webhooks.read') }).data;
   const [now] = useState(() => Date.now());
   return useMemo(() => {
-    const records = new Map<string, string>([
-      ...(folders ?? []).map(({ id, name }) => [id, name] as const),
-      ...(pages ?? []).map(({ id, title }) => [id, title] as const),
-      ...(webhooks ?? []).map(({ id, url }) => [id, url] as const),
-    ]);
+    const lists: Readonly<Record<Reference, NamedList>> = {
+      folderId: namedList(folders, ({ name }) => name),
+      pageId: namedList(pages, ({ title }) => title, FIRST_RECORDS),
+      webhookIds: namedList(webhooks, ({ url }) => url, FIRST_RECORDS),
+      templateId: namedList(templates, (_, index) => nameOfTemplate(templates!, index)),
+    };
     return {
       country: nameOfCountry,
       device: nameOfDevice,
       language: nameOfLanguage,
       label: (field) => LABELS.get(field),
-      record: (id) => records.get(id),
-      page: pageId == null ? undefined : records.get(pageId),
+      record: (field, id) =>
+        lists[field].names.get(id) ?? (lists[field].isWhole ? null : undefined),
+      page: pageId == null ? undefined : lists.pageId.names.get(pageId),
       visit,
       now,
     };
-  }, [folders, pages, webhooks, pageId, visit, now]);
+  }, [folders, pages, webhooks, templates, pageId, visit, now]);
 }
