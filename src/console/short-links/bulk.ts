@@ -1,15 +1,15 @@
 import { answer, type Schemas } from '../api/client.ts';
+import { describe } from '../api/error.ts';
 import { refusalInWords } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
 import { sendLater } from '../api/queries.ts';
 import type { Call } from '../app/changes.ts';
-import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
 import type { BulkEdit, Listed } from './bulk-bar.tsx';
 import type { RecordKind } from './list-kind.ts';
 import { countText } from './listing.ts';
 import { type WriteContext, writeLater, writeNow } from './pending.ts';
-import { refreshRestored, restoreRecords } from './restore.ts';
+import { refreshRestored, restorationOf, restoredOf } from './restore.ts';
 
 /** Collects the arguments that every bulk write needs. */
 const laterOf = <Row extends Listed>({ list, noun }: RecordKind<Row>, records: readonly Row[]) => ({
@@ -39,9 +39,12 @@ export function deleteRecords<Row extends Listed>(
       await refresh(client);
     },
     onDone: () =>
-      toast(`${count} deleted`, 'plain', [
-        { label: 'Undo', run: () => undoDeletion({ api, client }, ids, kind.noun) },
-      ]),
+      toast(
+        `${count} deleted`,
+        'plain',
+        [{ label: 'Undo', run: () => undoDeletion({ api, client }, ids, kind.noun) }],
+        ids,
+      ),
   });
 }
 
@@ -51,13 +54,14 @@ function undoDeletion(
   ids: readonly string[],
   noun: RecordKind<never>['noun'],
 ): void {
+  const restoration = restorationOf(context.api, ids);
   sendLater(
     context.client,
     {
-      send: (_, key) => restoreRecords(context.api, ids, key),
-      onDone(outcomes) {
-        refreshRestored(context.client);
-        const refused = outcomes.flatMap(({ error }) => error?.message ?? []);
+      send: (_, key) => restoration.send(key),
+      onDone() {
+        refreshRestored(context.client, ids);
+        const refused = restoration.outcomes.flatMap(({ error }) => error?.message ?? []);
         const [reason] = refused;
         if (reason === undefined) return toast(`${countText(ids.length, noun)} restored`);
         return toast(
@@ -65,7 +69,16 @@ function undoDeletion(
           'danger',
         );
       },
-      onFailed: toastError,
+      onFailed(error) {
+        refreshRestored(context.client, ids);
+        const rest = ids.slice(restoration.outcomes.length);
+        toast(
+          `${restoredOf(restoration)} of ${countText(ids.length, noun)} restored. ${describe(error)}`,
+          'danger',
+          [{ label: 'Try again', run: () => undoDeletion(context, rest, noun) }],
+          rest,
+        );
+      },
     },
     undefined,
   );

@@ -4,18 +4,26 @@ import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { toast } from '../ui/toasts.tsx';
+import { dismissAbout, toast } from '../ui/toasts.tsx';
 import { nameOf, type Trashed } from './restore.ts';
 
+interface EraseDialogProps {
+  record: Trashed;
+  onErased(): void;
+  onClose(): void;
+}
+
 /** Asks before a record in the trash is deleted for good. */
-export function EraseDialog({ record, onClose }: { record: Trashed; onClose(): void }) {
+export function EraseDialog({ record, onErased, onClose }: EraseDialogProps) {
   const { api } = useWorkspace();
   const client = useQueryClient();
   const erase = useWrite({
     send: (id: string) => answer(api.DELETE('/trash/{id}', { params: { path: { id } } })),
     onDone() {
       void client.invalidateQueries({ queryKey: keys.trash.all });
+      dismissAbout([record.id]);
       toast(`${nameOf(record)} deleted for good`);
+      onErased();
       onClose();
     },
   });

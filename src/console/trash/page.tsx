@@ -181,7 +181,13 @@ export function TrashPage() {
           onClose={() => setRenamed(undefined)}
         />
       )}
-      {erased !== undefined && <EraseDialog record={erased} onClose={() => setErased(undefined)} />}
+      {erased !== undefined && (
+        <EraseDialog
+          record={erased}
+          onErased={() => restore.dismiss(erased.id)}
+          onClose={() => setErased(undefined)}
+        />
+      )}
     </Page>
   );
 }

@@ -28,7 +28,7 @@ export function RestoreDialog({ record, onRestored, onClose }: RestoreDialogProp
         }),
       ),
     onDone({ domain, key }) {
-      refreshRestored(client);
+      refreshRestored(client, [record.id]);
       toast(`${domain}/${key} restored`);
       onRestored();
       onClose();

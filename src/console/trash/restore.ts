@@ -4,7 +4,12 @@ import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { ApiError, describe } from '../api/error.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { refreshRestored, restoreRecords } from '../short-links/restore.ts';
+import {
+  type Restoration,
+  refreshRestored,
+  restorationOf,
+  restoredOf,
+} from '../short-links/restore.ts';
 import { countOf } from '../ui/count-of.ts';
 import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
@@ -28,13 +33,37 @@ const refusalOf = (record: Trashed, error: Error): Refusal => ({
   isTaken: error.message.startsWith('The key "'),
 });
 
+/** Records to restore together. */
+interface Restored {
+  records: readonly Trashed[];
+  restoration: Restoration;
+}
+
+/** Lists the records that a restoration could not restore. */
+const refusalsOf = (records: readonly Trashed[], { outcomes }: Restoration): Refusal[] =>
+  records.flatMap((record, index) => {
+    const error = outcomes[index]?.error;
+    return error === undefined
+      ? []
+      : [refusalOf(record, new ApiError(422, error.code, error.message))];
+  });
+
 /** Restores records, and lists those that could not be restored with the reasons. */
 export function useRestore(onDone: () => void) {
   const { api } = useWorkspace();
   const client = useQueryClient();
   const [refusals, setRefusals] = useState<readonly Refusal[]>([]);
+  /** Shows the refusals of a restoration in place of earlier ones, and its records in all lists. */
+  const show = (records: readonly Trashed[], refused: readonly Refusal[]) => {
+    const ids = records.map(({ id }) => id);
+    setRefusals((before) => [
+      ...before.filter(({ record }) => !ids.includes(record.id)),
+      ...refused,
+    ]);
+    refreshRestored(client, ids);
+  };
   const { write, isPending } = useWrite({
-    send: async (records: readonly Trashed[], key): Promise<readonly Refusal[]> => {
+    send: async ({ records, restoration }: Restored, key): Promise<readonly Refusal[]> => {
       const [only] = records;
       if (records.length === 1) {
         // The restoration of a single record sends its webhook event.
@@ -51,22 +80,12 @@ export function useRestore(onDone: () => void) {
           return [refusalOf(only!, error)];
         }
       }
-      const outcomes = await restoreRecords(
-        api,
-        records.map(({ id }) => id),
-        key,
-      );
-      return records.flatMap((record, index) => {
-        const error = outcomes[index]?.error;
-        return error === undefined
-          ? []
-          : [refusalOf(record, new ApiError(422, error.code, error.message))];
-      });
+      await restoration.send(key);
+      return refusalsOf(records, restoration);
     },
-    onDone(refused, records) {
+    onDone(refused, { records }) {
       const restored = records.length - refused.length;
-      const ids = new Set(records.map(({ id }) => id));
-      setRefusals((before) => [...before.filter(({ record }) => !ids.has(record.id)), ...refused]);
+      show(records, refused);
       if (restored > 0) {
         const [only] = records;
         toast(
@@ -75,13 +94,21 @@ export function useRestore(onDone: () => void) {
             : `${countOf(restored, 'record')} restored`,
         );
       }
-      refreshRestored(client);
       onDone();
     },
-    onFailed: toastError,
+    onFailed(error, { records, restoration }) {
+      const { length } = restoration.outcomes;
+      show(records.slice(0, length), refusalsOf(records.slice(0, length), restoration));
+      if (length === 0) return toastError(error);
+      const restored = `${restoredOf(restoration)} of ${countOf(records.length, 'record')} restored`;
+      toast(`${restored}. ${describe(error)}`, 'danger');
+    },
   });
   return {
-    write,
+    write: (records: readonly Trashed[]) => {
+      const ids = records.map(({ id }) => id);
+      write({ records, restoration: restorationOf(api, ids) });
+    },
     isPending,
     refusals,
     /** Removes the refusal of a record, or all of them. */

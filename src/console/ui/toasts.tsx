@@ -13,6 +13,8 @@ interface Toast {
   text: string;
   tone: 'plain' | 'danger';
   actions: readonly ToastAction[];
+  /** Ids of the records that the actions concern. */
+  about: readonly string[];
 }
 
 /** Display times in ms: plain messages, messages with actions, messages with Undo. */
@@ -26,14 +28,25 @@ let lastId = 0;
 const show = (shown: Toast) => toasts.set([...toasts.get(), shown]);
 const dismiss = (id: number) => toasts.set(toasts.get().filter((shown) => shown.id !== id));
 
-/** Shows a message that disappears by itself, with optional actions. */
+/** Removes messages whose actions concern a record, because the actions no longer apply to it. */
+export function dismissAbout(ids: readonly string[]): void {
+  const gone = new Set(ids);
+  toasts.set(toasts.get().filter(({ about }) => !about.some((id) => gone.has(id))));
+}
+
+/**
+ * Shows a message that disappears by itself, with optional actions.
+ *
+ * @param about ids of the records that the actions concern, for `dismissAbout`
+ */
 export function toast(
   text: string,
   tone: Toast['tone'] = 'plain',
   actions: readonly ToastAction[] = [],
+  about: readonly string[] = [],
 ): void {
   const id = ++lastId;
-  show({ id, text, tone, actions });
+  show({ id, text, tone, actions, about });
   setTimeout(() => dismiss(id), actions.length === 0 ? STAY_MS : OFFER_MS);
 }
 
@@ -62,7 +75,7 @@ export function undoable(
   const timer = setTimeout(() => finish(() => action.commit(false)), UNDO_MS);
   pending.set(id, () => finish(() => action.commit(true)));
   const actions = [{ label: 'Undo', run: () => finish(action.undo) }];
-  show({ id, text, tone: 'plain', actions });
+  show({ id, text, tone: 'plain', actions, about: [] });
 }
 
 addEventListener('pagehide', () => {
