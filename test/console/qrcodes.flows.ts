@@ -753,33 +753,6 @@ describe('QR codes in the console', function () {
     ]);
   });
 
-  it('begins a new code with the default template, however many templates are newer', async () => {
-    const { body } = await world.api.post('/qrcodes', {
-      type: 'url',
-      url: 'https://example.com/a',
-      pattern: 'diamonds',
-      useAsTemplate: true,
-      templateName: 'House style',
-    });
-    const id = body.templateId;
-    expect((await world.api.patch(`/templates/${id}`, { isDefault: true })).status).to.equal(200);
-    await execute(
-      db(),
-      `INSERT INTO templates
-       SELECT copy.*
-         FROM templates AS one, generate_series(1, 100) AS n,
-           jsonb_populate_record(one, jsonb_build_object(
-             'id', one.id || n, 'name', 'newer ' || n, 'is_default', false,
-             'created_at', one.created_at + n * interval '1 second')) AS copy
-         WHERE one.id = :id`,
-      { id },
-    );
-    await inConsole(world, 'qrcodes/new', {}, async (page) => {
-      await page.getByRole('button', { name: 'House style', exact: true }).waitFor();
-      expect(await page.getByRole('radio', { name: 'Diamonds' }).isChecked()).to.equal(true);
-    });
-  });
-
   it('lays codes out on a sheet, and packs their pictures', async () => {
     for (const key of ['one', 'two']) {
       await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', key });

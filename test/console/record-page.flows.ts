@@ -323,6 +323,48 @@ describe('the page of a link in the console', function () {
     });
   });
 
+  it('shows that a static code is archived', async () => {
+    const code = { type: 'text', text: 'Hello', static: true, archived: true };
+    const { body, status } = await world.api.post('/qrcodes', code);
+    expect(status).to.equal(201);
+    await inConsole(world, `qrcodes/${body.id}`, {}, async (page) => {
+      await panel(page, 'Summary').getByText('Archived', { exact: true }).waitFor();
+      await expectAccessible(page, 'code-page-static-archived');
+    });
+  });
+
+  it('names the records that a change refers to, and shows the ids of unreadable ones', async () => {
+    const code = { type: 'url', url: A };
+    const blue = { ...code, useAsTemplate: true, templateName: 'Blue' };
+    const { templateId } = (await world.api.post('/qrcodes', blue)).body;
+    const { status } = await world.api.patch(`/qrcodes/${qrcodeId}`, { templateId });
+    expect(status).to.equal(200);
+    const webhook = { name: 'Hook', url: 'https://example.com/hook', kinds: ['link.clicked'] };
+    const { body: hook } = await world.api.post('/webhooks', webhook);
+    const { body: other } = await world.api.post('/webhooks', webhook);
+    for (const webhookIds of [[hook.id], [hook.id, other.id]]) {
+      expect((await world.api.patch(`/links/${linkId}`, { webhookIds })).status).to.equal(200);
+    }
+    await world.api.delete(`/webhooks/${other.id}`);
+    await inConsole(world, `qrcodes/${qrcodeId}`, {}, async (page) => {
+      await panel(page, 'History').locator('ins', { hasText: 'Blue' }).waitFor();
+      await panel(page, 'History')
+        .getByRole('button', { name: /^Revert the change of Template/ })
+        .click();
+      await dialog(page).locator('del', { hasText: 'Blue' }).waitFor();
+    });
+    await inConsole(world, `links/${linkId}`, {}, async (page) => {
+      const both = panel(page, 'History').locator('ins', { hasText: 'A deleted one' });
+      await both.getByText(webhook.url).waitFor();
+    });
+    await inConsole(world, `links/${linkId}`, { role: 'viewer' }, async (page) => {
+      const history = panel(page, 'History');
+      await history.locator('ins', { hasText: hook.id }).first().waitFor();
+      await history.locator('ins', { hasText: other.id }).waitFor();
+      expect(await history.getByText('A deleted one').count()).to.equal(0);
+    });
+  });
+
   it('shows a link without clicks, and one with many rules', async () => {
     const { body } = await world.api.post('/links', {
       url: A,
@@ -417,6 +459,63 @@ describe('the trash in the console', function () {
     });
     expect(await keysOf('/trash')).to.have.members(['one', 'two']);
     expect(await keysOf('/qrcodes')).to.deep.equal([]);
+  });
+
+  it('no longer lists a record as not restored once it is deleted for good', async () => {
+    await world.api.post('/links', { url: B, key: 'two' });
+    await inConsole(world, 'trash', {}, async (page) => {
+      await restoreButton(page, 'two').click();
+      const refused = page.getByRole('alert', { name: 'Not restored' });
+      await refused.waitFor();
+      await rowMenu(page, '/two', 'Delete for good');
+      await dialog(page).getByRole('button', { name: 'Delete for good' }).click();
+      await page.getByText('/two deleted for good').waitFor();
+      await refused.waitFor({ state: 'detached' });
+    });
+  });
+
+  it('offers no undo of a deletion that the trash has undone', async () => {
+    await world.api.post('/links', { url: A, key: 'shop' });
+    await inConsole(world, 'links', {}, async (page) => {
+      // Messages stay, so that only the restoration removes this one.
+      await page.clock.install();
+      await rowMenu(page, '/shop', 'Delete');
+      await page.getByText('1 link deleted').waitFor();
+      await page.getByRole('link', { name: 'Trash' }).click();
+      await restoreButton(page, 'shop').click();
+      await page.getByText('/shop restored').waitFor();
+      expect(await page.getByText('1 link deleted').count()).to.equal(0);
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).to.equal(0);
+    });
+    expect(await keysOf('/links')).to.deep.equal(['shop']);
+  });
+
+  it('tells how many links an undo has restored before it failed, and restores the others', async () => {
+    for (const count of [100, 20]) {
+      const links = Array.from({ length: count }, () => ({ url: A }));
+      await world.api.post('/links/bulk', links);
+    }
+    await inConsole(world, 'links', {}, async (page) => {
+      let requests = 0;
+      await page.route('**/trash/restore', (route) => {
+        requests += 1;
+        const error = { code: 'forbidden', message: 'Not now' };
+        return requests === 2 ? route.fulfill({ status: 403, json: { error } }) : route.continue();
+      });
+      await page.getByText('120 links').waitFor();
+      await page.keyboard.press('Control+a');
+      await page.getByText('120 selected').waitFor();
+      await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
+      await dialog(page).getByRole('button', { name: 'Delete 120 links' }).click();
+      await page.getByText('120 links deleted').waitFor();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('100 of 120 links restored. Not now').waitFor();
+      await page.getByText('100 links', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('20 links restored', { exact: true }).waitFor();
+      await page.getByText('120 links', { exact: true }).waitFor();
+      expect(await page.getByText('100 of 120 links').count()).to.equal(0);
+    });
   });
 
   it('tells when the undo of a deletion comes too late', async () => {
