@@ -18,13 +18,39 @@ import { hasFactor } from './second-factor/queries.ts';
  */
 
 /**
+ * Locks a person, so that sign-ins and changes of passwords and second factors wait for each other.
+ * Rows of the person, such as links and memberships, are locked after it.
+ *
+ * @param passwordVersion version that the password must still have; absent: any
+ * @throws Refusal `unauthorized` if the person does not exist or is disabled, or the password has
+ *   changed
+ */
+export async function lockPerson(trx: Db, userId: string, passwordVersion?: number): Promise<void> {
+  const [user] = await rows<{ isDisabled: boolean; version: number }>(
+    trx,
+    `SELECT disabled_at IS NOT NULL AS "isDisabled", password_version AS version
+       FROM users WHERE id = ? FOR NO KEY UPDATE`,
+    [userId],
+  );
+  if (user?.isDisabled !== false) throw new Refusal('unauthorized', 'The account is disabled');
+  if (passwordVersion !== undefined && user.version !== passwordVersion) {
+    throw new Refusal('unauthorized', 'The password has changed: sign in again');
+  }
+}
+
+/**
  * Adds a session, unless the person has a second factor and this sign-in had none.
  *
- * @throws Refusal as {@link addSession}
+ * @throws Refusal as {@link lockPerson}
  */
-export async function enter(trx: Db, userId: string, session: NewSession): Promise<SignedIn> {
+export async function enter(
+  trx: Db,
+  { userId, passwordVersion }: { userId: string; passwordVersion?: number },
+  session: NewSession,
+): Promise<SignedIn> {
+  await lockPerson(trx, userId, passwordVersion);
   const needsSecondFactor = session.secondFactor === undefined && (await hasFactor(trx, userId));
-  if (!needsSecondFactor) await addSession(trx, userId, session);
+  if (!needsSecondFactor) await insertSession(trx, userId, session);
   return { userId, needsSecondFactor };
 }
 
@@ -34,13 +60,12 @@ export async function enter(trx: Db, userId: string, session: NewSession): Promi
  * @throws Refusal `unauthorized` if the person does not exist or is disabled
  */
 export async function addSession(trx: Db, userId: string, session: NewSession): Promise<void> {
+  await lockPerson(trx, userId);
+  await insertSession(trx, userId, session);
+}
+
+async function insertSession(trx: Db, userId: string, session: NewSession): Promise<void> {
   const { id, hash, method, secondFactor = null, userAgent, network, replaces } = session;
-  const [user] = await rows<{ isDisabled: boolean }>(
-    trx,
-    'SELECT disabled_at IS NOT NULL AS "isDisabled" FROM users WHERE id = ? FOR NO KEY UPDATE',
-    [userId],
-  );
-  if (user?.isDisabled !== false) throw new Refusal('unauthorized', 'The account is disabled');
   const added = await execute(
     trx,
     `INSERT INTO sessions (id, user_id, hash, method, second_factor, user_agent, network, expires_at)
@@ -87,22 +112,37 @@ async function refuseOther(trx: Db, userId: string, hash: string): Promise<void>
   if (user?.hash !== hash) throw new Refusal('conflict', 'The password has been changed since');
 }
 
-/**
- * Uses a one-time link for a session, and returns its person.
- *
- * @throws Refusal `unauthorized` if it was used, has expired or never existed
- */
-export async function takeLink(trx: Db, hash: string, sessionId: string): Promise<string> {
-  // A repeated job finds its own session in the link.
+/** Returns true if a session was stored, also if it has ended: then its job has run before. */
+export async function isStored(trx: Db, { id }: Pick<NewSession, 'id'>): Promise<boolean> {
+  const sessions = await rows<object>(trx, 'SELECT id FROM sessions WHERE id = ?', [id]);
+  return sessions.length > 0;
+}
+
+/** @throws Refusal `unauthorized` if there is no such link */
+async function ownerOfLink(trx: Db, hash: string): Promise<string> {
   const [link] = await rows<{ userId: string }>(
     trx,
-    `UPDATE sign_in_links SET session_id = :sessionId
-      WHERE hash = :hash AND (session_id = :sessionId OR ${LINK_IS_VALID})
-     RETURNING user_id AS "userId"`,
-    { hash, sessionId },
+    'SELECT user_id AS "userId" FROM sign_in_links WHERE hash = ?',
+    [hash],
   );
   if (link === undefined) throw linkGone();
   return link.userId;
+}
+
+/**
+ * Uses a one-time link for a session. The caller has locked the person.
+ *
+ * @throws Refusal `unauthorized` if it was used, has expired or never existed
+ */
+export async function takeLink(trx: Db, hash: string, sessionId: string): Promise<void> {
+  // A repeated job finds its own session in the link.
+  const taken = await execute(
+    trx,
+    `UPDATE sign_in_links SET session_id = :sessionId
+      WHERE hash = :hash AND (session_id = :sessionId OR ${LINK_IS_VALID})`,
+    { hash, sessionId },
+  );
+  if (taken === 0) throw linkGone();
 }
 
 /** Time for which ended sessions and links are kept, which exceeds the retries of any job. */
@@ -114,17 +154,7 @@ export const userHandlers = handlers(userJobs, {
    * the person is disabled
    */
   async 'session.create'({ userId, passwordVersion, session }) {
-    return db().transaction(async (trx) => {
-      const [user] = await rows<{ version: number }>(
-        trx,
-        'SELECT password_version AS version FROM users WHERE id = ? FOR NO KEY UPDATE',
-        [userId],
-      );
-      if (user?.version !== passwordVersion) {
-        throw new Refusal('unauthorized', 'The password has changed: sign in again');
-      }
-      return enter(trx, userId, session);
-    });
+    return db().transaction((trx) => enter(trx, { userId, passwordVersion }, session));
   },
 
   /**
@@ -133,8 +163,10 @@ export const userHandlers = handlers(userJobs, {
    */
   'session.createByLink': async ({ hash, session }) =>
     db().transaction(async (trx) => {
-      const userId = await takeLink(trx, hash, session.id);
-      const entered = await enter(trx, userId, session);
+      const userId = await ownerOfLink(trx, hash);
+      await lockPerson(trx, userId);
+      await takeLink(trx, hash, session.id);
+      const entered = await enter(trx, { userId }, session);
       // The second step uses the link.
       if (entered.needsSecondFactor) {
         await execute(trx, 'UPDATE sign_in_links SET session_id = NULL WHERE hash = ?', [hash]);

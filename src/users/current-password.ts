@@ -6,14 +6,16 @@ import { type Credentials, readCredentials } from './queries.ts';
 /**
  * Checks the current password of the signed-in person. A person who has none needs none.
  *
+ * @returns what was compared
  * @throws Refusal `unprocessable_entity` if it is missing or wrong; `rate_limit_exceeded`
  */
 export async function requirePassword(
   request: ApiRequest,
   currentPassword: string | undefined,
-): Promise<void> {
+): Promise<Credentials> {
   const user = await readCredentials(request.caller.userId);
   if (user.passwordHash !== null) await checkPassword(request, user, currentPassword);
+  return user;
 }
 
 /** Checks the password of a person who has one. @throws as {@link requirePassword} */

@@ -2,7 +2,7 @@ import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { handlers } from '../queues/job.ts';
-import { enter } from './commands.ts';
+import { enter, lockPerson } from './commands.ts';
 import { applyGrants, type Grant } from './groups.ts';
 import { identityJobs } from './jobs.ts';
 import type { Identity } from './oidc.ts';
@@ -75,7 +75,8 @@ export const identityHandlers = handlers(identityJobs, {
         if (userId !== undefined) await addIdentity(trx, identity, userId);
       }
       if (userId === undefined) throw new Refusal('not_found', 'There is no such account');
+      await lockPerson(trx, userId);
       if (grants !== undefined) await applyGrants(trx, userId, grants);
-      return enter(trx, userId, session);
+      return enter(trx, { userId }, session);
     }),
 });

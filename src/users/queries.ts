@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import { db, keysDb, rows } from '../infra/db.ts';
+import { type Db, db, keysDb, rows } from '../infra/db.ts';
 import { placesOwner } from '../visitors/places.ts';
 import type { Plan } from '../workspaces/plans.ts';
 import type { Role } from '../workspaces/roles.ts';
@@ -204,9 +204,13 @@ export async function listSessions(userId: string, currentId: string): Promise<S
 }
 
 /** True when the person has an active session with this id. */
-export async function hasSession(userId: string, sessionId: string): Promise<boolean> {
+export async function hasSession(
+  userId: string,
+  sessionId: string,
+  connection: Db = db(),
+): Promise<boolean> {
   const sessions = await rows<object>(
-    db(),
+    connection,
     `SELECT id FROM sessions
       WHERE id = ? AND user_id = ? AND ended_at IS NULL AND expires_at > now()`,
     [sessionId, userId],

@@ -194,6 +194,15 @@ describe('groups of a provider', function () {
     });
   });
 
+  it('leave the memberships of a disabled person', async () => {
+    const { login, email, account } = anAccount(['editors']);
+    await signIn(login);
+    await own.db('users').where({ email }).update({ disabled_at: new Date() });
+    account.groups = [ADMINS];
+    expect((await signIn(login)).at).to.contain('error=disabled');
+    expect(await rolesOf(email)).to.deep.equal({ mapped: 'member' });
+  });
+
   it('count as a second factor where the provider requires one of everybody', async () => {
     const { login, email } = anAccount(['editors']);
     const { jar } = await signIn(login);

@@ -349,6 +349,17 @@ describe('single sign-on', function () {
     expect((await me(jar)).status).to.equal(401);
   });
 
+  it('refuses a disabled person with a second factor, and asks for no code', async () => {
+    const { login, userId } = await anAccount();
+    await own.db('second_factors').insert({
+      user_id: userId,
+      secret: seal(secretContext(userId), 'JBSWY3DPEHPK3PXP'),
+      last_step: 0,
+    });
+    await own.db('users').where({ id: userId }).update({ disabled_at: new Date() });
+    expect(await signIn(new CookieJar(), login)).to.equal(`${SIGN_IN()}?error=disabled`);
+  });
+
   it('refuses another state, and a browser that did not begin', async () => {
     const { login } = await anAccount();
     const jar = new CookieJar();

@@ -1,21 +1,27 @@
 import { expect } from 'chai';
+import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { seal } from '../../src/infra/seal.ts';
+import { newToken } from '../../src/infra/secrets.ts';
 import {
   createSignInAddress,
   createSignInLink,
   removeLostFactor,
 } from '../../src/users/accounts.ts';
+import { enter } from '../../src/users/commands.ts';
+import { proveAddress } from '../../src/users/proof.ts';
 import { secretContext } from '../../src/users/second-factor/check.ts';
 import { keepFirstStep } from '../../src/users/second-factor/first-step.ts';
 import { stepAt, totpCode } from '../../src/users/second-factor/totp.ts';
 import { scan } from '../support/decoders.ts';
+import { eventually } from '../support/eventually.ts';
 import { RawApp } from '../support/oauth.ts';
 import {
   aBrowser,
   aPerson,
   aSession,
   type NewPerson,
+  type Person,
   signedInClient,
   tokenOf,
   tokenSet,
@@ -137,6 +143,71 @@ describe('setting up a second factor', () => {
       409,
       'There is a second factor already: remove it first',
     ]);
+  });
+
+  /** Resolves once a process waits for a lock, or a request has been answered. */
+  async function waits(answer: Promise<unknown>): Promise<void> {
+    let isAnswered = false;
+    answer.finally(() => (isAnswered = true)).catch(() => {});
+    await eventually(async () => {
+      const waiting = await db()('pg_stat_activity').where({ wait_event_type: 'Lock' });
+      expect(isAnswered || waiting.length > 0).to.equal(true);
+    });
+  }
+
+  /** Sends the code of a new authenticator app. */
+  async function confirmSetup({ api }: Pick<Person, 'api'>) {
+    const { setup, secret } = (await api.post('/me/second-factor/setup')).body;
+    const code = totpCode(secret, stepAt(Date.now()));
+    return () => api.post('/me/second-factor', { setup, code, currentPassword: PASSWORD });
+  }
+
+  it('ends a session that another sign-in begins at the same time', async () => {
+    const person = await aPerson({ password: PASSWORD });
+    const { userId } = person;
+    const confirm = await confirmSetup(person);
+    const session = { id: newId('session'), hash: newToken(), userAgent: '', network: '' };
+    const setup = await db().transaction(async (trx) => {
+      const entered = await enter(trx, { userId }, { ...session, method: 'password' });
+      expect(entered.needsSecondFactor).to.equal(false);
+      const answer = confirm();
+      await waits(answer);
+      return { answer };
+    });
+    expect((await setup.answer).status).to.equal(201);
+    const stored = await db()('sessions').where({ id: session.id }).first();
+    expect(stored.ended_at).not.to.equal(null);
+  });
+
+  it('adds no app of a person whose access ends at the same time', async () => {
+    const person = await aPerson({ password: PASSWORD, isVerified: false });
+    const confirm = await confirmSetup(person);
+    const setup = await db().transaction(async (trx) => {
+      await proveAddress(trx, person.userId);
+      const answer = confirm();
+      await waits(answer);
+      return { answer };
+    });
+    expect((await setup.answer).status).to.equal(401);
+    expect(await db()('second_factors').where({ user_id: person.userId })).to.deep.equal([]);
+  });
+
+  it('adds no app after the session has ended', async () => {
+    const person = await aPerson({ password: PASSWORD });
+    const confirm = await confirmSetup(person);
+    const setup = await db().transaction(async (trx) => {
+      await trx('users').where({ id: person.userId }).forNoKeyUpdate().first('id');
+      await trx('sessions').where({ id: person.sessionId }).update({ ended_at: new Date() });
+      const answer = confirm();
+      await waits(answer);
+      return { answer };
+    });
+    const { status, body } = await setup.answer;
+    expect([status, body.error.message]).to.deep.equal([
+      401,
+      'The session has ended: sign in again',
+    ]);
+    expect(await db()('second_factors').where({ user_id: person.userId })).to.deep.equal([]);
   });
 
   it('is for signed-in people only', async () => {

@@ -542,6 +542,7 @@ describe('a job that runs twice', function () {
       userId: person,
       keptId,
       at,
+      passwordVersion: 0,
       secret,
       step: 1,
       hashes: hashesFrom('a'),

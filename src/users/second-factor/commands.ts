@@ -2,8 +2,10 @@ import { Refusal } from '../../errors.ts';
 import { type Db, db, execute, rows } from '../../infra/db.ts';
 import { handlers } from '../../queues/job.ts';
 import { recordInWorkspaces } from '../audit.ts';
-import { addSession, endOtherSessions, takeLink } from '../commands.ts';
-import { type FactorProof, type FirstStep, secondFactorJobs } from './jobs.ts';
+import { addSession, endOtherSessions, isStored, lockPerson, takeLink } from '../commands.ts';
+import { hasSession } from '../queries.ts';
+import { type FactorProof, secondFactorJobs } from './jobs.ts';
+import { findFactor } from './queries.ts';
 
 /**
  * Uses a code, which is accepted once.
@@ -32,27 +34,6 @@ async function addRecoveryCodes(trx: Db, userId: string, hashes: string[]): Prom
   await trx('recovery_codes').insert(hashes.map((hash) => ({ user_id: userId, hash })));
 }
 
-async function hasSession(trx: Db, id: string): Promise<boolean> {
-  const sessions = await rows<object>(trx, 'SELECT id FROM sessions WHERE id = ?', [id]);
-  return sessions.length > 0;
-}
-
-/**
- * Locks a person, and checks that their first step is still valid.
- *
- * @throws Refusal `unauthorized` if the password has changed
- */
-async function lockPerson(trx: Db, { userId, passwordVersion }: FirstStep): Promise<void> {
-  const [user] = await rows<{ version: number }>(
-    trx,
-    'SELECT password_version AS version FROM users WHERE id = ? FOR NO KEY UPDATE',
-    [userId],
-  );
-  if (passwordVersion !== undefined && user?.version !== passwordVersion) {
-    throw new Refusal('unauthorized', 'The password has changed: sign in again');
-  }
-}
-
 /**
  * Removes the second factor of a person, if there is one. Sessions that it began are sessions
  * without one.
@@ -79,10 +60,9 @@ export const secondFactorHandlers = handlers(secondFactorJobs, {
    */
   'session.createBySecondFactor': ({ first, proof, session }) =>
     db().transaction(async (trx) => {
-      const { userId, linkHash } = first;
-      await lockPerson(trx, first);
-      // The job has run before.
-      if (await hasSession(trx, session.id)) return;
+      const { userId, passwordVersion, linkHash } = first;
+      await lockPerson(trx, userId, passwordVersion);
+      if (await isStored(trx, session)) return;
       if (linkHash !== undefined) await takeLink(trx, linkHash, session.id);
       await consume(trx, userId, proof);
       await addSession(trx, userId, { ...session, secondFactor: proof.kind });
@@ -91,27 +71,28 @@ export const secondFactorHandlers = handlers(secondFactorJobs, {
   /**
    * Adds an authenticator app to a person. Their other sessions end, which have no second factor.
    *
-   * @throws Refusal `conflict` if there is one
+   * @throws Refusal `unauthorized` if the session has ended or the password has changed since the
+   *   request; `conflict` if there is one
    */
-  'secondFactor.create': ({ secret, step, hashes, ...others }) =>
+  'secondFactor.create': ({ secret, step, hashes, passwordVersion, ...others }) =>
     db().transaction(async (trx) => {
       const { userId, keptId } = others;
-      const added = await execute(
-        trx,
-        `INSERT INTO second_factors (user_id, secret, last_step) VALUES (?, ?, ?)
-         ON CONFLICT DO NOTHING`,
-        [userId, secret, step],
-      );
-      if (added === 0) {
-        const [factor] = await rows<{ secret: string }>(
-          trx,
-          'SELECT secret FROM second_factors WHERE user_id = ?',
-          [userId],
-        );
-        // The job has run before.
-        if (factor?.secret === secret) return;
+      // Without the lock, a sign-in that has found no second factor would begin a session later.
+      await lockPerson(trx, userId, passwordVersion);
+      const factor = await findFactor(userId, trx);
+      // The job has run before.
+      if (factor?.secret === secret) return;
+      if (!(await hasSession(userId, keptId, trx))) {
+        throw new Refusal('unauthorized', 'The session has ended: sign in again');
+      }
+      if (factor !== undefined) {
         throw new Refusal('conflict', 'There is a second factor already: remove it first');
       }
+      await execute(
+        trx,
+        'INSERT INTO second_factors (user_id, secret, last_step) VALUES (?, ?, ?)',
+        [userId, secret, step],
+      );
       await addRecoveryCodes(trx, userId, hashes);
       await endOtherSessions(trx, others);
       await execute(

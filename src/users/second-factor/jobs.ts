@@ -24,6 +24,8 @@ export interface SecondStep {
 
 /** An authenticator app to add; all sessions of the person end, except one. */
 export interface NewFactor extends OtherSessions {
+  /** Version of the password that the person has sent. */
+  passwordVersion: number;
   /** Sealed. */
   secret: string;
   /** Time step of the code with which the person has confirmed it. */

@@ -8,9 +8,12 @@ export interface StoredFactor {
 }
 
 /** Finds the second factor of a person; `undefined` if there is none. */
-export async function findFactor(userId: string): Promise<StoredFactor | undefined> {
+export async function findFactor(
+  userId: string,
+  connection: Db = db(),
+): Promise<StoredFactor | undefined> {
   const [factor] = await rows<StoredFactor>(
-    db(),
+    connection,
     `SELECT secret, last_step::float8 AS "lastStep" FROM second_factors WHERE user_id = ?`,
     [userId],
   );

@@ -111,7 +111,7 @@ export const secondFactorRoutes = (drawQrCode: (text: string) => string): Route[
       const { body, caller } = request;
       const { userId } = caller;
       const secret = readSetup(userId, body.setup);
-      await requirePassword(request, body.currentPassword);
+      const { passwordVersion } = await requirePassword(request, body.currentPassword);
       const code = body.code.replaceAll(/\s/g, '');
       const step = stepOf(secret, code, { after: 0, now: Date.now() });
       if (step === undefined) throw wrongCode();
@@ -120,6 +120,7 @@ export const secondFactorRoutes = (drawQrCode: (text: string) => string): Route[
         userId,
         keptId: caller.sessionId!,
         at: new Date().toISOString(),
+        passwordVersion,
         secret: seal(secretContext(userId), secret),
         step,
         hashes: recoveryCodes.map((one) => recoveryHash(userId, one)),
