@@ -135,11 +135,9 @@ async function ownerOfLink(trx: Db, hash: string): Promise<string> {
  * @throws Refusal `unauthorized` if it was used, has expired or never existed
  */
 export async function takeLink(trx: Db, hash: string, sessionId: string): Promise<void> {
-  // A repeated job finds its own session in the link.
   const taken = await execute(
     trx,
-    `UPDATE sign_in_links SET session_id = :sessionId
-      WHERE hash = :hash AND (session_id = :sessionId OR ${LINK_IS_VALID})`,
+    `UPDATE sign_in_links SET session_id = :sessionId WHERE hash = :hash AND ${LINK_IS_VALID}`,
     { hash, sessionId },
   );
   if (taken === 0) throw linkGone();
@@ -165,6 +163,7 @@ export const userHandlers = handlers(userJobs, {
     db().transaction(async (trx) => {
       const userId = await ownerOfLink(trx, hash);
       await lockPerson(trx, userId);
+      if (await isStored(trx, session)) return { userId, needsSecondFactor: false };
       await takeLink(trx, hash, session.id);
       const entered = await enter(trx, { userId }, session);
       // The second step uses the link.

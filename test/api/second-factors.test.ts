@@ -1,14 +1,15 @@
 import { expect } from 'chai';
+import { pino } from 'pino';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { seal } from '../../src/infra/seal.ts';
-import { newToken } from '../../src/infra/secrets.ts';
+import { hashToken, newToken } from '../../src/infra/secrets.ts';
 import {
   createSignInAddress,
   createSignInLink,
   removeLostFactor,
 } from '../../src/users/accounts.ts';
-import { enter } from '../../src/users/commands.ts';
+import { enter, userHandlers } from '../../src/users/commands.ts';
 import { proveAddress } from '../../src/users/proof.ts';
 import { secretContext } from '../../src/users/second-factor/check.ts';
 import { keepFirstStep } from '../../src/users/second-factor/first-step.ts';
@@ -30,6 +31,13 @@ import { anAuthenticator } from '../support/second-factor.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const PASSWORD = 'a good long password';
+/** Makes the context of a job. */
+const contextOf = () => ({
+  jobId: newId('job'),
+  projectId: '',
+  isRepeat: false,
+  log: pino({ level: 'silent' }),
+});
 const WRONG_CODE =
   'code must be the present code of your authenticator app, used once, or an unused recovery code';
 
@@ -346,6 +354,20 @@ describe('signing in with a second factor', () => {
     const again = await secondStep(cookieOf(two, 'sign-in'), await app.code());
     expect(again.status).to.equal(401);
     expect((await begin()).status).to.equal(401);
+  });
+
+  it('does not make a used link valid again when its job is repeated', async () => {
+    const person = await aPerson();
+    const token = tokenOf(await createSignInAddress(db(), person.userId));
+    const { run } = userHandlers.find(({ job }) => job.name === 'session.createByLink')!;
+    const session = { id: newId('session'), hash: newToken(), userAgent: '', network: '' };
+    const data = { hash: hashToken(token), session: { ...session, method: 'link' } };
+    const result = await run(data, contextOf());
+    await anAuthenticator(person);
+    expect(await run(data, contextOf())).to.deep.equal(result);
+    for (const path of ['/auth/links/lookup', '/auth/links']) {
+      expect((await aBrowser().post(path, { token })).status).to.equal(401);
+    }
   });
 
   it('takes no code of another person', async () => {
