@@ -2,9 +2,10 @@ import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { type Db, db, execute, rows } from '../infra/db.ts';
 import { handlers } from '../queues/job.ts';
-import { enter, lockPerson } from './commands.ts';
+import { enter, isStored, lockPerson } from './commands.ts';
 import { applyGrants, type Grant } from './groups.ts';
 import { identityJobs } from './jobs.ts';
+import { refuseLate } from './late-jobs.ts';
 import type { Identity } from './oidc.ts';
 import { proveAddress } from './proof.ts';
 
@@ -56,9 +57,10 @@ export const identityHandlers = handlers(identityJobs, {
    * invited that address or their groups have a role in one. A new person is asked about each
    * invitation. Memberships that come from groups follow them at each sign-in.
    *
-   * @throws Refusal `not_found` if there is no such person; `unauthorized` if they are disabled
+   * @throws Refusal `not_found` if there is no such person; `unauthorized` if they are disabled;
+   *   `conflict` if nobody waits for the sign-in any more
    */
-  'session.createByIdentity': async ({ identity, session }) =>
+  'session.createByIdentity': async ({ identity, session, at }) =>
     db().transaction(async (trx) => {
       const { issuer, subject, email, grants } = identity;
       // Two simultaneous first sign-ins must not create two people.
@@ -66,6 +68,10 @@ export const identityHandlers = handlers(identityJobs, {
         `oidc ${issuer} ${subject}`,
       ]);
       let userId = await findByIdentity(trx, identity);
+      if (userId !== undefined && (await isStored(trx, session))) {
+        return { userId, needsSecondFactor: false };
+      }
+      if (at !== undefined) refuseLate(at);
       if (userId === undefined && email !== undefined) {
         const name = identity.name ?? email;
         userId = await findByEmail(trx, email);

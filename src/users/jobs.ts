@@ -67,6 +67,8 @@ export interface UserChanges extends OtherSessions {
 export interface IdentitySignIn {
   identity: Identity;
   session: NewSession;
+  /** Time of the request; absent in jobs of versions before roles by groups. */
+  at?: string | undefined;
 }
 
 /** A workspace that a person creates. */

@@ -109,7 +109,7 @@ async function finish(request: ApiRequest<{ query: CallbackQuery }>): Promise<An
   const { userId, needsSecondFactor } = await runJob(
     request,
     identityJobs['session.createByIdentity'],
-    { identity, session },
+    { identity, session, at: new Date().toISOString() },
   );
   const cleared = setCookie(COOKIE, '', 0);
   if (!needsSecondFactor) return goTo(consoleUrl(), [cleared, started.cookie]);

@@ -10,8 +10,10 @@ import {
   removeLostFactor,
 } from '../../src/users/accounts.ts';
 import { enter, userHandlers } from '../../src/users/commands.ts';
+import { identityHandlers } from '../../src/users/identities.ts';
 import { proveAddress } from '../../src/users/proof.ts';
 import { secretContext } from '../../src/users/second-factor/check.ts';
+import { secondFactorHandlers } from '../../src/users/second-factor/commands.ts';
 import { keepFirstStep } from '../../src/users/second-factor/first-step.ts';
 import { stepAt, totpCode } from '../../src/users/second-factor/totp.ts';
 import { scan } from '../support/decoders.ts';
@@ -447,6 +449,61 @@ describe('changing a second factor', () => {
     const { email, userId } = await aSecuredPerson({ isVerified: false });
     await createSignInLink(db(), email);
     expect(await db()('second_factors').where({ user_id: userId })).to.deep.equal([]);
+  });
+});
+
+describe('jobs whose requests were answered long ago', () => {
+  const at = new Date(Date.now() - 61_000).toISOString();
+  const LATE = 'The request is more than a minute old: send it again';
+  const handlersOf = [...secondFactorHandlers, ...identityHandlers];
+
+  /** Runs a job, and resolves with the message of its refusal. */
+  const refusalOf = (name: string, data: object) =>
+    handlersOf
+      .find(({ job }) => job.name === name)!
+      .run(data, contextOf())
+      .then(
+        () => expect.fail(`${name} was not refused`),
+        (error: Error) => error.message,
+      );
+
+  it('add no authenticator app', async () => {
+    const { userId, sessionId: keptId } = await aPerson();
+    const factor = { secret: 'a', step: 1, hashes: ['a'], passwordVersion: 0 };
+    const data = { userId, keptId, at, ...factor };
+    expect(await refusalOf('secondFactor.create', data)).to.equal(LATE);
+    expect(await db()('second_factors').where({ user_id: userId })).to.deep.equal([]);
+  });
+
+  it('leave recovery codes, the app and its last code', async () => {
+    const { userId } = await aSecuredPerson();
+    const stored = async () => [
+      await db()('second_factors').where({ user_id: userId }),
+      await db()('recovery_codes').where({ user_id: userId }).orderBy('hash'),
+    ];
+    const before = await stored();
+    const change = { userId, at, proof: { kind: 'totp', step: stepAt(Date.now()) + 9 } };
+    const renewal = { ...change, hashes: ['a'] };
+    expect(await refusalOf('recoveryCodes.create', renewal)).to.equal(LATE);
+    expect(await refusalOf('secondFactor.delete', change)).to.equal(LATE);
+    expect(await stored()).to.deep.equal(before);
+  });
+
+  it('give no roles by groups, and begin no session', async () => {
+    const world = await aWorkspace();
+    const { userId, email } = await aPerson();
+    const identity = {
+      issuer: 'https://accounts.test',
+      subject: userId,
+      email,
+      grants: [{ workspace: world.slug, role: 'owner' }],
+    };
+    const session = { id: newId('session'), hash: newToken(), userAgent: '', network: '' };
+    const data = { identity, session: { ...session, method: 'oidc' }, at };
+    expect(await refusalOf('session.createByIdentity', data)).to.equal(LATE);
+    expect(await db()('workspace_users').where({ user_id: userId })).to.deep.equal([]);
+    expect(await db()('sessions').where({ id: session.id })).to.deep.equal([]);
+    expect(await db()('user_identities').where({ user_id: userId })).to.deep.equal([]);
   });
 });
 

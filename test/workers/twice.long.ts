@@ -525,7 +525,8 @@ describe('a job that runs twice', function () {
     });
     const identity = { issuer: 'https://accounts.test', subject: person, email };
     const third = session(newToken());
-    await twice(identityJobs['session.createByIdentity'], { identity, session: third });
+    const at = new Date().toISOString();
+    await twice(identityJobs['session.createByIdentity'], { identity, session: third, at });
     await twice(userJobs['session.end'], { hash: one.hash });
     await twice(userJobs['session.create'], { userId: person, passwordVersion: 0, session: one });
     expect((await db()('sessions').where({ id: one.id }).first()).ended_at).not.to.equal(null);
@@ -578,9 +579,10 @@ describe('a job that runs twice', function () {
     await twice(secondFactorJobs['recoveryCodes.create'], {
       userId: person,
       proof: { kind: 'totp', step: 4 },
+      at,
       hashes: hashesFrom('b'),
     });
-    const removal = { userId: person, proof: { kind: 'totp' as const, step: 5 } };
+    const removal = { userId: person, proof: { kind: 'totp' as const, step: 5 }, at };
     await twice(secondFactorJobs['secondFactor.delete'], removal);
     expect(await db()('second_factors').where({ user_id: person })).to.deep.equal([]);
   });

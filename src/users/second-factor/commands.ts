@@ -3,6 +3,7 @@ import { type Db, db, execute, rows } from '../../infra/db.ts';
 import { handlers } from '../../queues/job.ts';
 import { recordInWorkspaces } from '../audit.ts';
 import { addSession, endOtherSessions, isStored, lockPerson, takeLink } from '../commands.ts';
+import { refuseLate } from '../late-jobs.ts';
 import { hasSession } from '../queries.ts';
 import { type FactorProof, secondFactorJobs } from './jobs.ts';
 import { findFactor } from './queries.ts';
@@ -72,7 +73,7 @@ export const secondFactorHandlers = handlers(secondFactorJobs, {
    * Adds an authenticator app to a person. Their other sessions end, which have no second factor.
    *
    * @throws Refusal `unauthorized` if the session has ended or the password has changed since the
-   *   request; `conflict` if there is one
+   *   request; `conflict` if there is one, or nobody waits for the codes any more
    */
   'secondFactor.create': ({ secret, step, hashes, passwordVersion, ...others }) =>
     db().transaction(async (trx) => {
@@ -82,6 +83,7 @@ export const secondFactorHandlers = handlers(secondFactorJobs, {
       const factor = await findFactor(userId, trx);
       // The job has run before.
       if (factor?.secret === secret) return;
+      refuseLate(others.at);
       if (!(await hasSession(userId, keptId, trx))) {
         throw new Refusal('unauthorized', 'The session has ended: sign in again');
       }
@@ -103,8 +105,12 @@ export const secondFactorHandlers = handlers(secondFactorJobs, {
       await recordInWorkspaces(trx, userId, 'secondFactor.create');
     }),
 
-  /** Removes the authenticator app of a person. @throws Refusal `conflict` for a used code */
-  'secondFactor.delete': ({ userId, proof }) =>
+  /**
+   * Removes the authenticator app of a person.
+   *
+   * @throws Refusal `conflict` for a used code, or if nobody waits for the removal any more
+   */
+  'secondFactor.delete': ({ userId, proof, at }) =>
     db().transaction(async (trx) => {
       const [factor] = await rows<object>(
         trx,
@@ -113,13 +119,18 @@ export const secondFactorHandlers = handlers(secondFactorJobs, {
       );
       // The job has run before.
       if (factor === undefined) return;
+      refuseLate(at);
       await consume(trx, userId, proof);
       await removeFactor(trx, userId);
       await recordInWorkspaces(trx, userId, 'secondFactor.delete');
     }),
 
-  /** Replaces the recovery codes of a person. @throws Refusal `conflict` for a used code */
-  'recoveryCodes.create': ({ userId, proof, hashes }) =>
+  /**
+   * Replaces the recovery codes of a person.
+   *
+   * @throws Refusal `conflict` for a used code, or if nobody waits for the new ones any more
+   */
+  'recoveryCodes.create': ({ userId, proof, hashes, at }) =>
     db().transaction(async (trx) => {
       await execute(trx, 'SELECT FROM second_factors WHERE user_id = ? FOR UPDATE', [userId]);
       const [first] = await rows<object>(
@@ -129,6 +140,7 @@ export const secondFactorHandlers = handlers(secondFactorJobs, {
       );
       // The job has run before.
       if (first !== undefined) return;
+      refuseLate(at);
       await consume(trx, userId, proof);
       await execute(trx, 'DELETE FROM recovery_codes WHERE user_id = ?', [userId]);
       await addRecoveryCodes(trx, userId, hashes);

@@ -34,9 +34,17 @@ export interface NewFactor extends OtherSessions {
   hashes: string[];
 }
 
+/** A change of the second factor of a person, confirmed with a code. */
+export interface FactorChange {
+  userId: string;
+  proof: FactorProof;
+  /** Time of the request. */
+  at: string;
+}
+
 export const secondFactorJobs = jobsOf(writes, {
   'session.createBySecondFactor': job<SecondStep>(),
   'secondFactor.create': job<NewFactor>(),
-  'secondFactor.delete': job<{ userId: string; proof: FactorProof }>(),
-  'recoveryCodes.create': job<{ userId: string; proof: FactorProof; hashes: string[] }>(),
+  'secondFactor.delete': job<FactorChange>(),
+  'recoveryCodes.create': job<FactorChange & { hashes: string[] }>(),
 });

@@ -18,7 +18,7 @@ import { meRecord } from '../record.ts';
 import { signedIn, startSession } from '../sessions.ts';
 import { checkCode, secretContext, wrongCode } from './check.ts';
 import { clearedFirstStep, readFirstStep } from './first-step.ts';
-import { secondFactorJobs } from './jobs.ts';
+import { type FactorChange, secondFactorJobs } from './jobs.ts';
 import { newRecoveryCodes, recoveryHash } from './recovery-codes.ts';
 import {
   type CodeBody,
@@ -137,11 +137,11 @@ export const secondFactorRoutes = (drawQrCode: (text: string) => string): Route[
     body: confirmationBody,
     answers: { 201: recoveryCodesRecord },
     async handle(request) {
-      const { userId } = request.caller;
-      const proof = await confirm(request);
+      const change = await confirm(request);
+      const { userId } = change;
       const recoveryCodes = newRecoveryCodes();
       const hashes = recoveryCodes.map((one) => recoveryHash(userId, one));
-      await runJob(request, secondFactorJobs['recoveryCodes.create'], { userId, proof, hashes });
+      await runJob(request, secondFactorJobs['recoveryCodes.create'], { ...change, hashes });
       return created('/me', { recoveryCodes });
     },
   }),
@@ -156,9 +156,8 @@ export const secondFactorRoutes = (drawQrCode: (text: string) => string): Route[
     body: confirmationBody,
     answers: { 204: NO_CONTENT },
     async handle(request) {
-      const proof = await confirm(request);
-      const { userId } = request.caller;
-      await runJob(request, secondFactorJobs['secondFactor.delete'], { userId, proof });
+      const change = await confirm(request);
+      await runJob(request, secondFactorJobs['secondFactor.delete'], change);
       return noContent;
     },
   }),
@@ -182,8 +181,10 @@ function readSetup(userId: string, sealed: string): string {
 }
 
 /** Checks the password and the code of a person who changes their second factor. */
-async function confirm(request: ApiRequest<{ body: ConfirmationBody }>) {
+async function confirm(request: ApiRequest<{ body: ConfirmationBody }>): Promise<FactorChange> {
   const { currentPassword, code } = request.body;
+  const { userId } = request.caller;
   await requirePassword(request, currentPassword);
-  return checkCode(request, request.caller.userId, code);
+  const proof = await checkCode(request, userId, code);
+  return { userId, proof, at: new Date().toISOString() };
 }
