@@ -12,7 +12,13 @@ export interface Subscription {
 
 export const notificationJobs = jobsOf(writes, {
   'notifications.update': job<
-    { userId: string; projectId: string; changes: NotificationChanges },
+    {
+      userId: string;
+      projectId: string;
+      /** True if the session of the person has a second factor. */
+      hasSecondFactor?: boolean | undefined;
+      changes: NotificationChanges;
+    },
     NotificationsRecord
   >(),
   'notifications.unsubscribe': job<Subscription>(),

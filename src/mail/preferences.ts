@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import { handlers } from '../queues/job.ts';
+import { refuseWithoutFactor } from '../users/sessions.ts';
 import { includesPlan, type Plan } from '../workspaces/plans.ts';
 import type { Role } from '../workspaces/roles.ts';
 import { type AlertKind, alertsOf } from './alert-kinds.ts';
@@ -17,6 +18,7 @@ interface MemberRow {
   slug: string;
   name: string;
   plan: Plan;
+  requiresSecondFactor: boolean;
   role: Role;
   alerts: AlertKind[] | null;
   report: ReportInterval | null;
@@ -25,13 +27,25 @@ interface MemberRow {
 }
 
 const MEMBERSHIPS = `
-  SELECT w.id AS "projectId", w.slug, w.name, w.plan, m.role, m.alerts, m.report,
+  SELECT w.id AS "projectId", w.slug, w.name, w.plan,
+         w.require_second_factor AS "requiresSecondFactor", m.role, m.alerts, m.report,
          m.report_timezone AS timezone, m.report_due_at AS "dueAt"
     FROM workspace_users m JOIN workspaces w ON w.id = m.project_id
    WHERE m.user_id = :userId`;
 
-const toRecord = ({ plan: _, role, alerts, report, timezone, dueAt, ...workspace }: MemberRow) => ({
-  ...workspace,
+const toRecord = ({
+  projectId,
+  slug,
+  name,
+  role,
+  alerts,
+  report,
+  timezone,
+  dueAt,
+}: MemberRow): NotificationsRecord => ({
+  projectId,
+  slug,
+  name,
   alerts: alertsOf(role, alerts),
   report:
     report === null ? null : { every: report, timezone: timezone!, nextAt: dueAt!.toISOString() },
@@ -93,14 +107,15 @@ export const notificationHandlers = handlers(notificationJobs, {
    * Changes the mail that a person receives from a workspace.
    *
    * @throws Refusal `not_found` for a person who is not a member; `forbidden` for a report that the
-   *   plan lacks
+   *   plan lacks, or a session without the second factor that the workspace requires
    */
-  'notifications.update': async ({ changes: { alerts, report }, ...who }) =>
+  'notifications.update': async ({ changes: { alerts, report }, hasSecondFactor, ...who }) =>
     db().transaction(async (trx) => {
       const before = await lockMembership(trx, who);
       if (before === undefined) {
         throw new Refusal('not_found', `You have no workspace "${who.projectId}"`);
       }
+      if (before.requiresSecondFactor) refuseWithoutFactor({ hasSecondFactor }, before.slug);
       if (report && !includesPlan(before.plan, REPORT_PLAN)) {
         throw new Refusal(
           'forbidden',

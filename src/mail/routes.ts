@@ -39,7 +39,8 @@ export const notificationRoutes: Route[] = [
     answers: { 200: notificationsRecord },
     async handle(request) {
       const { caller, params, body } = request;
-      const data = { userId: caller.userId, projectId: params.projectId, changes: body };
+      const { userId, hasSecondFactor } = caller;
+      const data = { userId, hasSecondFactor, projectId: params.projectId, changes: body };
       return ok(await runJob(request, notificationJobs['notifications.update'], data));
     },
   }),

@@ -124,7 +124,7 @@ export async function findSessionCaller(
  * @throws Refusal `forbidden`
  */
 export function refuseWithoutFactor(
-  { hasSecondFactor }: Pick<Caller, 'hasSecondFactor'>,
+  { hasSecondFactor }: { hasSecondFactor?: boolean | undefined },
   slug: string,
 ): void {
   if (hasSecondFactor === true) return;

@@ -548,13 +548,17 @@ describe('a workspace that requires a second factor', () => {
     });
     expect((await member.api.get('/links')).status).to.equal(200);
     expect((await requireFactor(owner)).status).to.equal(200);
+    const report = { every: 'weekly', timezone: 'Europe/Berlin' };
     for (const answer of [
       await member.api.get('/links'),
       await member.api.post('/links', { url: 'https://example.com/' }),
       await member.api.get('/workspace'),
+      await member.api.patch(`/me/notifications/${world.projectId}`, { report }),
     ]) {
       expect([answer.status, answer.body.error.message]).to.deep.equal([403, MESSAGE()]);
     }
+    const choice = await owner.api.patch(`/me/notifications/${world.projectId}`, { report });
+    expect(choice.status).to.equal(200);
     expect((await world.api.get('/links')).status).to.equal(200);
     expect((await owner.api.get('/links')).status).to.equal(200);
     expect((await signedInClient(member.token, elsewhere.slug).get('/links')).status).to.equal(200);
