@@ -70,11 +70,28 @@ export async function applyGrants(
   }
 }
 
-/** @param role `undefined` for none */
-async function applyRole(
-  trx: Db,
-  { projectId, userId, role }: { projectId: string; userId: string; role: Role | undefined },
-): Promise<void> {
+/** The role in a workspace that a person has by their groups; `undefined` for none. */
+interface GroupRole {
+  projectId: string;
+  userId: string;
+  role: Role | undefined;
+}
+
+/** Returns true if a membership is not the one that groups give. */
+async function differs(trx: Db, { projectId, userId, role }: GroupRole): Promise<boolean> {
+  const [member] = await rows<Omit<MemberRow, 'userId'>>(
+    trx,
+    `SELECT role, from_groups AS "fromGroups" FROM workspace_users
+      WHERE project_id = ? AND user_id = ?`,
+    [projectId, userId],
+  );
+  return member === undefined ? role !== undefined : member.fromGroups && member.role !== role;
+}
+
+async function applyRole(trx: Db, change: GroupRole): Promise<void> {
+  // Most sign-ins change nothing, and must not wait for each other.
+  if (!(await differs(trx, change))) return;
+  const { projectId, userId, role } = change;
   // All members are locked, as by other changes of members: one owner must remain.
   const people = await rows<MemberRow>(
     trx,

@@ -194,6 +194,19 @@ describe('groups of a provider', function () {
     });
   });
 
+  it('lock no other members where they change nothing', async () => {
+    const { login, email } = anAccount(['editors']);
+    await signIn(login);
+    const other = anAccount(['readers']);
+    await signIn(other.login);
+    await own.db.transaction(async (trx) => {
+      const user_id = await userOf(other.email);
+      await trx('workspace_users').where({ user_id }).forUpdate().select('role');
+      expect((await signIn(login)).at).to.equal(`${base}/console`);
+    });
+    expect(await rolesOf(email)).to.deep.equal({ mapped: 'member' });
+  });
+
   it('leave the memberships of a disabled person', async () => {
     const { login, email, account } = anAccount(['editors']);
     await signIn(login);
