@@ -19,6 +19,8 @@ export interface Message {
    * URL that unsubscribes the reader from mails of this kind; absent for a mail that is sent once.
    */
   unsubscribeUrl?: string;
+  /** Time after which the mail is of no use, such as the expiry of its link. */
+  expiresAt?: Date;
 }
 
 /** The encoded parts of a mail. */
@@ -27,6 +29,8 @@ export interface MailContent {
   text: string;
   html: string;
   unsubscribeUrl?: string | undefined;
+  /** ISO time after which the mail is not sent. */
+  expiresAt?: string | undefined;
 }
 
 const MAX_SUBJECT_LENGTH = 200;
@@ -46,7 +50,8 @@ const oneLine = (text: string, longest: number): string =>
 export function toContent(message: Message): MailContent {
   const clean = cleaned(message);
   const { subject, unsubscribeUrl } = clean;
-  return { subject, text: toText(clean), html: toHtml(clean), unsubscribeUrl };
+  const expiresAt = message.expiresAt?.toISOString();
+  return { subject, text: toText(clean), html: toHtml(clean), unsubscribeUrl, expiresAt };
 }
 
 /** Joins each text of a message into one line. */

@@ -3,7 +3,7 @@ import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { db, execute, rows } from '../infra/db.ts';
 import { unseal } from '../infra/seal.ts';
-import { PermanentFailure } from '../queues/definition.ts';
+import { type JobContext, PermanentFailure } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { mailJobs } from './jobs.ts';
 import { type MailContent, toContent } from './message.ts';
@@ -98,12 +98,15 @@ interface StoredMail {
 /**
  * Sends a mail once, however often the job runs: a second run waits for the first and finds the
  * mail sent. If the worker dies between the server's answer and the commit, the repeat has the same
- * Message-ID, so that mail clients can detect it.
+ * Message-ID, so that mail clients can detect it. A mail that has expired is deleted instead.
  *
  * @throws PermanentFailure if the mail server refuses the mail permanently (5xx)
  * @throws Error if it is unavailable or defers the mail (4xx): the job is retried
  */
-export async function sendMail({ mailId }: { mailId: string }): Promise<void> {
+export async function sendMail(
+  { mailId }: { mailId: string },
+  { log }: Pick<JobContext, 'log'>,
+): Promise<void> {
   const refusal = await db().transaction(async (trx) => {
     // An advisory lock, since leaving a workspace must not wait on this row for a slow mail server.
     await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`mail ${mailId}`]);
@@ -113,7 +116,13 @@ export async function sendMail({ mailId }: { mailId: string }): Promise<void> {
       [mailId],
     );
     if (mail === undefined) return null;
-    const error = await deliver(mail);
+    const content = open(mail);
+    if (content.expiresAt !== undefined && Date.parse(content.expiresAt) <= Date.now()) {
+      await trx('mails').where({ id: mailId }).delete();
+      log.warn({ mailId }, 'deleted a mail that had expired before the mail server took it');
+      return null;
+    }
+    const error = await deliver(mail, content);
     await trx('mails')
       .where({ id: mailId })
       .update(error === null ? { state: 'sent', content: null } : { state: 'refused' });
@@ -122,10 +131,14 @@ export async function sendMail({ mailId }: { mailId: string }): Promise<void> {
   if (refusal !== null) throw new PermanentFailure(`The mail server refused the mail: ${refusal}`);
 }
 
+const open = ({ project_id, content }: StoredMail): MailContent =>
+  JSON.parse(unseal({ purpose: 'mail', owner: project_id ?? '' }, content)) as MailContent;
+
 /** @returns reason of a permanent refusal; `null` if the server accepted the mail */
-async function deliver({ id, project_id, recipient, content }: StoredMail): Promise<string | null> {
-  const opened = unseal({ purpose: 'mail', owner: project_id ?? '' }, content);
-  const { subject, text, html, unsubscribeUrl } = JSON.parse(opened) as MailContent;
+async function deliver(
+  { id, recipient }: StoredMail,
+  { subject, text, html, unsubscribeUrl }: MailContent,
+): Promise<string | null> {
   const { MAIL_FROM } = config();
   try {
     await (await transport()).sendMail({

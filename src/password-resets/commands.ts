@@ -50,7 +50,7 @@ async function hasEnough(trx: Db, userId: string): Promise<boolean> {
 
 const REASON = 'If you did not request this, ignore this mail: your password does not change.';
 
-const linkMail = (token: string): Message => ({
+const linkMail = (token: string, expiresAt: Date): Message => ({
   subject: 'Reset your password',
   lines: [
     `Someone requested a new password for your account at ${config().BASE_URL}.`,
@@ -62,6 +62,7 @@ const linkMail = (token: string): Message => ({
     url: `${consoleUrl()}/sign-in/reset#${token}`,
   },
   reason: REASON,
+  expiresAt,
 });
 
 const providerMail = (provider: string): Message => ({
@@ -87,11 +88,12 @@ export const passwordResetHandlers = handlers(passwordResetJobs, {
       const { id: userId, passwordVersion, hasPassword, hasIdentity } = account;
       const provider = hasPassword || !hasIdentity ? undefined : providerName();
       const token = newToken();
-      const added = await execute(
+      const [reset] = await rows<{ expiresAt: Date }>(
         trx,
         `INSERT INTO password_resets (hash, user_id, job_id, password_version, expires_at)
          VALUES (:hash, :userId, :jobId, :passwordVersion, now() + make_interval(mins => :minutes))
-         ON CONFLICT DO NOTHING`,
+         ON CONFLICT DO NOTHING
+         RETURNING expires_at AS "expiresAt"`,
         {
           hash: hashToken(token),
           userId,
@@ -101,8 +103,9 @@ export const passwordResetHandlers = handlers(passwordResetJobs, {
         },
       );
       // The job has run before.
-      if (added === 0) return;
-      const message = provider === undefined ? linkMail(token) : providerMail(provider);
+      if (reset === undefined) return;
+      const message =
+        provider === undefined ? linkMail(token, reset.expiresAt) : providerMail(provider);
       await addMails(trx, [
         {
           projectId: null,

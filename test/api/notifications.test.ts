@@ -265,7 +265,7 @@ describe('notifications', () => {
        */
       async function sendWith(mailId: string, settings: Record<string, string>): Promise<string> {
         const script = `import { sendMail } from './dist/src/mail/send.js';
-          await sendMail({ mailId: '${mailId}' }).catch((error) => console.log(String(error.stack)));
+          await sendMail({ mailId: '${mailId}' }, { log: console }).catch((error) => console.log(String(error.stack)));
           process.exit();`;
         const args = ['--input-type=module', '-e', script];
         const { stdout } = await promisify(execFile)(process.execPath, args, {

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { pino } from 'pino';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
+import { seal, unseal } from '../../src/infra/seal.ts';
 import { hashToken, newToken } from '../../src/infra/secrets.ts';
+import { sendMail } from '../../src/mail/send.ts';
 import { createSignInAddress, setDisabled } from '../../src/users/accounts.ts';
 import { eventually } from '../support/eventually.ts';
 import { OneProcess } from '../support/one-process.ts';
@@ -105,6 +108,31 @@ describe('resetting a forgotten password', () => {
       const mail = await db()('mails').where({ recipient: email }).first();
       expect(mail).to.include({ state: 'sent', content: null, project_id: null });
     });
+  });
+
+  it('mails no link that has expired', async () => {
+    const { userId } = await aReader();
+    const email = `refused-${userId.toLowerCase()}@people.test`;
+    await db()('users').where({ id: userId }).update({ email });
+    expect((await request(email)).status).to.equal(204);
+    // The content of a refused mail stays.
+    const { id, content } = await eventually(async () => {
+      const mail = await db()('mails').where({ recipient: email, state: 'refused' }).first();
+      expect(mail).not.to.equal(undefined);
+      return mail;
+    });
+    const sealedFor = { purpose: 'mail', owner: '' } as const;
+    const message = JSON.parse(unseal(sealedFor, content));
+    const reset = await db()('password_resets').where({ user_id: userId }).first();
+    expect(message.expiresAt).to.equal(reset.expires_at.toISOString());
+    const expired = { ...message, expiresAt: new Date(Date.now() - 1).toISOString() };
+    const recipient = email.replace('refused', 'late');
+    await db()('mails')
+      .where({ id })
+      .update({ state: 'pending', recipient, content: seal(sealedFor, JSON.stringify(expired)) });
+    await sendMail({ mailId: id }, { log: pino({ level: 'silent' }) });
+    expect(await db()('mails').where({ id })).to.deep.equal([]);
+    expect(stack().mail.to(recipient)).to.deep.equal([]);
   });
 
   it('answers an unknown email address and a disabled account the same, and mails nothing', async () => {
