@@ -285,10 +285,10 @@ export function parseIssuer(value: string): string {
   return value;
 }
 
-/** Parses the URL of a mail server. */
-/** A row of OIDC_ROLE_MAP. */
-interface RoleRow {
+/** A row of OIDC_ROLE_MAP: members of a group have a role in a workspace. */
+export interface RoleMapping {
   group: string;
+  /** Slug of the workspace. */
   workspace: string;
   role: 'owner' | 'member' | 'viewer';
 }
@@ -297,7 +297,7 @@ interface RoleRow {
 const ANOTHER_ROW = /=\s*[a-z0-9-]+\s*:\s*(?:owner|member|viewer)\b/;
 
 /** Parses roles by groups. The name of a group may contain `=`, as LDAP names do. */
-export function parseRoleMap(value: string): readonly RoleRow[] {
+export function parseRoleMap(value: string): readonly RoleMapping[] {
   const lines = value.split(/[;\n]/).map((line) => line.trim());
   return lines
     .filter((line) => line !== '')
@@ -310,10 +310,11 @@ export function parseRoleMap(value: string): readonly RoleRow[] {
           'must be of the form group=workspace:role; …, with the roles owner, member and viewer',
         );
       }
-      return { group, workspace: given[1]!, role: given[2] as RoleRow['role'] };
+      return { group, workspace: given[1]!, role: given[2] as RoleMapping['role'] };
     });
 }
 
+/** Parses the URL of a mail server. */
 export function parseMailServer(value: string): string {
   const { protocol = '', hostname = '', username = '', password = '' } = parseUrl(value) ?? {};
   if (!/^smtps?:$/.test(protocol) || hostname === '') {

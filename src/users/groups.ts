@@ -1,5 +1,6 @@
 import { recordByOperator } from '../audit/write.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
+import type { RoleMapping } from '../setting-parsers.ts';
 import { endKeysBeyond } from '../workspaces/keys-beyond.ts';
 import { ROLES, type Role, SCOPES_OF } from '../workspaces/roles.ts';
 
@@ -7,14 +8,6 @@ import { ROLES, type Role, SCOPES_OF } from '../workspaces/roles.ts';
  * Memberships that follow the groups of a person at the OpenID Connect provider (OIDC_ROLE_MAP).
  * Each sign-in adds, changes and removes those; memberships that were given by hand stay.
  */
-
-/** A row of OIDC_ROLE_MAP: members of a group have a role in a workspace. */
-export interface RoleMapping {
-  group: string;
-  /** Slug of the workspace. */
-  workspace: string;
-  role: Role;
-}
 
 /** A role that a person has by their groups. */
 export type Grant = Pick<RoleMapping, 'workspace' | 'role'>;

@@ -49,7 +49,10 @@ export interface Identity {
   name?: string | undefined;
   /** True if the person has shown a second factor to the provider. */
   hasSecondFactor?: boolean | undefined;
-  /** Roles by the groups of the person; absent if these are unknown, or no group has a role. */
+  /**
+   * Roles by the groups of the person, which may be none; absent if the groups are unknown or
+   * OIDC_ROLE_MAP is empty.
+   */
   grants?: Grant[] | undefined;
 }
 

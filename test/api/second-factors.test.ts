@@ -155,6 +155,13 @@ describe('setting up a second factor', () => {
     ]);
   });
 
+  it('takes a code with a hyphen, as signing in does', async () => {
+    const { api } = await aPerson();
+    const { setup, secret } = (await api.post('/me/second-factor/setup')).body;
+    const code = totpCode(secret, stepAt(Date.now())).replace(/(\d{3})/, '$1-');
+    expect((await api.post('/me/second-factor', { setup, code })).status).to.equal(201);
+  });
+
   /** Resolves once a process waits for a lock, or a request has been answered. */
   async function waits(answer: Promise<unknown>): Promise<void> {
     let isAnswered = false;

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { readConfig } from '../../src/config.ts';
-import { grantsOf, groupsIn, type RoleMapping } from '../../src/users/groups.ts';
+import type { RoleMapping } from '../../src/setting-parsers.ts';
+import { grantsOf, groupsIn } from '../../src/users/groups.ts';
 import { ROLES } from '../../src/workspaces/roles.ts';
 
 const name = fc

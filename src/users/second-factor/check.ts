@@ -5,7 +5,7 @@ import { limitsOf } from '../passwords.ts';
 import type { FactorProof } from './jobs.ts';
 import { findFactor, hasRecoveryCode } from './queries.ts';
 import { recoveryHash } from './recovery-codes.ts';
-import { stepOf } from './totp.ts';
+import { plainCode, stepOf } from './totp.ts';
 
 /** Context of the sealed secret of a person's authenticator app. */
 export const secretContext = (userId: string): SealContext => ({
@@ -17,7 +17,7 @@ const TOTP = /^\d{6}$/;
 
 /** Finds the proof that a code is: of the authenticator app, or an unused recovery code. */
 async function findProof(userId: string, code: string): Promise<FactorProof | undefined> {
-  const plain = code.replaceAll(/[\s-]/g, '');
+  const plain = plainCode(code);
   if (!TOTP.test(plain)) {
     const hash = recoveryHash(userId, plain);
     return (await hasRecoveryCode(userId, hash)) ? { kind: 'recovery', hash } : undefined;

@@ -30,7 +30,7 @@ import {
   secondStepBody,
   setupRecord,
 } from './schema.ts';
-import { newTotpSecret, stepOf, totpUri } from './totp.ts';
+import { newTotpSecret, plainCode, stepOf, totpUri } from './totp.ts';
 
 const common = { extension: true, tag: 'Users', scope: 'user', method: 'post' } as const;
 
@@ -112,8 +112,7 @@ export const secondFactorRoutes = (drawQrCode: (text: string) => string): Route[
       const { userId } = caller;
       const secret = readSetup(userId, body.setup);
       const { passwordVersion } = await requirePassword(request, body.currentPassword);
-      const code = body.code.replaceAll(/\s/g, '');
-      const step = stepOf(secret, code, { after: 0, now: Date.now() });
+      const step = stepOf(secret, plainCode(body.code), { after: 0, now: Date.now() });
       if (step === undefined) throw wrongCode();
       const recoveryCodes = newRecoveryCodes();
       await runJob(request, secondFactorJobs['secondFactor.create'], {

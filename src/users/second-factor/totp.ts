@@ -21,14 +21,13 @@ export const newTotpSecret = (): string => base32nopad.encode(randomBytes(SECRET
  * Returns the URI that an authenticator app reads from a QR code (Key Uri Format).
  *
  * @param account name of the account in the app
- * @param issuer name of the service in the app
+ * @param issuer name of the service in the app: a host name
  */
 export function totpUri(secret: string, { account, issuer }: TotpLabel): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   const query = new URLSearchParams({
     secret,
-    // Apps read "+" as a plus sign.
-    issuer: issuer.replaceAll(' ', '-'),
+    issuer,
     algorithm: 'SHA1',
     digits: String(DIGITS),
     period: String(STEP_SECONDS),
@@ -41,6 +40,9 @@ export interface TotpLabel {
   account: string;
   issuer: string;
 }
+
+/** Removes the spaces and hyphens that people type in a code. */
+export const plainCode = (code: string): string => code.replaceAll(/[\s-]/g, '');
 
 /** Returns the time step of a time. */
 export const stepAt = (ms: number): number => Math.floor(ms / 1000 / STEP_SECONDS);
