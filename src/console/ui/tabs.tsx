@@ -40,7 +40,7 @@ export function Tabs<Id extends string>({ label, tabs, chosen, onChoose, panelId
           onClick={() => onChoose(tab.id)}
           onKeyDown={onKeyDown}
           className={classes(
-            'h-7 rounded-md px-2 text-xs whitespace-nowrap max-md:h-11',
+            'h-7 rounded-md px-2 text-xs whitespace-nowrap max-md:h-11 max-md:min-w-11',
             tab.id === chosen
               ? 'bg-hover font-semibold text-ink'
               : 'text-muted hover:bg-hover hover:text-ink',
