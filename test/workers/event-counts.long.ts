@@ -224,11 +224,11 @@ describe(`counts of events (seed ${SEED})`, () => {
 
   const filters: [what: string, query: () => FilterQuery][] = [
     ['everything', () => ({})],
-    ['a domain', () => ({ domain: pick(['a.test', 'b.test']) })],
-    ['a link', () => ({ linkId: pick(records.slice(0, 6)) })],
-    ['a QR code', () => ({ qrcodeId: records.at(-1)! })],
+    ['a domain', () => ({ domain: [pick(['a.test', 'b.test'])] })],
+    ['a link', () => ({ linkId: [pick(records.slice(0, 6))] })],
+    ['a QR code', () => ({ qrcodeId: [records.at(-1)!] })],
     ['a tag', () => ({ tagId: [tagId] })],
-    ['a folder', () => ({ folderId })],
+    ['a folder', () => ({ folderId: [folderId] })],
   ];
 
   interface Asked {

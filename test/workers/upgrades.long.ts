@@ -228,6 +228,7 @@ describe('an upgrade', function () {
         }),
       );
       await keepCounts(database, projectId, events);
+      await database.transaction(secondFactors.down);
       await database.transaction(destinationTests.down);
       await database.transaction(unknownPrivacy.down);
       await database.transaction(eventDestinations.down);
@@ -288,6 +289,7 @@ describe('an upgrade', function () {
       await database.transaction(eventDestinations.up);
       await database.transaction(unknownPrivacy.up);
       await database.transaction(destinationTests.up);
+      await database.transaction(secondFactors.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -349,6 +351,7 @@ describe('an upgrade', function () {
       const { visitor: _, suspect: __, privacy: ___, ...columns } = COLUMNS;
       const kept = async () => sumsOf((await database('kept_counts')) as KeptRow[]);
 
+      await database.transaction(secondFactors.down);
       await database.transaction(destinationTests.down);
       await database.transaction(unknownPrivacy.down);
       await database.transaction(eventDestinations.down);
@@ -407,6 +410,7 @@ describe('an upgrade', function () {
       await database.transaction(eventDestinations.up);
       await database.transaction(unknownPrivacy.up);
       await database.transaction(destinationTests.up);
+      await database.transaction(secondFactors.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -414,6 +418,7 @@ describe('an upgrade', function () {
   it('does not lose visitors, suspects and refunds to processes of versions that know none', async () => {
     await withDatabase('upgrade_visitors', async (url, database) => {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      await database.transaction(secondFactors.down);
       await database.transaction(destinationTests.down);
       await database.transaction(unknownPrivacy.down);
       await database.transaction(eventDestinations.down);
@@ -460,6 +465,7 @@ describe('an upgrade', function () {
       await database.transaction(eventDestinations.up);
       await database.transaction(unknownPrivacy.up);
       await database.transaction(destinationTests.up);
+      await database.transaction(secondFactors.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       const sizeOf = async (id: number) => {
         const [block] = await database('event_blocks').where({ project_id, id });
