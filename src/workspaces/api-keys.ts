@@ -149,8 +149,7 @@ export async function createApiKey(
     hash,
     hint,
     scopes,
-    origins: origins === undefined ? null : [...origins],
-    public_key: origins === undefined ? null : apiKey,
+    ...(origins !== undefined && { origins: [...origins], public_key: apiKey }),
     expires_at: expiresAt ?? null,
   });
   return { id, apiKey };

@@ -512,11 +512,6 @@ describe('an upgrade', function () {
     await withDatabase('upgrade_cities', async (url, database) => {
       await migrateTo(url, migrationsUpTo('0060'));
       const { id: projectId } = await createWorkspace(database, { slug: 'cities', plan: 'pro' });
-      const { apiKey } = await createApiKey(database, {
-        workspace: 'cities',
-        name: 'test',
-        scopes: ['*'],
-      });
       await database('workspaces').update({ retention_days: 0 });
       const eventsFrom = (start: string, count: number) =>
         Array.from({ length: count }, (_, n) => {
@@ -547,6 +542,11 @@ describe('an upgrade', function () {
         { CACHE_REDIS_URL: servers.redisUrl, DATA_DIR: folder, LOG_LEVEL: 'error' },
         'Procfile.small',
       );
+      const { apiKey } = await createApiKey(database, {
+        workspace: 'cities',
+        name: 'test',
+        scopes: ['*'],
+      });
       await keepCounts(database, projectId, deleted);
       const ask = async (query: string) => {
         const answer = await fetch(`${service.apiUrl}/analytics?interval=all&${query}`, {
