@@ -5,7 +5,6 @@ import { found } from '../http/route.ts';
 import { db, rows } from '../infra/db.ts';
 import { linkQueries } from '../links/queries.ts';
 import { normalizeKey } from '../lookup/short-link.ts';
-import { findPage } from '../pages/queries.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
 import { existingIds } from '../short-links/references.ts';
 
@@ -14,30 +13,16 @@ export const resolveRecords: ResolveRecords = async (
   projectId,
   { domain, key, linkId, qrcodeId, externalId, tagId, folderId, pageId },
 ) => {
-  for (const id of pageId ?? []) await existing(findPage(projectId, id), `page "${id}"`);
+  if (pageId !== undefined) await refuseUnknown(projectId, 'pages', 'page', pageId);
   const sets: string[][] = [];
-  if (linkId !== undefined) {
-    sets.push(
-      await Promise.all(
-        linkId.map((id) => existing(linkQueries.findByRef(projectId, id), `link "${id}"`)),
-      ),
-    );
-  }
-  if (qrcodeId !== undefined) {
-    sets.push(
-      await Promise.all(
-        qrcodeId.map((id) => existing(qrCodeQueries.findByRef(projectId, id), `QR code "${id}"`)),
-      ),
-    );
-  }
+  if (linkId !== undefined) sets.push(await ofRefs(projectId, 'links', 'link', linkId));
+  if (qrcodeId !== undefined) sets.push(await ofRefs(projectId, 'qrcodes', 'QR code', qrcodeId));
   if (externalId !== undefined) {
     const callersId = externalIdIn(externalId) ?? externalId;
     const record =
       (await linkQueries.findByExternalId(projectId, callersId)) ??
       (await qrCodeQueries.findByExternalId(projectId, callersId));
-    sets.push([
-      await existing(Promise.resolve(record), `link "${externalId}", nor such a QR code`),
-    ]);
+    sets.push([found(record, `link "${externalId}", nor such a QR code`).id]);
   }
   if (key !== undefined) {
     if (domain === undefined) {
@@ -50,7 +35,7 @@ export const resolveRecords: ResolveRecords = async (
     const record =
       (await linkQueries.findByKey(projectId, domain, name)) ??
       (await qrCodeQueries.findByKey(projectId, domain, name));
-    sets.push([await existing(Promise.resolve(record), `link "${key}" on ${domain}`)]);
+    sets.push([found(record, `link "${key}" on ${domain}`).id]);
   }
   if (tagId !== undefined) sets.push(await ofTags(projectId, tagId));
   if (folderId !== undefined) sets.push(await ofFolders(projectId, folderId));
@@ -61,10 +46,29 @@ export const resolveRecords: ResolveRecords = async (
   });
 };
 
+/** Finds records by their ids, or by `ext_` and the caller's own ids. */
+async function ofRefs(
+  projectId: string,
+  table: 'links' | 'qrcodes',
+  noun: string,
+  refs: readonly string[],
+): Promise<string[]> {
+  const records = await rows<{ id: string; externalId: string | null }>(
+    db(),
+    `SELECT id, external_id AS "externalId" FROM ${table}
+      WHERE project_id = :projectId AND (id = ANY(:refs) OR external_id = ANY(:externalIds))`,
+    { projectId, refs, externalIds: refs.flatMap((ref) => externalIdIn(ref) ?? []) },
+  );
+  return refs.map((ref) => {
+    const own = externalIdIn(ref);
+    const isMeant = ({ id, externalId }: (typeof records)[number]) =>
+      own === undefined ? id === ref : externalId === own;
+    return found(records.find(isMeant), `${noun} "${ref}"`).id;
+  });
+}
+
 async function ofTags(projectId: string, tagIds: readonly string[]): Promise<string[]> {
-  const existingTags = await existingIds(db(), 'tags', projectId, tagIds);
-  const unknown = tagIds.find((id) => !existingTags.has(id));
-  if (unknown !== undefined) throw new Refusal('not_found', `There is no tag "${unknown}"`);
+  await refuseUnknown(projectId, 'tags', 'tag', tagIds);
   const records = await rows<{ id: string }>(
     db(),
     `SELECT link_id AS id FROM link_tags WHERE project_id = :projectId AND tag_id = ANY(:tagIds)
@@ -75,8 +79,7 @@ async function ofTags(projectId: string, tagIds: readonly string[]): Promise<str
 }
 
 async function ofFolders(projectId: string, folderIds: readonly string[]): Promise<string[]> {
-  const folders = await existingIds(db(), 'folders', projectId, folderIds);
-  for (const id of folderIds) found(folders.has(id) ? id : undefined, `folder "${id}"`);
+  await refuseUnknown(projectId, 'folders', 'folder', folderIds);
   const records = await rows<{ id: string }>(
     db(),
     `SELECT id FROM links WHERE project_id = :projectId AND folder_id = ANY(:folderIds)
@@ -86,9 +89,13 @@ async function ofFolders(projectId: string, folderIds: readonly string[]): Promi
   return records.map((row) => row.id);
 }
 
-async function existing(
-  lookup: Promise<{ id: string } | undefined>,
-  what: string,
-): Promise<string> {
-  return found(await lookup, what).id;
+/** @throws Refusal `not_found` for the first id that no record has */
+async function refuseUnknown(
+  projectId: string,
+  table: 'folders' | 'pages' | 'tags',
+  noun: string,
+  ids: readonly string[],
+): Promise<void> {
+  const present = await existingIds(db(), table, projectId, ids);
+  for (const id of ids) found(present.has(id) ? id : undefined, `${noun} "${id}"`);
 }

@@ -57,9 +57,9 @@ export async function cutSums(
   [start, end]: readonly [Date, Date],
 ): Promise<{ sums: Set<number>; outside: Block[] }> {
   // Only the first and the last sum can have blocks outside.
-  const ends = new Set([blocks.at(0)?.sumId, blocks.at(-1)?.sumId].map((id) => id ?? null));
+  const ends = new Set([blocks.at(0), blocks.at(-1)].flatMap((block) => block?.sumId ?? []));
   const cut = [...ends].flatMap((id) => {
-    const inside = id === null ? [] : blocks.filter(({ sumId }) => sumId === id);
+    const inside = blocks.filter(({ sumId }) => sumId === id);
     const missing = (inside[0]?.sumBlocks ?? 0) - inside.length;
     const left = missing + inside.filter((block) => !isWhole(block)).length;
     return left > 0 && inside.length >= left + SPARED ? [{ id, inside, missing }] : [];
@@ -72,7 +72,7 @@ export async function cutSums(
     const others = beside.filter(({ sumId }) => sumId === id);
     // A sum that has lost a block is no longer valid.
     if (others.length !== missing) continue;
-    sums.add(id!);
+    sums.add(id);
     outside.push(...others, ...inside.flatMap(outsideOf));
   }
   return { sums, outside };
