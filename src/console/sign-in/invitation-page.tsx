@@ -9,6 +9,7 @@ import { meQuery, personClient } from '../app/session.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
+import { AccountName, NewPasswordField } from '../ui/password-fields.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { Card } from './card.tsx';
@@ -122,15 +123,8 @@ function Offer({ token, invitation, me }: OfferProps) {
         {needsAccount && (
           <>
             <TextField label="Your name" autoComplete="name" required {...text('name')} />
-            {/* Password managers look for the account name. */}
-            <input type="text" autoComplete="username" readOnly hidden value={email} />
-            <TextField
-              label="New password"
-              type="password"
-              autoComplete="new-password"
-              required
-              {...text('password')}
-            />
+            <AccountName email={email} />
+            <NewPasswordField {...text('password')} />
           </>
         )}
         <Button type="submit" look="primary" busy={accept.isPending}>

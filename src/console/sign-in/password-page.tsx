@@ -3,8 +3,8 @@ import type { FormEvent } from 'react';
 import { useMe } from '../app/session.ts';
 import { useChangeMe } from '../app/use-change-me.ts';
 import { Button } from '../ui/button.tsx';
-import { TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
+import { AccountName, NewPasswordField } from '../ui/password-fields.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { Card } from './card.tsx';
 import { viewOf } from './return.ts';
@@ -40,17 +40,8 @@ export function PasswordPage() {
       </p>
       {messages['password'] === undefined && <Refused error={change.error} />}
       <form onSubmit={submit} className="flex flex-col gap-3">
-        {/* Password managers look for the account name. */}
-        <input type="text" autoComplete="username" readOnly hidden value={email} />
-        <TextField
-          label="New password"
-          type="password"
-          autoComplete="new-password"
-          autoFocus
-          required
-          hint="At least 10 characters."
-          {...text('password')}
-        />
+        <AccountName email={email} />
+        <NewPasswordField autoFocus hint="At least 10 characters." {...text('password')} />
         <Button type="submit" look="primary" busy={change.isPending}>
           Save password
         </Button>

@@ -5,8 +5,8 @@ import { ApiError } from '../api/error.ts';
 import { people } from '../api/people.ts';
 import { meQuery, personClient } from '../app/session.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
-import { TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
+import { AccountName, NewPasswordField } from '../ui/password-fields.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { Card } from './card.tsx';
@@ -73,17 +73,8 @@ function ResetForm({ token, email }: { token: string; email: string }) {
       <p className="text-muted">The new password of {email} signs out all your devices.</p>
       {messages['password'] === undefined && <Refused error={reset.error} />}
       <form onSubmit={submit} className="flex flex-col gap-3">
-        {/* Password managers look for the account name. */}
-        <input type="text" autoComplete="username" readOnly hidden value={email} />
-        <TextField
-          label="New password"
-          type="password"
-          autoComplete="new-password"
-          autoFocus
-          required
-          hint="At least 10 characters."
-          {...text('password')}
-        />
+        <AccountName email={email} />
+        <NewPasswordField autoFocus hint="At least 10 characters." {...text('password')} />
         <Button type="submit" look="primary" busy={reset.isPending}>
           Save password
         </Button>

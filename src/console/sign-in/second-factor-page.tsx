@@ -10,6 +10,7 @@ import { classes } from '../ui/classes.ts';
 import { Field, inputLook, TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { Loaded } from '../ui/loaded.tsx';
+import { AccountName, CurrentPasswordField } from '../ui/password-fields.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { Card } from './card.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
@@ -121,17 +122,8 @@ function SetupForm({ setup, onDone }: SetupFormProps) {
         )}
       </Field>
       {Object.keys(messages).length === 0 && <Refused error={confirm.error} />}
-      {/* Password managers look for the account name. */}
-      <input type="text" autoComplete="username" readOnly hidden value={email} />
-      {hasPassword && (
-        <TextField
-          label="Current password"
-          type="password"
-          autoComplete="current-password"
-          required
-          {...text('currentPassword')}
-        />
-      )}
+      <AccountName email={email} />
+      {hasPassword && <CurrentPasswordField {...text('currentPassword')} />}
       <TextField
         label="Code"
         autoComplete="one-time-code"

@@ -2,6 +2,7 @@ import { useMe } from '../../app/session.ts';
 import { useChangeMe } from '../../app/use-change-me.ts';
 import { TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
+import { AccountName, CurrentPasswordField, NewPasswordField } from '../../ui/password-fields.tsx';
 import { Sections } from '../../ui/section.tsx';
 import { useFields } from '../../ui/use-fields.ts';
 import { FormSection } from '../form-section.tsx';
@@ -70,24 +71,9 @@ function PasswordSection() {
         )
       }
     >
-      {/* Password managers look for the account name. */}
-      <input type="text" autoComplete="username" readOnly hidden value={me.email} />
-      {me.needsCurrentPassword && (
-        <TextField
-          label="Current password"
-          type="password"
-          autoComplete="current-password"
-          required
-          {...text('currentPassword')}
-        />
-      )}
-      <TextField
-        label="New password"
-        type="password"
-        autoComplete="new-password"
-        required
-        {...text('password')}
-      />
+      <AccountName email={me.email} />
+      {me.needsCurrentPassword && <CurrentPasswordField {...text('currentPassword')} />}
+      <NewPasswordField {...text('password')} />
     </FormSection>
   );
 }

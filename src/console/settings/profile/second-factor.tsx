@@ -9,6 +9,7 @@ import { countOf } from '../../ui/count-of.ts';
 import { DoneDialog } from '../../ui/done-dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { AccountName, CurrentPasswordField } from '../../ui/password-fields.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Badge } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -128,17 +129,8 @@ function useConfirmation(error: Error | null) {
   const { currentPassword, code } = values;
   const fields = (
     <>
-      {/* Password managers look for the account name. */}
-      <input type="text" autoComplete="username" readOnly hidden value={email} />
-      {hasPassword && (
-        <TextField
-          label="Current password"
-          type="password"
-          autoComplete="current-password"
-          required
-          {...text('currentPassword')}
-        />
-      )}
+      <AccountName email={email} />
+      {hasPassword && <CurrentPasswordField {...text('currentPassword')} />}
       <TextField
         label="Code"
         hint="From your authenticator app, or a recovery code."
