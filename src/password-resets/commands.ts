@@ -79,7 +79,7 @@ export const passwordResetHandlers = handlers(passwordResetJobs, {
   /**
    * Mails the person with an email address a link to set a new password. An unknown address, a
    * disabled account and one with too many mails get none. A person who signs in with the provider
-   * only is told so: a password would outlast their account there.
+   * only gets a mail without a link: a password would outlast their account there.
    */
   'passwordReset.create': ({ email }, { jobId }) =>
     db().transaction(async (trx) => {

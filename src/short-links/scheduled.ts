@@ -21,8 +21,8 @@ import { type ScheduledChange, toScheduled } from './scheduled-record.ts';
  *
  * A job that finds no row has nothing to do, so a change is applied once, however many jobs there
  * are. While a change is due, further jobs are queued at growing intervals, and at once when a
- * process starts or jobs could not be queued, since a job can be lost or stay with a worker that died. A change that is refused stays
- * as a failed row, and does not stop later ones.
+ * process starts or jobs could not be queued, since a job can be lost or stay with a worker that
+ * died. A change that is refused stays as a failed row, and does not stop later ones.
  *
  * The format of the stored changes lasts: they are applied by a release that can be a year newer.
  */

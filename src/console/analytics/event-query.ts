@@ -156,7 +156,7 @@ export interface EventQuery extends Filters {
   ignored?: string;
 }
 
-/** What the numbers are compared with, instead of the previous period. */
+/** A comparison of the numbers with others than those of the previous period. */
 export type Compare = 'year' | 'none' | Filter;
 
 const isOneOf = <T extends string>(names: readonly T[], value: unknown): value is T =>

@@ -30,7 +30,7 @@ export interface FieldChange {
   values: { from: string; to: string } | undefined;
 }
 
-/** What each kind of entry did to the record of a noun. */
+/** Sentences about entries of a history, by the kind of entry. */
 const ACTIONS: Readonly<Record<HistoryEntry['action'], (noun: string) => string>> = {
   updated: (noun) => `changed the ${noun}`,
   reverted: (noun) => `reverted a change of the ${noun}`,
