@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { withLock } from '#lock';
 
 const run = promisify(execFile);
 const ROOT = path.resolve('.');
@@ -27,8 +28,11 @@ export async function projectWithClient(
 ): Promise<Project> {
   const folder = mkdtempSync(path.join(tmpdir(), 'typescript-client-'));
   const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
-  await run(process.execPath, ['scripts/build-client.mjs']);
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: 'clients/typescript' });
+  // Files of tests run at the same time, and all build the client in the same folder.
+  await withLock(path.join(ROOT, 'dist', 'client.lock'), async () => {
+    await run(process.execPath, ['scripts/build-client.mjs']);
+    await run('npm', ['pack', '--pack-destination', folder], { cwd: 'clients/typescript' });
+  });
   const [file] = readdirSync(folder);
   write('package.json', JSON.stringify({ type: 'module', private: true }));
   const offline = ['--offline', '--no-audit', '--no-fund'];

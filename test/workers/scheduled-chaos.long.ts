@@ -168,6 +168,14 @@ describe('scheduled changes while processes are killed', () => {
       const pending = await own.db('scheduled_changes').whereNull('failed_at');
       expect(pending).to.deep.equal([]);
     });
+    // A deletion whose answer was lost is sent again, and the first one can run after the restoration.
+    for (const id of deleted) {
+      await eventually(async () => {
+        const { status } = await send('GET', `/links/${id}`);
+        if (status === 404) await send('POST', `/links/${id}/restore`);
+        expect(status, id).to.equal(200);
+      });
+    }
 
     /** Time from which a change can be late. */
     const promisedAt = (at: number) => {
