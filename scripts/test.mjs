@@ -73,6 +73,7 @@ const SECONDS = {
   'workers/event-blocks': 121,
   bench: 120,
   'workers/imports': 113,
+  'qr/printed-sizes': 112,
   'clients/typescript-client': 111,
   'clients/clients': 109,
   'workers/frozen-redis': 109,

@@ -209,11 +209,14 @@ const SAMPLES: Record<ContentName, [short: unknown, long: unknown]> = {
 
 export type Length = 'short' | 'long';
 
+/** Returns the content of a code as a caller sends it. */
+export const contentOf = (name: ContentName, length: Length): unknown =>
+  SAMPLES[name][length === 'short' ? 0 : 1];
+
 /** Encodes a static code of a type as text. */
 export function payloadOf(name: ContentName, length: Length): string {
   const type = CONTENT_TYPES[name] as ContentType;
-  const sent = SAMPLES[name][length === 'short' ? 0 : 1];
-  return type.encode(check(type.schema, sent, name));
+  return type.encode(check(type.schema, contentOf(name, length), name));
 }
 
 /** Builds the page that a dynamic code of a type shows, or `undefined` if it redirects. */

@@ -32,14 +32,28 @@ export async function toPixels(picture: Buffer): Promise<Pixels> {
   return { data, width: info.width, height: info.height };
 }
 
+/** A printer: its resolution, and `pngmono` for one that prints black dots alone. */
+export interface Printer {
+  dpi: number;
+  device: 'png16m' | 'pngmono';
+}
+
 /** Converts an image of any format for sharp: Ghostscript renders PDF and EPS. */
-export async function printed(picture: Buffer, format: Format): Promise<Buffer> {
-  return format === 'pdf' || format === 'eps' ? ghostscript(picture, format) : picture;
+export async function printed(
+  picture: Buffer,
+  format: Format,
+  printer: Printer = { dpi: 72, device: 'png16m' },
+): Promise<Buffer> {
+  return format === 'pdf' || format === 'eps' ? ghostscript(picture, format, printer) : picture;
 }
 
 let ghostscriptWasm: Promise<WebAssembly.Module> | undefined;
 
-async function ghostscript(document: Buffer, format: 'pdf' | 'eps'): Promise<Buffer> {
+async function ghostscript(
+  document: Buffer,
+  format: 'pdf' | 'eps',
+  { dpi, device }: Printer,
+): Promise<Buffer> {
   ghostscriptWasm ??= WebAssembly.compile(
     readFileSync(resolve('@jspawn/ghostscript-wasm/gs.wasm')),
   );
@@ -59,9 +73,9 @@ async function ghostscript(document: Buffer, format: 'pdf' | 'eps'): Promise<Buf
     '-dNOPAUSE',
     '-dBATCH',
     '-dSAFER',
-    '-dGraphicsAlphaBits=4',
-    '-sDEVICE=png16m',
-    '-r72',
+    ...(device === 'pngmono' ? [] : ['-dGraphicsAlphaBits=4']),
+    `-sDEVICE=${device}`,
+    `-r${dpi}`,
     ...(format === 'eps' ? ['-dEPSCrop'] : []),
     '-sOutputFile=out.png',
     'in',
