@@ -108,8 +108,8 @@ export const epc: ContentType<CreditTransfer> = {
       rows: [
         ...amountRow('Amount (EUR)', transfer.amount),
         ...rowsOf(
-          ['To', transfer.name, 'copy'],
           ['IBAN', inGroups(transfer.iban), 'copy'],
+          ['To', transfer.name, 'copy'],
           ['BIC', transfer.bic, 'copy'],
           ['Reference', transfer.reference, 'copy'],
           ['Message', transfer.text, 'copy'],

@@ -40,6 +40,7 @@ figcaption{margin-top:.5rem;color:var(--muted);font-size:.875rem}
 .actions{display:flex;flex-wrap:wrap;gap:.625rem;margin-top:auto;padding:.5rem 0 1rem;
 background:var(--surface)}
 .action span{display:-webkit-box;overflow:hidden;-webkit-box-orient:vertical;-webkit-line-clamp:3}
+.actions .action{flex-basis:auto}
 .actions>:first-child{flex-basis:100%;min-height:3.5rem;background:var(--accent);color:var(--on-accent);
 font-size:1.0625rem}
 .status{position:fixed;z-index:2;top:1rem;left:1rem;right:1rem;width:fit-content;margin:0 auto;
