@@ -155,6 +155,26 @@ describe('lists of the console', function () {
     });
   });
 
+  it('undoes the newest action with z, then the one before', async () => {
+    await someLinks('one', 'two');
+    await inConsole(world, 'links', {}, async (page) => {
+      for (const key of ['/one', '/two']) {
+        await row(page, key).getByRole('checkbox').click();
+        await inBar(page, 'Archive').click();
+        await row(page, key).getByText('Archived').waitFor();
+        await page.keyboard.press('Escape');
+      }
+      for (const key of ['/two', '/one']) {
+        await page.keyboard.press('z');
+        await row(page, key).getByText('Archived').waitFor({ state: 'detached' });
+      }
+      await leave(page, async () => {
+        const { body } = await world.api.get('/links', { showArchived: true });
+        expect(body.map(({ archived }: Fields) => archived)).to.deep.equal([false, false]);
+      });
+    });
+  });
+
   it('selects all links that match, and sends a change of them all', async () => {
     for (const count of [100, 49]) {
       await world.api.post(

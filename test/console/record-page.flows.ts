@@ -267,6 +267,90 @@ describe('the page of a link in the console', function () {
     });
   });
 
+  for (const size of sizes) {
+    it(`schedules a change of a link, and cancels it (${size})`, async () => {
+      await inConsole(world, `links/${linkId}`, { size }, async (page) => {
+        await page.getByRole('button', { name: 'Edit', exact: true }).click();
+        const schedule = () => dialog(page).getByRole('button', { name: 'Schedule', exact: true });
+        expect(await schedule().isDisabled()).to.equal(true);
+        await dialog(page).getByLabel('Destination', { exact: true }).fill(B);
+        await schedule().click();
+        const at = page.getByLabel('Apply at');
+        await at.fill('2020-01-01T08:00');
+        await dialog(page).getByRole('button', { name: 'Schedule', exact: true }).last().click();
+        expect(
+          await at.evaluate((field: HTMLInputElement) => field.validity.rangeUnderflow),
+        ).to.equal(true);
+        const time = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16);
+        await at.fill(time);
+        await expectAccessible(page, `link-schedule-${size}`);
+        await page.keyboard.press('Control+Enter');
+        await page.getByText(/^Scheduled for /).waitFor();
+        await dialog(page).waitFor({ state: 'detached' });
+        const scheduled = panel(page, 'Scheduled changes');
+        await scheduled.locator('del', { hasText: A }).waitFor();
+        await scheduled.locator('ins', { hasText: B }).waitFor();
+        await expectAccessible(page, `link-scheduled-${size}`);
+        const { body: changes } = await world.api.get(`/links/${linkId}/changes`);
+        expect(changes).to.have.length(1);
+        expect(changes[0].changes).to.deep.equal({ url: B });
+        expect(changes[0].at.slice(0, 16)).to.equal(time);
+        expect((await linkNow()).url).to.equal(A);
+        await scheduled.getByRole('button', { name: /^Cancel the change of / }).click();
+        await page.getByText('Scheduled change cancelled').waitFor();
+        await scheduled.waitFor({ state: 'detached' });
+        expect((await world.api.get(`/links/${linkId}/changes`)).body).to.deep.equal([]);
+      });
+    });
+  }
+
+  it('shows a scheduled change that becomes effective while the page is open', async () => {
+    await inConsole(world, `links/${linkId}`, {}, async (page) => {
+      await panel(page, 'Summary').getByText(A).waitFor();
+      const at = new Date(Date.now() + 5_000).toISOString();
+      await world.api.patch(`/links/${linkId}`, { url: B, at });
+      await page.reload();
+      await panel(page, 'Summary').getByText(B).waitFor();
+      await panel(page, 'History').getByText('changed the link').waitFor();
+      await panel(page, 'Scheduled changes').waitFor({ state: 'detached' });
+    });
+  });
+
+  it('tells why a scheduled change was not applied', async () => {
+    const { body: other } = await world.api.post('/links', { url: A, key: 'other' });
+    const at = new Date(Date.now() + 2_000).toISOString();
+    await world.api.patch(`/links/${linkId}`, { key: 'taken', at });
+    await world.api.patch(`/links/${other.id as string}`, { key: 'taken' });
+    await eventually(async () => {
+      const { body } = await world.api.get(`/links/${linkId}/changes`, { status: 'failed' });
+      expect(body).to.have.length(1);
+    });
+    await inConsole(world, `links/${linkId}`, {}, async (page) => {
+      const scheduled = panel(page, 'Scheduled changes');
+      await scheduled.getByText('Not applied').waitFor();
+      await scheduled.getByText(/taken/).first().waitFor();
+      await scheduled.getByRole('button', { name: /^Remove the change of / }).click();
+      await scheduled.waitFor({ state: 'detached' });
+    });
+  });
+
+  it('schedules a change of a QR code', async () => {
+    const { body: tag } = await world.api.post('/tags', { name: 'Autumn' });
+    await inConsole(world, `qrcodes/${qrcodeId}/edit`, {}, async (page) => {
+      await page.getByLabel('Title', { exact: true }).fill('Autumn poster');
+      await page.getByRole('button', { name: 'Schedule', exact: true }).first().click();
+      await dialog(page).getByRole('button', { name: 'Schedule', exact: true }).click();
+      await page.getByText(/^Scheduled for /).waitFor();
+      expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('Poster');
+      const at = new Date(Date.now() + 86_400_000).toISOString();
+      await world.api.patch(`/qrcodes/${qrcodeId}`, { tagIds: [tag.id], at });
+      await page.getByRole('link', { name: 'Scans and history' }).click();
+      const scheduled = panel(page, 'Scheduled changes');
+      await scheduled.locator('ins', { hasText: 'Autumn poster' }).waitFor();
+      await scheduled.locator('ins', { hasText: /^→Autumn$/ }).waitFor();
+    });
+  });
+
   it('shows viewers the page and the trash, without what writes', async () => {
     await world.api.patch(`/links/${linkId}`, { url: B });
     await world.api.delete(`/qrcodes/${qrcodeId}`);

@@ -5,6 +5,7 @@ import {
   changesInWords,
   entryTitle,
   revertInWords,
+  scheduledInWords,
 } from '../../src/console/short-links/change-words.ts';
 import {
   formatMoment,
@@ -24,7 +25,11 @@ const names: ChangeNames = {
   record: (field, id) =>
     field === 'folderId'
       ? (new Map([['folder_1', 'Campaigns']]).get(id) ?? null)
-      : new Map([['template_1', 'Blue']]).get(id),
+      : new Map([
+          ['template_1', 'Blue'],
+          ['tag_1', 'Spring'],
+          ['tag_2', 'Autumn'],
+        ]).get(id),
   page: undefined,
   visit: 'click',
   now: NOW,
@@ -290,11 +295,40 @@ describe('the history of a link in words', () => {
     ]);
   });
 
+  it('shows what a scheduled change sets from now, and tags by their names', () => {
+    const changes = {
+      url: 'https://b.example/',
+      tagIds: ['tag_2'],
+      addTagIds: ['tag_1', 'gone'],
+      folderId: null,
+      hasPassword: true,
+    };
+    const record = {
+      url: 'https://a.example/',
+      tags: [{ id: 'tag_1', name: 'Spring', color: 'red' }],
+      folderId: 'folder_1',
+      hasPassword: false,
+    };
+    expect(
+      scheduledInWords(changes, record, names).map(({ label, values }) => [
+        label,
+        values?.from,
+        values?.to,
+      ]),
+    ).to.deep.equal([
+      ['Destination', 'https://a.example/', 'https://b.example/'],
+      ['Tags', 'Spring', 'Autumn'],
+      ['Added tags', undefined, 'Spring, gone'],
+      ['Folder', 'Campaigns', 'Nothing'],
+      ['Password', 'None', 'Set'],
+    ]);
+  });
+
   it('never fails for values that are JSON', () => {
     fc.assert(
       fc.property(
         fc.dictionary(
-          fc.constantFrom('url', 'rules2', 'wifi', 'tags', 'folderId', 'geo', 'text', 'name'),
+          fc.constantFrom('url', 'rules2', 'wifi', 'tags', 'tagIds', 'folderId', 'geo', 'text'),
           fc.record({ from: fc.constant(null), to: fc.jsonValue() }),
         ),
         (changes) => {

@@ -5,6 +5,7 @@ import { buttonLook, IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Kbd } from '../ui/menu.tsx';
 import { WayBack } from '../ui/states.tsx';
+import { undoNewest } from '../ui/toasts.tsx';
 import { useAccent } from './accent.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
@@ -63,6 +64,7 @@ function Frame() {
   useShortcuts({
     'Ctrl+k': () => setOpened('palette'),
     '?': () => setOpened('shortcuts'),
+    z: undoNewest,
     ...Object.fromEntries(
       DESTINATIONS.map(({ key, to }) => [
         `g ${key}`,

@@ -8,6 +8,7 @@ const KEYS: Record<string, [keys: string, meaning: string][]> = {
   Everywhere: [
     ['Ctrl K', 'Search and commands'],
     ['?', 'Keyboard shortcuts'],
+    ['z', 'Undo the last action'],
   ],
   'In lists': [
     ['j', 'Next row'],

@@ -9,6 +9,7 @@ import { type KeptDraft, RestoredNote, useDraft } from '../app/draft.tsx';
 import { saveRecord } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { useFieldErrors, useFocusOnRefusal } from '../short-links/errors.ts';
+import { ScheduleDialog } from '../short-links/schedule-dialog.tsx';
 import type { PartProps } from '../short-links/section.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
@@ -122,15 +123,23 @@ export function Designer({ record, look: firstLook = PLAIN_LOOK }: DesignerProps
       history.clear();
     });
   };
-  const saveButton = mayWrite && (
-    <Button
-      look="primary"
-      busy={save.isPending}
-      disabled={record !== undefined && !isChanged}
-      onClick={() => void submit()}
-    >
-      {record === undefined ? 'Create QR code' : 'Save'}
-    </Button>
+  const [isScheduling, setScheduling] = useState(false);
+  const saveButtons = mayWrite && (
+    <>
+      <Button
+        look="primary"
+        busy={save.isPending}
+        disabled={record !== undefined && !isChanged}
+        onClick={() => void submit()}
+      >
+        {record === undefined ? 'Create QR code' : 'Save'}
+      </Button>
+      {record !== undefined && (
+        <Button disabled={!isChanged || save.isPending} onClick={() => setScheduling(true)}>
+          Schedule
+        </Button>
+      )}
+    </>
   );
   return (
     <>
@@ -219,7 +228,7 @@ export function Designer({ record, look: firstLook = PLAIN_LOOK }: DesignerProps
                   error={errors['templateName']}
                 />
               )}
-              <div className="grid max-lg:hidden">{saveButton}</div>
+              <div className="grid gap-2 max-lg:hidden">{saveButtons}</div>
             </div>
           )}
           <div className="border-t border-line pt-4">
@@ -236,8 +245,23 @@ export function Designer({ record, look: firstLook = PLAIN_LOOK }: DesignerProps
       {mayWrite && (
         <div className="sticky bottom-0 z-10 flex items-center gap-3 border-t border-line bg-raised px-4 py-2 lg:hidden">
           <Thumbnail payload={payload.text} look={look} isSample={payload.isSample} />
-          {saveButton}
+          {saveButtons}
         </div>
+      )}
+      {isScheduling && record !== undefined && (
+        <ScheduleDialog
+          list="qrcodes"
+          noun="QR code"
+          id={record.id}
+          changes={changesOf(before, draft)}
+          onScheduled={() => {
+            setScheduling(false);
+            kept.forget();
+            setDraft(() => before);
+            history.clear();
+          }}
+          onClose={() => setScheduling(false)}
+        />
       )}
     </>
   );

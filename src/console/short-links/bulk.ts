@@ -4,7 +4,7 @@ import { refusalInWords } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
 import { sendLater } from '../api/queries.ts';
 import type { Call } from '../app/changes.ts';
-import { toast } from '../ui/toasts.tsx';
+import { toast, undoAction } from '../ui/toasts.tsx';
 import type { BulkEdit, Listed } from './bulk-bar.tsx';
 import type { RecordKind } from './list-kind.ts';
 import { countText } from './listing.ts';
@@ -42,7 +42,7 @@ export function deleteRecords<Row extends Listed>(
       toast(
         `${count} deleted`,
         'plain',
-        [{ label: 'Undo', run: () => undoDeletion({ api, client }, ids, kind.noun) }],
+        [undoAction(() => undoDeletion({ api, client }, ids, kind.noun))],
         ids,
       ),
   });

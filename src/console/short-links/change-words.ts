@@ -26,8 +26,8 @@ export interface ChangeNames extends RoutingNames {
 export interface FieldChange {
   field: string;
   label: string;
-  /** Absent for a password, whose values are secret. */
-  values: { from: string; to: string } | undefined;
+  /** Absent for a password, whose values are secret. `from` is absent where no present value is shown. */
+  values: { from?: string; to: string } | undefined;
 }
 
 /** Sentences about entries of a history, by the kind of entry. */
@@ -53,6 +53,7 @@ export function actorName({ actor }: Pick<HistoryEntry, 'actor'>): string {
 
 /** Labels of the fields of a code's appearance and content, which no form names. */
 const LABELS: Readonly<Record<string, string>> = {
+  addTagIds: 'Added tags',
   backgroundSrc: 'Background picture',
   backgroundStrength: 'Strength of the background',
   backgroundStyle: 'Style of the background',
@@ -67,9 +68,12 @@ const LABELS: Readonly<Record<string, string>> = {
   image: 'Preview image',
   level: 'Error correction',
   pageId: 'Page',
+  removeTagIds: 'Removed tags',
   rules: 'Rules',
   shape: 'Shape of the eyes',
   src: 'Logo',
+  tagIds: 'Tags',
+  tagNames: 'New tags',
   templateId: 'Template',
   title: 'Title',
   type: 'Content type',
@@ -79,7 +83,15 @@ const LABELS: Readonly<Record<string, string>> = {
 const LONGEST = 300;
 
 /** Fields that hold ids of records. */
-const REFERENCES = ['folderId', 'pageId', 'webhookIds', 'templateId'] as const;
+const REFERENCES = [
+  'addTagIds',
+  'folderId',
+  'pageId',
+  'removeTagIds',
+  'tagIds',
+  'templateId',
+  'webhookIds',
+] as const;
 /** A field that holds ids of records. */
 export type Reference = (typeof REFERENCES)[number];
 
@@ -151,6 +163,35 @@ export function changesInWords(
               to: fieldValue(field, differing(to, from), names),
             },
     }));
+}
+
+/**
+ * Lists what a scheduled change sets, in words: from the present values of the record, where it has
+ * the field.
+ *
+ * @param record the record as it is now
+ */
+export const scheduledInWords = (
+  changes: Readonly<Record<string, unknown>>,
+  record: Readonly<Record<string, unknown>>,
+  names: ChangeNames,
+): FieldChange[] =>
+  Object.entries(changes).map(([field, to]) => {
+    const now = presentValue(record, field);
+    return {
+      field,
+      label: labelOfField(field, names),
+      values: {
+        ...(now !== undefined && { from: fieldValue(field, differing(now, to), names) }),
+        to: fieldValue(field, differing(to, now), names),
+      },
+    };
+  });
+
+/** The present value of a field of a body; `undefined` for one that the record does not have. */
+function presentValue(record: Readonly<Record<string, unknown>>, field: string): unknown {
+  if (field !== 'tagIds') return record[field];
+  return ((record['tags'] ?? []) as { id: string }[]).map(({ id }) => id);
 }
 
 const labelOfField = (field: string, names: ChangeNames): string =>

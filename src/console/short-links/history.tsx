@@ -14,7 +14,6 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { RecordList } from '../ui/record-list.tsx';
-import { Badge } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import {
@@ -24,8 +23,10 @@ import {
   type FieldChange,
   revertInWords,
 } from './change-words.ts';
+import { ChangedFields } from './changed-fields.tsx';
 import type { ShortLinkRecord } from './fields.ts';
 import type { RecordKind } from './list-kind.ts';
+import { apiPathOf } from './record-route.ts';
 
 type Change = Schemas['RecordChange'];
 
@@ -35,17 +36,11 @@ interface HistoryProps<Row extends ShortLinkRecord> {
   names: ChangeNames;
 }
 
-/** Path of a record, and its parameters. */
-const targetOf = ({ list }: Pick<RecordKind<never>, 'list'>, id: string) =>
-  list === 'links'
-    ? { path: '/links/{linkId}', of: { linkId: id } }
-    : { path: '/qrcodes/{qrcodeId}', of: { qrcodeId: id } };
-
 /** The changes of a record, newest first, each of which can be reverted. */
 export function History<Row extends ShortLinkRecord>({ kind, record, names }: HistoryProps<Row>) {
   const { list, noun } = kind;
   const { api, may } = useWorkspace();
-  const { path, of } = targetOf(kind, record.id);
+  const { path, of } = apiPathOf(kind, record.id);
   const read = api.GET as unknown as Call;
   const history = usePaged(
     keys[list].one(record.id, 'history'),
@@ -136,47 +131,8 @@ function Entry({ change, title, fields, onRevert }: EntryProps) {
           </Button>
         )}
       </div>
-      <Fields fields={fields} />
+      <ChangedFields fields={fields} />
     </li>
-  );
-}
-
-/** Changed fields with their values before and after. */
-function Fields({ fields }: { fields: readonly (FieldChange & { isChangedSince?: boolean })[] }) {
-  return (
-    <dl className="flex flex-col gap-2">
-      {fields.map(({ field, label, values, isChangedSince }) => (
-        <div key={field} className="grid gap-x-3 md:grid-cols-[9rem_minmax(0,1fr)]">
-          <dt className="text-muted">
-            {label}
-            {isChangedSince === true && (
-              <span className="ml-2 align-middle md:mt-0.5 md:ml-0 md:block">
-                <Badge tone="warning">Changed since</Badge>
-              </span>
-            )}
-          </dt>
-          <dd className="min-w-0 wrap-anywhere whitespace-pre-line">
-            {values === undefined ? (
-              'Changed'
-            ) : (
-              <>
-                <span className="sr-only">From </span>
-                <del className="mr-1.5 inline-block max-w-full text-muted decoration-muted/60">
-                  {values.from}
-                </del>
-                <span className="sr-only"> to </span>
-                <ins className="inline-block max-w-full no-underline">
-                  <span aria-hidden className="mr-1.5 text-muted">
-                    →
-                  </span>
-                  {values.to}
-                </ins>
-              </>
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 
@@ -190,7 +146,7 @@ function RevertDialog<Row extends ShortLinkRecord>(props: RevertDialogProps<Row>
   const { kind, record, names, change, onClose } = props;
   const { api } = useWorkspace();
   const client = useQueryClient();
-  const { path, of } = targetOf(kind, record.id);
+  const { path, of } = apiPathOf(kind, record.id);
   // The page can show an older version than the one that the revert would change.
   const present = useQuery({
     queryKey: keys[kind.list].one(record.id, 'present', change.id),
@@ -249,7 +205,7 @@ function RevertDialog<Row extends ShortLinkRecord>(props: RevertDialogProps<Row>
               </p>
             )}
             <div className="rounded-md border border-line p-3">
-              <Fields fields={(fields ?? []).map(withSecret)} />
+              <ChangedFields fields={(fields ?? []).map(withSecret)} />
             </div>
           </>
         )}

@@ -8,3 +8,9 @@ export const routeOf = ({ list }: Pick<ListKind, 'list'>, workspace: string, id:
   list === 'links'
     ? ({ to: '/$workspace/links/$link', params: { workspace, link: id } } as const)
     : ({ to: '/$workspace/qrcodes/$qrcode', params: { workspace, qrcode: id } } as const);
+
+/** Path of a record in the API, and its parameters. */
+export const apiPathOf = ({ list }: Pick<ListKind, 'list'>, id: string) =>
+  list === 'links'
+    ? { path: '/links/{linkId}', of: { linkId: id } }
+    : { path: '/qrcodes/{qrcodeId}', of: { qrcodeId: id } };

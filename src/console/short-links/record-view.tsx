@@ -20,6 +20,7 @@ import type { RecordKind } from './list-kind.ts';
 import { CHART } from './record-route.ts';
 import { type Routed, routingSentences } from './routing-sentences.ts';
 import { RecordLabels } from './row-labels.tsx';
+import { ScheduledChanges } from './scheduled.tsx';
 import { useNames } from './use-names.ts';
 
 const RecordAnalytics = lazy(loadPart(() => import('../analytics/record-analytics.tsx')));
@@ -119,7 +120,8 @@ export function RecordView<Row extends ShortLinkRecord & Listed>(props: RecordVi
             </Panel>
           )}
         </aside>
-        <div className="min-w-0">
+        <div className="flex min-w-0 flex-col gap-4">
+          <ScheduledChanges kind={kind} record={record} names={names} />
           <History kind={kind} record={record} names={names} />
         </div>
       </div>

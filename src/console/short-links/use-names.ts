@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { nameOfCountry } from '../analytics/names.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { foldersQuery } from '../labels/queries.ts';
+import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { pagesQuery } from '../pages/queries.ts';
 import { nameOfTemplate, templatesQuery } from '../qrcodes/templates.ts';
 import { webhooksQuery } from '../webhooks/queries.ts';
@@ -66,6 +66,7 @@ export function useNames(
 ): ChangeNames {
   const { api, may } = useWorkspace();
   const folders = useQuery(foldersQuery(api)).data;
+  const tags = useQuery(tagsQuery(api)).data;
   const templates = useQuery({
     ...templatesQuery(api),
     enabled: list === 'qrcodes' && may('qrcodes.read'),
@@ -74,7 +75,11 @@ export function useNames(
   const webhooks = useQuery({ ...webhooksQuery(api), enabled: may('webhooks.read') }).data;
   const [now] = useState(() => Date.now());
   return useMemo(() => {
+    const tagList = namedList(tags, ({ name }) => name);
     const lists: Readonly<Record<Reference, NamedList>> = {
+      addTagIds: tagList,
+      removeTagIds: tagList,
+      tagIds: tagList,
       folderId: namedList(folders, ({ name }) => name),
       pageId: namedList(pages, ({ title }) => title, FIRST_RECORDS),
       webhookIds: namedList(webhooks, ({ url }) => url, FIRST_RECORDS),
@@ -91,5 +96,5 @@ export function useNames(
       visit,
       now,
     };
-  }, [folders, pages, webhooks, templates, pageId, visit, now]);
+  }, [folders, tags, pages, webhooks, templates, pageId, visit, now]);
 }

@@ -16,11 +16,14 @@ const absolute = new Intl.DateTimeFormat('en', {
 export function Time({ at }: { at: string }) {
   const moment = new Date(at);
   return (
-    <time dateTime={at} title={absolute.format(moment)} className="whitespace-nowrap">
+    <time dateTime={at} title={absoluteTime(at)} className="whitespace-nowrap">
       {fromNow(moment)}
     </time>
   );
 }
+
+/** Formats a time in the browser's time zone: "Sep 1, 2026, 08:00". */
+export const absoluteTime = (at: string): string => absolute.format(new Date(at));
 
 /** Formats a relative time: "3 hours ago". */
 export function fromNow(moment: Date): string {

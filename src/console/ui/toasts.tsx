@@ -22,6 +22,8 @@ const STAY_MS = 5_000;
 const OFFER_MS = 12_000;
 const UNDO_MS = 8_000;
 
+const UNDO = 'Undo';
+
 const toasts = createStore<readonly Toast[]>([]);
 let lastId = 0;
 
@@ -50,6 +52,24 @@ export function toast(
   setTimeout(() => dismiss(id), actions.length === 0 ? STAY_MS : OFFER_MS);
 }
 
+/** Takes a finished action back; the key `z` does the same. */
+export const undoAction = (run: () => void): ToastAction => ({ label: UNDO, run });
+
+/** Undoes what the newest message offers to undo. */
+export function undoNewest(): void {
+  const offers = toasts
+    .get()
+    .flatMap(({ id, actions }) =>
+      actions.flatMap((action) =>
+        'run' in action && action.label === UNDO ? [{ id, action }] : [],
+      ),
+    );
+  const newest = offers.at(-1);
+  if (newest === undefined) return;
+  dismiss(newest.id);
+  newest.action.run();
+}
+
 /** Writes that can still be undone, each with the function that sends it when the window closes. */
 const pending = new Map<number, () => void>();
 
@@ -74,7 +94,7 @@ export function undoable(
   };
   const timer = setTimeout(() => finish(() => action.commit(false)), UNDO_MS);
   pending.set(id, () => finish(() => action.commit(true)));
-  const actions = [{ label: 'Undo', run: () => finish(action.undo) }];
+  const actions = [undoAction(() => finish(action.undo))];
   show({ id, text, tone: 'plain', actions, about: [] });
 }
 

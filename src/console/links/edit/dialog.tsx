@@ -8,6 +8,7 @@ import { type KeptDraft, RestoredNote, useDraft } from '../../app/draft.tsx';
 import { recordQuery, saveRecord } from '../../app/resource.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { hasEveryField, useFieldErrors, useFocusOnRefusal } from '../../short-links/errors.ts';
+import { ScheduleDialog } from '../../short-links/schedule-dialog.tsx';
 import { Button, copy } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { openDialog } from '../../ui/open-dialogs.tsx';
@@ -55,6 +56,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
   const kept = useDraft(`link ${link?.id ?? 'new'}`, before);
   const { draft, isChanged } = kept;
   const [isLeaving, setLeaving] = useState(false);
+  const [isScheduling, setScheduling] = useState(false);
   const mayWrite = may('links.write');
   const close = () => {
     kept.forget();
@@ -72,72 +74,89 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
   };
 
   return (
-    <Dialog
-      title={link === undefined ? 'Create link' : `${link.domain}/${link.key}`}
-      size="large"
-      onClose={close}
-      mayClose={() => {
-        if (!isChanged || save.isPending || !mayWrite) return true;
-        setLeaving(true);
-        return false;
-      }}
-      footer={
-        mayWrite && isLeaving ? (
-          <>
-            <p role="alert" className="flex-1">
-              Discard your changes?
-            </p>
-            <Button look="danger" onClick={close}>
-              Discard
-            </Button>
-            <Button look="primary" autoFocus onClick={() => setLeaving(false)}>
-              Keep editing
-            </Button>
-          </>
-        ) : mayWrite ? (
-          <>
-            <p role="status" className="flex-1 text-muted">
-              {save.isPaused ? 'No connection. We’ll save when you’re back online.' : ''}
-            </p>
-            <Button onClick={close}>{save.isPaused ? 'Close' : 'Cancel'}</Button>
-            <Button type="submit" form={formId} look="primary" busy={save.isPending}>
-              {link === undefined ? 'Create link' : 'Save'}
-            </Button>
-          </>
-        ) : (
-          <Button onClick={close}>Close</Button>
-        )
-      }
-    >
-      <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
-        <form
-          ref={form}
-          id={formId}
-          noValidate
-          onSubmit={submit}
-          className="flex min-w-0 flex-col gap-4"
-        >
-          <RestoredNote {...kept} />
-          {save.error && (!isMarked || Object.keys(errors).length > 0) && (
-            <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
-              {isMarked ? 'Fix the highlighted fields to save.' : describe(save.error)}
-            </p>
-          )}
-          <fieldset disabled={!mayWrite || save.isPending} className="contents">
-            <LinkForm
-              draft={draft}
-              record={link}
-              errors={isMarked ? errors : {}}
-              change={(part) => {
-                correct(part);
-                kept.setDraft((now) => ({ ...now, ...part }));
-              }}
-            />
-          </fieldset>
-        </form>
-        <Aside draft={draft} link={link} />
-      </div>
-    </Dialog>
+    <>
+      <Dialog
+        title={link === undefined ? 'Create link' : `${link.domain}/${link.key}`}
+        size="large"
+        onClose={close}
+        mayClose={() => {
+          if (!isChanged || save.isPending || !mayWrite) return true;
+          setLeaving(true);
+          return false;
+        }}
+        footer={
+          mayWrite && isLeaving ? (
+            <>
+              <p role="alert" className="flex-1">
+                Discard your changes?
+              </p>
+              <Button look="danger" onClick={close}>
+                Discard
+              </Button>
+              <Button look="primary" autoFocus onClick={() => setLeaving(false)}>
+                Keep editing
+              </Button>
+            </>
+          ) : mayWrite ? (
+            <>
+              <p role="status" className="flex-1 text-muted">
+                {save.isPaused ? 'No connection. We’ll save when you’re back online.' : ''}
+              </p>
+              <Button onClick={close}>{save.isPaused ? 'Close' : 'Cancel'}</Button>
+              {seen !== undefined && (
+                <Button disabled={!isChanged || save.isPending} onClick={() => setScheduling(true)}>
+                  Schedule
+                </Button>
+              )}
+              <Button type="submit" form={formId} look="primary" busy={save.isPending}>
+                {link === undefined ? 'Create link' : 'Save'}
+              </Button>
+            </>
+          ) : (
+            <Button onClick={close}>Close</Button>
+          )
+        }
+      >
+        <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
+          <form
+            ref={form}
+            id={formId}
+            noValidate
+            onSubmit={submit}
+            className="flex min-w-0 flex-col gap-4"
+          >
+            <RestoredNote {...kept} />
+            {save.error && (!isMarked || Object.keys(errors).length > 0) && (
+              <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
+                {isMarked ? 'Fix the highlighted fields to save.' : describe(save.error)}
+              </p>
+            )}
+            <fieldset disabled={!mayWrite || save.isPending} className="contents">
+              <LinkForm
+                draft={draft}
+                record={link}
+                errors={isMarked ? errors : {}}
+                change={(part) => {
+                  correct(part);
+                  kept.setDraft((now) => ({ ...now, ...part }));
+                }}
+              />
+            </fieldset>
+          </form>
+          <Aside draft={draft} link={link} />
+        </div>
+      </Dialog>
+      {isScheduling && seen !== undefined && (
+        <ScheduleDialog
+          list="links"
+          noun="link"
+          id={seen.id}
+          changes={changesOf(draft, draftOf(seen))}
+          onScheduled={close}
+          onClose={() => setScheduling(false)}
+        />
+      )}
+    </>
   );
 }
 
