@@ -21,6 +21,11 @@ export interface Scene {
 
 const WHITE = '#FFFFFF';
 const SMALL_PX = 4;
+/**
+ * Resolution of pages. Ghostscript paints each px that a shape touches, which at 72 dpi makes small
+ * modules a px wider; no printer has less than 300 dpi.
+ */
+const PAGE_DPI = 144;
 
 const flat = (made: Buffer) => sharp(made, { unlimited: true }).flatten({ background: WHITE });
 
@@ -28,13 +33,17 @@ const PICTURES = {
   'as made': (_scene, made) => made,
   '4 px a module': small,
   'rotated 7°': (_scene, made) => flat(made).rotate(7, { background: WHITE }).png().toBuffer(),
-  blurred: ({ payload, design }, made) =>
+  blurred: ({ payload, design, format }, made) =>
     flat(made)
-      .blur(Math.max(0.3, draw(payload, design).modulePx / 4))
+      .blur(Math.max(0.3, (draw(payload, design).modulePx * pxPerUnit(format)) / 4))
       .png()
       .toBuffer(),
   'JPEG 60': (_scene, made) => flat(made).jpeg({ quality: 60 }).toBuffer(),
 } satisfies Record<string, (scene: Scene, made: Buffer) => Buffer | Promise<Buffer>>;
+
+/** Number of px of a rendering per unit of its drawing, which is a point of a page. */
+const pxPerUnit = (format: Format): number =>
+  format === 'pdf' || format === 'eps' ? PAGE_DPI / 72 : 1;
 
 export type Rendering = keyof typeof PICTURES;
 
@@ -49,7 +58,8 @@ export async function render(scene: Scene, made: Buffer, rendering: Rendering): 
 /** Renders the picture as a caller gets it, as pixels. */
 export async function make(scene: Scene): Promise<Buffer> {
   const { payload, design, format, image, background } = scene;
-  return printed(await drawPicture(payload, design, format, image, {}, background), format);
+  const picture = await drawPicture(payload, design, format, image, {}, background);
+  return printed(picture, format, { dpi: PAGE_DPI, device: 'png16m' });
 }
 
 /** Draws the same code with four px per module, and scales its px values down accordingly. */

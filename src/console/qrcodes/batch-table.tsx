@@ -39,7 +39,7 @@ export function BatchTable({ rows, outcomes }: BatchTableProps) {
           <Link
             to="/$workspace/qrcodes/$qrcode"
             params={{ workspace: slug, qrcode: outcome.id }}
-            className="underline"
+            className="whitespace-nowrap underline"
           >
             Created
           </Link>
