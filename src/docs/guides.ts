@@ -13,6 +13,8 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'domains',
       'redirects',
       'destinations',
+      'many-links',
+      'utm',
       'qr-codes',
       'history',
       'analytics',

@@ -2,6 +2,7 @@ import type { LinkFilters } from '../links/filters.ts';
 import type { QrCodeFilters } from '../qrcodes/filters.ts';
 import { bulk, maintenance, qr, writes } from '../queues/index.ts';
 import { concerns, HOUR_MS, job, jobsOf, MINUTE_MS, scheduled } from '../queues/job.ts';
+import type { RecordKind } from '../short-links/model.ts';
 import type { ExportResult } from './address.ts';
 import type { ArchiveHeader } from './archive.ts';
 import type { EventExport } from './events.ts';
@@ -34,7 +35,9 @@ export interface NewPictureExport {
   id: string;
   options: PictureOptions;
   /** Filters, or ids in the order of the file. */
-  selection: QrCodeFilters | string[];
+  selection: QrCodeFilters | LinkFilters | string[];
+  /** Kind of the selected records; QR codes if absent. */
+  kind?: RecordKind | undefined;
 }
 
 export const exportJobs = jobsOf(bulk, {

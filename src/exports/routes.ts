@@ -180,8 +180,8 @@ export const exportRoutes: Route[] = [
       'installation. The URL is valid for a day and needs no key. The file has personal data, ' +
       'but no API keys, webhooks and people; passwords are encrypted with the passphrase. It ' +
       'needs the scope `workspace.write` and the scopes to read all of these. `qrcodes` draws ' +
-      'up to 50,000 codes in the background, oldest first, into a ZIP or PDF file of at most ' +
-      '1 GiB: the response is 201 with the export, and `GET /exports/{id}/progress` has its ' +
+      'up to 50,000 codes, of QR codes or of links, in the background, oldest first, into a ' +
+      'ZIP or PDF file of at most 1 GiB: the response is 201 with the export, and `GET /exports/{id}/progress` has its ' +
       'progress and URL.',
     scope: 'qrcodes.read',
     body: newExportBody,

@@ -21,6 +21,8 @@ export interface NewExportBody extends PictureFields {
   passphrase?: string;
   filter?: string;
   qrcodeIds?: string[];
+  linkFilter?: string;
+  linkIds?: string[];
 }
 
 /** Maximum number of ids in a body. */
@@ -90,9 +92,24 @@ export const newExportBody = Joi.object<NewExportBody>({
     .description(
       `Ids of at most ${MAX_IDS} codes in the order of the file, instead of \`filter\`.`,
     ),
+  linkFilter: Joi.string()
+    .allow('')
+    .max(MAX_QUERY_LENGTH)
+    .description(
+      'The plain codes of links, as in `qrCode`, instead of QR codes: filters of links, as in the ' +
+        'query string of `GET /links/count`. It needs the scope `links.read`.',
+    ),
+  linkIds: Joi.array()
+    .items(Joi.string().min(1).max(64))
+    .min(1)
+    .max(MAX_IDS)
+    .unique()
+    .description(
+      `Ids of at most ${MAX_IDS} links in the order of the file, instead of \`linkFilter\`.`,
+    ),
 })
   .oxor('size', 'sizeMm')
-  .oxor('filter', 'qrcodeIds')
+  .oxor('filter', 'qrcodeIds', 'linkFilter', 'linkIds')
   .messages({ 'object.oxor': '{{#presentWithLabels}} must not be given together' })
   .meta({ name: 'NewExport' });
 

@@ -5,7 +5,9 @@ import { type Db, rows as select } from '../infra/db.ts';
 import { draftLinks } from '../links/commands.ts';
 import { takenRefusal } from '../short-links/claims.ts';
 import { loadReferences, type References } from '../short-links/references.ts';
+import { utmRefusal } from '../short-links/utm-rules.ts';
 import { refuseBlocked } from '../short-links/write.ts';
+import type { UtmRules } from '../workspaces/utm-rules.ts';
 import { type Conflicts, destinationOf, findConflicts, namesOf } from './conflicts.ts';
 import { fieldsOf } from './mapping.ts';
 import type { Fault, FileRow, Import } from './model.ts';
@@ -117,16 +119,18 @@ export async function checkSlice(
   const references = await loadReferences(trx, importRow.project_id, []);
   const read = await toLinks(importRow, slice, references);
   const links = read.filter((row): row is LinkRow => 'link' in row);
-  const drafts = await draftsOf(trx, importRow, links);
+  const drafts = await draftsOf(trx, importRow, links, references);
   const conflicts = await findConflicts(trx, importRow.project_id, links, references);
   const duplicateOf = await findDuplicates(trx, importRow, [...drafts.keys()], references);
   const results = read.map((row): RowResult => {
     if (!('link' in row)) return refused(row, row.refusal);
-    const { broken, blocked } = drafts.get(row)!;
+    const { broken, blocked, utm } = drafts.get(row)!;
     if (broken !== undefined) return refused(row, broken);
-    const outcome = resultOf(importRow, row, conflicts, duplicateOf);
-    const isWritten = outcome.outcome === 'created' || outcome.outcome === 'updated';
-    return isWritten && blocked !== undefined ? refused(row, blocked) : outcome;
+    const result = resultOf(importRow, row, conflicts, duplicateOf);
+    const { outcome } = result;
+    if (outcome !== 'created' && outcome !== 'updated') return result;
+    const refusal = blocked ?? utm[outcome];
+    return refusal === undefined ? result : refused(row, refusal);
   });
   return { results, preview: await extend(trx, importRow, results) };
 }
@@ -139,12 +143,15 @@ interface DraftFaults {
    * written.
    */
   blocked: Refusal | undefined;
+  /** Refusals because of UTM parameters. An update has no required ones, since others stay. */
+  utm: Record<'created' | 'updated', Refusal | undefined>;
 }
 
 async function draftsOf(
   trx: Db,
   { project_id, user_id }: Import,
   links: readonly LinkRow[],
+  { utmRules }: References,
 ): Promise<Map<LinkRow, DraftFaults>> {
   const owner = { projectId: project_id, userId: user_id };
   // Missing tags are created later, so they are not checked.
@@ -154,10 +161,17 @@ async function draftsOf(
   const drafts = await draftLinks(trx, owner, bare);
   const checked = await refuseBlocked(trx, drafts);
   const refusalIn = (draft: unknown) => (draft instanceof Refusal ? draft : undefined);
+  const utmOf = (draft: (typeof drafts)[number], rules: UtmRules | null) =>
+    draft instanceof Refusal ? undefined : utmRefusal(draft.row, rules);
+  const ofUpdates = utmRules && { ...utmRules, required: [] };
   return new Map(
     links.map((row, at) => [
       row,
-      { broken: refusalIn(drafts[at]), blocked: refusalIn(checked[at]) },
+      {
+        broken: refusalIn(drafts[at]),
+        blocked: refusalIn(checked[at]),
+        utm: { created: utmOf(drafts[at]!, utmRules), updated: utmOf(drafts[at]!, ofUpdates) },
+      },
     ]),
   );
 }

@@ -14,13 +14,14 @@ import { type Author, updatedBy } from '../short-links/history.ts';
 import { linkPreviewJobs } from '../short-links/jobs.ts';
 import { refuseSharedWildcard } from '../short-links/key.ts';
 import { fillPreview, requestPreview } from '../short-links/preview.ts';
-import { loadReferences } from '../short-links/references.ts';
+import { loadReferences, type References } from '../short-links/references.ts';
 import { deleteRecord, deleteRecords } from '../short-links/remove.ts';
 import { resetRecord } from '../short-links/reset.ts';
 import { placeBefore, type Revert, readReverted } from '../short-links/revert.ts';
 import { schedule, unschedule } from '../short-links/scheduled.ts';
 import { toSharedBody } from '../short-links/scheduled-record.ts';
 import { chosenUrl } from '../short-links/test-variants.ts';
+import { refuseUtm, refuseUtmOf } from '../short-links/utm-rules.ts';
 import {
   type Change,
   type Draft,
@@ -65,15 +66,22 @@ async function insertOne(
 }
 
 /**
- * Builds links as they would be stored. Every rule is checked except taken keys and external ids; a
- * link that breaks one has its Refusal in its place.
+ * Builds links as they would be stored. Every rule is checked except those for UTM parameters, and
+ * taken keys and external ids; a link that breaks one has its Refusal in its place.
  */
 export async function draftLinks(
   trx: Db,
   owner: Owner,
   links: readonly (NewLink | Refusal)[],
 ): Promise<(Draft<LinkRow> | Refusal)[]> {
-  const references = await loadReferences(trx, owner.projectId, links);
+  return draftEach(owner, links, await loadReferences(trx, owner.projectId, links));
+}
+
+function draftEach(
+  owner: Owner,
+  links: readonly (NewLink | Refusal)[],
+  references: References,
+): (Draft<LinkRow> | Refusal)[] {
   const now = new Date();
   return mapAccepted(links, (link): Draft<LinkRow> => {
     const { ids, ...place } = placeOf({ ...owner, now }, link, references);
@@ -93,7 +101,9 @@ export async function insertLinks(
   links: readonly (NewLink | Refusal)[],
   publish: Publish,
 ): Promise<(SealedLink | Refusal)[]> {
-  const drafts = await draftLinks(trx, owner, links);
+  const references = await loadReferences(trx, owner.projectId, links);
+  const rules = owner.keepsUtm === true ? null : references.utmRules;
+  const drafts = refuseUtmOf(draftEach(owner, links, references), rules);
   const inserted = await insert(trx, LINK_TABLES, drafts, publish);
   return mapAccepted(inserted, (draft) => toSealedLink(draft.row, draft));
 }
@@ -121,8 +131,9 @@ export async function changeLink(
   publish: Publish,
   author: Author,
 ): Promise<SealedLink> {
-  const { row, ...place } = await placeAfter(trx, LINK_TABLES, before, changes);
+  const { row, utmRules, ...place } = await placeAfter(trx, LINK_TABLES, before, changes);
   const change = { ...place, row: applyChanges(row, changes) };
+  refuseUtm(change.row, utmRules, before);
   return storeChange(trx, before, change, publish, author);
 }
 

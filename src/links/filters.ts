@@ -1,4 +1,4 @@
-import { Joi } from '../http/fields.ts';
+import { id, Joi } from '../http/fields.ts';
 import { parseJson } from '../infra/parse-json.ts';
 import { geoField } from '../short-links/fields.ts';
 import {
@@ -25,6 +25,7 @@ export interface LinkFilters extends SharedFilters {
   clicksMin?: number;
   clicksMax?: number;
   destinationState?: DestinationState | 'unchecked';
+  importId?: string;
 }
 
 /** Maximum number of members of a JSON object in the query string; there are fewer countries. */
@@ -70,6 +71,18 @@ export const LINK_FILTERS: FilterTable<LinkFilters> = {
       .meta({ extension: true }),
     where: (query, value) =>
       value === 'unchecked' ? query.whereRaw(IS_UNCHECKED) : query.whereRaw(IS_IN_STATE, [value]),
+  },
+  importId: {
+    schema: id()
+      .description('Id of an import: only links that it created.')
+      .meta({ extension: true }),
+    isIndexed: true,
+    where: (query, value) =>
+      query.whereRaw(
+        `EXISTS (SELECT 1 FROM import_links i
+                  WHERE i.project_id = links.project_id AND i.link_id = links.id AND i.import_id = ?)`,
+        [value],
+      ),
   },
 };
 

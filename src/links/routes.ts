@@ -29,6 +29,7 @@ import {
   toSharedChanges,
 } from '../short-links/schema.ts';
 import { simulationRoute } from '../short-links/simulate.ts';
+import { checkAnswer, checkNewLinks, toCheckAnswer } from './check-new.ts';
 import { LINK_FILTERS } from './filters.ts';
 import { linkBulkJobs, linkJobs } from './jobs.ts';
 import { LINK_TABLES } from './model.ts';
@@ -188,6 +189,26 @@ export const linkRoutes: Route[] = [
       return answerWrite(request, linkBulkJobs['links.create'], data, (items) =>
         ok(items.map(openItem(request.caller))),
       );
+    },
+  }),
+  route<{ body: unknown[] }>({
+    ...read,
+    method: 'post',
+    path: '/links/bulk/check',
+    operationId: 'verifyNewLinks',
+    summary: 'Check up to 100 new links',
+    description:
+      'Returns the error that `POST /links/bulk` would return for each link, in the order of the ' +
+      'request, such as a taken key. Nothing is created or reserved.',
+    extension: true,
+    body: bulkBody,
+    bodyCheck: bulkEnvelope,
+    bodyLimit: BULK_BYTES,
+    answers: { 200: checkAnswer },
+    async handle({ caller: { projectId, userId }, body }) {
+      const checked = await checkEach<NewLink>(newLinkBody, body, 'link');
+      const links = mapAccepted(checked, (one) => toNewLink(projectId, one));
+      return ok(toCheckAnswer(await checkNewLinks({ projectId, userId }, links)));
     },
   }),
   route<{ body: BulkChanges }>({

@@ -28,6 +28,9 @@ export const encodedKey = (key: string): string =>
 export const shortLinkOf = (domain: string, key: string): string =>
   `${originOf(domain)}/${encodedKey(key)}`;
 
-/** URL of a QR code image of a short link. The encoded URL counts visits as scans. */
+/** URL in the QR code of a short link, whose visits count as scans. */
+export const scanLinkOf = (shortLink: string): string => `${shortLink}?qr=1`;
+
+/** URL of a QR code image of a short link. */
 export const qrCodeOf = (shortLink: string): string =>
-  `${config().BASE_URL}/qr?url=${encodeURIComponent(`${shortLink}?qr=1`)}`;
+  `${config().BASE_URL}/qr?url=${encodeURIComponent(scanLinkOf(shortLink))}`;

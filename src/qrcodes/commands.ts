@@ -15,6 +15,7 @@ import { deleteRecord, deleteRecords } from '../short-links/remove.ts';
 import { resetRecord } from '../short-links/reset.ts';
 import { placeBefore, type Revert, readReverted } from '../short-links/revert.ts';
 import { schedule, unschedule } from '../short-links/scheduled.ts';
+import { refuseUtm } from '../short-links/utm-rules.ts';
 import {
   type Change,
   type Draft,
@@ -91,6 +92,8 @@ export async function insertQrCodes(
     const keyed = ownKey === undefined ? qrcode : { key: ownKey, ...qrcode };
     const { ids, ...place } = placeOf({ ...owner, now }, keyed, references);
     const row = withMiddle(applyChanges(newRow(BLANK_QR_CODE, ids), qrcode), place.domain);
+    // A static code holds its content itself, as it is.
+    if (owner.keepsUtm !== true && !row.static) refuseUtm(row, references.utmRules);
     return { ...place, row, entry: () => qrCodeEntry(row, place.domain) };
   });
   const inserted = await insert(trx, QR_CODE_TABLES, drafts, publish);
@@ -130,8 +133,9 @@ async function changeQrCode(
   publish: Publish,
   author: Author,
 ): Promise<SealedQrCode> {
-  const { row, ...place } = await placeAfter(trx, QR_CODE_TABLES, before, changes);
+  const { row, utmRules, ...place } = await placeAfter(trx, QR_CODE_TABLES, before, changes);
   const change = { ...place, row: applyChanges(row, changes) };
+  if (!row.static) refuseUtm(change.row, utmRules, before);
   const result = await storeChange(trx, before, change, publish, author);
   await storeDesign(trx, result.row, changes);
   return result.qrcode;

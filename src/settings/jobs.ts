@@ -18,6 +18,7 @@ export type WorkspaceChanges = Pick<
   | 'logo'
   | 'brandColor'
   | 'brandName'
+  | 'utmRules'
 >;
 
 /** A limit, and the share of it that a workspace has used. */

@@ -4,6 +4,7 @@ import { type Db, db, rows } from '../infra/db.ts';
 import type { ClickIdParameter, QueryConflict } from '../lookup/entry.ts';
 import type { Logo } from '../workspaces/commands.ts';
 import type { Plan } from '../workspaces/plans.ts';
+import type { UtmRules } from '../workspaces/utm-rules.ts';
 
 /** Maximum number of records counted of each kind, since counting more takes too long. */
 export const MAX_COUNTED = 100_000;
@@ -27,6 +28,7 @@ export interface SettingsRow {
   logo: Logo | null;
   brand_color: string | null;
   brand_name: string | null;
+  utm_rules: UtmRules | null;
   created_at: Date;
 }
 
@@ -36,7 +38,7 @@ export async function readSettings(projectId: string, connection: Db = db()): Pr
     connection,
     `SELECT id, slug, name, plan, click_dedupe_seconds, query_conflict, click_id_parameter, keep_full_ip,
             excluded_ips, count_suspects, track_events, require_second_factor, requests_per_minute, retention_days, logo,
-            brand_color, brand_name, created_at
+            brand_color, brand_name, utm_rules, created_at
        FROM workspaces WHERE id = ?`,
     [projectId],
   );

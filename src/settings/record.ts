@@ -12,6 +12,7 @@ import { CLICK_ID_PARAMETERS } from '../lookup/entry.ts';
 import { logoUrl } from '../web/brand.ts';
 import { IMPORT_ROWS, PLANS, REQUESTS_PER_MINUTE, RETENTION_DAYS } from '../workspaces/plans.ts';
 import { MAX_COUNTED, type SettingsRow, type Usage } from './queries.ts';
+import { utmRulesRecord } from './utm-rules.ts';
 
 /** Converts a stored limit, in which 0 means none, for the record. */
 const limitOf = (value: number): number | null => (value === 0 ? null : value);
@@ -35,6 +36,7 @@ export function toWorkspace(row: SettingsRow) {
     logo: row.logo === null ? null : logoUrl(config().BASE_URL, row.id, row.logo.id),
     brandColor: row.brand_color,
     brandName: row.brand_name,
+    utmRules: row.utm_rules,
     defaultDomain: config().DEFAULT_SHORT_DOMAIN,
     limits: {
       requestsPerMinute: limitOf(row.requests_per_minute ?? REQUESTS_PER_MINUTE[row.plan]),
@@ -86,6 +88,10 @@ export const workspaceRecord = Joi.object({
     .example('https://api.example.com/logos/proj_4Jx2vQ0aTq/8Yt7Kx'),
   brandColor: nullable.description('Color of pages for visitors.').example('#0055ff'),
   brandName: nullable.description('Name on pages for visitors.').example('Northwind'),
+  utmRules: utmRulesRecord
+    .allow(null)
+    .required()
+    .description('Rules for the UTM parameters of destinations; null: none.'),
   defaultDomain: Joi.string()
     .required()
     .description(

@@ -3,6 +3,7 @@ import { imageSource } from '../images/source.ts';
 import { normalizeNetwork } from '../infra/network.ts';
 import { CLICK_ID_PARAMETERS } from '../lookup/entry.ts';
 import type { WorkspaceChanges } from './jobs.ts';
+import { utmRulesField } from './utm-rules.ts';
 
 /**
  * The body of an update, with the fields to change. The logo is a URL or data URI of an image;
@@ -88,6 +89,11 @@ export const workspaceBody = Joi.object<WorkspaceBody>({
     .allow(null)
     .description('Name on pages that visitors see, under the logo. Null: none.')
     .example('Northwind'),
+  utmRules: utmRulesField.description(
+    'Rules for the UTM parameters of the destinations of links and dynamic QR codes. A new record or a ' +
+      'change that breaks one is refused (422). Parameters that records already have stay as they ' +
+      'are until they are changed. Null: no rules.',
+  ),
 })
   .min(1)
   .meta({ name: 'WorkspaceUpdate' });

@@ -84,6 +84,36 @@ export const isFreeFor = (projectId: string): string =>
   `(c.free_at IS NOT NULL AND (c.free_at <= now() OR (c.is_deleted AND c.project_id = ${projectId}))
     AND NOT EXISTS (SELECT 1 FROM blocked_links b WHERE b.record_id = c.record_id))`;
 
+/**
+ * Reads which names no new record of a workspace can have ({@link isFreeFor}).
+ *
+ * @returns predicate for the given names
+ */
+export async function takenNames(
+  connection: Db,
+  projectId: string,
+  names: readonly Name[],
+): Promise<(name: Name) => boolean> {
+  if (names.length === 0) return () => false;
+  const taken = await rows<Name>(
+    connection,
+    `SELECT w.domain_id, w.key
+       FROM json_to_recordset(:names) AS w (domain_id text, key text, canonical text, folded text)
+       JOIN domains d ON d.id = w.domain_id
+       CROSS JOIN LATERAL ${claimsNamed('w.')} AS c
+      WHERE c.domain_id = ANY(:domains) AND NOT ${isFreeFor(':projectId')}`,
+    {
+      names: JSON.stringify(
+        names.map(({ domain_id, key }) => ({ domain_id, key, ...spellingsOf(key) })),
+      ),
+      domains: domainIdsOf(names),
+      projectId,
+    },
+  );
+  const unavailable = new Set(taken.map(({ domain_id, key }) => linkName(domain_id, key)));
+  return ({ domain_id, key }) => unavailable.has(linkName(domain_id, key));
+}
+
 /** A claim to insert. */
 export interface NewClaim extends Name {
   project_id: string;

@@ -2,6 +2,7 @@ import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { type Db, rows } from '../infra/db.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
+import type { UtmRules } from '../workspaces/utm-rules.ts';
 import { MAX_TAGS, type SharedChanges, type TagChoice } from './fields.ts';
 import type { ShortLinkRow, ShortLinkTables } from './model.ts';
 import type { TagReference } from './record-context.ts';
@@ -13,6 +14,8 @@ export interface UsableDomain {
   isPrimary: boolean;
   isDefault: boolean;
   caseSensitive: boolean;
+  /** Rules of the workspace, which are read with its domains to save a query. */
+  utmRules: UtmRules | null;
 }
 
 /** The records of the workspace to which the inputs of one request refer, loaded together. */
@@ -24,6 +27,8 @@ export interface References {
   /** Compares names by {@link nameKey}. */
   tagByName(name: string): TagReference | undefined;
   has(kind: 'folder' | 'webhook' | 'page', id: string): boolean;
+  /** Rules of the workspace for UTM parameters. */
+  utmRules: UtmRules | null;
 }
 
 /**
@@ -72,6 +77,7 @@ export async function loadReferences(
     tagById: (id) => byId.get(id),
     tagByName: (name) => byName.get(nameKey(name)),
     has: (kind, id) => presentIds[kind].has(id),
+    utmRules: mainDomain.utmRules,
   };
 }
 
@@ -197,9 +203,10 @@ export function loadDomains(trx: Db, projectId: string): Promise<UsableDomain[]>
   return rows<UsableDomain>(
     trx,
     `SELECT id, slug, is_primary AND verified AS "isPrimary", project_id IS NULL AS "isDefault",
-            case_sensitive AS "caseSensitive"
-       FROM domains WHERE project_id = ? OR (project_id IS NULL AND slug = ?)`,
-    [projectId, config().DEFAULT_SHORT_DOMAIN],
+            case_sensitive AS "caseSensitive",
+            (SELECT utm_rules FROM workspaces WHERE id = :projectId) AS "utmRules"
+       FROM domains WHERE project_id = :projectId OR (project_id IS NULL AND slug = :shared)`,
+    { projectId, shared: config().DEFAULT_SHORT_DOMAIN },
   );
 }
 

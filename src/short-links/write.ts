@@ -6,6 +6,7 @@ import type { Publish } from '../jobs/run-idempotent.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import { type PlacedRecord, publishRecordEvent } from '../webhooks/outbox.ts';
+import type { UtmRules } from '../workspaces/utm-rules.ts';
 import {
   claimedEntry,
   claimNames,
@@ -61,6 +62,8 @@ export interface Draft<Row extends ShortLinkRow> {
 export interface Owner {
   projectId: string;
   userId: string;
+  /** True for records of an archive, which keep UTM parameters that break rules of the workspace. */
+  keepsUtm?: boolean;
 }
 
 /**
@@ -272,6 +275,11 @@ export interface Change<Row extends ShortLinkRow> {
   entry(previous: LinkEntry | undefined): Promise<string>;
 }
 
+/** The kind-independent parts of a change. */
+interface Placed<Row extends ShortLinkRow> extends Omit<Change<Row>, 'entry'> {
+  utmRules: UtmRules | null;
+}
+
 /**
  * Builds the kind-independent parts of a change: the row with its name, the name of its domain, and
  * tags.
@@ -283,7 +291,7 @@ export async function placeAfter<Row extends ShortLinkRow>(
   tables: ShortLinkTables,
   before: Row,
   changes: SharedChanges,
-): Promise<{ row: Row; domain: string; tags: TagReference[] | undefined }> {
+): Promise<Placed<Row>> {
   const references = await loadReferences(trx, before.project_id, [changes]);
   const present = await loadPresentTags(trx, tables, before, changes);
   const { domain, tags } = resolve(changes, references, present);
@@ -293,7 +301,8 @@ export async function placeAfter<Row extends ShortLinkRow>(
     key: changes.key ?? before.key,
     updated_at: new Date(),
   };
-  return { row, domain: domain?.slug ?? (await slugOf(trx, before.domain_id)), tags };
+  const slug = domain?.slug ?? (await slugOf(trx, before.domain_id));
+  return { row, domain: slug, tags, utmRules: references.utmRules };
 }
 
 async function slugOf(trx: Db, domainId: string): Promise<string> {

@@ -13,6 +13,7 @@ import { type LookupChange, publish, serviceChange } from '../lookup/publish.ts'
 import { createApiKey } from './api-keys.ts';
 import type { Plan } from './plans.ts';
 import { findWorkspace, type Workspace, workspaceId } from './queries.ts';
+import type { UtmRules } from './utm-rules.ts';
 
 /**
  * Creates a workspace with its owner and a first key with all scopes.
@@ -121,6 +122,8 @@ export interface WorkspaceSettings {
   /** Color `#rrggbb`. */
   brandColor?: string | null;
   brandName?: string | null;
+  /** `null`: none. */
+  utmRules?: UtmRules | null;
 }
 
 /**
@@ -147,6 +150,7 @@ export async function changeWorkspace(
     logo,
     brandColor,
     brandName,
+    utmRules,
   }: WorkspaceSettings,
 ): Promise<LookupChange[]> {
   // Knex ignores undefined columns.
@@ -168,6 +172,7 @@ export async function changeWorkspace(
       logo,
       brand_color: brandColor,
       brand_name: brandName,
+      utm_rules: utmRules,
       updated_at: trx.fn.now(),
       version: trx.raw("nextval('lookup_version')"),
     })

@@ -82,6 +82,43 @@ describe('exports of QR codes', () => {
     expect(Object.keys(unzipped(byIds.bytes))).to.deep.equal(['two.png', 'one.png']);
   });
 
+  it('have the codes of links', async () => {
+    const link = async (key: string) => (await api.post('/links', { url: A, key })).body;
+    const [one, two] = [await link('one'), await link('two')];
+    const contents = async (request: object) => {
+      const files = unzipped((await exported(api, request)).bytes);
+      const texts = await Promise.all(Object.values(files).map(read));
+      return Object.keys(files).map((name, at) => [name, texts[at]]);
+    };
+    const scan = ({ shortLink }: { shortLink: string }) => `${shortLink}?qr=1`;
+    expect(await contents({ linkIds: [two.id, one.id], size: 300 })).to.deep.equal([
+      ['two.png', scan(two)],
+      ['one.png', scan(one)],
+    ]);
+    expect(await contents({ linkFilter: 'search=two', size: 300 })).to.deep.equal([
+      ['two.png', scan(two)],
+    ]);
+  });
+
+  it('of links need their scope, and links that exist', async () => {
+    const { id } = (await api.post('/links', { url: A, key: 'one' })).body;
+    const reader = await world.withScopes('qrcodes.read');
+    const { status, body } = await reader.post('/exports', { type: 'qrcodes', linkIds: [id] });
+    expect([status, body.error.message]).to.deep.equal([
+      403,
+      'The export of codes of links needs the scope links.read',
+    ]);
+    for (const [request, message] of [
+      [{ linkIds: ['link_none'] }, 'linkIds must be ids of links: not "link_none"'],
+      [{ linkFilter: 'search=nothing' }, 'linkFilter must match at least one link'],
+      [{ linkFilter: 'nope=1' }, 'linkFilter.nope is not a known field'],
+      [{ linkFilter: '%' }, 'linkFilter must be a well percent-encoded query string'],
+      [{ linkFilter: '', linkIds: [id] }, 'linkFilter, linkIds must not be given together'],
+    ] as const) {
+      expect(await refusal(request)).to.deep.equal([422, message]);
+    }
+  });
+
   it('leave out codes that cannot be drawn, and list them', async () => {
     const url = `${A}${'a'.repeat(600)}`;
     const long = await create({ title: '=1+1', url, static: true, size: 1_024 });

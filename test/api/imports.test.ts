@@ -397,6 +397,23 @@ describe('imports', () => {
     expect(await countOf(world)).to.equal(1);
   });
 
+  it('are filters of lists, counts and exports of the links that they created', async () => {
+    const world = await aWorkspace();
+    const url = 'https://example.com/a';
+    await world.api.post('/links', { url, key: 'before' });
+    const one = await imported(world, `key,url\nbefore,${url}2\na,${url}\nb,${url}`);
+    const other = await imported(world, `key,url\nc,${url}`);
+    const query = { importId: one.id };
+    const { body } = await world.api.get('/links', query);
+    expect(body.map(({ key }: { key: string }) => key)).to.deep.equal(['b', 'a']);
+    expect((await world.api.get('/links/count', { importId: other.id })).body).to.equal(1);
+    const { bytes } = await world.api.download('/links/export', query);
+    const [, ...lines] = bytes.toString().trim().split('\r\n');
+    expect(lines.map((line) => line.split(',')[2])).to.deep.equal(['a', 'b']);
+    const stranger = await aWorkspace();
+    expect((await stranger.api.get('/links', query)).body).to.deep.equal([]);
+  });
+
   it('are undone but for links that were changed or deleted since', async () => {
     await world.api.post('/links', { url: 'https://example.com/', key: 'before' });
     const rows = Array.from({ length: 620 }, (_, n) => `https://example.com/${n},k${n}`);

@@ -45,6 +45,7 @@ describe('the workspace over REST', () => {
       logo: null,
       brandColor: null,
       brandName: null,
+      utmRules: null,
       defaultDomain: 'localhost',
       limits: { requestsPerMinute: null, retentionDays: 365, importRows: 50_000 },
       usage: { links: 0, qrcodes: 0, domains: 1, members: 1, tags: 0, eventsThisMonth: 0 },

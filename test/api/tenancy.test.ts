@@ -120,6 +120,21 @@ const ATTEMPTS: Record<string, Attempt> = {
   },
   'post /links/bulk': ({ api }, { domain }) =>
     is(403, api.post('/links/bulk', [{ url: URL_A, domain: domain.slug }])),
+  'post /links/bulk/check': async ({ api }, { domain, link, folder, tag }) => {
+    const { body } = await api.post('/links/bulk/check', [
+      { url: URL_A, key: link.key, externalId: link.externalId },
+      { url: URL_A, domain: domain.slug, key: 'free' },
+      { url: URL_A, folderId: folder.id },
+      { url: URL_A, tagIds: [tag.id] },
+    ]);
+    const codes = body.map(({ error }: { error: { code: string } | null }) => error?.code);
+    expect(codes).to.deep.equal([
+      undefined,
+      'forbidden',
+      'unprocessable_entity',
+      'unprocessable_entity',
+    ]);
+  },
   'patch /links/bulk': async ({ api }, { link }) => {
     const { body } = await api.patch('/links/bulk', {
       linkIds: [link.id, `ext_${link.externalId}`],
@@ -351,6 +366,10 @@ const ATTEMPTS: Record<string, Attempt> = {
     await api.delete(`/utm-templates/${body.id}`);
   },
   'get /utm-templates': ({ api }) => isEmpty(api.get('/utm-templates')),
+  'get /utm-values': async ({ api }) => {
+    const { body } = await api.get('/utm-values');
+    expect(Object.values(body).flat()).to.deep.equal([]);
+  },
   'get /utm-templates/{id}': ({ api }, { utmTemplate }) =>
     is404(api.get(`/utm-templates/${utmTemplate.id}`)),
   'patch /utm-templates/{id}': ({ api }, { utmTemplate }) =>
@@ -489,11 +508,13 @@ const ATTEMPTS: Record<string, Attempt> = {
     const { bytes } = await api.download('/links/export', { format: 'ndjson' });
     expect(bytes.toString()).to.equal('');
   },
-  'post /exports': async ({ api }, { qrcode }) => {
+  'post /exports': async ({ api }, { qrcode, link, importId }) => {
     const { body } = await api.post('/exports', { type: 'workspace' });
     expect(body.counts).to.include({ folder: 0, image: 0, link: 0, page: 0, qrcode: 0, tag: 0 });
     await is(422, api.post('/exports', { type: 'qrcodes', qrcodeIds: [qrcode.id] }));
     await is(422, api.post('/exports', { type: 'qrcodes', filter: 'showArchived=true' }));
+    await is(422, api.post('/exports', { type: 'qrcodes', linkIds: [link.id] }));
+    await is(422, api.post('/exports', { type: 'qrcodes', linkFilter: `importId=${importId}` }));
   },
   'get /exports/{id}/progress': async ({ api }, _, owner) =>
     is404(api.get(`/exports/${await anOpenExport(owner.api)}/progress`)),

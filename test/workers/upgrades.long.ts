@@ -62,6 +62,7 @@ import * as passwordResets from '../../migrations/0096_password_resets.ts';
 import * as secondFactors from '../../migrations/0097_second_factors.ts';
 import * as mappedMembers from '../../migrations/0098_mapped_members.ts';
 import * as defaultTemplate from '../../migrations/0100_default_template.ts';
+import * as utmRules from '../../migrations/0103_utm_rules.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -150,6 +151,7 @@ const AFTER_SEARCH = [
   secondFactors,
   mappedMembers,
   defaultTemplate,
+  utmRules,
 ];
 
 /** Cities as an earlier version stored them. */

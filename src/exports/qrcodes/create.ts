@@ -2,9 +2,12 @@ import { Refusal } from '../../errors.ts';
 import { type Db, db, execute } from '../../infra/db.ts';
 import { followUps } from '../../jobs/follow-up.ts';
 import { runIdempotent } from '../../jobs/run-idempotent.ts';
+import type { LinkFilters } from '../../links/filters.ts';
+import { linkQueries } from '../../links/queries.ts';
 import { qrCodeQueries } from '../../qrcodes/queries.ts';
 import { fileNamer } from '../../qrcodes/render/file-name.ts';
 import type { JobContext } from '../../queues/definition.ts';
+import type { RecordKind } from '../../short-links/model.ts';
 import type { RecordNames } from '../../short-links/rows.ts';
 import { KEEP_MS } from '../address.ts';
 import { exportDrawingJobs, type NewPictureExport } from '../jobs.ts';
@@ -26,7 +29,7 @@ const MAX_UNFINISHED = 5;
  *   the workspace are unfinished, `forbidden` if it has no space for exports
  */
 export async function createPictureExport(
-  { id, options, selection }: NewPictureExport,
+  { id, options, selection, kind = 'qrcode' }: NewPictureExport,
   job: JobContext,
 ): Promise<ExportRecord> {
   const { projectId } = job;
@@ -34,10 +37,13 @@ export async function createPictureExport(
     await refuseTooManyUnfinished(projectId, trx);
     await refuseWithoutSpace(trx, projectId);
     const { family } = await captionFont(trx, projectId, options.sheet, false);
-    const codes = await qrCodeQueries.listNames(projectId, selection, MAX_CODES + 1);
+    const records =
+      kind === 'link'
+        ? await linkQueries.listNames(projectId, selection as LinkFilters, MAX_CODES + 1)
+        : await qrCodeQueries.listNames(projectId, selection, MAX_CODES + 1);
     const ordered = Array.isArray(selection)
-      ? orderedBy(selection, codes)
-      : refuseWrongNumber(codes);
+      ? orderedBy(kind, selection, records)
+      : refuseWrongNumber(kind, records);
     const row: Partial<PictureExport> = {
       id,
       name: 'qr-codes',
@@ -65,23 +71,38 @@ async function refuseTooManyUnfinished(projectId: string, trx: Db): Promise<void
   );
 }
 
-/** Sorts codes like their ids. @throws Refusal naming an id without a code */
-function orderedBy(ids: readonly string[], codes: readonly RecordNames[]): RecordNames[] {
-  const byId = new Map(codes.map((code) => [code.id, code]));
+/** Names of the fields that select records, and of the records, for messages. */
+const WORDS = {
+  link: { ids: 'linkIds', filter: 'linkFilter', noun: 'link' },
+  qrcode: { ids: 'qrcodeIds', filter: 'filter', noun: 'QR code' },
+} as const;
+
+/** Sorts records like their ids. @throws Refusal naming an id without a record */
+function orderedBy(
+  kind: RecordKind,
+  ids: readonly string[],
+  records: readonly RecordNames[],
+): RecordNames[] {
+  const byId = new Map(records.map((record) => [record.id, record]));
+  const words = WORDS[kind];
   return ids.map((id) => {
-    const code = byId.get(id);
-    if (code !== undefined) return code;
-    throw new Refusal('unprocessable_entity', `qrcodeIds must be ids of QR codes: not "${id}"`);
+    const record = byId.get(id);
+    if (record !== undefined) return record;
+    throw new Refusal(
+      'unprocessable_entity',
+      `${words.ids} must be ids of ${words.noun}s: not "${id}"`,
+    );
   });
 }
 
-function refuseWrongNumber(codes: RecordNames[]): RecordNames[] {
-  if (codes.length > 0 && codes.length <= MAX_CODES) return codes;
+function refuseWrongNumber(kind: RecordKind, records: RecordNames[]): RecordNames[] {
+  if (records.length > 0 && records.length <= MAX_CODES) return records;
+  const { filter, noun } = WORDS[kind];
   throw new Refusal(
     'unprocessable_entity',
-    codes.length === 0
-      ? 'filter must match at least one QR code'
-      : `filter must match at most ${MAX_CODES} QR codes`,
+    records.length === 0
+      ? `${filter} must match at least one ${noun}`
+      : `${filter} must match at most ${MAX_CODES} ${noun}s`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { Refusal } from '../../errors.ts';
+import { kindOfId } from '../../ids.ts';
 import { keptImage } from '../../images/keep.ts';
 import type { MadeImage } from '../../images/name.ts';
 import { vectorIn } from '../../images/vector/stored.ts';
@@ -10,8 +11,11 @@ import type { Format } from '../../qrcodes/render/design.ts';
 import type { MiddleImage } from '../../qrcodes/render/middle-image.ts';
 import type { drawPicture } from '../../qrcodes/render/picture.ts';
 import { pictureOfRow } from '../../qrcodes/row-picture.ts';
+import { findLinkRows } from './link-rows.ts';
 import type { PictureExport } from './model.ts';
 import type { Item } from './part.ts';
+
+const isLinkId = (id: string): boolean => kindOfId(id) === 'link';
 
 const FAULT = 'The image could not be drawn because of a fault of the service';
 
@@ -39,7 +43,11 @@ export class PictureSource {
   /** Reads the codes of the items. */
   async load(items: readonly Item[]): Promise<void> {
     const ids = items.map(({ record_id }) => record_id);
-    this.#codes = await findQrCodeRows(this.#row.project_id, ids);
+    const [links, codes] = [ids.filter(isLinkId), ids.filter((id) => !isLinkId(id))];
+    this.#codes = new Map([
+      ...(await findQrCodeRows(this.#row.project_id, codes)),
+      ...(await findLinkRows(this.#row.project_id, links)),
+    ]);
   }
 
   /** Draws the image file of a code. @returns `undefined` if it has an error now */
@@ -64,7 +72,10 @@ export class PictureSource {
     const { image: asked, canReadPasswords } = options!;
     try {
       const code = this.#codes.get(item.record_id);
-      if (code === undefined) throw new Refusal('not_found', 'The QR code was deleted');
+      if (code === undefined) {
+        const noun = isLinkId(item.record_id) ? 'link' : 'QR code';
+        throw new Refusal('not_found', `The ${noun} was deleted`);
+      }
       const picture = pictureOfRow(project_id, code, { ...asked, format }, canReadPasswords);
       const [image, background] = await Promise.all([
         this.#imageOf(picture.image),

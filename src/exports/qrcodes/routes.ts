@@ -14,10 +14,13 @@ import { newId } from '../../ids.ts';
 
 import { db, rows } from '../../infra/db.ts';
 import { answerWrite } from '../../jobs/answer-write.ts';
+import { type LinkFilters, filterSchemas as linkFilterSchemas } from '../../links/filters.ts';
 import { QR_CODE_FILTERS, type QrCodeFilters } from '../../qrcodes/filters.ts';
 import { refuseHiddenFilter, schemasOf } from '../../short-links/filters.ts';
+import type { RecordKind } from '../../short-links/model.ts';
 import { refuseOtherWorkspace } from '../../short-links/project-slug.ts';
 import { canReadPasswords } from '../../short-links/record.ts';
+import { includesScope } from '../../workspaces/scopes.ts';
 import { exportJobs, exportWriteJobs } from '../jobs.ts';
 import type { NewExportBody } from '../schema.ts';
 import { PictureExport } from './model.ts';
@@ -79,7 +82,7 @@ async function readExport(projectId: string, exportId: string) {
 /** Answers a request for an export of images. */
 export function answerPictures(
   request: ApiRequest,
-  { type: _, passphrase, filter = '', qrcodeIds, ...fields }: NewExportBody,
+  { type: _, passphrase, filter, qrcodeIds, linkFilter, linkIds, ...fields }: NewExportBody,
 ): Promise<Answer> {
   if (passphrase !== undefined) {
     throw new Refusal(
@@ -89,26 +92,37 @@ export function answerPictures(
   }
   const { caller } = request;
   const options = pictureOptions(fields, canReadPasswords(caller, 'qrcode'));
-  const selection = qrcodeIds ?? filtersIn(filter);
+  const kind: RecordKind = linkFilter !== undefined || linkIds !== undefined ? 'link' : 'qrcode';
+  if (kind === 'link' && !includesScope(caller.scopes, 'links.read')) {
+    throw new Refusal('forbidden', 'The export of codes of links needs the scope links.read');
+  }
+  const selection = qrcodeIds ?? linkIds ?? filtersIn(kind, linkFilter ?? filter ?? '');
   if (!Array.isArray(selection)) {
     refuseOtherWorkspace(selection, caller);
-    refuseHiddenFilter(caller, 'qrcode', selection);
+    refuseHiddenFilter(caller, kind, selection);
   }
-  const data = { id: newId('export'), options, selection };
+  const data = { id: newId('export'), options, selection, kind };
   return answerWrite(request, exportJobs['export.qrcodes'], data, (record) =>
     created(`/exports/${record.id}/progress`, record),
   );
 }
 
-const FILTERS = Joi.object({ filter: Joi.object(schemasOf(QR_CODE_FILTERS)) });
+const FILTERS = Joi.object({
+  filter: Joi.object(schemasOf(QR_CODE_FILTERS)),
+  linkFilter: Joi.object(linkFilterSchemas),
+});
 
 /** @throws Refusal `unprocessable_entity` naming the wrong filters */
-function filtersIn(query: string): QrCodeFilters {
+function filtersIn(kind: RecordKind, query: string): QrCodeFilters | LinkFilters {
+  const name = kind === 'link' ? 'linkFilter' : 'filter';
   try {
-    const filter = parseQuery(query);
-    return check<{ filter: QrCodeFilters }>(FILTERS, { filter }, 'body').filter;
+    const sent = { [name]: parseQuery(query) };
+    return check<Record<string, QrCodeFilters | LinkFilters>>(FILTERS, sent, 'body')[name]!;
   } catch (thrown) {
-    if (!(thrown instanceof Refusal) || thrown.message.startsWith('filter')) throw thrown;
-    throw new Refusal('unprocessable_entity', 'filter must be a well percent-encoded query string');
+    if (!(thrown instanceof Refusal) || thrown.message.startsWith(name)) throw thrown;
+    throw new Refusal(
+      'unprocessable_entity',
+      `${name} must be a well percent-encoded query string`,
+    );
   }
 }

@@ -98,6 +98,7 @@ interface NewRecord {
 const ownerOf = ({ importRow }: ArchiveContext) => ({
   projectId: importRow.project_id,
   userId: importRow.user_id,
+  keepsUtm: true,
 });
 
 const LINKS: RecordType<ReturnType<typeof readLink>> = {

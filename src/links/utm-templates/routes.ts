@@ -13,6 +13,7 @@ import {
   type UtmTemplateChanges,
   utmTemplateChangesBody,
 } from './schema.ts';
+import { readUtmValues, utmValues } from './values.ts';
 
 const write = {
   extension: true,
@@ -59,6 +60,19 @@ export const utmTemplateRoutes: Route[] = [
     answers: { 200: Joi.array().items(utmTemplateRecord) },
     handle: async ({ caller, query }) =>
       pageOf(await listByName(UtmTemplate.of(caller.projectId), query), toUtmTemplate),
+  }),
+  route<object>({
+    ...read,
+    method: 'get',
+    path: '/utm-values',
+    operationId: 'retrieveUtmValues',
+    summary: 'Retrieve the values of UTM parameters',
+    description:
+      'Returns up to 100 values of each UTM parameter, the most frequent first: of the newest ' +
+      '10,000 links and QR codes each, and of the UTM templates.',
+    isHeavy: true,
+    answers: { 200: utmValues },
+    handle: async ({ caller }) => ok(await readUtmValues(caller.projectId)),
   }),
   route<{ params: { id: string } }>({
     ...read,
