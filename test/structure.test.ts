@@ -123,10 +123,10 @@ describe('the structure', () => {
     }
   });
 
-  it('ships to browsers only code of the console, and code of QR codes, CSV files and time zones', () => {
+  it('ships to browsers only code of the console, and code of QR codes, CSV files, columns of imports, UTM rules and time zones', () => {
     // The generated types of the API are erased by the build, so they add no code.
     const shared =
-      /^src\/(console|qrcodes\/(render|content))\/|^src\/(infra\/(csv|time-zones)|http\/iso-time)\.ts$|^dist\/reference\.d\.ts$/;
+      /^src\/(console|qrcodes\/(render|content))\/|^src\/(infra\/(csv|time-zones)|http\/iso-time|imports\/fields|workspaces\/utm-rules)\.ts$|^dist\/reference\.d\.ts$/;
     const imported = sourceFiles(path.join('src', 'console')).flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, target]) =>
         path.join(path.dirname(file), target!),

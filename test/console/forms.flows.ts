@@ -39,13 +39,11 @@ describe('forms of the console', function () {
       await inConsole(world, 'links?new=link', { size }, async (page) => {
         await destination(page).focus();
         await paste(page, urls.join('\n'));
-        await dialog(page)
-          .getByText('A link has one destination, and you pasted 20 URLs.')
-          .waitFor();
+        await dialog(page).getByText('You pasted 20 URLs, and this field takes one.').waitFor();
         expect(await destination(page).inputValue()).to.equal('');
         await expectAccessible(page, `pasted-list-${size}`);
         await paste(page, urls.slice(0, 3).join(' '));
-        await dialog(page).getByText('you pasted 3 URLs').waitFor();
+        await dialog(page).getByText('You pasted 3 URLs').waitFor();
         await paste(page, 'https://example.com/long-\npath');
         await dialog(page).getByText('You pasted several lines.').waitFor();
         await paste(page, `${urls[0]}\n`);

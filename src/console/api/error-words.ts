@@ -101,6 +101,9 @@ const RULES: readonly [rule: RegExp, words: string][] = [
   ],
   [/^must be your current password$/, 'This isn’t your current password.'],
   [/^must not be set without testVariants$/, 'Set up an A/B test first.'],
+  [/^must be in lower case \(utmRules/, 'Use lower case in this workspace.'],
+  [/^must separate words by "(.)" only/, 'Separate words by $1 in this workspace.'],
+  [/^must be set \(utmRules/, 'This workspace requires it.'],
 ];
 
 /** Rules that report a missing value. */

@@ -92,6 +92,12 @@ function useFixedCommands(): (Command & { isUsual?: boolean })[] {
       run: () => void navigate({ to: '/$workspace/links', params, search: { new: 'link' } }),
     },
     {
+      id: 'create-links',
+      label: 'Create many links',
+      scope: 'imports.write' as const,
+      run: () => void navigate({ to: '/$workspace/links/batch', params }),
+    },
+    {
       id: 'create-qrcode',
       label: 'Create QR code',
       scope: 'qrcodes.write' as const,

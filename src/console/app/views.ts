@@ -143,6 +143,9 @@ export const VIEWS = {
     key: 'l',
     scope: 'links.read',
   },
+  '/$workspace/links/batch': {
+    page: page(() => import('../links/batch/page.tsx'), 'BatchPage'),
+  },
   '/$workspace/links/$link': {
     page: page(() => import('../links/link-page.tsx'), 'LinkPage'),
     search: recordSearch,
@@ -282,7 +285,7 @@ export const VIEWS = {
     page: page(() => import('../settings/workspace/page.tsx'), 'WorkspacePage'),
     label: 'Workspace',
     scope: 'workspace.read',
-    words: 'name logo brand color security two-factor 2fa',
+    words: 'name logo brand color security two-factor 2fa utm rules',
   },
   '/$workspace/settings/members': {
     page: page(() => import('../settings/members/page.tsx'), 'MembersPage'),

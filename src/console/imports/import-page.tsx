@@ -9,6 +9,7 @@ import { Errors } from './errors.tsx';
 import { ImportOptions } from './options.tsx';
 import { Preview } from './preview.tsx';
 import { Progress } from './progress.tsx';
+import { Results } from './results.tsx';
 import { isBusy } from './state.tsx';
 import { Warnings } from './warnings.tsx';
 import { WorkspacePreview } from './workspace-preview.tsx';
@@ -43,6 +44,9 @@ export function ImportPage() {
             <WorkspacePreview one={one} />
           ) : (
             isOpen && <Preview one={one} />
+          )}
+          {one.source !== 'workspace' && one.state === 'done' && one.counts.created > 0 && (
+            <Results one={one} />
           )}
           <Errors one={one} />
         </div>

@@ -42,7 +42,7 @@ export const LINKS: RecordKind<Link> = {
   noun: { one: 'link', many: 'links' },
   searched: 'titles, short links, destinations, tags and comments',
   sorts: { createdAt: 'Newest', clicks: 'Most clicks', lastClicked: 'Last clicked' },
-  filters: [...SHARED_FILTERS, 'clicksMin', 'clicksMax', 'destinationState'],
+  filters: [...SHARED_FILTERS, 'clicksMin', 'clicksMax', 'destinationState', 'importId'],
   choices: [
     {
       name: 'destinationState',

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
-import { Link2, Plus } from 'lucide-react';
+import { Link as RouterLink, useSearch } from '@tanstack/react-router';
+import { Link2, Plus, Table } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { loadPart } from '../api/reachability.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import type { ListSearch } from '../short-links/list-kind.ts';
 import { type RecordActions, RecordPage, useSetSearch } from '../short-links/record-page.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonLook } from '../ui/button.tsx';
 import { Empty } from '../ui/states.tsx';
 import { whenIdle } from '../ui/when-idle.ts';
 import { duplicateLink } from './duplicate.ts';
@@ -23,7 +23,7 @@ const QrDialog = lazy(
 
 /** The page that lists a workspace's links; the URL also holds the id of the link in the form. */
 export function LinksPage() {
-  const { api, may } = useWorkspace();
+  const { api, slug, may } = useWorkspace();
   const client = useQueryClient();
   const search: ListSearch = useSearch({ from: '/$workspace/links' });
   const setSearch = useSetSearch(LINKS);
@@ -56,9 +56,22 @@ export function LinksPage() {
       setSearch={setSearch}
       create={create}
       createButton={
-        <Button look="primary" icon={Plus} onClick={create}>
-          Create link
-        </Button>
+        <>
+          {may('imports.write') && (
+            <RouterLink
+              to="/$workspace/links/batch"
+              params={{ workspace: slug }}
+              className={buttonLook()}
+              aria-label="Create many"
+            >
+              <Table size={15} aria-hidden />
+              <span className="max-md:sr-only">Create many</span>
+            </RouterLink>
+          )}
+          <Button look="primary" icon={Plus} onClick={create}>
+            Create link
+          </Button>
+        </>
       }
       empty={
         <Empty

@@ -9,15 +9,13 @@ import { ExportProgress } from './export-progress.tsx';
 import { bodyOf, NEW_IMAGES } from './exports.ts';
 import { ImagesFields } from './images-fields.tsx';
 
-/** The images and the printable sheet of the codes that were created. */
-export function BatchImages({ ids }: { ids: string[] }) {
+/** The images and the printable sheet of records that were created. */
+export function BatchImages({ selection }: { selection: Parameters<typeof bodyOf>[1] }) {
   const { api } = useWorkspace();
   const [choice, setChoice] = useState(NEW_IMAGES);
   const create = useWrite({
     send: (_: undefined, key) =>
-      answer(
-        api.POST('/exports', { ...idempotent(key), body: bodyOf(choice, { qrcodeIds: ids }) }),
-      ),
+      answer(api.POST('/exports', { ...idempotent(key), body: bodyOf(choice, selection) })),
   });
   const { data } = create;
   return (

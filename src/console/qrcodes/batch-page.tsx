@@ -163,7 +163,7 @@ export function BatchPage() {
             </Section>
           </>
         )}
-        {isCreated && ids.length > 0 && <BatchImages ids={ids} />}
+        {isCreated && ids.length > 0 && <BatchImages selection={{ qrcodeIds: ids }} />}
       </div>
       {batch !== undefined && 'rows' in batch && (
         <section aria-labelledby="rows" className="flex flex-col gap-3 pb-10">

@@ -1,5 +1,5 @@
-import { parse } from 'csv-parse/browser/esm/sync';
 import type { Schemas } from '../api/client.ts';
+import { readCells } from '../ui/read-cells.ts';
 import { type ContentName, type Draft, encodeContent, toValue, withValueAt } from './content.ts';
 import { CONTENT_FORMS, type ContentField, emptyDraft } from './content-fields.ts';
 
@@ -84,13 +84,6 @@ function targetOf(type: ContentName, header: string): Target {
   return code === undefined ? undefined : { code };
 }
 
-/** Returns the delimiter of a file: the most frequent one in its first line. */
-function delimiterOf(text: string): string {
-  const [line = ''] = text.split('\n', 1);
-  const count = (delimiter: string) => line.split(delimiter).length;
-  return [',', ';', '\t'].toSorted((a, b) => count(b) - count(a))[0]!;
-}
-
 /**
  * Reads the contents of codes from CSV, and checks them as the API does.
  *
@@ -103,18 +96,8 @@ export async function readBatch(
   isStatic: boolean,
   isWanted: () => boolean,
 ): Promise<Batch> {
-  let lines: string[][];
-  try {
-    lines = parse(text, {
-      bom: true,
-      delimiter: delimiterOf(text),
-      relax_column_count: true,
-      skip_empty_lines: true,
-      trim: true,
-    });
-  } catch (error) {
-    return { fault: `This isn’t a valid CSV file. ${(error as Error).message}.` };
-  }
+  const lines = readCells(text);
+  if ('fault' in lines) return lines;
   const [headers = [], ...others] = lines;
   let targets = headers.map((header) => targetOf(type, header));
   let rows = others;

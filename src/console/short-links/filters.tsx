@@ -24,6 +24,7 @@ const labelsOf = ({ noun, choices, visits }: ListKind): Readonly<Record<string, 
   showArchived: `Include archived ${noun.many}`,
   createdAfter: 'Created from',
   createdBefore: 'Created to',
+  importId: 'From one import',
   [visits.least]: `Minimum ${visits.label}`,
   [visits.most]: `Maximum ${visits.label}`,
 });
@@ -146,7 +147,7 @@ function wordOf(
   { tags, folders }: ReturnType<typeof useRecords>,
 ): string {
   const label = labelsOf(kind)[name] ?? name;
-  if (name === 'showArchived') return label;
+  if (name === 'showArchived' || name === 'importId') return label;
   if (name in FEATURES) return value === 'true' ? `With: ${label}` : `Without: ${label}`;
   const chosen = kind.choices
     .find((choice) => choice.name === name)

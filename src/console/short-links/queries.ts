@@ -81,6 +81,14 @@ export const metatagsQuery = (api: Api, url: string) =>
     retry: false,
   });
 
+/** Query options of the UTM values that the workspace has used. */
+export const utmValuesQuery = (api: Api) =>
+  queryOptions({
+    queryKey: keys.utmTemplates.list('values'),
+    queryFn: ({ signal }) => answer(api.GET('/utm-values', { signal })),
+    staleTime: 60_000,
+  });
+
 /**
  * Query options of the names of cities that begin with a text. Names with a comma, which separates
  * values, are left out.

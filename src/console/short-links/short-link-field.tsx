@@ -3,14 +3,13 @@ import { useRef } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { domainsQuery } from '../domains/queries.ts';
-import { workspaceQuery } from '../settings/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, inputLook, Options } from '../ui/field.tsx';
 import { slugFrom } from '../ui/slug.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { slugQuery } from './queries.ts';
 import type { PartProps } from './section.tsx';
+import { useShortDomains } from './use-short-domains.ts';
 
 /** The fields for domain and slug, with a live availability check and the resulting short link. */
 export function ShortLinkField({
@@ -20,17 +19,8 @@ export function ShortLinkField({
   record,
   hint,
 }: PartProps & { hint?: string }) {
-  const { api } = useWorkspace();
   const input = useRef<HTMLInputElement>(null);
-  const domains = useQuery(domainsQuery(api)).data ?? [];
-  const shared = useQuery(workspaceQuery(api)).data?.defaultDomain;
-  const usable = domains
-    .filter(({ verified, archived }) => verified && !archived)
-    .map(({ slug }) => slug);
-  const main = domains.find(({ primary }) => primary)?.slug ?? shared;
-  const others = [...usable, ...(shared === undefined ? [] : [shared]), draft.domain].filter(
-    (slug) => slug !== '' && (slug !== main || slug === draft.domain),
-  );
+  const { main, others } = useShortDomains(draft.domain);
   const domain = draft.domain === '' ? main : draft.domain;
   const check = useSlugCheck({ draft, record }, main);
   const offer = offerFor(draft, record === undefined, check.isRefused);
@@ -58,7 +48,7 @@ export function ShortLinkField({
               className={`${inputLook} w-auto max-w-[45%] shrink-0 rounded-r-none border-r-0`}
             >
               <option value="">{main ?? 'Domain'}</option>
-              <Options of={[...new Set(others)].map((slug) => [slug, slug])} />
+              <Options of={others} />
             </select>
             <input
               {...control}

@@ -3,12 +3,12 @@ import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { utmTemplatesQuery } from '../settings/queries.ts';
 import { buttonLook } from '../ui/button.tsx';
-import { TextField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
 import { SavedList } from '../ui/saved-list.tsx';
 import type { FieldErrors } from './errors.ts';
 import { Section, summaryOf } from './section.tsx';
 import { UTM, type UtmValues, utmOf, withUtm } from './utm.ts';
+import { UtmFields, useUtmRules, utmErrors } from './utm-fields.tsx';
 
 interface UtmProps {
   /** Destination URL. */
@@ -20,24 +20,18 @@ interface UtmProps {
 /** The section for the UTM parameters of the destination, with the workspace's templates. */
 export function UtmSection({ url, errors, onChange }: UtmProps) {
   const values = utmOf(url);
+  const broken = utmErrors(values, useUtmRules());
   return (
     <Section
       title="UTM parameters"
       summary={summaryOf(...UTM.map(([name]) => values[name] ?? ''))}
-      hasError={UTM.some(([name]) => errors[name] !== undefined)}
+      hasError={UTM.some(([name]) => errors[name] !== undefined || broken[name] !== undefined)}
     >
-      <div className="grid gap-4 md:grid-cols-2">
-        {UTM.map(([name, label, example]) => (
-          <TextField
-            key={name}
-            label={label}
-            placeholder={example}
-            value={values[name] ?? ''}
-            error={errors[name]}
-            onChange={(event) => onChange(withUtm(url, { ...values, [name]: event.target.value }))}
-          />
-        ))}
-      </div>
+      <UtmFields
+        values={values}
+        errors={errors}
+        onChange={(name, value) => onChange(withUtm(url, { ...values, [name]: value }))}
+      />
       <Popover
         label="UTM templates"
         className="w-72 p-2"

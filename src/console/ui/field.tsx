@@ -1,7 +1,7 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ComponentType, type ReactNode, useId } from 'react';
 import { inWords } from '../api/error-words.ts';
 import { classes } from './classes.ts';
-import { useOneUrl } from './one-url.ts';
+import { type RefusedText, useOneUrl } from './one-url.ts';
 
 /** Class names of text fields and selects. */
 export const inputLook =
@@ -53,23 +53,27 @@ export function Field({ label, hint, error, aside, children }: FieldProps) {
 }
 
 interface InputProps extends Omit<FieldProps, 'children'>, ComponentProps<'input'> {
-  /** Error message for a pasted list of URLs, by their number. */
-  manyUrls?: (urls: number) => string;
+  /** Offers what a person can do with a pasted list of URLs. */
+  forManyUrls?: ComponentType<RefusedText> | undefined;
 }
 
 /** A labeled single-line text field. A URL field refuses pasted lists of URLs. */
-export function TextField({ label, hint, error, aside, manyUrls, ...input }: InputProps) {
-  const { refused, handlers } = useOneUrl(input.onChange, manyUrls);
+export function TextField(props: InputProps) {
+  const { label, hint, error, aside, forManyUrls: ForManyUrls, ...input } = props;
+  const { refused, handlers } = useOneUrl(input.onChange);
   const isUrl = input.type === 'url' || input.inputMode === 'url';
   return (
-    <Field label={label} hint={hint} error={refused ?? error} aside={aside}>
+    <Field label={label} hint={hint} error={refused?.message ?? error} aside={aside}>
       {(control) => (
-        <input
-          {...input}
-          {...(isUrl && handlers)}
-          {...control}
-          className={classes(inputLook, input.className)}
-        />
+        <>
+          <input
+            {...input}
+            {...(isUrl && handlers)}
+            {...control}
+            className={classes(inputLook, input.className)}
+          />
+          {ForManyUrls && refused !== undefined && refused.urls > 1 && <ForManyUrls {...refused} />}
+        </>
       )}
     </Field>
   );
@@ -96,7 +100,8 @@ interface UrlInputProps extends Omit<ComponentProps<'input'>, 'type'> {
 /** A URL field inside a row of controls, with its error below. */
 export function UrlInput({ error, ...input }: UrlInputProps) {
   const { refused, handlers } = useOneUrl(input.onChange);
-  return <RowInput {...input} {...handlers} type="url" error={refused ?? error} errorLabel="URL" />;
+  const message = refused?.message ?? error;
+  return <RowInput {...input} {...handlers} type="url" error={message} errorLabel="URL" />;
 }
 
 interface RowInputProps extends ComponentProps<'input'> {

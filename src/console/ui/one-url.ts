@@ -6,6 +6,9 @@ import {
   useState,
 } from 'react';
 
+/** True for a text of the form of a URL, also without a scheme. */
+export const isUrlLike = (text: string): boolean => URL_LIKE.test(text);
+
 const URL_LIKE = /^(?:https?:\/\/\S+|[^\s/:@?#]+\.[a-z]{2,}(?:[/:?#]\S*)?)$/i;
 
 /**
@@ -16,7 +19,7 @@ const URL_LIKE = /^(?:https?:\/\/\S+|[^\s/:@?#]+\.[a-z]{2,}(?:[/:?#]\S*)?)$/i;
  */
 function countUrls(text: string): number | undefined {
   const parts = text.trim().split(/\s+/);
-  const urls = parts.filter((part) => URL_LIKE.test(part)).length;
+  const urls = parts.filter(isUrlLike).length;
   const hasLines = /[\r\n]/.test(text.trim());
   return hasLines || (urls > 1 && urls === parts.length) ? urls : undefined;
 }
@@ -26,26 +29,30 @@ const sentenceFor = (urls: number): string =>
     ? `You pasted ${urls} URLs, and this field takes one.`
     : 'You pasted several lines. Paste the URL alone.';
 
+/** A text that a field refused because it has several URLs or lines. */
+export interface RefusedText {
+  text: string;
+  /** Number of URLs. */
+  urls: number;
+}
+
 /**
  * Makes a field take one URL: it refuses a pasted or dropped list instead of joining its lines.
  *
  * @param onChange the field's own handler
- * @param manyUrls builds a more specific message for a list
- * @returns the message about the last refusal, and the field's event handlers
+ * @returns the last refused text with the message about it, and the field's event handlers
  */
-export function useOneUrl(
-  onChange: ComponentProps<'input'>['onChange'],
-  manyUrls?: (urls: number) => string,
-) {
-  const [refused, setRefused] = useState<string>();
+export function useOneUrl(onChange: ComponentProps<'input'>['onChange']) {
+  const [refused, setRefused] = useState<RefusedText & { message: string }>();
   const check = (
     event: { preventDefault(): void },
     data: { getData(type: string): string } | null,
   ) => {
-    const urls = countUrls(data?.getData('text/plain') ?? '');
+    const text = data?.getData('text/plain') ?? '';
+    const urls = countUrls(text);
     if (urls === undefined) return;
     event.preventDefault();
-    setRefused(urls > 1 && manyUrls ? manyUrls(urls) : sentenceFor(urls));
+    setRefused({ text, urls, message: sentenceFor(urls) });
   };
   const handlers = {
     onPaste: (event: ClipboardEvent) => check(event, event.clipboardData),

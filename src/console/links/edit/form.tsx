@@ -5,6 +5,7 @@ import type { PartProps } from '../../short-links/section.tsx';
 import { ShortLinkField } from '../../short-links/short-link-field.tsx';
 import { UtmSection } from '../../short-links/utm-section.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { CreateMany } from '../batch/create-many.tsx';
 import type { Link } from '../kind.ts';
 import { DestinationNotice } from './destination-notice.tsx';
 import type { Draft } from './draft.ts';
@@ -28,9 +29,7 @@ export function LinkForm(part: LinkFormProps) {
         placeholder="https://example.com/page"
         value={draft.url}
         error={errors['url']}
-        manyUrls={(urls) =>
-          `A link has one destination, and you pasted ${urls} URLs. Paste one of them, or import a CSV file to create ${urls} links.`
-        }
+        forManyUrls={record === undefined ? CreateMany : undefined}
         onChange={(event) => change({ url: event.target.value })}
       />
       {record?.destinationCheck && draft.url === record.url && (

@@ -8,6 +8,7 @@ import { Brand } from './brand.tsx';
 import { General } from './general.tsx';
 import { Security } from './security.tsx';
 import { Usage } from './usage.tsx';
+import { UtmRulesForm } from './utm-rules.tsx';
 import { Visits } from './visits.tsx';
 
 /** Time for which the usage numbers are reused without a request, in ms. */
@@ -31,6 +32,7 @@ export function WorkspacePage() {
           <General workspace={query.data} />
           <Brand workspace={query.data} />
           <Security workspace={query.data} />
+          <UtmRulesForm workspace={query.data} />
           <Visits workspace={query.data} />
           <Usage workspace={query.data} />
         </Sections>
