@@ -230,6 +230,7 @@ describe('an upgrade', function () {
         }),
       );
       await keepCounts(database, projectId, events);
+      await database.transaction(utmRules.down);
       await database.transaction(secondFactors.down);
       await database.transaction(destinationTests.down);
       await database.transaction(unknownPrivacy.down);
@@ -292,6 +293,7 @@ describe('an upgrade', function () {
       await database.transaction(unknownPrivacy.up);
       await database.transaction(destinationTests.up);
       await database.transaction(secondFactors.up);
+      await database.transaction(utmRules.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -353,6 +355,7 @@ describe('an upgrade', function () {
       const { visitor: _, suspect: __, privacy: ___, ...columns } = COLUMNS;
       const kept = async () => sumsOf((await database('kept_counts')) as KeptRow[]);
 
+      await database.transaction(utmRules.down);
       await database.transaction(secondFactors.down);
       await database.transaction(destinationTests.down);
       await database.transaction(unknownPrivacy.down);
@@ -413,6 +416,7 @@ describe('an upgrade', function () {
       await database.transaction(unknownPrivacy.up);
       await database.transaction(destinationTests.up);
       await database.transaction(secondFactors.up);
+      await database.transaction(utmRules.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -420,6 +424,7 @@ describe('an upgrade', function () {
   it('does not lose visitors, suspects and refunds to processes of versions that know none', async () => {
     await withDatabase('upgrade_visitors', async (url, database) => {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      await database.transaction(utmRules.down);
       await database.transaction(secondFactors.down);
       await database.transaction(destinationTests.down);
       await database.transaction(unknownPrivacy.down);
@@ -468,6 +473,7 @@ describe('an upgrade', function () {
       await database.transaction(unknownPrivacy.up);
       await database.transaction(destinationTests.up);
       await database.transaction(secondFactors.up);
+      await database.transaction(utmRules.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       const sizeOf = async (id: number) => {
         const [block] = await database('event_blocks').where({ project_id, id });

@@ -14,13 +14,7 @@ import {
   newQrCodeBody,
   toNewQrCode,
 } from '../../qrcodes/schema.ts';
-import {
-  claimsNamed,
-  domainIdsOf,
-  isFreeFor,
-  spellingsOf,
-  takenRefusal,
-} from '../../short-links/claims.ts';
+import { takenNames, takenRefusal } from '../../short-links/claims.ts';
 import { existingIds } from '../../short-links/references.ts';
 import { toSharedChanges } from '../../short-links/schema.ts';
 import { leaveTrash } from '../../short-links/trash.ts';
@@ -357,30 +351,17 @@ async function findConflicts<New extends NewRecord>(
     return id === undefined || key === undefined ? undefined : { domain_id: id, key };
   };
   const places = fresh.flatMap((each) => placeOf(each) ?? []);
-  const claims = await rows<{ domain_id: string; key: string }>(
-    trx,
-    `SELECT w.domain_id, w.key
-       FROM json_to_recordset(:places) AS w (domain_id text, key text, canonical text, folded text)
-       JOIN domains d ON d.id = w.domain_id
-       CROSS JOIN LATERAL ${claimsNamed('w.')} AS c
-      WHERE c.domain_id = ANY(:domains) AND NOT ${isFreeFor(':projectId')}`,
-    {
-      projectId: importRow.project_id,
-      places: JSON.stringify(places.map((place) => ({ ...place, ...spellingsOf(place.key) }))),
-      domains: domainIdsOf(places),
-    },
-  );
+  const isTaken = await takenNames(trx, importRow.project_id, places);
   const conflicting = await rows<{ external_id: string }>(
     trx,
     `SELECT external_id FROM ${table} WHERE project_id = ? AND external_id = ANY(?)`,
     [importRow.project_id, fresh.flatMap(({ draft }) => draft.externalId ?? [])],
   );
-  const claimed = new Set(claims.map(({ domain_id, key }) => `${domain_id} ${key}`));
   const externalIds = new Set(conflicting.map(({ external_id }) => external_id));
   return (each) => {
     const place = placeOf(each);
     const { key = '', externalId, domain = '' } = each.draft;
-    if (place !== undefined && claimed.has(`${place.domain_id} ${key}`)) {
+    if (place !== undefined && isTaken(place)) {
       return takenRefusal('key', key, `on ${domain}`);
     }
     return typeof externalId === 'string' && externalIds.has(externalId)
