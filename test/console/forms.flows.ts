@@ -304,13 +304,14 @@ describe('forms of the console', function () {
     it(`makes codes static that are scanned without a connection (${size})`, async () => {
       await inConsole(world, 'qrcodes/new', { size }, async (page) => {
         const warning = page.getByText('Dynamic needs a connection.');
+        const types = page.getByRole('group', { name: 'Type', exact: true });
         const isStatic = () => page.getByRole('radio', { name: 'Static' }).isChecked();
         for (const type of ['Wi-Fi', 'Contact', 'Text']) {
-          await page.getByRole('radio', { name: type }).check({ force: true });
+          await types.getByRole('radio', { name: type }).check({ force: true });
           expect(await isStatic(), type).to.equal(true);
         }
         for (const type of ['Website', 'Phone']) {
-          await page.getByRole('radio', { name: type }).check({ force: true });
+          await types.getByRole('radio', { name: type }).check({ force: true });
           expect(await isStatic(), type).to.equal(false);
           expect(await warning.count()).to.equal(0);
         }
