@@ -84,11 +84,11 @@ export async function copyOut(
   });
 }
 
-/** A row of a query in the binary format of COPY, as the bytes of its columns. */
+/**
+ * A row of a query in the binary format of COPY, as the bytes of its columns; they are valid until
+ * the function that takes them returns.
+ */
 export type BinaryRow = readonly (Buffer | null)[];
-
-/** Size of the signature, the flags and the length of the header extension, which is 0. */
-const BINARY_HEADER = 19;
 
 /**
  * Runs a query within a transaction and calls `take` with each row in the binary format of COPY,
@@ -103,52 +103,77 @@ export async function copyBinary(
   take: (row: BinaryRow) => void,
 ): Promise<void> {
   const sql = `COPY (${trx.raw(query, bindings as Knex.ValueDict).toQuery()}) TO STDOUT (FORMAT binary)`;
-  await withConnection(trx, query, async (connection) => {
-    let parts: Buffer[] = [];
-    let size = 0;
-    let needed = BINARY_HEADER;
-    let isHeader = true;
-    for await (const chunk of connection.query(to(sql)) as AsyncIterable<Buffer>) {
-      parts.push(chunk);
-      size += chunk.length;
-      if (size < needed) continue;
-      let bytes = parts.length === 1 ? chunk : Buffer.concat(parts, size);
-      if (isHeader) bytes = bytes.subarray(BINARY_HEADER);
-      isHeader = false;
-      for (;;) {
-        const { row, length } = binaryRow(bytes);
-        needed = length;
-        if (row === undefined) break;
-        take(row);
-        bytes = bytes.subarray(length);
-      }
-      parts = [bytes];
-      size = bytes.length;
-    }
-  });
+  await withConnection(
+    trx,
+    query,
+    (connection) =>
+      new Promise((resolve, reject) => {
+        connection.query(new BinaryCopy(sql, take, (error) => (error ? reject(error) : resolve())));
+      }),
+  );
 }
 
-/** Parses the first row, or returns the number of bytes needed to continue. */
-function binaryRow(bytes: Buffer): { row?: (Buffer | null)[]; length: number } {
-  let at = 2;
-  if (bytes.length < at) return { length: at };
-  const fields = bytes.readInt16BE(0);
-  // Marks the end of the rows.
-  if (fields < 0) return { length: Infinity };
+/** Size of the signature, the flags and the length of the header extension, which is 0. */
+const BINARY_HEADER = 19;
+
+/**
+ * A query that the driver calls with each message of the server. Streams would copy the bytes
+ * several times more.
+ */
+class BinaryCopy implements pg.Submittable {
+  readonly text: string;
+  readonly #take: (row: BinaryRow) => void;
+  readonly #end: (error?: unknown) => void;
+  #hasHeader = false;
+  #error: unknown;
+
+  constructor(sql: string, take: (row: BinaryRow) => void, end: (error?: unknown) => void) {
+    this.text = sql;
+    this.#take = take;
+    this.#end = end;
+  }
+
+  submit(connection: pg.Connection): void {
+    connection.query(this.text);
+  }
+
+  /** Takes a row, with the header before the first one; or the end of the rows. */
+  handleCopyData({ chunk }: { chunk: Buffer }): void {
+    if (this.#error !== undefined) return;
+    const bytes = this.#hasHeader ? chunk : chunk.subarray(BINARY_HEADER);
+    this.#hasHeader = true;
+    try {
+      const row = binaryRow(bytes);
+      if (row !== undefined) this.#take(row);
+    } catch (error) {
+      // The driver would take it for a failure of the connection.
+      this.#error = error;
+    }
+  }
+
+  handleError(error: Error): void {
+    this.#end(this.#error ?? error);
+  }
+
+  handleReadyForQuery(): void {
+    this.#end(this.#error);
+  }
+
+  handleCommandComplete(): void {}
+}
+
+/** Parses a row; `undefined` for the end of the rows, which has -1 fields. */
+function binaryRow(bytes: Buffer): BinaryRow | undefined {
+  const fields = bytes.length === 0 ? -1 : bytes.readInt16BE(0);
+  if (fields < 0) return undefined;
   const row: (Buffer | null)[] = [];
-  for (let field = 0; field < fields; field += 1) {
-    if (bytes.length < at + 4) return { length: at + 4 };
+  for (let field = 0, at = 2; field < fields; field += 1) {
     const length = bytes.readInt32BE(at);
     at += 4;
-    if (length < 0) {
-      row.push(null);
-      continue;
-    }
-    if (bytes.length < at + length) return { length: at + length };
-    row.push(bytes.subarray(at, at + length));
-    at += length;
+    row.push(length < 0 ? null : bytes.subarray(at, at + length));
+    at += Math.max(length, 0);
   }
-  return { row, length: at };
+  return row;
 }
 
 /**

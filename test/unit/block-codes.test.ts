@@ -1,18 +1,19 @@
 import { expect } from 'chai';
 import {
   acceptedCodes,
-  fullMask,
-  maskCodes,
-  maskOfBoth,
-  matchesOf,
+  allEvents,
+  countCodes,
+  divideEvents,
+  findAmong,
+  findEvents,
   packAscending,
   packCodes,
   packNumbers,
   readCodes,
   readNumbers,
+  roomFor,
   sizeOf,
 } from '../../src/events/store/postgres/block-codes.ts';
-import { countCodes, countMarked } from '../../src/events/store/postgres/count-codes.ts';
 import { seeded } from '../qr/pairwise.ts';
 
 describe('columns of blocks', () => {
@@ -21,7 +22,7 @@ describe('columns of blocks', () => {
   const SIZES = [1, 7, 8, 9, 1_001];
 
   for (const values of [1, 3, 15, 255, 256, 65_535, 65_536]) {
-    it(`have codes of ${values} values, and masks of those that are accepted`, () => {
+    it(`have codes of ${values} values, and events of those that are accepted`, () => {
       for (const size of SIZES) {
         const codes = Uint32Array.from({ length: size }, () => below(values + 1));
         codes[0] = values;
@@ -29,27 +30,23 @@ describe('columns of blocks', () => {
         const packed = Buffer.concat([Buffer.of(0), packCodes(codes, values)]).subarray(1);
         expect([...readCodes(packed, size, values)]).to.deep.equal([...codes]);
         const accepts = Uint8Array.from({ length: values + 1 }, () => below(2));
-        const mask = fullMask(size);
-        mask[below(size)] = 0;
-        const expected = Array.from(mask, (matches, at) => matches & accepts[codes[at]!]!);
-        maskCodes(mask, packed, accepts);
-        expect([...mask], `${size} events`).to.deep.equal(expected);
-        const counts = new Uint32Array(values + 1);
-        for (const [at, code] of codes.entries()) counts[code]! += expected[at]!;
-        expect([...countCodes(mask, packed, values)]).to.deep.equal([...counts]);
-        const marks = Uint8Array.from(mask, (matches) => matches * below(2));
-        const marked = new Uint32Array(values + 1);
-        for (const [at, code] of codes.entries()) marked[code]! += marks[at]!;
-        const unmarked = counts.map((count, code) => count - marked[code]!);
-        const [from, to] = [below(size), below(size + 1)].toSorted((a, b) => a - b) as [
-          number,
-          number,
-        ];
-        const inPart = mask.slice(from, to).reduce((sum, matches) => sum + matches, 0);
-        expect(matchesOf(mask, from, to), `${from} to ${to}`).to.equal(inPart);
-        expect([...maskOfBoth(mask, marks)]).to.deep.equal([...marks]);
-        const both = countMarked(mask, marks, packed, values);
-        expect([...both]).to.deep.equal([...unmarked, ...marked]);
+        const isAccepted = (at: number) => accepts[codes[at]!] === 1;
+        const all = allEvents(size, roomFor(size));
+        expect([...all]).to.deep.equal(Array.from(codes, (_, at) => at));
+        const found = findEvents(packed, size, accepts, roomFor(size));
+        expect([...found], `${size} events`).to.deep.equal([...all].filter(isAccepted));
+        const some = all.filter(() => below(2) === 1);
+        const among = findAmong(some, packed, accepts, roomFor(size));
+        expect([...among]).to.deep.equal([...some].filter(isAccepted));
+        for (const events of [all, some, among]) {
+          const counts = new Uint32Array(values + 1);
+          for (const at of events) counts[codes[at]!]! += 1;
+          expect([...countCodes(events, packed, values)]).to.deep.equal([...counts]);
+          const divided = divideEvents(events, readCodes(packed, size, values), values);
+          expect(divided.map(({ length }) => length)).to.deep.equal([...counts]);
+          const sorted = [...events].toSorted((one, other) => codes[one]! - codes[other]!);
+          expect(divided.flatMap((part) => [...part])).to.deep.equal(sorted);
+        }
       }
     });
   }
@@ -73,9 +70,12 @@ describe('columns of blocks', () => {
       const packed = packCodes(new Uint32Array(9).fill(values), values);
       expect(packed).to.have.length(1);
       expect([...readCodes(packed, 9, values)]).to.deep.equal(Array(9).fill(values));
-      const mask = fullMask(9);
-      maskCodes(mask, packed, Uint8Array.of(...(values === 0 ? [0] : [1, 0])));
-      expect(mask.includes(1)).to.equal(false);
+      const nine = allEvents(9, roomFor(9));
+      const none = Uint8Array.of(...(values === 0 ? [0] : [1, 0]));
+      expect([...findEvents(packed, 9, none, roomFor(9))]).to.deep.equal([]);
+      expect([...findAmong(nine, packed, none, roomFor(9))]).to.deep.equal([]);
+      const only = Uint8Array.of(...(values === 0 ? [1] : [0, 1]));
+      expect([...findEvents(packed, 9, only, roomFor(9))]).to.deep.equal([...nine]);
     }
   });
 

@@ -160,8 +160,7 @@ export function readCodes(packed: Uint8Array, events: number, values: number): C
   const bits = packed[0]!;
   const bytes = packed.subarray(1);
   if (bits === 8) return bytes;
-  if (bits === 16) return new Uint16Array(...alignedTo(2, bytes));
-  if (bits === 32) return new Uint32Array(...alignedTo(4, bytes));
+  if (bits > 8) return wideCodes(packed);
   const codes = new Uint8Array(events);
   if (bits === 0) return codes.fill(values);
   const lowest = (1 << bits) - 1;
@@ -187,131 +186,162 @@ function alignedTo(size: 2 | 4, bytes: Uint8Array): [ArrayBufferLike, number, nu
   return [buffer, byteOffset, length / size];
 }
 
-/** Counts the events of a mask from a position to another one, which is not included. */
-export function matchesOf(mask: Uint8Array, from = 0, to = mask.length): number {
-  let matches = 0;
-  let at = from;
-  for (; at < to && at % 4 !== 0; at += 1) matches += mask[at]!;
-  const fours = foursOf(mask);
-  const last = to >> 2;
-  for (let four = at >> 2; four < last; ) {
-    // Each byte of the sum counts up to 255 events.
-    const end = Math.min(four + 255, last);
-    let sum = 0;
-    for (; four < end; four += 1) sum = (sum + fours[four]!) | 0;
-    matches += (sum & 255) + ((sum >>> 8) & 255) + ((sum >>> 16) & 255) + (sum >>> 24);
-    at = 4 * end;
+/** Events of a block by their positions from 0, in ascending order. */
+export type Positions = Uint32Array<ArrayBuffer>;
+
+/** No events. */
+export const NONE: Positions = new Uint32Array();
+
+/** Makes room for the events of blocks of up to this size. */
+export const roomFor = (size: number): Positions => new Uint32Array(size + 8);
+
+/**
+ * Returns all events of a block.
+ *
+ * @param room where they are written
+ */
+export function allEvents(size: number, room: Positions): Positions {
+  for (let at = 0; at < size; at += 1) room[at] = at;
+  return room.subarray(0, size);
+}
+
+/**
+ * Finds the events of a block whose codes are accepted.
+ *
+ * @param accepts by code of the dictionary: 1 if it is accepted, otherwise 0
+ * @param room where they are written
+ */
+export function findEvents(
+  packed: Uint8Array,
+  size: number,
+  accepts: Uint8Array,
+  room: Positions,
+): Positions {
+  const bits = packed[0]!;
+  if (!accepts.includes(0) || (bits === 0 && accepts.at(-1) === 1)) return allEvents(size, room);
+  if (bits === 0) return NONE;
+  let count =
+    bits <= 8
+      ? findBytes(room, packed.subarray(1), bits, accepts)
+      : findWide(room, wideCodes(packed), accepts);
+  // Bits after the last event are 0, which may be an accepted code.
+  while (count > 0 && room[count - 1]! >= size) count -= 1;
+  return room.subarray(0, count);
+}
+
+/** Finds the events of one byte at a time. */
+function findBytes(found: Positions, bytes: Uint8Array, bits: number, accepts: Uint8Array): number {
+  const each = 8 / bits;
+  const matches = matchesByByte(bits, accepts);
+  let count = 0;
+  for (let byte = 0, at = 0; byte < bytes.length; byte += 1, at += each) {
+    for (let rest = matches[bytes[byte]!]!; rest !== 0; rest &= rest - 1) {
+      found[count++] = at + 31 - Math.clz32(rest & -rest);
+    }
   }
-  for (; at < to; at += 1) matches += mask[at]!;
+  return count;
+}
+
+/** Returns for each byte which of its codes are accepted, the first one as the lowest bit. */
+function matchesByByte(bits: number, accepts: Uint8Array): Uint8Array {
+  const matches = new Uint8Array(256);
+  for (let byte = 0; byte < 256; byte += 1) {
+    for (let at = 0; at < 8 / bits; at += 1) {
+      matches[byte]! |= (accepts[(byte >> (at * bits)) & ((1 << bits) - 1)] ?? 0) << at;
+    }
+  }
   return matches;
 }
 
-/** Returns the events that are in both masks. */
-export function maskOfBoth(one: Uint8Array, other: Uint8Array): Uint8Array {
-  const both = fullMask(one.length);
-  const [fours, ofOne, ofOther] = [foursOf(both), foursOf(one), foursOf(other)];
-  for (let four = 0; four < fours.length; four += 1) fours[four] = ofOne[four]! & ofOther[four]!;
-  for (let at = 4 * fours.length; at < both.length; at += 1) both[at] = one[at]! & other[at]!;
-  return both;
-}
-
-/** Returns true if the mask contains an event. */
-export function hasMatches(mask: Uint8Array): boolean {
-  const fours = foursOf(mask);
-  for (let four = 0; four < fours.length; four += 1) if (fours[four] !== 0) return true;
-  return mask.subarray(4 * fours.length).includes(1);
-}
-
-/**
- * Views a mask as integers of four events each, where 0 means none; up to three events at the end
- * are left out.
- */
-export const foursOf = (mask: Uint8Array): Uint32Array =>
-  new Uint32Array(mask.buffer, mask.byteOffset, mask.length >> 2);
-
-/**
- * Makes a mask in which all of these events match. It is padded, so that {@link maskCodes} can
- * change several at a time.
- */
-export const fullMask = (events: number): Uint8Array =>
-  new Uint8Array(Math.ceil(events / 8) * 8).fill(1).subarray(0, events);
-
-/**
- * Removes the events whose codes are not accepted from a mask.
- *
- * @param mask by event: 1 if it matches, otherwise 0
- * @param accepts by code of the dictionary: 1 if it is accepted, otherwise 0
- */
-export function maskCodes(mask: Uint8Array, packed: Uint8Array, accepts: Uint8Array): void {
-  if (!accepts.includes(0)) return;
-  const bits = packed[0]!;
-  if (bits === 0) {
-    if (accepts.at(-1) === 0) mask.fill(0);
-    return;
+function findWide(found: Positions, codes: WideCodes, accepts: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < codes.length; at += 1) {
+    // Without a condition that the processor would have to predict.
+    found[count] = at;
+    count += accepts[codes[at]!]!;
   }
-  // Handles all events of a byte at once, or four events of eight bits.
+  return count;
+}
+
+/** Codes of 16 or 32 bits. */
+type WideCodes = Uint16Array | Uint32Array;
+
+function wideCodes(packed: Uint8Array): WideCodes {
   const bytes = packed.subarray(1);
-  const table = bits < 8 ? masksOf(bits === 1 ? 16 : 256, bits, accepts).buffer : undefined;
-  // One function per array type, so that V8 compiles each for its own type.
-  if (bits === 16) maskShorts(mask, new Uint16Array(...alignedTo(2, bytes)), accepts);
-  else if (bits === 8) maskBytes(mask, bytes, accepts);
-  else if (table === undefined) maskWide(mask, new Uint32Array(...alignedTo(4, bytes)), accepts);
-  else if (bits === 4) maskTwo(new Uint16Array(mask.buffer), bytes, new Uint16Array(table));
-  else if (bits === 2) maskFour(new Uint32Array(mask.buffer), bytes, new Uint32Array(table));
-  else maskEight(new Uint32Array(mask.buffer), bytes, new Uint32Array(table));
+  return packed[0] === 16
+    ? new Uint16Array(...alignedTo(2, bytes))
+    : new Uint32Array(...alignedTo(4, bytes));
 }
 
-function maskWide(mask: Uint8Array, codes: Uint32Array, accepts: Uint8Array): void {
-  for (let at = 0; at < mask.length; at += 1) mask[at]! &= accepts[codes[at]!]!;
-}
-
-function maskShorts(mask: Uint8Array, codes: Uint16Array, accepts: Uint8Array): void {
-  const fours = foursOf(mask);
-  for (let four = 0, at = 0; four < fours.length; four += 1, at += 4) {
-    if (fours[four] === 0) continue;
-    mask[at]! &= accepts[codes[at]!]!;
-    mask[at + 1]! &= accepts[codes[at + 1]!]!;
-    mask[at + 2]! &= accepts[codes[at + 2]!]!;
-    mask[at + 3]! &= accepts[codes[at + 3]!]!;
-  }
-  for (let at = 4 * fours.length; at < mask.length; at += 1) mask[at]! &= accepts[codes[at]!]!;
-}
-
-function maskBytes(mask: Uint8Array, codes: Uint8Array, accepts: Uint8Array): void {
-  const fours = foursOf(mask);
-  for (let four = 0, at = 0; four < fours.length; four += 1, at += 4) {
-    if (fours[four] === 0) continue;
-    mask[at]! &= accepts[codes[at]!]!;
-    mask[at + 1]! &= accepts[codes[at + 1]!]!;
-    mask[at + 2]! &= accepts[codes[at + 2]!]!;
-    mask[at + 3]! &= accepts[codes[at + 3]!]!;
-  }
-  for (let at = 4 * fours.length; at < mask.length; at += 1) mask[at]! &= accepts[codes[at]!]!;
-}
-
-function maskTwo(two: Uint16Array, bytes: Uint8Array, table: Uint16Array): void {
-  for (let at = 0; at < bytes.length; at += 1) two[at]! &= table[bytes[at]!]!;
-}
-
-function maskFour(four: Uint32Array, bytes: Uint8Array, table: Uint32Array): void {
-  for (let at = 0; at < bytes.length; at += 1) four[at]! &= table[bytes[at]!]!;
-}
-
-function maskEight(four: Uint32Array, bytes: Uint8Array, table: Uint32Array): void {
-  for (let at = 0; at < bytes.length; at += 1) {
-    four[2 * at]! &= table[bytes[at]! & 15]!;
-    four[2 * at + 1]! &= table[bytes[at]! >> 4]!;
-  }
-}
-
-/** Precomputes the masks of all codes in each number below `count`, one after the other. */
-function masksOf(count: number, bits: number, accepts: Uint8Array): Uint8Array {
-  const each = Math.log2(count) / bits;
-  const masks = new Uint8Array(count * each);
-  for (let number = 0; number < count; number += 1) {
-    for (let at = 0; at < each; at += 1) {
-      masks[number * each + at] = accepts[(number >> (at * bits)) & ((1 << bits) - 1)] ?? 0;
+/**
+ * Finds those among some events whose codes are accepted.
+ *
+ * @param accepts by code of the dictionary: 1 if it is accepted, otherwise 0
+ * @param room where they are written, which may be that of the events
+ */
+export function findAmong(
+  events: Positions,
+  packed: Uint8Array,
+  accepts: Uint8Array,
+  room: Positions,
+): Positions {
+  if (!accepts.includes(0)) return events;
+  const bits = packed[0]!;
+  if (bits === 0) return accepts.at(-1) === 1 ? events : NONE;
+  let count = 0;
+  if (bits <= 8) {
+    const lowest = (1 << bits) - 1;
+    for (let n = 0; n < events.length; n += 1) {
+      const at = events[n]! * bits;
+      room[count] = events[n]!;
+      count += accepts[(packed[1 + (at >> 3)]! >> (at & 7)) & lowest]!;
+    }
+  } else {
+    const codes = wideCodes(packed);
+    for (let n = 0; n < events.length; n += 1) {
+      room[count] = events[n]!;
+      count += accepts[codes[events[n]!]!]!;
     }
   }
-  return masks;
+  return room.subarray(0, count);
+}
+
+/** Counts some events by code, for a dictionary with this number of values. */
+export function countCodes(events: Positions, packed: Uint8Array, values: number): Uint32Array {
+  const counts = new Uint32Array(values + 1);
+  const bits = packed[0]!;
+  if (bits === 0) counts[values] = events.length;
+  else if (bits <= 8) {
+    const lowest = (1 << bits) - 1;
+    for (let n = 0; n < events.length; n += 1) {
+      const at = events[n]! * bits;
+      counts[(packed[1 + (at >> 3)]! >> (at & 7)) & lowest]! += 1;
+    }
+  } else {
+    const codes = wideCodes(packed);
+    for (let n = 0; n < events.length; n += 1) counts[codes[events[n]!]!]! += 1;
+  }
+  return counts;
+}
+
+/**
+ * Divides some events by their codes.
+ *
+ * @param codes by event of the block
+ * @param values number of values in the dictionary
+ * @returns events by code
+ */
+export function divideEvents(events: Positions, codes: Codes, values: number): Positions[] {
+  const ends = new Uint32Array(values + 1);
+  for (let n = 0; n < events.length; n += 1) ends[codes[events[n]!]!]! += 1;
+  for (let code = 1; code <= values; code += 1) ends[code]! += ends[code - 1]!;
+  const next = new Uint32Array(values + 1);
+  next.set(ends.subarray(0, values), 1);
+  const divided = new Uint32Array(events.length);
+  for (let n = 0; n < events.length; n += 1) {
+    const code = codes[events[n]!]!;
+    divided[next[code]!] = events[n]!;
+    next[code]! += 1;
+  }
+  return Array.from(ends, (end, code) => divided.subarray(code === 0 ? 0 : ends[code - 1], end));
 }

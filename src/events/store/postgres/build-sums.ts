@@ -2,6 +2,7 @@ import { copyInto } from '../../../infra/copy.ts';
 import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import { type DimensionName } from '../../dimensions.ts';
 import { kindOf, STORED_KINDS, type StoredKind } from '../../kinds.ts';
+import { NONE } from './block-codes.ts';
 import { BLOCK_FORMAT } from './block-columns.ts';
 import { addAmounts, countQuarters } from './count.ts';
 import { Counts } from './counts.ts';
@@ -142,30 +143,30 @@ class BlockSums {
 
   /** Counts the events of a block by link and QR code; before the first call of {@link add}. */
   findMany(read: ReadBlock): void {
-    read.count('record', read.mask, undefined, (id, count) => this.#ofRecords.add(id, count));
+    read.count('record', read.events, NONE, (id, count) => this.#ofRecords.add(id, count));
   }
 
   /** Adds the events of a block. */
   add(read: ReadBlock): void {
-    const { ids } = read.column('event');
-    const marks = read.marks();
+    const byKind = read.eventsBy('event');
     for (const [kind, id] of this.#kinds) {
-      if (!ids.includes(id)) continue;
-      const mask = read.maskOf('event', id);
+      const events = byKind.get(id);
+      if (events === undefined) continue;
+      const visits = read.visitsAmong(events);
       const hasAmount = kindOf(kind).amount !== undefined;
       for (const name of COUNTED_DIMENSIONS) {
         const sums = sumsIn(this.#sums, name, kind);
-        const add = (value: number, count: number, marked: number) =>
-          sums.add(value, count, 0, marked);
-        if (name === 'all') countQuarters(read, mask, marks, add);
-        else read.count(name, mask, marks, add);
-        if (hasAmount) addAmounts(read, mask, sums, name === 'all' ? 'quarter' : name);
+        const add = (value: number, count: number, visitors: number) =>
+          sums.add(value, count, 0, visitors);
+        if (name === 'all') countQuarters(read, events, visits, add);
+        else read.count(name, events, visits, add);
+        if (hasAmount) addAmounts(read, events, sums, name === 'all' ? 'quarter' : name);
       }
     }
-    this.#addRecords(read, marks);
+    this.#addRecords(read);
   }
 
-  #addRecords(read: ReadBlock, marks: Uint8Array | undefined): void {
+  #addRecords(read: ReadBlock): void {
     const record = read.column('record');
     const owners = Array.from(record.ids, (id) => this.#ownerOf(id));
     const { ids, codes } = read.column('event');
@@ -177,7 +178,10 @@ class BlockSums {
       name,
       column: name === 'all' ? undefined : read.column(name),
     }));
-    for (let at = 0; at < read.mask.length; at += 1) {
+    const visits = read.visitsAmong(read.events);
+    let visit = 0;
+    for (const at of read.events) {
+      while (visits[visit]! < at) visit += 1;
       const owner = owners[record.codes[at]! - 1];
       if (owner === undefined) continue;
       const kind = kinds[codes[at]! - 1]!;
@@ -185,7 +189,7 @@ class BlockSums {
       for (const { name, column } of columns) {
         const value = column === undefined ? quarters[at] : column.ids[column.codes[at]! - 1];
         if (value === undefined) continue;
-        sumsIn(owner, name, kind).add(value, 1, amount, marks?.[at]);
+        sumsIn(owner, name, kind).add(value, 1, amount, visits[visit] === at ? 1 : 0);
       }
     }
   }
@@ -239,7 +243,7 @@ function sumsIn(sums: Map<string, Counts>, dimension: DimensionName, kind: Store
 /** Returns the quarter-hour of each event, since 1970. */
 function quartersOf(read: ReadBlock): Float64Array {
   const [quarters, ends] = read.numbers('quarters');
-  const byEvent = new Float64Array(read.mask.length);
+  const byEvent = new Float64Array(read.events.length);
   let at = 0;
   for (const [place, quarter] of quarters.entries()) {
     byEvent.fill(quarter, at, ends[place]);

@@ -2,7 +2,7 @@ import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
 import type { DimensionName } from '../../dimensions.ts';
 import { hasConditions, matchesNothing } from '../../filters.ts';
 import { kindOf, kindOfStored, type StoredKind } from '../../kinds.ts';
-import { maskOfBoth, matchesOf } from './block-codes.ts';
+import { NONE, type Positions } from './block-codes.ts';
 import { findAccepted } from './block-conditions.ts';
 import { type Counts, plus } from './counts.ts';
 import { filterSql } from './filters.ts';
@@ -13,6 +13,7 @@ import {
   type AddCount,
   type Block,
   findBlocks,
+  firstFrom,
   type Gap,
   isBlock,
   type ReadBlock,
@@ -229,81 +230,59 @@ function countBlock(
   by: 'value' | 'quarter',
   sign: 1 | -1,
 ): void {
-  const marks = kinds.some(({ isVisited }) => isVisited) ? read.marks() : undefined;
-  if (by === 'value' && dimension === 'all') countTotals(read, kinds, marks, sign);
-  // The mask has no events of other kinds.
-  const maskOf = ({ id }: Kind) => (kinds.length === 1 ? read.mask : read.maskOf('event', id));
-  for (const kind of kinds) {
-    const { sums } = kind;
-    const marksOfKind = kind.isVisited ? marks : undefined;
-    const add = (id: number, count: number, marked: number) =>
-      sums.add(id, sign * count, 0, sign * marked);
-    if (by === 'quarter') countQuarters(read, maskOf(kind), marksOfKind, add);
-    else if (dimension !== 'all') read.count(dimension, maskOf(kind), marksOfKind, add);
-    if (kind.hasAmount)
-      addAmounts(read, maskOf(kind), kind.sums, by === 'quarter' ? by : dimension, sign);
+  // No event has another kind.
+  const byKind = kinds.length === 1 ? undefined : read.eventsBy('event');
+  for (const { id, sums, hasAmount, isVisited } of kinds) {
+    const events = byKind === undefined ? read.events : (byKind.get(id) ?? NONE);
+    if (events.length === 0) continue;
+    const visits = isVisited ? read.visitsAmong(events) : NONE;
+    const add = (value: number, count: number, visitors: number) =>
+      sums.add(value, sign * count, 0, sign * visitors);
+    if (by === 'quarter') countQuarters(read, events, visits, add);
+    else if (dimension === 'all') add(0, events.length, visits.length);
+    else read.count(dimension, events, visits, add);
+    if (hasAmount) addAmounts(read, events, sums, by === 'quarter' ? by : dimension, sign);
   }
-}
-
-function countTotals(
-  read: ReadBlock,
-  kinds: readonly Kind[],
-  marks: Uint8Array | undefined,
-  sign: 1 | -1,
-): void {
-  const [kind, ...others] = kinds;
-  if (others.length === 0) {
-    const marked = marks === undefined ? 0 : matchesOf(marks);
-    kind!.sums.add(0, sign * matchesOf(read.mask), 0, sign * marked);
-    return;
-  }
-  read.count('event', read.mask, marks, (event, count, marked) => {
-    const { sums, isVisited } = kinds.find(({ id }) => id === event)!;
-    sums.add(0, sign * count, 0, isVisited ? sign * marked : 0);
-  });
 }
 
 /**
- * Counts the events of a mask by quarter-hour.
+ * Counts some events by quarter-hour.
  *
- * @param marks the marked ones among all events, if they are counted
+ * @param visits those that are counted as visitors
  */
 export function countQuarters(
   read: ReadBlock,
-  mask: Uint8Array,
-  marks: Uint8Array | undefined,
+  events: Positions,
+  visits: Positions,
   add: AddCount,
 ): void {
   const [quarters, ends] = read.numbers('quarters');
-  const markedOfMask = marks && maskOfBoth(mask, marks);
-  let from = 0;
-  for (let place = 0; place < quarters.length; place += 1) {
-    const to = ends[place]!;
-    const count = matchesOf(mask, from, to);
-    if (count > 0) {
-      const marked = markedOfMask === undefined ? 0 : matchesOf(markedOfMask, from, to);
-      add(quarters[place]!, count, marked);
-    }
-    from = to;
+  for (let place = 0, from = 0, visitsFrom = 0; place < quarters.length; place += 1) {
+    const to = firstFrom(events, ends[place]!, from);
+    const visitsTo = firstFrom(visits, ends[place]!, visitsFrom);
+    if (to > from) add(quarters[place]!, to - from, visitsTo - visitsFrom);
+    [from, visitsFrom] = [to, visitsTo];
   }
 }
 
 /**
- * Adds the amounts of matching events to the counts.
+ * Adds the amounts of some events to the counts.
  *
  * @param sign -1 to subtract them
  */
 export function addAmounts(
   read: ReadBlock,
-  mask: Uint8Array,
+  events: Positions,
   sums: Counts,
   by: DimensionName | 'quarter',
   sign: 1 | -1 = 1,
 ): void {
   const [places, amounts] = read.numbers('amounts');
   const idOf = idsOf(read, by);
-  for (const [at, place] of places.entries()) {
-    const id = mask[place] === 1 ? idOf(place) : undefined;
+  for (let at = 0, next = 0; at < places.length; at += 1) {
+    const place = places[at]!;
+    next = firstFrom(events, place, next);
+    const id = events[next] === place ? idOf(place) : undefined;
     if (id !== undefined) sums.add(id, 0, sign * amounts[at]!);
   }
 }

@@ -171,7 +171,7 @@ class Listing {
       const [times] = read.numbers('times');
       timesOf.set(
         read.block.id,
-        times.filter((_, at) => read.mask[at] === 1),
+        Float64Array.from(read.events, (at) => times[at]!),
       );
     });
     for (const { id } of blocks) {

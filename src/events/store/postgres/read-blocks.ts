@@ -2,17 +2,21 @@ import { type BinaryRow, copyBinary } from '../../../infra/copy.ts';
 import { type Db, rows } from '../../../infra/db.ts';
 import {
   acceptedCodes,
+  allEvents,
   type Codes,
-  fullMask,
-  hasMatches,
-  maskCodes,
+  countCodes,
+  divideEvents,
+  findAmong,
+  findEvents,
+  NONE,
   otherCodes,
+  type Positions,
   readCodes,
   readNumbers,
+  roomFor,
   sizeOf,
 } from './block-codes.ts';
 import type { Accepted } from './block-conditions.ts';
-import { countCodes, countMarked } from './count-codes.ts';
 import { QUARTER_MS } from './quarters.ts';
 import { VarintReader } from './varints.ts';
 
@@ -88,28 +92,27 @@ export interface ReadColumn {
 /** Rows that hold lists of numbers instead of codes. */
 type NumbersName = 'times' | 'quarters' | 'amounts';
 
-/** Takes the number of events with a value, and of those among them that are marked. */
-export type AddCount = (id: number, count: number, marked: number) => void;
+/** Takes the number of events with a value, and of visitors among them. */
+export type AddCount = (id: number, count: number, visitors: number) => void;
 
-/** The matching events of a block. */
+/** The matching events of a block; they are valid until the function that takes them returns. */
 export interface ReadBlock {
   block: Block;
-  /** By event: 1 if it matches, otherwise 0. */
-  mask: Uint8Array;
+  events: Positions;
   column(name: string): ReadColumn;
   /**
-   * Calls `add` for each value of a column with events of a mask.
+   * Calls `add` for each value of a column that some events have.
    *
-   * @param marks the marked ones among all events, if they are counted
+   * @param visits those that are counted as visitors
    */
-  count(name: string, mask: Uint8Array, marks: Uint8Array | undefined, add: AddCount): void;
+  count(name: string, events: Positions, visits: Positions, add: AddCount): void;
   /**
-   * Returns the matching events that are the first of their visitor on a day, 1 or 0 by event;
-   * `undefined` if there are none, as in blocks that releases before 0.6 have built.
+   * Returns those among some events that are the first of their visitor on a day, until the next
+   * call. Blocks that releases before 0.6 have built know none.
    */
-  marks(): Uint8Array | undefined;
-  /** Returns the matching events with a value of a column; the mask must not be changed. */
-  maskOf(name: string, id: number): Uint8Array;
+  visitsAmong(events: Positions): Positions;
+  /** Divides the matching events by their values of a column. */
+  eventsBy(name: string): ReadonlyMap<number, Positions>;
   /** Returns both lists of a row that has no codes. */
   numbers(name: NumbersName): readonly [dictionary: Float64Array, codes: Float64Array];
 }
@@ -119,7 +122,7 @@ interface Tested {
   column: string;
   /** By code: 1 if it is accepted, otherwise 0. */
   accepts: Uint8Array;
-  /** Share of the codes that are accepted. */
+  /** Share of the codes that are accepted, as an estimate for the events. */
   share: number;
 }
 
@@ -143,10 +146,12 @@ export async function readBlocks(
   const tested = isTestedLater ? undefined : await testBlocks(trx, projectId, blocks, accepted);
   const reading = [...(tested ?? byId).keys()];
   if (reading.length === 0) return;
+  const largest = Math.max(...blocks.map(({ size }) => size));
+  const room = { events: roomFor(largest), visits: roomFor(largest) };
   const columns = [...new Set([...accepted.map(({ column }) => column), ...names])];
   const reader = new RowsById((id, ofBlock) => {
     const conditions = tested?.get(id) ?? testAll(accepted, (column) => ofBlock.get(column)![2]!);
-    const read = conditions && readBlock(byId.get(id)!, conditions, ofBlock);
+    const read = conditions && readBlock(byId.get(id)!, conditions, ofBlock, room);
     if (read !== undefined) take(read);
   });
   await copyBinary(
@@ -177,6 +182,9 @@ export async function readBlocks(
 export class RowsById {
   readonly #take: (id: number, rows: ReadonlyMap<string, BinaryRow>) => void;
   #part: { id: number; rows: Map<string, BinaryRow> } | undefined;
+  /** The bytes of the rows of an id. */
+  #bytes = Buffer.alloc(2 ** 16);
+  #used = 0;
 
   /** @param take called with the rows of each id */
   constructor(take: (id: number, rows: ReadonlyMap<string, BinaryRow>) => void) {
@@ -188,8 +196,23 @@ export class RowsById {
     if (this.#part?.id !== id) {
       this.end();
       this.#part = { id, rows: new Map() };
+      this.#used = 0;
     }
-    this.#part!.rows.set(row[1]!.toString(), row);
+    const copies = row.map((bytes, at) => (at < 2 || bytes === null ? bytes : this.#copy(bytes)));
+    this.#part!.rows.set(row[1]!.toString(), copies);
+  }
+
+  /** Copies bytes so that the second one, with which codes begin, is aligned for typed arrays. */
+  #copy(bytes: Buffer): Buffer {
+    let at = Math.ceil(this.#used / 8) * 8 + 7;
+    if (at + bytes.length > this.#bytes.length) {
+      // Rows that were added before keep their own bytes.
+      this.#bytes = Buffer.alloc(2 * (this.#bytes.length + bytes.length));
+      at = 7;
+    }
+    this.#used = at + bytes.length;
+    bytes.copy(this.#bytes, at);
+    return this.#bytes.subarray(at, this.#used);
   }
 
   end(): void {
@@ -237,7 +260,8 @@ function testAll(
     const dictionary = dictionaryOf(column);
     const accepts = excludes ? otherCodes(dictionary, ids) : acceptedCodes(dictionary, ids, isNone);
     if (accepts === undefined) return undefined;
-    tested.push({ column, accepts, share: shareOf(accepts) });
+    // Most events are of one kind, usually the one that is asked for.
+    tested.push({ column, accepts, share: column === 'event' ? 1 : shareOf(accepts) });
   }
   // The others then only look at the matches of the first.
   return tested.toSorted((a, b) => a.share - b.share);
@@ -253,6 +277,7 @@ function readBlock(
   block: Block,
   tested: readonly Tested[],
   columnRows: ReadonlyMap<string, BinaryRow>,
+  room: { events: Positions; visits: Positions },
 ): ReadBlock | undefined {
   const { size } = block;
   const read = new Map<string, ReadColumn>();
@@ -266,67 +291,63 @@ function readBlock(
     }
     return column;
   };
-  const count = (
-    name: string,
-    within: Uint8Array,
-    marks: Uint8Array | undefined,
-    add: AddCount,
-  ) => {
+  const count = (name: string, among: Positions, visits: Positions, add: AddCount) => {
     const [, , dictionary, codes] = columnRows.get(name)!;
     const values = sizeOf(dictionary!);
-    // By code; with marks, the counts of marked events follow.
-    const counts =
-      marks === undefined
-        ? countCodes(within, codes!, values)
-        : countMarked(within, marks, codes!, values);
+    const counts = countCodes(among, codes!, values);
+    const visitors = visits.length > 0 ? countCodes(visits, codes!, values) : undefined;
     const reader = new VarintReader(dictionary!);
     for (let code = 1, id = 0; code <= values; code += 1) {
       id += code === 1 ? Number(reader.nextAmount()) : reader.next();
-      const marked = counts[values + 1 + code] ?? 0;
-      if (counts[code]! + marked > 0) add(id, counts[code]! + marked, marked);
+      if (counts[code]! > 0) add(id, counts[code]!, visitors === undefined ? 0 : visitors[code]!);
     }
   };
   const numbers = (name: NumbersName) => {
     const row = columnRows.get(name)!;
     return [readNumbers(row[2]!), readNumbers(row[3]!)] as const;
   };
-  const mask = fullMask(size);
-  if (!isWhole(block)) {
-    const [quarters, ends] = numbers('quarters');
-    const firstAt = (time: number): number => {
-      if (time % QUARTER_MICROS !== 0) return firstFrom(numbers('times')[0], time);
-      const place = firstFrom(quarters, time / QUARTER_MICROS);
-      return place === 0 ? 0 : ends[place - 1]!;
-    };
-    if (block.isCutBefore) mask.fill(0, 0, firstAt(microsOf(block.from)));
-    if (block.isCutAfter) mask.fill(0, firstAt(microsOf(block.to)));
+  const codesOf = (name: string) => columnRows.get(name)![3]!;
+  const [first, ...others] = tested;
+  let events =
+    first === undefined
+      ? allEvents(size, room.events)
+      : findEvents(codesOf(first.column), size, first.accepts, room.events);
+  if (!isWhole(block)) events = eventsWithin(events, block, numbers);
+  for (const { column: name, accepts } of others) {
+    events = findAmong(events, codesOf(name), accepts, room.events);
   }
-  for (const { column: name, accepts } of tested) {
-    maskCodes(mask, columnRows.get(name)![3]!, accepts);
-    if (!hasMatches(mask)) return undefined;
-  }
-  const maskOf = (name: string, id: number) => {
-    const { ids } = column(name);
-    if (ids.length === 1 && ids[0] === id && columnRows.get(name)![3]![0] === 0) return mask;
-    const ofValue = fullMask(size);
-    ofValue.set(mask);
-    const accepts = new Uint8Array(ids.length + 1);
-    accepts[ids.indexOf(id) + 1] = 1;
-    accepts[0] = 0;
-    maskCodes(ofValue, columnRows.get(name)![3]!, accepts);
-    return ofValue;
+  if (events.length === 0) return undefined;
+  const eventsBy = (name: string) => {
+    const { ids, codes } = column(name);
+    const divided = divideEvents(events, codes, ids.length);
+    return new Map(Array.from(ids, (id, at) => [id, divided[at + 1]!]));
   };
-  const marks = () => {
+  const visitsAmong = (some: Positions) => {
     const row = columnRows.get('visitor');
-    if (row === undefined) return undefined;
-    const marked = fullMask(size);
-    marked.set(mask);
+    if (row === undefined) return NONE;
     const accepts = new Uint8Array(sizeOf(row[2]!) + 1).fill(1);
     accepts[0] = 0;
-    maskCodes(marked, row[3]!, accepts);
-    return hasMatches(marked) ? marked : undefined;
+    return findAmong(some, row[3]!, accepts, room.visits);
   };
-  return hasMatches(mask) ? { block, mask, column, count, marks, maskOf, numbers } : undefined;
+  return { block, events, column, count, visitsAmong, eventsBy, numbers };
+}
+
+/** Returns the events in the part of a block that is read. */
+function eventsWithin(
+  events: Positions,
+  { from, to, isCutBefore, isCutAfter }: Block,
+  numbers: ReadBlock['numbers'],
+): Positions {
+  const [quarters, ends] = numbers('quarters');
+  const firstAt = (time: number): number => {
+    if (time % QUARTER_MICROS !== 0) return firstFrom(numbers('times')[0], time);
+    const place = firstFrom(quarters, time / QUARTER_MICROS);
+    return place === 0 ? 0 : ends[place - 1]!;
+  };
+  return events.subarray(
+    isCutBefore ? firstFrom(events, firstAt(microsOf(from))) : 0,
+    isCutAfter ? firstFrom(events, firstAt(microsOf(to))) : events.length,
+  );
 }
 
 const QUARTER_MICROS = QUARTER_MS * 1_000;
@@ -336,12 +357,16 @@ const isUneven = ({ isCutBefore, isCutAfter, from, to }: Block): boolean =>
   (isCutBefore && microsOf(from) % QUARTER_MICROS !== 0) ||
   (isCutAfter && microsOf(to) % QUARTER_MICROS !== 0);
 
-/** Finds the position of the first number that is not below a given one; they ascend. */
-function firstFrom(times: Float64Array, time: number): number {
-  let [from, to] = [0, times.length];
+/**
+ * Finds the position of the first number that is not below a given one; they ascend.
+ *
+ * @param after position from which it is searched for
+ */
+export function firstFrom(numbers: Float64Array | Positions, number: number, after = 0): number {
+  let [from, to] = [after, numbers.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if (times[middle]! < time) from = middle + 1;
+    if (numbers[middle]! < number) from = middle + 1;
     else to = middle;
   }
   return from;
