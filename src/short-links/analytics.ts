@@ -16,21 +16,31 @@ interface RecordName {
 }
 
 /** Reads the names of links or QR codes, even of thousands; ids without a record are left out. */
-export const findNames = (
+export async function findNames(
   { table }: ShortLinkTables,
   projectId: string,
   ids: readonly string[],
-): Promise<RecordName[]> =>
-  rows<RecordName>(
+): Promise<RecordName[]> {
+  if (ids.length === 0) return [];
+  const names = await rows<RecordName>(
     db(),
     // A join takes a fraction of the time of a condition with thousands of ids.
-    `SELECT r.id, d.slug AS domain, r.key, r.url, r.title,
-            to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "createdAt"
+    `SELECT r.id, d.slug AS domain, r.key, r.url, r.title, (r.created_at AT TIME ZONE 'UTC')::text AS "createdAt"
        FROM unnest(:ids::text[]) AS w(id)
        JOIN ${table} r ON r.project_id = :projectId AND r.id = w.id
        JOIN domains d ON d.id = r.domain_id`,
     { projectId, ids },
   );
+  for (const name of names) name.createdAt = isoOf(name.createdAt);
+  return names;
+}
+
+/**
+ * Converts a time in UTC as Postgres writes it, with the microseconds that are not 0, to ISO 8601.
+ * Postgres takes half of the time of a query for thousands of names to format it.
+ */
+const isoOf = (time: string): string =>
+  `${time.slice(0, 10)}T${time.slice(11, 19)}.${time.slice(20, 23).padEnd(3, '0')}Z`;
 
 /**
  * Sums the counters of links or QR codes: of the named records, of one domain, or of the workspace.
