@@ -106,11 +106,11 @@ function ofTest(filter: FilterName, test: Test): BlockCondition {
   }
   if ('contains' in test) {
     const bindings = { [name]: containing(test.contains) };
-    return { column, sql: `v.value ILIKE :${name}`, bindings };
+    return { column, sql: patternSql(column, `ILIKE :${name}`), bindings };
   }
   if ('containsOne' in test) {
     const bindings = { [name]: test.containsOne.map(containing) };
-    return { column, sql: `v.value ILIKE ANY(:${name})`, bindings };
+    return { column, sql: patternSql(column, `ILIKE ANY(:${name})`), bindings };
   }
   const text = WITHIN[filter];
   if (text === undefined) return isAmong(column, test.oneOf, name);
@@ -121,6 +121,13 @@ function ofTest(filter: FilterName, test: Test): BlockCondition {
   const accepted = test.oneOf.map((one) => keyOf(filter, one));
   return { column, sql: `${text} = ANY(:${name})`, bindings: { [name]: accepted } };
 }
+
+/**
+ * Builds SQL that compares values of one list with patterns. Without CASE, Postgres would compare
+ * those of all lists, because it tests equality with a constant after other conditions.
+ */
+const patternSql = (list: string, comparison: string): string =>
+  `CASE WHEN v.dimension = '${list}' THEN v.value ${comparison} END`;
 
 const md5 = (value: string) => createHash('md5').update(value).digest('hex');
 
