@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { Counts, readCounts, readVisited } from '../../src/events/store/postgres/counts.ts';
+import {
+  Counts,
+  readCounts,
+  readVisited,
+  totalOf,
+} from '../../src/events/store/postgres/counts.ts';
 import type { Amount } from '../../src/events/store/postgres/varints.ts';
 import { seeded } from '../qr/pairwise.ts';
 import { entriesOf, unpacked } from '../support/packed-counts.ts';
@@ -31,6 +36,10 @@ describe('counts in their stored format', () => {
       pick(amounts),
     ]);
     expect(entriesOf(packed(entries.toReversed())!)).to.deep.equal(entries);
+    const total = entries.reduce((sum, [, count]) => sum + count, 0);
+    const amount = entries.reduce((sum, [, , ofEntry]) => sum + BigInt(ofEntry), 0n);
+    const totals = totalOf(packed(entries)!);
+    expect({ ...totals, amount: BigInt(totals.amount) }).to.deep.equal({ count: total, amount });
   });
 
   it('sum up any number of counts of the same ids', () => {
@@ -99,6 +108,7 @@ describe('counts in their stored format', () => {
 
   it('of another format are refused', () => {
     expect(() => readCounts(Buffer.from([9, 1, 2]), () => {})).to.throw('format 9');
+    expect(() => totalOf(Buffer.from([9, 1, 2]))).to.throw('format 9');
     const visitors = Buffer.from([9, 1, 2]);
     expect(() => readVisited(packed([[1, 1]])!, visitors, () => {})).to.throw('format 9');
   });

@@ -181,16 +181,36 @@ export function readCounts(
   packed: Uint8Array,
   visit: (id: number, count: number, amount: Amount) => void,
 ): void {
-  const format = packed[0];
-  if (format !== WITHOUT_AMOUNTS && format !== WITH_AMOUNTS) {
-    throw new Error(`Counts have the format ${format}, which is unknown`);
-  }
+  const hasAmounts = haveAmounts(packed);
   const reader = new VarintReader(packed);
   for (let id = 0; reader.at < packed.length; ) {
     id += reader.next();
     const count = reader.next();
-    visit(id, decodeZigzag(count), format === WITH_AMOUNTS ? reader.nextAmount() : 0);
+    visit(id, decodeZigzag(count), hasAmounts ? reader.nextAmount() : 0);
   }
+}
+
+/**
+ * Adds up counts in the stored format.
+ *
+ * @throws Error for an unknown format
+ */
+export function totalOf(packed: Uint8Array): { count: number; amount: Amount } {
+  const hasAmounts = haveAmounts(packed);
+  const reader = new VarintReader(packed);
+  const total: { count: number; amount: Amount } = { count: 0, amount: 0 };
+  while (reader.at < packed.length) {
+    reader.next();
+    total.count += decodeZigzag(reader.next());
+    if (hasAmounts) total.amount = plus(total.amount, reader.nextAmount());
+  }
+  return total;
+}
+
+function haveAmounts(packed: Uint8Array): boolean {
+  const format = packed[0];
+  if (format === WITHOUT_AMOUNTS || format === WITH_AMOUNTS) return format === WITH_AMOUNTS;
+  throw new Error(`Counts have the format ${format}, which is unknown`);
 }
 
 /**

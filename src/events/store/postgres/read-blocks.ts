@@ -68,7 +68,7 @@ export async function findBlocks(
   const parts: (Block | Gap)[] = [];
   const { start: first, end: last, hasKept } = blocks[0]!;
   let from = first;
-  for (const { start: _, end: __, hasKept: ___, ...block } of blocks) {
+  for (const block of blocks) {
     if (block.id === null) continue;
     if (block.from !== from) parts.push({ from, to: block.from });
     parts.push(block as Block);

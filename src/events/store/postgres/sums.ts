@@ -3,7 +3,7 @@ import type { Db } from '../../../infra/db.ts';
 import { rows } from '../../../infra/db.ts';
 import type { DimensionName } from '../../dimensions.ts';
 import type { StoredKind } from '../../kinds.ts';
-import { type Counts, readVisited } from './counts.ts';
+import { type Counts, readVisited, totalOf } from './counts.ts';
 import { visitorsOf } from './query-counts.ts';
 import { type Block, isWhole, RowsById } from './read-blocks.ts';
 
@@ -145,9 +145,14 @@ export async function addSums(
       const packed = ofSum.get(event)?.[2];
       if (packed == null) continue;
       const visitors = ofSum.get(visitorsOf(event))?.[2] ?? null;
-      readVisited(packed, visitors, (id, n, amount, ofVisitors) =>
-        counts.add(isTotal ? 0 : id, n, amount, ofVisitors),
-      );
+      if (isTotal) {
+        const { count, amount } = totalOf(packed);
+        counts.add(0, count, amount, visitors === null ? 0 : totalOf(visitors).count);
+      } else {
+        readVisited(packed, visitors, (id, n, amount, ofVisitors) =>
+          counts.add(id, n, amount, ofVisitors),
+        );
+      }
     }
   });
   await copyBinary(
