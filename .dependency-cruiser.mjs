@@ -25,6 +25,10 @@ const FLOORS = [
     instead: 'let the connection of the payment processor call the noun below',
   },
   {
+    folders: ['shared-reports'],
+    instead: 'move what both need to the folder whose record it is',
+  },
+  {
     folders: ['admin', 'docs', 'public-stats', 'imports', 'conversions', 'trash', 'views'],
     instead: 'move what both need to the folder whose record it is',
   },

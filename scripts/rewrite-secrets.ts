@@ -79,6 +79,7 @@ const COLUMNS: readonly SealedColumn[] = [
     column: 'credentials',
     purpose: 'webhook credentials',
   },
+  { table: 'shared_reports', key: ['project_id', 'id'], column: 'token', purpose: 'report' },
   { table: 'api_keys', key: ['id'], column: 'sealed_key', purpose: 'api key' },
   {
     table: 'mails',

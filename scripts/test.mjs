@@ -105,6 +105,7 @@ const SECONDS = {
   'api/sealed': 47,
   'workers/watchdog': 47,
   'api/qr': 45,
+  'api/shared-reports': 42,
   structure: 41,
   'workers/secrets': 41,
   'api/admin': 39,

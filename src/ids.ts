@@ -41,6 +41,7 @@ const PREFIXES = {
   recordChange: 'chg_',
   scheduledChange: 'sch_',
   destination: 'dest_',
+  sharedReport: 'shr_',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

@@ -41,6 +41,7 @@ import {
 import { refusalOf } from './refusal-of.ts';
 import { settleTarget } from './request-target.ts';
 import { routes } from './routes.ts';
+import { serveSharedReports } from './shared-reports.ts';
 import { serveUnsubscribe } from './unsubscribe.ts';
 import { serveWellKnown } from './well-known.ts';
 
@@ -48,7 +49,8 @@ import { serveWellKnown } from './well-known.ts';
 export function makeApp(dependencies: ApiDependencies): Express {
   const app = express();
   const admission = new Admission(dependencies.redis);
-  const perform = performer(new HeavyRequests(config().DATABASE_POOL));
+  const heavy = new HeavyRequests(config().DATABASE_POOL);
+  const perform = performer(heavy);
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
@@ -71,6 +73,7 @@ export function makeApp(dependencies: ApiDependencies): Express {
   servePageScript(app);
   app.get(['/console', '/console/*path'], consoleHandler());
   app.get('/stats/:domain/*key', showStatistics(admission));
+  serveSharedReports(app, { ...dependencies, admission, heavy });
   serveUnsubscribe(app, admission, dependencies.queues);
   servePaymentDeliveries(app, admission, dependencies.queues);
   for (const route of routes)
@@ -146,7 +149,7 @@ function identify(log: Log) {
   };
 }
 
-/** Serves the public statistics, the only page for people, with a limit per address. */
+/** Serves the public statistics of links, with a limit per network. */
 function showStatistics(admission: Admission) {
   return async (request: Request<{ domain: string; key: string[] }>, response: Response) => {
     response.locals['route'] = '/stats';

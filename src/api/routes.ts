@@ -37,6 +37,7 @@ import { qrCodeRoutes } from '../qrcodes/routes.ts';
 import { qrCodeScheduledRoutes } from '../qrcodes/scheduled-routes.ts';
 import { templateRoutes } from '../qrcodes/templates/routes.ts';
 import { settingsRoutes } from '../settings/routes.ts';
+import { sharedReportRoutes } from '../shared-reports/routes.ts';
 import { tagRoutes } from '../tags/routes.ts';
 import { trashRoutes } from '../trash/routes.ts';
 import { oidcRoutes } from '../users/oidc-routes.ts';
@@ -80,6 +81,7 @@ export const routes: readonly Route[] = [
   ...liveRoutes(eventRecords),
   ...analyticsRoutes(eventRecords),
   ...reportRoutes(eventRecords),
+  ...sharedReportRoutes(eventRecords),
   ...webhookRoutes,
   ...destinationRoutes,
   ...settingsRoutes,

@@ -18,6 +18,7 @@ const GROUPS: readonly { title: string; names: readonly string[] }[] = [
       'qr-codes',
       'history',
       'analytics',
+      'shared-reports',
       'page-script',
       'payments',
       'event-destinations',

@@ -3,32 +3,28 @@ import { Refusal } from '../errors.ts';
 import { Joi } from '../http/fields.ts';
 import { ok, type Route, route } from '../http/route.ts';
 import { hasConditions } from './filters.ts';
-import { EVENT_PARAMETERS, type EventParameter, kindsOf } from './kinds.ts';
-import { type FilterQuery, filterSchemas, resolveFilter, spanSchemas } from './query/filters.ts';
+import { resolveFilter, spanSchemas } from './query/filters.ts';
 import { totalsOfCounters } from './query/groups/count.ts';
-import type { Group } from './query/groups/group.ts';
 import { GROUPS, type GroupName } from './query/groups/index.ts';
 import { resolveSpan } from './query/interval.ts';
 import { leftOutSchema, readLeftOut } from './query/left-out.ts';
+import {
+  type QuestionQuery,
+  questionSchemas,
+  readGroup,
+  resolveQuestion,
+} from './query/question.ts';
 import type { EventRecords } from './records.ts';
-import { INTERVALS, type SpanQuery } from './span.ts';
+import type { SpanQuery } from './span.ts';
 
 /** Value of `groupBy` that is answered from the counters stored with the records. */
 const FROM_COUNTERS = 'all_unfiltered';
 const COUNTED = new Set<GroupName>(['count', 'totals', 'analytics']);
 
-interface AnalyticsQuery extends FilterQuery, Omit<SpanQuery, 'interval'> {
-  event?: EventParameter;
+interface AnalyticsQuery extends Omit<QuestionQuery, 'interval'> {
   groupBy: GroupName;
   interval?: SpanQuery['interval'] | typeof FROM_COUNTERS;
 }
-
-/** Groups with a default event of their own, as the reference lists them. */
-const defaultEvents = Object.entries<Group>(GROUPS)
-  .flatMap(([name, { defaultEvent }]) =>
-    defaultEvent === undefined ? [] : [`, for \`${name}\` ${defaultEvent}`],
-  )
-  .join('');
 
 /** Schemas of the answers for the reference, each named after the first group that uses it. */
 function namedAnswers(): Schema[] {
@@ -45,7 +41,7 @@ function namedAnswers(): Schema[] {
   );
 }
 
-export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRecords): Route[] => [
+export const analyticsRoutes = (records: EventRecords): Route[] => [
   route<{ query: AnalyticsQuery }>({
     method: 'get',
     path: '/analytics',
@@ -59,43 +55,30 @@ export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRe
     scope: 'analytics.read',
     plan: 'pro',
     query: Joi.object<AnalyticsQuery>({
-      event: Joi.string()
-        .valid(...EVENT_PARAMETERS)
-        .description(`Events to count. Default: clicks${defaultEvents}.`),
+      ...questionSchemas,
       groupBy: Joi.string()
         .valid(...Object.keys(GROUPS))
         .default('count')
         .description('Dimension to group by; determines the format of the response.'),
-      interval: Joi.string()
-        .valid(...INTERVALS, FROM_COUNTERS)
-        .description('Period; takes precedence over `start` and `end`. Default without them: 24h.'),
-      ...filterSchemas,
-      ...spanSchemas,
+      interval: questionSchemas.interval.valid(FROM_COUNTERS),
     }),
     answers: {
       200: Joi.alternatives(...namedAnswers()).meta({ name: 'Analytics' }),
     },
-    async handle({ caller: { projectId }, query: { interval, groupBy, event, ...query } }) {
-      const filter = await resolveFilter(projectId, query, resolveRecords);
-      if (interval === FROM_COUNTERS) {
-        if (!COUNTED.has(groupBy) || hasConditions(filter)) {
-          throw new Refusal(
-            'unprocessable_entity',
-            `interval ${FROM_COUNTERS} must be used with groupBy=count and no filters but those that select records`,
-          );
-        }
-        return ok(totalsOfCounters(await readCounters(projectId, filter), filter.traffic));
+    async handle({ caller: { projectId }, query: { interval, groupBy, ...query } }) {
+      if (interval !== FROM_COUNTERS) {
+        const question = await resolveQuestion(projectId, { ...query, interval }, records);
+        return ok(await readGroup(groupBy, question, records.names));
       }
-      const group: Group = GROUPS[groupBy];
-      const events = kindsOf(event ?? group.defaultEvent ?? 'clicks');
-      const { start, end, timezone } = query;
-      const span = await resolveSpan(projectId, {
-        timezone,
-        interval,
-        start,
-        end,
-      });
-      return ok(await group.read({ projectId, span, filter, events }, names));
+      const { resolveRecords, readCounters } = records;
+      const filter = await resolveFilter(projectId, query, resolveRecords);
+      if (!COUNTED.has(groupBy) || hasConditions(filter)) {
+        throw new Refusal(
+          'unprocessable_entity',
+          `interval ${FROM_COUNTERS} must be used with groupBy=count and no filters but those that select records`,
+        );
+      }
+      return ok(totalsOfCounters(await readCounters(projectId, filter), filter.traffic));
     },
   }),
   route<{ query: SpanQuery }>({
@@ -111,9 +94,7 @@ export const analyticsRoutes = ({ resolveRecords, readCounters, names }: EventRe
     plan: 'pro',
     extension: true,
     query: Joi.object<SpanQuery>({
-      interval: Joi.string()
-        .valid(...INTERVALS)
-        .description('Period; takes precedence over `start` and `end`. Default without them: 24h.'),
+      interval: questionSchemas.interval,
       ...spanSchemas,
     }),
     answers: { 200: leftOutSchema },

@@ -200,6 +200,23 @@ function decode(text: string): string {
   }
 }
 
+/**
+ * Parses a query string that a field of a body holds.
+ *
+ * @throws Refusal `unprocessable_entity` when percent-encoding is malformed
+ */
+export function parseQueryField(name: string, text: string): Query {
+  try {
+    return parseQuery(text);
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    throw new Refusal(
+      'unprocessable_entity',
+      `${name} must be a well percent-encoded query string`,
+    );
+  }
+}
+
 /** Error when the connection broke before the whole body arrived. */
 export class ClientGone extends Error {}
 

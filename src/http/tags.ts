@@ -18,6 +18,7 @@ export const TAGS = {
   Customers: 'Customers who have leads and sales.',
   Events: 'Clicks, scans, page views, leads, sales and refunds, one by one.',
   Analytics: 'Counts of events, by time or by attribute.',
+  'Shared reports': 'Analytics that people open by a URL, without an account.',
   Imports: 'Imports of links: check a file, import it, follow its progress, and undo it.',
   Exports: 'Links and events as CSV or NDJSON files, images of QR codes, and whole workspaces.',
   Webhooks: 'URLs that receive events, and the log of deliveries to them.',

@@ -34,6 +34,7 @@ export type Purpose =
   | 'first step'
   | 'second factor'
   | 'second factor setup'
+  | 'report'
   | 'lasting keys';
 
 /** A purpose, and the id of the workspace that owns the text; empty if there is none. */
@@ -53,6 +54,7 @@ const NOT_IN_VERSION_1: ReadonlySet<Purpose> = new Set([
   'first step',
   'second factor',
   'second factor setup',
+  'report',
   'lasting keys',
 ]);
 

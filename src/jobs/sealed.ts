@@ -72,6 +72,7 @@ const OPENED: Readonly<Record<string, Readonly<Record<string, Purpose>>>> = {
   wh: { secret: 'webhook secret' },
   key: { key: 'api key' },
   inv: { url: 'invitation' },
+  shr: { url: 'report' },
 };
 
 /** Sealed members of refused items. */

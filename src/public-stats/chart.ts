@@ -1,4 +1,4 @@
-import type { Granularity } from '../events/span.ts';
+import type { Granularity, Span } from '../events/span.ts';
 import type { Language } from '../web/language.ts';
 import { type Html, html } from '../web/layout.ts';
 
@@ -17,9 +17,13 @@ const FORMATS: Record<Granularity, Intl.DateTimeFormatOptions> = {
   month: { month: 'short', year: 'numeric' },
 };
 
-/** Returns the format for the steps of a chart, in UTC. */
-export function timeFormat(granularity: Granularity, language: Language): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(language, { ...FORMATS[granularity], timeZone: 'UTC' });
+/** Returns the format for the steps of a chart. */
+export function timeFormat(
+  granularity: Granularity,
+  language: Language,
+  timeZone = 'UTC',
+): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(language, { ...FORMATS[granularity], timeZone });
 }
 
 /**
@@ -30,7 +34,7 @@ export function timeFormat(granularity: Granularity, language: Language): Intl.D
  */
 export function timeChart(
   points: readonly { start: Date; count: number }[],
-  granularity: Granularity,
+  { granularity, timezone }: Pick<Span, 'granularity' | 'timezone'>,
   language: Language,
   label: string,
 ): Html {
@@ -42,7 +46,7 @@ export function timeChart(
   const number = new Intl.NumberFormat(language, {
     notation: top < 10_000 ? 'standard' : 'compact',
   });
-  const format = timeFormat(granularity, language);
+  const format = timeFormat(granularity, language, timezone);
   const values = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step);
   const scale = values.map((value) => html`<span>${number.format(value)}</span>`);
   const lines = values.map((value) => {

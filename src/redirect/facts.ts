@@ -25,13 +25,14 @@ import type { Suspects } from '../visitors/suspects.ts';
 import type { FormLead } from '../visits/visit.ts';
 import type { Language } from '../web/language.ts';
 import type { Page } from '../web/layout.ts';
+import type { Passwords } from '../web/passwords.ts';
 import { type Address, sentPath } from './address.ts';
+import { type ContinueToken, verifyContinueToken } from './continue-tokens.ts';
 import type { LeftOutCounter } from './left-out.ts';
 import type { Quota } from './limits.ts';
 import type { BeforePageOptions } from './pages/before.ts';
 import { type Answers, allAnswers, checkAnswers } from './pages/form.ts';
 import type { TileHost } from './pages/map.ts';
-import { type ContinueToken, type Passwords, verifyContinueToken } from './passwords.ts';
 import type { VisitLog } from './visit-log.ts';
 import type { Visitor } from './visitor.ts';
 

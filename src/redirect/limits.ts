@@ -1,6 +1,7 @@
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiterRedis } from 'rate-limiter-flexible';
 import { within } from '../infra/clock.ts';
 import { networkOf } from '../infra/network.ts';
+import { pointLimiter, takePoint } from '../infra/point-limiter.ts';
 import type { Redis } from '../infra/redis.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import { Unavailable } from '../lookup/find.ts';
@@ -107,99 +108,20 @@ export class Quota {
   }
 }
 
-/** Attempts per visitor and link in TRY_SECONDS. */
-const TRIES = 5;
-const TRY_SECONDS = 60;
-/** Failed attempts per network, over all links, in TRY_SECONDS: each check delays all others. */
-const TRIES_AT_ALL = 30;
-
-/**
- * Limits password attempts. They are counted in Redis for all processes; while it is down, each
- * process counts on its own.
- */
-export class PasswordTries {
-  readonly #tries: RateLimiterRedis;
-  readonly #triesAtAll: RateLimiterRedis;
-
-  constructor(redis: Redis) {
-    const duration = TRY_SECONDS;
-    this.#tries = limiter(redis, 'unlock', { points: TRIES, duration });
-    this.#triesAtAll = limiter(redis, 'unlocks', { points: TRIES_AT_ALL, duration });
-  }
-
-  /**
-   * Consumes an attempt of a visitor at a link. Called before the check, so that concurrent
-   * attempts cannot all pass as the first.
-   *
-   * @returns time until the next attempt, in ms, if none was left
-   */
-  async take(linkId: string, ip: string): Promise<number | undefined> {
-    const { visitor, network } = namesOf(linkId, ip);
-    const waitMs = await consume(this.#tries, visitor);
-    if (waitMs !== undefined) return waitMs;
-    const waitAtAllMs = await consume(this.#triesAtAll, network);
-    if (waitAtAllMs !== undefined) await this.#tries.reward(visitor);
-    return waitAtAllMs;
-  }
-
-  /** Refunds an attempt whose password was not checked. */
-  async giveBack(linkId: string, ip: string): Promise<void> {
-    const { visitor, network } = namesOf(linkId, ip);
-    await Promise.all([this.#tries.reward(visitor), this.#triesAtAll.reward(network)]);
-  }
-
-  /** Clears the attempts of a visitor who entered the right password. */
-  async reset(linkId: string, ip: string): Promise<void> {
-    const { visitor, network } = namesOf(linkId, ip);
-    await Promise.all([this.#tries.delete(visitor), this.#triesAtAll.reward(network)]);
-  }
-}
-
 /** Reports per network in REPORT_SECONDS. */
 const REPORTS = 10;
 const REPORT_SECONDS = 3_600;
 
-/** Limits the reports of a network, counted like {@link PasswordTries}. */
+/** Limits the reports of a network, counted like the attempts at passwords. */
 export class ReportLimit {
   readonly #reports: RateLimiterRedis;
 
   constructor(redis: Redis) {
-    this.#reports = limiter(redis, 'reports', { points: REPORTS, duration: REPORT_SECONDS });
+    this.#reports = pointLimiter(redis, 'reports', { points: REPORTS, duration: REPORT_SECONDS });
   }
 
   /** Consumes a report. @returns time until the next report, in ms, if none was left */
   take(ip: string): Promise<number | undefined> {
-    return consume(this.#reports, networkOf(ip));
-  }
-}
-
-/** Builds a limiter that counts in Redis, and in the process while Redis is down. */
-const limiter = (
-  redis: Redis,
-  keyPrefix: string,
-  limit: { points: number; duration: number },
-): RateLimiterRedis =>
-  new RateLimiterRedis({
-    storeClient: redis,
-    keyPrefix,
-    ...limit,
-    rejectIfRedisNotReady: true,
-    insuranceLimiter: new RateLimiterMemory(limit),
-  });
-
-/** Names under which attempts are counted. */
-function namesOf(linkId: string, ip: string): { visitor: string; network: string } {
-  const network = networkOf(ip);
-  return { visitor: `${linkId}:${network}`, network };
-}
-
-/** Consumes a point. @returns time until the next point, in ms, if none was left */
-async function consume(limiter: RateLimiterRedis, name: string): Promise<number | undefined> {
-  try {
-    await limiter.consume(name);
-    return undefined;
-  } catch (thrown) {
-    if (!(thrown instanceof RateLimiterRes)) throw thrown;
-    return thrown.msBeforeNext;
+    return takePoint(this.#reports, networkOf(ip));
   }
 }

@@ -5,15 +5,15 @@ import { originOf, shortLinkOf } from '../lookup/short-link.ts';
 import { type Decision, withParameter } from '../routing/decide.ts';
 import { branded } from '../web/brand.ts';
 import type { Page } from '../web/layout.ts';
+import { type LastTry, passwordPage } from '../web/password-page.ts';
 import { continuePath, ownPath } from './address.ts';
 import { ancestorsOf } from './ancestors.ts';
+import { signContinueToken } from './continue-tokens.ts';
 import { knownWorkspace, type VisitContext, type VisitDependencies } from './facts.ts';
 import { linksetAnswer } from './linkset.ts';
 import { beforePage } from './pages/before.ts';
 import { displayPage, fileAnswer } from './pages/display.ts';
 import { notFoundPage, unavailablePage } from './pages/notices.ts';
-import { type LastTry, passwordPage } from './pages/password.ts';
-import { signContinueToken } from './passwords.ts';
 import type { Visitor } from './visitor.ts';
 
 /*

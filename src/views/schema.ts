@@ -1,7 +1,6 @@
 import type { ObjectSchema } from 'joi';
-import { Refusal } from '../errors.ts';
 import { bodyFlag, Joi, nameText } from '../http/fields.ts';
-import { check, parseQuery } from '../http/input.ts';
+import { check, parseQueryField } from '../http/input.ts';
 import { linkListQuery } from '../links/schema.ts';
 import { qrCodeListQuery } from '../qrcodes/schema.ts';
 
@@ -66,14 +65,5 @@ export const viewChangesBody = Joi.object<ViewChanges>(fields).meta({ name: 'Vie
  * parameters
  */
 export function checkQuery(name: ListName, query: string): void {
-  check(Joi.object({ query: LISTS[name] }), { query: parametersOf(query) }, 'body');
-}
-
-function parametersOf(query: string): object {
-  try {
-    return parseQuery(query);
-  } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown;
-    throw new Refusal('unprocessable_entity', 'query must be a well percent-encoded query string');
-  }
+  check(Joi.object({ query: LISTS[name] }), { query: parseQueryField('query', query) }, 'body');
 }

@@ -51,6 +51,8 @@ export interface Allowances {
   media?: string;
   /** Allows forms. */
   forms?: boolean;
+  /** Allows the script to request pages of the same host. */
+  fetches?: boolean;
 }
 
 /** The style sheet and script of a kind of pages, with the policy that allows exactly these. */
@@ -58,6 +60,20 @@ export interface PageAssets {
   style: Html;
   script: Html;
   policy(allowances?: Allowances): string;
+}
+
+const NO_ANCESTORS = "frame-ancestors 'none'";
+
+/** Allows pages of these origins to show a page in a frame. */
+export function framedBy(page: Page, origins: readonly string[]): Page {
+  if (origins.length === 0) return page;
+  const ancestors = `frame-ancestors ${origins.join(' ')}`;
+  const headers = page.headers.map((value, index) =>
+    page.headers[index - 1] === 'Content-Security-Policy'
+      ? value.replace(NO_ANCESTORS, ancestors)
+      : value,
+  );
+  return { ...page, headers };
 }
 
 /** Hashes style and script. Called once per kind of page, not per answer. */
@@ -68,7 +84,7 @@ export function pageAssets(style: string, script = ''): PageAssets {
   return {
     style: new Html(style),
     script: script === '' ? NOTHING : html`<script>${new Html(script)}</script>\n`,
-    policy: ({ images = '', frames, media, forms = false } = {}) =>
+    policy: ({ images = '', frames, media, forms = false, fetches = false } = {}) =>
       [
         "default-src 'none'",
         `style-src ${styles}`,
@@ -77,7 +93,8 @@ export function pageAssets(style: string, script = ''): PageAssets {
         `img-src ${`'self' ${images}`.trim()}`,
         ...(frames === undefined ? [] : [`frame-src ${frames}`]),
         ...(media === undefined ? [] : [`media-src ${media}`]),
-        "frame-ancestors 'none'",
+        ...(fetches ? ["connect-src 'self'"] : []),
+        NO_ANCESTORS,
         "base-uri 'none'",
         // Chromium also applies form-action to the redirect that answers a form. Naming the
         // destination here would reveal it to visitors who have not entered the password.

@@ -15,6 +15,7 @@ export const SCOPES = [
   'domains.read',
   'domains.write',
   'analytics.read',
+  'analytics.write',
   'events.read',
   'conversions.write',
   'customers.read',

@@ -257,6 +257,18 @@ describe('the audit log', () => {
     },
     'view.delete': async () =>
       one('view', await remove(`/views/${(await post('/views', VIEW)).id}`)),
+    'sharedReport.create': async () => one('sharedReport', await post('/reports', { name: 'a' })),
+    'sharedReport.update': async () => {
+      const { id } = await post('/reports', { name: 'a' });
+      const changed = await patch(`/reports/${id}`, { name: 'b', password: 'secret' });
+      return one('sharedReport', changed, ['name', 'password']);
+    },
+    'sharedReport.rotate': async () => {
+      const { id } = await post('/reports', { name: 'a' });
+      return one('sharedReport', await post(`/reports/${id}/rotate`));
+    },
+    'sharedReport.delete': async () =>
+      one('sharedReport', await remove(`/reports/${(await post('/reports', { name: 'a' })).id}`)),
     'page.create': async () => one('page', await post('/pages', { title: 'a' })),
     'page.update': async () => {
       const { id } = await post('/pages', { title: 'a' });

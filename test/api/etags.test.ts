@@ -47,6 +47,11 @@ const SAMPLES: Record<string, Sample> = {
     path: '/views/',
     changes: [{ name: 'b' }, { shared: true }],
   },
+  'shared report': {
+    make: ({ api }) => api.post('/reports', { name: 'a' }),
+    path: '/reports/',
+    changes: [{ name: 'b' }, { groups: ['os'] }],
+  },
   page: {
     make: ({ api }) => api.post('/pages', { title: 'a', text: 'x' }),
     path: '/pages/',

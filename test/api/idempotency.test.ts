@@ -146,6 +146,15 @@ describe('Idempotency-Key', () => {
       body: { list: 'links', name: 'a', query: 'search=a' },
       count: '/views',
     }),
+    '/reports': async () => ({
+      path: '/reports',
+      body: { name: 'a', password: 'secret' },
+      count: '/reports',
+    }),
+    '/reports/{id}/rotate': async () => {
+      const { body } = await world.api.post('/reports', { name: 'a' });
+      return { path: `/reports/${body.id}/rotate` };
+    },
     '/pages': async () => ({ path: '/pages', body: { title: 'a' }, count: '/pages' }),
     '/domains': async () => ({ path: '/domains', body: { slug: `x.${world.domain}` } }),
     '/domains/{id}/verify': async () => {

@@ -20,6 +20,7 @@ const BODIES: Record<string, () => object | string> = {
   'post /folders': () => ({ name: 'A' }),
   'post /utm-templates': () => ({ name: 'A' }),
   'post /views': () => ({ list: 'links', name: 'A', query: '' }),
+  'post /reports': () => ({ name: 'A' }),
   'post /domains': () => ({ slug: `${newId('domain').slice(4).toLowerCase()}.example` }),
   'post /pages': () => ({ title: 'A' }),
   'post /invitations': () => ({ email: `${newId('user')}@people.test`, role: 'viewer' }),

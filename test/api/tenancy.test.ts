@@ -23,6 +23,7 @@ interface Owned {
   utmTemplate: { id: string };
   font: { id: string };
   view: { id: string };
+  report: { id: string };
   page: { id: string };
   qrcode: { id: string; key: string; externalId: string; templateId: string };
   domain: { id: string; slug: string };
@@ -387,6 +388,22 @@ const ATTEMPTS: Record<string, Attempt> = {
   'patch /views/{id}': ({ api }, { view }) =>
     is404(api.patch(`/views/${view.id}`, { query: 'search=stolen' })),
   'delete /views/{id}': ({ api }, { view }) => is404(api.delete(`/views/${view.id}`)),
+  'post /reports': async ({ api }, { tag, folder, link }) => {
+    for (const query of [`tagId=${tag.id}`, `folderId=${folder.id}`, `linkId=${link.id}`]) {
+      await is404(api.post('/reports', { name: 'a', query }));
+    }
+  },
+  'get /reports': ({ api }) => isEmpty(api.get('/reports')),
+  'get /reports/{id}': ({ api }, { report }) => is404(api.get(`/reports/${report.id}`)),
+  'patch /reports/{id}': async ({ api }, { report, tag }) => {
+    await is404(api.patch(`/reports/${report.id}`, { name: 'stolen' }));
+    const { body: own } = await api.post('/reports', { name: 'own' });
+    await is404(api.patch(`/reports/${own.id}`, { query: `tagId=${tag.id}` }));
+    await is(200, api.delete(`/reports/${own.id}`));
+  },
+  'post /reports/{id}/rotate': ({ api }, { report }) =>
+    is404(api.post(`/reports/${report.id}/rotate`)),
+  'delete /reports/{id}': ({ api }, { report }) => is404(api.delete(`/reports/${report.id}`)),
   'get /workspace/own-visits': async ({ api, domain: own }) => {
     const { body } = await api.get('/workspace/own-visits');
     expect(body.map(({ domain }: { domain: string }) => domain)).to.deep.equal([own, 'localhost']);
@@ -718,6 +735,7 @@ describe('two workspaces', () => {
     const font = (await api.post('/fonts', { name: 'Secret font', source })).body;
     const secretView = { list: 'links', name: 'Secret view', query: 'search=secret', shared: true };
     const view = (await api.post('/views', secretView)).body;
+    const report = (await api.post('/reports', { name: 'Secret report' })).body;
     const page = (await api.post('/pages', { title: 'Secret page' })).body;
     const made = { name: 'secret', url: 'https://example.com/', kinds: ['link.created'] };
     const {
@@ -781,6 +799,7 @@ describe('two workspaces', () => {
       utmTemplate,
       font,
       view,
+      report,
       page,
       webhook,
       deliveryId,
@@ -838,6 +857,7 @@ describe('two workspaces', () => {
     expect((await api.get('/utm-templates')).body).to.deep.equal([utmTemplate]);
     expect((await api.get('/fonts')).body).to.deep.equal([font]);
     expect((await api.get('/views')).body).to.deep.equal([view]);
+    expect((await api.get('/reports')).body).to.deep.equal([owned.report]);
     expect((await api.get('/pages')).body).to.deep.equal([page]);
     expect((await api.get('/webhooks')).body.map(({ id }: { id: string }) => id)).to.deep.equal([
       owned.webhook.id,

@@ -17,14 +17,15 @@ import {
 } from '../../src/redirect/pages/notices.ts';
 import { officePage } from '../../src/redirect/pages/office.ts';
 import { ownVisitsPage } from '../../src/redirect/pages/own-visits.ts';
-import { passwordPage } from '../../src/redirect/pages/password.ts';
 import { previewPage } from '../../src/redirect/pages/preview.ts';
 import { readReport, reportedPage, reportPage } from '../../src/redirect/pages/report.ts';
+import { reportPage as sharedReportPage } from '../../src/shared-reports/page.ts';
 import type { Language } from '../../src/web/language.ts';
 import type { Page as Answer } from '../../src/web/layout.ts';
+import { passwordPage } from '../../src/web/password-page.ts';
 import type { Phrase } from '../../src/web/phrases/en.ts';
 import { HOSTILE, SAMPLES } from '../support/display-samples.ts';
-import { allTime, NOTHING_YET, thirtyDays, today } from './statistics.ts';
+import { allTime, campaign, NOTHING_YET, noCampaign, thirtyDays, today } from './statistics.ts';
 
 /** Languages that expose what English hides: long words, and a script without spaces. */
 const OTHERS = ['de', 'ja'] as const satisfies readonly Language[];
@@ -45,6 +46,7 @@ export function answers(picture: string): Map<string, Answer> {
     ...previews(),
     ...cards(),
     ...statistics(),
+    ...reports('', 'en'),
     ...OTHERS.flatMap((language) => inLanguage(language, picture)),
   ]);
 }
@@ -235,6 +237,14 @@ function statistics(): Named {
   ];
 }
 
+function reports(suffix: string, language: Language): Named {
+  const options = { name: 'Spring in the garden', language, locationsBy: 'DB-IP' as const };
+  return [
+    [`shared-report${suffix}`, sharedReportPage(campaign(), options)],
+    [`shared-report-empty${suffix}`, sharedReportPage(noCampaign(), options)],
+  ];
+}
+
 /** Builds one page of each kind in another language. */
 function inLanguage(language: (typeof OTHERS)[number], image: string): Named {
   const suffix = `-${language}`;
@@ -251,5 +261,6 @@ function inLanguage(language: (typeof OTHERS)[number], image: string): Named {
     [`display${suffix}`, displayPage(SAMPLES['wifi']!, address, language)],
     [`stats${suffix}`, statsPage(thirtyDays(), { ...stats, interval: '30d' })],
     [`stats-empty${suffix}`, statsPage(NOTHING_YET, { ...stats, interval: '90d' })],
+    ...reports(suffix, language),
   ];
 }

@@ -8,6 +8,7 @@ import { browser as userAgent } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/global-setup.ts';
 import { Site } from '../support/site.ts';
+import { stack } from '../support/stack.ts';
 import { type World } from '../support/world.ts';
 import { inWindow } from './browser.ts';
 import { aScene, here, made, ownersPage, type Scene } from './scene.ts';
@@ -277,6 +278,33 @@ const statistics: Flow = async (visitor, { link, world }) => {
   visitor.check(name === 'statistics.csv', `the file is called ${name}`);
 };
 
+const report: Flow = async (visitor, { link, world }) => {
+  const { page } = visitor;
+  const { id, key } = await link();
+  await visitFromAbroad(world, key, 0);
+  await eventually(async () => {
+    const { clicks } = (await world.api.get(`/links/${id}`)).body;
+    if (clicks !== 1) throw new Error(`${clicks} clicks are counted`);
+  });
+  const { url } = await made(world, '/reports', {
+    name: 'Spring campaign',
+    query: `interval=30d&linkId=${id}`,
+    groups: ['top_links', 'countries', 'sources', 'devices'],
+    password: PASSWORD,
+  });
+  await visitor.open(stack().apiUrl + new URL(url).pathname, 403);
+  await visitor.see('asked');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await visitor.go(() => page.getByRole('button', { name: 'Continue' }).click(), 200);
+  await page.getByText('Germany').waitFor();
+  await page.locator('summary').click();
+  await visitor.see('open');
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download as CSV' }).click();
+  const name = (await download).suggestedFilename();
+  visitor.check(name === 'report.csv', `the file is called ${name}`);
+};
+
 const ADDRESSES = ['192.0.2.1', '198.51.100.2', '203.0.113.3', '192.0.2.4', '9.9.9.9'];
 const FROM = ['', 'https://news.example/', 'https://www.search.example/'];
 
@@ -304,6 +332,7 @@ const FLOWS: Record<string, Flow> = {
   preview,
   contact,
   statistics,
+  report,
 };
 
 /** Flows that must also work without scripts. */

@@ -1,6 +1,7 @@
 /* Invented numbers, the same in every run. */
 import type { Granularity } from '../../src/events/span.ts';
 import type { Share, Statistics } from '../../src/public-stats/queries.ts';
+import type { ReportNumbers } from '../../src/shared-reports/numbers.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -87,3 +88,58 @@ export const NOTHING_YET: Statistics = statisticsOf(
   'day',
   NONE,
 );
+
+/** Builds the numbers of a report that counts conversions. */
+export function campaign(): ReportNumbers {
+  const { total, times, span, countries, devices, sources } = thirtyDays();
+  const names = ['clicks', 'leads', 'sales', 'saleAmount', 'refunds', 'refundAmount', 'visitors'];
+  const numbersOf = (clicks: number) => ({
+    clicks,
+    leads: Math.floor(clicks / 9),
+    sales: Math.floor(clicks / 31),
+    saleAmount: Math.floor(clicks / 31) * 4_990,
+    refunds: 0,
+    refundAmount: 0,
+    visitors: Math.floor(clicks * 0.8),
+  });
+  const list = (
+    group: ReportNumbers['lists'][number]['group'],
+    field: string,
+    shares: Share[],
+  ) => ({
+    group,
+    names,
+    rows: shares.map(({ value, count }) => ({ [field]: value, ...numbersOf(count) })),
+    rest: 0,
+  });
+  const links = split(
+    total,
+    'acme.link/garden',
+    'acme.link/terrace',
+    `acme.link/${'long-'.repeat(30)}`,
+  );
+  return {
+    at: new Date(END),
+    span: { ...span, timezone: 'Europe/Berlin' },
+    names,
+    totals: numbersOf(total),
+    times: times.map(({ start, count }) => ({ start: start.toISOString(), ...numbersOf(count) })),
+    lists: [
+      list('top_links', 'shortLink', links),
+      list('countries', 'country', countries),
+      list('sources', 'source', sources),
+      list('devices', 'device', devices),
+      list('utm_campaigns', 'utm_campaign', split(total, 'spring', 'autumn')),
+    ],
+  };
+}
+
+/** Builds the numbers of a report without events. */
+export const noCampaign = (): ReportNumbers => ({
+  at: new Date(END),
+  span: NOTHING_YET.span,
+  names: ['clicks', 'visitors'],
+  totals: { clicks: 0, visitors: 0 },
+  times: [],
+  lists: [],
+});

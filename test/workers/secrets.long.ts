@@ -117,6 +117,22 @@ describe('secrets', function () {
     },
     'post /qrcodes': (password) =>
       send('/qrcodes', { method: 'POST', body: { type: 'url', ...LINK, key: 'g', password } }),
+    'post /reports': async (password) => {
+      const { url } = await send('/reports', { method: 'POST', body: { name: 'a', password } });
+      sessions.push(new URL(url).pathname.split('/').at(-1)!);
+      const form = { method: 'POST', body: new URLSearchParams({ password }) };
+      const answer = await fetch(own.service.apiUrl + new URL(url).pathname, {
+        ...form,
+        redirect: 'manual',
+      });
+      expect(answer.status).to.equal(303);
+    },
+    'patch /reports/{id}': async (password) => {
+      const { id } = await send('/reports', { method: 'POST', body: { name: 'b' } });
+      await send(`/reports/${id}`, { method: 'PATCH', body: { password } });
+      const { url } = await send(`/reports/${id}/rotate`, { method: 'POST' });
+      sessions.push(new URL(url).pathname.split('/').at(-1)!);
+    },
     'patch /qrcodes/{qrcodeId}': async (password) => {
       const body = { type: 'url', ...LINK, key: 'h' };
       const { id } = await send('/qrcodes', { method: 'POST', body });

@@ -53,6 +53,8 @@ import { templateJobs } from '../../src/qrcodes/templates/jobs.ts';
 import type { JobContext } from '../../src/queues/definition.ts';
 import type { Job, JobHandler } from '../../src/queues/job.ts';
 import { settingsJobs } from '../../src/settings/jobs.ts';
+import { sharedReportJobs } from '../../src/shared-reports/jobs.ts';
+import { sealToken } from '../../src/shared-reports/record.ts';
 import { openItem } from '../../src/short-links/bulk.ts';
 import { destinationJobs, linkPreviewJobs, qrCodePreviewJobs } from '../../src/short-links/jobs.ts';
 import { createTag } from '../../src/tags/commands.ts';
@@ -1107,7 +1109,7 @@ describe('a job that runs twice', function () {
     expect((await world.api.get('/qrcodes/count')).body).to.equal(1);
   });
 
-  it('creates, updates and deletes tags, folders, UTM templates, views and domains once', async () => {
+  it('creates, updates and deletes tags, folders, UTM templates, views, reports and domains once', async () => {
     const tag = { id: newId('tag'), name: 'a', color: 'red' };
     await twice(tagJobs['tag.create'], tag);
     await twice(tagJobs['tag.update'], { id: tag.id, name: 'b' });
@@ -1128,6 +1130,23 @@ describe('a job that runs twice', function () {
     await twice(viewJobs['view.create'], { ...view, userId: owner });
     await twice(viewJobs['view.update'], { id: view.id, userId: owner, changes: { shared: true } });
     await twice(viewJobs['view.delete'], { id: view.id, userId: owner });
+    const report = {
+      id: newId('sharedReport'),
+      name: 'a',
+      query: '',
+      groups: ['os' as const],
+      embedOrigins: [],
+      token: sealToken(world.projectId, 'a'),
+      tokenHash: hashToken(world.projectId),
+    };
+    await twice(sharedReportJobs['sharedReport.create'], report);
+    await twice(sharedReportJobs['sharedReport.update'], {
+      id: report.id,
+      changes: { name: 'b', password: null },
+    });
+    const token = { token: sealToken(world.projectId, 'b'), tokenHash: hashToken(world.slug) };
+    await twice(sharedReportJobs['sharedReport.rotate'], { id: report.id, ...token });
+    await twice(sharedReportJobs['sharedReport.delete'], { id: report.id });
     const domain = { id: newId('domain'), slug: `x.${world.domain}` };
     await twice(domainJobs['domain.create'], domain);
     await twice(domainJobs['domain.update'], {

@@ -63,6 +63,7 @@ import * as secondFactors from '../../migrations/0097_second_factors.ts';
 import * as mappedMembers from '../../migrations/0098_mapped_members.ts';
 import * as defaultTemplate from '../../migrations/0100_default_template.ts';
 import * as utmRules from '../../migrations/0103_utm_rules.ts';
+import * as sharedReports from '../../migrations/0104_shared_reports.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -152,6 +153,7 @@ const AFTER_SEARCH = [
   mappedMembers,
   defaultTemplate,
   utmRules,
+  sharedReports,
 ];
 
 /** Cities as an earlier version stored them. */

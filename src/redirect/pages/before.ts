@@ -1,8 +1,8 @@
 import type { FormField, PageEntry } from '../../lookup/entry.ts';
+import { FORM_STYLE, waitingStyle } from '../../web/form-style.ts';
 import { type Language, say } from '../../web/language.ts';
 import { type Html, html, NOTHING, type Page, pageAssets, wholePage } from '../../web/layout.ts';
 import type { Phrase } from '../../web/phrases/en.ts';
-import { FORM_STYLE, waitingStyle } from './form-style.ts';
 
 const ASSETS = pageAssets(FORM_STYLE);
 

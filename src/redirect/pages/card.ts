@@ -1,7 +1,7 @@
 import type { LinkCard } from '../../lookup/entry.ts';
+import { FORM_STYLE } from '../../web/form-style.ts';
 import { type Language, say } from '../../web/language.ts';
 import { type Html, html, NOTHING, type Page, pageAssets, wholePage } from '../../web/layout.ts';
-import { FORM_STYLE } from './form-style.ts';
 
 const ASSETS = pageAssets(FORM_STYLE);
 

@@ -1,6 +1,6 @@
+import { FORM_STYLE } from '../../web/form-style.ts';
 import { type Language, say } from '../../web/language.ts';
 import { html, type Page, pageAssets, wholePage } from '../../web/layout.ts';
-import { FORM_STYLE } from './form-style.ts';
 
 const ASSETS = pageAssets(FORM_STYLE);
 

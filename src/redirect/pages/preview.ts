@@ -1,10 +1,10 @@
 import type { LinkEntry } from '../../lookup/entry.ts';
+import { FORM_STYLE } from '../../web/form-style.ts';
 import { ICONS } from '../../web/icons.ts';
 import { type Language, say } from '../../web/language.ts';
 import { html, NOTHING, type Page, pageAssets, wholePage } from '../../web/layout.ts';
 import type { Phrase } from '../../web/phrases/en.ts';
 import { reportPath } from '../address.ts';
-import { FORM_STYLE } from './form-style.ts';
 
 const ASSETS = pageAssets(FORM_STYLE);
 

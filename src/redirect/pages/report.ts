@@ -1,6 +1,7 @@
 import { parseUrl } from '../../infra/url.ts';
 import type { FormField } from '../../lookup/entry.ts';
 import { REPORT_CATEGORIES, type ReportCategory } from '../../visits/report.ts';
+import { FORM_STYLE } from '../../web/form-style.ts';
 import { type Language, say } from '../../web/language.ts';
 import {
   fixedNotice,
@@ -14,7 +15,6 @@ import {
 import type { Phrase } from '../../web/phrases/en.ts';
 import { REPORT_PATH } from '../address.ts';
 import { checkAnswers } from './form.ts';
-import { FORM_STYLE } from './form-style.ts';
 
 const ASSETS = pageAssets(FORM_STYLE);
 /** Maximum lengths, in characters. */

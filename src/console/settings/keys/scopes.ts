@@ -19,6 +19,7 @@ const KINDS: Readonly<Record<Exclude<Scope, '*'>, string>> = {
   'domains.read': 'Domains',
   'domains.write': 'Domains',
   'analytics.read': 'Analytics',
+  'analytics.write': 'Analytics',
   'events.read': 'Events',
   'conversions.write': 'Conversions',
   'customers.read': 'Customers',

@@ -3,14 +3,16 @@ import type { LabelKind, RecordNames } from '../../records.ts';
 import { eventsStore } from '../../store/index.ts';
 import { type CountQuery, MAX_VALUES, type ValueCount } from '../../store/store.ts';
 import { type Numbers, numberNames, numberSchemas } from '../numbers.ts';
-import type { Group } from './group.ts';
+import type { Group, GroupList } from './group.ts';
+import { listOf } from './list.ts';
 
 /**
  * Makes the group of the tags or folders with the most events. Their numbers are those of the
  * filters by tag and folder: of the links and QR codes that have them now.
  */
-function topLabels(kind: LabelKind): Group {
+function topLabels(kind: LabelKind, title: GroupList['title']): Group {
   return {
+    list: listOf(title, 'name'),
     answer: Joi.array().items(
       Joi.object({
         [kind]: requiredText.description('Id, as in `id`.'),
@@ -78,5 +80,5 @@ async function* countsOfRecords(
   }
 }
 
-export const topTags = topLabels('tag');
-export const topFolders = topLabels('folder');
+export const topTags = topLabels('tag', 'Tags');
+export const topFolders = topLabels('folder', 'Folders');

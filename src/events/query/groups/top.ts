@@ -5,6 +5,7 @@ import { kindOf, kindsOfFamily, pluralOf, visitKindOf } from '../../kinds.ts';
 import { eventsStore } from '../../store/index.ts';
 import { numberSchemas } from '../numbers.ts';
 import type { Group } from './group.ts';
+import { listOf, recordList, variantList } from './list.ts';
 
 /**
  * Makes the group of the links or QR codes with the most events.
@@ -14,6 +15,7 @@ import type { Group } from './group.ts';
 function topRecords(name: 'link' | 'qrcode', prefix: 'link_' | 'qr_'): Group {
   const text = Joi.string().allow('').required();
   return {
+    list: recordList(name === 'link' ? 'Links' : 'QR codes'),
     defaultEvent: name === 'qrcode' ? pluralOf(visitKindOf(prefix)) : undefined,
     answer: Joi.array().items(
       Joi.object({
@@ -66,6 +68,7 @@ export const topQrCodes = topRecords('qrcode', 'qr_');
 
 /** The pages in front of destinations that were shown most often. */
 export const topPages: Group = {
+  list: listOf('Pages', 'title'),
   defaultEvent: 'views',
   answer: Joi.array().items(
     Joi.object({
@@ -92,6 +95,7 @@ export const topPages: Group = {
 
 /** Variants of A/B tests, each with its link or QR code. */
 export const variants: Group = {
+  list: variantList,
   answer: Joi.array().items(
     Joi.object({
       variant: requiredText.description('Name of the variant.'),
@@ -122,6 +126,7 @@ const CONVERSIONS = kindsOfFamily('conversion').filter(
 
 /** Leads and sales by name. */
 export const topEvents: Group = {
+  list: { ...listOf('Conversions', 'eventName'), measure: 'count' },
   answer: Joi.array().items(
     Joi.object({
       eventName: requiredText.description('Name of the lead or sale.'),

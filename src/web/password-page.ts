@@ -1,6 +1,7 @@
-import { type Language, say } from '../../web/language.ts';
-import { html, NOTHING, type Page, pageAssets, wholePage } from '../../web/layout.ts';
 import { FORM_STYLE } from './form-style.ts';
+import { type Language, say } from './language.ts';
+import { html, NOTHING, type Page, pageAssets, wholePage } from './layout.ts';
+import type { Phrase } from './phrases/en.ts';
 
 const ASSETS = pageAssets(FORM_STYLE);
 
@@ -9,24 +10,40 @@ const LOCK = html`<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">
 /** The outcome of the previous attempt. */
 export type LastTry = { outcome: 'wrong' } | { outcome: 'tooMany'; waitSeconds: number };
 
+/** Heading and sentence of the page. */
+interface Words {
+  title: Phrase;
+  text: Phrase;
+}
+
+const OF_LINK: Words = {
+  title: 'Protected link',
+  text: 'Enter the password to open this link.',
+};
+
 /**
- * Asks for the password of a link. The page reveals neither the destination nor the title.
+ * Asks for the password of a link or report. The page reveals nothing about it.
  *
- * @param action target of the form: the path of the link itself
+ * @param action target of the form: the path of the page itself
  */
-export function passwordPage(action: string, language: Language, last?: LastTry): Page {
+export function passwordPage(
+  action: string,
+  language: Language,
+  last?: LastTry,
+  words = OF_LINK,
+): Page {
   const fault =
     last === undefined
       ? undefined
       : last.outcome === 'wrong'
         ? say(language, 'This password is not right.')
         : say(language, 'Too many tries. Try again in {} s.', String(last.waitSeconds));
-  const title = say(language, 'Protected link');
+  const title = say(language, words.title);
   const body = html`<main>
 <header>
 <span class="badge">${LOCK}</span>
 <h1>${title}</h1>
-<p>${say(language, 'Enter the password to open this link.')}</p>
+<p>${say(language, words.text)}</p>
 </header>
 <form method="post" action="${action}">
 <div class="field">

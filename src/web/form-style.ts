@@ -1,4 +1,4 @@
-import { BASE_STYLE } from '../../web/layout.ts';
+import { BASE_STYLE } from './layout.ts';
 
 /** The style sheet of pages with a form or a single button. */
 export const FORM_STYLE = `${BASE_STYLE}

@@ -1,0 +1,21 @@
+import type { GroupName } from '../events/query/groups/index.ts';
+import { WorkspaceModel } from '../infra/model.ts';
+
+/** A row of `shared_reports`. */
+export class SharedReport extends WorkspaceModel {
+  static override readonly tableName = 'shared_reports';
+
+  declare id: string;
+  declare name: string;
+  /** Query string of `GET /analytics`, without `groupBy`. */
+  declare query: string;
+  declare groups: GroupName[];
+  /** The token of its URL, sealed. */
+  declare token: string;
+  declare token_hash: string;
+  /** Argon2 hash; null if it has no password. */
+  declare password_hash: string | null;
+  declare expires_at: Date | null;
+  declare embed_origins: string[];
+  declare created_at: Date;
+}
