@@ -26,6 +26,7 @@ import {
   useTimeline,
   useTotals,
 } from './queries.ts';
+import { ShareButton } from './share-button.tsx';
 import { TimelinePanel } from './timeline-panel.tsx';
 import { Totals } from './totals.tsx';
 import { useEventQuery } from './use-event-query.ts';
@@ -40,6 +41,7 @@ export function AnalyticsPage() {
       title="Analytics"
       actions={
         <>
+          <ShareButton />
           <ExportMenu />
           <PeriodPicker isCompared />
         </>

@@ -45,7 +45,8 @@ export function PrintHeader() {
   );
 }
 
-function FilterLine({ filter, value }: { filter: Filter; value: string }) {
+/** A filter in words: "Country is Germany". */
+export function FilterLine({ filter, value }: { filter: Filter; value: string }) {
   const { query } = useEventQuery();
   const names = useValueNames(filter, value);
   return (

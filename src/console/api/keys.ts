@@ -26,6 +26,7 @@ const NOUNS = [
   'metatags',
   'pages',
   'qrcodes',
+  'sharedReports',
   'slugs',
   'tags',
   'templates',

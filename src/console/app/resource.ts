@@ -87,6 +87,14 @@ const RESOURCES = {
     says: { updated: () => 'Saved', removed: () => 'Page deleted' },
   }),
   qrcodes: row({ list: '/qrcodes', one: '/qrcodes/{qrcodeId}', id: 'qrcodeId' }),
+  sharedReports: row({
+    list: '/reports',
+    one: '/reports/{id}',
+    says: {
+      updated: ({ name }) => `Report “${name}” saved`,
+      removed: ({ name }) => `Report “${name}” deleted. Its URL no longer works.`,
+    },
+  }),
   tags: row({
     list: '/tags',
     one: '/tags/{id}',

@@ -305,6 +305,12 @@ export const VIEWS = {
     scope: 'links.read',
     words: 'campaign',
   },
+  '/$workspace/settings/reports': {
+    page: page(() => import('../settings/reports-page.tsx'), 'ReportsPage'),
+    label: 'Shared reports',
+    scope: 'analytics.read',
+    words: 'public dashboard embed share statistics',
+  },
   '/$workspace/settings/payments': {
     page: page(() => import('../settings/payments-page.tsx'), 'PaymentsPage'),
     label: 'Payments',

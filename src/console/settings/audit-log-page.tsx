@@ -29,6 +29,7 @@ const KINDS = {
   folder: 'Folders',
   utmTemplate: 'UTM templates',
   view: 'Views',
+  sharedReport: 'Shared reports',
   page: 'Pages',
   webhook: 'Webhooks',
   customer: 'Customers',
@@ -44,6 +45,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'invitation.delete': 'Invitation withdrawn',
   'link.upsert': 'Link created or changed',
   'member.update': 'Role of a member changed',
+  'sharedReport.rotate': 'URL of a shared report rotated',
   'webhook.resend': 'Delivery resent',
   'webhook.resendAll': 'Deliveries resent',
   'webhook.rotate': 'Secret of a webhook rotated',
@@ -55,6 +57,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   apiKey: 'API key',
   qrcode: 'QR code',
   qrcodes: 'QR codes',
+  sharedReport: 'Shared report',
   utmTemplate: 'UTM template',
 };
 

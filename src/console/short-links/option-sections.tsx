@@ -8,6 +8,7 @@ import { toggled } from './draft.ts';
 import { FieldSection } from './field-section.tsx';
 import { RulesSection } from './rules.tsx';
 import type { PartProps } from './section.tsx';
+import { statsUrlOf } from './stats-url.ts';
 import { CountryTargets } from './targets.tsx';
 import { TestSection } from './test-variants.tsx';
 
@@ -48,8 +49,7 @@ function StatsHint({ record }: Pick<PartProps, 'record'>) {
   if (record?.shortLink == null) {
     return 'Anyone can view them on the link’s domain, at /_/stats/ and the slug.';
   }
-  const { origin, pathname } = new URL(record.shortLink);
-  const url = `${origin}/_/stats${pathname}`;
+  const url = statsUrlOf(record.shortLink);
   return (
     <span className="flex flex-wrap items-center gap-1">
       Anyone can view them at <span className="wrap-anywhere">{url}</span>

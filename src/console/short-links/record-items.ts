@@ -3,22 +3,29 @@ import {
   Archive,
   ArchiveRestore,
   ChartNoAxesColumn,
+  Copy,
   CopyPlus,
   FlaskConical,
   RotateCcw,
   Share2,
 } from 'lucide-react';
 import { useWorkspace } from '../app/workspace.tsx';
+import { copy } from '../ui/button.tsx';
 import type { MenuItem } from '../ui/menu.tsx';
 import { deleteItem } from '../ui/menu-items.ts';
 import { share } from '../ui/share.ts';
+import { toast } from '../ui/toasts.tsx';
 import { archiving, type Listed } from './bulk-bar.tsx';
 import type { ListKind } from './list-kind.ts';
 import { analyticsOf } from './listing.ts';
 import type { RecordActions } from './record-page.tsx';
+import { statsUrlOf } from './stats-url.ts';
+
+/** A record that may have public statistics. */
+export type Counted = Listed & { publicStats: boolean };
 
 /** The menu of a record, in its row and on its page. */
-export interface RecordItems<Row extends Listed> extends Pick<ListKind, 'list'> {
+export interface RecordItems<Row extends Counted> extends Pick<ListKind, 'list'> {
   record: Row;
   /** Title of the record where it is shared. */
   title: string;
@@ -32,7 +39,7 @@ export interface RecordItems<Row extends Listed> extends Pick<ListKind, 'list'> 
 }
 
 /** Returns the menu items of a record that the person may use. */
-export function useRecordItems<Row extends Listed>(of: RecordItems<Row>): (MenuItem | false)[] {
+export function useRecordItems<Row extends Counted>(of: RecordItems<Row>): (MenuItem | false)[] {
   const { list, record, title, shortLink, actions, isCounted = true } = of;
   const { slug, may } = useWorkspace();
   const navigate = useNavigate();
@@ -45,6 +52,13 @@ export function useRecordItems<Row extends Listed>(of: RecordItems<Row>): (MenuI
       icon: Share2,
       onSelect: () => void share(title, shortLink),
     },
+    shortLink !== undefined &&
+      record.publicStats && {
+        label: 'Copy URL of public statistics',
+        icon: Copy,
+        onSelect: () =>
+          void copy(statsUrlOf(shortLink)).then(() => toast('URL of the statistics copied')),
+      },
     isCounted &&
       may('analytics.read') && {
         label: 'Analytics',

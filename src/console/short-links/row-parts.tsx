@@ -4,9 +4,8 @@ import type { ReactNode } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { classes } from '../ui/classes.ts';
 import { RowMenu } from '../ui/menu.tsx';
-import type { Listed } from './bulk-bar.tsx';
 import type { ListKind } from './list-kind.ts';
-import { type RecordItems, useRecordItems } from './record-items.ts';
+import { type Counted, type RecordItems, useRecordItems } from './record-items.ts';
 import { CHART, routeOf } from './record-route.ts';
 
 interface VisitCountProps extends Pick<ListKind, 'list'> {
@@ -56,12 +55,12 @@ export function VisitCount(props: VisitCountProps) {
   );
 }
 
-interface RecordMenuProps<Row extends Listed> extends RecordItems<Row> {
+interface RecordMenuProps<Row extends Counted> extends RecordItems<Row> {
   name: string;
 }
 
 /** The menu of a row. */
-export function RecordMenu<Row extends Listed>({ name, ...items }: RecordMenuProps<Row>) {
+export function RecordMenu<Row extends Counted>({ name, ...items }: RecordMenuProps<Row>) {
   return (
     <div role="gridcell">
       <RowMenu label={`Actions for ${name}`} tabIndex={-1} items={useRecordItems(items)} />

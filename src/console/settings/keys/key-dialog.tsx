@@ -14,6 +14,9 @@ interface NewKeyDialogProps {
   onCreated(key: Schemas['ApiKeyWithSecret']): void;
 }
 
+const ORIGINS_HINT =
+  'Your sites, one per line, such as https://shop.example. Pages of other sites can’t use the key.';
+
 /** Selectable lifetimes by their days. */
 const LIFETIMES = { 0: 'Never', 30: 'In 30 days', 90: 'In 90 days', 365: 'In a year' };
 const DAY_MS = 86_400_000;
@@ -106,6 +109,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
       </div>
       {isPublishable && (
         <OriginsField
+          hint={ORIGINS_HINT}
           value={values.origins}
           messages={messages}
           onChange={(origins) => set({ origins })}
@@ -163,6 +167,7 @@ export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
       <TextField label="Name" required maxLength={100} {...text('name')} />
       {isPublishable ? (
         <OriginsField
+          hint={ORIGINS_HINT}
           value={values.origins}
           messages={messages}
           onChange={(origins) => set({ origins })}

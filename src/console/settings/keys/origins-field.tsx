@@ -1,25 +1,27 @@
 import { TextArea } from '../../ui/field.tsx';
 
 interface OriginsFieldProps {
+  /** Name of the field in the API. */
+  field?: 'origins' | 'embedOrigins';
+  hint: string;
   value: string;
   messages: Readonly<Record<string, string>>;
   onChange(value: string): void;
 }
 
-/** The field for the origins of a publishable key, one per line. */
-export function OriginsField({ value, messages, onChange }: OriginsFieldProps) {
+/** A field for origins, one per line. */
+export function OriginsField(props: OriginsFieldProps) {
+  const { field = 'origins', hint, value, messages, onChange } = props;
   const origins = originsIn(value);
-  const at = origins.findIndex((_, index) => messages[`origins[${index}]`] !== undefined);
+  const at = origins.findIndex((_, index) => messages[`${field}[${index}]`] !== undefined);
   return (
     <TextArea
       label="Origins"
-      hint="Your sites, one per line, such as https://shop.example. Pages of other sites can’t use the key."
+      hint={hint}
       required
       value={value}
       error={
-        at < 0
-          ? messages['origins']
-          : `“${origins[at]}” isn’t an origin, such as https://shop.example.`
+        at < 0 ? messages[field] : `“${origins[at]}” isn’t an origin, such as https://shop.example.`
       }
       spellCheck={false}
       autoCapitalize="none"

@@ -1,0 +1,241 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
+import { Site } from '../support/site.ts';
+import { stack } from '../support/stack.ts';
+import { aWorkspace, type World } from '../support/world.ts';
+import { addSampleEvents } from './sample-events.ts';
+import {
+  clipboard,
+  dialog,
+  expectAccessible,
+  inConsole,
+  newContext,
+  SIZES,
+  type Size,
+  sizes,
+  useBrowser,
+  watch,
+} from './window.ts';
+
+/* Shares analytics as a report, which a reader without an account opens. See flows.ts. */
+
+/** Opens the URL of a report as a reader does, whose window has no session. */
+async function asReader(
+  url: string,
+  { size, scheme = 'light' }: { size: Size; scheme?: 'light' | 'dark' },
+  work: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await newContext({ viewport: SIZES[size], colorScheme: scheme });
+  try {
+    const page = await context.newPage();
+    const faults = watch(page);
+    await page.clock.install();
+    await page.goto(stack().apiUrl + new URL(url).pathname);
+    await work(page);
+    expect(faults).to.deep.equal([]);
+  } finally {
+    await context.close();
+  }
+}
+
+describe('shared reports in the console', function () {
+  useBrowser();
+  let world: World;
+  let linkIds: string[];
+  let tagId: string;
+  let site: Site;
+
+  before(async () => {
+    site = await Site.start();
+    world = await aWorkspace();
+    tagId = (await world.api.post('/tags', { name: 'Seasonal' })).body.id;
+    linkIds = [];
+    for (let n = 0; n < 5; n += 1) {
+      const labels = n < 2 ? { tagIds: [tagId] } : {};
+      const link = { url: `https://example.com/${n}`, key: `link-${n}`, ...labels };
+      linkIds.push((await world.api.post('/links', link)).body.id);
+    }
+    const code = { type: 'url', key: 'code', url: 'https://example.com/code' };
+    await addSampleEvents(world, linkIds, (await world.api.post('/qrcodes', code)).body.id);
+  });
+  after(() => site.stop());
+
+  afterEach(async () => {
+    const { body } = await world.api.get('/reports');
+    for (const { id } of body) await world.api.delete(`/reports/${id}`);
+  });
+
+  const urlShown = (page: Page): Promise<string> =>
+    dialog(page).getByLabel('URL', { exact: true }).inputValue();
+  const clicksOf = (page: Page): Promise<number> =>
+    page
+      .locator('.tiles div', { hasText: 'Clicks' })
+      .locator('dd')
+      .innerText()
+      .then((text) => Number(text.replaceAll(',', '')));
+
+  for (const size of sizes) {
+    it(`shares the period and filters of the page (${size})`, async () => {
+      await inConsole(world, `analytics?tagId=${tagId}`, { size }, async (page) => {
+        await page.getByRole('button', { name: 'Share', exact: true }).click();
+        await dialog(page).getByText('Last 30 days').waitFor();
+        await dialog(page).getByText('Seasonal').waitFor();
+        await dialog(page).getByLabel('Name', { exact: true }).fill('Seasonal links');
+        await dialog(page).getByLabel('Numbers').selectOption('Clicks, leads and sales');
+        await dialog(page).getByRole('checkbox', { name: 'Links', exact: true }).check();
+        await dialog(page).getByRole('checkbox', { name: 'Browsers' }).uncheck();
+        await expectAccessible(page, `share-report-${size}`);
+        await dialog(page).getByRole('button', { name: 'Create URL' }).click();
+        const url = await urlShown(page);
+        await expectAccessible(page, `shared-report-url-${size}`);
+        await dialog(page).getByRole('button', { name: 'Copy URL' }).click();
+        expect(await clipboard(page)).to.equal(url);
+
+        const [report] = (await world.api.get('/reports')).body;
+        expect(report).to.deep.include({
+          name: 'Seasonal links',
+          url,
+          groups: ['countries', 'sources', 'devices', 'top_links'],
+        });
+        const query = `${report.query}&groupBy=composite`;
+        const { clicks } = (await world.api.get(`/analytics?${query}`)).body;
+        expect(clicks).to.be.above(0);
+        for (const scheme of ['light', 'dark'] as const) {
+          await asReader(url, { size, scheme }, async (reader) => {
+            await reader.getByRole('heading', { level: 1, name: 'Seasonal links' }).waitFor();
+            expect(await clicksOf(reader)).to.equal(clicks);
+            await reader.getByText(`${world.domain}/link-0`).waitFor();
+            expect(await reader.getByText(`${world.domain}/link-4`).count()).to.equal(0);
+            await expectAccessible(reader, `reader-${scheme}-${size}`);
+          });
+        }
+      });
+    });
+
+    it(`lists reports, changes, rotates and deletes them (${size})`, async () => {
+      const { body: report } = await world.api.post('/reports', {
+        name: 'Weekly numbers',
+        query: 'interval=7d',
+      });
+      const choose = async (page: Page, action: string) => {
+        await page.getByRole('button', { name: /^Actions for/ }).click();
+        await page.getByRole('menuitem', { name: action }).click();
+      };
+      await inConsole(world, 'settings/reports', { size }, async (page) => {
+        await page.getByRole('row').filter({ hasText: 'Weekly numbers' }).waitFor();
+        await expectAccessible(page, `shared-reports-${size}`);
+        await choose(page, 'Copy URL');
+        expect(await clipboard(page)).to.equal(report.url);
+        await choose(page, 'Edit');
+        await dialog(page).getByLabel('Name', { exact: true }).fill('Numbers of the week');
+        await dialog(page).getByLabel('Password').fill('for readers');
+        await dialog(page).getByRole('switch', { name: 'Allow embedding' }).click();
+        await dialog(page).getByLabel('Origins').fill('https://shop.example/path');
+        await dialog(page).getByRole('button', { name: 'Save' }).click();
+        await dialog(page).getByText('isn’t an origin').waitFor();
+        await dialog(page).getByLabel('Origins').fill('https://shop.example');
+        await expectAccessible(page, `edit-report-${size}`);
+        await dialog(page).getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('row').filter({ hasText: 'Numbers of the week' }).waitFor();
+        expect((await world.api.get(`/reports/${report.id}`)).body).to.deep.include({
+          hasPassword: true,
+          embedOrigins: ['https://shop.example'],
+          url: report.url,
+        });
+        await choose(page, 'Edit');
+        await dialog(page).getByRole('switch', { name: 'Remove the password' }).click();
+        await dialog(page).getByRole('button', { name: 'Save' }).click();
+        await eventually(async () => {
+          const { body } = await world.api.get(`/reports/${report.id}`);
+          expect(body.hasPassword).to.equal(false);
+        });
+        await choose(page, 'Rotate URL');
+        await dialog(page).getByRole('button', { name: 'Rotate URL' }).click();
+        await page.getByText('New URL copied').waitFor();
+        const copied = await clipboard(page);
+        expect(copied).to.equal((await world.api.get(`/reports/${report.id}`)).body.url);
+        expect(copied).not.to.equal(report.url);
+        await choose(page, 'Delete');
+        await dialog(page).getByRole('button', { name: 'Delete report' }).click();
+        await page.getByText('No shared reports').waitFor();
+        await expectAccessible(page, `no-shared-reports-${size}`);
+      });
+    });
+
+    it(`renews an open report, and locks it when its URL is revoked (${size})`, async () => {
+      const { body: report } = await world.api.post('/reports', {
+        name: 'Live numbers',
+        query: `interval=30d&linkId=${linkIds[4]}`,
+      });
+      await asReader(report.url, { size }, async (page) => {
+        const before = await clicksOf(page);
+        await page.locator('summary').click();
+        await page.locator('summary').focus();
+        await world.visit('/link-4', {
+          headers: { 'x-forwarded-for': `198.51.100.${size.length}` },
+        });
+        await eventually(async () => {
+          await page.clock.runFor(31_000);
+          expect(await clicksOf(page)).to.equal(before + 1);
+        });
+        expect(await page.locator('details').getAttribute('open')).to.equal('');
+        expect(await page.locator('summary:focus').count()).to.equal(1);
+        await world.api.post(`/reports/${report.id}/rotate`);
+        await page.clock.runFor(31_000);
+        await page.getByText('Report not found').waitFor();
+      });
+    });
+  }
+
+  it('leaves out what viewers cannot do', async () => {
+    await world.api.post('/reports', { name: 'Weekly numbers', query: 'interval=7d' });
+    await inConsole(world, 'settings/reports', { role: 'viewer' }, async (page) => {
+      await page.getByRole('button', { name: 'Actions for Weekly numbers' }).click();
+      expect(await page.getByRole('menuitem').allInnerTexts()).to.deep.equal(['Copy URL', 'Open']);
+    });
+    await inConsole(world, 'analytics', { role: 'viewer' }, async (page) => {
+      await page.getByRole('button', { name: 'Export' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Share', exact: true }).count()).to.equal(0);
+    });
+  });
+
+  it('is embedded by the pages that may, with its password', async () => {
+    const { body: report } = await world.api.post('/reports', {
+      name: 'Embedded numbers',
+      query: 'interval=30d',
+      embedOrigins: [site.url],
+    });
+    const src = stack().apiUrl + new URL(report.url).pathname;
+    const type = 'text/html; charset=utf-8';
+    const body = `<!doctype html><title>Shop</title><iframe src="${src}" title="Numbers" width="600" height="900"></iframe>`;
+    const shop = site.answer('/shop', { type, body });
+    const context = await newContext({ viewport: SIZES.desk });
+    try {
+      const page = await context.newPage();
+      await page.goto(shop);
+      await page.frameLocator('iframe').getByText('Embedded numbers').waitFor();
+      await world.api.patch(`/reports/${report.id}`, { embedOrigins: ['https://other.example'] });
+      const refused = page.waitForEvent('console', (message) =>
+        message.text().includes('frame-ancestors'),
+      );
+      await page.goto(shop);
+      await refused;
+      expect(await page.frameLocator('iframe').getByText('Embedded numbers').count()).to.equal(0);
+    } finally {
+      await context.close();
+    }
+  });
+
+  it('prints a report in black on white', async () => {
+    const { body: report } = await world.api.post('/reports', {
+      name: 'Printed numbers',
+      query: 'interval=30d',
+    });
+    await asReader(report.url, { size: 'desk', scheme: 'dark' }, async (page) => {
+      await page.emulateMedia({ media: 'print', colorScheme: 'light' });
+      await page.getByText('Printed numbers').waitFor();
+      await expectAccessible(page, 'printed-report');
+    });
+  });
+});
