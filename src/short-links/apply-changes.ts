@@ -18,9 +18,8 @@ export function applyFields<Table extends FieldTable, Row extends ColumnsOf<Tabl
     const { in: schema, column, read, isTime } = table[name] ?? {};
     if (schema === undefined || column === undefined || read !== undefined) continue;
     if (value === undefined) continue;
-    Object.assign(next, {
-      [column]: isTime && typeof value === 'string' ? new Date(value) : value,
-    });
+    (next as Record<string, unknown>)[column] =
+      isTime && typeof value === 'string' ? new Date(value) : value;
   }
   return next;
 }

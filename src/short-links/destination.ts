@@ -26,8 +26,8 @@ export function leadsTo(
   if (!/^https?:/i.test(url)) return false;
   const { hostname, port, pathname } = new URL(url);
   if (hostname.replace(/\.$/, '') !== domain) return false;
-  const origin = new URL(originOf(domain));
-  if (domain === config().DEFAULT_SHORT_DOMAIN && port !== '' && port !== origin.port) return false;
+  const isOther = domain === config().DEFAULT_SHORT_DOMAIN && port !== '';
+  if (isOther && port !== new URL(originOf(domain)).port) return false;
   const path = normalizeKey(percentDecoded(pathname.slice(1)));
   const [bare, own] = [withoutSelectors(path) ?? path, withoutSelectors(key) ?? key];
   if (isWildcard(own)) return bare.startsWith(own.slice(0, -1));
