@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { toHostName } from '../http/domain-name.ts';
 import { dateTime, Joi } from '../http/fields.ts';
-import { check, mapInSlices } from '../http/input.ts';
+import { checkSparse, mapInSlices } from '../http/input.ts';
 import { newId } from '../ids.ts';
 import { parseUrl } from '../infra/url.ts';
 import { type LinkBody, type NewLink, newLinkBody } from '../links/schema.ts';
@@ -172,7 +172,7 @@ function checkRow(body: Body): { row: RowBody; leftOut: string[] } {
     typeof status === 'string' ? ['status must be a word such as active or disabled'] : [];
   for (let left: Body = rest; ; ) {
     try {
-      return { row: check<RowBody>(rowBody, left, 'row'), leftOut };
+      return { row: checkSparse<RowBody>(rowBody, left, 'row'), leftOut };
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
       const remarks = thrown.message.split('; ').filter((message) => {

@@ -1,9 +1,10 @@
 import { Refusal } from '../errors.ts';
-import { type Db, execute } from '../infra/db.ts';
+import { type Db, preparedRows } from '../infra/db.ts';
 import { inSavepoint, type Publish } from '../jobs/run-idempotent.ts';
-import { changeLink, insertLinks } from '../links/commands.ts';
+import { changeLink, storeLinks } from '../links/commands.ts';
 import { linkQueries } from '../links/queries.ts';
 import type { SealedLink } from '../links/record.ts';
+import type { ShortLinkRow } from '../short-links/model.ts';
 import { loadReferences, type References } from '../short-links/references.ts';
 import { type RowResult, refused, resolveConflict } from './check-slice.ts';
 import { findConflicts, namesOf } from './conflicts.ts';
@@ -106,15 +107,15 @@ class Writer {
     const { project_id: projectId, user_id: userId } = this.#importRow;
     const links = rows.map(({ link }) => link);
     const owner = { projectId, userId };
-    const result = await insertLinks(this.#trx, owner, links, this.#publish);
-    for (const [at, created] of result.entries()) {
+    const drafts = await storeLinks(this.#trx, owner, links, this.#publish);
+    for (const [at, draft] of drafts.entries()) {
       const row = rows[at]!;
       this.results.push(
-        created instanceof Refusal ? refused(row, created) : { row, outcome: 'created' },
+        draft instanceof Refusal ? refused(row, draft) : { row, outcome: 'created' },
       );
     }
     await this.#recordCreated(
-      result.filter((created): created is SealedLink => !(created instanceof Refusal)),
+      drafts.flatMap((draft) => (draft instanceof Refusal ? [] : [draft.row])),
     );
   }
 
@@ -127,13 +128,19 @@ class Writer {
   }
 
   /** Records the created links for an undo. */
-  async #recordCreated(created: readonly SealedLink[]): Promise<void> {
+  async #recordCreated(created: readonly Pick<ShortLinkRow, 'id' | 'updated_at'>[]): Promise<void> {
     const { project_id, id } = this.#importRow;
-    await execute(
+    await preparedRows(
       this.#trx,
+      'insert import_links',
       `INSERT INTO import_links (project_id, import_id, link_id, made_at)
-       SELECT ?, ?, id, "updatedAt" FROM json_to_recordset(?) AS made (id text, "updatedAt" timestamptz)`,
-      [project_id, id, JSON.stringify(created.map(({ id, updatedAt }) => ({ id, updatedAt })))],
+       SELECT ?, ?, * FROM unnest(?::text[], ?::timestamptz[])`,
+      [
+        project_id,
+        id,
+        created.map((row) => row.id),
+        created.map((row) => row.updated_at.toISOString()),
+      ],
     );
   }
 }

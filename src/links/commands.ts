@@ -95,17 +95,23 @@ function draftEach(
 /**
  * Stores links independently, within the transaction of a command; refusals stay in their places.
  */
-export async function insertLinks(
+export async function storeLinks(
   trx: Db,
   owner: Owner,
   links: readonly (NewLink | Refusal)[],
   publish: Publish,
-): Promise<(SealedLink | Refusal)[]> {
+): Promise<(Draft<LinkRow> | Refusal)[]> {
   const references = await loadReferences(trx, owner.projectId, links);
   const rules = owner.keepsUtm === true ? null : references.utmRules;
   const drafts = refuseUtmOf(draftEach(owner, links, references), rules);
-  const inserted = await insert(trx, LINK_TABLES, drafts, publish);
-  return mapAccepted(inserted, (draft) => toSealedLink(draft.row, draft));
+  return insert(trx, LINK_TABLES, drafts, publish);
+}
+
+/** Stores links as {@link storeLinks} does. @returns their records */
+export async function insertLinks(
+  ...links: Parameters<typeof storeLinks>
+): Promise<(SealedLink | Refusal)[]> {
+  return mapAccepted(await storeLinks(...links), (draft) => toSealedLink(draft.row, draft));
 }
 
 async function changeOne(
