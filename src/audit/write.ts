@@ -1,5 +1,5 @@
 import { newId } from '../ids.ts';
-import { type Db, execute } from '../infra/db.ts';
+import { type Db, preparedRows } from '../infra/db.ts';
 import type { Actor, JobContext } from '../queues/definition.ts';
 
 /** A row of the audit log, without its actor. */
@@ -57,8 +57,9 @@ async function insert(
   { action, target, count, fields }: AuditedWrite,
   actor: Actor | undefined,
 ): Promise<void> {
-  await execute(
+  await preparedRows(
     trx,
+    'insert audit_log',
     `INSERT INTO audit_log (project_id, id, action, target_kind, target_id, target_count, user_id, api_key_id, fields)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [

@@ -188,6 +188,22 @@ export async function rows<Row extends object>(
   return (await run<Row>(connection, sql, bindings).timeout(timeoutMs)).rows;
 }
 
+/**
+ * Runs a statement like {@link rows} that Postgres parses and plans once per connection, which takes
+ * a tenth of a bulk write otherwise. Only for statements without a scan of a table that grows: their
+ * plan stays what it was for the first rows of the table.
+ *
+ * @param name of the statement; the same text must have the same name
+ */
+export async function preparedRows<Row extends object>(
+  connection: Db,
+  name: string,
+  sql: string,
+  bindings: SqlBindings,
+): Promise<Row[]> {
+  return (await run<Row>(connection, sql, bindings).options({ name })).rows;
+}
+
 /** Runs a statement without returning rows, and resolves to the number of changed rows. */
 export async function execute(
   connection: Db,

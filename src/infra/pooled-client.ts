@@ -25,6 +25,8 @@ export function pooledClient(limits: Limits): typeof pg.Client {
     override query(statement: any, ...rest: any[]): any {
       const text = (statement as { text?: string }).text;
       const answer = rest.at(-1) as Answer | undefined;
+      // Prepared statements belong to a connection, and another one may get the next transaction.
+      if (text !== undefined) delete (statement as pg.QueryConfig).name;
       // Every transaction begins so, with an isolation level or without.
       if (text?.startsWith('BEGIN')) return super.query(begun(text), answer as never);
       if (text === undefined || this.getTransactionStatus() !== 'I') {

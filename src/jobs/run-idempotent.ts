@@ -1,6 +1,6 @@
 import { recordJob } from '../audit/write.ts';
 import { Refusal } from '../errors.ts';
-import { type Db, db, rows } from '../infra/db.ts';
+import { type Db, db, preparedRows } from '../infra/db.ts';
 import { isValueError, VALUE_REFUSED } from '../infra/outage.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { recordWrite } from '../infra/standbys.ts';
@@ -112,8 +112,9 @@ async function remember(
 ): Promise<void> {
   // The row of an expired Idempotency-Key is free for a new request. For a request that was
   // accepted earlier and spooled it had not expired: then the row belongs to this job.
-  const stored = await rows<object>(
+  const stored = await preparedRows<object>(
     connection,
+    'insert jobs',
     `INSERT INTO jobs AS known (project_id, id, outcome, changes, fingerprint, first_request)
      VALUES (:projectId, :jobId, :outcome, :changes, :fingerprint, :request)
      ON CONFLICT (project_id, id) DO UPDATE SET

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import { type Db, db, rows } from '../infra/db.ts';
+import { type Db, db, preparedRows, rows } from '../infra/db.ts';
 import { decodeLink, domainName, encodeDomain, linkName, withKey } from '../lookup/codec.ts';
 import { type DomainColumns, domainEntry, type LinkEntry } from '../lookup/entry.ts';
 import { bySpelling, withoutCase, withoutSelectors } from '../lookup/key-spelling.ts';
@@ -122,7 +122,8 @@ export interface NewClaim extends Name {
 }
 
 /**
- * Claims the names that are free ({@link isFreeFor}) or that the same record has left.
+ * Claims the names that are free ({@link isFreeFor}) or that the same record has left. Of two equal
+ * names, the first one is claimed.
  *
  * @returns the new claims by record id; a record without one found its name taken
  */
@@ -130,35 +131,71 @@ export async function claimNames(
   trx: Db,
   claims: readonly NewClaim[],
 ): Promise<Map<string, Claim>> {
-  const isFree = `c.domain_id = ANY(:domains) AND c.domain_id = w.domain_id
-    AND (${isFreeFor('w.project_id')} OR (c.free_at IS NOT NULL AND c.record_id = w.record_id))`;
-  const claimed = await rows<Claim & { record_id: string }>(
+  const claimed = await insertClaims(trx, claims);
+  const missed = claims.filter(({ record_id }) => !claimed.has(record_id));
+  // Most names are new, so names that records have left are freed only where they are in the way.
+  if (missed.length === 0 || !(await freeNames(trx, missed))) return claimed;
+  return new Map([...claimed, ...(await insertClaims(trx, missed))]);
+}
+
+async function insertClaims(trx: Db, claims: readonly NewClaim[]): Promise<Map<string, Claim>> {
+  const claimed = await preparedRows<Pick<Claim, 'canonical_key' | 'version'> & { id: string }>(
     trx,
+    'insert claims',
     // The lock waits for a change of the domain's rule, and reads the rule after it.
     `WITH d AS MATERIALIZED (SELECT id, case_sensitive, key_version FROM domains
                               WHERE id = ANY(:domains) ORDER BY id FOR KEY SHARE),
-          wanted AS MATERIALIZED (
+          wanted AS (SELECT w.*, ${canonicalKeyOf('w.')} AS canonical_key
+                       FROM ${WANTED} JOIN d ON d.id = w.domain_id)
+     INSERT INTO claims (domain_id, key, project_id, record_id, entry, canonical_key)
+     SELECT domain_id, key, project_id, record_id, entry, canonical_key FROM wanted
+      -- Every transaction claims in the same order, so that two bulk writes cannot deadlock.
+      ORDER BY domain_id COLLATE "C", coalesce(canonical_key, key) COLLATE "C", place
+     ON CONFLICT DO NOTHING RETURNING record_id AS id, canonical_key, version`,
+    wantedBindings(claims),
+  );
+  const names = new Map(
+    claims.map(({ record_id, domain_id, key }) => [record_id, { domain_id, key }]),
+  );
+  return new Map(claimed.map(({ id, ...claim }) => [id, { ...names.get(id)!, ...claim }]));
+}
+
+/** Deletes claims of names that records have left. @returns false if there were none */
+async function freeNames(trx: Db, wanted: readonly NewClaim[]): Promise<boolean> {
+  const isFree = `c.domain_id = ANY(:domains) AND c.domain_id = w.domain_id
+    AND (${isFreeFor('w.project_id')} OR (c.free_at IS NOT NULL AND c.record_id = w.record_id))`;
+  const freed = await rows<object>(
+    trx,
+    `WITH wanted AS MATERIALIZED (
             SELECT w.*, ${canonicalKeyOf('w.')} AS canonical_key
-              FROM json_to_recordset(:wanted) AS w (domain_id text, key text, project_id text, record_id text,
-                                                    entry text, canonical text, folded text)
-              JOIN d ON d.id = w.domain_id),
+              FROM ${WANTED} JOIN domains d ON d.id = w.domain_id),
           freed AS (DELETE FROM claims c USING wanted w WHERE ${isFree} AND c.key = w.key
                     RETURNING c.key),
           freed_spellings AS (DELETE FROM claims c USING wanted w
                                WHERE ${isFree} AND c.canonical_key = w.canonical_key RETURNING c.key)
-     INSERT INTO claims (domain_id, key, project_id, record_id, entry, canonical_key)
-     SELECT domain_id, key, project_id, record_id, entry, canonical_key FROM wanted
-      -- Names are freed before they are claimed.
-      WHERE (SELECT count(*) FROM freed) + (SELECT count(*) FROM freed_spellings) >= 0
-      -- Every transaction claims in the same order, so that two bulk writes cannot deadlock.
-      ORDER BY domain_id COLLATE "C", coalesce(canonical_key, key) COLLATE "C"
-     ON CONFLICT DO NOTHING RETURNING record_id, domain_id, key, canonical_key, version`,
-    {
-      wanted: JSON.stringify(claims.map((claim) => ({ ...claim, ...spellingsOf(claim.key) }))),
-      domains: domainIdsOf(claims),
-    },
+     SELECT key FROM freed UNION ALL SELECT key FROM freed_spellings`,
+    wantedBindings(wanted),
   );
-  return new Map(claimed.map(({ record_id, ...claim }) => [record_id, claim]));
+  return freed.length > 0;
+}
+
+/** SQL for the rows of {@link wantedBindings}. */
+const WANTED = `unnest(:ids::text[], :keys::text[], :canonicals::text[], :folded::text[],
+                       :entries::text[], :domainIds::text[], :projects::text[])
+                WITH ORDINALITY AS w (record_id, key, canonical, folded, entry, domain_id, project_id, place)`;
+
+function wantedBindings(claims: readonly NewClaim[]) {
+  const spellings = claims.map(({ key }) => spellingsOf(key));
+  return {
+    ids: claims.map(({ record_id }) => record_id),
+    keys: claims.map(({ key }) => key),
+    canonicals: spellings.map(({ canonical }) => canonical),
+    folded: spellings.map(({ folded }) => folded),
+    entries: claims.map(({ entry }) => entry),
+    domainIds: claims.map(({ domain_id }) => domain_id),
+    projects: claims.map(({ project_id }) => project_id),
+    domains: domainIdsOf(claims),
+  };
 }
 
 /** Reads the look-up entry that is stored for a name. */

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import { type Db, execute, rows } from '../infra/db.ts';
+import { type Db, execute, preparedRows } from '../infra/db.ts';
 import { searchableParts } from '../infra/folded.ts';
 import { memoize } from '../infra/memoize.ts';
 import { divide } from '../infra/packed.ts';
@@ -230,8 +230,9 @@ async function insertRows(
   for (const { row, domain } of drafts) row.search_text = searchTextOf(row, domain);
   // Most columns have the same value in all rows, which Postgres then parses only once.
   const { common, own: differing } = divide(drafts.map(({ row }) => row));
-  const inserted = await rows<{ id: string }>(
+  const inserted = await preparedRows<{ id: string }>(
     trx,
+    `insert ${table}`,
     `INSERT INTO ${table}
      SELECT * FROM json_populate_recordset(json_populate_record(NULL::${table}, ?), ?)
      ON CONFLICT (project_id, external_id) WHERE external_id IS NOT NULL DO NOTHING RETURNING id`,
@@ -267,10 +268,18 @@ export const tagRows = (
 
 export async function insertTags(
   trx: Db,
-  { tags: { table } }: ShortLinkTables,
+  { tags: { table, column } }: ShortLinkTables,
   rows: ReturnType<typeof tagRows>,
 ): Promise<void> {
-  if (rows.length > 0) await trx(table).insert(rows);
+  if (rows.length === 0) return;
+  const columns = ['project_id', column, 'tag_id', 'position'] as const;
+  await preparedRows(
+    trx,
+    `insert ${table}`,
+    `INSERT INTO ${table} (${columns.join(', ')})
+     SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::smallint[])`,
+    columns.map((name) => rows.map((row) => row[name]!)),
+  );
 }
 
 /** A change of a link or QR code to store. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { config } from '../../src/config.ts';
-import { connectDb, type Knex } from '../../src/infra/db.ts';
+import { connectDb, type Knex, preparedRows } from '../../src/infra/db.ts';
 // Starts the servers of the tests.
 import '../support/servers.ts';
 
@@ -32,6 +32,22 @@ describe('transactions through a pgbouncer that assigns connections to transacti
       }, options);
       expect(first).to.include({ isolation: 'repeatable read', lockTimeout: '1234ms' });
       expect(second).to.deep.equal(first);
+    } finally {
+      await other.destroy();
+    }
+  });
+
+  it('prepare no statements, which stay on a connection that they may not get again', async () => {
+    const count = 'SELECT count(*) FROM pg_prepared_statements WHERE name = ?';
+    const numbers = (pool: Knex) =>
+      pool.transaction(async (trx) => {
+        const once = () => preparedRows<{ count: number }>(trx, 'count', count, ['count']);
+        return [...(await once()), ...(await once())].map((row) => row.count);
+      });
+    const other = connectDb(config().DATABASE_URL, 1, 'test');
+    try {
+      expect(await numbers(pooled)).to.deep.equal([0, 0]);
+      expect(await numbers(other)).to.deep.equal([1, 1]);
     } finally {
       await other.destroy();
     }
