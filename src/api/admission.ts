@@ -9,7 +9,7 @@ import { settingsJobs } from '../settings/jobs.ts';
 import { sessionTokenIn } from '../users/cookie.ts';
 import { recordSessionUse } from '../users/sessions.ts';
 import { type Caller, type KeyProof, recordApiKeyUse } from '../workspaces/api-keys.ts';
-import { Authenticator, authorize, NOBODY } from './authenticate.ts';
+import { Authenticator, authorize, NOBODY, type Rights } from './authenticate.ts';
 import { allowOrigin, isOpen, refuseOtherOrigins } from './cors.ts';
 import { allowListedOrigin, needsSecretKey, refuseOtherPages } from './page-keys.ts';
 import { RateLimit, type RateLimitVerdict, requestLimitOf } from './rate-limit.ts';
@@ -19,9 +19,7 @@ const isCountedForWorkspace = ({ limit }: Needs, { sessionId }: Caller): boolean
   sessionId === undefined && limit === undefined;
 
 /** Requirements of a request; `scope: undefined` for any valid key. */
-export interface Needs extends Pick<Route, 'plan' | 'limit'> {
-  scope: Route['scope'] | undefined;
-}
+export interface Needs extends Rights, Pick<Route, 'limit'> {}
 
 /** Admits requests: identifies their callers, and checks whether they may make the request now. */
 export class Admission {
@@ -61,7 +59,7 @@ export class Admission {
     await this.take(route, caller, producer, response);
     const params = request.params as Record<string, string>;
     const isOwn = route.isOwn?.(caller, params) === true;
-    authorize(caller, isOwn ? undefined : route.scope, route.plan);
+    authorize(caller, isOwn ? { ...route, scope: undefined } : route);
     recordApiKeyUse(producer, caller);
     return caller;
   }
@@ -92,14 +90,14 @@ export class Admission {
       throw needsSecretKey();
     }
     await this.take(route, caller, producer, response);
-    authorize(caller, route.scope, route.plan);
+    authorize(caller, route);
     recordApiKeyUse(producer, caller);
     return caller;
   }
 
   /** @throws Refusal `forbidden` when the admitted caller lacks the scope or plan */
-  authorize({ scope, plan }: Needs, caller: Caller): void {
-    if (scope !== 'public') authorize(caller, scope, plan);
+  authorize(needs: Needs, caller: Caller): void {
+    if (needs.scope !== 'public') authorize(caller, needs);
   }
 
   /**
@@ -126,11 +124,12 @@ export class Admission {
     route: Route,
     { producer }: Pick<Queues, 'producer'>,
     request: Request,
-  ): Promise<void> {
-    if (route.scope === 'public') return;
+  ): Promise<Caller> {
+    if (route.scope === 'public') return NOBODY;
     const caller = await this.#callerOf(route, producer, request, networkOf(request.ip ?? ''));
     refuseOtherPages(caller, route, request);
-    authorize(caller, route.scope, route.plan);
+    authorize(caller, route);
+    return caller;
   }
 
   async #callerOf(

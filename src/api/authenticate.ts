@@ -11,7 +11,7 @@ import {
   findProvenKey,
   type KeyProof,
 } from '../workspaces/api-keys.ts';
-import { includesPlan, type Plan } from '../workspaces/plans.ts';
+import { includesPlan } from '../workspaces/plans.ts';
 import { includesScope } from '../workspaces/scopes.ts';
 import { SlowLane } from './slow-lane.ts';
 
@@ -159,17 +159,21 @@ function checkEnded(key: ApiKeyOwner): ApiKeyOwner | Refused {
   return key;
 }
 
+/** Requirements of an endpoint; `scope: undefined` for the caller's own data. */
+export interface Rights extends Pick<Route, 'plan' | 'limits'> {
+  scope: Route['scope'] | undefined;
+}
+
 /**
- * @param scope scope of the route; `undefined` for the caller's own data
- * @throws Refusal `forbidden` when the key or role lacks the scope, a person is required, or the
- * plan of the workspace is too low
+ * @throws Refusal `forbidden` when the caller is limited to records of a workspace and the endpoint
+ * concerns all of it, the key or role lacks the scope, a person is required, or the plan of the
+ * workspace is too low
  */
-export function authorize(
-  caller: Caller,
-  scope: Route['scope'] | undefined,
-  plan: Plan | undefined,
-): void {
-  if (scope !== undefined) refuseBeyond(caller, scope);
+export function authorize(caller: Caller, { scope, plan, limits }: Rights): void {
+  if (scope !== undefined) {
+    if (caller.limits !== undefined && limits === undefined) throw concernsAll(caller);
+    refuseBeyond(caller, scope);
+  }
   if (plan !== undefined && !includesPlan(caller.plan, plan)) {
     throw new Refusal(
       'forbidden',
@@ -177,6 +181,13 @@ export function authorize(
     );
   }
 }
+
+const concernsAll = ({ role }: Caller): Refusal =>
+  new Refusal(
+    'forbidden',
+    `${role === undefined ? 'The API key' : 'The member'} is limited to some links and QR codes ` +
+      '(`limits`): this concerns the whole workspace',
+  );
 
 function refuseBeyond(
   { sessionId, isOperator, role, scopes }: Caller,

@@ -27,15 +27,15 @@ export const innerContext = (
   ifNoneMatch: undefined,
   connection: {
     ...NO_STREAM,
+    checkCaller: async () => caller,
     takeImage: () => admission.takeImage(networkOf(request.ip ?? ''), response),
   },
   queues,
 });
 
 /** Streaming endpoints are never called in this way. */
-const NO_STREAM: Omit<Context['connection'], 'takeImage'> = {
+const NO_STREAM: Omit<Context['connection'], 'takeImage' | 'checkCaller'> = {
   lastEventId: undefined,
   onClose: () => {},
   cut: () => {},
-  checkCaller: async () => {},
 };

@@ -23,7 +23,9 @@ import type { Check } from '../infra/process.ts';
 import type { Redis } from '../infra/redis.ts';
 import { readLagging } from '../infra/standbys.ts';
 import { checkedKey, readIdempotency } from '../jobs/idempotency.ts';
+import type { Limits } from '../queues/definition.ts';
 import type { Page } from '../web/layout.ts';
+import { partsWithin, withinLimits } from '../workspaces/limits.ts';
 import type { HeavyRequests } from './heavy-requests.ts';
 
 /** The dependencies of the API. */
@@ -89,13 +91,14 @@ export function performer(heavy: HeavyRequests): Perform {
     const list = hasCursors(route)
       ? { route, projectId: caller.projectId, params: input.params, query: input.query }
       : undefined;
-    const answer = await route.handle({
+    const checked = {
       ...context,
       ...input,
       query: list === undefined ? input.query : openCursor(list),
       idempotency: await readIdempotency(route, caller, key, input, late),
       ifMatch: ifMatchOf(route, request.ifMatch),
-    });
+    };
+    const answer = await answerWithin(caller.limits, () => route.handle(checked));
     return list === undefined
       ? withEtag(route, answer, ifNoneMatch)
       : withNext(list, { params: request.params, query }, answer);
@@ -103,7 +106,11 @@ export function performer(heavy: HeavyRequests): Perform {
 
   return async (route, request, context) => {
     const { isHeavy } = route;
-    const waits = typeof isHeavy === 'function' ? isHeavy(request.readQuery()) : isHeavy === true;
+    // Limits are filters of a list, which few indexes serve.
+    const isLimitedList = typeof isHeavy === 'function' && context.caller.limits !== undefined;
+    const waits =
+      isLimitedList ||
+      (typeof isHeavy === 'function' ? isHeavy(request.readQuery()) : isHeavy === true);
     if (!waits) return perform(route, request, context);
     const { projectId } = context.caller;
     return heavy.run(projectId, async () => {
@@ -121,6 +128,13 @@ export function performer(heavy: HeavyRequests): Perform {
       }
     });
   };
+}
+
+/** Answers a request within the limits of its caller, which hold until the answer is sent. */
+async function answerWithin(limits: Limits | undefined, answer: () => Promise<Answer>) {
+  const answered = await withinLimits(limits, answer);
+  if (limits === undefined || !isInParts(answered.body)) return answered;
+  return { ...answered, body: partsWithin(limits, answered.body) };
 }
 
 /** Sends the answer of a handler. */

@@ -1,4 +1,5 @@
-import { WorkspaceModel } from '../infra/model.ts';
+import { type Narrowed, WorkspaceModel } from '../infra/model.ts';
+import { currentLimits } from '../workspaces/limits.ts';
 
 /** A row of `domains`. */
 export class Domain extends WorkspaceModel {
@@ -30,4 +31,10 @@ export class Domain extends WorkspaceModel {
   declare version: number;
   declare created_at: Date;
   declare updated_at: Date;
+
+  /** Leaves out domains outside of the limits of the caller. */
+  static override narrow(rows: Narrowed): void {
+    const names = currentLimits()?.domains;
+    if (names !== undefined) rows.whereRaw('domains.slug = ANY(?)', [names]);
+  }
 }

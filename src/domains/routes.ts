@@ -34,7 +34,7 @@ import {
   newDomainBody,
 } from './schema.ts';
 
-const read = { tag: 'Domains', scope: 'domains.read' } as const;
+const read = { tag: 'Domains', scope: 'domains.read', limits: 'records' } as const;
 const write = { extension: true, tag: 'Domains', scope: 'domains.write', writes: true } as const;
 type Params = { id: string };
 

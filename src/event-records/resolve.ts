@@ -1,11 +1,16 @@
+import type { QueryBuilder } from 'objection';
 import { Refusal } from '../errors.ts';
 import type { ResolveRecords } from '../events/query/filters.ts';
 import { externalIdIn } from '../http/fields.ts';
 import { found } from '../http/route.ts';
 import { db, rows } from '../infra/db.ts';
+import { Link } from '../links/model.ts';
 import { linkQueries } from '../links/queries.ts';
 import { normalizeKey } from '../lookup/short-link.ts';
+import { QrCode } from '../qrcodes/model.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
+import { listInside } from '../short-links/inside.ts';
+import type { ShortLinkModel } from '../short-links/model.ts';
 import { existingIds } from '../short-links/references.ts';
 
 /** Finds the links and QR codes that a filter of events names. */
@@ -15,8 +20,10 @@ export const resolveRecords: ResolveRecords = async (
 ) => {
   if (pageId !== undefined) await refuseUnknown(projectId, 'pages', 'page', pageId);
   const sets: string[][] = [];
-  if (linkId !== undefined) sets.push(await ofRefs(projectId, 'links', 'link', linkId));
-  if (qrcodeId !== undefined) sets.push(await ofRefs(projectId, 'qrcodes', 'QR code', qrcodeId));
+  const inside = await listInside(projectId);
+  if (inside !== undefined) sets.push(inside);
+  if (linkId !== undefined) sets.push(await ofRefs(Link.of(projectId), 'link', linkId));
+  if (qrcodeId !== undefined) sets.push(await ofRefs(QrCode.of(projectId), 'QR code', qrcodeId));
   if (externalId !== undefined) {
     const callersId = externalIdIn(externalId) ?? externalId;
     const record =
@@ -48,20 +55,18 @@ export const resolveRecords: ResolveRecords = async (
 
 /** Finds records by their ids, or by `ext_` and the caller's own ids. */
 async function ofRefs(
-  projectId: string,
-  table: 'links' | 'qrcodes',
+  query: QueryBuilder<ShortLinkModel>,
   noun: string,
   refs: readonly string[],
 ): Promise<string[]> {
-  const records = await rows<{ id: string; externalId: string | null }>(
-    db(),
-    `SELECT id, external_id AS "externalId" FROM ${table}
-      WHERE project_id = :projectId AND (id = ANY(:refs) OR external_id = ANY(:externalIds))`,
-    { projectId, refs, externalIds: refs.flatMap((ref) => externalIdIn(ref) ?? []) },
-  );
+  const externalIds = refs.flatMap((ref) => externalIdIn(ref) ?? []);
+  const records = await query
+    .whereRaw('(id = ANY(?) OR external_id = ANY(?))', [[...refs], externalIds])
+    .select('id', 'external_id')
+    .castTo<{ id: string; external_id: string | null }[]>();
   return refs.map((ref) => {
     const own = externalIdIn(ref);
-    const isMeant = ({ id, externalId }: (typeof records)[number]) =>
+    const isMeant = ({ id, external_id: externalId }: (typeof records)[number]) =>
       own === undefined ? id === ref : externalId === own;
     return found(records.find(isMeant), `${noun} "${ref}"`).id;
   });

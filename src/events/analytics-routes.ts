@@ -47,6 +47,7 @@ export const analyticsRoutes = (records: EventRecords): Route[] => [
     path: '/analytics',
     isHeavy: true,
     operationId: 'retrieveAnalytics',
+    limits: 'records',
     summary: 'Retrieve analytics',
     description:
       'Counts events in a period. `groupBy` selects the dimension, which determines the format ' +

@@ -32,6 +32,7 @@ export const eventRoutes = ({ schema, toEvents, resolveRecords }: EventRecords):
     path: '/events',
     isHeavy: true,
     operationId: 'listEvents',
+    limits: 'records',
     summary: 'List events',
     description:
       'Returns events of one kind. The header `X-Next-Cursor` is the `cursor` of the next page. ' +

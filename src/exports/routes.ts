@@ -89,6 +89,7 @@ export const exportRoutes: Route[] = [
     path: '/events/export',
     isHeavy: true,
     operationId: 'exportEvents',
+    limits: 'records',
     summary: 'Export events, oldest first',
     description: DESCRIPTION,
     scope: 'events.read',
@@ -117,6 +118,7 @@ export const exportRoutes: Route[] = [
     path: '/analytics/export',
     isHeavy: true,
     operationId: 'exportAnalytics',
+    limits: 'records',
     summary: 'Export analytics of all groups',
     description:
       'Returns a ZIP file: a description of the period and the filters, the totals of this period ' +
@@ -152,6 +154,7 @@ export const exportRoutes: Route[] = [
     path: '/links/export',
     isHeavy: true,
     operationId: 'exportLinks',
+    limits: 'records',
     summary: 'Export links, oldest first',
     description: DESCRIPTION,
     scope: 'links.read',
@@ -172,6 +175,7 @@ export const exportRoutes: Route[] = [
     path: '/exports',
     isHeavy: true,
     operationId: 'createExport',
+    limits: 'records',
     summary: 'Export a whole workspace, or images of QR codes',
     description:
       '`workspace` writes one file with the domains, tags, folders, UTM templates, pages, ' +

@@ -9,7 +9,12 @@ import { Folder } from './model.ts';
 import { folderRecord, toFolder } from './record.ts';
 
 const write = { extension: true, tag: 'Folders', scope: 'folders.write', writes: true } as const;
-const read = { extension: true, tag: 'Folders', scope: 'folders.read' } as const;
+const read = {
+  extension: true,
+  tag: 'Folders',
+  scope: 'folders.read',
+  limits: 'records',
+} as const;
 
 const params = Joi.object<{ id: string }>({ id: id().required().description('Id of the folder.') });
 const body = Joi.object<{ name: string }>({

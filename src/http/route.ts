@@ -74,8 +74,12 @@ export interface Connection {
   onClose(act: () => void): void;
   /** Closes the connection, whether the answer has been sent or not. */
   cut(): void;
-  /** @throws Refusal when the caller may no longer do what the request asks for */
-  checkCaller(): Promise<void>;
+  /**
+   * Identifies the caller again.
+   *
+   * @throws Refusal when the caller may no longer do what the request asks for
+   */
+  checkCaller(): Promise<Caller>;
   /**
    * Counts an image against the network's limit of images that are fetched and drawn without a
    * workspace.
@@ -211,6 +215,12 @@ export interface RouteSpec<Input extends RouteInput> {
   isOwn?(caller: Caller, params: Readonly<Record<string, string | undefined>>): boolean;
   /** Lowest plan that includes the endpoint. */
   plan?: Plan;
+  /**
+   * Treatment of callers who are limited to some links and QR codes. `records`: the endpoint reads
+   * and writes what is inside of their limits; `none`: it concerns no links and QR codes. Absent:
+   * they are refused, since the endpoint concerns the whole workspace.
+   */
+  limits?: 'records' | 'none';
   params?: Joi.ObjectSchema;
   query?: Joi.ObjectSchema;
   body?: Joi.Schema;

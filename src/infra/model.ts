@@ -14,16 +14,18 @@ export const nounOf = (table: string): string =>
 export class WorkspaceModel extends Model {
   declare project_id: string;
 
+  /** Narrows a query to the rows that the caller may use; all of them unless a model overrides it. */
+  static narrow(_rows: Narrowed): void {}
+
   /** Starts a query over the rows of one workspace. */
   static of<M extends WorkspaceModel>(
     this: ModelClass<M>,
     projectId: string,
     connection: Db = db(),
   ): QueryBuilderType<M> {
-    return this.query(connection).where(
-      `${this.tableName}.project_id`,
-      projectId,
-    ) as QueryBuilderType<M>;
+    const rows = this.query(connection).where(`${this.tableName}.project_id`, projectId);
+    this.narrow(rows);
+    return rows as QueryBuilderType<M>;
   }
 
   /**
@@ -37,7 +39,9 @@ export class WorkspaceModel extends Model {
     id: string,
     trx: Db,
   ): Promise<M> {
-    const row = await this.query(trx).where({ project_id: projectId, id }).forNoKeyUpdate().first();
+    const rows = this.query(trx).where({ project_id: projectId, id });
+    this.narrow(rows);
+    const row = await rows.forNoKeyUpdate().first();
     if (row === undefined) {
       throw new Refusal('not_found', `There is no ${nounOf(this.tableName)} "${id}"`);
     }
@@ -56,8 +60,14 @@ export class WorkspaceModel extends Model {
   }
 }
 
+/** A query to narrow. */
+export interface Narrowed {
+  whereRaw(sql: string, ...bindings: unknown[]): unknown;
+}
+
 interface ModelClass<M extends WorkspaceModel> {
   new (): M;
   tableName: string;
   query: (typeof Model)['query'];
+  narrow(rows: Narrowed): void;
 }

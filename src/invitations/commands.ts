@@ -6,7 +6,7 @@ import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { handlers } from '../queues/job.ts';
 import { addSession } from '../users/commands.ts';
 import { proveAddress } from '../users/proof.ts';
-import type { Role } from '../workspaces/roles.ts';
+import { refuseUnknownPlaces } from '../workspaces/limits.ts';
 import { invitationJobs, invitationMaintenanceJobs } from './jobs.ts';
 import { mailInvitation, pruneInvitationMails } from './mails.ts';
 import { Invitation } from './model.ts';
@@ -67,13 +67,17 @@ export const invitationHandlers = handlers(invitationJobs, {
   /**
    * Invites a person. An earlier invitation of the same address ends.
    *
-   * @throws Refusal `conflict` for a member of the workspace; `unprocessable_entity` when there are
-   * too many invitations; `rate_limit_exceeded` after too many mails
+   * @throws Refusal `conflict` for a member of the workspace; `unprocessable_entity` for limits of
+   * an owner or to unknown places, and when there are too many invitations; `rate_limit_exceeded` after too many mails
    */
   'invitation.create': ({ url, invitedBy, ...columns }, job) =>
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
       await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`invitations ${projectId}`]);
+      if (columns.role === 'owner' && columns.limits) {
+        throw new Refusal('unprocessable_entity', 'limits must be null where role is "owner"');
+      }
+      await refuseUnknownPlaces(trx, projectId, columns.limits);
       await refuseMember(trx, projectId, columns.email);
       await execute(
         trx,
@@ -124,21 +128,23 @@ export const invitationHandlers = handlers(invitationJobs, {
   'invitation.accept': ({ hash, userId, account }, job) =>
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
-      const [invitation] = await rows<{ email: string; role: Role; isMailed: boolean }>(
+      const [invitation] = await rows<
+        Pick<Invitation, 'email' | 'role' | 'limits'> & { isMailed: boolean }
+      >(
         trx,
         `DELETE FROM invitations WHERE project_id = ? AND hash = ? AND expires_at > now()
-         RETURNING email, role, is_mailed AS "isMailed"`,
+         RETURNING email, role, limits, is_mailed AS "isMailed"`,
         [projectId, hash],
       );
       if (invitation === undefined) throw invitationGone();
-      const { email, role, isMailed } = invitation;
+      const { email, role, limits, isMailed } = invitation;
       if (account !== undefined) await addAccount(trx, { id: userId, email, isMailed, ...account });
       const joined = await execute(
         trx,
-        `INSERT INTO workspace_users (project_id, user_id, role)
-         SELECT :projectId, id, :role FROM users WHERE id = :userId AND lower(email) = lower(:email)
+        `INSERT INTO workspace_users (project_id, user_id, role, limits)
+         SELECT :projectId, id, :role, :limits::jsonb FROM users WHERE id = :userId AND lower(email) = lower(:email)
          ON CONFLICT (project_id, user_id) DO NOTHING`,
-        { projectId, userId, role, email },
+        { projectId, userId, role, email, limits: limits && JSON.stringify(limits) },
       );
       if (joined === 0) throw new Refusal('conflict', 'You are already in the workspace');
       if (account !== undefined) await addSession(trx, userId, account.session);

@@ -1,6 +1,7 @@
 import { maintenance, writes } from '../queues/index.ts';
 import { changes, HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
 import type { NewSession } from '../users/jobs.ts';
+import type { StoredLimits } from '../workspaces/limits.ts';
 import type { Role } from '../workspaces/roles.ts';
 import type { InvitationWithUrl } from './record.ts';
 
@@ -18,6 +19,7 @@ export interface CreateInvitation {
   id: string;
   email: string;
   role: Role;
+  limits?: StoredLimits | null;
   invitedBy: string;
   /** SHA-256 of the token. */
   hash: string;

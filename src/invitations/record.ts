@@ -1,4 +1,5 @@
 import { Joi, requiredText, requiredTime, role } from '../http/fields.ts';
+import { limitsRecord, toLimits } from '../http/limits-field.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import type { Invitation } from './model.ts';
 
@@ -8,6 +9,7 @@ export function toInvitation(row: Invitation) {
     id: row.id,
     email: row.email,
     role: row.role,
+    limits: toLimits(row.limits),
     invitedBy: row.invited_by,
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
@@ -32,6 +34,7 @@ export const invitationRecord = Joi.object({
   id: requiredText.description('Id of the invitation.').example('inv_4Jx2vQ0aTq'),
   email: requiredText.description('Email address of the person.').example('ada@example.com'),
   role,
+  limits: limitsRecord,
   invitedBy: Joi.string()
     .allow(null)
     .required()

@@ -1,11 +1,14 @@
 import { id, Joi, nameText, paging, role, text } from '../http/fields.ts';
+import { limitsField } from '../http/limits-field.ts';
 import { newPassword } from '../users/password-rules.ts';
+import type { StoredLimits } from '../workspaces/limits.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import type { Role } from '../workspaces/roles.ts';
 
 export interface NewInvitation {
   email: string;
   role: Role;
+  limits?: StoredLimits | null;
 }
 
 export const newInvitationBody = Joi.object<NewInvitation>({
@@ -16,6 +19,7 @@ export const newInvitationBody = Joi.object<NewInvitation>({
     .description('Email address of the person.')
     .example('ada@example.com'),
   role,
+  limits: limitsField(),
 }).meta({ name: 'NewInvitation' });
 
 export const invitationListQuery = Joi.object<Paging>(paging(100));

@@ -22,12 +22,12 @@ import { findOutcome, refuseOtherContents } from './outcomes.ts';
  * uses.
  */
 export const originOf = ({
-  caller: { projectId, network, userId, apiKeyId, origins },
+  caller: { projectId, network, userId, apiKeyId, origins, limits },
   requestId,
 }: Requester) => ({
   projectId,
   requestId,
-  actor: userId === '' ? undefined : { userId, apiKeyId: apiKeyId || undefined },
+  actor: userId === '' ? undefined : { userId, apiKeyId: apiKeyId || undefined, limits },
   // Visitors of pages have a share of the workers of their own, beside that of the workspace.
   tenant: origins === null ? network : `page ${projectId}`,
 });

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { newId, timeOfId } from '../ids.ts';
+import { canonicalJson } from '../infra/canonical.ts';
 import { lastingKeyFor } from '../infra/keys.ts';
 import { isEqual, signLasting } from '../infra/secrets.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
@@ -13,9 +14,13 @@ const SIGNATURE_LENGTH = 22;
 const CLOCKS_MS = 60_000;
 
 /** The owner of a job: a workspace, and the API key or the signed-in person of the request. */
-export type JobOwner = Pick<Caller, 'projectId' | 'apiKeyId' | 'userId'>;
+export type JobOwner = Pick<Caller, 'projectId' | 'apiKeyId' | 'userId' | 'limits'>;
 
-const writerOf = ({ apiKeyId, userId }: JobOwner): string => (apiKeyId === '' ? userId : apiKeyId);
+/** Identifies the caller. Results of jobs under other limits are those of another caller. */
+const writerOf = ({ apiKeyId, userId, limits }: JobOwner): string => {
+  const writer = apiKeyId === '' ? userId : apiKeyId;
+  return limits === undefined ? writer : `${writer}\n${canonicalJson(limits)}`;
+};
 
 /*
  * Ids of jobs that callers see are signed: a job on its way into Redis is in no store, and every

@@ -16,6 +16,7 @@ export const jobRoutes: Route[] = [
     method: 'get',
     path: '/jobs/{id}',
     operationId: 'retrieveJob',
+    limits: 'records',
     summary: 'Retrieve a job',
     description:
       'Returns the state of a job and, once it is done, its result. Only the key or person that ' +

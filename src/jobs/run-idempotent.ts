@@ -12,6 +12,7 @@ import {
 } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { encodeOutcome, refusalFrom } from '../queues/replies.ts';
+import { withinLimits } from '../workspaces/limits.ts';
 import { expired, findOutcome, KEYED_HOURS, type StoredOutcome } from './outcomes.ts';
 
 /*
@@ -49,7 +50,9 @@ export async function runIdempotent<Result>(
   try {
     outcome = await db().transaction(async (trx) => {
       const changes: LookupChange[] = [];
-      const result = await command(trx, (more) => changes.push(...more));
+      const result = await withinLimits(job.actor?.limits, () =>
+        command(trx, (more) => changes.push(...more)),
+      );
       await recordJob(trx, job, result);
       await remember(trx, job, { result }, changes);
       return { result, changes };

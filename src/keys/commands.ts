@@ -6,6 +6,7 @@ import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { handlers } from '../queues/job.ts';
 import { changeRow } from '../workspaces/change-row.ts';
+import { refuseUnknownPlaces } from '../workspaces/limits.ts';
 import { scopeBeyond } from '../workspaces/scopes.ts';
 import { keyJobs } from './jobs.ts';
 import { ApiKey } from './model.ts';
@@ -60,13 +61,18 @@ async function lockKey(trx: Db, projectId: string, id: string): Promise<ApiKey> 
 }
 
 export const keyHandlers = handlers(keyJobs, {
-  /** Creates a key. @throws Refusal `unprocessable_entity` if there are too many */
+  /**
+   * Creates a key.
+   *
+   * @throws Refusal `unprocessable_entity` if there are too many, or for unknown folders or domains
+   */
   'apiKey.create': (data, job) =>
     runIdempotent(job, async (trx) => {
       const { key, publicKey, userId, expiresAt, scopes, origins, yourlsSignatures, ...columns } =
         data;
       const { projectId } = job;
       await refuseTooManyKeys(trx, projectId);
+      await refuseUnknownPlaces(trx, projectId, data.limits);
       const row = await ApiKey.add(
         projectId,
         {
@@ -92,9 +98,10 @@ export const keyHandlers = handlers(keyJobs, {
     runIdempotent(job, async (trx) => {
       const before = await lockKey(trx, job.projectId, id);
       refuseChanged(job.ifMatch, toKey(before));
-      const { scopes, origins } = changes;
+      const { scopes, origins, limits } = changes;
       const type = typeOf(before);
-      refuseFieldsOf(type, type === 'publishable' ? { scopes } : { origins });
+      refuseFieldsOf(type, type === 'publishable' ? { scopes, limits } : { origins });
+      await refuseUnknownPlaces(trx, job.projectId, limits);
       return toKey(await changeRow(ApiKey.of(job.projectId, trx), id, changes));
     }),
 

@@ -1,5 +1,6 @@
 import { writes } from '../queues/index.ts';
 import { changes, job, jobsOf } from '../queues/job.ts';
+import type { StoredLimits } from '../workspaces/limits.ts';
 import type { KeyRecord, KeyWithSecret } from './record.ts';
 import type { KeyChanges } from './schema.ts';
 
@@ -9,6 +10,7 @@ export interface CreateKey extends NewKeyParts {
   name: string;
   userId: string;
   scopes: readonly string[];
+  limits?: StoredLimits | null;
   /** Set for a publishable key. */
   origins?: readonly string[] | undefined;
   expiresAt?: string;

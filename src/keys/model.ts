@@ -1,4 +1,5 @@
 import { WorkspaceModel } from '../infra/model.ts';
+import type { StoredLimits } from '../workspaces/limits.ts';
 
 /** A row of `api_keys`. */
 export class ApiKey extends WorkspaceModel {
@@ -17,6 +18,8 @@ export class ApiKey extends WorkspaceModel {
   /** Origins whose pages may use a publishable key; null for other keys. */
   declare origins: string[] | null;
   declare scopes: string[];
+  /** Limits to some links and QR codes; `null` for none. */
+  declare limits: StoredLimits | null;
   /** Id of the app that a person allowed to have the key; null for other keys. */
   declare client_id: string | null;
   /** Time until which the app can renew the key. */

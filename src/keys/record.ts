@@ -8,6 +8,7 @@ import {
   requiredTime,
   scope,
 } from '../http/fields.ts';
+import { limitsRecord, toLimits } from '../http/limits-field.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import type { ApiKey } from './model.ts';
 
@@ -25,6 +26,7 @@ export function toKey(row: ApiKey) {
     publicKey: row.public_key,
     origins: row.origins ?? [],
     scopes: row.scopes,
+    limits: toLimits(row.limits),
     yourlsSignatures: row.sealed_key !== null,
     userId: row.user_id,
     createdAt: row.created_at.toISOString(),
@@ -72,6 +74,7 @@ export const keyRecord = Joi.object({
     .description('Origins whose pages may use a publishable key; empty for a secret key.')
     .example([]),
   scopes: Joi.array().items(scope).required().description('Scopes of the key; `*` is all.'),
+  limits: limitsRecord,
   yourlsSignatures: flag().required().description('YOURLS clients may sign with the key.'),
   userId: requiredText.description('Id of the person who created it.').example('user_7Kx1vQ0aTq'),
   createdAt: requiredTime.description('Time of creation.'),

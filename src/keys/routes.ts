@@ -48,8 +48,8 @@ function draw({ projectId }: Caller, type: KeyType): NewKeyParts {
 }
 
 /** @throws Refusal `unprocessable_entity` for fields that keys of the type do not have */
-function refuseOtherType({ type, scopes, origins, yourlsSignatures }: NewKey): void {
-  const beyond = type === 'publishable' ? { scopes, yourlsSignatures } : { origins };
+function refuseOtherType({ type, scopes, limits, origins, yourlsSignatures }: NewKey): void {
+  const beyond = type === 'publishable' ? { scopes, limits, yourlsSignatures } : { origins };
   refuseFieldsOf(type, beyond);
   if (type === 'publishable' && origins === undefined) {
     throw new Refusal('unprocessable_entity', 'origins is required where type is publishable');
@@ -67,7 +67,8 @@ export const keyRoutes: Route[] = [
     description:
       'Creates an API key. Only this response has the key itself. A key can have only scopes ' +
       'that the caller has. A publishable key is for web pages, where everybody can read it: it ' +
-      'only tracks leads and sales, from pages of its `origins`.',
+      'only tracks leads and sales, from pages of its `origins`. With `limits`, a key reads and ' +
+      'writes only some links and QR codes; the limits of the person who creates it hold too.',
     body: newKeyBody,
     // A repeat of a request to an earlier release has no type.
     defaults: { type: 'secret' },
@@ -123,8 +124,8 @@ export const keyRoutes: Route[] = [
     operationId: 'updateKey',
     summary: 'Update an API key',
     description:
-      'Changes the name of an API key, the scopes of a secret key, or the origins of a publishable ' +
-      'key. Absent fields stay as they are.',
+      'Changes the name of an API key, the scopes and limits of a secret key, or the origins of a ' +
+      'publishable key. Absent fields stay as they are.',
     record: true,
     params: keyParams,
     body: keyBody,

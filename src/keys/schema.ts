@@ -8,6 +8,8 @@ import {
   paging,
   scope,
 } from '../http/fields.ts';
+import { limitsField } from '../http/limits-field.ts';
+import type { StoredLimits } from '../workspaces/limits.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import { originList } from './origins.ts';
 import { KEY_TYPE_MEANING, type KeyType, keyType } from './record.ts';
@@ -16,6 +18,8 @@ import { KEY_TYPE_MEANING, type KeyType, keyType } from './record.ts';
 export interface KeyChanges {
   name?: string;
   scopes?: string[];
+  /** Only of a secret key; `null`: none. */
+  limits?: StoredLimits | null;
   /** Only of a publishable key. */
   origins?: string[];
 }
@@ -46,6 +50,7 @@ export const newKeyBody = Joi.object<NewKey>({
     'Scopes of the key; only scopes of the caller. Default: all scopes of the caller. Not of a ' +
       'publishable key, which has `conversions.write`.',
   ),
+  limits: limitsField(),
   expiresAt: futureDateTime().description('Time at which it expires. Default: never.'),
   yourlsSignatures: bodyFlag().description(
     'true: YOURLS clients may sign requests with the key and a `timestamp`, at ' +
@@ -59,11 +64,12 @@ export const keyBody = Joi.object<KeyChanges>({
   scopes: fields.scopes.description(
     'Scopes of the key; only scopes of the caller. Not of a publishable key.',
   ),
+  limits: limitsField(),
   origins: fields.origins.description(
     'Origins whose pages may use the key, at most 20; only of a publishable key.',
   ),
 })
-  .or('name', 'scopes', 'origins')
+  .or('name', 'scopes', 'origins', 'limits')
   .meta({ name: 'ApiKeyUpdate' });
 
 export const keyListQuery = Joi.object<Paging>(paging(100));

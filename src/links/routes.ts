@@ -55,8 +55,8 @@ import {
   newLinkBody,
 } from './schema.ts';
 
-const write = { tag: 'Links', scope: 'links.write', writes: true } as const;
-const read = { tag: 'Links', scope: 'links.read' } as const;
+const write = { tag: 'Links', scope: 'links.write', limits: 'records', writes: true } as const;
+const read = { tag: 'Links', scope: 'links.read', limits: 'records' } as const;
 const BULK_BYTES = 5 * 1024 * 1024;
 
 type Params = { linkId: string };

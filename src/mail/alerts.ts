@@ -2,6 +2,7 @@ import { config } from '../config.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import { isMailSetUp } from '../infra/mail-server.ts';
 import { handlers } from '../queues/job.ts';
+import { memberLimitsSql } from '../workspaces/limits.ts';
 import type { Role } from '../workspaces/roles.ts';
 import { ALERT_KINDS, type AlertKind, alertOf, alertsOf, isAlertKind } from './alert-kinds.ts';
 import { mailMaintenanceJobs } from './jobs.ts';
@@ -72,7 +73,7 @@ async function mailAlerts(trx: Db, projectId: string, kind: AlertKind): Promise<
     trx,
     `SELECT m.user_id AS "userId", m.role, m.alerts, u.email, w.name AS workspace, w.slug
        FROM workspace_users m JOIN users u ON u.id = m.user_id JOIN workspaces w ON w.id = m.project_id
-      WHERE m.project_id = ? AND u.disabled_at IS NULL ORDER BY m.user_id`,
+      WHERE m.project_id = ? AND u.disabled_at IS NULL AND ${memberLimitsSql} IS NULL ORDER BY m.user_id`,
     [projectId],
   );
   const readers = members.filter(({ role, alerts }) => alertsOf(role, alerts).includes(kind));

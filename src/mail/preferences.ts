@@ -2,6 +2,7 @@ import { Refusal } from '../errors.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import { handlers } from '../queues/job.ts';
 import { refuseWithoutFactor } from '../users/sessions.ts';
+import { memberLimitsSql } from '../workspaces/limits.ts';
 import { includesPlan, type Plan } from '../workspaces/plans.ts';
 import type { Role } from '../workspaces/roles.ts';
 import { type AlertKind, alertsOf } from './alert-kinds.ts';
@@ -31,7 +32,7 @@ const MEMBERSHIPS = `
          w.require_second_factor AS "requiresSecondFactor", m.role, m.alerts, m.report,
          m.report_timezone AS timezone, m.report_due_at AS "dueAt"
     FROM workspace_users m JOIN workspaces w ON w.id = m.project_id
-   WHERE m.user_id = :userId`;
+   WHERE m.user_id = :userId AND ${memberLimitsSql} IS NULL`;
 
 const toRecord = ({
   projectId,

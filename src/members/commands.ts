@@ -5,23 +5,37 @@ import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { endKeysBeyond } from '../workspaces/keys-beyond.ts';
+import { refuseUnknownPlaces } from '../workspaces/limits.ts';
 import { type Role, SCOPES_OF } from '../workspaces/roles.ts';
-import { memberJobs } from './jobs.ts';
-import { findMember } from './queries.ts';
+import { type MemberChanges, memberJobs } from './jobs.ts';
+import { findMember, type MemberRow } from './queries.ts';
 import { toMember } from './record.ts';
+
+/**
+ * Returns the limits of a person after a change; becoming an owner ends them.
+ *
+ * @throws Refusal `unprocessable_entity` for limits of an owner
+ */
+function limitsAfter({ limits }: MemberRow, role: Role, changes: MemberChanges) {
+  if (role !== 'owner') return changes.limits === undefined ? limits : changes.limits;
+  if (changes.limits) {
+    throw new Refusal('unprocessable_entity', 'limits must be null where role is "owner"');
+  }
+  return null;
+}
 
 /**
  * Locks all members of the workspace, so that two owners who leave at once cannot leave it without
  * one.
  *
- * @param role the person's new role; `undefined` for none
+ * @param roleAfter returns the person's role after the change; `undefined` for none
  */
 async function lockMember(
   trx: Db,
   { projectId, ifMatch }: JobContext,
   userId: string,
-  role: Role | undefined,
-): Promise<void> {
+  roleAfter: (member: MemberRow) => Role | undefined,
+): Promise<MemberRow> {
   const people = await rows<{ user_id: string; role: Role }>(
     trx,
     'SELECT user_id, role FROM workspace_users WHERE project_id = ? ORDER BY user_id FOR UPDATE',
@@ -33,25 +47,31 @@ async function lockMember(
   }
   refuseChanged(ifMatch, toMember(member));
   const others = people.filter((one) => one.role === 'owner' && one.user_id !== userId);
-  if (member.role === 'owner' && role !== 'owner' && others.length === 0) {
+  if (member.role === 'owner' && roleAfter(member) !== 'owner' && others.length === 0) {
     throw new Refusal('conflict', 'A workspace must have an owner: choose another owner first');
   }
+  return member;
 }
 
 export const memberHandlers = handlers(memberJobs, {
   /**
-   * Changes the role of a person, and revokes their API keys of the workspace that exceed the new
-   * role.
+   * Changes the role or the limits of a person, and revokes their API keys of the workspace that
+   * exceed the role. Limits hold for all of their keys.
    *
-   * @throws Refusal `not_found`, or `conflict` for the last owner
+   * @throws Refusal `not_found`; `conflict` for the last owner; `unprocessable_entity` for limits of
+   *   an owner, or to unknown folders or domains
    */
-  'member.update': ({ userId, changes: { role } }, job) =>
+  'member.update': ({ userId, changes }, job) =>
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
-      await lockMember(trx, job, userId, role);
+      const roleAfter = (member: MemberRow) => changes.role ?? member.role;
+      const member = await lockMember(trx, job, userId, roleAfter);
+      const role = roleAfter(member);
+      const limits = limitsAfter(member, role, changes);
+      await refuseUnknownPlaces(trx, projectId, changes.limits);
       await trx('workspace_users')
         .where({ project_id: projectId, user_id: userId })
-        .update({ role });
+        .update({ role, limits });
       await endKeysBeyond(trx, projectId, userId, SCOPES_OF[role]);
       return toMember((await findMember(projectId, userId, trx))!);
     }),
@@ -64,7 +84,7 @@ export const memberHandlers = handlers(memberJobs, {
   'member.remove': ({ userId }, job) =>
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
-      await lockMember(trx, job, userId, undefined);
+      await lockMember(trx, job, userId, () => undefined);
       await trx('workspace_users').where({ project_id: projectId, user_id: userId }).delete();
       await endKeysBeyond(trx, projectId, userId, []);
       return { id: userId };

@@ -1,6 +1,7 @@
 import { type Db, rows } from '../infra/db.ts';
 import { byText, positionSql, type Slice } from '../infra/keyset.ts';
 import { sqlSlice } from '../infra/sql-slice.ts';
+import type { StoredLimits } from '../workspaces/limits.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import type { Role } from '../workspaces/roles.ts';
 
@@ -10,6 +11,7 @@ export interface MemberRow {
   email: string;
   name: string;
   role: Role;
+  limits: StoredLimits | null;
   joined_at: Date;
   last_seen_at: Date | null;
 }
@@ -22,7 +24,7 @@ const BY_NAME = { keys: [byText('lower(u.name)'), byText('m.user_id')], directio
  * keys of the workspace.
  */
 const MEMBERS = `
-  SELECT ${positionSql(BY_NAME)}, m.user_id, u.email, u.name, m.role, m.joined_at,
+  SELECT ${positionSql(BY_NAME)}, m.user_id, u.email, u.name, m.role, m.limits, m.joined_at,
          greatest(u.last_sign_in_at,
            (SELECT max(s.last_used_at) FROM sessions s WHERE s.user_id = u.id),
            (SELECT max(k.last_used_at) FROM api_keys k WHERE k.project_id = m.project_id AND k.user_id = u.id)

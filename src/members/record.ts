@@ -1,4 +1,5 @@
 import { Joi, requiredText, requiredTime, role } from '../http/fields.ts';
+import { limitsRecord, toLimits } from '../http/limits-field.ts';
 import type { MemberRow } from './queries.ts';
 
 /** Builds the public record of a member. */
@@ -8,6 +9,7 @@ export function toMember(row: MemberRow) {
     email: row.email,
     name: row.name,
     role: row.role,
+    limits: toLimits(row.limits),
     joinedAt: row.joined_at.toISOString(),
     lastSeenAt: row.last_seen_at?.toISOString() ?? null,
   };
@@ -21,6 +23,7 @@ export const memberRecord = Joi.object({
   email: requiredText.description('Email address.').example('ada@example.com'),
   name: requiredText.allow('').description('Name.').example('Ada Lovelace'),
   role,
+  limits: limitsRecord,
   joinedAt: requiredTime.description('Time at which they joined.'),
   lastSeenAt: requiredTime
     .allow(null)

@@ -1,11 +1,12 @@
 import { deletedRecord } from '../http/deleted.ts';
 import { id, Joi, paging, role } from '../http/fields.ts';
+import { limitsField } from '../http/limits-field.ts';
 import { found, ok, pageOf, type Route, route } from '../http/route.ts';
 import { db } from '../infra/db.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import type { Paging } from '../workspaces/lists.ts';
-import { type Role, refuseRoleBeyond } from '../workspaces/roles.ts';
-import { memberJobs } from './jobs.ts';
+import { refuseRoleBeyond } from '../workspaces/roles.ts';
+import { type MemberChanges, memberJobs } from './jobs.ts';
 import { findMember, listMembers } from './queries.ts';
 import { memberRecord, toMember } from './record.ts';
 
@@ -47,22 +48,28 @@ export const memberRoutes: Route[] = [
       return ok(toMember(found(member, `member "${userId}"`)));
     },
   }),
-  route<{ params: Params; body: { role: Role } }>({
+  route<{ params: Params; body: MemberChanges }>({
     ...write,
     method: 'patch',
     path: '/members/{userId}',
     operationId: 'updateMember',
-    summary: 'Change the role of a person',
+    summary: 'Change the role or the limits of a person',
     description:
-      'Changes the role of a person, to one with no more scopes than the caller’s. Revokes their ' +
-      'API keys with more scopes than the new role. The last owner stays an owner.',
+      'Changes the role of a person, to one with no more scopes than the caller’s, or limits them ' +
+      'and their API keys to some links and QR codes. Revokes their API keys with more scopes than ' +
+      'the role. An owner has no limits, and the last owner stays an owner.',
     record: true,
     params,
-    body: Joi.object<{ role: Role }>({ role }).meta({ name: 'MemberUpdate' }),
+    body: Joi.object<MemberChanges>({
+      role: role.optional().example('viewer'),
+      limits: limitsField(),
+    })
+      .or('role', 'limits')
+      .meta({ name: 'MemberUpdate' }),
     answers: { 200: memberRecord },
     handle(request) {
       const { caller, params: who, body } = request;
-      refuseRoleBeyond(caller.scopes, body.role);
+      if (body.role !== undefined) refuseRoleBeyond(caller.scopes, body.role);
       const data = { userId: who.userId, changes: body };
       return answerWrite(request, memberJobs['member.update'], data, ok);
     },

@@ -23,6 +23,7 @@ export const metatagsRoutes: Route[] = [
     method: 'get',
     path: '/metatags/image',
     operationId: 'retrieveMetatagsImage',
+    limits: 'none',
     summary: 'Retrieve an image of a web page',
     description:
       'Fetches an image from any host, such as the `image` of metatags, and returns it as a WebP ' +

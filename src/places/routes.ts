@@ -19,6 +19,7 @@ export const placeRoutes: Route[] = [
     method: 'get',
     path: '/places/cities',
     operationId: 'listCities',
+    limits: 'none',
     summary: 'Find cities',
     description:
       'Finds cities by the beginning of their names, as the database of places has them: for rules, ' +

@@ -58,8 +58,13 @@ import {
   toNewQrCode,
 } from './schema.ts';
 
-const write = { tag: 'QR codes', scope: 'qrcodes.write', writes: true } as const;
-const read = { tag: 'QR codes', scope: 'qrcodes.read' } as const;
+const write = {
+  tag: 'QR codes',
+  scope: 'qrcodes.write',
+  limits: 'records',
+  writes: true,
+} as const;
+const read = { tag: 'QR codes', scope: 'qrcodes.read', limits: 'records' } as const;
 const BULK_BYTES = 5 * 1024 * 1024;
 const PICTURE = { media: Object.values(MEDIA_TYPES) };
 /** An image of `GET /qr` depends only on its URL. */

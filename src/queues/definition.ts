@@ -54,10 +54,23 @@ export interface Keyed {
   request: string;
 }
 
+/**
+ * Limits of a caller to some links and QR codes of the workspace: a record must be inside of all
+ * that are set.
+ */
+export interface Limits {
+  folderIds?: readonly string[] | undefined;
+  /** Names of domains. */
+  domains?: readonly string[] | undefined;
+  /** Id of the person who has created the record. */
+  userId?: string | undefined;
+}
+
 /** The person, and the API key if any, for whom a job writes. */
 export interface Actor {
   userId: string;
   apiKeyId?: string | undefined;
+  limits?: Limits | undefined;
 }
 
 /**

@@ -1,7 +1,10 @@
+import { Domain } from '../domains/model.ts';
 import { EVENT_KINDS, pluralOf } from '../events/kinds.ts';
 import { eventsStore } from '../events/store/index.ts';
+import { kindOfId } from '../ids.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import type { ClickIdParameter, QueryConflict } from '../lookup/entry.ts';
+import { listInside } from '../short-links/inside.ts';
 import type { Logo } from '../workspaces/commands.ts';
 import type { Plan } from '../workspaces/plans.ts';
 import type { UtmRules } from '../workspaces/utm-rules.ts';
@@ -71,10 +74,11 @@ const COUNTS = Object.entries(COUNTED)
   )
   .join(', ');
 
-/** Reads the usage of a workspace. */
+/** Reads the usage of a workspace, of links and QR codes within the current limits. */
 export async function readUsage(projectId: string, now = new Date()): Promise<Usage> {
   const start = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   const end = new Date(now.getTime() + 1);
+  const inside = await listInside(projectId);
   const [[counts], numbers] = await Promise.all([
     rows<Omit<Usage, 'eventsThisMonth'>>(db(), `SELECT ${COUNTS}`, {
       projectId,
@@ -83,7 +87,7 @@ export async function readUsage(projectId: string, now = new Date()): Promise<Us
     eventsStore().totals({
       projectId,
       span: { start, end, granularity: 'day', timezone: 'UTC' },
-      filter: { traffic: 'all' },
+      filter: { traffic: 'all', records: inside },
       events: EVENT_KINDS,
     }),
   ]);
@@ -91,16 +95,16 @@ export async function readUsage(projectId: string, now = new Date()): Promise<Us
     (sum, kind) => sum + (numbers[pluralOf(kind)] ?? 0),
     0,
   );
-  return { ...counts!, eventsThisMonth };
+  const usage = { ...counts!, eventsThisMonth };
+  if (inside === undefined) return usage;
+  const linkCount = inside.filter((id) => kindOfId(id) === 'link').length;
+  const domains = await Domain.of(projectId).resultSize();
+  return { ...usage, links: linkCount, qrcodes: inside.length - linkCount, domains };
 }
 
 /** Reads the verified domains of a workspace, by name. */
 export async function readOwnDomains(projectId: string): Promise<string[]> {
-  const domains = await rows<{ slug: string }>(
-    db(),
-    'SELECT slug FROM domains WHERE project_id = ? AND verified ORDER BY slug',
-    [projectId],
-  );
+  const domains = await Domain.of(projectId).where({ verified: true }).orderBy('slug');
   return domains.map(({ slug }) => slug);
 }
 

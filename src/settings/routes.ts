@@ -20,6 +20,7 @@ export const settingsRoutes: Route[] = [
     method: 'get',
     path: '/workspace',
     operationId: 'retrieveWorkspace',
+    limits: 'records',
     summary: 'Retrieve the workspace',
     description: 'Returns the workspace of the caller: its settings, limits and usage.',
     scope: 'workspace.read',
@@ -55,6 +56,7 @@ export const settingsRoutes: Route[] = [
     method: 'get',
     path: '/workspace/own-visits',
     operationId: 'listOwnVisitPages',
+    limits: 'records',
     summary: 'List the pages for own visits',
     description:
       'Returns a page on each short domain of the workspace. A person who opens it within ten minutes can choose ' +

@@ -5,6 +5,7 @@ import { type IdKind, kindOfId } from '../ids.ts';
 import { type Db, db, rows } from '../infra/db.ts';
 import { qrCodeOf, shortLinkOf } from '../lookup/short-link.ts';
 import { claimsNamed, isFreeFor, spellingsOf } from './claims.ts';
+import { listInside } from './inside.ts';
 import { keyField, refuseSharedWildcard } from './key.ts';
 import { loadReferences } from './references.ts';
 
@@ -67,8 +68,8 @@ export const availabilityAnswer = Joi.object<Availability>({
     .allow(null)
     .required()
     .description(
-      'The record that has the slug, if it belongs to the workspace. On the default short domain, it can be ' +
-        'another workspace’s.',
+      'The record that has the slug, if it belongs to the workspace and the limits of the caller. On the default ' +
+        'short domain, it can be another workspace’s.',
     ),
 }).meta({ name: 'SlugAvailability' });
 
@@ -115,6 +116,7 @@ export async function findAvailability(
     return { ...answer, available: false, reason: claim.is_blocked ? 'blocked' : 'kept' };
   }
   const { record_id: id, project_id, url } = claim;
-  const holder = project_id === projectId ? { kind: kindOfId(id)!, id, url } : null;
+  const isShown = project_id === projectId && (await listInside(projectId))?.includes(id) !== false;
+  const holder = isShown ? { kind: kindOfId(id)!, id, url } : null;
   return { ...answer, available: false, reason: 'taken', holder };
 }

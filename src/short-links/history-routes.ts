@@ -56,6 +56,7 @@ export function historyRoutes<Sealed extends { id: string }>({
       method: 'get',
       path: `${path}/history`,
       operationId: `list${name}History`,
+      limits: 'records',
       summary: `List the changes of a ${noun}, newest first`,
       description:
         `Returns the changes of a ${noun} with the values before and after each: the newest ` +
@@ -80,6 +81,7 @@ export function historyRoutes<Sealed extends { id: string }>({
       method: 'get',
       path: `${path}/destination-versions`,
       operationId: `list${name}DestinationVersions`,
+      limits: 'records',
       summary: `List the destination URLs that a ${noun} has had, newest first`,
       description:
         `Returns the values of \`url\` that a ${noun} has had, each with its period, as far as the history is stored. ` +
@@ -99,6 +101,7 @@ export function historyRoutes<Sealed extends { id: string }>({
       method: 'post',
       path: `${path}/revert`,
       operationId: `revert${name}`,
+      limits: 'records',
       summary: `Revert a change of a ${noun}`,
       description:
         `Sets the fields of one change of a ${noun} back to their values before it; other fields stay. ` +

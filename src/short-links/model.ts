@@ -1,5 +1,6 @@
 import type { Model } from 'objection';
-import { WorkspaceModel } from '../infra/model.ts';
+import { type Narrowed, WorkspaceModel } from '../infra/model.ts';
+import { currentLimits, insideSql } from '../workspaces/limits.ts';
 import type { DefaultsOf, FieldTable } from './field.ts';
 import { fields, type SharedColumns } from './fields.ts';
 
@@ -13,6 +14,13 @@ export class ShortLinkModel extends WorkspaceModel {
   declare frameable: string[] | null;
   /** Text that searches match against (`searchTextOf` in write.ts). */
   declare search_text: string;
+
+  /** Leaves out what is outside of the limits of the caller. */
+  static override narrow(rows: Narrowed): void {
+    const limits = currentLimits();
+    if (limits === undefined) return;
+    rows.whereRaw(...insideSql(limits, (column) => `${this.tableName}.${column}`));
+  }
 }
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- as above
 export interface ShortLinkModel extends SharedColumns {}

@@ -1,6 +1,7 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { type Db, rows } from '../infra/db.ts';
+import { currentLimits, onlyPlace } from '../workspaces/limits.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
 import type { UtmRules } from '../workspaces/utm-rules.ts';
 import { MAX_TAGS, type SharedChanges, type TagChoice } from './fields.ts';
@@ -20,8 +21,13 @@ export interface UsableDomain {
 
 /** The records of the workspace to which the inputs of one request refer, loaded together. */
 export interface References {
-  /** The workspace's primary domain, or else the service's default short domain. */
+  /**
+   * The domain to which the caller is limited, the workspace's primary domain, or else the
+   * service's default short domain.
+   */
   mainDomain: UsableDomain;
+  /** Folder of new records that name none. */
+  mainFolderId: string | null;
   domain(slug: string): UsableDomain | undefined;
   tagById(id: string): TagReference | undefined;
   /** Compares names by {@link nameKey}. */
@@ -49,6 +55,9 @@ export async function loadReferences(
   const webhookIds = inputs.flatMap((input) => input.webhookIds ?? []);
   const pageIds = inputs.flatMap(({ pageId }) => (typeof pageId === 'string' ? [pageId] : []));
 
+  const only = onlyPlace();
+  if (only.folderId !== undefined) folderIds.push(only.folderId);
+
   const domains = await loadDomains(trx, projectId);
   const tags =
     tagIds.length + tagNames.length === 0
@@ -65,7 +74,9 @@ export async function loadReferences(
   };
 
   const mainDomain =
-    domains.find((domain) => domain.isPrimary) ?? domains.find((domain) => domain.isDefault);
+    domains.find(({ slug }) => slug === only.domain) ??
+    domains.find((domain) => domain.isPrimary) ??
+    domains.find((domain) => domain.isDefault);
   if (mainDomain === undefined)
     throw new Error('the default short domain is missing: run `npm run migrate`');
   const bySlug = new Map(domains.map((domain) => [domain.slug, domain]));
@@ -73,6 +84,7 @@ export async function loadReferences(
   const byName = new Map(tags.map((tag) => [nameKey(tag.name), tag]));
   return {
     mainDomain,
+    mainFolderId: presentIds.folder.has(only.folderId ?? '') ? only.folderId! : null,
     domain: (slug) => bySlug.get(slug),
     tagById: (id) => byId.get(id),
     tagByName: (name) => byName.get(nameKey(name)),
@@ -210,18 +222,20 @@ export function loadDomains(trx: Db, projectId: string): Promise<UsableDomain[]>
   );
 }
 
-/** Returns those of some ids that records of a workspace have. */
+/** Returns those of some ids that records of a workspace have, of folders within the current limits. */
 export async function existingIds(
   trx: Db,
   table: 'folders' | 'links' | 'pages' | 'qrcodes' | 'tags' | 'templates' | 'webhooks',
   projectId: string,
   ids: readonly string[],
 ): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
+  const limits = table === 'folders' ? currentLimits()?.folderIds : undefined;
+  const allowed = limits === undefined ? ids : ids.filter((id) => limits.includes(id));
+  if (allowed.length === 0) return new Set();
   const present = await rows<{ id: string }>(
     trx,
     `SELECT id FROM ${table} WHERE project_id = ? AND id = ANY(?)`,
-    [projectId, ids],
+    [projectId, allowed],
   );
   return new Set(present.map(({ id }) => id));
 }

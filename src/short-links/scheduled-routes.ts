@@ -17,6 +17,7 @@ import { newId } from '../ids.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import type { Job } from '../queues/job.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
+import { currentLimits } from '../workspaces/limits.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import type { ShortLinkTables } from './model.ts';
 import { canReadPasswords } from './record.ts';
@@ -92,7 +93,7 @@ export function scheduledRoutes({
   unschedule,
 }: ScheduledSource): Route[] {
   const name = kind === 'link' ? 'Link' : 'QrCode';
-  const read = { extension: true, tag, scope: `${kind}s.read` } as const;
+  const read = { extension: true, tag, scope: `${kind}s.read`, limits: 'records' } as const;
   const ofChange = params.keys({
     changeId: id().required().description('Id of the scheduled change.'),
   });
@@ -102,7 +103,9 @@ export function scheduledRoutes({
     const record = await findByRef(projectId, ref!);
     if (record !== undefined) return { projectId, kind, recordId: record.id };
     const owner = { projectId, kind, recordId: ref! };
-    return found((await hasScheduled(owner)) ? owner : undefined, `${noun} "${ref}"`);
+    // Limits of the caller say nothing about a deleted record.
+    const isKnown = currentLimits() === undefined && (await hasScheduled(owner));
+    return found(isKnown ? owner : undefined, `${noun} "${ref}"`);
   };
   const shownTo = (caller: Caller) => (row: ScheduledRow) =>
     toScheduled(row, toShown(row.changes, canReadPasswords(caller, kind)));

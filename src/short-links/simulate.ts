@@ -203,6 +203,7 @@ export const simulationRoute = ({
     method: 'post',
     path: `${path}/simulate`,
     operationId: kind === 'link' ? 'simulateLink' : 'simulateQrCode',
+    limits: 'records',
     summary: `Simulate a visit of a ${noun}`,
     description:
       `Returns the answer that a visitor of the ${noun} would get, as decided by the redirect. ` +

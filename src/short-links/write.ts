@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.ts';
+import { mapAccepted, Refusal } from '../errors.ts';
 import { type Db, execute, preparedRows } from '../infra/db.ts';
 import { searchableParts } from '../infra/folded.ts';
 import { memoize } from '../infra/memoize.ts';
@@ -8,6 +8,7 @@ import type { Publish } from '../jobs/run-idempotent.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import { type PlacedRecord, publishRecordEvent } from '../webhooks/outbox.ts';
+import { refuseOutside } from '../workspaces/limits.ts';
 import type { UtmRules } from '../workspaces/utm-rules.ts';
 import {
   claimedEntry,
@@ -87,6 +88,7 @@ export function placeOf(
       user_id: userId,
       domain_id: domain.id,
       key: input.key ?? draw(),
+      folder_id: references.mainFolderId,
       created_at: input.createdAt === undefined ? now : new Date(input.createdAt),
       updated_at: now,
     },
@@ -128,7 +130,11 @@ export async function insert<Row extends ShortLinkRow>(
   drafts: readonly (Draft<Row> | Refusal)[],
   publish: Publish,
 ): Promise<(Draft<Row> | Refusal)[]> {
-  const checked = await refuseBlocked(trx, drafts);
+  const inside = mapAccepted(drafts, (draft) => {
+    refuseOutside(draft.row.folder_id, draft.domain);
+    return draft;
+  });
+  const checked = await refuseBlocked(trx, inside);
   const accepted = checked.filter((draft): draft is Draft<Row> => !(draft instanceof Refusal));
   const claimed = await claimKeys(trx, accepted);
   const stored = await insertRows(
@@ -337,7 +343,7 @@ async function slugOf(trx: Db, domainId: string): Promise<string> {
  *
  * @returns the look-up entries to publish
  * @throws Refusal `conflict` if the key or the external id is taken; `unprocessable_entity` if a
- *   new URL leads to a blocked host
+ *   new URL leads to a blocked host, or the record would be outside of the limits of the caller
  */
 export async function update<Row extends ShortLinkRow>(
   trx: Db,
@@ -346,6 +352,7 @@ export async function update<Row extends ShortLinkRow>(
   { row, domain, tags, entry }: Change<Row>,
   author: Author,
 ): Promise<LookupChange[]> {
+  refuseOutside(row.folder_id, domain);
   const present = new Set(urlsOf(before).map(([, url]) => url));
   await refuseBlockedHosts(
     trx,

@@ -8,7 +8,7 @@ import { listTags, readTag, type TagListQuery } from './queries.ts';
 import { TAG_COLORS, tagRecord, toTag } from './record.ts';
 
 const write = { tag: 'Tags', scope: 'tags.write', writes: true } as const;
-const read = { tag: 'Tags', scope: 'tags.read' } as const;
+const read = { tag: 'Tags', scope: 'tags.read', limits: 'none' } as const;
 const MAX_NAME = 190;
 
 interface NewTag {

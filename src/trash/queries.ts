@@ -3,6 +3,7 @@ import { byText, type Order, positionSql, type Slice } from '../infra/keyset.ts'
 import { sqlSlice } from '../infra/sql-slice.ts';
 import type { RecordKind } from '../short-links/model.ts';
 import type { TrashRow } from '../short-links/trash.ts';
+import { currentLimits, insideSql } from '../workspaces/limits.ts';
 import type { Paging } from '../workspaces/lists.ts';
 
 const LATEST_FIRST: Order = {
@@ -20,18 +21,23 @@ const selected = (record: string): string => `
     FROM trash t LEFT JOIN users u ON u.id = t.user_id
     LEFT JOIN domains d ON d.id = t.record->>'domain_id'`;
 
+/** SQL: condition of deleted records inside of the limits of the caller, with its bindings. */
+const inside = () => insideSql(currentLimits() ?? {}, (column) => `(t.record->>'${column}')`);
+
 /** Lists a page of the trash, latest first. */
 export const listTrash = (
   projectId: string,
   kinds: readonly RecordKind[],
   { page, pageSize, after }: Paging,
-): Promise<Slice<TrashRow>> =>
-  sqlSlice<TrashRow>(
-    `${selected(LISTED)} WHERE t.project_id = ? AND t.kind = ANY(?)`,
-    [projectId, [...kinds]],
+): Promise<Slice<TrashRow>> => {
+  const [condition, bindings] = inside();
+  return sqlSlice<TrashRow>(
+    `${selected(LISTED)} WHERE t.project_id = ? AND t.kind = ANY(?) AND ${condition}`,
+    [projectId, [...kinds], ...bindings],
     LATEST_FIRST,
     { page, size: pageSize, after },
   );
+};
 
 /** Reads and locks a record in the trash. */
 export async function lockTrashed(
@@ -39,10 +45,11 @@ export async function lockTrashed(
   projectId: string,
   id: string,
 ): Promise<TrashRow | undefined> {
+  const [condition, bindings] = inside();
   const [row] = await rows<TrashRow>(
     trx,
-    `${selected('t.record')} WHERE t.project_id = ? AND t.id = ? FOR UPDATE OF t`,
-    [projectId, id],
+    `${selected('t.record')} WHERE t.project_id = ? AND t.id = ? AND ${condition} FOR UPDATE OF t`,
+    [projectId, id, ...bindings],
   );
   return row;
 }

@@ -18,7 +18,7 @@ import { trashBulkJobs, trashJobs } from './jobs.ts';
 import { listTrash } from './queries.ts';
 import { restoredAnswer, toTrashed, trashedRecord } from './record.ts';
 
-const extension = { extension: true } as const;
+const extension = { extension: true, limits: 'records' } as const;
 
 const restoreText = (noun: string): string =>
   `Restores a deleted ${noun} with its id, slug, tags, counts and history, up to ${TRASH_DAYS} days after its ` +

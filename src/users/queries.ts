@@ -1,12 +1,13 @@
 import { Refusal } from '../errors.ts';
 import { type Db, db, keysDb, rows } from '../infra/db.ts';
 import { placesOwner } from '../visitors/places.ts';
+import { memberLimitsSql, type StoredLimits } from '../workspaces/limits.ts';
 import type { Plan } from '../workspaces/plans.ts';
 import type { Role } from '../workspaces/roles.ts';
 import type { SecondFactor } from './jobs.ts';
 import {
   type Me,
-  type Membership,
+  type MembershipRow,
   membershipOf,
   type OwnInvitation,
   type SessionRecord,
@@ -99,9 +100,9 @@ export async function readMe(userId: string, sessionId: string): Promise<Me> {
          FROM users u WHERE u.id = :userId`,
       { userId, sessionId, resetTime: RESET_TIME },
     ),
-    rows<Omit<Membership, 'scopes'>>(
+    rows<MembershipRow>(
       db(),
-      `SELECT w.id, w.slug, w.name, w.plan, m.role,
+      `SELECT w.id, w.slug, w.name, w.plan, m.role, ${memberLimitsSql} AS limits,
               w.require_second_factor AND NOT EXISTS (
                 SELECT FROM sessions s WHERE s.id = :sessionId AND s.second_factor IS NOT NULL
               ) AS "needsSecondFactor"
@@ -149,6 +150,7 @@ export interface FoundSession {
     plan: Plan;
     requestsPerMinute: number | null;
     role: Role;
+    limits: StoredLimits | null;
     requiresSecondFactor: boolean;
   } | null;
 }
@@ -169,6 +171,7 @@ export async function findSession(
             s.expires_at AS "expiresAt", s.last_used_at AS "lastUsedAt",
             (SELECT json_build_object('projectId', w.id, 'slug', w.slug, 'plan', w.plan,
                       'requestsPerMinute', w.requests_per_minute, 'role', m.role,
+                      'limits', ${memberLimitsSql},
                       'requiresSecondFactor', w.require_second_factor)
                FROM workspaces w JOIN workspace_users m ON m.project_id = w.id
               WHERE w.slug = :workspace AND m.user_id = s.user_id) AS workspace

@@ -1,5 +1,7 @@
 import { Joi, oneOf, requiredCount, requiredText, requiredTime, scope } from '../http/fields.ts';
+import { limitsRecord, toLimits } from '../http/limits-field.ts';
 import type { PlacesOwner } from '../visitors/places.ts';
+import { limitedScopes, type StoredLimits } from '../workspaces/limits.ts';
 import { PLANS, type Plan } from '../workspaces/plans.ts';
 import { ROLES, type Role, SCOPES_OF } from '../workspaces/roles.ts';
 
@@ -13,12 +15,17 @@ export interface Membership {
   /** True if the workspace requires a second factor, and the session had none. */
   needsSecondFactor: boolean;
   scopes: readonly string[];
+  limits: ReturnType<typeof toLimits>;
 }
 
+/** A membership as it is stored. */
+export type MembershipRow = Omit<Membership, 'scopes' | 'limits'> & { limits: StoredLimits | null };
+
 /** Builds the public record of a membership. */
-export const membershipOf = (row: Omit<Membership, 'scopes'>): Membership => ({
+export const membershipOf = ({ limits, ...row }: MembershipRow): Membership => ({
   ...row,
-  scopes: SCOPES_OF[row.role],
+  scopes: limits === null ? SCOPES_OF[row.role] : limitedScopes(SCOPES_OF[row.role]),
+  limits: toLimits(limits),
 });
 
 /** An invitation as its recipient sees it. */
@@ -69,6 +76,7 @@ export const membershipRecord = Joi.object({
     .required()
     .description('Permissions of the role, as scopes of API keys; `*` is all.')
     .example(['*']),
+  limits: limitsRecord,
 }).meta({ name: 'Membership' });
 
 const ownInvitationRecord = Joi.object({

@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
 import { runJob } from '../jobs/run-job.ts';
 import type { Producer } from '../queues/producer.ts';
-import type { Caller } from '../workspaces/api-keys.ts';
+import { type Caller, limitedBy } from '../workspaces/api-keys.ts';
 import { SCOPES_OF } from '../workspaces/roles.ts';
 import { sessionCookie, sessionTokenIn } from './cookie.ts';
 import type { NewSession, SignInMethod } from './jobs.ts';
@@ -112,10 +112,11 @@ export async function findSessionCaller(
       'X-Workspace must be the slug of a workspace that you belong to',
     );
   }
-  const { projectId, slug, plan, requestsPerMinute, role } = session.workspace;
+  const { projectId, slug, plan, requestsPerMinute, role, limits } = session.workspace;
   if (session.workspace.requiresSecondFactor) refuseWithoutFactor(person, slug);
   const scopes = SCOPES_OF[role];
-  return { ...person, projectId, workspaceSlug: slug, plan, requestsPerMinute, role, scopes };
+  const place = { projectId, workspaceSlug: slug, plan, requestsPerMinute };
+  return limitedBy({ ...person, ...place, role, scopes }, limits);
 }
 
 /**

@@ -34,6 +34,7 @@ export const ownWorkspaceHandlers = handlers(ownWorkspaceJobs, {
         name,
         plan: 'free',
         role: 'owner',
+        limits: null,
         needsSecondFactor: false,
       });
     }),

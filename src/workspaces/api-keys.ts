@@ -5,9 +5,11 @@ import { newId } from '../ids.ts';
 import { type Db, db as database, keysDb, rows } from '../infra/db.ts';
 import { unseal } from '../infra/seal.ts';
 import { hashApiKey } from '../infra/secrets.ts';
+import type { Limits } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import type { Producer } from '../queues/producer.ts';
 import { keyUseJobs } from './jobs.ts';
+import { combinedLimits, limitedScopes, memberLimitsSql, type StoredLimits } from './limits.ts';
 import type { Plan } from './plans.ts';
 import { workspaceId } from './queries.ts';
 import type { Role } from './roles.ts';
@@ -29,6 +31,8 @@ export interface Caller {
   /** Origins whose pages may use the key, if it is publishable; `null` for other callers. */
   origins: readonly string[] | null;
   scopes: readonly string[];
+  /** Limits to some links and QR codes; absent for none. */
+  limits?: Limits | undefined;
   /**
    * The client's network, for endpoints without a workspace; it has a share of the workers like a
    * workspace.
@@ -58,19 +62,41 @@ export interface KeyProof {
   isOf(apiKey: string): boolean;
 }
 
+/**
+ * Adds stored limits to a caller, with the scopes that they leave. Limits of a person hold for all
+ * of their keys.
+ */
+export function limitedBy<Found extends Caller>(
+  caller: Found,
+  ...stored: readonly (StoredLimits | null)[]
+): Found {
+  const limits = combinedLimits(caller.userId, ...stored);
+  if (limits === undefined) return caller;
+  return { ...caller, limits, scopes: limitedScopes(caller.scopes) };
+}
+
 const OWNERS = `
   SELECT k.id AS "apiKeyId", k.project_id AS "projectId", k.user_id AS "userId", k.scopes, k.origins,
          k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
-         w.slug AS "workspaceSlug", w.plan, w.requests_per_minute AS "requestsPerMinute"
-    FROM api_keys k JOIN workspaces w ON w.id = k.project_id`;
+         w.slug AS "workspaceSlug", w.plan, w.requests_per_minute AS "requestsPerMinute",
+         k.limits AS "keyLimits", ${memberLimitsSql} AS "memberLimits"
+    FROM api_keys k JOIN workspaces w ON w.id = k.project_id
+    LEFT JOIN workspace_users m ON m.project_id = k.project_id AND m.user_id = k.user_id`;
+
+interface OwnerRow extends Omit<ApiKeyOwner, 'limits'> {
+  keyLimits: StoredLimits | null;
+  memberLimits: StoredLimits | null;
+}
 
 /**
  * Finds the caller of a key by the hash of the key. This and {@link findProvenKey} are the only
  * queries without a workspace, which they find.
  */
 export async function findApiKey(hash: string): Promise<ApiKeyOwner | undefined> {
-  const [owner] = await rows<ApiKeyOwner>(keysDb(), `${OWNERS} WHERE k.hash = ?`, [hash]);
-  return owner;
+  const [row] = await rows<OwnerRow>(keysDb(), `${OWNERS} WHERE k.hash = ?`, [hash]);
+  if (row === undefined) return undefined;
+  const { keyLimits, memberLimits, ...owner } = row;
+  return limitedBy(owner, keyLimits, memberLimits);
 }
 
 /** Finds the caller of a key by a proof, which only keys with a stored key have. */

@@ -66,6 +66,7 @@ describe('invitations', () => {
       id,
       email,
       role: 'viewer',
+      limits: null,
       invitedBy: owner.userId,
       createdAt,
       expiresAt,

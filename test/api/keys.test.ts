@@ -41,6 +41,7 @@ describe('API keys over REST', () => {
       publicKey: null,
       origins: [],
       scopes: ['links.read', 'tags.write'],
+      limits: null,
       yourlsSignatures: false,
       userId,
       createdAt,

@@ -204,6 +204,7 @@ describe('a workspace of a person', () => {
         plan: 'free',
         role: 'owner',
         needsSecondFactor: false,
+        limits: null,
         scopes: ['*'],
       },
     ]);

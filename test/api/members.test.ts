@@ -42,6 +42,7 @@ describe('the people of a workspace', () => {
       email: `${userId}@people.test`,
       name: 'Ada',
       role: 'viewer',
+      limits: null,
     });
     for (const time of [joinedAt, lastSeenAt]) {
       expect(Math.abs(Date.now() - Date.parse(time))).to.be.below(60_000);
@@ -177,7 +178,7 @@ describe('the people of a workspace', () => {
   });
 
   const REFUSED: [name: string, body: unknown, message: RegExp][] = [
-    ['no role', {}, /^role is required/],
+    ['nothing', {}, /^body must contain at least one of role, limits/],
     ['an unknown role', { role: 'admin' }, /^role must be one of/],
     ['another name', { role: 'owner', name: 'x' }, /^name is not a known field/],
   ];

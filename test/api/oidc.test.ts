@@ -194,6 +194,7 @@ describe('single sign-on', function () {
         plan: 'enterprise',
         role: 'viewer',
         needsSecondFactor: false,
+        limits: null,
         scopes: SCOPES_OF.viewer,
       },
     ]);

@@ -39,6 +39,7 @@ describe('signing in with a password', () => {
             plan: 'enterprise',
             role: 'viewer',
             needsSecondFactor: false,
+            limits: null,
             scopes: SCOPES_OF.viewer,
           },
         ],

@@ -62,6 +62,8 @@ import * as passwordResets from '../../migrations/0096_password_resets.ts';
 import * as secondFactors from '../../migrations/0097_second_factors.ts';
 import * as mappedMembers from '../../migrations/0098_mapped_members.ts';
 import * as defaultTemplate from '../../migrations/0100_default_template.ts';
+import * as limits from '../../migrations/0101_limits.ts';
+import * as limitedLists from '../../migrations/0102_limited_lists.ts';
 import * as utmRules from '../../migrations/0103_utm_rules.ts';
 import * as sharedReports from '../../migrations/0104_shared_reports.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
@@ -152,6 +154,8 @@ const AFTER_SEARCH = [
   secondFactors,
   mappedMembers,
   defaultTemplate,
+  limits,
+  limitedLists,
   utmRules,
   sharedReports,
 ];

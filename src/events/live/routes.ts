@@ -2,6 +2,7 @@ import { config } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import { flag, Joi, queryList } from '../../http/fields.ts';
 import { type ApiRequest, type Route, route } from '../../http/route.ts';
+import { withinLimits } from '../../workspaces/limits.ts';
 import { KIND_PARAMETERS, type KindParameter, kindNamed, kindOfStored } from '../kinds.ts';
 import { readCursor } from '../query/cursor.ts';
 import { type FilterQuery, filterSchemas, resolveFilter } from '../query/filters.ts';
@@ -49,8 +50,9 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
     const check = async () => {
       if (stream.isEnded) return end();
       try {
-        await connection.checkCaller();
-        watcher.matches = (await filterOf(caller.projectId, query)).matches;
+        const { limits } = await connection.checkCaller();
+        const found = await withinLimits(limits, () => filterOf(caller.projectId, query));
+        watcher.matches = found.matches;
       } catch (error) {
         // An outage is no reason to end the stream: it says nothing about the caller.
         if (error instanceof Refusal) end();
@@ -71,6 +73,7 @@ export function liveRoutes({ toEvents, resolveRecords }: EventRecords): Route[] 
       method: 'get',
       path: '/events/live',
       operationId: 'streamEvents',
+      limits: 'records',
       summary: 'Watch events',
       description:
         'Sends events as they are stored, as server-sent events: `event` is the kind, `data` the ' +

@@ -3,6 +3,7 @@ import { config } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import { liveStreams } from '../../infra/metrics.ts';
 import type { LiveChannels, LiveListener } from '../../queues/live.ts';
+import { withinLimits } from '../../workspaces/limits.ts';
 import type { LiveRow, StoredEvent, UncountedReason } from '../event.ts';
 import type { EventRecords } from '../records.ts';
 import type { Matcher } from './matcher.ts';
@@ -78,9 +79,12 @@ class WatchedWorkspace implements LiveListener {
     try {
       while (this.#pending.length > 0) {
         const batch = this.#pending.splice(0, MAX_READ);
-        const records = await this.#toEvents(
-          this.#projectId,
-          batch.map(({ event }) => event),
+        // Outside of the limits of the request that opened the connection to Redis.
+        const records = await withinLimits(undefined, () =>
+          this.#toEvents(
+            this.#projectId,
+            batch.map(({ event }) => event),
+          ),
         );
         for (const [at, { event, uncounted, watchers }] of batch.entries()) {
           const record = records[at]!;

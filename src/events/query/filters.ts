@@ -13,6 +13,7 @@ import {
 } from '../../http/fields.ts';
 import { BROWSERS, SYSTEMS } from '../../visitors/device.ts';
 import { UNKNOWN } from '../../visitors/places.ts';
+import { currentLimits } from '../../workspaces/limits.ts';
 import { pageOf } from '../dimensions.ts';
 import {
   type Condition,
@@ -237,6 +238,8 @@ async function refuseUnknown(
 ): Promise<void> {
   const unlisted = requested?.filter((name) => name !== UNKNOWN && !names.includes(name)) ?? [];
   if (unlisted.length === 0) return;
+  // Names in events outside of the limits of the caller are not told.
+  if (currentLimits() !== undefined) return;
   const values = await eventsStore().listValues(projectId, dimension);
   const accepted = new Set([...names, ...values, UNKNOWN]);
   const unknown = unlisted.find((name) => !accepted.has(name));

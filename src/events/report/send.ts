@@ -4,6 +4,7 @@ import { addMails } from '../../mail/outbox.ts';
 import { REPORT_PLAN } from '../../mail/preferences.ts';
 import { nextReportAt, type ReportInterval } from '../../mail/report-times.ts';
 import { unsubscribeUrl } from '../../mail/unsubscribe.ts';
+import { memberLimitsSql } from '../../workspaces/limits.ts';
 import { includesPlan, type Plan } from '../../workspaces/plans.ts';
 import type { RecordNames } from '../records.ts';
 import { reportMessage } from './message.ts';
@@ -45,7 +46,7 @@ export async function sendReports(names: RecordNames, log: Log): Promise<void> {
     db(),
     `SELECT m.project_id AS "projectId", m.user_id AS "userId", m.report AS every,
             m.report_timezone AS timezone, m.report_due_at AS "dueAt", u.email,
-            u.disabled_at IS NOT NULL AS "isDisabled", w.plan, w.name, w.slug
+            (u.disabled_at IS NOT NULL OR ${memberLimitsSql} IS NOT NULL) AS "isDisabled", w.plan, w.name, w.slug
        FROM workspace_users m JOIN users u ON u.id = m.user_id JOIN workspaces w ON w.id = m.project_id
       WHERE m.report_due_at <= now() ORDER BY m.report_due_at, m.project_id, m.user_id LIMIT ?`,
     [BATCH],
@@ -62,7 +63,7 @@ export async function sendReports(names: RecordNames, log: Log): Promise<void> {
 async function sendReport(due: Due, names: RecordNames): Promise<void> {
   const { projectId, userId, every, timezone, email } = due;
   const now = new Date();
-  // The plan or the account may have changed since the person subscribed.
+  // The plan, the account or its limits may have changed since the person subscribed.
   const isSent = includesPlan(due.plan, REPORT_PLAN) && !due.isDisabled;
   const report = isSent ? await makeReport(projectId, { every, timezone }, now, names) : undefined;
   await db().transaction(async (trx) => {

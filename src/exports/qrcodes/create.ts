@@ -9,6 +9,7 @@ import { fileNamer } from '../../qrcodes/render/file-name.ts';
 import type { JobContext } from '../../queues/definition.ts';
 import type { RecordKind } from '../../short-links/model.ts';
 import type { RecordNames } from '../../short-links/rows.ts';
+import { currentLimits, withinLimits } from '../../workspaces/limits.ts';
 import { KEEP_MS } from '../address.ts';
 import { exportDrawingJobs, type NewPictureExport } from '../jobs.ts';
 import { refuseWithoutSpace } from '../space.ts';
@@ -53,6 +54,7 @@ export async function createPictureExport(
       options: { ...options, sheet: { ...options.sheet, captionFont: family } },
       total: ordered.length,
       expires_at: new Date(Date.now() + KEEP_MS),
+      limits: currentLimits() ?? null,
     };
     const added = await PictureExport.add(projectId, row, trx);
     await addItems(trx, id, ordered, fileNamer(options.fileNames));
@@ -63,7 +65,9 @@ export async function createPictureExport(
 }
 
 async function refuseTooManyUnfinished(projectId: string, trx: Db): Promise<void> {
-  const unfinished = await PictureExport.of(projectId, trx).whereIn('state', OPEN).resultSize();
+  // Those of all callers count.
+  const all = withinLimits(undefined, () => PictureExport.of(projectId, trx));
+  const unfinished = await all.whereIn('state', OPEN).resultSize();
   if (unfinished < MAX_UNFINISHED) return;
   throw new Refusal(
     'conflict',

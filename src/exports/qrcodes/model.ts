@@ -1,4 +1,6 @@
-import { WorkspaceModel } from '../../infra/model.ts';
+import { type Narrowed, WorkspaceModel } from '../../infra/model.ts';
+import type { Limits } from '../../queues/definition.ts';
+import { currentLimits } from '../../workspaces/limits.ts';
 import type { PictureOptions } from './options.ts';
 
 /*
@@ -33,4 +35,12 @@ export class PictureExport extends WorkspaceModel {
   declare failure: string | null;
   declare created_at: Date;
   declare expires_at: Date;
+  /** Limits of the caller who created it; `null` for none. */
+  declare limits: Limits | null;
+
+  /** Leaves out exports that callers with other limits created. */
+  static override narrow(rows: Narrowed): void {
+    const limits = currentLimits();
+    if (limits !== undefined) rows.whereRaw('exports.limits = ?::jsonb', [JSON.stringify(limits)]);
+  }
 }

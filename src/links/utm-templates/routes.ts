@@ -21,7 +21,12 @@ const write = {
   scope: 'links.write',
   writes: true,
 } as const;
-const read = { extension: true, tag: 'UTM templates', scope: 'links.read' } as const;
+const read = {
+  extension: true,
+  tag: 'UTM templates',
+  scope: 'links.read',
+  limits: 'none',
+} as const;
 const params = Joi.object<{ id: string }>({
   id: id().required().description('Id of the template.'),
 });

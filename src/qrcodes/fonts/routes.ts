@@ -43,6 +43,7 @@ export const fontRoutes: Route[] = [
     method: 'get',
     path: '/fonts',
     operationId: 'listFonts',
+    limits: 'none',
     summary: 'List fonts, by name',
     description: 'Returns all fonts of the workspace by name.',
     scope: 'qrcodes.read',
@@ -62,6 +63,7 @@ export const fontRoutes: Route[] = [
     method: 'get',
     path: '/fonts/{id}',
     operationId: 'retrieveFont',
+    limits: 'none',
     summary: 'Retrieve a font',
     description: 'Returns a font.',
     scope: 'qrcodes.read',
@@ -82,6 +84,7 @@ export const fontRoutes: Route[] = [
     method: 'get',
     path: '/fonts/{id}/outlines',
     operationId: 'retrieveFontOutlines',
+    limits: 'none',
     summary: 'Retrieve the outlines of a font',
     description:
       'Returns what the service has read from the file of a font, and draws. Outlines of a deleted font stay while QR codes use it.',

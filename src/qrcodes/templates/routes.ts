@@ -23,6 +23,7 @@ export const templateRoutes: Route[] = [
     method: 'get',
     path: '/templates',
     operationId: 'listTemplates',
+    limits: 'none',
     summary: 'List templates, newest first',
     description:
       'Returns the templates, newest first. Creating a QR code with `useAsTemplate` creates a template, ' +
