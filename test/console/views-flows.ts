@@ -376,7 +376,7 @@ describe('every view of the console', function () {
         {
           name: 'member-role',
           path: inSample('settings/members'),
-          open: choose(/^Actions for/, 'Change role'),
+          open: choose(/^Actions for/, 'Change access'),
         },
         {
           name: 'member-remove',

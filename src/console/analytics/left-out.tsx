@@ -15,7 +15,7 @@ const CLASS_NAMES: Record<Schemas['LeftOut']['programs'][number]['class'], strin
 
 /** The number of requests that were not counted in the period, with a list of their programs. */
 export function LeftOut() {
-  const { api } = useWorkspace();
+  const { api, limits } = useWorkspace();
   const { query } = useEventQuery();
   const { interval, start, end, timezone } = parametersOf(query);
   const period = {
@@ -29,6 +29,8 @@ export function LeftOut() {
     queryFn: ({ signal }) =>
       answer(api.GET('/analytics/left-out', { params: { query: period }, signal })),
     placeholderData: (before) => before,
+    // The numbers are those of the whole workspace.
+    enabled: limits === null,
   });
   if (error) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined || data.requests === 0) return null;

@@ -55,7 +55,7 @@ export function FontSelect({ label, family, onChange, error }: FontSelectProps) 
 
 /** The choice of a font, with the upload of another and the deletion of the chosen one. */
 export function FontField({ family, onChange, error }: FontFieldProps) {
-  const { api, may } = useWorkspace();
+  const { api, limits, may } = useWorkspace();
   const { data: fonts = [] } = useQuery(fontsQuery(api));
   const [isDeleting, setDeleting] = useState(false);
   const upload = useUpload(({ id }) => onChange(id));
@@ -68,7 +68,7 @@ export function FontField({ family, onChange, error }: FontFieldProps) {
         onChange={onChange}
         error={error ?? (upload.error === null ? undefined : describe(upload.error))}
       />
-      {may('qrcodes.write') && (
+      {may('qrcodes.write') && limits === null && (
         <div className="flex flex-wrap gap-2">
           <FileButton
             icon={Upload}

@@ -14,7 +14,7 @@ const SAMPLE = 'HELLO';
 
 /** Styles to start from: plain, named looks, the brand’s, and the workspace's templates. */
 export function Presets({ onChosen }: { onChosen(look: Look): void }) {
-  const { api, may } = useWorkspace();
+  const { api, limits, may } = useWorkspace();
   const templates = useQuery(templatesQuery(api)).data ?? [];
   const brand = useQuery(workspaceQuery(api)).data;
   return (
@@ -35,7 +35,10 @@ export function Presets({ onChosen }: { onChosen(look: Look): void }) {
             look={lookOf(template)}
             note={template.isDefault ? 'Default' : undefined}
             onChosen={onChosen}
-            menu={may('qrcodes.write') && <TemplateMenu template={template} name={name} />}
+            menu={
+              may('qrcodes.write') &&
+              limits === null && <TemplateMenu template={template} name={name} />
+            }
           />
         );
       })}

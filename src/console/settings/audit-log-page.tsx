@@ -44,7 +44,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'export.write': 'Export created',
   'invitation.delete': 'Invitation withdrawn',
   'link.upsert': 'Link created or changed',
-  'member.update': 'Role of a member changed',
+  'member.update': 'Access of a member changed',
   'sharedReport.rotate': 'URL of a shared report rotated',
   'webhook.resend': 'Delivery resent',
   'webhook.resendAll': 'Deliveries resent',

@@ -25,11 +25,11 @@ type Opened = { what: 'new' } | { what: 'edit' | 'delete'; template: Template };
 
 /** The page for UTM templates, whose values people choose in the form of a link. */
 export function UtmTemplatesPage() {
-  const { api, may } = useWorkspace();
+  const { api, limits, may } = useWorkspace();
   const [opened, setOpened] = useState<Opened>();
   const templates = useQuery(utmTemplatesQuery(api));
   const close = () => setOpened(undefined);
-  const mayWrite = may('links.write');
+  const mayWrite = may('links.write') && limits === null;
   const createButton = mayWrite && (
     <Button look="primary" icon={Plus} onClick={() => setOpened({ what: 'new' })}>
       Create template

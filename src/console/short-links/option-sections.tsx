@@ -59,8 +59,9 @@ function StatsHint({ record }: Pick<PartProps, 'record'>) {
 }
 
 function PageChoice({ draft, errors, change }: PartProps) {
-  const { api } = useWorkspace();
-  const pages = useQuery(pagesQuery(api));
+  const { api, may } = useWorkspace();
+  const pages = useQuery({ ...pagesQuery(api), enabled: may('pages.read') });
+  if (!may('pages.read')) return null;
   return (
     <SelectField
       label="Page"

@@ -56,7 +56,7 @@ interface TemplateListProps {
 }
 
 function TemplateList({ values, apply, close }: TemplateListProps) {
-  const { api, may } = useWorkspace();
+  const { api, limits, may } = useWorkspace();
   const templates = useQuery(utmTemplatesQuery(api));
   const { create, update, remove } = useResource('utmTemplates', {
     onCreated: close,
@@ -73,7 +73,7 @@ function TemplateList({ values, apply, close }: TemplateListProps) {
     <SavedList
       noun="template"
       records={templates.data}
-      mayWrite={may('links.write')}
+      mayWrite={may('links.write') && limits === null}
       busy={create.isPending || update.isPending}
       error={create.error ?? update.error ?? remove.error ?? templates.error}
       onOpen={(template) => {

@@ -13,6 +13,8 @@ import { viewsQuery } from './queries.ts';
  * own views.
  */
 export function Views(props: SearchProps) {
+  const { may } = useWorkspace();
+  if (!may('views.read')) return null;
   return (
     <Popover label="Saved views" className="w-72" button={{ icon: Bookmark, children: 'Views' }}>
       {(close) => <ViewList {...props} close={close} />}

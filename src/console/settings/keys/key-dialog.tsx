@@ -5,6 +5,7 @@ import { useWorkspace } from '../../app/workspace.tsx';
 import { SelectField, Switch, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { useFields } from '../../ui/use-fields.ts';
+import { isEmpty, LimitFields, type Limits } from '../limit-fields.tsx';
 import { OriginsField, originsIn } from './origins-field.tsx';
 import { ScopeFields } from './scope-fields.tsx';
 import type { Scope } from './scopes.ts';
@@ -25,6 +26,7 @@ const DAY_MS = 86_400_000;
 export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
   const { may } = useWorkspace();
   const [scopes, setScopes] = useState<Scope[]>(['links.write']);
+  const [limits, setLimits] = useState<Limits>(null);
   const { create } = useResource('keys', { onCreated });
   const { values, messages, text, set } = useFields(
     {
@@ -44,6 +46,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
     : {
         ...(values.yourlsSignatures && { yourlsSignatures: true }),
         ...(isLimited && { scopes }),
+        ...(limits !== null && { limits }),
       };
   const lifetimeMs = Number(values.days) * DAY_MS;
   return (
@@ -54,6 +57,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
       onClose={onClose}
       busy={create.isPending}
       error={create.error}
+      isDisabled={!isPublishable && isEmpty(limits)}
       onSubmit={() =>
         create.write({
           name: values.name,
@@ -119,6 +123,9 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
         <ScopeFields scopes={scopes} onChange={setScopes} may={may} error={messages['scopes']} />
       )}
       {!isPublishable && (
+        <LimitFields limits={limits} messages={messages} subject="The key" onChange={setLimits} />
+      )}
+      {!isPublishable && (
         <Switch
           label="YOURLS signatures"
           hint="For YOURLS clients that sign requests instead of sending the key, which is then stored encrypted."
@@ -135,11 +142,12 @@ interface EditKeyDialogProps {
   onClose(): void;
 }
 
-/** A dialog that edits the name of an API key, and its scopes or its origins. */
+/** A dialog that edits the name of an API key, and its scopes and limits or its origins. */
 export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
   const isPublishable = apiKey.type === 'publishable';
   const { may } = useWorkspace();
   const [scopes, setScopes] = useState<Scope[]>(apiKey.scopes);
+  const [limits, setLimits] = useState<Limits>(apiKey.limits);
   const isAll = scopes.includes('*');
   const { update } = useResource('keys', { onUpdated: onClose });
   const { values, messages, text, set } = useFields(
@@ -154,12 +162,13 @@ export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
       onClose={onClose}
       busy={update.isPending}
       error={update.error}
+      isDisabled={isEmpty(limits)}
       onSubmit={() =>
         update.write({
           seen: apiKey,
           body: {
             name: values.name,
-            ...(isPublishable ? { origins: originsIn(values.origins) } : { scopes }),
+            ...(isPublishable ? { origins: originsIn(values.origins) } : { scopes, limits }),
           },
         })
       }
@@ -184,6 +193,9 @@ export function EditKeyDialog({ apiKey, onClose }: EditKeyDialogProps) {
       )}
       {!isPublishable && !isAll && (
         <ScopeFields scopes={scopes} onChange={setScopes} may={may} error={messages['scopes']} />
+      )}
+      {!isPublishable && (
+        <LimitFields limits={limits} messages={messages} subject="The key" onChange={setLimits} />
       )}
     </FormDialog>
   );

@@ -68,6 +68,7 @@ export function KeysPage() {
                   <span className="font-medium">
                     {key.name} {key.clientId !== null && <Badge>App</Badge>}
                     {key.type === 'publishable' && <Badge>Publishable</Badge>}
+                    {key.limits !== null && <Badge>Limited</Badge>}
                   </span>
                   <span className="font-mono text-xs text-muted">{key.hint}</span>
                 </div>

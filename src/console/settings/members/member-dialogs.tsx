@@ -7,9 +7,10 @@ import { useResource } from '../../app/resource.ts';
 import { meQuery, personClient, useMe } from '../../app/session.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { FormDialog, messagesOf } from '../../ui/form-dialog.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { useFields } from '../../ui/use-fields.ts';
+import { isEmpty, LimitFields, type Limits } from '../limit-fields.tsx';
 
 interface InviteDialogProps {
   onClose(): void;
@@ -19,8 +20,9 @@ interface InviteDialogProps {
 /** A dialog that creates an invitation. */
 export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
   const [role, setRole] = useState<Role>('member');
+  const [limits, setLimits] = useState<Limits>(null);
   const { create: invite } = useResource('invitations', { onCreated: onInvited });
-  const { values, text } = useFields({ email: '' }, invite.error);
+  const { values, messages, text } = useFields({ email: '' }, invite.error);
   return (
     <FormDialog
       title="Invite a person"
@@ -28,7 +30,8 @@ export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
       onClose={onClose}
       busy={invite.isPending}
       error={invite.error}
-      onSubmit={() => invite.write({ ...values, role })}
+      isDisabled={role !== 'owner' && isEmpty(limits)}
+      onSubmit={() => invite.write({ ...values, role, limits: role === 'owner' ? null : limits })}
     >
       <TextField
         label="Email"
@@ -39,6 +42,14 @@ export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
         {...text('email')}
       />
       <RoleChoice role={role} onChange={setRole} />
+      {role !== 'owner' && (
+        <LimitFields
+          limits={limits}
+          messages={messages}
+          subject="The person"
+          onChange={setLimits}
+        />
+      )}
     </FormDialog>
   );
 }
@@ -48,9 +59,10 @@ interface MemberDialogProps {
   onClose(): void;
 }
 
-/** A dialog that changes the role of a member. */
-export function RoleDialog({ member, onClose }: MemberDialogProps) {
+/** A dialog that changes the role and the limits of a member. */
+export function AccessDialog({ member, onClose }: MemberDialogProps) {
   const [role, setRole] = useState<Role>(member.role);
+  const [limits, setLimits] = useState<Limits>(member.limits);
   const { update: save } = useResource('members', {
     onUpdated: async () => {
       onClose();
@@ -60,15 +72,27 @@ export function RoleDialog({ member, onClose }: MemberDialogProps) {
   });
   return (
     <FormDialog
-      title={`Role of ${member.name === '' ? member.email : member.name}`}
+      title={`Access of ${member.name === '' ? member.email : member.name}`}
       action="Save"
       onClose={onClose}
       busy={save.isPending}
       error={save.error}
-      isDisabled={role === member.role}
-      onSubmit={() => save.write({ seen: member, body: { role } })}
+      isDisabled={
+        (role === member.role && limits === member.limits) || (role !== 'owner' && isEmpty(limits))
+      }
+      onSubmit={() =>
+        save.write({ seen: member, body: { role, limits: role === 'owner' ? null : limits } })
+      }
     >
       <RoleChoice role={role} onChange={setRole} />
+      {role !== 'owner' && (
+        <LimitFields
+          limits={limits}
+          messages={messagesOf(save.error)}
+          subject="The person"
+          onChange={setLimits}
+        />
+      )}
     </FormDialog>
   );
 }

@@ -15,7 +15,7 @@ import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { LastTime } from '../last-time.tsx';
 import { Invitations } from './invitations.tsx';
-import { InviteDialog, RemoveMemberDialog, RoleDialog } from './member-dialogs.tsx';
+import { AccessDialog, InviteDialog, RemoveMemberDialog } from './member-dialogs.tsx';
 
 type Member = Schemas['Member'];
 type Opened =
@@ -62,7 +62,12 @@ export function MembersPage() {
               },
               {
                 name: 'Role',
-                render: ({ role }) => <span className="capitalize whitespace-nowrap">{role}</span>,
+                render: ({ role, limits }) => (
+                  <span className="whitespace-nowrap">
+                    <span className="capitalize">{role}</span>{' '}
+                    {limits !== null && <Badge>Limited</Badge>}
+                  </span>
+                ),
               },
               { name: 'Joined', isMinor: true, render: ({ joinedAt }) => <Time at={joinedAt} /> },
               {
@@ -100,7 +105,7 @@ export function MembersPage() {
           Send this link to {opened.invitation.email}. It works once, within seven days.
         </SecretDialog>
       )}
-      {opened?.what === 'role' && <RoleDialog member={opened.member} onClose={close} />}
+      {opened?.what === 'role' && <AccessDialog member={opened.member} onClose={close} />}
       {opened?.what === 'remove' && <RemoveMemberDialog member={opened.member} onClose={close} />}
     </Page>
   );
@@ -109,7 +114,7 @@ export function MembersPage() {
 function MemberMenu({ member, open }: { member: Member; open(what: Opened): void }) {
   const { may } = useWorkspace();
   const isMe = member.userId === useMe().id;
-  const roleItem = { label: 'Change role', onSelect: () => open({ what: 'role', member }) };
+  const roleItem = { label: 'Change access', onSelect: () => open({ what: 'role', member }) };
   const removeItem = {
     label: isMe ? 'Leave workspace' : 'Remove',
     isDanger: true,
