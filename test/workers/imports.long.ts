@@ -11,7 +11,7 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const CSV = { 'content-type': 'text/csv' };
-const ROWS = 6_000;
+const ROWS = 12_000;
 /** Number of kills; each costs the time after which another worker takes over the job. */
 const KILLS = 3;
 
