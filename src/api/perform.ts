@@ -16,6 +16,7 @@ import {
 } from '../http/route.ts';
 import type { Upload } from '../http/upload.ts';
 import { isTimeout } from '../infra/db.ts';
+import { type Limits, partsWithin, withinLimits } from '../infra/limits.ts';
 import type { Log } from '../infra/log.ts';
 import { memoize } from '../infra/memoize.ts';
 import { networkOf } from '../infra/network.ts';
@@ -23,9 +24,7 @@ import type { Check } from '../infra/process.ts';
 import type { Redis } from '../infra/redis.ts';
 import { readLagging } from '../infra/standbys.ts';
 import { checkedKey, readIdempotency } from '../jobs/idempotency.ts';
-import type { Limits } from '../queues/definition.ts';
 import type { Page } from '../web/layout.ts';
-import { partsWithin, withinLimits } from '../workspaces/limits.ts';
 import type { HeavyRequests } from './heavy-requests.ts';
 
 /** The dependencies of the API. */

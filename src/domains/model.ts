@@ -1,5 +1,5 @@
+import type { Limits } from '../infra/limits.ts';
 import { type Narrowed, WorkspaceModel } from '../infra/model.ts';
-import { currentLimits } from '../workspaces/limits.ts';
 
 /** A row of `domains`. */
 export class Domain extends WorkspaceModel {
@@ -33,8 +33,7 @@ export class Domain extends WorkspaceModel {
   declare updated_at: Date;
 
   /** Leaves out domains outside of the limits of the caller. */
-  static override narrow(rows: Narrowed): void {
-    const names = currentLimits()?.domains;
-    if (names !== undefined) rows.whereRaw('domains.slug = ANY(?)', [names]);
+  static override narrow(rows: Narrowed, { domains }: Limits): void {
+    if (domains !== undefined) rows.whereRaw('domains.slug = ANY(?)', [domains]);
   }
 }

@@ -1,5 +1,5 @@
+import type { Limits } from '../infra/limits.ts';
 import { type Narrowed, WorkspaceModel } from '../infra/model.ts';
-import { currentLimits } from '../workspaces/limits.ts';
 
 /** A row of `folders`. */
 export class Folder extends WorkspaceModel {
@@ -12,8 +12,7 @@ export class Folder extends WorkspaceModel {
   declare created_at: Date;
 
   /** Leaves out folders outside of the limits of the caller. */
-  static override narrow(rows: Narrowed): void {
-    const ids = currentLimits()?.folderIds;
-    if (ids !== undefined) rows.whereRaw('folders.id = ANY(?)', [ids]);
+  static override narrow(rows: Narrowed, { folderIds }: Limits): void {
+    if (folderIds !== undefined) rows.whereRaw('folders.id = ANY(?)', [folderIds]);
   }
 }

@@ -1,6 +1,7 @@
 import { Model, type QueryBuilderType } from 'objection';
 import { Refusal } from '../errors.ts';
 import { type Db, db } from './db.ts';
+import { currentLimits, type Limits } from './limits.ts';
 
 /** Returns the noun for a row of a table: rows of `utm_templates` are called "UTM template". */
 export const nounOf = (table: string): string =>
@@ -14,8 +15,8 @@ export const nounOf = (table: string): string =>
 export class WorkspaceModel extends Model {
   declare project_id: string;
 
-  /** Narrows a query to the rows that the caller may use; all of them unless a model overrides it. */
-  static narrow(_rows: Narrowed): void {}
+  /** Narrows a query to the rows inside of limits; all of them unless a model overrides it. */
+  static narrow(_rows: Narrowed, _limits: Limits): void {}
 
   /** Starts a query over the rows of one workspace. */
   static of<M extends WorkspaceModel>(
@@ -24,7 +25,8 @@ export class WorkspaceModel extends Model {
     connection: Db = db(),
   ): QueryBuilderType<M> {
     const rows = this.query(connection).where(`${this.tableName}.project_id`, projectId);
-    this.narrow(rows);
+    const limits = currentLimits();
+    if (limits !== undefined) this.narrow(rows, limits);
     return rows as QueryBuilderType<M>;
   }
 
@@ -40,7 +42,8 @@ export class WorkspaceModel extends Model {
     trx: Db,
   ): Promise<M> {
     const rows = this.query(trx).where({ project_id: projectId, id });
-    this.narrow(rows);
+    const limits = currentLimits();
+    if (limits !== undefined) this.narrow(rows, limits);
     const row = await rows.forNoKeyUpdate().first();
     if (row === undefined) {
       throw new Refusal('not_found', `There is no ${nounOf(this.tableName)} "${id}"`);
@@ -69,5 +72,5 @@ interface ModelClass<M extends WorkspaceModel> {
   new (): M;
   tableName: string;
   query: (typeof Model)['query'];
-  narrow(rows: Narrowed): void;
+  narrow(rows: Narrowed, limits: Limits): void;
 }

@@ -1,6 +1,7 @@
 import { recordJob } from '../audit/write.ts';
 import { Refusal } from '../errors.ts';
 import { type Db, db, preparedRows } from '../infra/db.ts';
+import { withinLimits } from '../infra/limits.ts';
 import { isValueError, VALUE_REFUSED } from '../infra/outage.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { recordWrite } from '../infra/standbys.ts';
@@ -12,7 +13,6 @@ import {
 } from '../lookup/publish.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { encodeOutcome, refusalFrom } from '../queues/replies.ts';
-import { withinLimits } from '../workspaces/limits.ts';
 import { expired, findOutcome, KEYED_HOURS, type StoredOutcome } from './outcomes.ts';
 
 /*

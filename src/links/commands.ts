@@ -103,8 +103,9 @@ export async function storeLinks(
 ): Promise<(Draft<LinkRow> | Refusal)[]> {
   const references = await loadReferences(trx, owner.projectId, links);
   const rules = owner.keepsUtm === true ? null : references.utmRules;
-  const drafts = refuseUtmOf(draftEach(owner, links, references), rules);
-  return insert(trx, LINK_TABLES, drafts, publish);
+  const drafts = draftEach(owner, links, references);
+  const accepted = rules === null ? drafts : refuseUtmOf(drafts, rules);
+  return insert(trx, LINK_TABLES, accepted, publish);
 }
 
 /** Stores links as {@link storeLinks} does. @returns their records */

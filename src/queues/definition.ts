@@ -1,4 +1,5 @@
 import { UnrecoverableError } from 'bullmq';
+import type { Limits } from '../infra/limits.ts';
 import type { Log } from '../infra/log.ts';
 
 /*
@@ -52,18 +53,6 @@ export interface Keyed {
   fingerprint: string;
   /** Distinguishes the request from its repeats. */
   request: string;
-}
-
-/**
- * Limits of a caller to some links and QR codes of the workspace: a record must be inside of all
- * that are set.
- */
-export interface Limits {
-  folderIds?: readonly string[] | undefined;
-  /** Names of domains. */
-  domains?: readonly string[] | undefined;
-  /** Id of the person who has created the record. */
-  userId?: string | undefined;
 }
 
 /** The person, and the API key if any, for whom a job writes. */

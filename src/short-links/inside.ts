@@ -1,5 +1,6 @@
 import { db, rows } from '../infra/db.ts';
-import { currentLimits, insideSql } from '../workspaces/limits.ts';
+import { currentLimits } from '../infra/limits.ts';
+import { insideSql } from '../workspaces/limits.ts';
 
 /**
  * Lists the ids of the links and QR codes inside of the current limits; `undefined` without limits.

@@ -1,6 +1,7 @@
 import type { Model } from 'objection';
+import type { Limits } from '../infra/limits.ts';
 import { type Narrowed, WorkspaceModel } from '../infra/model.ts';
-import { currentLimits, insideSql } from '../workspaces/limits.ts';
+import { insideSql } from '../workspaces/limits.ts';
 import type { DefaultsOf, FieldTable } from './field.ts';
 import { fields, type SharedColumns } from './fields.ts';
 
@@ -16,9 +17,7 @@ export class ShortLinkModel extends WorkspaceModel {
   declare search_text: string;
 
   /** Leaves out what is outside of the limits of the caller. */
-  static override narrow(rows: Narrowed): void {
-    const limits = currentLimits();
-    if (limits === undefined) return;
+  static override narrow(rows: Narrowed, limits: Limits): void {
     rows.whereRaw(...insideSql(limits, (column) => `${this.tableName}.${column}`));
   }
 }

@@ -1,7 +1,8 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { type Db, rows } from '../infra/db.ts';
-import { currentLimits, onlyPlace } from '../workspaces/limits.ts';
+import { currentLimits } from '../infra/limits.ts';
+import { onlyPlace } from '../workspaces/limits.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
 import type { UtmRules } from '../workspaces/utm-rules.ts';
 import { MAX_TAGS, type SharedChanges, type TagChoice } from './fields.ts';
@@ -55,7 +56,8 @@ export async function loadReferences(
   const webhookIds = inputs.flatMap((input) => input.webhookIds ?? []);
   const pageIds = inputs.flatMap(({ pageId }) => (typeof pageId === 'string' ? [pageId] : []));
 
-  const only = onlyPlace();
+  const limits = currentLimits();
+  const only: Partial<ReturnType<typeof onlyPlace>> = limits === undefined ? {} : onlyPlace(limits);
   if (only.folderId !== undefined) folderIds.push(only.folderId);
 
   const domains = await loadDomains(trx, projectId);

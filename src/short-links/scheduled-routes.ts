@@ -14,10 +14,10 @@ import {
 } from '../http/route.ts';
 import type { Tag } from '../http/tags.ts';
 import { newId } from '../ids.ts';
+import { currentLimits } from '../infra/limits.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
 import type { Job } from '../queues/job.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
-import { currentLimits } from '../workspaces/limits.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import type { ShortLinkTables } from './model.ts';
 import { canReadPasswords } from './record.ts';

@@ -1,6 +1,7 @@
 import { mapAccepted, Refusal } from '../errors.ts';
 import { type Db, execute, preparedRows } from '../infra/db.ts';
 import { searchableParts } from '../infra/folded.ts';
+import { currentLimits } from '../infra/limits.ts';
 import { memoize } from '../infra/memoize.ts';
 import { divide } from '../infra/packed.ts';
 import { templateOf } from '../infra/template.ts';
@@ -130,10 +131,14 @@ export async function insert<Row extends ShortLinkRow>(
   drafts: readonly (Draft<Row> | Refusal)[],
   publish: Publish,
 ): Promise<(Draft<Row> | Refusal)[]> {
-  const inside = mapAccepted(drafts, (draft) => {
-    refuseOutside(draft.row.folder_id, draft.domain);
-    return draft;
-  });
+  const limits = currentLimits();
+  const inside =
+    limits === undefined
+      ? drafts
+      : mapAccepted(drafts, (draft) => {
+          refuseOutside(limits, draft.row.folder_id, draft.domain);
+          return draft;
+        });
   const checked = await refuseBlocked(trx, inside);
   const accepted = checked.filter((draft): draft is Draft<Row> => !(draft instanceof Refusal));
   const claimed = await claimKeys(trx, accepted);
@@ -352,7 +357,8 @@ export async function update<Row extends ShortLinkRow>(
   { row, domain, tags, entry }: Change<Row>,
   author: Author,
 ): Promise<LookupChange[]> {
-  refuseOutside(row.folder_id, domain);
+  const limits = currentLimits();
+  if (limits !== undefined) refuseOutside(limits, row.folder_id, domain);
   const present = new Set(urlsOf(before).map(([, url]) => url));
   await refuseBlockedHosts(
     trx,

@@ -1,9 +1,10 @@
 import { type Db, execute, rows } from '../infra/db.ts';
 import { byText, type Order, positionSql, type Slice } from '../infra/keyset.ts';
+import { currentLimits } from '../infra/limits.ts';
 import { sqlSlice } from '../infra/sql-slice.ts';
 import type { RecordKind } from '../short-links/model.ts';
 import type { TrashRow } from '../short-links/trash.ts';
-import { currentLimits, insideSql } from '../workspaces/limits.ts';
+import { insideSql } from '../workspaces/limits.ts';
 import type { Paging } from '../workspaces/lists.ts';
 
 const LATEST_FIRST: Order = {

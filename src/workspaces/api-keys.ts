@@ -3,9 +3,9 @@ import { customAlphabet } from 'nanoid';
 import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { type Db, db as database, keysDb, rows } from '../infra/db.ts';
+import type { Limits } from '../infra/limits.ts';
 import { unseal } from '../infra/seal.ts';
 import { hashApiKey } from '../infra/secrets.ts';
-import type { Limits } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import type { Producer } from '../queues/producer.ts';
 import { keyUseJobs } from './jobs.ts';
@@ -70,8 +70,9 @@ export function limitedBy<Found extends Caller>(
   caller: Found,
   ...stored: readonly (StoredLimits | null)[]
 ): Found {
-  const limits = combinedLimits(caller.userId, ...stored);
-  if (limits === undefined) return caller;
+  const set = stored.filter((limits) => limits !== null);
+  if (set.length === 0) return caller;
+  const limits = combinedLimits(caller.userId, set);
   return { ...caller, limits, scopes: limitedScopes(caller.scopes) };
 }
 

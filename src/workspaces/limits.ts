@@ -1,8 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { type Db, rows, type SqlValue } from '../infra/db.ts';
-import type { Limits } from '../queues/definition.ts';
+import type { Limits } from '../infra/limits.ts';
 import { includesScope, type Scope } from './scopes.ts';
 
 /*
@@ -47,41 +46,12 @@ export const limitedScopes = (scopes: readonly string[]): Scope[] =>
 /** SQL: limits of a member `m`; owners have none. */
 export const memberLimitsSql = `CASE WHEN m.role <> 'owner' THEN m.limits END`;
 
-const current = new AsyncLocalStorage<Limits | undefined>();
-
-/** Runs a function, and everything that it awaits, within limits; `undefined` for none. */
-export const withinLimits = <Result>(limits: Limits | undefined, act: () => Result): Result =>
-  current.run(limits, act);
-
-/** Returns the limits of the running request or job; `undefined` for none. */
-export const currentLimits = (): Limits | undefined => current.getStore();
-
-/** Reads the parts of an answer within limits, since they are produced while it is sent. */
-export const partsWithin = <Part>(
-  limits: Limits | undefined,
-  parts: AsyncIterable<Part>,
-): AsyncIterable<Part> => ({
-  [Symbol.asyncIterator]() {
-    const iterator = parts[Symbol.asyncIterator]();
-    const end = async () => (await iterator.return?.()) ?? { done: true, value: undefined };
-    return {
-      next: () => withinLimits(limits, () => iterator.next()),
-      return: () => withinLimits(limits, end),
-    };
-  },
-});
-
 /**
  * Combines stored limits to those of a caller: a record must be inside of all of them.
  *
  * @param userId the person of the key or session
  */
-export function combinedLimits(
-  userId: string,
-  ...stored: readonly (StoredLimits | null)[]
-): Limits | undefined {
-  const set = stored.filter((limits) => limits !== null);
-  if (set.length === 0) return undefined;
+export function combinedLimits(userId: string, set: readonly StoredLimits[]): Limits {
   return {
     folderIds: common(set.map(({ folderIds }) => folderIds)),
     domains: common(set.map(({ domains }) => domains)),
@@ -131,8 +101,7 @@ export function insideSql(
 }
 
 /** Returns the folder and the domain of new records that name none, if limits leave one of each. */
-export function onlyPlace(): { folderId?: string | undefined; domain?: string | undefined } {
-  const { folderIds = [], domains = [] } = currentLimits() ?? {};
+export function onlyPlace({ folderIds = [], domains = [] }: Limits) {
   return {
     folderId: folderIds.length === 1 ? folderIds[0] : undefined,
     domain: domains.length === 1 ? domains[0] : undefined,
@@ -140,12 +109,15 @@ export function onlyPlace(): { folderId?: string | undefined; domain?: string | 
 }
 
 /**
- * Refuses a record that would be outside of the current limits.
+ * Refuses a record that would be outside of limits.
  *
  * @throws Refusal `unprocessable_entity` naming the field
  */
-export function refuseOutside(folderId: string | null, domain: string): void {
-  const { folderIds, domains } = currentLimits() ?? {};
+export function refuseOutside(
+  { folderIds, domains }: Limits,
+  folderId: string | null,
+  domain: string,
+): void {
   const faults = [
     folderIds?.includes(folderId ?? '') === false &&
       `folderId must be one of the folders to which the caller is limited: ${folderIds.join(', ')}`,

@@ -2,7 +2,7 @@ import { config } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import { flag, Joi, queryList } from '../../http/fields.ts';
 import { type ApiRequest, type Route, route } from '../../http/route.ts';
-import { withinLimits } from '../../workspaces/limits.ts';
+import { withinLimits } from '../../infra/limits.ts';
 import { KIND_PARAMETERS, type KindParameter, kindNamed, kindOfStored } from '../kinds.ts';
 import { readCursor } from '../query/cursor.ts';
 import { type FilterQuery, filterSchemas, resolveFilter } from '../query/filters.ts';

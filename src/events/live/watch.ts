@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { config } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
+import { withinLimits } from '../../infra/limits.ts';
 import { liveStreams } from '../../infra/metrics.ts';
 import type { LiveChannels, LiveListener } from '../../queues/live.ts';
-import { withinLimits } from '../../workspaces/limits.ts';
 import type { LiveRow, StoredEvent, UncountedReason } from '../event.ts';
 import type { EventRecords } from '../records.ts';
 import type { Matcher } from './matcher.ts';

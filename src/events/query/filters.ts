@@ -11,9 +11,9 @@ import {
   timezone,
   zonedTime,
 } from '../../http/fields.ts';
+import { currentLimits } from '../../infra/limits.ts';
 import { BROWSERS, SYSTEMS } from '../../visitors/device.ts';
 import { UNKNOWN } from '../../visitors/places.ts';
-import { currentLimits } from '../../workspaces/limits.ts';
 import { pageOf } from '../dimensions.ts';
 import {
   type Condition,

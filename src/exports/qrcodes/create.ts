@@ -1,5 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { type Db, db, execute } from '../../infra/db.ts';
+import { currentLimits, withinLimits } from '../../infra/limits.ts';
 import { followUps } from '../../jobs/follow-up.ts';
 import { runIdempotent } from '../../jobs/run-idempotent.ts';
 import type { LinkFilters } from '../../links/filters.ts';
@@ -9,7 +10,6 @@ import { fileNamer } from '../../qrcodes/render/file-name.ts';
 import type { JobContext } from '../../queues/definition.ts';
 import type { RecordKind } from '../../short-links/model.ts';
 import type { RecordNames } from '../../short-links/rows.ts';
-import { currentLimits, withinLimits } from '../../workspaces/limits.ts';
 import { KEEP_MS } from '../address.ts';
 import { exportDrawingJobs, type NewPictureExport } from '../jobs.ts';
 import { refuseWithoutSpace } from '../space.ts';

@@ -1,6 +1,5 @@
+import type { Limits } from '../../infra/limits.ts';
 import { type Narrowed, WorkspaceModel } from '../../infra/model.ts';
-import type { Limits } from '../../queues/definition.ts';
-import { currentLimits } from '../../workspaces/limits.ts';
 import type { PictureOptions } from './options.ts';
 
 /*
@@ -39,8 +38,7 @@ export class PictureExport extends WorkspaceModel {
   declare limits: Limits | null;
 
   /** Leaves out exports that callers with other limits created. */
-  static override narrow(rows: Narrowed): void {
-    const limits = currentLimits();
-    if (limits !== undefined) rows.whereRaw('exports.limits = ?::jsonb', [JSON.stringify(limits)]);
+  static override narrow(rows: Narrowed, limits: Limits): void {
+    rows.whereRaw('exports.limits = ?::jsonb', [JSON.stringify(limits)]);
   }
 }
